@@ -46,7 +46,7 @@ The exit status is 0, 1 after an error, and 2 if --fail-on-new applies.`,
 		Example: `  terraform-provider-zulip export organization
   terraform-provider-zulip export organization --subscribers --check
   terraform-provider-zulip export staging --people-as variable
-  terraform-provider-zulip export engineering --only channel:eng-* --only channel_folder
+  terraform-provider-zulip export engineering --only channel:eng-*
   terraform-provider-zulip export . --for plan.json
   terraform show -json > state.json && terraform-provider-zulip export unmanaged --new state.json`,
 		Args: cobra.ExactArgs(1),
@@ -61,7 +61,7 @@ The exit status is 0, 1 after an error, and 2 if --fail-on-new applies.`,
 	f.BoolVar(&flags.subscribers, "subscribers", false, "write who is in each private channel. Those of public channels come and go by themselves")
 	f.StringVar(&flags.people, "people", "special", "whose roles to write: `special` for all but members, all, or none")
 	f.StringVar(&flags.peopleAs, "people-as", "address", "`how` to write people: address has each address once, variable also lets a variable give other addresses or leave people out, zulip_user writes their accounts")
-	f.StringArrayVar(&flags.only, "only", nil, "export only this `resource`, as in channel, or channel:eng-* for those with such names; may be repeated")
+	f.StringArrayVar(&flags.only, "only", nil, "export only this `resource`, as in channel, or channel:eng-* for those with such names; channels bring their folders along. May be repeated")
 	f.StringArrayVar(&flags.exclude, "exclude", nil, "leave this `resource` out, written like those of --only; may be repeated")
 	f.StringSliceVar(&flags.states, "new", nil, "export only what these `states` do not have, each the output of terraform show -json; may be repeated")
 	f.BoolVar(&flags.failOnNew, "fail-on-new", false, "exit with status 2 if --new finds anything")

@@ -44,8 +44,8 @@ type tester interface {
 	Fatal(args ...any)
 }
 
-// resourceName is what an export calls resources.
-var resourceName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+// resourceName is what an export calls resources: small letters, and letters of scripts that have no small ones.
+var resourceName = regexp.MustCompile(`^[a-z\p{Ll}\p{Lo}\p{Lm}][a-z0-9_\p{Ll}\p{Lo}\p{Lm}\p{M}]*$`)
 
 // readConfiguration reads a folder. It fails the test where a file is not as `terraform fmt` writes it, a name is not plain
 // or not unique, a resource has no import or an import no resource, or a reference leads nowhere or in a circle.

@@ -3,6 +3,7 @@ package export
 import (
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -144,9 +145,14 @@ var userDefaults = map[string]any{
 
 // isDefault reports whether an attribute has the value that anything new of that server has.
 func (e *export) isDefault(o *object, name string, value tftypes.Value) bool {
+	if slices.Contains(o.kind.always, name) {
+		return false
+	}
 	if permission, ok := e.realm.SupportedPermissions[o.kind.permissions][name]; ok {
-		// Where it is whoever created the object, it says something of this one.
 		words := wordsOf(value)
+		if strings.Contains(permission.DefaultGroupName, "creator") {
+			return e.isCreator(o, words)
+		}
 		if len(words) == 0 {
 			words = []string{"role:nobody"}
 		}
@@ -157,6 +163,14 @@ func (e *export) isDefault(o *object, name string, value tftypes.Value) bool {
 	}
 	standard, ok := o.kind.defaults[name]
 	return ok && isSame(value, standard)
+}
+
+// isCreator reports whether principals are who created an object, and nobody else: what the server makes of a permission that
+// nobody has set.
+func (e *export) isCreator(o *object, words []string) bool {
+	id, err := strconv.ParseInt(o.text("creator_id"), 10, 64)
+	creator, ok := e.snapshot.User(id)
+	return err == nil && ok && len(words) == 1 && words[0] == userPrefix+creator.Address()
 }
 
 // allowsEveryLogin reports whether every way to log in is allowed that the server has.

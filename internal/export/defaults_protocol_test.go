@@ -17,8 +17,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// What is created without saying anything about it is exported with its name, and with what only this one has: who created
-// it may manage it. On an older server too.
+// What is created without saying anything about it is exported with its name, and with that whose changes people look for: the
+// privacy of a channel, and retention. Who created it may manage it, which is not written. On an older server too.
 func TestProtocolExportLeavesOutWhatIsNew(t *testing.T) {
 	for _, level := range []int{442, featurelevel.Newest} {
 		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
@@ -33,14 +33,14 @@ func TestProtocolExportLeavesOutWhatIsNew(t *testing.T) {
 			t.Fatal(err)
 		}
 		for of, want := range map[string]string{
-			"zulip_channel":               "can_administer_channel_group name",
-			"zulip_user_group":            "can_add_members_group can_manage_group name",
+			"zulip_channel":               "message_retention_days name privacy",
+			"zulip_user_group":            "name",
 			"zulip_channel_folder":        "name",
 			"zulip_bot":                   "bot_type full_name owner short_name",
 			"zulip_custom_profile_field":  "field_type name",
 			"zulip_linkifier":             "pattern url_template",
 			"zulip_default_user_settings": "", // not written at all
-			"zulip_organization":          "description name",
+			"zulip_organization":          "description message_retention_days name",
 		} {
 			if got := attributesOf(t, folder, of); got != want {
 				t.Errorf("at level %d a new %s is exported with %q, want %q", level, of, got, want)

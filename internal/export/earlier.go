@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
 // checkWritable refuses a path that is no folder, or in which nothing can be written. Of a folder that does not exist yet, the
@@ -80,14 +82,19 @@ func (m *manifest) check() error {
 	return m.names.check()
 }
 
-// givenName is what an export calls resources and files.
+// givenName is what an export calls files. A resource may also have letters that are not Latin.
 var givenName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
 // check refuses names that are none.
 func (n *names) check() error {
-	for _, all := range append(slices.Collect(maps.Values(n.Resources)), n.Files) {
+	for _, name := range n.Files {
+		if !givenName.MatchString(name) {
+			return fmt.Errorf("%q is no name", name)
+		}
+	}
+	for _, all := range n.Resources {
 		for _, name := range all {
-			if !givenName.MatchString(name) {
+			if !hclsyntax.ValidIdentifier(name) {
 				return fmt.Errorf("%q is no name", name)
 			}
 		}

@@ -87,7 +87,7 @@ func Run(ctx context.Context, from Source, options Options) (*Result, error) {
 		return nil, err
 	}
 	defer folder.close()
-	e := &export{Source: from, Options: options, names: folder.names, managed: managed, images: map[string]bool{}, people: map[int64]*person{}}
+	e := &export{Source: from, Options: options, names: folder.names, managed: managed, images: map[string]bool{}, matching: map[string]bool{}, people: map[int64]*person{}}
 	if err := e.read(ctx); err != nil {
 		return nil, err
 	}
@@ -120,6 +120,8 @@ type export struct {
 	objects  []*object
 	names    *names
 	notes    []string
+	// matching are the filters that have matched something.
+	matching map[string]bool
 	// isMatching keeps every object that is read as it is: see [Match].
 	isMatching bool
 	// people are those whom what is exported names, by user ID, where they are no resources.

@@ -40,6 +40,9 @@ type kind struct {
 	matches     []string
 	isUnnamed   bool
 	ignoresCase bool
+	// always are the attributes that are written also with the value that anything new has: changes of them are what people look
+	// for in a plan.
+	always []string
 	// isHidden reports whether an account can neither list nor manage such objects. Optional.
 	isHidden func(self *zulip.User) bool
 	// lists are the arguments of the lists that find the objects, one after the other, where not all are wanted. Optional.
@@ -66,7 +69,7 @@ var (
 var kinds = []*kind{
 	{
 		resource: "zulip_organization", file: "organization", title: "The organization: its settings, and who may do what.",
-		id: "organization", called: "this", rank: 4, permissions: "realm", defaults: organizationDefaults,
+		id: "organization", called: "this", rank: 4, permissions: "realm", defaults: organizationDefaults, always: []string{"message_retention_days"},
 		references: map[string]reference{
 			"new_stream_announcements_stream_id":   {to: "zulip_channel", by: "id"},
 			"signup_announcements_stream_id":       {to: "zulip_channel", by: "id"},
@@ -102,7 +105,7 @@ var kinds = []*kind{
 		references: map[string]reference{"folder_ids": {to: "zulip_channel_folder", by: "id"}},
 	},
 	{
-		resource: "zulip_channel", file: "channels", title: "Channels that are in no folder.", ignoresCase: true, rank: 3, permissions: "stream", defaults: channelDefaults,
+		resource: "zulip_channel", file: "channels", title: "Channels that are in no folder.", ignoresCase: true, rank: 3, permissions: "stream", defaults: channelDefaults, always: []string{"message_retention_days", "privacy"},
 		references: map[string]reference{"folder_id": {to: "zulip_channel_folder", by: "id"}},
 	},
 	{

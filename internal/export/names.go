@@ -2,10 +2,13 @@ package export
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/mozillazg/go-unidecode"
+	"golang.org/x/text/unicode/norm"
 )
 
 // names are the names that objects were given, which the folder keeps from one export to the next: an object keeps its name
@@ -28,7 +31,11 @@ func (n *names) resource(kind, id, called, fallback string) string {
 	if n.Resources[kind] == nil {
 		n.Resources[kind] = map[string]string{}
 	}
-	return n.give(n.Resources[kind], kind, id, identifier(called, fallback, "_"), "_")
+	name := resourceName(called, fallback)
+	if slices.Contains(unclearNames, name) {
+		name = fallback + "_" + name
+	}
+	return n.give(n.Resources[kind], kind, id, name, "_")
 }
 
 // file returns the name of a file, without its ending.
@@ -55,26 +62,56 @@ func (n *names) give(all map[string]string, of, id, wanted, separator string) st
 	return name
 }
 
+// unclearNames are names that read like an attribute in a reference, as in zulip_linkifier.id.id.
+var unclearNames = []string{"id", "name", "email", "description", "channel", "user", "users", "role"}
+
+// resourceName makes the name of a resource of a text in any alphabet. Letters other than Latin stay as they are, because nobody
+// can read them in Latin ones; Latin letters lose their marks.
+func resourceName(text, fallback string) string {
+	var b strings.Builder
+	kept := false // whether the letter before stays as it is, and takes marks
+	for _, letter := range norm.NFC.String(text) {
+		isMark := unicode.IsMark(letter)
+		switch isHidden := unicode.In(letter, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector); {
+		case isHidden || isMark && !kept:
+		case isMark, unicode.IsLetter(letter) && !unicode.Is(unicode.Latin, letter):
+			one := strings.ToLower(string(letter))
+			if kept = hclsyntax.ValidIdentifier("x" + one); kept {
+				b.WriteString(one)
+			}
+		default:
+			kept = false
+			b.WriteString(strings.ToLower(unidecode.Unidecode(string(letter))))
+			if !unicode.IsLetter(letter) && !unicode.IsDigit(letter) {
+				b.WriteByte(' ')
+			}
+		}
+	}
+	return joinWords(b.String(), fallback, "_")
+}
+
 // identifier makes an identifier of a text in any alphabet: small Latin letters, digits and separators, a letter first.
 func identifier(text, fallback, separator string) string {
+	return joinWords(strings.ToLower(unidecode.Unidecode(text)), fallback, separator)
+}
+
+// joinWords joins the words of a text, and puts the fallback in the place of what is no name.
+func joinWords(text, fallback, separator string) string {
 	var b strings.Builder
-	for _, letter := range strings.ToLower(unidecode.Unidecode(text)) {
-		if unicode.IsLetter(letter) || unicode.IsDigit(letter) {
+	for _, letter := range text {
+		if unicode.IsLetter(letter) || unicode.IsMark(letter) || unicode.IsDigit(letter) {
 			b.WriteRune(letter)
 		} else if b.Len() > 0 && !strings.HasSuffix(b.String(), separator) {
 			b.WriteString(separator)
 		}
 	}
 	const longest = 60
-	name := b.String()
-	if len(name) > longest {
-		name = name[:longest]
-	}
-	name = strings.Trim(name, separator)
+	letters := []rune(b.String())
+	name := strings.Trim(string(letters[:min(len(letters), longest)]), separator)
 	switch {
 	case name == "":
 		return fallback
-	case name[0] >= '0' && name[0] <= '9':
+	case !hclsyntax.ValidIdentifier(name):
 		return fallback + separator + name
 	}
 	return name

@@ -57,15 +57,15 @@ func TestProtocolExportKeepsNames(t *testing.T) {
 	}{
 		{"nothing", func() {}, map[string]string{}},
 		{"a channel is renamed", func() { o.Change(t, "releases", zulip.ChannelUpdate{Name: new("ships")}) },
-			map[string]string{"channels.tf": "-  name        = \"releases\"\n+  name        = \"ships\"\n"}},
+			map[string]string{"channels.tf": "-  name                   = \"releases\"\n+  name                   = \"ships\"\n"}},
 		{"another channel gets the name that is free", func() {
 			o.Call(t, "POST", "/channels/create", map[string]string{"name": "releases", "description": "New", "subscribers": "[]"})
 		}, map[string]string{
-			"channels.tf": "+\n+resource \"zulip_channel\" \"releases_2\" {\n+  name        = \"releases\"\n+  description = \"New\"\n+\n+  can_administer_channel_group = [\"user:${local.people.ines_moreau}\"]\n+}\n",
+			"channels.tf": "+\n+resource \"zulip_channel\" \"releases_2\" {\n+  name                   = \"releases\"\n+  description            = \"New\"\n+  privacy                = \"public\"\n+  message_retention_days = \"realm_default\"\n+}\n",
 			"imports.tf":  "+\n+import {\n+  to = zulip_channel.releases_2\n+  id = \"1206\"\n+}\n",
 		}},
 		{"it goes", func() { o.Archive(t, "releases") }, map[string]string{
-			"channels.tf": "-\n-resource \"zulip_channel\" \"releases_2\" {\n-  name        = \"releases\"\n-  description = \"New\"\n-\n-  can_administer_channel_group = [\"user:${local.people.ines_moreau}\"]\n-}\n",
+			"channels.tf": "-\n-resource \"zulip_channel\" \"releases_2\" {\n-  name                   = \"releases\"\n-  description            = \"New\"\n-  privacy                = \"public\"\n-  message_retention_days = \"realm_default\"\n-}\n",
 			"imports.tf":  "-\n-import {\n-  to = zulip_channel.releases_2\n-  id = \"1206\"\n-}\n",
 		}},
 		{"a group is renamed that others name", func() {
@@ -237,5 +237,34 @@ func TestProtocolExportKeepsWhatOthersWrote(t *testing.T) {
 			}
 			sameFiles(t, "after it was refused", before, filesOf(t, folder))
 		})
+	}
+}
+
+// A name in another script stays readable, and what reads like an attribute gets a better name.
+func TestProtocolExportNamesAreReadable(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	for called, want := range map[string]string{
+		"日本語 計画": "日本語_計画", "Команда": "команда", "Büro Zürich": "buro_zurich", "हिन्दी": "हिन्दी", "日本 2": "日本_2", "2024": "channel_2024",
+		"فريق": "فريق", "ㅤ\u3164hidden": "hidden", "id": "channel_id", "ﬁnance": "finance", "٣٤": "channel_34",
+	} {
+		o.Call(t, "POST", "/channels/create", map[string]string{"name": called, "subscribers": "[]"})
+		folder := t.TempDir()
+		if _, err := exportInto(folder, export.Options{Only: export.Selection{"channel:" + called}}); err != nil {
+			t.Fatal(err)
+		}
+		if found := readConfiguration(t, folder).resources; found["zulip_channel."+want] == nil {
+			t.Errorf("%q is called %q, want %s", called, slices.Collect(maps.Keys(found)), want)
+		}
+		for _, problem := range planFolder(t, folder) {
+			t.Error(problem)
+		}
+	}
+	o.Call(t, "POST", "/realm/filters", map[string]string{"pattern": "#(?P<id>[0-9]+)", "url_template": "https://example.com/{id}"})
+	folder := t.TempDir()
+	if _, err := exportInto(folder, export.Options{Only: export.Selection{"linkifier"}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := readConfiguration(t, folder).resources["zulip_linkifier.linkifier_id"]; !ok {
+		t.Errorf("wrote %s", filesOf(t, folder)["linkifiers.tf"])
 	}
 }

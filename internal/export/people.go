@@ -35,7 +35,10 @@ func (e *export) isJoinedByInvitation(o *object) bool {
 	if ok && channel.InviteOnly && !channel.IsDefault {
 		return true
 	}
-	e.openChannels++
+	isSelected := func(other *object) bool { return other.kind.resource == "zulip_channel" && other.id == o.id }
+	if !o.isAlong || slices.ContainsFunc(e.objects, isSelected) {
+		e.openChannels++
+	}
 	return false
 }
 

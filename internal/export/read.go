@@ -34,6 +34,8 @@ type object struct {
 	name string
 	// file is the name of its file, without the ending.
 	file string
+	// isAlong is set where --only selects a channel that it belongs to, and not it.
+	isAlong bool
 	// links are the objects that its values name: by attribute, then by value.
 	links map[string]map[string]link
 }
@@ -85,7 +87,9 @@ func (e *export) read(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", kind.resource, err)
 		}
 	}
+	e.leaveOutOfOtherChannels()
 	e.noteLeftOut()
+	e.warnOfNothing()
 	return nil
 }
 
@@ -284,9 +288,10 @@ func (e *export) listConfig(k *kind, arguments map[string]string) (*tfprotov6.Dy
 // selectsKind reports whether the flags select any object of a kind.
 func (e *export) selectsKind(k *kind) bool {
 	if slices.Contains(e.Exclude, k.word()) {
+		e.matching[k.word()] = true
 		return false
 	}
-	return len(e.Only) == 0 || slices.ContainsFunc(e.Only, func(text string) bool {
+	return e.comesAlong(k) || len(e.Only) == 0 || slices.ContainsFunc(e.Only, func(text string) bool {
 		word, _, _ := strings.Cut(text, ":")
 		return word == k.word()
 	})
@@ -298,7 +303,58 @@ func (e *export) selects(o *object) bool {
 		word, pattern, ok := strings.Cut(text, ":")
 		return word == o.kind.word() && (!ok || core.NamePattern(pattern)(o.label))
 	}
-	return (len(e.Only) == 0 || slices.ContainsFunc(e.Only, matches)) && !slices.ContainsFunc(e.Exclude, matches)
+	isNamed, isExcluded := len(e.Only) == 0, false
+	for _, text := range e.Only {
+		if matches(text) {
+			isNamed, e.matching[text] = true, true
+		}
+	}
+	for _, text := range e.Exclude {
+		if matches(text) {
+			isExcluded, e.matching[text] = true, true
+		}
+	}
+	if !isNamed && e.comesAlong(o.kind) {
+		isNamed, o.isAlong = true, true
+	}
+	return isNamed && !isExcluded
+}
+
+// comesAlong reports whether objects of a kind come with the channels that --only selects: who is in them, and their folders.
+func (e *export) comesAlong(k *kind) bool {
+	return (k.resource == "zulip_channel_folder" || k.resource == "zulip_channel_subscribers") && slices.ContainsFunc(e.Only, func(text string) bool {
+		word, _, _ := strings.Cut(text, ":")
+		return word == "channel"
+	})
+}
+
+// leaveOutOfOtherChannels leaves out what came along with channels and belongs to none of them.
+func (e *export) leaveOutOfOtherChannels() {
+	wanted := map[string]bool{}
+	for _, o := range e.objects {
+		if o.kind.resource == "zulip_channel" {
+			wanted["zulip_channel_subscribers "+o.id] = true
+			wanted["zulip_channel_folder "+o.text("folder_id")] = true
+		}
+	}
+	e.objects = slices.DeleteFunc(e.objects, func(o *object) bool { return o.isAlong && !wanted[o.kind.resource+" "+o.id] })
+}
+
+// warnOfNothing says which filters match nothing.
+func (e *export) warnOfNothing() {
+	warn := func(flag string, filters Selection) {
+		for _, text := range filters {
+			if e.matching[text] {
+				continue
+			}
+			e.note("%s: nothing matches it.", inCode(flag+" "+text))
+			if e.Warn != nil {
+				e.Warn(fmt.Sprintf("%s %s matches nothing.", flag, visible(text)))
+			}
+		}
+	}
+	warn("--only", e.Only)
+	warn("--exclude", e.Exclude)
 }
 
 // name gives every object its name and its file. The oldest comes first, so that the names do not depend on how the server

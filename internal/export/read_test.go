@@ -10,7 +10,7 @@ import (
 // What the schema calls sensitive is in no file, also with --all.
 func TestSensitiveIsNotWritten(t *testing.T) {
 	k := &kind{resource: "zulip_x"}
-	e := &export{Options: Options{All: true}, schemas: map[string]*tfprotov6.Schema{"zulip_x": {Block: &tfprotov6.SchemaBlock{
+	e := &export{matching: map[string]bool{}, Options: Options{All: true}, schemas: map[string]*tfprotov6.Schema{"zulip_x": {Block: &tfprotov6.SchemaBlock{
 		Attributes: []*tfprotov6.SchemaAttribute{{Name: "name"}, {Name: "key", Sensitive: true}, {Name: "password", WriteOnly: true}},
 	}}}}
 	text := func(value string) tftypes.Value { return tftypes.NewValue(tftypes.String, value) }
