@@ -56,7 +56,7 @@ func TestProtocolExportOfWhatIsNewHasAddresses(t *testing.T) {
 		t.Fatal(err)
 	}
 	files := filesOf(t, folder)
-	if _, ok := files["people.tf"]; ok || !strings.Contains(files["channels.tf"], `["user:tomas.berg@example.com"]`) {
-		t.Errorf("people are written otherwise:\n%s\n%s", files["people.tf"], files["channels.tf"])
+	if _, ok := files["people.tf"]; ok || !strings.Contains(files["bots.tf"], `"tomas.berg@example.com"`) {
+		t.Errorf("people are written otherwise:\n%s\n%s", files["people.tf"], files["bots.tf"])
 	}
 }

@@ -120,6 +120,8 @@ type export struct {
 	objects  []*object
 	names    *names
 	notes    []string
+	// invitations are those that are pending, and links.
+	invitations []*zulip.Invitation
 	// matching are the filters that have matched something.
 	matching map[string]bool
 	// isMatching keeps every object that is read as it is: see [Match].

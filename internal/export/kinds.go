@@ -132,7 +132,7 @@ var kinds = []*kind{
 		references: map[string]reference{"field_ids": {to: "zulip_custom_profile_field", by: "id"}},
 	},
 	{resource: "zulip_custom_emoji", file: "emoji", title: "Custom emoji. Their images are beside.", isSelected: (*export).hasImage},
-	{resource: "zulip_invite_link", file: "invitations", title: "Invitation links that are still good.", nameOf: "invite_as", isHidden: isBot, isUnnamed: true},
+	{resource: "zulip_invite_link", file: "invitations", title: "Invitation links that are still good.", nameOf: "invite_as", isHidden: isBot, isUnnamed: true, isSelected: warnOfChannels},
 }
 
 func kindOf(resource string) (*kind, bool) {

@@ -2,6 +2,7 @@ package export_test
 
 import (
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -71,16 +72,19 @@ func TestProtocolExportIsPlannedLater(t *testing.T) {
 	for _, minutes := range []string{"1440", "null", "3"} {
 		o.Call(t, "POST", "/invites/multiuse", map[string]string{"invite_expires_in_minutes": minutes})
 	}
-	folder := t.TempDir()
-	if _, err := exportInto(folder, export.Options{}); err != nil {
+	folder, options := t.TempDir(), export.Options{Only: export.Selection{"invite_link"}}
+	if _, err := exportInto(folder, options); err != nil {
 		t.Fatal(err)
 	}
 	written := filesOf(t, folder)
+	if links := written["invitations.tf"]; strings.Count(links, "# The server does not show the channels of a link") != 3 {
+		t.Errorf("the links are:\n%s", links)
+	}
 	later.Store(int64(2 * time.Minute))
 	for _, problem := range planFolder(t, folder) {
 		t.Error(problem)
 	}
-	if _, err := exportInto(folder, export.Options{}); err != nil {
+	if _, err := exportInto(folder, options); err != nil {
 		t.Fatal(err)
 	}
 	sameFiles(t, "two minutes later", written, filesOf(t, folder))

@@ -69,6 +69,12 @@ func (e *export) warnOfHidden() {
 	}
 }
 
+// warnOfChannels says in a comment what of an invitation link is not known.
+func warnOfChannels(_ *export, o *object) bool {
+	o.comments["invite_as"] = "The server does not show the channels of a link: write them as channel_ids before it is replaced."
+	return true
+}
+
 // imageFolder is where the images of custom emoji are, besideModule what the path of a file begins with that is beside the
 // configuration: what path.module is in a root module.
 const (

@@ -89,6 +89,11 @@ func (e *export) read(ctx context.Context) error {
 	}
 	e.leaveOutOfOtherChannels()
 	e.noteLeftOut()
+	if !e.Store.Self().IsBot {
+		if e.invitations, err = e.Store.Invitations(ctx); err != nil {
+			e.note("Invitations: %s", escaped(err.Error()))
+		}
+	}
 	e.warnOfNothing()
 	return nil
 }
@@ -133,6 +138,12 @@ func (e *export) isWanted(k *kind) bool {
 		return e.PeopleAs == PeopleAsUser
 	case "zulip_user_role":
 		return e.PeopleAs != PeopleAsUser
+	case "zulip_invite_link":
+		// Another one would be made without its channels, which the server does not show.
+		return slices.ContainsFunc(e.Only, func(text string) bool {
+			word, _, _ := strings.Cut(text, ":")
+			return word == "invite_link"
+		})
 	}
 	return true
 }

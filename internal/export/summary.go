@@ -41,6 +41,7 @@ func (e *export) summary() []byte {
 	for _, note := range e.notes {
 		fmt.Fprintf(&b, "- %s\n", note)
 	}
+	e.writeInvitations(&b)
 	e.tokens(&b)
 	return []byte(b.String())
 }
@@ -57,6 +58,46 @@ func (e *export) stagingCommands(b *strings.Builder) {
 	fmt.Fprintf(b, "## Another organization\n\nWith the account of an empty organization, in a copy of this folder without `imports.tf`:\n\n```sh\nterraform init\nterraform apply -var 'people={ %s = \"you@example.com\" }'\n```\n\n"+
 		"`var.people` has addresses by the names in `local.%s`. Who is not in it is left out: of lists, of roles and of permissions. "+
 		"A permission of the organization that names nobody else is not managed there, and `zulip_channel_subscribers` are of this organization alone.\n\n", key, allPeople)
+}
+
+// writeInvitations counts the invitations, by role and by who invited. Whom they invite is nobody's business here.
+func (e *export) writeInvitations(b *strings.Builder) {
+	mails, links := map[string]int{}, map[string]int{}
+	for _, one := range e.invitations {
+		into := mails
+		if one.IsMultiuse {
+			into = links
+		}
+		into[fmt.Sprintf("as %s by %s", one.InvitedAs, e.nameOf(one.InvitedByUserID))]++
+	}
+	write := func(counts map[string]int, what, why string) {
+		var texts []string
+		total := 0
+		for _, text := range slices.Sorted(maps.Keys(counts)) {
+			total += counts[text]
+			texts = append(texts, fmt.Sprintf("%d %s", counts[text], text))
+		}
+		if total > 0 {
+			fmt.Fprintf(b, "- %d %s (%s). %s\n", total, what, strings.Join(texts, ", "), why)
+		}
+	}
+	write(mails, "pending invitations by e-mail", "They are used up or expire.")
+	if !e.isWanted(kindNamed("zulip_invite_link")) {
+		write(links, "invitation links", "The server does not show their channels, so that one which is replaced would lose them. `--only invite_link` writes them; write `channel_ids` there.")
+	}
+}
+
+// nameOf is how somebody is written in the configuration; else by ID.
+func (e *export) nameOf(id int64) string {
+	if person, ok := e.people[id]; ok {
+		return "`" + person.key + "`"
+	}
+	for _, o := range e.objects {
+		if (o.kind.resource == "zulip_user" || o.kind.resource == "zulip_user_role") && o.id == fmt.Sprint(id) {
+			return "`" + o.address() + "`"
+		}
+	}
+	return fmt.Sprintf("user %d", id)
 }
 
 // tokens says which addresses that were written may hold a token.

@@ -103,3 +103,25 @@ func TestProtocolExportSaysWhereTokensMayBe(t *testing.T) {
 		t.Errorf("it says too much:\n%s", summary)
 	}
 }
+
+// Invitations are counted, with role and who invited, and without whom; links are not written unless they are asked for, because
+// nobody sees their channels.
+func TestProtocolExportCountsInvitations(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	o.Call(t, "POST", "/invites", map[string]string{"invitee_emails": "one@example.net,two@example.net", "stream_ids": "[]"})
+	o.Call(t, "POST", "/invites", map[string]string{"invitee_emails": "three@example.net", "stream_ids": "[]", "invite_as": "200"})
+	o.Call(t, "POST", "/invites/multiuse", map[string]string{"invite_expires_in_minutes": "null"})
+	folder := t.TempDir()
+	if _, err := exportInto(folder, export.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	files := filesOf(t, folder)
+	for _, want := range []string{"- 3 pending invitations by e-mail (1 as administrator by `ines_moreau`, 2 as member by `ines_moreau`).", "- 1 invitation links (1 as member by `ines_moreau`). The server does not show their channels"} {
+		if !strings.Contains(files["EXPORT.md"], want) {
+			t.Errorf("%q is not in:\n%s", want, files["EXPORT.md"])
+		}
+	}
+	if _, ok := files["invitations.tf"]; ok || strings.Contains(files["EXPORT.md"], "@example.net") {
+		t.Errorf("it says too much: %s\n%s", files["EXPORT.md"], files["invitations.tf"])
+	}
+}

@@ -49,7 +49,9 @@ func TestProtocolInviteLinkImport(t *testing.T) {
 	}
 	imported := o.NewRun(t, kind)
 	imported.Import(fmt.Sprint(made.ID), nil).ExpectNoError(t)
-	if plan := imported.MustPlan(values{}); fmt.Sprint(plan.Replace) != "[expires_in_minutes]" {
+	_, diags := imported.Plan(values{})
+	diags.ExpectError(t, "channel_ids", "The channels of the imported link are not known", "the new link would have none")
+	if plan := imported.MustPlan(values{"channel_ids": []any{}}); fmt.Sprint(plan.Replace) != "[expires_in_minutes]" {
 		t.Errorf("what can be read and differs replaces: %v", plan.Replace)
 	}
 }

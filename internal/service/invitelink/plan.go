@@ -36,6 +36,12 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		for _, name := range changes(state.settable(), plan.settable(), imported != nil) {
 			resp.RequiresReplace.Append(path.Root(name))
 		}
+		var configured model
+		resp.Diagnostics.Append(req.Config.Get(ctx, &configured)...)
+		if imported != nil && len(resp.RequiresReplace) > 0 && state.ChannelIDs.IsNull() && configured.ChannelIDs.IsNull() {
+			resp.Diagnostics.AddAttributeError(path.Root("channel_ids"), "The channels of the imported link are not known",
+				"The plan replaces the link, and the server does not show which channels it has: the new link would have none. Write channel_ids, [] for none, and group_ids and include_realm_default_subscriptions if it has those.")
+		}
 	}
 	r.Resource.ModifyPlan(ctx, req, resp)
 }
