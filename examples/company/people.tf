@@ -5,6 +5,9 @@ resource "zulip_user_role" "person" {
 
   user = each.key
   role = each.value.role
+
+  # Who leaves the list does not stay an administrator. An owner does: the last one cannot go.
+  on_destroy = contains(["administrator", "moderator"], each.value.role) ? "member" : "keep"
 }
 
 # Everybody sees whom to call.

@@ -49,7 +49,12 @@ The exit status is 0, 1 after an error, and 2 if --fail-on-new applies.`,
   terraform-provider-zulip export engineering --only channel:eng-*
   terraform-provider-zulip export . --for plan.json
   terraform show -json > state.json && terraform-provider-zulip export unmanaged --new state.json`,
-		Args: cobra.ExactArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return nil
+			}
+			return fmt.Errorf("export takes the folder to write into, as in: terraform-provider-zulip export organization. There are %d arguments", len(args))
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := withInterrupt(cmd.Context())
 			defer stop()

@@ -51,18 +51,18 @@ func TestExportRefuses(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "new")
 	before := len(o.Sandbox.Journal().Requests(sandbox.Filter{Path: "/register"}))
 	for want, args := range map[string][]string{
-		`no resource called "chanel" is exported`:                                               {folder, "--only", "chanel"},
-		`no resource called "chanel" is exported; did you mean channel?`:                        {folder, "--exclude", "chanel:x"},
-		`no resource called "" is exported`:                                                     {folder, "--only", ""},
-		`--people "everybody": it is special, all or none`:                                      {folder, "--people", "everybody"},
-		`--fail-on-new needs --new`:                                                             {folder, "--fail-on-new"},
-		`--people-as "names": it is address, variable, zulip_user`:                              {folder, "--people-as", "names"},
-		noState + ` is not the output of terraform show -json: it has no format_version`:        {folder, "--new", noState},
-		`the state export_test.go is not the output of terraform show -json: invalid character`: {folder, "--new", "export_test.go"},
-		`--new: open nowhere.json: no such file or directory`:                                   {folder, "--new", "nowhere.json"},
-		`cannot check: no nothing-like-this was found. --cli says where one is`:                 {folder, "--check", "--cli", "nothing-like-this"},
-		`accepts 1 arg(s), received 0`:                                                          {},
-		`export_test.go is a file. Name a folder, or one that does not exist yet`:               {"export_test.go"},
+		`no resource called "chanel" is exported`:                                                                           {folder, "--only", "chanel"},
+		`no resource called "chanel" is exported; did you mean channel?`:                                                    {folder, "--exclude", "chanel:x"},
+		`no resource called "" is exported`:                                                                                 {folder, "--only", ""},
+		`--people "everybody": it is special, all or none`:                                                                  {folder, "--people", "everybody"},
+		`--fail-on-new needs --new`:                                                                                         {folder, "--fail-on-new"},
+		`--people-as "names": it is address, variable, zulip_user`:                                                          {folder, "--people-as", "names"},
+		noState + ` is not the output of terraform show -json: it has no format_version`:                                    {folder, "--new", noState},
+		`the state export_test.go is not the output of terraform show -json: invalid character`:                             {folder, "--new", "export_test.go"},
+		`--new: open nowhere.json: no such file or directory`:                                                               {folder, "--new", "nowhere.json"},
+		`cannot check: no nothing-like-this was found. --cli says where one is`:                                             {folder, "--check", "--cli", "nothing-like-this"},
+		`export takes the folder to write into, as in: terraform-provider-zulip export organization. There are 0 arguments`: {},
+		`export_test.go is a file. Name a folder, or one that does not exist yet`:                                           {"export_test.go"},
 	} {
 		if _, _, err := exportRun(t, args...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: the error is %v", args, err)

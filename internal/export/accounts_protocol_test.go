@@ -48,6 +48,24 @@ func TestProtocolExportWritesEachPersonOnce(t *testing.T) {
 	}
 }
 
+// Whoever is more than a member is one again when the role is removed, but for the account itself. The plan stays empty.
+func TestProtocolExportHasRolesEnd(t *testing.T) {
+	acctest.StartSandbox(t, sandbox.Config{})
+	folder := t.TempDir()
+	if _, err := exportInto(folder, export.Options{Only: export.Selection{"user_role"}}); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"tomas_berg": true, "amara_okafor": true, "ines_moreau": false, "paul_dubois": false} {
+		role := readConfiguration(t, folder).resources["zulip_user_role."+name]
+		if _, ends := role.attributes["on_destroy"]; ends != want || strings.HasSuffix(role.importID, "=member") != want {
+			t.Errorf("%s: it ends as a member: %t, imported by %s", name, ends, role.importID)
+		}
+	}
+	for _, problem := range planFolder(t, folder) {
+		t.Error(problem)
+	}
+}
+
 // What is new is moved into a configuration that has its own names for people: it names them by address.
 func TestProtocolExportOfWhatIsNewHasAddresses(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})

@@ -86,7 +86,7 @@ var kinds = []*kind{
 		defaults: map[string]any{"role": "member"}, matches: []string{"email"}, ignoresCase: true,
 	},
 	{
-		resource: "zulip_user_role", file: "people", title: "What people are in the organization. Members are not listed.", identity: "user_id", nameOf: "user", lists: (*export).rolesToList,
+		resource: "zulip_user_role", file: "people", title: "What people are in the organization. Members are not listed.", identity: "user_id", nameOf: "user", lists: (*export).rolesToList, isSelected: (*export).endsAsMember,
 		references: map[string]reference{"user": somebody}, matches: []string{"user_id"},
 	},
 	{

@@ -270,6 +270,9 @@ func (m *matcher) matchOne(k *kind, one *plannedObject) {
 		if k.resource == "zulip_custom_emoji" {
 			o.importID = o.text("name") + "=" + unquote(one.Change.After["file"])
 		}
+		if onDestroy := unquote(one.Change.After["on_destroy"]); k.resource == "zulip_user_role" && onDestroy != "" && onDestroy != "null" {
+			o.importID += "=" + onDestroy
+		}
 		m.found[one.Address] = &o
 		m.holders[candidates[0]] = append(m.holders[candidates[0]], one.Address)
 	default:

@@ -71,8 +71,9 @@ resource "zulip_bot" "alerts" {
 }
 
 resource "zulip_user_role" "lena" {
-  user = "lena.fischer@example.com"
-  role = "moderator"
+  user       = "lena.fischer@example.com"
+  role       = "moderator"
+  on_destroy = "member"
 }
 
 resource "zulip_linkifier" "issue" {

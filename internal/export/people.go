@@ -69,6 +69,17 @@ func (e *export) warnOfHidden() {
 	}
 }
 
+// endsAsMember has whoever is more than a member be one again when the role is removed from the configuration, so that nobody stays
+// an administrator by accident. The account of the export is left out: a destroy of everything would demote it in its midst.
+func (e *export) endsAsMember(o *object) bool {
+	role, ok := zulip.ParseRole(o.text("role"))
+	if ok && role < zulip.RoleMember && o.id != fmt.Sprint(e.Store.Self().ID) {
+		o.config["on_destroy"] = tftypes.NewValue(tftypes.String, zulip.RoleMember.String())
+		o.importID += "=" + zulip.RoleMember.String()
+	}
+	return true
+}
+
 // warnOfChannels says in a comment what of an invitation link is not known.
 func warnOfChannels(_ *export, o *object) bool {
 	o.comments["invite_as"] = "The server does not show the channels of a link: write them as channel_ids before it is replaced."

@@ -91,7 +91,7 @@ func (e *export) read(ctx context.Context) error {
 	e.noteLeftOut()
 	if !e.Store.Self().IsBot {
 		if e.invitations, err = e.Store.Invitations(ctx); err != nil {
-			e.note("Invitations: %s", escaped(err.Error()))
+			return fmt.Errorf("cannot read the invitations: %w", err)
 		}
 	}
 	e.warnOfNothing()

@@ -1,2 +1,5 @@
 # The address or the ID of the person or bot.
 terraform import zulip_user_role.amara amara.okafor@example.com
+
+# With on_destroy = "member"
+terraform import zulip_user_role.kenji kenji.sato@example.com=member

@@ -170,6 +170,12 @@ func TestProtocolUserRoleImport(t *testing.T) {
 			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before)
 		}
 	}
+	ends := o.NewRun(t, "zulip_user_role")
+	ends.Import(lena+"=member", nil).ExpectNoError(t)
+	if plan := ends.MustPlan(values{"user": lena, "role": "moderator", "on_destroy": "member"}); !plan.Empty() {
+		t.Errorf("imported with what becomes of it, the plan changes %v", plan.Changes())
+	}
+	o.NewRun(t, "zulip_user_role").Import(lena+"=emperor", nil).ExpectError(t, "", "Cannot import this role")
 	o.NewRun(t, "zulip_user_role").Import("lina.fischer@example.com", nil).ExpectError(t, "", "did you mean "+lena)
 }
 

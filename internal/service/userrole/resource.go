@@ -4,7 +4,9 @@ package userrole
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -85,7 +87,7 @@ If somebody else has changed the role since the plan was made, the apply stops w
 				Validators: []validator.String{validators.OneOf(accounts.Roles()...)},
 			},
 			"on_destroy": schema.StringAttribute{
-				Optional: true, MarkdownDescription: "What happens to the role when the resource is destroyed: `keep` leaves it as it is; `owner`, `administrator`, `moderator`, `member` or `guest` sets that role. Defaults to `keep`.",
+				Optional: true, MarkdownDescription: "What happens to the role when the resource is destroyed: `keep` leaves it as it is; `owner`, `administrator`, `moderator`, `member` or `guest` sets that role. Defaults to `keep`. An import by `PERSON=ROLE` has it in the state, as in `ada@example.com=member`.",
 				Validators: []validator.String{validators.OneOf(append(accounts.Roles(), onDestroyKeep)...)},
 			},
 		},
@@ -341,7 +343,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	word := base.ImportedText(ctx, req, "user_id", &resp.Diagnostics)
+	word, onDestroy := cutOnDestroy(base.ImportedText(ctx, req, "user_id", &resp.Diagnostics))
 	view, err := r.Meta.Store.ReadNaming(ctx, []string{word}, store.Users)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot read the people", base.Explain(err))
@@ -353,7 +355,19 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("user_id"), user.ID)...)
+	if onDestroy != "" {
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("on_destroy"), onDestroy)...)
+	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.Int64Value(user.ID)})...)
+}
+
+// cutOnDestroy divides the text of an import, as in ada@example.com=member, into the person and what is to become of the role.
+func cutOnDestroy(text string) (word, onDestroy string) {
+	at := strings.LastIndexByte(text, '=')
+	if at < 0 || !slices.Contains(append(accounts.Roles(), onDestroyKeep), text[at+1:]) {
+		return text, ""
+	}
+	return text[:at], text[at+1:]
 }
 
 // role is the role that a word of the schema means.
