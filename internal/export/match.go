@@ -55,8 +55,8 @@ func Match(ctx context.Context, from Source, text []byte, folder string) (*Match
 	return m.write(folder)
 }
 
-// plan is what is read of a plan.
-type plan struct {
+// changePlan is what is read of a plan.
+type changePlan struct {
 	FormatVersion string          `json:"format_version"`
 	Errored       bool            `json:"errored"`
 	Changes       []plannedObject `json:"resource_changes"`
@@ -92,8 +92,8 @@ type moduleConfiguration struct {
 }
 
 // readPlan reads a plan, and refuses what is none, or one of several organizations.
-func readPlan(text []byte) (*plan, error) {
-	var p plan
+func readPlan(text []byte) (*changePlan, error) {
+	var p changePlan
 	if err := json.Unmarshal(text, &p); err != nil {
 		return nil, fmt.Errorf("the plan is not the output of terraform show -json PLAN: %w", err)
 	}
@@ -122,7 +122,7 @@ func (o *plannedObject) isCreated() bool {
 var index = regexp.MustCompile(`\["(?:[^"\\]|\\.)*"\]|\[\d+\]`)
 
 // configured returns the expressions of a resource in the configuration, and which configuration of the provider it has.
-func (p *plan) configured(o *plannedObject) (expressions map[string]json.RawMessage, provider string) {
+func (p *changePlan) configured(o *plannedObject) (expressions map[string]json.RawMessage, provider string) {
 	at := p.Configuration.Root
 	for name := range strings.SplitSeq(index.ReplaceAllString(o.Module, ""), ".") {
 		if name != "module" && name != "" {
@@ -139,7 +139,7 @@ func (p *plan) configured(o *plannedObject) (expressions map[string]json.RawMess
 
 // refersTo returns the address of the one resource whose ID an attribute is; "" if the attribute is anything else, or if there
 // are several of the resource.
-func (p *plan) refersTo(o *plannedObject, attribute string) string {
+func (p *changePlan) refersTo(o *plannedObject, attribute string) string {
 	expressions, _ := p.configured(o)
 	var expression struct {
 		References []string `json:"references"`
@@ -160,7 +160,7 @@ func (p *plan) refersTo(o *plannedObject, attribute string) string {
 // matcher finds the objects of the organization that a plan creates.
 type matcher struct {
 	*export
-	plan *plan
+	plan *changePlan
 	// found are the objects by the addresses of those who create them, holders the addresses by the objects.
 	found   map[string]*object
 	holders map[*object][]string
