@@ -27,7 +27,7 @@ func match(t *testing.T, folder, changes, configuration string) (*export.Matched
 }
 
 func created(kind, name, after string) string {
-	return fmt.Sprintf(`{"address": "%s.%s", "mode": "managed", "type": "%s", "name": "%s", "change": {"actions": ["create"], "after": %s}}`, kind, name, kind, name, after)
+	return fmt.Sprintf(`{"address": %q, "mode": "managed", "type": %q, "name": %q, "change": {"actions": ["create"], "after": %s}}`, kind+"."+name, kind, name, after)
 }
 
 // What is no match for certain is listed with the reason.

@@ -35,7 +35,7 @@ func (e *export) summary() []byte {
 	}
 	b.WriteString("\n")
 	if !e.All {
-		b.WriteString("Attributes with the value that anything new has are not written: they are not managed. `--all` writes them too.\n\n")
+		b.WriteString("Attributes with the value that anything new has are not written, among them that the creator of a channel or group may administer it: they are not managed. `--all` writes them too.\n\n")
 	}
 	b.WriteString("## What is not here\n\n")
 	for _, note := range e.notes {
