@@ -87,7 +87,7 @@ type Source struct {
 // Describe fills in who can do what in a channel. planned has what a plan says of permissions; why says what it depends on who can,
 // where that is not known. Of a channel that is yet to be created, only reading and what the plan sets is said.
 func (s Source) Describe(c *Channel, facts permission.Channel, planned map[string]PlannedPermission, why string) {
-	state := permission.State{Access: s.People, Channel: facts}
+	state := permission.ChannelRights{Access: s.People, Channel: facts}
 	if c.IsArchived = facts.IsArchived; c.Privacy.Texts == nil && !c.Privacy.Unknown {
 		c.Privacy = report.ValueOf(report.PrivacyText(facts.Privacy))
 	}

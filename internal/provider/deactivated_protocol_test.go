@@ -142,7 +142,7 @@ func (d *deactivation) expectWarned(diags acctest.Diagnostics, principal string)
 
 func (d *deactivation) role(name string) int { return int(d.o.SystemGroup(d.t, "role:"+name)) }
 
-func (d *deactivation) plan(config values) *acctest.Plan {
+func (d *deactivation) plan(config values) *acctest.PlannedChange {
 	d.t.Helper()
 	plan, diags := d.run.Plan(config)
 	diags.ExpectNoError(d.t)

@@ -90,7 +90,7 @@ func TestProtocolLaggingLists(t *testing.T) {
 // apply plans and applies in two processes, as the CLI does, with ten resources at once.
 func apply(t *testing.T, run *acctest.Run, resource string, states []*acctest.Instance, config func(int) acctest.Values) {
 	t.Helper()
-	plans := make([]*acctest.Plan, len(states))
+	plans := make([]*acctest.PlannedChange, len(states))
 	p := run.Process()
 	atTheSameTime(len(states), func(i int) {
 		if states[i] != nil {

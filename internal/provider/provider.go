@@ -252,8 +252,8 @@ func (m *model) addSettingError(diags *diag.Diagnostics, err error) {
 	written := map[string]bool{
 		"site": !m.Site.IsNull(), "email": !m.Email.IsNull(), "api_key": !m.APIKey.IsNull(), "zuliprc": !m.Zuliprc.IsNull(),
 	}
-	if written[setting.Setting] {
-		diags.AddAttributeError(path.Root(setting.Setting), setting.Summary, setting.Detail)
+	if written[setting.Attribute] {
+		diags.AddAttributeError(path.Root(setting.Attribute), setting.Summary, setting.Detail)
 		return
 	}
 	diags.AddError(setting.Summary, setting.Detail)

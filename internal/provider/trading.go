@@ -90,7 +90,7 @@ func (p *Provider) configureTrading(block *model, cli string, diags *diag.Diagno
 		addTradingError(values, err, diags)
 		return cloud
 	}
-	for _, address := range []configuration.Setting[string]{values.AuthURL, values.APIURL} {
+	for _, address := range []configuration.Found[string]{values.AuthURL, values.APIURL} {
 		if zulip.InsecureSite(address.Value) {
 			diags.AddWarning("The trading cloud's secret or token travels in clear",
 				fmt.Sprintf("%s (from %s) is not encrypted: whoever is on the way can read what lets them act as the client. Use https.", address.Value, address.Source))
@@ -106,7 +106,7 @@ func addTradingError(values configuration.TradingValues, err error, diags *diag.
 	var wrong *trading.SettingError
 	switch {
 	case errors.As(err, &mixed):
-		summary, detail, setting = mixed.Summary, mixed.Detail, mixed.Setting
+		summary, detail, setting = mixed.Summary, mixed.Detail, mixed.Attribute
 	case errors.As(err, &wrong):
 		setting = wrong.Setting
 		detail = fmt.Sprintf("%s (from %s) %s.", wrong.Setting, values.Source(wrong.Setting), wrong.Problem)

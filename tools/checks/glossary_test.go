@@ -17,20 +17,13 @@ import (
 
 // glossaryDebts are the types whose name is a word of the glossary with another meaning, and why they still have it.
 var glossaryDebts = map[string]string{
-	"access/plan.Plan":               "a whole plan of the CLI, read from JSON: the package says so",
-	"dev/acctest.Plan":               "what a test sees of the plan of one resource",
-	"resource/attribute.Plan":        "the permissions of a plan alone: PermissionPlan would be its name",
-	"realm/permission.State":         "a channel with the rights in it: ChannelRights would be its name, and internal/service/channel has to change with it",
-	"realm/runstate.State":           "the run state: the package says so",
-	"realm/snapshot.Planned":         "what the run state plans for names: PlannedNames would be its name",
-	"realm/permission.Setting":       "a permission of a table, which the server calls a permission setting",
-	"provider/configuration.Setting": "a value of the provider block and where it was found",
-	"resource/core.Prior":            "the prior value of a whole model, beside that of its attributes",
-	"access/report.Finding":          "the risks of one kind: RiskGroup would be its name, in the templates of the pages too",
-	"service/channel.facts":          "the attributes that the resource and its data sources share, as core.Rows calls them",
-	"service/channelfolder.facts":    "as of service/channel",
-	"service/user.facts":             "as of service/channel",
-	"service/usergroup.facts":        "as of service/channel",
+	"access/plan.Plan":            "a whole plan of the CLI, read from JSON: the package says so",
+	"realm/runstate.State":        "the run state: the package says so",
+	"realm/permission.Setting":    "a permission of a table, which the server calls a permission setting",
+	"service/channel.facts":       "the attributes that the resource and its data sources share, as core.Rows calls them",
+	"service/channelfolder.facts": "as of service/channel",
+	"service/user.facts":          "as of service/channel",
+	"service/usergroup.facts":     "as of service/channel",
 }
 
 // maxWords keeps the glossary short enough to be read.

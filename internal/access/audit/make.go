@@ -84,7 +84,7 @@ func Make(ctx context.Context, from *store.Store, options Options) (*Audit, erro
 func Of(facts Input, options Options) (*Audit, error) {
 	facts = facts.withinLimits()
 	m := &maker{
-		facts: facts, options: options, view: facts.View, sets: map[*report.People]int{}, states: map[int64]permission.State{},
+		facts: facts, options: options, view: facts.View, sets: map[*report.People]int{}, states: map[int64]permission.ChannelRights{},
 		access: permission.NewAccess(permission.AccessInput{Users: facts.View.Users(), Groups: facts.View.UserGroups().List(), Realm: facts.View.Realm()}),
 		people: report.NewPeopleSets(facts.Self.ID),
 		audit: &Audit{
@@ -135,7 +135,7 @@ type maker struct {
 	members, bots, administrators permission.People
 
 	chosen []*zulip.Channel
-	states map[int64]permission.State
+	states map[int64]permission.ChannelRights
 	// among are those whom the audit is about, if it was narrowed to some; nil: everybody.
 	among *permission.People
 	// named are deactivated accounts that a finding is about.
@@ -238,7 +238,7 @@ func (m *maker) channels() {
 		if facts.Subscribers, facts.SubscribersKnown = m.facts.Subscribers[channel.ID]; !facts.SubscribersKnown {
 			unseen++
 		}
-		m.states[channel.ID] = permission.State{Access: m.access, Channel: facts}
+		m.states[channel.ID] = permission.ChannelRights{Access: m.access, Channel: facts}
 		described := &access.Channel{ID: channel.ID}
 		m.source().Describe(described, facts, nil, "")
 		result := &Channel{ID: channel.ID, Name: channel.Name, Privacy: facts.Privacy, Internet: described.Internet != nil && *described.Internet}

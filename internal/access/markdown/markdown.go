@@ -162,7 +162,7 @@ func (d *document) about(r *report.Report) {
 }
 
 // risks lists what was found.
-func (d *document) risks(all []report.Finding) {
+func (d *document) risks(all []report.RiskGroup) {
 	if len(all) > 0 {
 		d.line("")
 	}

@@ -17,9 +17,9 @@ type Risk struct {
 	people *People  // of a kind whose sentence counts or names them
 }
 
-// Finding is what a person looks at before the rest: the risks of one kind, wherever they are. A group that changes can
+// RiskGroup is what a person looks at before the rest: the risks of one kind, wherever they are. A group that changes can
 // have the same consequence in a thousand channels, which are one thing to decide.
-type Finding struct {
+type RiskGroup struct {
 	Category Category
 	// Where is what it is about, in words, each once.
 	Where []string
@@ -39,12 +39,12 @@ const (
 
 // Findings gathers the risks, in their order. Risks are of one kind if they say the same; so are bots that can no longer
 // post, and guests who gain the same rights, whoever and however many they are.
-func (r *Report) Findings() []Finding {
+func (r *Report) Findings() []RiskGroup {
 	type key struct {
 		category Category
 		kind     riskKind
 	}
-	var all []Finding
+	var all []RiskGroup
 	index := map[key]int{}
 	for _, risk := range r.Risks {
 		kind := risk.kind
@@ -55,7 +55,7 @@ func (r *Report) Findings() []Finding {
 		if !known {
 			at = len(all)
 			index[key{risk.Category, kind}] = at
-			all = append(all, Finding{Category: risk.Category})
+			all = append(all, RiskGroup{Category: risk.Category})
 		}
 		all[at].risks = append(all[at].risks, risk)
 	}
@@ -66,7 +66,7 @@ func (r *Report) Findings() []Finding {
 }
 
 // sumUp says in one sentence what the risks of a finding say.
-func (f *Finding) sumUp() {
+func (f *RiskGroup) sumUp() {
 	listed := map[string]bool{}
 	for _, risk := range f.risks {
 		if !listed[risk.Where] {
@@ -95,13 +95,13 @@ func (f *Finding) sumUp() {
 }
 
 // First are the places that a page names; More is how many others there are.
-func (f Finding) First() []string { return f.Where[:min(len(f.Where), MaxListed)] }
+func (f RiskGroup) First() []string { return f.Where[:min(len(f.Where), MaxListed)] }
 
-// More is how many places beyond [Finding.First] there are.
-func (f Finding) More() int { return len(f.Where) - len(f.First()) }
+// More is how many places beyond [RiskGroup.First] there are.
+func (f RiskGroup) More() int { return len(f.Where) - len(f.First()) }
 
 // bots are those of all risks, each once.
-func (f *Finding) bots() (all []*Account) {
+func (f *RiskGroup) bots() (all []*Account) {
 	listed := map[int64]bool{}
 	for _, risk := range f.risks {
 		for _, bot := range risk.people.bots() {

@@ -31,7 +31,7 @@ func (b *builder) readSubscribers(reviewed *reviewedChannel) error {
 	if reviewed.before.SubscribersKnown || reviewed.current.IsArchived {
 		return nil
 	}
-	was, is := permission.State{Access: b.before, Channel: reviewed.before}, permission.State{Access: b.after, Channel: reviewed.after}
+	was, is := permission.ChannelRights{Access: b.before, Channel: reviewed.before}, permission.ChannelRights{Access: b.after, Channel: reviewed.after}
 	if reviewed.in == nil && reviewed.out == nil && !permission.NeedsSubscribers(was, is) {
 		return nil
 	}

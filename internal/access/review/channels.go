@@ -44,7 +44,7 @@ func (b *builder) compareChannels() error {
 			return err
 		}
 		reviewed.applySubscribers()
-		if named || !permission.Same(permission.State{Access: b.before, Channel: reviewed.before}, permission.State{Access: b.after, Channel: reviewed.after}) {
+		if named || !permission.Same(permission.ChannelRights{Access: b.before, Channel: reviewed.before}, permission.ChannelRights{Access: b.after, Channel: reviewed.after}) {
 			b.addChannel(reviewed)
 		}
 	}

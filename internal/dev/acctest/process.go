@@ -119,11 +119,11 @@ func (p *Process) Read(resource string, state *Instance) (*Instance, Diagnostics
 }
 
 // Plan plans the change from prior to what the configuration says; a nil configuration plans the end of it.
-func (p *Process) Plan(resource string, prior *Instance, config Values) (*Plan, Diagnostics) {
+func (p *Process) Plan(resource string, prior *Instance, config Values) (*PlannedChange, Diagnostics) {
 	p.t.Helper()
 	kind := p.resourceType(resource)
 	encoded := p.encode(kind, config)
-	plan := &Plan{resource: resource, Prior: prior, Config: p.decode(kind, encoded), writeOnly: map[string]bool{}, lists: map[string]bool{}}
+	plan := &PlannedChange{resource: resource, Prior: prior, Config: p.decode(kind, encoded), writeOnly: map[string]bool{}, lists: map[string]bool{}}
 	for _, attribute := range p.schemas.ResourceSchemas[resource].Block.Attributes {
 		plan.writeOnly[attribute.Name] = attribute.WriteOnly
 		plan.lists[attribute.Name] = attribute.Type != nil && attribute.Type.Is(tftypes.List{})
@@ -153,10 +153,10 @@ func (p *Process) Plan(resource string, prior *Instance, config Values) (*Plan, 
 
 // Replaced is the prior of the second plan of a replacement: Terraform plans the new object without a prior state, and with
 // the private state of the first plan.
-func (p *Plan) Replaced() *Instance { return &Instance{Private: p.private} }
+func (p *PlannedChange) Replaced() *Instance { return &Instance{Private: p.private} }
 
 // Apply carries a plan out. What it returns is in the state from then on, errors or not; nil means that nothing is.
-func (p *Process) Apply(plan *Plan) (*Instance, Diagnostics) {
+func (p *Process) Apply(plan *PlannedChange) (*Instance, Diagnostics) {
 	p.t.Helper()
 	kind := p.resourceType(plan.resource)
 	answer, err := p.server.ApplyResourceChange(p.ctx, &tfprotov6.ApplyResourceChangeRequest{

@@ -69,7 +69,7 @@ func (r *Run) configured(p *Process) *Process {
 }
 
 // Plan refreshes the state and plans, as `terraform plan` does.
-func (r *Run) Plan(config Values) (*Plan, Diagnostics) {
+func (r *Run) Plan(config Values) (*PlannedChange, Diagnostics) {
 	r.t.Helper()
 	p := r.alone()
 	var diags Diagnostics
@@ -90,13 +90,13 @@ func (r *Run) Plan(config Values) (*Plan, Diagnostics) {
 
 // Apply applies a plan, as `terraform apply` of a saved plan does: it plans again, because values may be known now, and
 // applies if the second plan agrees with the first.
-func (r *Run) Apply(plan *Plan) Diagnostics {
+func (r *Run) Apply(plan *PlannedChange) Diagnostics {
 	r.t.Helper()
 	return r.ApplyIn(r.alone(), plan)
 }
 
 // ApplyIn is Apply in a process that other resources share.
-func (r *Run) ApplyIn(p *Process, plan *Plan) Diagnostics {
+func (r *Run) ApplyIn(p *Process, plan *PlannedChange) Diagnostics {
 	r.t.Helper()
 	again, diags := p.Plan(r.resource, plan.Prior, plan.Config)
 	if len(diags.Errors()) > 0 {
@@ -112,7 +112,7 @@ func (r *Run) ApplyIn(p *Process, plan *Plan) Diagnostics {
 }
 
 // MustPlan plans and fails the test if there is an error.
-func (r *Run) MustPlan(config Values) *Plan {
+func (r *Run) MustPlan(config Values) *PlannedChange {
 	r.t.Helper()
 	plan, diags := r.Plan(config)
 	diags.ExpectNoError(r.t)
@@ -161,8 +161,8 @@ func (r *Run) refresh(p *Process) Diagnostics {
 	return append(diags, read...)
 }
 
-// Plan is a planned change of one resource.
-type Plan struct {
+// PlannedChange is a planned change of one resource.
+type PlannedChange struct {
 	// Prior is the prior state, nil to create; Config is the configuration, nil to destroy.
 	Prior  *Instance
 	Config Values
@@ -179,7 +179,7 @@ type Plan struct {
 }
 
 // Changes are the attributes that will change, in order.
-func (p *Plan) Changes() []string {
+func (p *PlannedChange) Changes() []string {
 	var changes []string
 	for name, value := range p.Values {
 		if p.Prior == nil || !reflect.DeepEqual(value, p.Prior.Values[name]) {
@@ -191,12 +191,12 @@ func (p *Plan) Changes() []string {
 }
 
 // Empty reports whether there is nothing to do.
-func (p *Plan) Empty() bool {
+func (p *PlannedChange) Empty() bool {
 	return (p.Prior == nil) == (p.Values == nil) && len(p.Changes()) == 0
 }
 
 // check checks a rule of the protocol: a planned value is the configured one, or the prior value if that means the same.
-func (p *Plan) check(t testing.TB) {
+func (p *PlannedChange) check(t testing.TB) {
 	t.Helper()
 	for name, configured := range p.Config {
 		planned := p.Values[name]
@@ -208,7 +208,7 @@ func (p *Plan) check(t testing.TB) {
 }
 
 // CheckAgain checks that a second plan agrees with the first.
-func (p *Plan) CheckAgain(t testing.TB, again *Plan) {
+func (p *PlannedChange) CheckAgain(t testing.TB, again *PlannedChange) {
 	t.Helper()
 	for name, planned := range p.Values {
 		if !p.agrees(name, planned, again.Values[name]) {
@@ -218,7 +218,7 @@ func (p *Plan) CheckAgain(t testing.TB, again *Plan) {
 }
 
 // CheckApplied checks that the new state agrees with the plan.
-func (p *Plan) CheckApplied(t testing.TB, state *Instance) {
+func (p *PlannedChange) CheckApplied(t testing.TB, state *Instance) {
 	t.Helper()
 	if state == nil {
 		if p.Values != nil {
@@ -242,7 +242,7 @@ func (p *Plan) CheckApplied(t testing.TB, state *Instance) {
 }
 
 // agrees reports whether a value of an attribute can have been planned. Of a list, known elements have their place.
-func (p *Plan) agrees(attribute string, planned, value any) bool {
+func (p *PlannedChange) agrees(attribute string, planned, value any) bool {
 	elements, isList := planned.([]any)
 	if !p.lists[attribute] || !isList {
 		return agrees(planned, value)

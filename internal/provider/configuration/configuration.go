@@ -22,9 +22,9 @@ type Input struct {
 	Home string
 }
 
-// Setting is one value, and the place it was found in, for messages:
+// Found is one value, and the place it was found in, for messages:
 // "provider block", "ZULIP_SITE", "/home/ada/.zuliprc".
-type Setting[T comparable] struct {
+type Found[T comparable] struct {
 	Value  T
 	Source string
 }
@@ -33,13 +33,13 @@ type Setting[T comparable] struct {
 const Block = "provider block"
 
 // IsSet reports whether the value was found anywhere.
-func (s Setting[T]) IsSet() bool { return s.Source != "" }
+func (s Found[T]) IsSet() bool { return s.Source != "" }
 
 // Values are the settings after all places were looked at.
 type Values struct {
-	Site, Email, APIKey             Setting[string]
-	CABundle, ClientCert, ClientKey Setting[string] // paths of PEM files
-	Insecure                        Setting[bool]
+	Site, Email, APIKey             Found[string]
+	CABundle, ClientCert, ClientKey Found[string] // paths of PEM files
+	Insecure                        Found[bool]
 
 	// File is the zuliprc file that was read; "" if none.
 	File string
@@ -51,9 +51,9 @@ type Values struct {
 
 // SettingError is a mistake in one setting, in words for its author.
 type SettingError struct {
-	Setting string // name of the provider block's attribute: "site", "email", "api_key", "zuliprc"; "" if it has none
-	Summary string
-	Detail  string
+	Attribute string // name of the provider block's attribute: "site", "email", "api_key", "zuliprc"; "" if it has none
+	Summary   string
+	Detail    string
 }
 
 func (e *SettingError) Error() string { return e.Summary + ". " + e.Detail }
@@ -102,7 +102,7 @@ func (v Values) Missing() error {
 	var missing []string
 	for _, need := range []struct {
 		name  string
-		found Setting[string]
+		found Found[string]
 	}{{site, v.Site}, {email, v.Email}, {apiKey, v.APIKey}} {
 		if !need.found.IsSet() {
 			missing = append(missing, need.name)
@@ -119,8 +119,8 @@ func (v Values) Missing() error {
 		looked += " and " + v.searched + ", which does not exist"
 	}
 	return &SettingError{
-		Setting: missing[0],
-		Summary: "Not set: " + strings.Join(missing, ", "),
+		Attribute: missing[0],
+		Summary:   "Not set: " + strings.Join(missing, ", "),
 		Detail: "Looked in " + looked + ". Set them in the provider block or the environment, or download the account's zuliprc file " +
 			"(Zulip: Settings, Account & privacy, API key; for a bot: Settings, Bots) and name it with zuliprc or ZULIP_CONFIG.",
 	}
@@ -139,14 +139,14 @@ func (v Values) Client() zulip.Config {
 func (v *Values) resolveAccount(places []place) (problems []error) {
 	for _, setting := range []struct {
 		name string
-		into *Setting[string]
+		into *Found[string]
 	}{{email, &v.Email}, {apiKey, &v.APIKey}} {
 		found, from := lookUp(places, setting.name)
 		if found.IsSet() && !from.isAbout(v.Site) {
-			own := Setting[string]{from.values[site], from.source(site)}
+			own := Found[string]{from.values[site], from.source(site)}
 			problems = append(problems, &SettingError{
-				Setting: setting.name,
-				Summary: "The account of one organization for another",
+				Attribute: setting.name,
+				Summary:   "The account of one organization for another",
 				Detail: fmt.Sprintf("The site is %s (from %s), but %s comes from %s, which belongs to %s (from %s). "+
 					"Nothing was sent. Set %s for %s too, or leave the site to where the account comes from.",
 					v.Site.Value, v.Site.Source, setting.name, found.Source, own.Value, own.Source, setting.name, v.Site.Value),
@@ -166,7 +166,7 @@ func (v *Values) resolveTLS(places []place, home string) []error {
 	})
 	for _, setting := range []struct {
 		name string
-		into *Setting[string]
+		into *Found[string]
 	}{{caBundle, &v.CABundle}, {clientCert, &v.ClientCert}, {clientKey, &v.ClientKey}} {
 		*setting.into, _ = lookUp(places, setting.name)
 		setting.into.Value = expandHome(setting.into.Value, home)

@@ -54,7 +54,7 @@ func (s *setUp) refuse(t *testing.T, setting string, words ...string) Values {
 		t.Fatalf("no problem, but %+v", values)
 	}
 	var problem *SettingError
-	if !errors.As(problems[0], &problem) || problem.Setting != setting {
+	if !errors.As(problems[0], &problem) || problem.Attribute != setting {
 		t.Fatalf("the problem %v is not about %q", problems[0], setting)
 	}
 	for _, word := range words {
@@ -118,9 +118,9 @@ func TestValuesMixOneByOne(t *testing.T) {
 	s.Site = &block
 	s.environment["ZULIP_EMAIL"] = "environment@x.y"
 	values := s.resolve(t)
-	if values.Site != (Setting[string]{block, "provider block"}) ||
-		values.Email != (Setting[string]{"environment@x.y", "ZULIP_EMAIL"}) ||
-		values.APIKey != (Setting[string]{key, file}) {
+	if values.Site != (Found[string]{block, "provider block"}) ||
+		values.Email != (Found[string]{"environment@x.y", "ZULIP_EMAIL"}) ||
+		values.APIKey != (Found[string]{key, file}) {
 		t.Errorf("got %+v", values)
 	}
 	if err := values.Missing(); err != nil {
@@ -190,7 +190,7 @@ func TestConnectionSettings(t *testing.T) {
 	file := s.write(t, ".zuliprc", zuliprc("https://chat.example.com", "a@x.y", key)+
 		"cert_bundle=~/ca.pem\nclient_cert=/c.pem\nclient_cert_key=/k.pem\ninsecure=TRUE\n")
 	values := s.resolve(t)
-	if values.CABundle != (Setting[string]{filepath.Join(s.Home, "ca.pem"), file}) || values.Insecure != (Setting[bool]{true, file}) {
+	if values.CABundle != (Found[string]{filepath.Join(s.Home, "ca.pem"), file}) || values.Insecure != (Found[bool]{true, file}) {
 		t.Errorf("got %+v", values)
 	}
 	if len(values.Warnings) != 1 || !strings.Contains(values.Warnings[0], "not checked") {
@@ -206,10 +206,10 @@ func TestConnectionSettings(t *testing.T) {
 		"ZULIP_CERT_BUNDLE": "/e-ca.pem", "ZULIP_CERT": "/e-c.pem", "ZULIP_CERT_KEY": "/e-k.pem", "ZULIP_ALLOW_INSECURE": "false",
 	}
 	values = s.resolve(t)
-	if values.CABundle != (Setting[string]{"/e-ca.pem", "ZULIP_CERT_BUNDLE"}) ||
-		values.ClientCert != (Setting[string]{"/e-c.pem", "ZULIP_CERT"}) ||
-		values.ClientKey != (Setting[string]{"/e-k.pem", "ZULIP_CERT_KEY"}) ||
-		values.Insecure != (Setting[bool]{false, "ZULIP_ALLOW_INSECURE"}) || len(values.Warnings) != 0 {
+	if values.CABundle != (Found[string]{"/e-ca.pem", "ZULIP_CERT_BUNDLE"}) ||
+		values.ClientCert != (Found[string]{"/e-c.pem", "ZULIP_CERT"}) ||
+		values.ClientKey != (Found[string]{"/e-k.pem", "ZULIP_CERT_KEY"}) ||
+		values.Insecure != (Found[bool]{false, "ZULIP_ALLOW_INSECURE"}) || len(values.Warnings) != 0 {
 		t.Errorf("got %+v", values)
 	}
 
@@ -264,7 +264,7 @@ func TestMissingNamesOnlyWhatIsMissing(t *testing.T) {
 	file := s.write(t, ".zuliprc", "[api]\nemail=a@x.y\nsite=https://chat.example.com\n")
 	err := s.resolve(t).Missing()
 	var missing *SettingError
-	if !errors.As(err, &missing) || missing.Setting != "api_key" || !strings.Contains(err.Error(), "Not set: api_key.") || !strings.Contains(err.Error(), file) {
+	if !errors.As(err, &missing) || missing.Attribute != "api_key" || !strings.Contains(err.Error(), "Not set: api_key.") || !strings.Contains(err.Error(), file) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -58,17 +58,17 @@ func environmentPlace(getenv func(string) string, variables map[string]string) p
 }
 
 // isAbout reports whether the place names no other site than this one.
-func (p place) isAbout(effective Setting[string]) bool {
+func (p place) isAbout(effective Found[string]) bool {
 	own := p.values[site]
 	return own == "" || !effective.IsSet() || zulip.SameSite(own, effective.Value)
 }
 
 // lookUp takes a value from the first place that has it.
-func lookUp(places []place, setting string) (Setting[string], place) {
+func lookUp(places []place, setting string) (Found[string], place) {
 	for _, p := range places {
 		if value := p.values[setting]; value != "" {
-			return Setting[string]{value, p.source(setting)}, p
+			return Found[string]{value, p.source(setting)}, p
 		}
 	}
-	return Setting[string]{}, place{}
+	return Found[string]{}, place{}
 }

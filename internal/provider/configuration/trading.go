@@ -30,7 +30,7 @@ type TradingInput struct {
 // TradingValues are the trading cloud's settings after both places were looked
 // at.
 type TradingValues struct {
-	APIURL, AuthURL, ClientID, ClientSecret, OrganizationsPath Setting[string]
+	APIURL, AuthURL, ClientID, ClientSecret, OrganizationsPath Found[string]
 }
 
 // ResolveTrading looks for each value in the block, then in the environment. An
@@ -52,13 +52,13 @@ func ResolveTrading(in TradingInput) (TradingValues, error) {
 	own := from.values[trading.SettingAuthURL]
 	if values.AuthURL.IsSet() && own != "" && !zulip.SameSite(own, values.AuthURL.Value) {
 		problem := &SettingError{
-			Setting: trading.SettingClientSecret,
-			Summary: "The secret of one identity provider for another",
+			Attribute: trading.SettingClientSecret,
+			Summary:   "The secret of one identity provider for another",
 			Detail: fmt.Sprintf("auth_url is %s (from %s), but client_secret comes from %s, which belongs to %s (from %s). "+
 				"Nothing was sent. Set client_secret for %s too, or leave auth_url to where the secret comes from.",
 				values.AuthURL.Value, values.AuthURL.Source, values.ClientSecret.Source, own, from.source(trading.SettingAuthURL), values.AuthURL.Value),
 		}
-		values.ClientSecret = Setting[string]{}
+		values.ClientSecret = Found[string]{}
 		return values, problem
 	}
 	return values, nil
@@ -75,7 +75,7 @@ func (v TradingValues) Missing() error {
 	var missing []string
 	for _, need := range []struct {
 		name  string
-		found Setting[string]
+		found Found[string]
 	}{
 		{trading.SettingAPIURL, v.APIURL}, {trading.SettingAuthURL, v.AuthURL},
 		{trading.SettingClientID, v.ClientID}, {trading.SettingClientSecret, v.ClientSecret},
@@ -92,8 +92,8 @@ func (v TradingValues) Missing() error {
 		variables[i] = tradingVariables[name]
 	}
 	return &SettingError{
-		Setting: missing[0],
-		Summary: "Not set for the trading cloud: " + strings.Join(missing, ", "),
+		Attribute: missing[0],
+		Summary:   "Not set for the trading cloud: " + strings.Join(missing, ", "),
 		Detail: fmt.Sprintf("Looked in the block trading_cloud of the provider, and in the environment (%s). "+
 			"Registering an API client in the admin portal, section Clients, gives client_id and client_secret.", strings.Join(variables, ", ")),
 	}
@@ -116,8 +116,8 @@ func (v TradingValues) Source(setting string) string {
 	return found.Source
 }
 
-func (v *TradingValues) byName() map[string]*Setting[string] {
-	return map[string]*Setting[string]{
+func (v *TradingValues) byName() map[string]*Found[string] {
+	return map[string]*Found[string]{
 		trading.SettingAPIURL: &v.APIURL, trading.SettingAuthURL: &v.AuthURL, trading.SettingClientID: &v.ClientID,
 		trading.SettingClientSecret: &v.ClientSecret, trading.SettingOrganizationsPath: &v.OrganizationsPath,
 	}

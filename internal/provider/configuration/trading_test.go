@@ -25,7 +25,7 @@ func TestTradingOrder(t *testing.T) {
 	if err != nil || values.Missing() != nil || !values.IsSet() {
 		t.Fatalf("got %+v, %v, %v", values, err, values.Missing())
 	}
-	if values.ClientID != (Setting[string]{"block", Block}) || values.APIURL != (Setting[string]{"https://api.example.com", "TRADING_CLOUD_API_URL"}) {
+	if values.ClientID != (Found[string]{"block", Block}) || values.APIURL != (Found[string]{"https://api.example.com", "TRADING_CLOUD_API_URL"}) {
 		t.Errorf("got %+v", values)
 	}
 	cfg := values.Client()
@@ -47,7 +47,7 @@ func TestTradingMissing(t *testing.T) {
 	delete(environment, "TRADING_CLOUD_ORGANIZATIONS_PATH") // not needed
 	values, err = resolveTrading(environment, TradingInput{})
 	var missing *SettingError
-	if err != nil || !values.IsSet() || !errors.As(values.Missing(), &missing) || missing.Setting != "client_secret" ||
+	if err != nil || !values.IsSet() || !errors.As(values.Missing(), &missing) || missing.Attribute != "client_secret" ||
 		missing.Summary != "Not set for the trading cloud: client_secret" || !strings.Contains(missing.Detail, "TRADING_CLOUD_CLIENT_SECRET") {
 		t.Errorf("got %+v, %v, %v", values, err, values.Missing())
 	}
@@ -57,7 +57,7 @@ func TestTheSecretOfOneIdentityProviderIsNotSentToAnother(t *testing.T) {
 	elsewhere, same, own := "https://elsewhere.example.com", "https://AUTH.example.com/", otherKey
 	values, err := resolveTrading(tradingEnvironment(), TradingInput{AuthURL: &elsewhere})
 	var problem *SettingError
-	if !errors.As(err, &problem) || problem.Setting != "client_secret" || values.ClientSecret.IsSet() {
+	if !errors.As(err, &problem) || problem.Attribute != "client_secret" || values.ClientSecret.IsSet() {
 		t.Fatalf("got %+v, %v", values, err)
 	}
 	for _, word := range []string{elsewhere, "https://auth.example.com", "TRADING_CLOUD_CLIENT_SECRET", "TRADING_CLOUD_AUTH_URL"} {

@@ -57,7 +57,7 @@ func readFile(choice fileChoice) (*place, *SettingError) {
 		_ = file.Close() // it was only read
 	}
 	if err != nil {
-		problem := &SettingError{Setting: "zuliprc", Summary: "The zuliprc file cannot be read", Detail: err.Error() + "."}
+		problem := &SettingError{Attribute: "zuliprc", Summary: "The zuliprc file cannot be read", Detail: err.Error() + "."}
 		if choice.named {
 			problem.Detail = fmt.Sprintf("%s names it: %s.", choice.source, err)
 		}
@@ -66,8 +66,8 @@ func readFile(choice fileChoice) (*place, *SettingError) {
 	values, complaint := parseZuliprc(text)
 	if complaint != "" {
 		return nil, &SettingError{
-			Setting: "zuliprc",
-			Summary: "The zuliprc file is malformed",
+			Attribute: "zuliprc",
+			Summary:   "The zuliprc file is malformed",
 			Detail: fmt.Sprintf("%s: %s. It should look like this:\n\n[api]\nemail=terraform-bot@chat.example.com\nkey=…\nsite=https://chat.example.com",
 				choice.path, complaint),
 		}

@@ -80,7 +80,7 @@ func review(access *permission.Access, channels int) (effects int) {
 		before := open(privacy, int64(i+1), int64(i+2))
 		after := but(before, permission.CanSendMessage, zulip.NamedGroup(int64(100+i%200)))
 		after = but(after, permission.CanAdministerChannel, zulip.GroupSettingValue{DirectMembers: []int64{int64(i + 7)}})
-		effects += len(permission.Compare(permission.State{Access: access, Channel: before}, permission.State{Access: access, Channel: after}))
+		effects += len(permission.Compare(permission.ChannelRights{Access: access, Channel: before}, permission.ChannelRights{Access: access, Channel: after}))
 	}
 	return effects
 }

@@ -38,7 +38,7 @@ func TestLawCompare(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		facts := drawFacts(t)
 		access := permission.NewAccess(facts)
-		a, b := permission.State{Access: access, Channel: drawChannel(t, facts)}, permission.State{Access: access, Channel: drawChannel(t, facts)}
+		a, b := permission.ChannelRights{Access: access, Channel: drawChannel(t, facts)}, permission.ChannelRights{Access: access, Channel: drawChannel(t, facts)}
 		if effects := permission.Compare(a, a); len(effects) > 0 {
 			t.Fatalf("a change of nothing: %+v", effects)
 		}
@@ -64,7 +64,7 @@ func TestLawWhatIsNotKnownIsNotGuessed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		facts := drawFacts(t)
 		access := permission.NewAccess(facts)
-		a, b := permission.State{Access: access, Channel: drawChannel(t, facts)}, permission.State{Access: access, Channel: drawChannel(t, facts)}
+		a, b := permission.ChannelRights{Access: access, Channel: drawChannel(t, facts)}, permission.ChannelRights{Access: access, Channel: drawChannel(t, facts)}
 		b.Channel.Subscribers = a.Channel.Subscribers
 		known := effectsByRight(a, b)
 		b.Channel.Unknown = map[string]bool{}
@@ -147,8 +147,8 @@ func TestLawAnUnknownWaitingPeriodIsNotGuessed(t *testing.T) {
 		period := rapid.IntRange(0, 20).Draw(t, "waiting period")
 		known := before.With(permission.Change{WaitingPeriod: &period, Now: noon})
 		unknown := before.With(permission.Change{WaitingPeriodUnknown: true, Now: noon})
-		was := permission.State{Access: before, Channel: channel}
-		is, told := effectsByRight(was, permission.State{Access: known, Channel: channel}), effectsByRight(was, permission.State{Access: unknown, Channel: channel})
+		was := permission.ChannelRights{Access: before, Channel: channel}
+		is, told := effectsByRight(was, permission.ChannelRights{Access: known, Channel: channel}), effectsByRight(was, permission.ChannelRights{Access: unknown, Channel: channel})
 		for _, right := range permission.Rights {
 			if same := told[right].Gain.Equal(is[right].Gain) && told[right].Lose.Equal(is[right].Lose); !told[right].Unknown && !same {
 				t.Fatalf("%s: told %v and %v, is %v and %v", right, told[right].Gain.IDs(), told[right].Lose.IDs(), is[right].Gain.IDs(), is[right].Lose.IDs())
@@ -162,7 +162,7 @@ func TestLawAnUnknownWaitingPeriodIsNotGuessed(t *testing.T) {
 	})
 }
 
-func effectsByRight(before, after permission.State) map[permission.Right]permission.Effect {
+func effectsByRight(before, after permission.ChannelRights) map[permission.Right]permission.Effect {
 	effects := map[permission.Right]permission.Effect{}
 	for _, effect := range permission.Compare(before, after) {
 		effects[effect.Right] = effect
@@ -257,8 +257,8 @@ func TestSubscribersAreAskedForOnlyWhereTheyMatter(t *testing.T) {
 	} {
 		channel := open(test.privacy)
 		channel.SubscribersKnown = false
-		before := permission.State{Access: test.access, Channel: channel}
-		after := permission.State{Access: test.access, Channel: but(channel, test.right, zulip.NamedGroup(15))}
+		before := permission.ChannelRights{Access: test.access, Channel: channel}
+		after := permission.ChannelRights{Access: test.access, Channel: but(channel, test.right, zulip.NamedGroup(15))}
 		if got := permission.NeedsSubscribers(before, after); got != test.want {
 			t.Errorf("%s: %t", name, got)
 		}
@@ -269,13 +269,13 @@ func TestGroupsWhoseMembersAreNotKnown(t *testing.T) {
 	access, _ := team(t)
 	channel := but(open(zulip.PrivacyPublic), permission.CanSendMessage, zulip.NamedGroup(51))
 	after := access.With(permission.Change{Groups: map[int64]permission.Membership{50: {Members: []int64{3}, Unknown: true}}})
-	effects := effectsByRight(permission.State{Access: access, Channel: channel}, permission.State{Access: after, Channel: channel})
+	effects := effectsByRight(permission.ChannelRights{Access: access, Channel: channel}, permission.ChannelRights{Access: after, Channel: channel})
 	if !effects[permission.CanSendMessage].Unknown || len(effects) != 2 { // the other is to start topics
 		t.Errorf("of a group below the one in the value it is not known who is in it: %+v", effects)
 	}
 	// Later it is known.
 	later := after.With(permission.Change{Groups: map[int64]permission.Membership{50: {Members: []int64{3, 4}}}})
-	effects = effectsByRight(permission.State{Access: access, Channel: channel}, permission.State{Access: later, Channel: channel})
+	effects = effectsByRight(permission.ChannelRights{Access: access, Channel: channel}, permission.ChannelRights{Access: later, Channel: channel})
 	if got := effects[permission.CanSendMessage]; !slices.Equal(got.Gain.IDs(), []int64{4}) || got.Unknown {
 		t.Errorf("gain %v", got.Gain.IDs())
 	}
@@ -303,15 +303,15 @@ func TestHistory(t *testing.T) {
 		{ID: 1, Role: zulip.RoleMember, IsActive: true}, {ID: 2, Role: zulip.RoleMember, IsActive: true}, {ID: 3, Role: zulip.RoleMember, IsActive: true},
 	}
 	access := permission.NewAccess(permission.AccessInput{Users: users, Groups: []*zulip.UserGroup{{ID: 10, Members: []int64{3}}}})
-	channel := func(privacy zulip.Privacy, joiners ...int64) permission.State {
-		return permission.State{Access: access, Channel: permission.Channel{
+	channel := func(privacy zulip.Privacy, joiners ...int64) permission.ChannelRights {
+		return permission.ChannelRights{Access: access, Channel: permission.Channel{
 			Privacy: privacy, Subscribers: []int64{1, 2}, SubscribersKnown: true,
 			Permissions: map[string]zulip.GroupSettingValue{string(permission.CanSubscribe): {DirectMembers: joiners}},
 		}}
 	}
 	const shared, protected = zulip.PrivacyPrivateSharedHistory, zulip.PrivacyPrivateProtectedHistory
 	for name, test := range map[string]struct {
-		before, after permission.State
+		before, after permission.ChannelRights
 		gain, lose    []int64
 		isSaid        bool
 	}{

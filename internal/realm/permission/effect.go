@@ -2,8 +2,8 @@ package permission
 
 import "slices"
 
-// State is a channel in an organization at one time.
-type State struct {
+// ChannelRights is a channel in an organization at one time.
+type ChannelRights struct {
 	Access  *Access
 	Channel Channel
 }
@@ -23,7 +23,7 @@ type Effect struct {
 // Compare returns the effect of a change on every right that it affects, in the order of
 // [RightsAndHistory], including unknown effects. [CanReadHistory] is among them where it is not the same as that of [CanRead]. after.Access is before.Access, or the result of
 // [Access.With]. Rights for which the server has no permission are left out.
-func Compare(before, after State) []Effect {
+func Compare(before, after ChannelRights) []Effect {
 	if Same(before, after) {
 		return nil
 	}
@@ -62,7 +62,7 @@ func (e Effect) OfHistory(reading Effect) Effect {
 
 // Same reports whether every value certainly contains the same people and everything else is the
 // same too: a change of one group does not affect most channels.
-func Same(before, after State) bool {
+func Same(before, after ChannelRights) bool {
 	b, a := &before.Channel, &after.Channel
 	if b.Privacy != a.Privacy || b.PrivacyUnknown || a.PrivacyUnknown || b.IsArchived != a.IsArchived ||
 		b.onlyEmptyTopic() != a.onlyEmptyTopic() || b.TopicsPolicyUnknown || a.TopicsPolicyUnknown ||
@@ -89,7 +89,7 @@ func Same(before, after State) bool {
 
 // NeedsSubscribers reports whether the difference between two states depends on who is
 // subscribed to the channel.
-func NeedsSubscribers(before, after State) bool {
+func NeedsSubscribers(before, after ChannelRights) bool {
 	before.Channel.Subscribers, before.Channel.SubscribersKnown = nil, true
 	after.Channel.Subscribers, after.Channel.SubscribersKnown = nil, true
 	known := map[Right]bool{}

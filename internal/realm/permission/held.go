@@ -25,7 +25,7 @@ func (a *Access) HeldByAtLeast(people People) Held {
 }
 
 // Held returns who has which right in the channel. Rights for which the server has no permission are absent.
-func (s State) Held() map[Right]Held {
+func (s ChannelRights) Held() map[Right]Held {
 	outcomes, all := s.Access.outcomes(&s.Channel), map[Right]Held{}
 	for _, right := range RightsAndHistory {
 		if s.Channel.has(right) {

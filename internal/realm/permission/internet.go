@@ -22,7 +22,7 @@ const (
 )
 
 // CompareInternet returns the effect of a change on whether people without an account can read a channel.
-func CompareInternet(before, after State) Internet {
+func CompareInternet(before, after ChannelRights) Internet {
 	readBefore, beforeKnown := before.IsReadByInternet()
 	readAfter, afterKnown := after.IsReadByInternet()
 	switch {
@@ -37,7 +37,7 @@ func CompareInternet(before, after State) Internet {
 }
 
 // IsReadByInternet reports whether anyone on the internet reads the channel without an account, and whether that is known.
-func (s State) IsReadByInternet() (reads, known bool) {
+func (s ChannelRights) IsReadByInternet() (reads, known bool) {
 	spectators, known := s.Access.allowsSpectators()
 	switch {
 	case known && !spectators:

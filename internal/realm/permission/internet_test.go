@@ -63,8 +63,8 @@ func TestWhoReadsOnTheInternet(t *testing.T) {
 		if test.after == nil {
 			test.after = test.before
 		}
-		before := permission.State{Access: test.before, Channel: open(test.privacyBefore, 1, 2, 3, 4, 5, 6)}
-		after := permission.State{Access: test.after, Channel: open(test.privacyAfter, 1, 2, 3, 4, 5, 6)}
+		before := permission.ChannelRights{Access: test.before, Channel: open(test.privacyBefore, 1, 2, 3, 4, 5, 6)}
+		after := permission.ChannelRights{Access: test.after, Channel: open(test.privacyAfter, 1, 2, 3, 4, 5, 6)}
 		if got := permission.CompareInternet(before, after); got != test.want {
 			t.Errorf("%s: %v", name, got)
 		}

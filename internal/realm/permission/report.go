@@ -27,12 +27,12 @@ const (
 // ChannelChange is a channel before and after.
 type ChannelChange struct {
 	Name          string
-	Before, After State
+	Before, After ChannelRights
 }
 
 // Channel describes the effects of a change in one channel; "" if nobody gains or loses a right
 // and everything is known.
-func (r Report) Channel(before, after State) string {
+func (r Report) Channel(before, after ChannelRights) string {
 	return r.render([]section{{lines: linesOf(before, after)}})
 }
 
@@ -118,7 +118,7 @@ type section struct {
 
 // linesOf describes the effects of a change, with one line for each set of people. People who are deactivated lose all
 // rights, so they are left out.
-func linesOf(before, after State) []*line {
+func linesOf(before, after ChannelRights) []*line {
 	gone := before.Access.Everybody().Minus(after.Access.Everybody())
 	lines := internetLines(before, after)
 	for _, effect := range Compare(before, after) {
@@ -131,7 +131,7 @@ func linesOf(before, after State) []*line {
 }
 
 // internetLines describes the effects on people without an account.
-func internetLines(before, after State) []*line {
+func internetLines(before, after ChannelRights) []*line {
 	switch CompareInternet(before, after) {
 	case InternetGains:
 		return []*line{{kind: internetGains}}

@@ -78,7 +78,7 @@ func TestReportOfAChannel(t *testing.T) {
 		},
 	} {
 		report := permission.Report{Self: 4}
-		got := report.Channel(permission.State{Access: access, Channel: test.before}, permission.State{Access: access, Channel: test.after})
+		got := report.Channel(permission.ChannelRights{Access: access, Channel: test.before}, permission.ChannelRights{Access: access, Channel: test.after})
 		if want := strings.Join(test.want, "\n"); got != want {
 			t.Errorf("%s:\n%s\nwanted:\n%s", name, got, want)
 		}
@@ -99,7 +99,7 @@ func TestReportOfManyChannels(t *testing.T) {
 		}
 		changes = append(changes, permission.ChannelChange{
 			Name:   fmt.Sprintf("channel %02d", i),
-			Before: permission.State{Access: access, Channel: channel}, After: permission.State{Access: after, Channel: channel},
+			Before: permission.ChannelRights{Access: access, Channel: channel}, After: permission.ChannelRights{Access: after, Channel: channel},
 		})
 	}
 	want := `In channel 00, channel 02, channel 04, channel 06, channel 08, channel 10, channel 12, channel 14, channel 16, channel 18 and 3 more:
@@ -126,7 +126,7 @@ func TestReportOfChannelsThatDiffer(t *testing.T) {
 		after = but(after, permission.CanDeleteAnyMessage, zulip.GroupSettingValue{DirectMembers: []int64{int64(1 + i/5), int64(1 + i%4)}})
 		changes = append(changes, permission.ChannelChange{
 			Name:   fmt.Sprintf("channel %02d", i),
-			Before: permission.State{Access: access, Channel: before}, After: permission.State{Access: access, Channel: after},
+			Before: permission.ChannelRights{Access: access, Channel: before}, After: permission.ChannelRights{Access: access, Channel: after},
 		})
 	}
 	got := (permission.Report{}).Channels(changes)
@@ -146,7 +146,7 @@ func TestLawReport(t *testing.T) {
 			user.FullName, user.Email = fmt.Sprintf("Person %d", i), fmt.Sprintf("<%d>", user.ID)
 		}
 		access := permission.NewAccess(facts)
-		a, b := permission.State{Access: access, Channel: drawChannel(t, facts)}, permission.State{Access: access, Channel: drawChannel(t, facts)}
+		a, b := permission.ChannelRights{Access: access, Channel: drawChannel(t, facts)}, permission.ChannelRights{Access: access, Channel: drawChannel(t, facts)}
 		text, effects := permission.Report{Self: 1000}.Channel(a, b), permission.Compare(a, b)
 		internet := (a.Channel.Privacy == zulip.PrivacyWebPublic) != (b.Channel.Privacy == zulip.PrivacyWebPublic)
 		if (text == "") != (len(effects) == 0 && !internet) {

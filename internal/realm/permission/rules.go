@@ -79,7 +79,7 @@ func (a *Access) outcomes(channel *Channel) []*outcome {
 //	may move to other topics, may     move to a topic that is there                           move to a new one
 //	   not start topics
 //	on the internet                   read what is web-public, while the organization lets    –
-//	                                  spectators in: [State.IsReadByInternet]
+//	                                  spectators in: [ChannelRights.IsReadByInternet]
 //
 // The last but one counts as a right to move messages. See https://zulip.com/api/roles-and-permissions,
 // https://zulip.com/api/update-stream and https://zulip.com/api/update-message; the rest was tried on a server.

@@ -4,7 +4,7 @@
 // a list in the server's order whose objects are found by ID and by name. Every index and [Snapshot.Access] are made when
 // somebody first asks for them, from the snapshot's own facts: none can be older or newer than those.
 //
-// Names are resolved as they are when the run is over: what the run creates, renames or reactivates is [Planned], which
+// Names are resolved as they are when the run is over: what the run creates, renames or reactivates is [PlannedNames], which
 // the run state tells. The indexes say what each object is called now.
 package snapshot
 
@@ -18,7 +18,7 @@ import (
 // Snapshot is one state of the organization. It is safe for concurrent use.
 type Snapshot struct {
 	facts   Facts
-	planned Planned
+	planned PlannedNames
 
 	// access is derived from several parts, and belongs to the one snapshot that has these parts.
 	access   lazy[*permission.Access]
@@ -32,8 +32,8 @@ const (
 	AccountKind = "zulip_user"
 )
 
-// Planned is what a run plans for names and accounts, as far as it has planned.
-type Planned interface {
+// PlannedNames is what a run plans for names and accounts, as far as it has planned.
+type PlannedNames interface {
 	// PlannedID returns the ID of the object of a kind to which the run gives a name; 0 for one that it creates.
 	PlannedID(kind, name string) (id int64, planned bool)
 	// PlannedName returns the name that the run leaves an object with.
@@ -43,7 +43,7 @@ type Planned interface {
 var _ permission.Organization = (*Snapshot)(nil)
 
 // New returns the snapshot of some facts, in a run that plans what planned tells.
-func New(facts Facts, planned Planned) *Snapshot {
+func New(facts Facts, planned PlannedNames) *Snapshot {
 	if facts.users == nil {
 		facts.users = newUsers(nil)
 	}

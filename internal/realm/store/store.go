@@ -19,7 +19,7 @@ import (
 
 // Run is what the store needs of the run state: the names that are planned, and its locks.
 type Run interface {
-	snapshot.Planned
+	snapshot.PlannedNames
 	Lock(ctx context.Context, key string) (unlock func(), err error)
 }
 

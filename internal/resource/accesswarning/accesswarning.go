@@ -137,7 +137,7 @@ func textOf(ctx context.Context, meta *base.Meta, change permission.Change) stri
 		}
 		facts := permission.ChannelOf(channel)
 		one := permission.ChannelChange{
-			Name: channel.Name, Before: permission.State{Access: before, Channel: facts}, After: permission.State{Access: after, Channel: facts},
+			Name: channel.Name, Before: permission.ChannelRights{Access: before, Channel: facts}, After: permission.ChannelRights{Access: after, Channel: facts},
 		}
 		if len(permission.Compare(one.Before, one.After)) > 0 || permission.CompareInternet(one.Before, one.After) != permission.InternetAsBefore {
 			FillSubscribers(ctx, meta, channel.ID, &one)
@@ -152,7 +152,7 @@ func textOf(ctx context.Context, meta *base.Meta, change permission.Change) stri
 // warnings off. Call it once in ModifyPlan, after everything has been checked; of the plan Config, Plan, Prior and View are
 // looked at. Prior is what there is now, also for a resource that is to be created. settings is what changes beside the
 // permissions.
-func OfOrganization(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, plan attribute.Plan, settings permission.Change) {
+func OfOrganization(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, plan attribute.PermissionPlan, settings permission.Change) {
 	if !meta.AccessWarnings {
 		return
 	}
@@ -206,7 +206,7 @@ func FillSubscribers(ctx context.Context, meta *base.Meta, id int64, change *per
 			map[string]any{"channel": change.Name, "error": err.Error()})
 		return
 	}
-	for _, state := range []*permission.State{&change.Before, &change.After} {
+	for _, state := range []*permission.ChannelRights{&change.Before, &change.After} {
 		state.Channel.Subscribers, state.Channel.SubscribersKnown = found, true
 	}
 }

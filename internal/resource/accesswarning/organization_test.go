@@ -50,7 +50,7 @@ func TestWarnOfOrganizationAccess(t *testing.T) {
 				return &one
 			}
 		}
-		plan := attribute.Plan{
+		plan := attribute.PermissionPlan{
 			Table: permission.Organizations, View: view, Prior: view.Realm().Permissions,
 			Config: sets(test.config), Plan: sets(test.plan),
 		}
@@ -90,7 +90,7 @@ func TestWarnOfOrganizationAccessBySettings(t *testing.T) {
 		"not known":     {permission.Change{WaitingPeriodUnknown: true}, "Not known yet: who gains and who loses that they can create user groups."},
 		"of no concern": {permission.Change{Spectators: new(bool)}, ""},
 	} {
-		plan := attribute.Plan{Table: permission.Organizations, View: view, Prior: prior, Config: null, Plan: null}
+		plan := attribute.PermissionPlan{Table: permission.Organizations, View: view, Prior: prior, Config: null, Plan: null}
 		var diags diag.Diagnostics
 		accesswarning.OfOrganization(t.Context(), b.Meta, &diags, plan, test.settings)
 		got := ""
@@ -118,7 +118,7 @@ func TestWarnOfOrganizationAccessOfAGroup(t *testing.T) {
 		}
 		return &one
 	}
-	plan := attribute.Plan{Table: permission.Organizations, View: view, Prior: view.Realm().Permissions, Config: sets, Plan: sets}
+	plan := attribute.PermissionPlan{Table: permission.Organizations, View: view, Prior: view.Realm().Permissions, Config: sets, Plan: sets}
 	var diags diag.Diagnostics
 	accesswarning.OfOrganization(t.Context(), b.Meta, &diags, plan, permission.Change{})
 	if len(diags) != 1 || !strings.HasSuffix(diags[0].Detail(), `This counts the members of group "sre" as of now.`) {

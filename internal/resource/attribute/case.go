@@ -19,7 +19,7 @@ import (
 // Outcome is what is to be done about one permission attribute.
 type Outcome int
 
-// The outcomes, in the order in which [Plan.Classify] decides between them.
+// The outcomes, in the order in which [PermissionPlan.Classify] decides between them.
 const (
 	// Unset is an attribute without a planned value. One that is not configured has its prior value in the plan: it is Unchanged.
 	Unset Outcome = iota
@@ -38,7 +38,7 @@ const (
 	Written
 )
 
-// Case is what [Plan.Classify] found out about one permission attribute.
+// Case is what [PermissionPlan.Classify] found out about one permission attribute.
 type Case struct {
 	Outcome Outcome
 	// Resolution is empty for an attribute that is unset or unknown.
@@ -48,7 +48,7 @@ type Case struct {
 
 // classify decides what a plan or an apply does about one permission attribute. It is the only place that
 // decides what is sent, so that a plan, its checks and its apply agree; whether the plan shows an equivalent value,
-// [Plan.KeepEqual] decides. stated is the attribute in the state, nil for what is to be created; raw is the
+// [PermissionPlan.KeepEqual] decides. stated is the attribute in the state, nil for what is to be created; raw is the
 // server's value that the plan was computed from, nil for one that was never read.
 //
 // A deactivated person or group has no effect in a permission and is never an error by itself. The server leaves

@@ -99,7 +99,7 @@ func TestLawTheWordsOfTheStateStandForTheirValues(t *testing.T) {
 				copied := *set
 				plan[name] = &copied
 			}
-			attribute.Plan{Table: table, Config: config.at, Plan: plan.at, State: state.at, Prior: saw, View: s.view}.KeepEqual()
+			attribute.PermissionPlan{Table: table, Config: config.at, Plan: plan.at, State: state.at, Prior: saw, View: s.view}.KeepEqual()
 			for _, setting := range table.Settings {
 				planned := *plan.at(setting.Name)
 				if same := planned.Equal(*state.at(setting.Name)); !planned.IsNull() && same != s.means(planned, s.holds.permissions[setting.Name]) {
@@ -221,7 +221,7 @@ func TestPermissionPlanRefuses(t *testing.T) {
 				plan := newModel(table)
 				*plan.at(setting.Name) = set(words)
 				var diags diag.Diagnostics
-				attribute.Plan{Table: table, Config: plan.at, Plan: plan.at, View: s.view}.Check(&diags)
+				attribute.PermissionPlan{Table: table, Config: plan.at, Plan: plan.at, View: s.view}.Check(&diags)
 				if len(diags) != 1 || diags[0].Summary() != want {
 					t.Errorf("%s = %s: %v", setting.Name, words, diags)
 				}

@@ -82,8 +82,8 @@ func (s Sets) Prior(table permission.Table, raw map[string]zulip.GroupSettingVal
 	return complete
 }
 
-// Plan is a plan of permissions while it is checked.
-type Plan struct {
+// PermissionPlan is a plan of permissions while it is checked.
+type PermissionPlan struct {
 	Table        permission.Table
 	Config, Plan Sets
 	// State is nil for what is to be created.
@@ -95,7 +95,7 @@ type Plan struct {
 
 // KeepEqual keeps the state's words where the configuration says the same in others, so that a plan shows no difference
 // that is none.
-func (p Plan) KeepEqual() {
+func (p PermissionPlan) KeepEqual() {
 	if p.State == nil {
 		return
 	}
@@ -116,7 +116,7 @@ func (p Plan) KeepEqual() {
 }
 
 // Classify decides what is to be done about one of the permissions.
-func (p Plan) Classify(setting string) Case {
+func (p PermissionPlan) Classify(setting string) Case {
 	var stated *types.Set
 	if p.State != nil {
 		stated = p.State(setting)
@@ -133,14 +133,14 @@ func (p Plan) Classify(setting string) Case {
 }
 
 // supported returns what a permission allows.
-func (p Plan) supported(setting string) zulip.SupportedPermission {
+func (p PermissionPlan) supported(setting string) zulip.SupportedPermission {
 	all := p.Table.All()
 	i := slices.IndexFunc(all, func(one permission.Setting) bool { return one.Name == setting })
 	return p.Table.Supported(all[i], p.View.Realm())
 }
 
 // Check resolves every permission of the configuration and refuses what the setting does not allow.
-func (p Plan) Check(diags *diag.Diagnostics) {
+func (p PermissionPlan) Check(diags *diag.Diagnostics) {
 	for _, setting := range p.Table.Settings {
 		if p.Config(setting.Name).IsNull() {
 			continue
@@ -149,7 +149,7 @@ func (p Plan) Check(diags *diag.Diagnostics) {
 	}
 }
 
-func (p Plan) check(setting permission.Setting, diags *diag.Diagnostics) {
+func (p PermissionPlan) check(setting permission.Setting, diags *diag.Diagnostics) {
 	at, found := path.Root(setting.Name), p.Classify(setting.Name)
 	warnDeactivated(setting.Name, *p.Config(setting.Name), p.View, diags)
 	addProblems(diags, at, found.Problems)

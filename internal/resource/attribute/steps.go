@@ -18,10 +18,10 @@ type Permissions[T, U any] struct {
 	Changes func(*U) *map[string]zulip.GroupSettingChange
 }
 
-// Steps lists the permissions that change from prior values, in the table's order, as [Plan.Classify] decides.
+// Steps lists the permissions that change from prior values, in the table's order, as [PermissionPlan.Classify] decides.
 // before are the attributes of the state, nil for what is to be created. Principals that cannot be written are problems.
 func (p Permissions[T, U]) Steps(prior map[string]zulip.GroupSettingValue, before, plan Sets, view *snapshot.Snapshot) (all []Step[T, U], problems []permission.Problem) {
-	table := Plan{Table: p.Table, Plan: plan, State: before, Prior: prior, View: view}
+	table := PermissionPlan{Table: p.Table, Plan: plan, State: before, Prior: prior, View: view}
 	for _, setting := range p.Table.Settings {
 		found := table.Classify(setting.Name)
 		switch found.Outcome {

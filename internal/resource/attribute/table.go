@@ -16,7 +16,7 @@
 //
 // Channels, user groups and the organization have attributes that are permissions: sets of
 // principals, as in can_send_message_group = ["role:members"]. [Attributes] are their schema, [Sets] their place in a model,
-// [Plan] the checks of a plan, and [Permissions] makes the steps that an apply sends.
+// [PermissionPlan] the checks of a plan, and [Permissions] makes the steps that an apply sends.
 //
 // Which permissions there are is in the tables of package permission. The values that the server had when the state was read
 // are kept in the private state: [Raw] and [KeepRaw].
@@ -205,8 +205,8 @@ func (t *Table[Model, Object, Update]) Steps(prior *Prior[Model, Object], planne
 }
 
 // PermissionPlan is the plan of the permissions, for what is checked of it.
-func (t *Table[Model, Object, Update]) PermissionPlan(config, planned *Model, prior *Prior[Model, Object], view *snapshot.Snapshot) Plan {
-	plan := Plan{Table: t.Wire.Table, Config: t.Sets(config), Plan: t.Sets(planned), Prior: prior.Permissions, View: view}
+func (t *Table[Model, Object, Update]) PermissionPlan(config, planned *Model, prior *Prior[Model, Object], view *snapshot.Snapshot) PermissionPlan {
+	plan := PermissionPlan{Table: t.Wire.Table, Config: t.Sets(config), Plan: t.Sets(planned), Prior: prior.Permissions, View: view}
 	if prior.IsState {
 		plan.State = t.Sets(prior.State)
 	}

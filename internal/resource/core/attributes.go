@@ -28,12 +28,12 @@ type Attributes[Model, Object, Update any] interface {
 	refresh(m *Model, object *Object, c *Context, diags *diag.Diagnostics)
 	// priorState is a state as what a plan was computed from, with what stands beside it and the object as it was just read,
 	// if it was; priorObject is an object that is to become what is planned.
-	priorState(state *Model, beside attribute.Beside, object *Object, c *Context, diags *diag.Diagnostics) *Prior[Model, Object]
-	priorObject(object *Object, c *Context, diags *diag.Diagnostics) *Prior[Model, Object]
+	priorState(state *Model, beside attribute.Beside, object *Object, c *Context, diags *diag.Diagnostics) *PriorModel[Model, Object]
+	priorObject(object *Object, c *Context, diags *diag.Diagnostics) *PriorModel[Model, Object]
 	// keepPrior gives a plan the prior values where the two mean the same.
-	keepPrior(config, planned *Model, prior *Prior[Model, Object], c *Context)
+	keepPrior(config, planned *Model, prior *PriorModel[Model, Object], c *Context)
 	// steps leads from the prior to the planned values. What is not known is no step.
-	steps(prior *Prior[Model, Object], planned *Model, c *Context) ([]attribute.Step[*Object, Update], []permission.Problem)
+	steps(prior *PriorModel[Model, Object], planned *Model, c *Context) ([]attribute.Step[*Object, Update], []permission.Problem)
 	// keepKnown gives a model the planned values that are known, and returns the permissions for which that makes a difference.
 	keepKnown(m, planned *Model) (differing []string)
 	// forgetUnknown makes unknown values null: a state holds none.
@@ -42,8 +42,8 @@ type Attributes[Model, Object, Update any] interface {
 	besideState(m *Model, object *Object, differing []string, c *Context, diags *diag.Diagnostics) *attribute.Beside
 }
 
-// Prior is what a plan is computed from: a state, or for what is created the object that it starts from.
-type Prior[Model, Object any] struct {
+// PriorModel is what a plan is computed from: a state, or for what is created the object that it starts from.
+type PriorModel[Model, Object any] struct {
 	// Values are those of State, completed by what it leaves out: see [attribute.Prior].
 	Values  *Model
 	IsState bool
@@ -162,15 +162,15 @@ func (by byModel[Model, Object]) refresh(m *Model, object *Object, c *Context, d
 	by.read(m, object, c, diags)
 }
 
-func (by byModel[Model, Object]) priorState(state *Model, _ attribute.Beside, _ *Object, _ *Context, _ *diag.Diagnostics) *Prior[Model, Object] {
-	return &Prior[Model, Object]{Values: state, State: state, IsState: true}
+func (by byModel[Model, Object]) priorState(state *Model, _ attribute.Beside, _ *Object, _ *Context, _ *diag.Diagnostics) *PriorModel[Model, Object] {
+	return &PriorModel[Model, Object]{Values: state, State: state, IsState: true}
 }
 
-func (by byModel[Model, Object]) priorObject(object *Object, _ *Context, _ *diag.Diagnostics) *Prior[Model, Object] {
-	return &Prior[Model, Object]{Object: object}
+func (by byModel[Model, Object]) priorObject(object *Object, _ *Context, _ *diag.Diagnostics) *PriorModel[Model, Object] {
+	return &PriorModel[Model, Object]{Object: object}
 }
 
-func (by byModel[Model, Object]) keepPrior(_, planned *Model, prior *Prior[Model, Object], _ *Context) {
+func (by byModel[Model, Object]) keepPrior(_, planned *Model, prior *PriorModel[Model, Object], _ *Context) {
 	if prior.IsState && by.def.KeepPrior != nil {
 		by.def.KeepPrior(planned, prior.Values)
 	}
@@ -184,7 +184,7 @@ func (by byModel[Model, Object]) as(words *Model, object *Object, c *Context) *M
 }
 
 //nolint:unparam // the other implementation has problems to report
-func (by byModel[Model, Object]) steps(prior *Prior[Model, Object], planned *Model, c *Context) (steps []attribute.Step[*Object, Model], _ []permission.Problem) {
+func (by byModel[Model, Object]) steps(prior *PriorModel[Model, Object], planned *Model, c *Context) (steps []attribute.Step[*Object, Model], _ []permission.Problem) {
 	before := prior.Values
 	if !prior.IsState {
 		before = by.as(planned, prior.Object, c)

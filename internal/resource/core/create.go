@@ -161,7 +161,7 @@ func withDetail(one diag.Diagnostic, more string) diag.Diagnostic {
 }
 
 // unsee makes the prior values those of a state, in which what the server does not show is null: it is sent.
-func (w *creation[Model, Object, Update]) unsee(prior *Prior[Model, Object]) {
+func (w *creation[Model, Object, Update]) unsee(prior *PriorModel[Model, Object]) {
 	values := *w.plan
 	w.def.ReadInto(&values, prior.Object, w.c)
 	prior.Values, prior.IsState = &values, true

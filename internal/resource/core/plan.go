@@ -25,7 +25,7 @@ type TablePlan[Model, Object, Update any] struct {
 	// Config and Plan are the configuration and the plan, State the prior state: nil for an object that is to be created.
 	Config, Plan, State *Model
 	// Prior is what the plan is computed from.
-	Prior *Prior[Model, Object]
+	Prior *PriorModel[Model, Object]
 	// Adopted is the existing object that is adopted instead of creating one; nil for none.
 	Adopted *Object
 	// Changes are what the apply would send. The plan may show more: see [attribute.Equivalent].
@@ -34,7 +34,7 @@ type TablePlan[Model, Object, Update any] struct {
 }
 
 // Permissions is the plan of the permissions.
-func (p *TablePlan[Model, Object, Update]) Permissions() attribute.Plan {
+func (p *TablePlan[Model, Object, Update]) Permissions() attribute.PermissionPlan {
 	of, _ := p.attributes.(withPermissions[Model, Object])
 	return of.permissionPlan(p.Config, p.Plan, p.Prior, p.On.View)
 }

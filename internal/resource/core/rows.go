@@ -20,11 +20,11 @@ type byRows[Model, Facts, Object, Update any] struct {
 
 // withPermissions is a comparison of objects that have permissions.
 type withPermissions[Model, Object any] interface {
-	permissionPlan(config, planned *Model, prior *Prior[Model, Object], view *snapshot.Snapshot) attribute.Plan
+	permissionPlan(config, planned *Model, prior *PriorModel[Model, Object], view *snapshot.Snapshot) attribute.PermissionPlan
 }
 
 // prior is what a plan is computed from, as the table has it.
-func (by byRows[Model, Facts, Object, Update]) prior(prior *Prior[Model, Object]) *attribute.Prior[Facts, *Object] {
+func (by byRows[Model, Facts, Object, Update]) prior(prior *PriorModel[Model, Object]) *attribute.Prior[Facts, *Object] {
 	own := &attribute.Prior[Facts, *Object]{Values: by.facts(prior.Values), IsState: prior.IsState, Object: prior.Object, Permissions: prior.Permissions}
 	if prior.IsState {
 		own.State = by.facts(prior.State)
@@ -42,27 +42,27 @@ func (by byRows[Model, Facts, Object, Update]) refresh(m *Model, object *Object,
 	by.table.Refresh(by.facts(m), object, c.server(), diags)
 }
 
-func (by byRows[Model, Facts, Object, Update]) priorState(state *Model, beside attribute.Beside, object *Object, c *Context, diags *diag.Diagnostics) *Prior[Model, Object] {
+func (by byRows[Model, Facts, Object, Update]) priorState(state *Model, beside attribute.Beside, object *Object, c *Context, diags *diag.Diagnostics) *PriorModel[Model, Object] {
 	var at **Object
 	if object != nil {
 		at = &object
 	}
 	found, values := by.table.PriorBeside(by.facts(state), beside, at, c.server(), diags), *state
 	*by.facts(&values) = *found.Values
-	return &Prior[Model, Object]{Values: &values, IsState: true, State: state, Permissions: found.Permissions, Unread: found.Unread}
+	return &PriorModel[Model, Object]{Values: &values, IsState: true, State: state, Permissions: found.Permissions, Unread: found.Unread}
 }
 
-func (by byRows[Model, Facts, Object, Update]) priorObject(object *Object, c *Context, diags *diag.Diagnostics) *Prior[Model, Object] {
+func (by byRows[Model, Facts, Object, Update]) priorObject(object *Object, c *Context, diags *diag.Diagnostics) *PriorModel[Model, Object] {
 	found, values := by.table.PriorObject(object, c.server(), diags), new(Model)
 	*by.facts(values) = *found.Values
-	return &Prior[Model, Object]{Values: values, Object: object, Permissions: found.Permissions}
+	return &PriorModel[Model, Object]{Values: values, Object: object, Permissions: found.Permissions}
 }
 
-func (by byRows[Model, Facts, Object, Update]) keepPrior(config, planned *Model, prior *Prior[Model, Object], c *Context) {
+func (by byRows[Model, Facts, Object, Update]) keepPrior(config, planned *Model, prior *PriorModel[Model, Object], c *Context) {
 	by.table.KeepPrior(by.facts(config), by.facts(planned), by.prior(prior), c.server())
 }
 
-func (by byRows[Model, Facts, Object, Update]) steps(prior *Prior[Model, Object], planned *Model, c *Context) ([]attribute.Step[*Object, Update], []permission.Problem) {
+func (by byRows[Model, Facts, Object, Update]) steps(prior *PriorModel[Model, Object], planned *Model, c *Context) ([]attribute.Step[*Object, Update], []permission.Problem) {
 	return by.table.Steps(by.prior(prior), by.facts(planned), c.server())
 }
 
@@ -78,6 +78,6 @@ func (by byRows[Model, Facts, Object, Update]) besideState(m *Model, object *Obj
 	return by.table.BesideState(by.facts(m), object, differing, c.server(), diags)
 }
 
-func (by byRows[Model, Facts, Object, Update]) permissionPlan(config, planned *Model, prior *Prior[Model, Object], view *snapshot.Snapshot) attribute.Plan {
+func (by byRows[Model, Facts, Object, Update]) permissionPlan(config, planned *Model, prior *PriorModel[Model, Object], view *snapshot.Snapshot) attribute.PermissionPlan {
 	return by.table.PermissionPlan(by.facts(config), by.facts(planned), by.prior(prior), view)
 }

@@ -118,7 +118,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 		"channel": wanted, "channel_id": types.Int64Value(channel.ID), "name": types.StringValue(channel.Name),
 		"privacy": types.StringValue(string(channel.Privacy())), "is_archived": types.BoolValue(channel.IsArchived),
 	}
-	reads, _ := permission.State{Access: view.Access(), Channel: facts}.IsReadByInternet()
+	reads, _ := permission.ChannelRights{Access: view.Access(), Channel: facts}.IsReadByInternet()
 	values["readable_without_account"] = types.BoolValue(reads)
 	var untold []string
 	for _, right := range permission.Rights {

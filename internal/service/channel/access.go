@@ -51,8 +51,8 @@ func protect(ctx context.Context, b *base.Base, now *attribute.Reading[*zulip.Ch
 	for setting, change := range update.Permissions {
 		later.Permissions[setting] = change.New
 	}
-	state := func(channel *zulip.Channel) permission.State {
-		return permission.State{Access: now.View.Access(), Channel: permission.Channel{
+	state := func(channel *zulip.Channel) permission.ChannelRights {
+		return permission.ChannelRights{Access: now.View.Access(), Channel: permission.Channel{
 			Privacy: channel.Privacy(), TopicsPolicy: channel.TopicsPolicy, Permissions: channel.Permissions,
 		}}
 	}
@@ -123,8 +123,8 @@ func (p planning) accessChange() permission.ChannelChange {
 	access := p.On.View.Access()
 	return permission.ChannelChange{
 		Name:   p.State.Name.ValueString(),
-		Before: permission.State{Access: access, Channel: p.before()},
-		After:  permission.State{Access: access, Channel: p.planned()},
+		Before: permission.ChannelRights{Access: access, Channel: p.before()},
+		After:  permission.ChannelRights{Access: access, Channel: p.planned()},
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // two manages two channels, a and b, and plans both in one run, in either order.
-func two(t *testing.T, first, second string, test func(t *testing.T, o *acctest.Organization, a, b *acctest.Run, plan func(*acctest.Run, values) (*acctest.Plan, acctest.Diagnostics), inOrder func(...func()))) {
+func two(t *testing.T, first, second string, test func(t *testing.T, o *acctest.Organization, a, b *acctest.Run, plan func(*acctest.Run, values) (*acctest.PlannedChange, acctest.Diagnostics), inOrder func(...func()))) {
 	t.Helper()
 	for _, isReversed := range []bool{false, true} {
 		o, a := managed(t)
@@ -16,7 +16,7 @@ func two(t *testing.T, first, second string, test func(t *testing.T, o *acctest.
 			b.MustApply(values{"name": second})
 		}
 		p := a.Process()
-		plan := func(run *acctest.Run, config values) (*acctest.Plan, acctest.Diagnostics) {
+		plan := func(run *acctest.Run, config values) (*acctest.PlannedChange, acctest.Diagnostics) {
 			if run.State != nil { // the CLI reads each resource just before it plans it
 				state, diags := p.Read("zulip_channel", run.State)
 				diags.ExpectNoError(t)
@@ -37,8 +37,8 @@ func two(t *testing.T, first, second string, test func(t *testing.T, o *acctest.
 
 // A chain of renames is planned in any order: whether a name is free by then is known when it is applied.
 func TestProtocolRenamesInAChain(t *testing.T) {
-	two(t, "a", "b", func(t *testing.T, o *acctest.Organization, a, b *acctest.Run, plan func(*acctest.Run, values) (*acctest.Plan, acctest.Diagnostics), inOrder func(...func())) {
-		var first, second *acctest.Plan
+	two(t, "a", "b", func(t *testing.T, o *acctest.Organization, a, b *acctest.Run, plan func(*acctest.Run, values) (*acctest.PlannedChange, acctest.Diagnostics), inOrder func(...func())) {
+		var first, second *acctest.PlannedChange
 		inOrder(func() {
 			var diags acctest.Diagnostics
 			first, diags = plan(a, values{"name": "b"})
@@ -58,7 +58,7 @@ func TestProtocolRenamesInAChain(t *testing.T) {
 
 // Names that are swapped need a name in between: the plan refuses it, whichever of the two is planned first.
 func TestProtocolSwappedNames(t *testing.T) {
-	two(t, "a", "b", func(t *testing.T, _ *acctest.Organization, a, b *acctest.Run, plan func(*acctest.Run, values) (*acctest.Plan, acctest.Diagnostics), inOrder func(...func())) {
+	two(t, "a", "b", func(t *testing.T, _ *acctest.Organization, a, b *acctest.Run, plan func(*acctest.Run, values) (*acctest.PlannedChange, acctest.Diagnostics), inOrder func(...func())) {
 		var all acctest.Diagnostics
 		inOrder(func() {
 			_, diags := plan(a, values{"name": "b"})
@@ -76,7 +76,7 @@ func TestProtocolSwappedNames(t *testing.T) {
 
 // A new channel with the name of one that the state has is refused at plan, in any order.
 func TestProtocolNewChannelWithAManagedName(t *testing.T) {
-	two(t, "a", "", func(t *testing.T, _ *acctest.Organization, a, b *acctest.Run, plan func(*acctest.Run, values) (*acctest.Plan, acctest.Diagnostics), inOrder func(...func())) {
+	two(t, "a", "", func(t *testing.T, _ *acctest.Organization, a, b *acctest.Run, plan func(*acctest.Run, values) (*acctest.PlannedChange, acctest.Diagnostics), inOrder func(...func())) {
 		errors := 0
 		inOrder(func() {
 			_, diags := plan(a, values{"name": "a"})
@@ -93,7 +93,7 @@ func TestProtocolNewChannelWithAManagedName(t *testing.T) {
 
 // A removed block and an import of the same channel in one plan would archive what the other resource has.
 func TestProtocolNothingIsDestroyedThatAnotherResourceHas(t *testing.T) {
-	two(t, "a", "", func(t *testing.T, _ *acctest.Organization, a, b *acctest.Run, plan func(*acctest.Run, values) (*acctest.Plan, acctest.Diagnostics), inOrder func(...func())) {
+	two(t, "a", "", func(t *testing.T, _ *acctest.Organization, a, b *acctest.Run, plan func(*acctest.Run, values) (*acctest.PlannedChange, acctest.Diagnostics), inOrder func(...func())) {
 		b.Import("a", nil).ExpectNoError(t)
 		var all acctest.Diagnostics
 		inOrder(func() {

@@ -36,7 +36,7 @@ type race struct {
 	server  *sandbox.Server
 	gate    *sandbox.Gate
 	runs    map[string]*acctest.Run
-	plans   map[string]*acctest.Plan
+	plans   map[string]*acctest.PlannedChange
 	wants   map[string]values // the permissions that each plan changes
 	saw     values            // what both plans saw
 	results map[string]acctest.Diagnostics
@@ -66,7 +66,7 @@ func try(t *testing.T, scenario scenario, schedule *schedule) {
 	before := but(values{"name": "raced"}, scenario.before)
 	r := &race{
 		t: t, server: server, wants: map[string]values{first: scenario.first, second: scenario.second}, saw: scenario.before,
-		runs: map[string]*acctest.Run{}, plans: map[string]*acctest.Plan{}, results: map[string]acctest.Diagnostics{},
+		runs: map[string]*acctest.Run{}, plans: map[string]*acctest.PlannedChange{}, results: map[string]acctest.Diagnostics{},
 		ended: make(chan ending), waiting: map[string]*sandbox.HeldRequest{}, running: map[string]bool{},
 	}
 	r.runs[first] = acctest.NewRun(context.Background(), t, "zulip_channel", r.block(first))

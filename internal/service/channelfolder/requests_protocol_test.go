@@ -23,7 +23,7 @@ func TestProtocolFolderEndRequests(t *testing.T) {
 				runs[i] = o.NewRun(t, "zulip_channel")
 				runs[i].Apply(runs[i].MustPlan(values{"name": fmt.Sprint("ops ", i), "folder_id": idOf(folder)})).ExpectNoError(t)
 			}
-			plans := make([]*acctest.Plan, many)
+			plans := make([]*acctest.PlannedChange, many)
 			for i, run := range runs {
 				plans[i] = run.MustPlan(nil)
 			}

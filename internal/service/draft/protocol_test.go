@@ -130,7 +130,7 @@ func TestProtocolDraftsTogether(t *testing.T) {
 	o, run := managed(t)
 	refused := o.Call(t, http.MethodPost, "/channels/create", map[string]string{"name": o.Prefix + "gone", "subscribers": "[]"})
 	p, want := run.Process(), []string{}
-	plans := []*acctest.Plan{}
+	plans := []*acctest.PlannedChange{}
 	for i := range 6 {
 		content := fmt.Sprint("Draft ", i)
 		plan, diags := p.Plan("zulip_draft", nil, config(content))
@@ -195,7 +195,7 @@ func TestProtocolDraftsAreDeletedAtTheSameTime(t *testing.T) {
 // Without one that is refused, one request is enough for all that come together.
 func TestProtocolDraftsInOneRequest(t *testing.T) {
 	o, run := managed(t)
-	p, plans := run.Process(), []*acctest.Plan{}
+	p, plans := run.Process(), []*acctest.PlannedChange{}
 	for i := range 6 {
 		plan, diags := p.Plan("zulip_draft", nil, config(fmt.Sprint("Draft ", i)))
 		diags.ExpectNoError(t)

@@ -10,7 +10,7 @@ import (
 // Links that are made at the same time, of the same kind, with answers lost, are different ones.
 func TestProtocolInviteLinksTogether(t *testing.T) {
 	o, run := managed(t)
-	p, plans := run.Process(), []*acctest.Plan{}
+	p, plans := run.Process(), []*acctest.PlannedChange{}
 	for range 4 {
 		plan, diags := p.Plan(kind, nil, values{})
 		diags.ExpectNoError(t)

@@ -300,7 +300,7 @@ func TestProtocolLinkifierBrokenOff(t *testing.T) {
 func TestProtocolLinkifiersTogether(t *testing.T) {
 	o, run := managed(t)
 	const many = 8
-	p, plans := run.Process(), []*acctest.Plan{}
+	p, plans := run.Process(), []*acctest.PlannedChange{}
 	for i := range many {
 		plan, diags := p.Plan("zulip_linkifier", nil, config(fmt.Sprint("L", i), "https://example.com/"))
 		diags.ExpectNoError(t)

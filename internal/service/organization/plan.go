@@ -88,7 +88,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 }
 
 // permissions is the plan of the permissions, for what is checked of it in the same way everywhere.
-func (p *planning) permissions() attribute.Plan {
+func (p *planning) permissions() attribute.PermissionPlan {
 	return attributes.PermissionPlan(p.config, p.plan, p.prior, p.view)
 }
 

@@ -238,10 +238,10 @@ func (p part) config(w *world, before bool) values {
 }
 
 // plan refreshes and plans all resources in one process, as the CLI does.
-func (w *world) plan(order []part, before bool) (map[string]*acctest.Plan, acctest.Diagnostics) {
+func (w *world) plan(order []part, before bool) (map[string]*acctest.PlannedChange, acctest.Diagnostics) {
 	p := w.runs[order[0].name].Process()
 	w.values = map[string]values{}
-	plans, all := map[string]*acctest.Plan{}, acctest.Diagnostics{}
+	plans, all := map[string]*acctest.PlannedChange{}, acctest.Diagnostics{}
 	for _, part := range order {
 		run := w.runs[part.name]
 		if run.State != nil {
@@ -263,7 +263,7 @@ func (w *world) plan(order []part, before bool) (map[string]*acctest.Plan, accte
 }
 
 // apply applies plans in one process. What refers to a resource that failed is left out.
-func (w *world) apply(order []part, plans map[string]*acctest.Plan, before bool) acctest.Diagnostics {
+func (w *world) apply(order []part, plans map[string]*acctest.PlannedChange, before bool) acctest.Diagnostics {
 	p := w.runs[order[0].name].Process()
 	if w.fault != nil {
 		defer w.fault()()
@@ -335,7 +335,7 @@ func lacking(all, without []string) []string {
 }
 
 // listed are who may come into a channel, and who may leave it, by the plans.
-func (w *world) listed(plans map[string]*acctest.Plan) (coming, leaving map[int64][]string) {
+func (w *world) listed(plans map[string]*acctest.PlannedChange) (coming, leaving map[int64][]string) {
 	coming, leaving = map[int64][]string{}, map[int64][]string{}
 	for _, part := range w.test.parts {
 		plan := plans[part.name]
@@ -367,7 +367,7 @@ func (w *world) listed(plans map[string]*acctest.Plan) (coming, leaving map[int6
 }
 
 // expectPromise compares what the apply did with what the plans said, and the state with what the server holds.
-func (w *world) expectPromise(plans map[string]*acctest.Plan, before map[int64][]string) {
+func (w *world) expectPromise(plans map[string]*acctest.PlannedChange, before map[int64][]string) {
 	w.t.Helper()
 	after := w.people()
 	coming, leaving := w.listed(plans)
@@ -419,7 +419,7 @@ func (w *world) converge() {
 	for range 3 {
 		plans, diags := w.plan(order, false)
 		diags.ExpectNoError(w.t)
-		if !slices.ContainsFunc(slices.Collect(maps.Values(plans)), func(plan *acctest.Plan) bool { return !plan.Empty() }) {
+		if !slices.ContainsFunc(slices.Collect(maps.Values(plans)), func(plan *acctest.PlannedChange) bool { return !plan.Empty() }) {
 			w.expectWanted()
 			return
 		}

@@ -251,7 +251,7 @@ func TestProtocolSubscribersGiveWay(t *testing.T) {
 		diags.ExpectNoError(t)
 		fresh, diags := p.Plan(additiveType, nil, values{"channel": "vault", "users": texts(owner, member)})
 		diags.ExpectNoError(t)
-		plans := []*acctest.Plan{gone, fresh}
+		plans := []*acctest.PlannedChange{gone, fresh}
 		if first == additiveType {
 			slices.Reverse(plans)
 		}

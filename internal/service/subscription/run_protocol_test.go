@@ -9,7 +9,7 @@ import (
 )
 
 // planWith plans a channel, and then in the same process who is in the channel of that name.
-func planWith(t *testing.T, kind string, channel, people *acctest.Run, config values, name string) *acctest.Plan {
+func planWith(t *testing.T, kind string, channel, people *acctest.Run, config values, name string) *acctest.PlannedChange {
 	t.Helper()
 	p := people.Process()
 	held := func(resource string, run *acctest.Run) *acctest.Instance {

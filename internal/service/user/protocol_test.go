@@ -413,7 +413,7 @@ func TestProtocolUserRefusedOnce(t *testing.T) {
 func TestProtocolFolderRefusedOnce(t *testing.T) {
 	o, _ := managed(t)
 	p := o.As(t, "admin").NewRun(t, "zulip_channel_folder").Process()
-	var plans []*acctest.Plan
+	var plans []*acctest.PlannedChange
 	for i := range 3 {
 		plan, diags := p.Plan("zulip_channel_folder", nil, values{"name": fmt.Sprint("new ", i)})
 		diags.ExpectNoError(t)

@@ -134,7 +134,7 @@ func TestProtocolDeactivationLocksNobodyOut(t *testing.T) {
 }
 
 // carryOut carries a plan out without planning again, and keeps the state.
-func carryOut(run *acctest.Run, plan *acctest.Plan) acctest.Diagnostics {
+func carryOut(run *acctest.Run, plan *acctest.PlannedChange) acctest.Diagnostics {
 	state, diags := run.Process().Apply(plan)
 	run.State = state
 	return diags

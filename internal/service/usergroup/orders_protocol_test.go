@@ -213,7 +213,7 @@ func (start prepared) try(t *testing.T, one runOfMany, planned, order []part, by
 		before := o.Sandbox.Organization().Groups()
 		plans, diags := s.plan(order...)
 		diags.ExpectNoError(t)
-		if !slices.ContainsFunc(slices.Collect(maps.Values(plans)), func(plan *acctest.Plan) bool { return !plan.Empty() }) {
+		if !slices.ContainsFunc(slices.Collect(maps.Values(plans)), func(plan *acctest.PlannedChange) bool { return !plan.Empty() }) {
 			break
 		}
 		if attempt == 3 {
@@ -260,7 +260,7 @@ type listedChange struct{ leave, come map[string]map[string]bool }
 
 const everyGroup = ""
 
-func listing(plans map[string]*acctest.Plan) listedChange {
+func listing(plans map[string]*acctest.PlannedChange) listedChange {
 	all := listedChange{map[string]map[string]bool{}, map[string]map[string]bool{}}
 	note := func(in map[string]map[string]bool, group string, those, without any) {
 		if in[group] == nil {

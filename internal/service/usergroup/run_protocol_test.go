@@ -19,10 +19,10 @@ type member struct {
 }
 
 // planTogether plans resources in one process, as a run does, and returns what is reported of each.
-func planTogether(t *testing.T, o *acctest.Organization, members ...member) ([]*acctest.Plan, []acctest.Diagnostics) {
+func planTogether(t *testing.T, o *acctest.Organization, members ...member) ([]*acctest.PlannedChange, []acctest.Diagnostics) {
 	t.Helper()
 	p := o.NewRun(t, "zulip_user_group").Process()
-	plans, reported := make([]*acctest.Plan, len(members)), make([]acctest.Diagnostics, len(members))
+	plans, reported := make([]*acctest.PlannedChange, len(members)), make([]acctest.Diagnostics, len(members))
 	for i, one := range members {
 		prior := one.prior
 		if prior != nil {

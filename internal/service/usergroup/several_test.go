@@ -56,9 +56,9 @@ func (s *several) take(name, kind, id string) {
 }
 
 // plan plans the parts in the order in which they stand.
-func (s *several) plan(parts ...part) (map[string]*acctest.Plan, acctest.Diagnostics) {
+func (s *several) plan(parts ...part) (map[string]*acctest.PlannedChange, acctest.Diagnostics) {
 	s.t.Helper()
-	p, plans := s.process(), map[string]*acctest.Plan{}
+	p, plans := s.process(), map[string]*acctest.PlannedChange{}
 	var reported acctest.Diagnostics
 	get := func(name, attribute string) any {
 		if plan := plans[name]; plan != nil && plan.Values != nil {
@@ -92,7 +92,7 @@ func (s *several) plan(parts ...part) (map[string]*acctest.Plan, acctest.Diagnos
 
 // apply carries plans out in the order in which the parts stand, each planned again before, as the CLI does: but for the end
 // of a resource. What is planned to stay as it is is not visited, and what refers to a part that failed is not either.
-func (s *several) apply(plans map[string]*acctest.Plan, parts ...part) acctest.Diagnostics {
+func (s *several) apply(plans map[string]*acctest.PlannedChange, parts ...part) acctest.Diagnostics {
 	s.t.Helper()
 	p := s.process()
 	var reported acctest.Diagnostics

@@ -251,7 +251,7 @@ func tryOrder(t *testing.T, run ordersRun, planned, applied []int, fault *sandbo
 	r.check(plans, byHand)
 	for range len(run.parts) + 1 {
 		plans, _ = r.plan(start(), planned)
-		if !slices.ContainsFunc(plans, func(plan *acctest.Plan) bool { return plan != nil && !plan.Empty() }) {
+		if !slices.ContainsFunc(plans, func(plan *acctest.PlannedChange) bool { return plan != nil && !plan.Empty() }) {
 			return requests
 		}
 		r.prior = r.held()
@@ -263,8 +263,8 @@ func tryOrder(t *testing.T, run ordersRun, planned, applied []int, fault *sandbo
 }
 
 // plan plans all parts, after reading them. A part that is refused has no plan.
-func (r *orderedRun) plan(p *acctest.Process, order []int) (plans []*acctest.Plan, errors int) {
-	plans = make([]*acctest.Plan, len(r.parts))
+func (r *orderedRun) plan(p *acctest.Process, order []int) (plans []*acctest.PlannedChange, errors int) {
+	plans = make([]*acctest.PlannedChange, len(r.parts))
 	for _, i := range order {
 		part := r.parts[i]
 		if r.states[i] != nil {
@@ -291,7 +291,7 @@ func (r *orderedRun) plan(p *acctest.Process, order []int) (plans []*acctest.Pla
 }
 
 // apply plans each part again and applies it, as the CLI does. The state is what the provider returns, also after an error.
-func (r *orderedRun) apply(p *acctest.Process, plans []*acctest.Plan, order []int) {
+func (r *orderedRun) apply(p *acctest.Process, plans []*acctest.PlannedChange, order []int) {
 	for _, i := range order {
 		part := r.parts[i]
 		if plans[i] == nil || plans[i].Empty() || part.after != 0 && r.states[part.after-1] == nil {
@@ -338,7 +338,7 @@ func (r *orderedRun) held() map[string]string {
 
 // check looks at what the sandbox holds after an apply: an owner, and nobody who is something that no plan listed. What was
 // changed by hand since the plan is as it was left.
-func (r *orderedRun) check(plans []*acctest.Plan, byHand string) {
+func (r *orderedRun) check(plans []*acctest.PlannedChange, byHand string) {
 	r.t.Helper()
 	hasOwner := false
 	for account, is := range r.held() {

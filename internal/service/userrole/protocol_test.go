@@ -220,7 +220,7 @@ func TestProtocolUserRoleTwoOwners(t *testing.T) {
 	give(t, o, "member2", zulip.RoleOwner)
 	run.Block["lockout_protection"] = false
 	p := run.Process()
-	plans := []*acctest.Plan{}
+	plans := []*acctest.PlannedChange{}
 	for _, user := range []string{lena, "kenji.sato@example.com", ines} {
 		plan, diags := p.Plan("zulip_user_role", nil, values{"user": user, "role": "guest"})
 		diags.ExpectNoError(t) // each sees two other owners
