@@ -135,13 +135,13 @@ func (n faulted) trial(t *testing.T, fault string) *acctest.Trial {
 	return trial
 }
 
-var importCommand = regexp.MustCompile(`terraform import (?:ADDRESS|zulip_[a-z_]+\.NAME) (\S+)`)
+var importBlock = regexp.MustCompile(`import \{ to = zulip_[a-z_]+\.NAME [^}]*id = "([^"]+)" \}`)
 
 // recover applies again. What was made by a plugin that is gone may be refused once, if the sentence says how to import it.
 func (n faulted) recover(t *testing.T, trial *acctest.Trial) {
 	t.Helper()
 	if printed, ok := trial.Apply(); !ok {
-		found := importCommand.FindStringSubmatch(printed)
+		found := importBlock.FindStringSubmatch(printed)
 		if found == nil {
 			t.Fatalf("the apply failed, and does not say what to import:\n%s", printed)
 		}

@@ -158,7 +158,7 @@ func TestProtocolPlaygroundTaken(t *testing.T) {
 	o, run := managed(t)
 	id := add(t, o, zulip.Playground{Name: "Sandbox", Language: "Python", URLTemplate: address})
 	for _, other := range []string{address, address + "#"} {
-		run.Apply(run.MustPlan(config("Sandbox", "Python", other))).ExpectError(t, "name", fmt.Sprintf("It has the ID %d", id), "terraform import", address)
+		run.Apply(run.MustPlan(config("Sandbox", "Python", other))).ExpectError(t, "name", fmt.Sprintf("It has the ID %d", id), "import {", address)
 	}
 	p := run.Process()
 	_, diags := p.Plan(kind, nil, config("New", "Python", address))
