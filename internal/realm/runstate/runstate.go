@@ -29,6 +29,7 @@ type State struct {
 
 	planned         map[string]*names // by kind
 	takenFromFolder map[int64]int64   // the folders of channels
+	botsOf          map[int64]map[string]bool
 }
 
 // about is a fact about an object.
@@ -54,6 +55,7 @@ const (
 	refused
 	declared
 	willBeCreated
+	destroyedWithOwner
 )
 
 // Lock is [Locks.Lock]. Who waits for a lock keeps nobody waiting who waits for others, see [State.AwaitOthers].

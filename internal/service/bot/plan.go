@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -95,6 +96,7 @@ func checkPlan(ctx context.Context, p *core.Plan[model]) {
 	}
 	checkChannels(p, s)
 	checkOwner(p, s)
+	warnOfOwner(p, s)
 	switch {
 	case p.IsCreate() || p.Diags.HasError():
 	case p.IsReplaced:
@@ -288,6 +290,16 @@ func checkOwner(p *core.Plan[model], s *snapshot.Snapshot) {
 		id = &owner.ID
 	}
 	checkOwnership(p.Meta, p.Meta.Store.Self(), id, p.Diags)
+}
+
+// warnOfOwner warns of an owner whom the same plan deactivates.
+func warnOfOwner(p *core.Plan[model], s *snapshot.Snapshot) {
+	if !base.IsSet(p.Plan.Owner) || p.Diags.HasError() {
+		return
+	}
+	if owner, _, err := lookup.UserInPlan(s, p.Plan.Owner.ValueString()); err == nil && owner != nil && owner.IsActive {
+		accounts.WarnOfOwner(p.Meta, cmp.Or(p.Plan.address(s), p.Plan.ShortName.ValueString()), owner, p.Diags)
+	}
 }
 
 // checkOwnership refuses an owner with whom the provider's account, self, could not manage the bot any more. The ID is nil for an

@@ -160,6 +160,74 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	r.Resource.Read(ctx, req, resp)
 }
 
+// Update changes the bot. One that this run has deactivated with its owner it reactivates first.
+func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var planned, state model
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	unlock, ok := r.LockOrReport(ctx, accounts.BotLock(state.ID.ValueInt64()), "Cannot change bot "+state.Email.ValueString(), &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	defer unlock()
+	if owner := r.reactivateWithNewOwner(ctx, &planned, &state, &resp.Diagnostics); !owner.Equal(state.Owner) {
+		// The bot has this owner by now, whatever becomes of the rest.
+		resp.Diagnostics.Append(req.State.SetAttribute(ctx, path.Root("owner"), owner)...)
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("owner"), owner)...)
+	}
+	if !resp.Diagnostics.HasError() {
+		r.Resource.Update(ctx, req, resp)
+	}
+}
+
+// reactivateWithNewOwner reactivates a bot that this run has deactivated with its owner, where the planned owner is an active one.
+// It returns the owner that the bot has then: whoever reactivates it, if its owner is deactivated (server-behavior §U10). A bot
+// that somebody else has deactivated is left to the update, which refuses it.
+func (r *Resource) reactivateWithNewOwner(ctx context.Context, planned, state *model, diags *diag.Diagnostics) (owner types.String) {
+	id, summary := state.ID.ValueInt64(), "Cannot reactivate bot "+state.Email.ValueString()
+	if !r.Meta.Run.IsDestroyedWithOwner(id) {
+		return state.Owner
+	}
+	s, err := r.Meta.Store.ReadNaming(ctx, []string{planned.Owner.ValueString()}, store.Bots)
+	var bot *zulip.User
+	if err == nil {
+		bot, err = r.Meta.Store.FreshUser(ctx, id)
+	}
+	if err != nil {
+		diags.AddError(summary, "Nothing was sent. "+base.Explain(err))
+		return state.Owner
+	}
+	if bot == nil || bot.IsActive || bot.BotOwnerID == nil || !r.Meta.Run.IsDestroyed(snapshot.AccountKind, *bot.BotOwnerID) {
+		return state.Owner
+	}
+	const adopt = " The next plan asks for adopt_deactivated = true, to reactivate the bot."
+	if named, notFound := lookup.User(s, planned.Owner.ValueString()); notFound == nil { // else the update says so
+		switch next, err := r.Meta.Store.FreshUser(ctx, named.ID); {
+		case err != nil:
+			diags.AddAttributeError(path.Root("owner"), summary, "The server deactivated the bot with its owner, and the planned owner could not be read. Nothing was sent. "+base.Explain(err)+adopt)
+			return state.Owner
+		case next != nil && !next.IsActive:
+			diags.AddAttributeError(path.Root("owner"), summary,
+				fmt.Sprintf("The server deactivated the bot with its owner, and the planned owner %s is deactivated. Nothing was sent. Set owner to somebody else, or remove the zulip_bot too.", next.Address())+adopt)
+			return state.Owner
+		}
+	}
+	err = reactivate(ctx, &core.Context{Base: &r.Base}, id)
+	r.Meta.Store.Invalidate(store.Bots, store.Users)
+	r.Meta.Store.BecameActive()
+	if err == nil {
+		bot, err = r.Meta.Store.FreshUser(ctx, id)
+	}
+	if err != nil || bot == nil {
+		diags.AddError(summary, "The server deactivated the bot with its owner. "+base.ExplainWith(err, hint)+adopt)
+		return state.Owner
+	}
+	return ownerText(state.Owner, bot.BotOwnerID, s)
+}
+
 // update sends what differs. The server makes one change after the other: those before the one that it refuses stay.
 func update(ctx context.Context, c *core.Context, planned, current *model) error {
 	user, ok := c.Snapshot.User(current.ID.ValueInt64())

@@ -51,7 +51,7 @@ func resourceSchema() schema.Schema {
 			},
 			"owner": schema.StringAttribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "Email address or user ID of the person who owns the bot. If unset, the owner is not managed; a new bot belongs to the provider's account.",
+				MarkdownDescription: "Email address or user ID of the person who owns the bot. If unset, the owner is not managed; a new bot belongs to the provider's account. The server deactivates a bot with its owner: if this apply deactivates the owner (`zulip_user`) and sets another one here, the bot is reactivated, whichever of the two comes first.",
 			},
 			"role": schema.StringAttribute{
 				Optional: true, Computed: true,

@@ -67,6 +67,7 @@ func checkDestroy(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsh
 	}
 	if !p.Diags.HasError() {
 		warnOfActions(p, s, user, p.Prior)
+		accounts.WarnOfBots(p.Meta, user, p.Diags)
 		accesswarning.OfDeactivation(ctx, p.Meta, p.Diags, user, s.Users())
 	}
 }

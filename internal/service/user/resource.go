@@ -155,6 +155,11 @@ func deactivate(ctx context.Context, c *core.Context, state *account) error {
 	if err := accounts.ProtectDeactivation(ctx, c.Meta, id, state.Email.ValueString()); err != nil {
 		return err
 	}
+	unlock, err := accounts.LockBotsOf(ctx, c.Meta, id, state.Email.ValueString())
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	defer c.Meta.Store.Invalidate(store.Users, store.UserGroups)
 	how := zulip.Deactivation{Comment: state.Comment.ValueStringPointer(), Actions: state.deactivationActions()}
 	already, err := c.Meta.Client.DeactivateUser(ctx, id, how)

@@ -22,7 +22,7 @@ import (
 
 const description = "Manages the account of a person. Bots are managed with `zulip_bot`; `zulip_user_role` manages only the role of somebody who joined by themselves.\n\n" +
 	"To create accounts, the provider's account has to be an administrator with the right `can_create_users`, which only the server's shell grants; changing an address takes `can_change_user_emails`. Most organizations invite people instead.\n\n" +
-	"Zulip cannot delete an account: destroying the resource deactivates it, with the bots it owns. A deactivated account keeps its address; `adopt_deactivated = true` reactivates it. " + core.NeverAdopted + "\n\n" +
+	"Zulip cannot delete an account: destroying the resource deactivates it, with the bots it owns. A `zulip_bot` that gets another `owner` in the same apply is reactivated. A deactivated account keeps its address; `adopt_deactivated = true` reactivates it. " + core.NeverAdopted + "\n\n" +
 	"If the answer to a creation is lost, the account is found by its address or, where the person hides the address from the provider's account, as the new account with the same name. After an apply that was killed, import the account."
 
 func resourceSchema() schema.Schema {
