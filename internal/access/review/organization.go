@@ -96,16 +96,24 @@ func (o *plannedOrganization) settings() meaning.Attributes {
 	return meaning.Organization(o.Realm().Settings, o.Realm().EnabledMethods())
 }
 
-// findUser finds whom an attribute means: an ID in digits, or an address.
+// findUser finds whom an attribute means: an ID in digits, or an address, also as a principal.
 func (o *plannedOrganization) findUser(text string) (*zulip.User, bool) {
+	text, err := permission.PlainUser(text)
+	if err != nil {
+		return nil, false
+	}
 	if id, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return o.User(id)
 	}
 	return o.UserByAddress(text)
 }
 
-// findGroup finds the group that an attribute means: an ID in digits, or a name, also as name:2024.
+// findGroup finds the group that an attribute means: an ID in digits, or a name, also as name:2024 or as a principal.
 func (o *plannedOrganization) findGroup(text string) (*zulip.UserGroup, bool) {
+	text, err := permission.PlainGroup(text)
+	if err != nil {
+		return nil, false
+	}
 	name, byName := strings.CutPrefix(text, "name:")
 	if id, err := strconv.ParseInt(text, 10, 64); err == nil && !byName {
 		return o.UserGroup(id)

@@ -50,7 +50,7 @@ func GroupText(view *snapshot.Snapshot, id int64) string {
 	if !ok {
 		return strconv.FormatInt(id, 10)
 	}
-	if _, err := strconv.ParseInt(group.Name, 10, 64); err == nil || strings.HasPrefix(group.Name, "name:") {
+	if _, err := strconv.ParseInt(group.Name, 10, 64); err == nil || strings.HasPrefix(group.Name, "name:") || permission.IsPrincipal(group.Name) && !group.IsSystemGroup {
 		return "name:" + group.Name
 	}
 	return group.Name

@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 )
 
@@ -19,6 +20,8 @@ import (
 //
 // In a plan, KeepPrior keeps the order of the state; after a read or a write, Keep does. All of it takes linear time.
 type PrincipalList struct {
+	// plain returns a text without the prefix of a principal, as the functions below take it.
+	plain func(text string) (string, error)
 	// resolve finds what a text names. later says that this run has yet to create it, with ID zero, or to reactivate it.
 	resolve func(view *snapshot.Snapshot, text string) (id int64, active, later bool, err error)
 	// find is resolve for what is there already, without the search for similar names.
@@ -29,8 +32,9 @@ type PrincipalList struct {
 	isActive func(view *snapshot.Snapshot, id int64) bool
 }
 
-// UserList is a list of people and bots: addresses, or IDs in digits.
+// UserList is a list of people and bots: addresses, or IDs in digits, also as principals.
 var UserList = PrincipalList{
+	plain: permission.PlainUser,
 	resolve: func(view *snapshot.Snapshot, text string) (int64, bool, bool, error) {
 		user, later, err := UserInPlan(view, text)
 		if user == nil {
@@ -63,8 +67,9 @@ var UserList = PrincipalList{
 	},
 }
 
-// GroupList is a list of user groups: names, or IDs in digits.
+// GroupList is a list of user groups: names, or IDs in digits, also as principals.
 var GroupList = PrincipalList{
+	plain: permission.PlainGroup,
 	resolve: func(view *snapshot.Snapshot, text string) (int64, bool, bool, error) {
 		found, err := Group(view, text)
 		if err != nil {
@@ -111,7 +116,13 @@ func (l PrincipalList) Resolve(list types.List, view *snapshot.Snapshot) (resolv
 			known = false
 			continue
 		}
-		switch id, active, later, err := l.resolve(view, text.ValueString()); {
+		plain, err := l.plain(text.ValueString())
+		var id int64
+		var active, later bool
+		if err == nil {
+			id, active, later, err = l.resolve(view, plain)
+		}
+		switch {
 		case err != nil:
 			resolved.Problems = append(resolved.Problems, err)
 		case later:
@@ -173,13 +184,25 @@ func (l PrincipalList) MustWait(configured, prior types.List, view *snapshot.Sna
 func (l PrincipalList) keys(list types.List, view *snapshot.Snapshot) map[any]bool {
 	keys := make(map[any]bool, len(list.Elements()))
 	for _, text := range texts(list) {
-		if id, _, ok := l.find(view, text); ok {
+		if id, _, ok := l.found(view, text); ok {
 			keys[id] = true
-		} else {
-			keys[strings.ToLower(text)] = true
+			continue
 		}
+		if plain, err := l.plain(text); err == nil {
+			text = strings.TrimPrefix(plain, "name:")
+		}
+		keys[strings.ToLower(text)] = true
 	}
 	return keys
+}
+
+// found is find for a text as it is configured.
+func (l PrincipalList) found(view *snapshot.Snapshot, text string) (id int64, active, ok bool) {
+	plain, err := l.plain(text)
+	if err != nil {
+		return 0, false, false
+	}
+	return l.find(view, plain)
 }
 
 // Keep returns the list for what the server holds: the texts of another list that name one of the IDs, or somebody who does
@@ -192,7 +215,7 @@ func (l PrincipalList) Keep(kept types.List, ids []int64, view *snapshot.Snapsho
 	held := maps.Clone(missing)
 	elements := []attr.Value{}
 	for _, text := range texts(kept) {
-		if id, active, ok := l.find(view, text); ok && (!active || held[id]) {
+		if id, active, ok := l.found(view, text); ok && (!active || held[id]) {
 			elements = append(elements, types.StringValue(text))
 			delete(missing, id)
 		}

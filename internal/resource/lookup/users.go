@@ -42,7 +42,9 @@ func User(view *snapshot.Snapshot, text string) (*zulip.User, error) {
 func Names(elements []attr.Value) (names []string) {
 	for _, element := range elements {
 		if text, ok := element.(types.String); ok && text.ValueString() != "" {
-			names = append(names, text.ValueString())
+			if plain, err := permission.PlainUser(text.ValueString()); err == nil {
+				names = append(names, plain)
+			}
 		}
 	}
 	return names

@@ -39,8 +39,8 @@ func exclusiveSchema() schema.Schema {
 	attributes := sharedAttributes()
 	attributes["users"] = schema.ListAttribute{
 		ElementType: types.StringType, Required: true,
-		MarkdownDescription: "All subscribers of the channel, by email address or user ID: people and bots. `[]` is nobody. The order and repetitions do not matter.",
-		Validators:          []validator.List{listvalidator.ValueStringsAre(validators.Length(1, 0))},
+		MarkdownDescription: "All subscribers of the channel, by email address or user ID, also as `user:EMAIL` or `user_id:N`: people and bots. `[]` is nobody. The order and repetitions do not matter.",
+		Validators:          userElements(),
 	}
 	return schema.Schema{
 		Version: base.SchemaVersion,
@@ -55,8 +55,8 @@ func additiveSchema() schema.Schema {
 	attributes := sharedAttributes()
 	attributes["users"] = schema.ListAttribute{
 		ElementType: types.StringType, Required: true,
-		MarkdownDescription: "Subscribers to keep in the channel, by email address or user ID: people and bots. The order and repetitions do not matter.",
-		Validators:          []validator.List{listvalidator.ValueStringsAre(validators.Length(1, 0))},
+		MarkdownDescription: "Subscribers to keep in the channel, by email address or user ID, also as `user:EMAIL` or `user_id:N`: people and bots. The order and repetitions do not matter.",
+		Validators:          userElements(),
 	}
 	attributes["added_user_ids"] = schema.ListAttribute{
 		ElementType: types.Int64Type, Computed: true,
@@ -69,6 +69,12 @@ func additiveSchema() schema.Schema {
 The identity of the resource is the channel, since the users may change. Several resources of this kind for one channel have the same identity. An import by identity imports all subscribers of the channel, none of whom count as subscribed by the resource.` + whichToUse,
 		Attributes: attributes,
 	}
+}
+
+// userElements validates the elements of `users`.
+func userElements() []validator.List {
+	return []validator.List{listvalidator.ValueStringsAre(validators.Length(1, 0), validators.Person("The server subscribes people and bots. A channel follows a group by reference: "+
+		"users = zulip_user_group.NAME.members, or for a role or a group that is managed elsewhere users = data.zulip_user_group.NAME.all_members."))}
 }
 
 // sharedAttributes are what both resources have.

@@ -73,11 +73,11 @@ var attributes = table{
 		},
 		membershipRow{
 			membershipList: membersList, description: "Email addresses of the direct members of the group, without deactivated users.",
-			setting: "User IDs are accepted too; the order does not matter. The list is complete: the next apply removes other members. Deactivated users are ignored, listed or not. If unset, the members are not managed, as is needed beside `zulip_user_group_membership`. While the whole list is known only after the apply, or it is open whether it names the same in another order, an existing group waits for the next apply. " + toldText,
+			setting: "User IDs are accepted too, and `user:EMAIL` and `user_id:N` as in permissions; the order does not matter. The list is complete: the next apply removes other members. Deactivated users are ignored, listed or not. If unset, the members are not managed, as is needed beside `zulip_user_group_membership`. While the whole list is known only after the apply, or it is open whether it names the same in another order, an existing group waits for the next apply. " + toldText,
 		},
 		membershipRow{
 			membershipList: subgroupsList, description: "Names of the direct subgroups of the group, without deactivated groups. Roles such as `role:members` are groups too.",
-			setting: "IDs are accepted too; `name:2024` is the group with the name 2024; the order does not matter. The list is complete: the next apply removes other subgroups. If unset, the subgroups are not managed. While the whole list is known only after the apply, or it is open whether it names the same in another order, an existing group waits for the next apply.",
+			setting: "IDs are accepted too, and `group:NAME` and `group_id:N` as in permissions; `name:2024` is the group with the name 2024; the order does not matter. The list is complete: the next apply removes other subgroups. If unset, the subgroups are not managed. While the whole list is known only after the apply, or it is open whether it names the same in another order, an existing group waits for the next apply.",
 		},
 		row[types.Int64]{
 			Name: "creator_id", ReadOnly: true, IsIncidental: true, Description: "User ID of the creator. Null for roles and very old groups.",

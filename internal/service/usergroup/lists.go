@@ -62,8 +62,13 @@ var (
 // membershipLists are both.
 var membershipLists = []membershipList{membersList, subgroupsList}
 
-// elements are the validators of both lists.
-var elements = listvalidator.ValueStringsAre(validators.Length(1, 0))
+// elements are the validators of the elements of a list.
+func (l membershipList) elements() validator.List {
+	if l.name == subgroupsList.name {
+		return listvalidator.ValueStringsAre(validators.Length(1, 0), validators.Group("List it in members."))
+	}
+	return listvalidator.ValueStringsAre(validators.Length(1, 0), validators.Person("List it in subgroups."))
+}
 
 // problems are the elements of a list that an apply cannot use.
 func (l membershipList) problems(resolved lookup.ResolvedList) []permission.Problem {
@@ -89,7 +94,11 @@ func (l membershipList) check(list types.List, group runstate.GroupKey, view *sn
 	if l.name == subgroupsList.name {
 		for _, element := range list.Elements() {
 			text, ok := element.(types.String)
-			if found, err := lookup.Group(view, text.ValueString()); ok && base.IsSet(text) && err == nil && found.Key == group {
+			plain, err := permission.PlainGroup(text.ValueString())
+			if err != nil {
+				continue // reported above
+			}
+			if found, err := lookup.Group(view, plain); ok && base.IsSet(text) && err == nil && found.Key == group {
 				refuseCycle(text.ValueString()+" contains "+text.ValueString(), diags)
 			}
 		}
@@ -166,7 +175,7 @@ func (l membershipRow) Takes() attribute.Requirement { return attribute.Requirem
 func (l membershipRow) ResourceAttribute(resource string) schema.Attribute {
 	return schema.ListAttribute{
 		ElementType: types.StringType, Optional: true, Computed: true, MarkdownDescription: l.text(resource, l.description+" "+l.setting),
-		Validators: []validator.List{elements}, PlanModifiers: []planmodifier.List{listplanmodifier.UseStateForUnknown()},
+		Validators: []validator.List{l.elements()}, PlanModifiers: []planmodifier.List{listplanmodifier.UseStateForUnknown()},
 	}
 }
 

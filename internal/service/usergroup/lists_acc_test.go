@@ -129,3 +129,41 @@ removed {
 	sent.Expect(t)
 	holds(t, o, "ops", []string{lena, kenji}, nil)
 }
+
+// A group and the channel that follows it name people as permissions do, one of whom the same apply creates.
+func TestAccSandboxListsOfPrincipals(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	w := acctest.NewWorkspace(t)
+	config := `
+resource "zulip_user" "ada" {
+  email     = "ada@example.com"
+  full_name = "Ada"
+}
+resource "zulip_user_group" "ops" {
+  name      = "ops"
+  members   = ["user:${zulip_user.ada.email}", "user:lena.fischer@example.com"]
+  subgroups = ["group:${zulip_user_group.crew.name}", "role:moderators"]
+}
+resource "zulip_user_group" "crew" {
+  name = "crew"
+}
+resource "zulip_user_group_membership" "leads" {
+  group   = "leads"
+  members = ["user_id:${zulip_user.ada.id}"]
+}
+resource "zulip_channel_subscription" "incidents" {
+  channel = "incidents"
+  users   = setunion(zulip_user_group.ops.members, ["user:ines.moreau@example.com"])
+}
+`
+	w.Configure(t, config)
+	w.Must(t, "apply", "-auto-approve")
+	w.Must(t, "plan", "-detailed-exitcode")
+	holds(t, o, "ops", []string{"ada@example.com", lena}, []string{"crew", "role:moderators"})
+	w.Configure(t, strings.NewReplacer(`"user:lena.fischer@example.com"`, `"lena.fischer@example.com"`, `"group:${zulip_user_group.crew.name}"`, `"crew"`).Replace(config))
+	w.Must(t, "plan", "-detailed-exitcode")
+	w.Configure(t, strings.Replace(config, `["user:ines`, `["group:sre", "user:ines`, 1))
+	if printed, ok := w.Run(t, "plan"); ok || !strings.Contains(printed, "users = zulip_user_group.NAME.members") {
+		t.Errorf("printed:\n%s", printed)
+	}
+}

@@ -48,7 +48,6 @@ func (r *MembershipResource) Metadata(_ context.Context, req resource.MetadataRe
 
 // Schema describes the resource.
 func (r *MembershipResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	checks := []validator.List{validators.Size(1, 0), elements, validators.AtLeastOneOf("members", "subgroups")}
 	resp.Schema = schema.Schema{
 		Version: base.SchemaVersion,
 		MarkdownDescription: `People and groups who are in a user group, beside whoever else is: others may add to the same group, by hand or with more resources of this kind. A ` + "`zulip_user_group`" + ` whose ` + "`members` or `subgroups`" + ` are set says who is in it and nobody else: the two together are refused at plan.
@@ -69,12 +68,12 @@ The identity of the resource is the group: who is put into it changes. Several r
 				Computed: true, MarkdownDescription: "The group's ID.", PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 			},
 			"members": schema.ListAttribute{
-				ElementType: types.StringType, Optional: true, Validators: checks,
-				MarkdownDescription: "People and bots who are in the group directly, by e-mail address or ID; the order does not matter. Deactivated people do not count. While the whole list is known only after the apply, or it is open whether it names the same in another order, an existing membership waits for the next apply.",
+				ElementType: types.StringType, Optional: true, Validators: []validator.List{validators.Size(1, 0), membersList.elements(), validators.AtLeastOneOf("members", "subgroups")},
+				MarkdownDescription: "People and bots who are in the group directly, by email address or ID, also as `user:EMAIL` or `user_id:N`; the order does not matter. Deactivated people do not count. While the whole list is known only after the apply, or it is open whether it names the same in another order, an existing membership waits for the next apply.",
 			},
 			"subgroups": schema.ListAttribute{
-				ElementType: types.StringType, Optional: true, Validators: checks[:2],
-				MarkdownDescription: "Groups that are in the group directly, by name or ID; the order does not matter. " + featurelevel.Needs("zulip_user_group_membership", "subgroups"),
+				ElementType: types.StringType, Optional: true, Validators: []validator.List{validators.Size(1, 0), subgroupsList.elements()},
+				MarkdownDescription: "Groups that are in the group directly, by name or ID, also as `group:NAME` or `group_id:N`; the order does not matter. " + featurelevel.Needs("zulip_user_group_membership", "subgroups"),
 			},
 		},
 	}
