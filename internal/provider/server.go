@@ -3,11 +3,13 @@ package provider
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -51,6 +53,10 @@ type protocolServer struct {
 	protocol
 	provider  *Provider
 	generator generator
+
+	// Of a run whose account is not shown everything.
+	stateTypesOnce sync.Once
+	stateTypes     map[string]tftypes.Type
 }
 
 func (s *protocolServer) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
@@ -67,13 +73,18 @@ func (s *protocolServer) UpgradeResourceIdentity(ctx context.Context, req *tfpro
 
 func (s *protocolServer) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	ctx = s.hide(ctx, req.TypeName, req.CurrentState)
-	return passing(ctx, req, s.protocol.ReadResource)
+	return passing(ctx, req, s.readSeen)
 }
 
 func (s *protocolServer) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	ctx = s.hide(ctx, req.TypeName, req.Config, req.PriorState)
 	defer s.begin()()
-	return passing(ctx, req, s.protocol.PlanResourceChange)
+	return passing(ctx, req, func(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
+		if answer := s.planUnseen(req); answer != nil {
+			return answer, nil
+		}
+		return s.protocol.PlanResourceChange(ctx, req)
+	})
 }
 
 func (s *protocolServer) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {

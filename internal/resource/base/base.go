@@ -18,6 +18,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -54,6 +55,7 @@ type Meta struct {
 	NoTrading error
 
 	warnedOfRateLimit sync.Once
+	unseen            atomic.Bool
 }
 
 // Base is embedded by every resource and data source. Meta is nil until the provider is configured, which it is not

@@ -61,6 +61,9 @@ type Definition[Model, Object, Update any] struct {
 	IsReadByItself func(*Object) bool
 	// IsGone reports whether an object is archived or deactivated, so that it counts as deleted. Optional.
 	IsGone func(*Object) bool
+	// IsShown reports whether the server would show the account the object of a state: what it does not show may be there all
+	// the same, and stays in the state. Optional: by default the server shows all of them to every account.
+	IsShown func(*base.Meta, *Model) bool
 	// HowToAdopt says as a sentence what to do instead of importing an object that is gone, GoneWord what it is: "archived"
 	// or "deactivated". They go with IsGone.
 	HowToAdopt func(*Object) string

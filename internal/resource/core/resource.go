@@ -141,6 +141,9 @@ func (r *Resource[Model, Object, Update]) Read(ctx context.Context, req resource
 		object = r.active(view, id, &state)
 	}
 	if object == nil {
+		if _, isThere := r.get(view, id); !isThere && !r.Meta.MayRemove(r.wouldSee(&state), r.called(r.name(&state), id), &resp.Diagnostics) {
+			return
+		}
 		tflog.Info(ctx, "The "+r.def.Title+" was deleted or archived outside of Terraform: removing it from the state", map[string]any{"id": id, "name": r.name(&state)})
 		r.Meta.Run.Lose(r.kind(), id) // it may still have its name
 		if id == 0 {
@@ -228,6 +231,11 @@ func (r *Resource[Model, Object, Update]) active(view *listing[Object], id int64
 		return nil
 	}
 	return object
+}
+
+// wouldSee reports whether the server would show the account the object of a state.
+func (r *Resource[Model, Object, Update]) wouldSee(state *Model) bool {
+	return r.def.IsShown == nil || r.def.IsShown(r.Meta, state)
 }
 
 // isGone reports whether an object is archived or deactivated.

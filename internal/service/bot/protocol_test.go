@@ -301,7 +301,8 @@ func TestProtocolBotDeleted(t *testing.T) {
 	sent.Expect(t)
 }
 
-// A bot that its owner gives away, and who is no administrator, is not managed any more.
+// A bot that its owner gives away, who is no administrator, cannot be managed any more; it is there all the same, and stays in
+// the state.
 func TestProtocolBotGivenAway(t *testing.T) {
 	o, _ := managed(t)
 	run := o.As(t, "member").NewRun(t, "zulip_bot")
@@ -313,9 +314,9 @@ func TestProtocolBotGivenAway(t *testing.T) {
 	if got := run.State.Values; got["owner"] != fmt.Sprint(o.Self.ID) || got["full_name"] != "Alarms" || got["default_sending_stream"] != "" {
 		t.Errorf("the state is %v", got)
 	}
-	run.Refresh().ExpectNoError(t)
-	if run.State != nil {
-		t.Errorf("the state is %v", run.State.Values)
+	run.Refresh().ExpectError(t, "", "does not see everything", "it belongs to somebody else")
+	if run.State == nil || run.State.Values["full_name"] != "Alarms" {
+		t.Errorf("the state is %v", run.State)
 	}
 	if plan := other.MustPlan(alerts(values{"full_name": "Alarms"})); !plan.Empty() {
 		t.Errorf("an administrator plans %v", plan.Changes())

@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
@@ -119,8 +118,8 @@ func mayBeCreated(m *model, user *zulip.User, c *core.Context) bool {
 	return user.IsBot && strings.EqualFold(user.Address(), m.address(c.Snapshot))
 }
 
-// Read reads the bot, unless the server does not tell enough of it: then the state stays as it is. A bot that belongs to
-// somebody else by now is removed from the state.
+// Read reads the bot, unless the server does not tell enough of it: then the state stays as it is. So it does for
+// a bot that belongs to somebody else by now, which is an error.
 func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var id types.Int64
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("id"), &id)...)
@@ -143,14 +142,16 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	user, isVisible := s.User(id.ValueInt64())
 	_, isListed := s.Bots().ByID(id.ValueInt64())
 	switch {
+	case !isVisible && !r.Meta.MayRemove(r.Meta.SeesEverybody(), fmt.Sprintf("bot %d", id.ValueInt64()), &resp.Diagnostics):
+		resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), id)...)
+		return
 	case !isVisible || !user.IsActive: // gone
 	case !isListed && r.Meta.Store.Self().Role <= zulip.RoleAdministrator:
 		resp.Diagnostics.AddWarning("The server does not list bot "+user.Address(),
 			"The bot is active, but the server's list of bots lacks it, which can happen where several clients change bots at the same time. What the list alone tells, such as default_sending_stream, stays in the state as it is. The server makes a new list when something about a bot changes.")
 	case !isListed:
-		tflog.Info(ctx, "The bot was given to somebody else: removing it from the state", map[string]any{"id": user.ID, "email": user.Address()})
 		resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), id)...)
-		resp.State.RemoveResource(ctx)
+		r.Meta.ReportUnseen(fmt.Sprintf("Bot %s is in the state; it belongs to somebody else, and only administrators manage the bots of others.", user.Address()), &resp.Diagnostics)
 		return
 	case user.BotType == nil: // any type would force a new bot
 		resp.Diagnostics.AddError("Cannot read bot "+user.Address(),

@@ -43,6 +43,7 @@ var channels = &definition{
 	Key:        func(channel *zulip.Channel) int64 { return channel.ID },
 	Find:       lookup.Channel,
 	IsGone:     func(channel *zulip.Channel) bool { return channel.IsArchived },
+	IsShown:    func(m *base.Meta, _ *model) bool { return m.SeesAll() }, // a public one may be private by now
 	HowToAdopt: howToAdopt,
 	Table:      core.Rows(&attributes, func(m *model) *facts { return &m.facts }),
 	Unsent:     []string{"announce", "initial_subscribers", "adopt_archived", "on_destroy"},

@@ -94,6 +94,14 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	if found == nil {
+		wouldSee, err := r.wouldSee(ctx, &state)
+		if err != nil {
+			resp.Diagnostics.AddError(fmt.Sprintf("Cannot read message %d", id), base.Explain(err))
+			return
+		}
+		if !r.Meta.MayRemove(wouldSee, fmt.Sprintf("message %d", id), &resp.Diagnostics) {
+			return
+		}
 		tflog.Info(ctx, "The message is not there any more, or not for this account: removing it from the state", map[string]any{"id": id})
 		resp.State.RemoveResource(ctx)
 		return
@@ -105,6 +113,27 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	}
 	state.read(found, view, r.Meta.Store.Self().ID)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+}
+
+// wouldSee reports whether the server would show the account the message of a state (server-behavior §C16).
+func (r *Resource) wouldSee(ctx context.Context, state *model) (bool, error) {
+	self := r.Meta.Store.Self()
+	if state.ChannelID.IsNull() {
+		return state.SenderID.ValueInt64() == self.ID, nil
+	}
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
+	if err != nil {
+		return false, err
+	}
+	channel, ok := view.Channels().ByID(state.ChannelID.ValueInt64())
+	if !ok {
+		return r.Meta.SeesAll(), nil
+	}
+	if !channel.Privacy().IsPrivate() && self.Role < zulip.RoleGuest {
+		return true, nil
+	}
+	subscription, err := r.Meta.Store.Subscription(ctx, channel.ID)
+	return subscription != nil, err
 }
 
 // ImportState takes the message's ID.

@@ -159,6 +159,8 @@ func (b *relation) lookUp(ctx context.Context, id int64, diags *diag.Diagnostics
 	}
 	channel, ok := view.Channels().ByID(id)
 	switch {
+	case !ok && !b.Meta.MayRemove(b.Meta.SeesAll(), fmt.Sprintf("channel %d", id), diags):
+		return nil, false
 	case !ok, channel.IsArchived: // from feature level 480 on servers tell who is in an archived one all the same
 		return nil, true
 	case in == nil:

@@ -42,6 +42,7 @@ func NewResource() resource.Resource {
 
 		IsReadByItself: accounts.IsAboveMember,
 		IsGone:         func(user *zulip.User) bool { return !user.IsActive },
+		IsShown:        func(m *base.Meta, _ *account) bool { return m.SeesEverybody() },
 		Unique: core.Unique[account, zulip.User]{
 			Attribute: "email", Word: "address", IgnoresCase: true, IsCheckedByPlan: true,
 			Of: func(a *account) string { return a.Email.ValueString() },

@@ -219,6 +219,9 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		}
 		user, ok = view.User(state.UserID.ValueInt64())
 	}
+	if !ok && !r.Meta.MayRemove(r.Meta.SeesEverybody(), fmt.Sprintf("account %d", state.UserID.ValueInt64()), &resp.Diagnostics) {
+		return
+	}
 	if !ok {
 		tflog.Info(ctx, "The person or bot is not visible any more: removing the role from the state", map[string]any{"user_id": state.UserID.ValueInt64()})
 		resp.State.RemoveResource(ctx)

@@ -102,6 +102,9 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	user, ok := view.User(state.UserID.ValueInt64())
+	if !ok && !r.Meta.MayRemove(r.Meta.SeesEverybody(), fmt.Sprintf("account %d", state.UserID.ValueInt64()), &resp.Diagnostics) {
+		return
+	}
 	if !ok || !user.IsActive {
 		tflog.Info(ctx, "The person is deactivated or not visible any more: removing the status from the state", map[string]any{"user_id": state.UserID.ValueInt64()})
 		resp.State.RemoveResource(ctx)
