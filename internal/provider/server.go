@@ -83,7 +83,11 @@ func (s *protocolServer) PlanResourceChange(ctx context.Context, req *tfprotov6.
 		if answer := s.planUnseen(req); answer != nil {
 			return answer, nil
 		}
-		return s.protocol.PlanResourceChange(ctx, req)
+		answer, err := s.protocol.PlanResourceChange(ctx, req)
+		if err == nil {
+			s.shorten(ctx, answer.Diagnostics)
+		}
+		return answer, err
 	})
 }
 
@@ -96,7 +100,13 @@ func (s *protocolServer) ApplyResourceChange(ctx context.Context, req *tfprotov6
 		}}}, nil
 	}
 	defer s.begin()()
-	return finishing(ctx, req, s.protocol.ApplyResourceChange)
+	return finishing(ctx, req, func(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
+		answer, err := s.protocol.ApplyResourceChange(ctx, req)
+		if err == nil {
+			s.shorten(ctx, answer.Diagnostics)
+		}
+		return answer, err
+	})
 }
 
 // begin tells the run state that a resource is planned or changed, or a data source read, until end is called.
@@ -124,7 +134,13 @@ func (s *protocolServer) ValidateDataResourceConfig(ctx context.Context, req *tf
 
 func (s *protocolServer) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
 	defer s.begin()()
-	return passing(ctx, req, s.protocol.ReadDataSource)
+	return passing(ctx, req, func(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
+		answer, err := s.protocol.ReadDataSource(ctx, req)
+		if err == nil {
+			s.shorten(ctx, answer.Diagnostics)
+		}
+		return answer, err
+	})
 }
 
 func (s *protocolServer) CallFunction(ctx context.Context, req *tfprotov6.CallFunctionRequest) (*tfprotov6.CallFunctionResponse, error) {

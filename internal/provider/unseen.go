@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -15,20 +16,20 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 )
 
-// readSeen reads a resource for an account that may be shown less than what a state has. Where it is, the state stays as it is:
-// see [base.Meta.ReportUnseen].
+// readSeen reads a resource. Where the account is shown less than what the state has, the state stays as it is: see
+// [base.Meta.ReportUnseen]. What the state says of people who have another address now is noted for who names them.
 func (s *protocolServer) readSeen(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	answer, err := s.protocol.ReadResource(ctx, req)
 	meta := s.provider.meta.Load()
-	if err != nil || meta == nil || meta.Store == nil || meta.SeesAll() {
+	if err != nil || meta == nil || meta.Store == nil {
 		return answer, err
 	}
-	if person := s.hiddenPerson(ctx, meta, req, answer); person != "" {
-		var diags diag.Diagnostics
-		meta.ReportUnseen(person, &diags)
-		for _, d := range diags {
-			answer.Diagnostics = append(answer.Diagnostics, &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityError, Summary: d.Summary(), Detail: d.Detail()})
-		}
+	if before, after := req.CurrentState, answer.NewState; before != nil && after != nil && !bytes.Equal(before.MsgPack, after.MsgPack) {
+		s.stateTypesOnce.Do(func() { s.stateTypes = loadStateTypes(ctx, s.provider) })
+		kind := s.stateTypes[req.TypeName]
+		before, after := addressesIn(kind, before), addressesIn(kind, after)
+		s.noteAddresses(ctx, meta, req.TypeName, before, after, req.CurrentState)
+		s.reportHidden(ctx, meta, before, after, answer)
 	}
 	if meta.HasUnseen() {
 		answer.NewState, answer.Private = req.CurrentState, req.Private
@@ -36,15 +37,11 @@ func (s *protocolServer) readSeen(ctx context.Context, req *tfprotov6.ReadResour
 	return answer, nil
 }
 
-// hiddenPerson says whose address a read would replace by the one that the server shows to those who may not see it; "" for
-// nobody's.
-func (s *protocolServer) hiddenPerson(ctx context.Context, meta *base.Meta, req *tfprotov6.ReadResourceRequest, answer *tfprotov6.ReadResourceResponse) string {
-	s.stateTypesOnce.Do(func() { s.stateTypes = loadStateTypes(ctx, s.provider) })
-	kind := s.stateTypes[req.TypeName]
-	before, after := addressesIn(kind, req.CurrentState), addressesIn(kind, answer.NewState)
+// reportHidden reports that a read would replace somebody's address by the one that the server shows to those who may not see it.
+func (s *protocolServer) reportHidden(ctx context.Context, meta *base.Meta, before, after map[string]bool, answer *tfprotov6.ReadResourceResponse) {
 	view, err := meta.Store.Read(ctx, store.Users)
-	if err != nil {
-		return ""
+	if err != nil || meta.SeesAll() {
+		return
 	}
 	lost := ""
 	for address := range before {
@@ -53,12 +50,17 @@ func (s *protocolServer) hiddenPerson(ctx context.Context, meta *base.Meta, req 
 		}
 	}
 	for address := range after {
-		if lost != "" && !before[address] && isHidden(view, address) {
-			user, _ := view.UserByAddress(address)
-			return fmt.Sprintf("The state has %s, and the server shows the account no such address; that of %s (user %d), for one, it does not show.", lost, user.FullName, user.ID)
+		if lost == "" || before[address] || !isHidden(view, address) {
+			continue
 		}
+		user, _ := view.UserByAddress(address)
+		var diags diag.Diagnostics
+		meta.ReportUnseen(fmt.Sprintf("The state has %s, and the server shows the account no such address; that of %s (user %d), for one, it does not show.", lost, user.FullName, user.ID), &diags)
+		for _, one := range diags {
+			answer.Diagnostics = append(answer.Diagnostics, &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityError, Summary: one.Summary(), Detail: one.Detail()})
+		}
+		return
 	}
-	return ""
 }
 
 // isHidden reports whether an address stands for one that the account may not see.

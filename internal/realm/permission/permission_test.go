@@ -232,7 +232,7 @@ func TestResolve(t *testing.T) {
 		}
 	}
 	_, problems := permission.Resolve([]permission.Principal{{Kind: permission.KindGroup, Name: "srr"}}, o)
-	if !strings.HasPrefix(problems[0].Detail, `Did you mean "group:near"?`) {
+	if !strings.Contains(problems[0].Detail, `Did you mean "group:near"?`) {
 		t.Error("no suggestion:", problems[0].Detail)
 	}
 }

@@ -70,7 +70,7 @@ func (p Principal) WireName() string {
 func Parse(text string) (Principal, error) {
 	prefix, rest, found := strings.Cut(text, ":")
 	if !found {
-		return Principal{}, fmt.Errorf("%q has no prefix: write %s", text, suggest(text))
+		return Principal{}, fmt.Errorf("%q has no prefix: write %s", text, suggestPrincipal(text))
 	}
 	if rest == "" {
 		return Principal{}, fmt.Errorf("%q names nobody: something has to follow the colon", text)
@@ -99,8 +99,8 @@ func parseNumber(kind Kind, text, digits string) (Principal, error) {
 	return Principal{Kind: kind, ID: id}, nil
 }
 
-// suggest returns the principal that a text without a prefix probably means.
-func suggest(text string) string {
+// suggestPrincipal returns the principal that a text without a prefix probably means.
+func suggestPrincipal(text string) string {
 	switch {
 	case isRole(text):
 		return strconv.Quote("role:" + text)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -200,22 +201,47 @@ func unknownPrincipal(principal Principal, org Organization) Problem {
 	if principal.Kind == KindRole {
 		return unknownRole(principal, "The roles", allowedRoles(zulip.SupportedPermission{AllowEveryoneGroup: true, AllowNobodyGroup: true}), org)
 	}
-	detail := map[Kind]string{
-		KindGroup:   "No user group of the organization has this name. If this configuration creates it, refer to it (\"group:${zulip_user_group.NAME.name}\") instead of writing its name, so that it is planned first.",
-		KindUser:    "No person or bot with this address is visible to the account the provider uses. Somebody whose address is hidden can be named as user_id:N.",
-		KindGroupID: "No group of the organization has this number.",
-		KindUserID:  "No person or bot of the organization has this number.",
-	}[principal.Kind]
-	return notFound(principal, detail, org.Nearest(principal))
+	var summary, cause, advice string
+	switch principal.Kind {
+	case KindUser:
+		summary = suggest.MissingUser(principal.Name)
+		cause = fmt.Sprintf("No person or bot with the address %q is visible to the account the provider uses.", principal.Name)
+		advice = "Somebody whose address is hidden can be named as user_id:N."
+	case KindUserID:
+		summary = suggest.MissingUser(strconv.FormatInt(principal.ID, 10))
+		cause = fmt.Sprintf("No person or bot with the ID %d is visible to the account the provider uses.", principal.ID)
+	case KindGroup:
+		summary = suggest.MissingGroup(principal.Name)
+		cause = fmt.Sprintf("The organization has no user group called %q.", principal.Name)
+		advice = "If this configuration creates it, refer to it (\"group:${zulip_user_group.NAME.name}\") instead of writing its name, so that it is planned first."
+	default:
+		summary = suggest.MissingGroup(strconv.FormatInt(principal.ID, 10))
+		cause = fmt.Sprintf("The organization has no user group with the ID %d.", principal.ID)
+	}
+	detail := cause
+	for _, more := range []string{didYouMean(org.Nearest(principal)), advice} {
+		if more != "" {
+			detail += " " + more
+		}
+	}
+	return Problem{principal, summary, detail}
+}
+
+// didYouMean asks whether one of some principals was meant; "" if there are none.
+func didYouMean(nearest []Principal) string {
+	texts := make([]string, len(nearest))
+	for i, near := range nearest {
+		texts[i] = strconv.Quote(near.String())
+	}
+	if len(texts) == 0 {
+		return ""
+	}
+	return "Did you mean " + strings.Join(texts, " or ") + "?"
 }
 
 func notFound(principal Principal, detail string, nearest []Principal) Problem {
-	if len(nearest) > 0 {
-		texts := make([]string, len(nearest))
-		for i, near := range nearest {
-			texts[i] = strconv.Quote(near.String())
-		}
-		detail = "Did you mean " + strings.Join(texts, " or ") + "? " + detail
+	if meant := didYouMean(nearest); meant != "" {
+		detail = meant + " " + detail
 	}
 	return Problem{principal, fmt.Sprintf("%q is not in the organization", principal), detail}
 }

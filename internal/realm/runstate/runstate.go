@@ -26,6 +26,7 @@ type State struct {
 	declared map[about]string
 	names    map[name][]int64
 	released map[name]int64
+	former   map[string]formerAddress // by the address in lower case
 
 	planned         map[string]*names // by kind
 	takenFromFolder map[int64]int64   // the folders of channels
@@ -56,6 +57,7 @@ const (
 	declared
 	willBeCreated
 	destroyedWithOwner
+	said
 )
 
 // Lock is [Locks.Lock]. Who waits for a lock keeps nobody waiting who waits for others, see [State.AwaitOthers].

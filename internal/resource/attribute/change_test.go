@@ -216,7 +216,7 @@ func TestPermissionPlanRefuses(t *testing.T) {
 		for _, setting := range table.Settings {
 			for words, want := range map[string]string{
 				"role:internet": "Not allowed for " + setting.Name,
-				"group:srr":     `"group:srr" is not in the organization`,
+				"group:srr":     `User group "srr" is not in the organization`,
 			} {
 				plan := newModel(table)
 				*plan.at(setting.Name) = set(words)

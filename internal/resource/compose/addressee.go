@@ -141,7 +141,7 @@ func (a *Addressee) resolve(view *snapshot.Snapshot, inPlan bool, diags *diag.Di
 		case inPlan && later:
 			known = false
 		case err != nil:
-			diags.AddAttributeError(path.Root("recipients"), "Not in the organization", base.Sentence(err))
+			lookup.AddError(diags, path.Root("recipients"), err, "")
 		case !user.IsActive:
 			diags.AddAttributeError(path.Root("recipients"), "Deactivated",
 				fmt.Sprintf("%s is deactivated and gets no messages. Take the address out, or reactivate the account.", text.ValueString()))

@@ -1,7 +1,6 @@
 package lookup
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -28,7 +27,7 @@ func Group(view *snapshot.Snapshot, text string) (GroupReference, error) {
 		if group, ok := view.UserGroup(id); ok {
 			return GroupReference{runstate.GroupKey{ID: id}, group}, nil
 		}
-		return GroupReference{}, fmt.Errorf("the organization has no user group with the ID %d (a group whose name is a number is found as name:%d)", id, id)
+		return GroupReference{}, missingGroup(text, "the organization has no user group with the ID %d (a group whose name is a number is found as name:%d)", id, id)
 	}
 	if group, ok := view.UserGroupByName(name); ok {
 		return GroupReference{runstate.GroupKey{ID: group.ID}, group}, nil
@@ -41,7 +40,7 @@ func Group(view *snapshot.Snapshot, text string) (GroupReference, error) {
 	if strings.HasPrefix(name, "role:") {
 		names = suggest.Names{Things: "roles", All: view.RoleNames()}
 	}
-	return GroupReference{}, fmt.Errorf("the organization has no user group called %q%s", name, names.Suggest(name))
+	return GroupReference{}, missingGroup(name, "the organization has no user group called %q%s", name, names.Suggest(name))
 }
 
 // GroupText writes a group as Group reads it: by its name, where there is one.

@@ -7,7 +7,6 @@
 package lookup
 
 import (
-	"fmt"
 	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -26,7 +25,7 @@ func User(view *snapshot.Snapshot, text string) (*zulip.User, error) {
 		if user, ok := view.User(id); ok {
 			return user, nil
 		}
-		return nil, fmt.Errorf("no person or bot with the ID %d is visible to the account the provider uses; the data source zulip_users lists those it sees", id)
+		return nil, missingUser(text, "no person or bot with the ID %d is visible to the account the provider uses; the data source zulip_users lists those it sees", id)
 	}
 	if user, ok := view.UserByAddress(text); ok {
 		return user, nil
@@ -35,7 +34,7 @@ func User(view *snapshot.Snapshot, text string) (*zulip.User, error) {
 		return nil, notYet("account", "zulip_user", text)
 	}
 	names := suggest.Names{Things: "addresses it sees", All: view.Addresses(), Where: "the data source zulip_users lists those it sees", Unquoted: true}
-	return nil, fmt.Errorf("no person or bot with the address %q is visible to the account the provider uses%s", text, names.Suggest(text))
+	return nil, missingUser(text, "no person or bot with the address %q is visible to the account the provider uses%s", text, names.Suggest(text))
 }
 
 // Names returns the texts that are known of a list or set, for [store.Store.ReadNaming].

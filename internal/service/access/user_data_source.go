@@ -115,7 +115,7 @@ func (d *UserDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	}
 	user, err := lookup.User(view, found.User.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("user"), "No such user", base.Sentence(err))
+		lookup.AddError(&resp.Diagnostics, path.Root("user"), err, "")
 		return
 	}
 	if user.IsSystemBot {

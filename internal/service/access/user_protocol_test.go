@@ -146,7 +146,7 @@ func TestProtocolUserAccessOfDeactivatedUsers(t *testing.T) {
 func TestProtocolUserAccessRefusesWhomItCannotShow(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	_, diags := readUser(t, o, values{"user": "lena.fisher@example.com"})
-	diags.ExpectError(t, "user", "No such user", "did you mean lena.fischer@example.com?")
+	diags.ExpectError(t, "user", "is not in the organization", "did you mean lena.fischer@example.com?")
 	_, diags = readUser(t, o, values{"user": "notification-bot@zulip.example.com"})
 	diags.ExpectError(t, "user", "Cannot show the access of", "the server's own bots")
 
@@ -157,7 +157,7 @@ func TestProtocolUserAccessRefusesWhomItCannotShow(t *testing.T) {
 	member, _ := o.Sandbox.Credentials("member")
 	for _, user := range []string{lena, strconv.Itoa(member.ID)} {
 		_, diags = readUser(t, guest, values{"user": user})
-		diags.ExpectError(t, "user", "No such user", "visible to the account the provider uses")
+		diags.ExpectError(t, "user", "is not in the organization", "visible to the account the provider uses")
 	}
 }
 

@@ -198,7 +198,7 @@ func (m *model) changes(user *zulip.User, current *model, s *snapshot.Snapshot) 
 	if !m.Owner.Equal(current.Owner) {
 		owner, err := lookup.User(s, m.Owner.ValueString())
 		if err != nil {
-			diags.AddAttributeError(path.Root("owner"), "No such person", base.Sentence(err))
+			lookup.AddError(&diags, path.Root("owner"), err, "")
 		} else {
 			update.OwnerID = &owner.ID
 		}

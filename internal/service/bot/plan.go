@@ -276,7 +276,7 @@ func checkOwner(p *core.Plan[model], s *snapshot.Snapshot) {
 	owner, isPlanned, err := lookup.UserInPlan(s, p.Plan.Owner.ValueString())
 	switch {
 	case err != nil:
-		p.Diags.AddAttributeError(at, "No such person", base.Sentence(err))
+		lookup.AddError(p.Diags, at, err, "")
 		return
 	case !isPlanned && owner.IsBot:
 		p.Diags.AddAttributeError(at, "Bots own no bots", fmt.Sprintf("%s is a bot.", owner.Address()))

@@ -65,17 +65,17 @@ func TestProtocolRefusesWhatTheOrganizationDoesNotHave(t *testing.T) {
 	o, run := managed(t)
 	deactivate(t, o, "member2")
 	expectRefusals(t, o, run, map[string]refusal{
-		"a group":     {values{"can_send_message_group": who("role:members", "group:srr")}, "can_send_message_group", []string{`"group:srr" is not in the organization`, `Did you mean "group:sre"?`}},
-		"a far group": {values{"can_send_message_group": who("group:entirely-different")}, "can_send_message_group", []string{`"group:entirely-different" is not in the organization`, "zulip_user_group.NAME.name"}},
+		"a group":     {values{"can_send_message_group": who("role:members", "group:srr")}, "can_send_message_group", []string{`User group "srr" is not in the organization`, `Did you mean "group:sre"?`}},
+		"a far group": {values{"can_send_message_group": who("group:entirely-different")}, "can_send_message_group", []string{`User group "entirely-different" is not in the organization`, "zulip_user_group.NAME.name"}},
 		"a role":      {values{"can_send_message_group": who("role:member")}, "can_send_message_group", []string{`Did you mean "role:members"`, "role:fullmembers"}},
 		"a role that is none": {values{"can_send_message_group": who("role:foo")}, "can_send_message_group", []string{
 			"The roles that can_send_message_group takes are role:owners, role:administrators, role:moderators, role:fullmembers, role:members, role:everyone and role:nobody."}},
 		"a role without guests": {values{"can_administer_channel_group": who("role:foo")}, "can_administer_channel_group", []string{
 			"The roles that can_administer_channel_group takes are role:owners, role:administrators, role:moderators, role:fullmembers, role:members and role:nobody."}},
-		"an address":        {values{"can_subscribe_group": who("user:lena.fisher@example.com")}, "can_subscribe_group", []string{`"user:lena.fisher@example.com" is not in the organization`, `Did you mean "user:lena.fischer@example.com"`}},
+		"an address":        {values{"can_subscribe_group": who("user:lena.fisher@example.com")}, "can_subscribe_group", []string{`"lena.fisher@example.com" is not in the organization`, `Did you mean "user:lena.fischer@example.com"`}},
 		"a group_id":        {values{"can_subscribe_group": who("group_id:999")}, "can_subscribe_group", []string{`"group_id:999"`, "No group"}},
 		"a user_id":         {values{"can_subscribe_group": who("user_id:999")}, "can_subscribe_group", []string{`"user_id:999"`, "No person or bot"}},
-		"a subscriber":      {values{"initial_subscribers": []any{"lena.fisher@example.com"}}, "initial_subscribers", []string{"Cannot find a subscriber", `"lena.fisher@example.com"`, "did you mean lena.fischer@example.com?"}},
+		"a subscriber":      {values{"initial_subscribers": []any{"lena.fisher@example.com"}}, "initial_subscribers", []string{`is not in the organization`, `"lena.fisher@example.com"`, "did you mean lena.fischer@example.com?"}},
 		"a subscriber gone": {values{"initial_subscribers": []any{"kenji.sato@example.com"}}, "initial_subscribers", []string{"Cannot subscribe a deactivated user", "kenji.sato@example.com"}},
 		"a folder":          {values{"folder_id": 999}, "folder_id", []string{"No such channel folder", "999", "zulip_channel_folders lists all"}},
 	})

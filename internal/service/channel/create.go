@@ -106,7 +106,7 @@ func initialSubscribers(c *core.Context, plan *model, diags *diag.Diagnostics) [
 		text, _ := element.(types.String)
 		user, err := lookup.User(c.Snapshot, text.ValueString())
 		if err != nil {
-			diags.AddAttributeError(path.Root("initial_subscribers"), "Cannot find a subscriber", base.Sentence(err))
+			lookup.AddError(diags, path.Root("initial_subscribers"), err, "")
 			continue
 		}
 		ids = append(ids, user.ID)

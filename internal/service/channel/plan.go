@@ -131,7 +131,7 @@ func (p planning) checkSubscribers() {
 		switch {
 		case later:
 		case err != nil:
-			p.Diags.AddAttributeError(path.Root("initial_subscribers"), "Cannot find a subscriber", base.Sentence(err))
+			lookup.AddError(p.Diags, path.Root("initial_subscribers"), err, "")
 		case !user.IsActive:
 			p.Diags.AddAttributeError(path.Root("initial_subscribers"), "Cannot subscribe a deactivated user",
 				fmt.Sprintf("%s is deactivated. Remove the address, or reactivate the account.", text.ValueString()))

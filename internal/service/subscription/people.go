@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 )
 
@@ -60,7 +59,7 @@ type people struct {
 func peopleIn(list types.List, view *snapshot.Snapshot, diags *diag.Diagnostics) people {
 	resolved, known := lookup.UserList.Resolve(list, view)
 	for _, err := range resolved.Problems {
-		diags.AddAttributeError(path.Root("users"), "Not in the organization", base.Sentence(err))
+		lookup.AddError(diags, path.Root("users"), err, "")
 	}
 	return people{setOf(resolved.IDs), setOf(resolved.Deactivated), known && len(resolved.Planned) == 0}
 }

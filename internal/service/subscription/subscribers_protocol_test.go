@@ -288,7 +288,7 @@ func TestProtocolSubscribersBadInput(t *testing.T) {
 		words     []string
 	}{
 		{values{"channel": "genral", "users": []any{owner}}, "channel", []string{`did you mean "general"?`}},
-		{values{"channel": "general", "users": []any{"lena.fisher@example.com"}}, "users", []string{"Not in the organization", member}},
+		{values{"channel": "general", "users": []any{"lena.fisher@example.com"}}, "users", []string{"is not in the organization", member}},
 		{values{"channel": "general", "users": []any{""}}, "users", []string{"at least 1"}},
 	} {
 		_, diags := run.Plan(c.config)

@@ -309,7 +309,7 @@ func (r *Subscription) importUsers(ctx context.Context, channelText string, user
 		user, err := lookup.User(view, strings.TrimSpace(text))
 		switch {
 		case err != nil:
-			resp.Diagnostics.AddAttributeError(path.Root("users"), "Not in the organization", base.Sentence(err))
+			lookup.AddError(&resp.Diagnostics, path.Root("users"), err, "")
 		case user.IsActive && !in[user.ID]:
 			resp.Diagnostics.AddAttributeError(path.Root("users"), fmt.Sprintf("%s is not in channel %q", user.Address(), channel.Name),
 				"Only what is there can be imported. Leave the user out: the next apply adds whom the configuration names.")

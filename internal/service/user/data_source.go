@@ -62,7 +62,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	}
 	user, err := lookup.User(s, wanted)
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(at, "No such user", base.Sentence(err))
+		lookup.AddError(&resp.Diagnostics, at, err, "")
 		return
 	}
 	var found facts

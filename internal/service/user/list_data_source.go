@@ -90,7 +90,7 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	}
 	for _, address := range list.Emails {
 		if _, err := lookup.User(s, address); err != nil {
-			resp.Diagnostics.AddAttributeError(path.Root("emails"), "Not in the organization", base.Sentence(err))
+			lookup.AddError(&resp.Diagnostics, path.Root("emails"), err, "")
 		}
 	}
 	if field := list.ProfileField; field != nil && !slices.ContainsFunc(s.ProfileFields().List(), func(f *zulip.ProfileField) bool { return f.Name == field.Name }) {

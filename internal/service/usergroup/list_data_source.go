@@ -65,7 +65,7 @@ func (d *ListDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	if !list.User.IsNull() {
 		found, err := lookup.User(s, list.User.ValueString())
 		if err != nil {
-			resp.Diagnostics.AddAttributeError(path.Root("user"), "Cannot find the user", base.Sentence(err))
+			lookup.AddError(&resp.Diagnostics, path.Root("user"), err, "")
 			return
 		}
 		user = found.ID

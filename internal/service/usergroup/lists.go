@@ -74,7 +74,7 @@ func (l membershipList) elements() validator.List {
 func (l membershipList) problems(resolved lookup.ResolvedList) []permission.Problem {
 	var problems []permission.Problem
 	for _, err := range resolved.Problems {
-		problems = append(problems, permission.Problem{Summary: "Cannot find one of the " + l.name, Detail: base.Sentence(err)})
+		problems = append(problems, permission.Problem{Summary: lookup.Summary(err), Detail: base.Sentence(err)})
 	}
 	for _, text := range resolved.Planned {
 		problems = append(problems, permission.Problem{
@@ -89,7 +89,7 @@ func (l membershipList) problems(resolved lookup.ResolvedList) []permission.Prob
 func (l membershipList) check(list types.List, group runstate.GroupKey, view *snapshot.Snapshot, diags *diag.Diagnostics) lookup.ResolvedList {
 	resolved, _ := l.principals.Resolve(list, view)
 	for _, err := range resolved.Problems {
-		diags.AddAttributeError(path.Root(l.name), "Cannot find one of the "+l.name, base.Sentence(err))
+		lookup.AddError(diags, path.Root(l.name), err, "")
 	}
 	if l.name == subgroupsList.name {
 		for _, element := range list.Elements() {

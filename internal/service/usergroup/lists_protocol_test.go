@@ -87,7 +87,7 @@ func TestProtocolListsThatAreNotKnownWait(t *testing.T) {
 	_, reported := planTogether(t, o,
 		member{groupType, run.State, values{"name": "operations", "members": acctest.Unknown}},
 		member{"zulip_channel", nil, values{"name": "c", "can_send_message_group": set("group:operations")}})
-	reported[1].ExpectError(t, "can_send_message_group", `"group:operations" is not in the organization`)
+	reported[1].ExpectError(t, "can_send_message_group", `User group "operations" is not in the organization`)
 }
 
 // An element that is not known at plan may turn out to be one that the state has, so that the list names the same in another

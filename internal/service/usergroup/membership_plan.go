@@ -77,7 +77,7 @@ func (r *MembershipResource) ModifyPlan(ctx context.Context, req resource.Modify
 	}
 	group, err := groupToChange(view, plan.Group.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("group"), "Not a group to put anybody into", base.Sentence(err)+
+		resp.Diagnostics.AddAttributeError(path.Root("group"), lookup.SummaryOr(err, "Not a group to put anybody into"), base.Sentence(err)+
 			"\n\nIf this configuration creates the group, write zulip_user_group.NAME.name, so that it is planned before.")
 		return
 	}

@@ -53,7 +53,7 @@ func TestProtocolANewGroupIsKnownInTheSameRun(t *testing.T) {
 	for _, diags := range reported[:4] {
 		diags.ExpectNoError(t)
 	}
-	reported[4].ExpectError(t, "can_send_message_group", `"group:other" is not in the organization`)
+	reported[4].ExpectError(t, "can_send_message_group", `User group "other" is not in the organization`)
 }
 
 func TestProtocolARenamedGroupIsKnownByItsNewName(t *testing.T) {
@@ -91,7 +91,7 @@ func TestProtocolARenamedGroupIsKnownByItsNewName(t *testing.T) {
 		member{"zulip_user_group", group, values{"name": "after"}},
 		member{"zulip_channel", channel, values{"name": "c", "can_send_message_group": set("group:before")}},
 	)
-	reported[1].ExpectError(t, "can_send_message_group", `"group:before" is not in the organization`)
+	reported[1].ExpectError(t, "can_send_message_group", `User group "before" is not in the organization`)
 }
 
 func TestProtocolAGroupThatIsTakenBackCanBeNamed(t *testing.T) {

@@ -139,8 +139,8 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 		return
 	}
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("user"), "No such person or bot",
-			base.Sentence(err)+"\n\nIf this configuration makes the account, write zulip_user.NAME.id: its ID is not known before, so that the account comes first.")
+		lookup.AddError(&resp.Diagnostics, path.Root("user"), err,
+			"\n\nIf this configuration makes the account, write zulip_user.NAME.id: its ID is not known before, so that the account comes first.")
 		return
 	}
 	change := accounts.Change{User: user, Prior: user.Role, Planned: role(plan.Role), At: path.Root("role")}
@@ -181,7 +181,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	}
 	user, err := lookup.User(view, plan.User.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("user"), "No such person or bot", base.Sentence(err))
+		lookup.AddError(&resp.Diagnostics, path.Root("user"), err, "")
 		return
 	}
 	plan.UserID = types.Int64Value(user.ID)

@@ -194,7 +194,7 @@ func (c *change) findUsers(view *snapshot.Snapshot, diags *diag.Diagnostics) {
 		case err == nil && user == nil:
 			c.planned[usersAttribute] = append(c.planned[usersAttribute], text)
 		case err != nil:
-			diags.AddAttributeError(at, "Not in the organization", base.Sentence(err))
+			lookup.AddError(diags, at, err, "")
 		case user.IsBot:
 			diags.AddAttributeError(at, "A bot has no personal settings", fmt.Sprintf("%s is a bot. Take it out of users.", text))
 		default:
@@ -211,7 +211,7 @@ func (c *change) findGroups(view *snapshot.Snapshot, diags *diag.Diagnostics) {
 		group, err := lookup.Group(view, text)
 		switch {
 		case err != nil:
-			diags.AddAttributeError(at, "No such user group", base.Sentence(err))
+			lookup.AddError(diags, at, err, "")
 		case group.Group == nil:
 			c.planned[groupsAttribute] = append(c.planned[groupsAttribute], text)
 		case group.Group.Deactivated:

@@ -64,7 +64,7 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 	user, err := lookup.User(view, data.User.ValueString())
 	switch {
 	case err != nil:
-		resp.Diagnostics.AddAttributeError(path.Root("user"), "No such person", base.Sentence(err))
+		lookup.AddError(&resp.Diagnostics, path.Root("user"), err, "")
 		return
 	case user.IsBot:
 		resp.Diagnostics.AddAttributeError(path.Root("user"), "Bots have no status", fmt.Sprintf("%s is a bot. Only people have a status.", user.Address()))

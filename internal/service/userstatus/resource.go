@@ -189,8 +189,8 @@ func (r *Resource) who(ctx context.Context, m *model, diags *diag.Diagnostics) *
 	}
 	user, err := lookup.User(view, m.User.ValueString())
 	if err != nil {
-		diags.AddAttributeError(path.Root("user"), "No such person",
-			base.Sentence(err)+"\n\nIf this configuration makes the account, write zulip_user.NAME.id: its ID is not known before, so that the account comes first.")
+		lookup.AddError(diags, path.Root("user"), err,
+			"\n\nIf this configuration makes the account, write zulip_user.NAME.id: its ID is not known before, so that the account comes first.")
 	}
 	return user
 }

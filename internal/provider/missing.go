@@ -1,0 +1,101 @@
+package provider
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+)
+
+// One address can stand in many places of a configuration, and one group's name too. Each place has to be an error of its own,
+// because the CLI plans them one by one. The first says all there is to say; the others say where, which the CLI adds, and
+// who has the address now, if that is known.
+
+// noteAddresses registers whose address a read has replaced in a state: somebody has another one now.
+func (s *protocolServer) noteAddresses(ctx context.Context, meta *base.Meta, typeName string, before, after map[string]bool, state *tfprotov6.DynamicValue) {
+	view, err := meta.Store.Read(ctx, store.Users)
+	if err != nil {
+		return
+	}
+	var lost []string
+	var gained []int64
+	for address := range before {
+		if _, isThere := view.UserByAddress(address); !after[address] && !isThere {
+			lost = append(lost, address)
+		}
+	}
+	for address := range after {
+		if user, ok := view.UserByAddress(address); ok && !before[address] {
+			gained = append(gained, user.ID)
+		}
+	}
+	if len(lost) == 1 && len(gained) == 1 {
+		meta.Run.NoteFormerAddress(lost[0], gained[0], s.namesOne(typeName, state, gained[0]))
+	}
+}
+
+// accountIDs are the attributes with the ID of the one account that a resource is about.
+var accountIDs = map[string]string{"zulip_user": "id", "zulip_user_role": "user_id", "zulip_user_status": "user_id"}
+
+// namesOne reports whether a state has the ID of the one account that it is about.
+func (s *protocolServer) namesOne(typeName string, state *tfprotov6.DynamicValue, id int64) bool {
+	attribute, ok := accountIDs[typeName]
+	if !ok {
+		return false
+	}
+	value, err := state.Unmarshal(s.stateTypes[typeName])
+	attributes := map[string]tftypes.Value{}
+	if err != nil || value.As(&attributes) != nil {
+		return false
+	}
+	return attributes[attribute].Equal(tftypes.NewValue(tftypes.Number, id))
+}
+
+// shorten makes errors about names that nothing has say everything once in a run.
+func (s *protocolServer) shorten(ctx context.Context, diagnostics []*tfprotov6.Diagnostic) {
+	for _, one := range diagnostics {
+		address, ok := suggest.IsMissing(one.Summary)
+		meta := s.provider.meta.Load()
+		if !ok || meta == nil || meta.Store == nil {
+			continue
+		}
+		cause, _, _ := strings.Cut(one.Detail, "; ")
+		cause, _, _ = strings.Cut(cause, ". ")
+		cause, _, _ = strings.Cut(cause, "\n")
+		cause = strings.TrimSuffix(cause, ".") + "."
+		holder := s.holder(ctx, meta, address)
+		isFirst := meta.Run.IsFirst(one.Summary + holder)
+		switch {
+		case holder != "" && isFirst:
+			one.Detail = cause + " " + holder + " Write the new address wherever the configuration has the old one, or the ID, which stays the same."
+		case holder != "":
+			one.Detail = cause + " " + holder
+		case !isFirst:
+			one.Detail = cause + " Another error of this run says more."
+		}
+	}
+}
+
+// holder says as a sentence who had an address that nobody has now; "" if that is not known.
+func (s *protocolServer) holder(ctx context.Context, meta *base.Meta, address string) string {
+	id, certain := meta.Run.FormerAddress(address)
+	view, err := meta.Store.Read(ctx, store.Users)
+	if id == 0 || err != nil {
+		return ""
+	}
+	user, ok := view.User(id)
+	if !ok {
+		return ""
+	}
+	probably := "It was"
+	if !certain {
+		probably = "Probably it was"
+	}
+	return fmt.Sprintf("%s that of %s (user_id:%d), whose address is %s now.", probably, user.FullName, user.ID, user.Address())
+}
