@@ -197,6 +197,11 @@ func (b *builder) roleResource(c *plan.Change) {
 		value, ok := m.Text("on_destroy")
 		if role, gives := roleOf(value); ok && gives {
 			b.giveRole(c, user, role)
+		} else if user.IsActive && user.Role < zulip.RoleMember {
+			b.report.Risks = append(b.report.Risks, report.Risk{
+				Category: report.RoleChange, Where: user.Address(),
+				Text: fmt.Sprintf("Stays %s, and no resource says so any more: %s ends and leaves the role. on_destroy = \"member\", applied before, takes the role away.", user.Role, c.Address),
+			})
 		}
 		return
 	}

@@ -174,6 +174,22 @@ func memberID(o *acctest.Organization) int64 {
 	return int64(lena.ID)
 }
 
+// A role whose resource ends stays, unless on_destroy says otherwise.
+func TestReviewOfARoleThatStays(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	amara, _ := o.Sandbox.Credentials("moderator")
+	for _, onDestroy := range []string{"", "keep", "member"} {
+		role := attributes{"user": amara.Email, "user_id": amara.ID, "role": "moderator"}
+		if onDestroy != "" {
+			role["on_destroy"] = onDestroy
+		}
+		text := markdownOf(t, reviewOf(t, o, planOf(t, resourceChange("zulip_user_role", role, nil))))
+		if stays := strings.Contains(text, "Stays moderator, and no resource says so any more"); stays == (onDestroy == "member") {
+			t.Errorf("on_destroy = %q: %s", onDestroy, text)
+		}
+	}
+}
+
 // Where all messages go without a topic, nobody starts one.
 func TestReviewOfAChannelWithoutTopics(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})

@@ -126,6 +126,8 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	if plan == nil {
 		if change, ok := r.onDestroy(ctx, state, &resp.Diagnostics); ok {
 			r.check(ctx, change, view, &resp.Diagnostics)
+		} else {
+			warnOfKept(state, view, &resp.Diagnostics)
 		}
 		return
 	}
@@ -154,6 +156,15 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	accounts.DeclareRole(r.Meta, user, plan.Role, &resp.Diagnostics)
 	if !plan.Role.IsUnknown() {
 		r.check(ctx, change, view, &resp.Diagnostics)
+	}
+}
+
+// warnOfKept warns of somebody who keeps more than the role member when the resource ends.
+func warnOfKept(state *model, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+	user, ok := view.User(state.UserID.ValueInt64())
+	if ok && user.IsActive && user.Role < zulip.RoleMember {
+		diags.AddWarning(fmt.Sprintf("%s stays %s", user.Address(), user.Role),
+			"Destroying the resource leaves the role as it is, and nothing manages it any more. To take it away, first set on_destroy = \"member\" and apply, and then remove the resource; or set the role to member.")
 	}
 }
 
