@@ -26,7 +26,7 @@ func (s *protocolServer) noteAddresses(ctx context.Context, meta *base.Meta, typ
 	var lost []string
 	var gained []int64
 	for address := range before {
-		if _, isThere := view.UserByAddress(address); !after[address] && !isThere {
+		if _, isThere := view.UserByAddress(address); !isThere {
 			lost = append(lost, address)
 		}
 	}

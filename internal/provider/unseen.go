@@ -45,7 +45,7 @@ func (s *protocolServer) reportHidden(ctx context.Context, meta *base.Meta, befo
 	}
 	lost := ""
 	for address := range before {
-		if _, isThere := view.UserByAddress(address); !after[address] && !isThere {
+		if _, isThere := view.UserByAddress(address); !isThere {
 			lost = address
 		}
 	}

@@ -36,7 +36,7 @@ func Channel(view *snapshot.Snapshot, text string) (*zulip.Channel, error) {
 
 // notYet is the error of who needs now what this run has yet to create.
 func notYet(noun, resource, name string) error {
-	return &missing{fmt.Sprintf("%q is still not in the organization", name), fmt.Errorf("this run has yet to create the %s %q: let what needs it come after (depends_on = [%s.NAME]), or name it by %s.NAME.id, which is not known before", noun, name, resource, resource)}
+	return &missing{summary: fmt.Sprintf("%q is still not in the organization", name), err: fmt.Errorf("this run has yet to create the %s %q: let what needs it come after (depends_on = [%s.NAME]), or name it by %s.NAME.id, which is not known before", noun, name, resource, resource)}
 }
 
 // ChannelKind is what the run state knows channels as.

@@ -15,6 +15,8 @@ import (
 type missing struct {
 	summary string
 	err     error
+	// isAbsent says that the name is an address, and no similar one is there: whoever is meant may not have joined yet.
+	isAbsent bool
 }
 
 func (m *missing) Error() string { return m.err.Error() }
@@ -22,12 +24,12 @@ func (m *missing) Unwrap() error { return m.err }
 
 // missingUser is the error of an address or ID that nobody has.
 func missingUser(text, format string, args ...any) error {
-	return &missing{suggest.MissingUser(text), fmt.Errorf(format, args...)}
+	return &missing{summary: suggest.MissingUser(text), err: fmt.Errorf(format, args...)}
 }
 
 // missingGroup is the error of a name or ID that no user group has.
 func missingGroup(text, format string, args ...any) error {
-	return &missing{suggest.MissingGroup(text), fmt.Errorf(format, args...)}
+	return &missing{summary: suggest.MissingGroup(text), err: fmt.Errorf(format, args...)}
 }
 
 // Summary is the summary of a message about an error of this package.
@@ -44,4 +46,22 @@ func SummaryOr(err error, other string) string {
 // AddError reports an error of this package at an attribute. more is what follows it.
 func AddError(diags *diag.Diagnostics, at path.Path, err error, more string) {
 	diags.AddAttributeError(at, Summary(err), base.Sentence(err)+more)
+}
+
+// isAbsent reports whether an error is that of an address that nobody has yet, as far as can be told.
+func isAbsent(err error) bool {
+	found := (*missing)(nil)
+	return errors.As(err, &found) && found.isAbsent
+}
+
+// ReportAbsent warns of addresses in a list that nobody has yet: they are taken up when somebody has. Where somebody would leave
+// by the same plan, leaving says who, and it is an error: it may be who had the address.
+func ReportAbsent(absent []error, leaving string, at path.Path, diags *diag.Diagnostics) {
+	for _, err := range absent {
+		if leaving != "" {
+			AddError(diags, at, err, fmt.Sprintf("\n\nThis plan would take out %s, who may be who is meant. Write the address of now, or take the unknown one out of the list.", leaving))
+			continue
+		}
+		diags.AddAttributeWarning(at, Summary(err), base.Sentence(err)+"\n\nUntil somebody has the address it is ignored, and nobody leaves because of it. The first plan after somebody has joined with it takes it up. If it is misspelled, correct it.")
+	}
 }

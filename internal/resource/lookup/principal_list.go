@@ -30,6 +30,8 @@ type PrincipalList struct {
 	write func(view *snapshot.Snapshot, id int64) string
 	// isActive reports whether the server shows and takes an ID.
 	isActive func(view *snapshot.Snapshot, id int64) bool
+	// keepsAddresses says that addresses which nobody has yet stay as they are.
+	keepsAddresses bool
 }
 
 // UserList is a list of people and bots: addresses, or IDs in digits, also as principals.
@@ -65,6 +67,7 @@ var UserList = PrincipalList{
 		user, ok := view.User(id)
 		return !ok || user.IsActive
 	},
+	keepsAddresses: true,
 }
 
 // GroupList is a list of user groups: names, or IDs in digits, also as principals.
@@ -103,7 +106,9 @@ type ResolvedList struct {
 	// Deactivated are the IDs of those who do not count, ascending.
 	Deactivated []int64
 	// Planned are the texts for what this run has yet to create or to reactivate.
-	Planned  []string
+	Planned []string
+	// Absent are the errors of addresses that nobody has yet, for [ReportAbsent].
+	Absent   []error
 	Problems []error
 }
 
@@ -123,6 +128,8 @@ func (l PrincipalList) Resolve(list types.List, view *snapshot.Snapshot) (resolv
 			id, active, later, err = l.resolve(view, plain)
 		}
 		switch {
+		case isAbsent(err):
+			resolved.Absent = append(resolved.Absent, err)
 		case err != nil:
 			resolved.Problems = append(resolved.Problems, err)
 		case later:
@@ -215,7 +222,7 @@ func (l PrincipalList) Keep(kept types.List, ids []int64, view *snapshot.Snapsho
 	held := maps.Clone(missing)
 	elements := []attr.Value{}
 	for _, text := range texts(kept) {
-		if id, active, ok := l.found(view, text); ok && (!active || held[id]) {
+		if id, active, ok := l.found(view, text); ok && (!active || held[id]) || !ok && strings.Contains(text, "@") && l.keepsAddresses {
 			elements = append(elements, types.StringValue(text))
 			delete(missing, id)
 		}

@@ -7,7 +7,9 @@
 package lookup
 
 import (
+	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -34,7 +36,10 @@ func User(view *snapshot.Snapshot, text string) (*zulip.User, error) {
 		return nil, notYet("account", "zulip_user", text)
 	}
 	names := suggest.Names{Things: "addresses it sees", All: view.Addresses(), Where: "the data source zulip_users lists those it sees", Unquoted: true}
-	return nil, missingUser(text, "no person or bot with the address %q is visible to the account the provider uses%s", text, names.Suggest(text))
+	return nil, &missing{
+		summary: suggest.MissingUser(text), isAbsent: strings.Contains(text, "@") && len(suggest.Nearest(text, names.All)) == 0,
+		err: fmt.Errorf("no person or bot with the address %q is visible to the account the provider uses%s", text, names.Suggest(text)),
+	}
 }
 
 // Names returns the texts that are known of a list or set, for [store.Store.ReadNaming].

@@ -282,7 +282,7 @@ func checkOwner(p *core.Plan[model], s *snapshot.Snapshot) {
 		p.Diags.AddAttributeError(at, "Bots own no bots", fmt.Sprintf("%s is a bot.", owner.Address()))
 		return
 	case !isPlanned && !owner.IsActive:
-		p.Diags.AddAttributeError(at, "The owner is deactivated", fmt.Sprintf("%s is deactivated and cannot own a bot.", owner.Address()))
+		p.Diags.AddAttributeError(at, "The owner is deactivated", fmt.Sprintf("%s is deactivated and cannot own a bot: name another owner. The server deactivates the bots of a person with their owner. If this is one of them, set adopt_deactivated = true beside the new owner: that reactivates it, instead of creating another.", owner.Address()))
 		return
 	}
 	var id *int64

@@ -1,6 +1,7 @@
 package subscription
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -53,6 +54,8 @@ type people struct {
 	active, deactivated ids
 	// known is false while the list holds what is not known yet, or somebody whom this run has yet to create.
 	known bool
+	// absent are the errors of addresses that nobody has yet.
+	absent []error
 }
 
 // peopleIn finds whom a list names. Who does not exist is reported at `users`.
@@ -61,13 +64,30 @@ func peopleIn(list types.List, view *snapshot.Snapshot, diags *diag.Diagnostics)
 	for _, err := range resolved.Problems {
 		lookup.AddError(diags, path.Root("users"), err, "")
 	}
-	return people{setOf(resolved.IDs), setOf(resolved.Deactivated), known && len(resolved.Planned) == 0}
+	return people{setOf(resolved.IDs), setOf(resolved.Deactivated), known && len(resolved.Planned) == 0, resolved.Absent}
 }
 
 // peopleOfState is peopleIn for the list of a state: who is not in the organization any more is passed over.
 func peopleOfState(list types.List, view *snapshot.Snapshot) people {
 	var gone diag.Diagnostics
 	return peopleIn(list, view, &gone)
+}
+
+// reportAbsent reports the addresses that nobody has yet; leaving are those who would leave by the same plan.
+func (p people) reportAbsent(leaving []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+	who := ""
+	if len(leaving) > 0 {
+		who = lookup.UserList.Describe(leaving, view)
+	}
+	lookup.ReportAbsent(p.absent, who, path.Root("users"), diags)
+}
+
+// warnOfDeactivated warns of users who are deactivated: nobody can subscribe them.
+func (p people) warnOfDeactivated(view *snapshot.Snapshot, diags *diag.Diagnostics) {
+	if len(p.deactivated) > 0 {
+		diags.AddAttributeWarning(path.Root("users"), "Deactivated users and groups are ignored",
+			fmt.Sprintf("The server neither subscribes nor unsubscribes deactivated users: %s. They are ignored until they are reactivated.", lookup.UserList.Describe(p.deactivated.sorted(), view)))
+	}
 }
 
 // names reports whether somebody is among them, deactivated or not.

@@ -84,6 +84,10 @@ func (r *Subscribers) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		}
 		saw, listed = in, r.leavesNew()
 	}
+	p.wanted.reportAbsent(saw.minus(p.wanted.active), p.view, &resp.Diagnostics)
+	if !p.held || !p.same {
+		p.wanted.warnOfDeactivated(p.view, &resp.Diagnostics)
+	}
 	planned := change{meta: r.Meta, view: p.view, channel: p.channel, in: saw, add: p.wanted.active.minus(saw), remove: saw.minus(p.wanted.active), listed: listed}
 	planned.check(&resp.Diagnostics)
 }
@@ -119,7 +123,7 @@ func (r *Subscribers) Create(ctx context.Context, req resource.CreateRequest, re
 	}
 	a := &application{relation: &r.relation, id: channel.ID, notify: plan.Tell.ValueBool()}
 	a.decide = func(_ context.Context, now *channelReading, _ *diag.Diagnostics) *change {
-		return r.difference(now, wanted.active, r.leavesNew())
+		return r.difference(now, wanted, r.leavesNew())
 	}
 	if done := a.run(ctx, &resp.Diagnostics); !done {
 		if a.now == nil || maps.Equal(a.before, a.now.in) {
@@ -133,10 +137,14 @@ func (r *Subscribers) Create(ctx context.Context, req resource.CreateRequest, re
 }
 
 // difference is what makes those who are wanted, and are active, the subscribers of a channel.
-func (r *Subscribers) difference(now *channelReading, wanted, listed ids) *change {
-	active := wanted.filter(func(id int64) bool { return isActive(now.view, id) })
+func (r *Subscribers) difference(now *channelReading, wanted people, listed ids) *change {
+	active := wanted.active.filter(func(id int64) bool { return isActive(now.view, id) })
+	remove := now.in.minus(wanted.active)
+	if len(wanted.absent) > 0 {
+		remove = nil // it may be who has another address by now
+	}
 	return &change{
-		meta: r.Meta, view: now.view, channel: now.channel, in: now.in, add: active.minus(now.in), remove: now.in.minus(wanted), listed: listed,
+		meta: r.Meta, view: now.view, channel: now.channel, in: now.in, add: active.minus(now.in), remove: remove, listed: listed,
 	}
 }
 
@@ -187,7 +195,7 @@ func (r *Subscribers) Update(ctx context.Context, req resource.UpdateRequest, re
 			if r.changedMeanwhile(ctx, now, saw, wanted.active, diags) {
 				return nil
 			}
-			return r.difference(now, wanted.active, saw)
+			return r.difference(now, wanted, saw)
 		}
 		if done := a.run(ctx, &resp.Diagnostics); !done {
 			if plan = prior; a.now != nil {

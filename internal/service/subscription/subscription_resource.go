@@ -101,6 +101,10 @@ func (r *Subscription) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 	if r.Meta.Run.IsManaged(exclusiveKind, p.channel.ID) {
 		resp.Diagnostics.AddAttributeError(path.Root("channel"), fmt.Sprintf("Two kinds of subscribers of channel %q", p.channel.Name), bothKinds)
 	}
+	p.wanted.reportAbsent(leaving.sorted(), p.view, &resp.Diagnostics)
+	if !p.held || !p.same {
+		p.wanted.warnOfDeactivated(p.view, &resp.Diagnostics)
+	}
 	if len(back) > 0 {
 		resp.Diagnostics.AddAttributeWarning(path.Root("users"), fmt.Sprintf("%d will be unsubscribed from channel %q", len(back), p.channel.Name),
 			fmt.Sprintf("The resource has subscribed them, and the users do not name them any more; they could not be unsubscribed while they were deactivated: %s.",
@@ -222,7 +226,8 @@ func (r *Subscription) Update(ctx context.Context, req resource.UpdateRequest, r
 			return
 		}
 		added := numbersIn(prior.Added)
-		a := r.application(channel.ID, wanted.active, added.filter(func(id int64) bool { return !wanted.names(id) }), plan.Tell.ValueBool())
+		leaving := added.filter(func(id int64) bool { return !wanted.names(id) && len(wanted.absent) == 0 })
+		a := r.application(channel.ID, wanted.active, leaving, plan.Tell.ValueBool())
 		done := a.run(ctx, &resp.Diagnostics)
 		if a.now == nil {
 			return // the state stays as it was

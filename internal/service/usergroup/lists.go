@@ -114,6 +114,15 @@ func (l membershipList) warnOfDeactivated(resolved lookup.ResolvedList, view *sn
 	}
 }
 
+// reportAbsent reports addresses that nobody has yet; leaving are those who would leave by the same plan.
+func (l membershipList) reportAbsent(resolved lookup.ResolvedList, leaving []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+	who := ""
+	if len(leaving) > 0 {
+		who = l.principals.Describe(leaving, view)
+	}
+	lookup.ReportAbsent(resolved.Absent, who, path.Root(l.name), diags)
+}
+
 // warnOfWaiting warns that an existing resource stays as it is while a list has to wait: a plan that cannot list who
 // leaves takes nobody out. The rest waits too: the CLI plans once more in the apply, when the list is known, and takes for a
 // mistake that the list is then another.
@@ -219,7 +228,11 @@ func (l membershipRow) Step(prior *prior, planned *facts, on attribute.Server) (
 		Attribute: l.name, Prior: l.describe(before, on.View), Planned: l.describe(wanted.IDs, on.View),
 		Put: func(u *update, current *zulip.UserGroup, _ bool) {
 			ids := l.principals.Active(*l.current(current), on.View)
-			l.change(&u.MembershipChange, without(wanted.IDs, ids), without(ids, wanted.IDs))
+			remove := without(ids, wanted.IDs)
+			if len(wanted.Absent) > 0 {
+				remove = nil // it may be who has another address by now
+			}
+			l.change(&u.MembershipChange, without(wanted.IDs, ids), remove)
 		},
 	}
 	// Who is to leave and has left already, as whoever has been deactivated since, is nobody else's change.

@@ -112,6 +112,10 @@ func (m *membershipModel) wait(state *membershipModel, group *zulip.UserGroup, v
 // the access that the plan changes. It keeps the lists of the state where the configuration names the same.
 func (r *MembershipResource) check(ctx context.Context, plan, state *membershipModel, group lookup.GroupReference, found foundThere, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	isKnown := true
+	var change zulip.MembershipChange
+	if group.Group != nil {
+		change = membershipChange(group.Group, plan, state, found.still(group.Group, view), view)
+	}
 	for _, list := range membershipLists {
 		at := plan.list(list)
 		if at.IsNull() {
@@ -128,6 +132,7 @@ func (r *MembershipResource) check(ctx context.Context, plan, state *membershipM
 			stay, _ := list.principals.Resolve(*state.list(list), view)
 			list.keep(&r.Meta.Run, group.Key.ID, among(resolved.IDs, stay.IDs), view, diags)
 		}
+		list.reportAbsent(resolved, change.Delete, view, diags) // groups are never absent
 		if state == nil || !at.Equal(*state.list(list)) {
 			list.warnOfDeactivated(resolved, view, diags)
 		}

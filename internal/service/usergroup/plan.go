@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
@@ -104,6 +105,11 @@ func (p planning) checkList(list membershipList) {
 			fmt.Sprintf("%s lists all of them, and a zulip_user_group_membership adds more. Remove %s from this resource, or remove the other resource.", list.name, list.name))
 	}
 	resolved := list.check(*planned, p.key(), p.On.View, p.Diags)
+	var leaving []int64
+	if p.now != nil && !planned.IsUnknown() && !slices.ContainsFunc(planned.Elements(), attr.Value.IsUnknown) {
+		leaving = without(list.principals.Active(*list.current(p.now), p.On.View), resolved.IDs)
+	}
+	list.reportAbsent(resolved, leaving, p.On.View, p.Diags)
 	if p.State == nil || !planned.Equal(*list.attribute(&p.State.facts)) { // else nothing is written
 		list.warnOfDeactivated(resolved, p.On.View, p.Diags)
 	}

@@ -1,0 +1,74 @@
+package provider_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+)
+
+const newcomer = "zoe.quill@example.net"
+
+// Whoever has not joined yet can stand in a list: a warning names the address, and the plan after somebody has joined takes it up.
+func TestProtocolListsTakeUpWhoHasNotJoinedYet(t *testing.T) {
+	for resource, config := range map[string]acctest.Values{
+		"zulip_user_group":            {"name": "writers", "members": []any{"lena.fischer@example.com", newcomer}},
+		"zulip_user_group_membership": {"group": "sre", "members": []any{"kenji.sato@example.com", newcomer}},
+		"zulip_channel_subscribers":   {"channel": "leads", "users": []any{"ines.moreau@example.com", "tomas.berg@example.com", "amara.okafor@example.com", newcomer}},
+		"zulip_channel_subscription":  {"channel": "leads", "users": []any{"lena.fischer@example.com", newcomer}},
+	} {
+		t.Run(resource, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			run := o.NewRun(t, resource)
+			plan, diags := run.Plan(config)
+			diags.Errors().ExpectNoError(t)
+			if !strings.Contains(diags.Warnings().String(), `"zoe.quill@example.net" is not in the organization`) {
+				t.Fatalf("the plan says %v", diags)
+			}
+			run.Apply(plan).ExpectNoError(t)
+			run.Refresh().ExpectNoError(t)
+			if again := run.MustPlan(config); !again.Empty() {
+				t.Errorf("a second plan has %v", again.Changes())
+			}
+			o.Call(t, "POST", "/users", map[string]string{"email": newcomer, "full_name": "Zoe Quill", "password": "correct horse battery staple"})
+			run.Refresh().ExpectNoError(t)
+			if again := run.MustPlan(config); again.Empty() {
+				t.Error("nobody takes up who has joined")
+			} else {
+				run.Apply(again).ExpectNoError(t)
+			}
+			if again := run.MustPlan(config); !again.Empty() {
+				t.Errorf("the last plan has %v", again.Changes())
+			}
+		})
+	}
+}
+
+// An address that nobody has may be the old one of somebody who is in the list: nobody leaves because of it.
+func TestProtocolNobodyLeavesForAnUnknownAddress(t *testing.T) {
+	for resource, config := range map[string]func(string) acctest.Values{
+		"zulip_user_group": func(who string) acctest.Values {
+			return acctest.Values{"name": "writers", "members": []any{"lena.fischer@example.com", who}}
+		},
+		"zulip_user_group_membership": func(who string) acctest.Values {
+			return acctest.Values{"group": "leads", "members": []any{"lena.fischer@example.com", who}}
+		},
+		"zulip_channel_subscribers": func(who string) acctest.Values {
+			return acctest.Values{"channel": "leads", "users": []any{"ines.moreau@example.com", "tomas.berg@example.com", "amara.okafor@example.com", who}}
+		},
+		"zulip_channel_subscription": func(who string) acctest.Values {
+			return acctest.Values{"channel": "leads", "users": []any{who}}
+		},
+	} {
+		t.Run(resource, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			run := o.NewRun(t, resource)
+			run.MustApply(config("kenji.sato@example.com"))
+			_, diags := run.Plan(config(newcomer))
+			if found := diags.Errors().String(); !strings.Contains(found, `"zoe.quill@example.net" is not in the organization`) || !strings.Contains(found, "kenji.sato@example.com") {
+				t.Errorf("the plan says %v", diags)
+			}
+		})
+	}
+}
