@@ -191,7 +191,7 @@ func (m *membershipModel) missing(group *zulip.UserGroup, view *snapshot.Snapsho
 	var words []string
 	for _, list := range membershipLists {
 		meant, _ := list.principals.Resolve(*m.list(list), view)
-		for _, err := range meant.Problems {
+		for _, err := range slices.Concat(meant.Problems, meant.Absent) {
 			words = append(words, err.Error())
 		}
 		for _, id := range without(meant.IDs, *list.current(group)) {
