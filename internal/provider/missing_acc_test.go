@@ -67,6 +67,9 @@ func TestAccSandboxAddressThatChanged(t *testing.T) {
 	}
 
 	w.Configure(t, fmt.Sprintf(inManyPlaces, "ken@example.org"))
+	sent := o.Sent()
+	w.Must(t, "apply", "-auto-approve") // the old address leaves the lists of the state, and nobody the lists of the server
+	sent.Expect(t)
 	w.Must(t, "plan", "-detailed-exitcode")
 }
 
