@@ -13,7 +13,7 @@ import (
 // named are the resources of which no two can have one name. What the name is of, the server compares.
 var named = []string{
 	"zulip_bot", "zulip_channel", "zulip_channel_folder", "zulip_code_playground", "zulip_custom_emoji", "zulip_custom_profile_field",
-	"zulip_default_channel_group", "zulip_domain", "zulip_linkifier", "zulip_reaction", "zulip_user", "zulip_user_group",
+	"zulip_default_channel_group", "zulip_domain", "zulip_invitation", "zulip_linkifier", "zulip_reaction", "zulip_user", "zulip_user_group",
 }
 
 // unnamed are the resources of which the server makes a second one when it is asked a second time.
@@ -102,7 +102,7 @@ func TestProtocolOtherIsNotRecovered(t *testing.T) {
 	eachMade(t, others, func(t *testing.T, m madeLife) {
 		config := maps.Clone(m.create)
 		for attribute, other := range map[string]any{
-			"description": "Something else", "url_template": "https://elsewhere.example.com/{id}{code}", "hint": "Something else", "allow_subdomains": false, "full_name": "Somebody Else",
+			"description": "Something else", "url_template": "https://elsewhere.example.com/{id}{code}", "hint": "Something else", "allow_subdomains": false, "full_name": "Somebody Else", "expires_in_minutes": 60,
 		} {
 			if config[attribute] != nil {
 				config[attribute] = other

@@ -31,6 +31,7 @@ func faultedResources(picture string) []faulted {
 	return []faulted{
 		{"zulip_linkifier", "pattern = \"#(?P<id>[0-9]+)\"\n  url_template = \"https://example.com/{id}\"", post("/realm/filters"),
 			listed("realm_linkifiers", "realm_linkifiers", "url_template", "https://example.com/{id}"), 0},
+		{"zulip_invitation", "email = \"tariq.aziz@example.com\"", post("/invites"), invitations, 0},
 		{"zulip_invite_link", "expires_in_minutes = 1440\n  invite_as = \"guest\"", post("/invites/multiuse"), invitations, 1},
 		{"zulip_user", "email = \"nadia.haddad@example.com\"\n  full_name = \"Nadia Haddad\"", post("/users"),
 			listed("realm_user", "realm_users", "full_name", "Nadia Haddad"), 0},

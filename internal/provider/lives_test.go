@@ -80,6 +80,8 @@ func lives(t *testing.T, o *acctest.Organization) []life {
 		{of: "zulip_default_user_settings", create: values{"web_home_view": "recent_topics", "color_scheme": "dark", "twenty_four_hour_time": true, "web_inbox_show_channel_folders": false}, update: values{"web_home_view": "inbox", "color_scheme": "light"}, stays: true},
 		{of: "zulip_domain", create: values{"domain": "example.org", "allow_subdomains": true}, update: values{"allow_subdomains": false}},
 		{of: "zulip_draft", create: values{"channel": "general", "topic": "outage", "content": "What?"}, update: values{"content": "What now?"}, notImported: []string{"channel"}},
+		{of: "zulip_invitation", create: values{"email": "tariq.aziz@example.com", "expires_in_minutes": 1440, "invite_as": "guest", "channel_ids": []any{int(general)}, "notify_referrer_on_join": false, "welcome_message_custom_text": "Welcome!"}, update: values{"invite_as": "member"},
+			notImported: []string{"channel_ids", "welcome_message_custom_text", "include_realm_default_subscriptions", "group_ids"}},
 		{of: "zulip_invite_link", create: values{"expires_in_minutes": 1440, "invite_as": "guest", "channel_ids": []any{int(general)}, "welcome_message_custom_text": "Welcome!"},
 			notImported: []string{"channel_ids", "welcome_message_custom_text", "include_realm_default_subscriptions", "group_ids"}},
 		{of: "zulip_linkifier", create: values{"pattern": "#(?P<id>[0-9]+)", "url_template": "https://example.com/{id}", "example_input": "#1", "reverse_template": "#{id}", "alternative_url_templates": []any{"https://example.org/{id}"}}, update: values{"url_template": "https://example.net/{id}"}},

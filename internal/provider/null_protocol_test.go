@@ -16,6 +16,7 @@ func TestProtocolNullElements(t *testing.T) {
 	}{
 		{"zulip_message", "recipients", acctest.Values{"content": "x"}},
 		{"zulip_draft", "recipients", acctest.Values{"content": "x"}},
+		{"zulip_invitation", "channel_ids", acctest.Values{"email": "x@example.com"}},
 		{"zulip_invite_link", "channel_ids", acctest.Values{}},
 		{"zulip_invite_link", "group_ids", acctest.Values{}},
 		{"zulip_linkifier", "alternative_url_templates", acctest.Values{"pattern": "x", "url_template": "https://example.com"}},

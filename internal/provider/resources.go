@@ -22,6 +22,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/defaultusersettings"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/domain"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/draft"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/invitation"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/invitelink"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/linkifier"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/message"
@@ -56,6 +57,7 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 		defaultusersettings.NewResource,
 		domain.NewResource,
 		draft.NewResource,
+		invitation.NewResource,
 		invitelink.NewResource,
 		linkifier.NewOrderResource,
 		linkifier.NewResource,
@@ -113,6 +115,7 @@ func (p *Provider) ListResources(context.Context) []func() list.ListResource {
 		listOf(defaultchannelgroup.NewResource),
 		listOf(domain.NewResource),
 		listOf(draft.NewResource),
+		invitation.NewListResource,
 		listOf(invitelink.NewResource),
 		listOf(linkifier.NewResource),
 		listOf(profilefield.NewResource),

@@ -67,6 +67,7 @@ func TestProtocolUnknownIsAnother(t *testing.T) {
 		"zulip_channel_subscription_settings": {"channel", acctest.Values{"channel": "general", "is_muted": true}},
 		"zulip_user_group_membership":         {"group", acctest.Values{"group": "sre", "members": []any{"kenji.sato@example.com"}}},
 		"zulip_message":                       {"recipients", acctest.Values{"recipients": []any{lena}, "content": "x"}},
+		"zulip_invitation":                    {"email", acctest.Values{"email": "x@example.com"}},
 		"zulip_domain":                        {"domain", acctest.Values{"domain": "example.org"}},
 		"zulip_bot":                           {"short_name", acctest.Values{"short_name": "x", "full_name": "X"}},
 		"zulip_reaction":                      {"emoji_name", acctest.Values{"message_id": 0, "emoji_name": "tada"}},

@@ -28,6 +28,7 @@ var alike = []string{
 	"drafts-and-scheduled-messages",
 	"fetch-api-key",
 	"invitations",
+	"invitations-by-email",
 	"linkifiers",
 	"messages",
 	"organization-settings",

@@ -16,7 +16,7 @@ func listInvites(r *request) (fields, error) {
 	for _, i := range invitations {
 		object := inviteObject(i.ID, i.InviteTerms, false)
 		object["email"] = i.Email
-		r.add(object, 267, "notify_referrer_on_join", i.NotifyOnJoin)
+		r.add(object, featurelevel.Since("zulip_invitation", "notify_referrer_on_join"), "notify_referrer_on_join", i.NotifyOnJoin)
 		objects = append(objects, object)
 	}
 	for _, l := range links {
@@ -61,7 +61,7 @@ func (r *request) readInvite(channelsNeeded bool) rules.NewInvite {
 
 func invite(r *request) (fields, error) {
 	addresses := required(r, "invitee_emails", text())
-	notify := withDefault(r.since(267), "notify_referrer_on_join", boolean, true)
+	notify := withDefault(r.since(featurelevel.Since("zulip_invitation", "notify_referrer_on_join")), "notify_referrer_on_join", boolean, true)
 	in := r.readInvite(true)
 	if err := r.checked(); err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package zulip
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
@@ -44,10 +45,10 @@ func (i *Invitation) ExpiresInMinutes() *int64 {
 	return &minutes
 }
 
-// NewInviteLink is what a link is made of (https://zulip.com/api/create-invite-link). What is nil is left to the
-// server.
-type NewInviteLink struct {
-	// ExpiresInMinutes nil is sent too: the link never expires.
+// InviteTerms are what an invitation says of those who join by it (https://zulip.com/api/create-invite-link). What is nil is
+// left to the server.
+type InviteTerms struct {
+	// ExpiresInMinutes nil is sent too: the invitation never expires.
 	ExpiresInMinutes     *int64
 	InviteAs             *Role
 	ChannelIDs           []int64
@@ -55,6 +56,35 @@ type NewInviteLink struct {
 	DefaultSubscriptions *bool
 	// WelcomeMessage "" sends none.
 	WelcomeMessage *string
+}
+
+func (t *InviteTerms) form() *Form {
+	form := &Form{}
+	form.JSON("invite_expires_in_minutes", t.ExpiresInMinutes)
+	if t.InviteAs != nil {
+		form.JSON("invite_as", *t.InviteAs)
+	}
+	if t.ChannelIDs != nil {
+		form.JSON("stream_ids", t.ChannelIDs)
+	}
+	if t.GroupIDs != nil {
+		form.JSON("group_ids", t.GroupIDs)
+	}
+	if t.DefaultSubscriptions != nil {
+		form.JSON("include_realm_default_subscriptions", *t.DefaultSubscriptions)
+	}
+	if t.WelcomeMessage != nil {
+		form.Text("welcome_message_custom_text", *t.WelcomeMessage)
+	}
+	return form
+}
+
+// NewInvitation is an invitation by email to one address. The server takes several at once, and then may send some of them
+// and answer with an error (server-behavior §U21).
+type NewInvitation struct {
+	InviteTerms
+	Email                string
+	NotifyReferrerOnJoin *bool
 }
 
 // Invitations reads the pending invitations: everybody's for an administrator, else the account's own
@@ -71,28 +101,11 @@ func (c *Client) Invitations(ctx context.Context) ([]*Invitation, error) {
 
 // CreateInviteLink creates a link and returns it. The server does not return its ID, which [Client.Invitations] lists with
 // the link. Every call creates another link: the client does not retry it.
-func (c *Client) CreateInviteLink(ctx context.Context, link NewInviteLink) (string, error) {
-	form := &Form{}
-	form.JSON("invite_expires_in_minutes", link.ExpiresInMinutes)
-	if link.InviteAs != nil {
-		form.JSON("invite_as", *link.InviteAs)
-	}
-	if link.ChannelIDs != nil {
-		form.JSON("stream_ids", link.ChannelIDs)
-	}
-	if link.GroupIDs != nil {
-		form.JSON("group_ids", link.GroupIDs)
-	}
-	if link.DefaultSubscriptions != nil {
-		form.JSON("include_realm_default_subscriptions", *link.DefaultSubscriptions)
-	}
-	if link.WelcomeMessage != nil {
-		form.Text("welcome_message_custom_text", *link.WelcomeMessage)
-	}
+func (c *Client) CreateInviteLink(ctx context.Context, link InviteTerms) (string, error) {
 	var answer struct {
 		InviteLink string `json:"invite_link"`
 	}
-	if _, err := c.send(ctx, http.MethodPost, "/invites/multiuse", form, neverRetry, &answer); err != nil {
+	if _, err := c.send(ctx, http.MethodPost, "/invites/multiuse", link.form(), neverRetry, &answer); err != nil {
 		return "", err
 	}
 	if answer.InviteLink == "" {
@@ -109,3 +122,48 @@ func (c *Client) RevokeInviteLink(ctx context.Context, id int64) error {
 	}
 	return err
 }
+
+// Invite sends an invitation by email (https://zulip.com/api/send-invites). The server does not return its ID, which
+// [Client.Invitations] lists with the address. Every call sends another one: the client does not retry it.
+func (c *Client) Invite(ctx context.Context, invitation NewInvitation) error {
+	if invitation.ChannelIDs == nil {
+		invitation.ChannelIDs = []int64{} // the server wants the parameter
+	}
+	form := invitation.form()
+	form.Text("invitee_emails", invitation.Email)
+	if invitation.NotifyReferrerOnJoin != nil {
+		form.JSON("notify_referrer_on_join", *invitation.NotifyReferrerOnJoin)
+	}
+	_, err := c.send(ctx, http.MethodPost, "/invites", form, neverRetry, nil)
+	return err
+}
+
+// RevokeInvitation revokes an invitation by email. The ID has to come from a list that was just read: that of a link revokes
+// an invitation of somebody else (server-behavior §U17). It is not an error if it does not exist.
+func (c *Client) RevokeInvitation(ctx context.Context, id int64) error {
+	_, err := c.send(ctx, http.MethodDelete, "/invites/"+strconv.FormatInt(id, 10), nil, safeToRetry, nil)
+	if IsMessage(err, "No such invitation") {
+		return nil
+	}
+	return err
+}
+
+// InviteProblem returns why the server did not invite an address, in its words; "" if the error says nothing of addresses.
+func InviteProblem(err error) string {
+	var refusal *Error
+	if !IsCode(err, "INVITATION_FAILED") || !errors.As(err, &refusal) {
+		return ""
+	}
+	var problems [][]any // address, reason, whether the account is deactivated
+	if json.Unmarshal(refusal.Fields["errors"], &problems) != nil || len(problems) == 0 || len(problems[0]) < 2 {
+		return ""
+	}
+	problem, _ := problems[0][1].(string)
+	return problem
+}
+
+// The problems that say that an address has an account.
+const (
+	HasAccount            = "Already has an account."
+	HasDeactivatedAccount = "Account has been deactivated."
+)

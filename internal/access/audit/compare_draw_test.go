@@ -73,7 +73,7 @@ func (d *drawer) drawThing(number int) (change object, apply func()) {
 	case 4:
 		role := oneOf(d, zulip.RoleOwner, zulip.RoleMember, zulip.RoleGuest)
 		return made("zulip_invite_link", number, nil, object{"invite_as": role.String()}), func() {
-			if _, err := d.o.Client.CreateInviteLink(d.t.Context(), zulip.NewInviteLink{InviteAs: &role}); err != nil {
+			if _, err := d.o.Client.CreateInviteLink(d.t.Context(), zulip.InviteTerms{InviteAs: &role}); err != nil {
 				d.t.Fatal(err)
 			}
 		}

@@ -31,7 +31,7 @@ func TestCompareWhatIsNoRight(t *testing.T) {
 		"an invitation link as owner": {
 			nil, func(t *testing.T, o *acctest.Organization) {
 				owner := zulip.RoleOwner
-				if _, err := o.Client.CreateInviteLink(t.Context(), zulip.NewInviteLink{InviteAs: &owner}); err != nil {
+				if _, err := o.Client.CreateInviteLink(t.Context(), zulip.InviteTerms{InviteAs: &owner}); err != nil {
 					t.Fatal(err)
 				}
 			}, "joining", "Whoever has it can join the organization, as owner.",
@@ -176,7 +176,7 @@ func TestThingsHaveTheWordsOfTheResources(t *testing.T) {
 func TestCompareThingsOfTwoOrganizations(t *testing.T) {
 	link := func(o *acctest.Organization, role zulip.Role) {
 		t.Helper()
-		if _, err := o.Client.CreateInviteLink(t.Context(), zulip.NewInviteLink{InviteAs: &role}); err != nil {
+		if _, err := o.Client.CreateInviteLink(t.Context(), zulip.InviteTerms{InviteAs: &role}); err != nil {
 			t.Fatal(err)
 		}
 	}

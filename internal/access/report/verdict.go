@@ -44,7 +44,7 @@ var Categories = []CategoryMeaning{
 	{Lockout, "the account the provider uses can no longer administer a channel or manage a user group, or nobody is left who can do something that somebody could; that nobody can join a private channel by himself, and that nobody can do anything to messages in a channel that is archived, does not count"},
 	{External, "a guest gains a right, in a new channel too, or becomes active, or anyone on the internet comes to read a channel"},
 	{RoleChange, "the plan changes the role of an account, deactivates or reactivates one, creates one with another role than member or guest, or ends the resource that gave one of these roles and leaves the role"},
-	{Joining, "more people can join the organization, or come into more by joining it: an invitation link, no invitation needed, any address, another domain, a new default channel"},
+	{Joining, "more people can join the organization, or come into more by joining it: an invitation, a link, no invitation needed, any address, another domain, a new default channel"},
 	{SignIn, "how people sign in changes, or the address or password of an account"},
 	{Outgoing, "content goes elsewhere: to another address of a bot, into notifications by e-mail, into another channel, through another service, or links lead elsewhere"},
 	{DataLoss, "messages or other things are deleted, now or earlier than before, or can be deleted or changed for longer; a channel is archived or a user group deactivated"},

@@ -34,6 +34,16 @@ func TestReviewOfWhatIsNoRight(t *testing.T) {
 				return resourceChange("zulip_invite_link", nil, attributes{"invite_as": "owner", "expires_in_minutes": nil}, "id", "link_url")
 			}, "joining", "invitation link zulip_invite_link.x. Whoever has it can join the organization, as owner.",
 		},
+		"an invitation as administrator": {
+			func(*acctest.Organization) attributes {
+				return resourceChange("zulip_invitation", nil, attributes{"email": "ada@example.org", "invite_as": "administrator", "expires_in_minutes": 60}, "id", "status")
+			}, "joining", "invitation zulip_invitation.x (ada@example.org). ada@example.org can join the organization, as administrator.",
+		},
+		"an invited member becomes an owner": {
+			func(*acctest.Organization) attributes {
+				return resourceChange("zulip_invitation", attributes{"email": "ada@example.org", "invite_as": "member"}, attributes{"email": "ada@example.org", "invite_as": "owner"})
+			}, "joining", "ada@example.org joins as owner; before: member.",
+		},
 		"a link for longer": {
 			func(*acctest.Organization) attributes {
 				return resourceChange("zulip_invite_link", attributes{"id": 3, "expires_in_minutes": 60}, attributes{"id": 3, "expires_in_minutes": nil})

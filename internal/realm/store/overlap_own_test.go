@@ -78,7 +78,7 @@ var ownReads = map[string]struct {
 	"GET /invites": {
 		counted((*store.Store).Invitations),
 		func(ctx context.Context, client *zulip.Client, _ int64) error {
-			_, err := client.CreateInviteLink(ctx, zulip.NewInviteLink{})
+			_, err := client.CreateInviteLink(ctx, zulip.InviteTerms{})
 			return err
 		},
 		store.Invitations,

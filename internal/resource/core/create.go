@@ -45,7 +45,7 @@ func (r *Resource[Model, Object, Update]) Create(ctx context.Context, req resour
 	}
 	r.Meta.Run.Manage(r.kind(), w.id)
 	if r.reservesName() {
-		diags.Append(storeReplacedID(ctx, resp.Private, w.id)...)
+		diags.Append(StoreReplacedID(ctx, resp.Private, w.id)...)
 	}
 	if r.def.RegisterCreated != nil {
 		r.def.RegisterCreated(w.c, w.id, &plan)

@@ -43,7 +43,7 @@ func (r *Resource[Model, Object, Update]) ImportState(ctx context.Context, req r
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(idAttribute), id)...)
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), id)...)
 	if r.reservesName() {
-		resp.Diagnostics.Append(storeReplacedID(ctx, resp.Private, r.def.Key(object))...)
+		resp.Diagnostics.Append(StoreReplacedID(ctx, resp.Private, r.def.Key(object))...)
 	}
 }
 

@@ -48,7 +48,7 @@ func (r *Resource[Model, Object, Update]) ModifyPlan(ctx context.Context, req re
 	}
 	id := r.register(p)
 	if !p.IsDestroy() && !p.IsCreate() && r.reservesName() && resp.Private != nil {
-		p.Diags.Append(storeReplacedID(ctx, resp.Private, id)...)
+		p.Diags.Append(StoreReplacedID(ctx, resp.Private, id)...)
 	}
 	if r.writes(p) {
 		if !p.IsDestroy() {
@@ -73,7 +73,7 @@ func (r *Resource[Model, Object, Update]) ModifyPlan(ctx context.Context, req re
 	if !p.IsDestroy() && !p.IsReplaced && r.reservesName() {
 		var own []int64
 		if p.IsCreate() {
-			own = replacedID(ctx, req.Private, p.Diags)
+			own = ReplacedID(ctx, req.Private, p.Diags)
 		} else if id != 0 {
 			own = []int64{id}
 		}

@@ -11,15 +11,15 @@ import (
 // one: only this says then which it replaces.
 const replacedKey = "id"
 
-// storeReplacedID notes the ID of what is planned, for [replacedID].
-func storeReplacedID(ctx context.Context, private interface {
+// StoreReplacedID notes the ID of what is planned, for [ReplacedID].
+func StoreReplacedID(ctx context.Context, private interface {
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }, id int64) diag.Diagnostics {
 	return private.SetKey(ctx, replacedKey, []byte(strconv.FormatInt(id, 10)))
 }
 
-// replacedID returns the ID of what a thing replaces that is planned as a new one; nothing if it replaces none.
-func replacedID(ctx context.Context, private interface {
+// ReplacedID returns the ID of what a thing replaces that is planned as a new one; nothing if it replaces none.
+func ReplacedID(ctx context.Context, private interface {
 	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
 }, diags *diag.Diagnostics) []int64 {
 	data, found := private.GetKey(ctx, replacedKey)

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -15,9 +16,11 @@ const (
 
 // systemBotNames lists the system bots, from EmailGatewayID on, with the first
 // part of their address.
-var systemBotNames = []struct{ address, name string }{
+var systemBotNames = []systemBotName{
 	{"emailgateway", "Email Gateway"}, {"notification-bot", "Notification Bot"}, {"welcome-bot", "Welcome Bot"},
 }
+
+type systemBotName struct{ address, name string }
 
 // SystemBots returns the accounts every server has, by id.
 func (o *Organization) SystemBots() []User {
@@ -41,12 +44,12 @@ func (o *Organization) Sender(id int) User {
 	return u
 }
 
+// systemBotHost is the domain of the system bots' addresses on a server that sets no other one. They are reserved there too.
+const systemBotHost = "zulip.com"
+
 // isSystemBot reports whether an address is that of a system bot.
 func isSystemBot(email string) bool {
-	for _, bot := range systemBotNames {
-		if strings.EqualFold(email, bot.address+"@"+Host) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(systemBotNames, func(bot systemBotName) bool {
+		return strings.EqualFold(email, bot.address+"@"+Host) || strings.EqualFold(email, bot.address+"@"+systemBotHost)
+	})
 }

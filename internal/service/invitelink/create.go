@@ -22,7 +22,7 @@ type link struct {
 
 // makeLink makes a link. The server tells the link, but not its ID, which is looked up in the list. If the answer is lost the
 // list is compared with what it was before: a new link of this account, for the same role and the same time, is the one.
-func (r *Resource) makeLink(ctx context.Context, wanted zulip.NewInviteLink) (*link, error) {
+func (r *Resource) makeLink(ctx context.Context, wanted zulip.InviteTerms) (*link, error) {
 	made := &link{}
 	_, err := core.Creation{
 		Kind: kind, Thing: fmt.Sprint(roleOf(wanted), minutesOf(wanted.ExpiresInMinutes)),
@@ -57,7 +57,7 @@ func (r *Resource) makeLink(ctx context.Context, wanted zulip.NewInviteLink) (*l
 }
 
 // looksLike reports whether an invitation is what the account would have made of the wanted, as far as can be read.
-func (r *Resource) looksLike(one *zulip.Invitation, wanted zulip.NewInviteLink) bool {
+func (r *Resource) looksLike(one *zulip.Invitation, wanted zulip.InviteTerms) bool {
 	return one.IsMultiuse && one.InvitedByUserID == r.Meta.Store.Self().ID && one.InvitedAs == roleOf(wanted) &&
 		minutesOf(one.ExpiresInMinutes()) == minutesOf(wanted.ExpiresInMinutes)
 }
@@ -81,7 +81,7 @@ func linkWith(list []*zulip.Invitation, url string) *zulip.Invitation {
 }
 
 // roleOf is the role that a link gives; what is not said is the server's default.
-func roleOf(wanted zulip.NewInviteLink) zulip.Role {
+func roleOf(wanted zulip.InviteTerms) zulip.Role {
 	if wanted.InviteAs == nil {
 		return zulip.RoleMember
 	}

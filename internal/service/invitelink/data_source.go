@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/invite"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -93,7 +94,7 @@ func (d *DataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *d
 	// The server promises no order (server-behavior §U17).
 	for _, one := range slices.SortedFunc(slices.Values(all), func(a, b *zulip.Invitation) int { return cmp.Compare(a.ID, b.ID) }) {
 		id, role, by := types.Int64Value(one.ID), types.StringValue(one.InvitedAs.String()), types.Int64Value(one.InvitedByUserID)
-		made, ends := moment(&one.Invited), moment(one.ExpiryDate)
+		made, ends := invite.Moment(&one.Invited), invite.Moment(one.ExpiryDate)
 		if one.IsMultiuse {
 			list.InviteLinks = append(list.InviteLinks, linkFacts{id, types.StringValue(one.LinkURL), role, by, made, ends})
 		} else {

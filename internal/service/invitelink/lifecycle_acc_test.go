@@ -99,7 +99,7 @@ func revokeNewest(t *testing.T, org *acctest.Organization) {
 // TestAccInviteLinkImported: taken over by an import block, a link is recorded, not replaced.
 func TestAccInviteLinkImported(t *testing.T) {
 	org := acctest.Start(t)
-	url, err := org.Client.CreateInviteLink(context.Background(), zulip.NewInviteLink{})
+	url, err := org.Client.CreateInviteLink(context.Background(), zulip.InviteTerms{})
 	if err != nil {
 		t.Fatal(err)
 	}

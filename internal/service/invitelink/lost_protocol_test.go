@@ -39,7 +39,7 @@ func TestProtocolInviteLinkOfAnother(t *testing.T) {
 	diags.ExpectNoError(t)
 	_, diags = p.ReadData("zulip_invite_links", values{}) // what there is before is known from now on
 	diags.ExpectNoError(t)
-	url, err := o.As(t, "admin").Client.CreateInviteLink(context.Background(), zulip.NewInviteLink{})
+	url, err := o.As(t, "admin").Client.CreateInviteLink(context.Background(), zulip.InviteTerms{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func TestProtocolInviteLinkBadInput(t *testing.T) {
 		attribute string
 		words     []string
 	}{
-		{values{"expires_in_minutes": 0}, "expires_in_minutes", []string{"at least 1"}},
+		{values{"expires_in_minutes": 0}, "expires_in_minutes", []string{"between 1 and 1000000000"}},
 		{values{"invite_as": "boss"}, "invite_as", []string{"boss"}},
 		{values{"channel_ids": []any{999999}}, "channel_ids", []string{"no channel with the ID 999999", "zulip_channels lists those it sees"}},
 		{values{"channel_ids": []any{o.MustChannel(t, "old").ID}}, "channel_ids", []string{`"old"`, "archived"}},

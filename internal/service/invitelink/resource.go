@@ -66,7 +66,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	wanted := plan.wire(ctx, &resp.Diagnostics)
+	wanted := plan.Wire(ctx, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}

@@ -1,0 +1,3 @@
+list "zulip_invitation" "all" {
+  provider = zulip
+}

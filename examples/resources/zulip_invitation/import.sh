@@ -1,0 +1,1 @@
+terraform import 'zulip_invitation.starters["ada@example.com"]' ada@example.com

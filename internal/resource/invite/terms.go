@@ -1,0 +1,154 @@
+// Package invite has what invitations by link and by email have in common: the attributes that say what those who join by
+// one get ([Terms]), and the checks of a plan ([Terms.Check]).
+package invite
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/setvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/boolplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/setplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Terms are the attributes of an invitation, for a model to embed.
+type Terms struct {
+	ExpiresInMinutes     types.Int64  `tfsdk:"expires_in_minutes"`
+	InviteAs             types.String `tfsdk:"invite_as"`
+	ChannelIDs           types.Set    `tfsdk:"channel_ids"`
+	GroupIDs             types.Set    `tfsdk:"group_ids"`
+	DefaultSubscriptions types.Bool   `tfsdk:"include_realm_default_subscriptions"`
+	WelcomeMessage       types.String `tfsdk:"welcome_message_custom_text"`
+	InvitedByUserID      types.Int64  `tfsdk:"invited_by_user_id"`
+	Invited              types.String `tfsdk:"invited"`
+	ExpiryDate           types.String `tfsdk:"expiry_date"`
+}
+
+// Settable returns by name what a configuration says of an invitation. The server changes none of it.
+func (t *Terms) Settable() map[string]attr.Value {
+	return map[string]attr.Value{
+		"expires_in_minutes": t.ExpiresInMinutes, "invite_as": t.InviteAs, "channel_ids": t.ChannelIDs, "group_ids": t.GroupIDs,
+		"include_realm_default_subscriptions": t.DefaultSubscriptions, "welcome_message_custom_text": t.WelcomeMessage,
+	}
+}
+
+// Changes returns the attributes of which a plan asks for something else, by name. Of an imported invitation, what is null is
+// what could not be read: it is recorded, for the invitation may well have it.
+func Changes(state, plan map[string]attr.Value, imported bool) []string {
+	var changed []string
+	for _, name := range slices.Sorted(maps.Keys(plan)) {
+		// Its end is read back: null is never.
+		unread := imported && state[name].IsNull() && name != "expires_in_minutes"
+		if !unread && !plan[name].Equal(state[name]) {
+			changed = append(changed, name)
+		}
+	}
+	return changed
+}
+
+// Wire is the plan in the words of the wire. What is not configured is left to the server.
+func (t *Terms) Wire(ctx context.Context, diags *diag.Diagnostics) zulip.InviteTerms {
+	wanted := zulip.InviteTerms{ExpiresInMinutes: t.ExpiresInMinutes.ValueInt64Pointer()}
+	if role, ok := zulip.ParseRole(t.InviteAs.ValueString()); ok {
+		wanted.InviteAs = &role
+	}
+	if !t.ChannelIDs.IsUnknown() {
+		diags.Append(t.ChannelIDs.ElementsAs(ctx, &wanted.ChannelIDs, false)...)
+	}
+	if !t.GroupIDs.IsUnknown() {
+		diags.Append(t.GroupIDs.ElementsAs(ctx, &wanted.GroupIDs, false)...)
+	}
+	if !t.DefaultSubscriptions.IsUnknown() {
+		wanted.DefaultSubscriptions = t.DefaultSubscriptions.ValueBoolPointer()
+	}
+	if !t.WelcomeMessage.IsUnknown() {
+		wanted.WelcomeMessage = t.WelcomeMessage.ValueStringPointer()
+	}
+	return wanted
+}
+
+// FillIn sets what was left to the server to what the server then does, and forgets what it tells of an invitation.
+func (t *Terms) FillIn() {
+	t.InvitedByUserID, t.Invited, t.ExpiryDate = types.Int64Null(), types.StringNull(), types.StringNull()
+	if t.InviteAs.IsUnknown() {
+		t.InviteAs = types.StringValue(zulip.RoleMember.String())
+	}
+	for _, set := range []*types.Set{&t.ChannelIDs, &t.GroupIDs} {
+		if set.IsUnknown() {
+			*set = types.SetValueMust(types.Int64Type, []attr.Value{})
+		}
+	}
+	if t.DefaultSubscriptions.IsUnknown() {
+		t.DefaultSubscriptions = types.BoolValue(false)
+	}
+	if t.WelcomeMessage.IsUnknown() {
+		t.WelcomeMessage = types.StringNull()
+	}
+}
+
+// Read takes what the server lists. The rest stays as it is: it cannot be read.
+func (t *Terms) Read(found *zulip.Invitation) {
+	t.ExpiresInMinutes = types.Int64PointerValue(found.ExpiresInMinutes())
+	t.InviteAs = types.StringValue(found.InvitedAs.String())
+	t.InvitedByUserID = types.Int64Value(found.InvitedByUserID)
+	t.Invited, t.ExpiryDate = Moment(&found.Invited), Moment(found.ExpiryDate)
+}
+
+// Moment writes seconds since 1970 as RFC 3339; null if there are none.
+func Moment(seconds *int64) types.String {
+	if seconds == nil {
+		return types.StringNull()
+	}
+	return types.StringValue(time.Unix(*seconds, 0).UTC().Format(time.RFC3339))
+}
+
+// Attributes are the attributes of [Terms], with a description of each by its name.
+func Attributes(describe map[string]string) map[string]schema.Attribute {
+	keepNumber := []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}
+	keepText := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
+	ids := func(description string) schema.SetAttribute {
+		return schema.SetAttribute{
+			ElementType: types.Int64Type, Optional: true, Computed: true, PlanModifiers: []planmodifier.Set{setplanmodifier.UseStateForUnknown()},
+			Validators:          []validator.Set{validators.NoNulls(), setvalidator.ValueInt64sAre(validators.AtLeast(1))},
+			MarkdownDescription: description,
+		}
+	}
+	return map[string]schema.Attribute{
+		"expires_in_minutes": schema.Int64Attribute{
+			Optional: true, Validators: []validator.Int64{validators.Between(1, maxMinutes)}, MarkdownDescription: describe["expires_in_minutes"],
+		},
+		"invite_as": schema.StringAttribute{
+			Optional: true, Computed: true, Validators: []validator.String{validators.OneOf("owner", "administrator", "moderator", "member", "guest")}, PlanModifiers: keepText,
+			MarkdownDescription: describe["invite_as"],
+		},
+		"channel_ids": ids(describe["channel_ids"]),
+		"group_ids":   ids(describe["group_ids"]),
+		"include_realm_default_subscriptions": schema.BoolAttribute{
+			Optional: true, Computed: true, PlanModifiers: []planmodifier.Bool{boolplanmodifier.UseStateForUnknown()},
+			MarkdownDescription: describe["include_realm_default_subscriptions"],
+		},
+		"welcome_message_custom_text": schema.StringAttribute{
+			Optional: true, Computed: true, PlanModifiers: keepText, Validators: []validator.String{validators.Length(0, zulip.MaxWelcomeMessageLength)},
+			MarkdownDescription: describe["welcome_message_custom_text"],
+		},
+		"invited_by_user_id": schema.Int64Attribute{Computed: true, MarkdownDescription: describe["invited_by_user_id"], PlanModifiers: keepNumber},
+		"invited":            schema.StringAttribute{Computed: true, MarkdownDescription: describe["invited"], PlanModifiers: keepText},
+		"expiry_date":        schema.StringAttribute{Computed: true, MarkdownDescription: describe["expiry_date"], PlanModifiers: keepText},
+	}
+}
+
+// maxMinutes is a time that the server can still add to a date: of too long ones it fails (server-behavior §U21).
+const maxMinutes = 1_000_000_000
