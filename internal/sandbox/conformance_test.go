@@ -35,6 +35,7 @@ var alike = []string{
 	"permission-compare-and-set",
 	"profile-fields-playgrounds-domains",
 	"rate-limit",
+	"realm-icon-and-logo",
 	"realm-register-settings",
 	"register-keys",
 	"register-snapshot",

@@ -54,6 +54,10 @@ var endpoints = []endpoint{
 	// The organization.
 	{method: "PATCH", path: "/realm", guard: admin, handle: updateRealm},
 	{method: "PATCH", path: "/realm/user_settings_defaults", guard: admin, since: featurelevel.Since("zulip_default_user_settings", ""), handle: updateUserDefaults},
+	{method: "POST", path: "/realm/icon", guard: admin, handle: uploadIcon},
+	{method: "DELETE", path: "/realm/icon", guard: admin, handle: removeIcon},
+	{method: "POST", path: "/realm/logo", guard: admin, handle: uploadLogo},
+	{method: "DELETE", path: "/realm/logo", guard: admin, handle: removeLogo},
 	{method: "GET", path: "/realm/linkifiers", guard: anyUser, handle: listLinkifiers, silent: true},
 	{method: "PATCH", path: "/realm/linkifiers", guard: admin, since: featurelevel.Since("zulip_linkifier_order", "linkifier_ids"), handle: orderLinkifiers},
 	{method: "POST", path: "/realm/filters", guard: admin, handle: createLinkifier},

@@ -233,11 +233,8 @@ func (r *request) addServerFacts(answer fields, realm rules.Realm) {
 		"realm_date_created": realm.DateCreated, "realm_plan_type": 1, "realm_upload_quota_mib": nil,
 		"realm_presence_disabled": false, "realm_push_notifications_enabled": false,
 		"realm_push_notifications_enabled_end_timestamp": nil, "realm_owner_full_content_access": false,
-		"realm_email_auth_enabled":    realm.AuthenticationMethods["Email"],
-		"realm_password_auth_enabled": realm.AuthenticationMethods["Email"],
-		"realm_icon_url":              "/static/images/icon.png", "realm_icon_source": "G",
-		"realm_logo_url": "/static/images/logo.png", "realm_logo_source": "D",
-		"realm_night_logo_url": "/static/images/logo.png", "realm_night_logo_source": "D",
+		"realm_email_auth_enabled":             realm.AuthenticationMethods["Email"],
+		"realm_password_auth_enabled":          realm.AuthenticationMethods["Email"],
 		"realm_empty_topic_display_name":       "general chat",
 		"realm_available_video_chat_providers": r.videoChatProviders(),
 		"realm_default_external_accounts":      externalAccounts(),
@@ -250,6 +247,7 @@ func (r *request) addServerFacts(answer fields, realm rules.Realm) {
 		"max_avatar_file_size_mib": 5, "max_icon_file_size_mib": 5, "max_logo_file_size_mib": 5, "max_file_upload_size_mib": 100,
 		"password_min_length": 0, "password_max_length": 100, "password_min_guesses": 0,
 	})
+	r.addRealmImages(answer)
 	answer["jitsi_server_url"] = jitsi
 	if realm.JitsiServerURL != nil {
 		answer["jitsi_server_url"] = *realm.JitsiServerURL

@@ -27,7 +27,7 @@ func recordedConfig(name string, rec recording) Config {
 func mayHoldMore(name string, x exchange) func(path string) bool {
 	return func(path string) bool {
 		switch name {
-		case "rate-limit", "fetch-api-key":
+		case "rate-limit", "fetch-api-key", "realm-icon-and-logo":
 			return path == "body" && x.Status == 200
 		case "subscription-properties":
 			return strings.HasPrefix(path, "body.subscriptions.")

@@ -1,11 +1,16 @@
 package sandbox
 
-import "cmp"
+import (
+	"cmp"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
+)
 
 // serverSettings is what anybody may know of the server
 // (https://zulip.com/api/get-server-settings).
 func serverSettings(r *request) (fields, error) {
 	realm := r.org.Settings()
+	icon, _ := r.realmImage(rules.RealmIcon)
 	settings := fields{
 		"authentication_methods": fields{
 			"password": true, "dev": false, "email": true, "ldap": false, "remoteuser": false, "github": false,
@@ -21,7 +26,7 @@ func serverSettings(r *request) (fields, error) {
 		"realm_url":                       r.site,
 		"realm_uri":                       r.site,
 		"realm_name":                      realm.Name,
-		"realm_icon":                      "/static/images/icon.png",
+		"realm_icon":                      icon,
 		"realm_description":               r.org.Render(cmp.Or(realm.Description, "The coolest place in the universe.")),
 	}
 	r.add(settings, 88, "zulip_merge_base", versionAt(r.level))

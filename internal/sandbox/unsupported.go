@@ -52,8 +52,8 @@ POST,GET /export/realm
 GET /export/realm/consents
 DELETE /export/realm/{export_id:int}
 GET /realm/presence
-POST,DELETE,GET /realm/icon
-POST,DELETE,GET /realm/logo
+GET /realm/icon
+GET /realm/logo
 POST /realm/deactivate
 POST /realm/test_welcome_bot_custom_message
 `
