@@ -90,6 +90,7 @@ func lives(t *testing.T, o *acctest.Organization) []life {
 		{of: "zulip_organization", create: values{"description": "What we do", "giphy_rating": "pg", "video_chat_provider": "jitsi_meet", "topics_policy": "allow_empty_topic", "send_channel_events_messages": false, "default_avatar_source": "gravatar", "media_preview_size": 150,
 			"can_create_groups": []any{"role:moderators"}, "can_add_custom_emoji_group": []any{"user:" + lena}},
 			update: values{"description": "What we did", "giphy_rating": "g", "can_create_groups": []any{"role:members"}}, stays: true},
+		{of: "zulip_organization_image", create: values{"kind": "night_logo", "file": picture}, notImported: []string{"file", "file_sha256"}},
 		{of: "zulip_reaction", create: values{"message_id": int(message), "emoji_name": "tada"}},
 		{of: "zulip_scheduled_message", create: values{"channel": "general", "topic": "audit", "content": "It begins.", "scheduled_delivery_timestamp": "2099-01-15T09:00:00Z"}, update: values{"content": "It begins today."}, notImported: []string{"channel", "resend_when_gone"}},
 		{of: "zulip_user", create: values{"email": "nadia.haddad@example.com", "full_name": "Nadia Haddad", "role": "moderator", "deactivation_notification_comment": "Thanks!"}, update: values{"full_name": "Nadia H.", "role": "member"},

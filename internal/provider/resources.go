@@ -28,6 +28,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/message"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/messageflags"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/organization"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/organizationimage"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/profilefield"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/reaction"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/scheduledmessage"
@@ -63,6 +64,7 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 		linkifier.NewResource,
 		message.NewResource,
 		organization.NewResource,
+		organizationimage.NewResource,
 		profilefield.NewOrderResource,
 		profilefield.NewResource,
 		reaction.NewResource,

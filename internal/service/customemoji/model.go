@@ -13,6 +13,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/picture"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -52,7 +53,7 @@ Only people add emoji, not bots: those whom the organization's setting `+"`can_a
 
 No two active emoji have one name. `+core.NeverAdopted+` Its picture is not compared, for the server does not give it back.
 
-After an import the content of the file is unknown, and the first plan takes the configured file for it; an import by `+"`NAME=FILE`"+`, as in `+"`kudos=./kudos.png`"+`, takes the file at once. Files up to %d MiB are taken, unless the server's administrator chose another limit.`, usualLimit>>20),
+After an import the content of the file is unknown, and the first plan takes the configured file for it; an import by `+"`NAME=FILE`"+`, as in `+"`kudos=./kudos.png`"+`, takes the file at once. Files up to %d MiB are taken, unless the server's administrator chose another limit.`, picture.UsualLimit>>20),
 		Attributes: map[string]schema.Attribute{
 			"id": schema.Int64Attribute{Computed: true, MarkdownDescription: "The emoji's ID.", PlanModifiers: keepNumber},
 			"name": schema.StringAttribute{

@@ -12,12 +12,9 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/picture"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
-
-// usualLimit is the largest file in bytes that a server takes whose administrator did not choose another limit. The server
-// does not tell it (server-behavior §L9).
-const usualLimit = 5 << 20
 
 // ModifyPlan plans the content of the file, and then what is planned for every resource.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
@@ -47,16 +44,15 @@ func planFile(plan, state *model, resp *resource.ModifyPlanResponse) {
 		}
 		return
 	}
-	picture, err := openPicture(plan.File.ValueString())
+	image, err := picture.Open(plan.File.ValueString())
 	if err != nil {
 		resp.Diagnostics.AddAttributeError(at, "Not an image to upload", base.Sentence(err))
 		return
 	}
-	if size := len(picture.content); size > usualLimit {
-		resp.Diagnostics.AddAttributeWarning(at, "The file may be too large",
-			fmt.Sprintf("It has %.1f MiB. Servers take %d MiB unless their administrator chose another limit, which they do not tell.", float64(size)/(1<<20), usualLimit>>20))
+	if warning := image.SizeWarning(); warning != "" {
+		resp.Diagnostics.AddAttributeWarning(at, "The file may be too large", warning)
 	}
-	plan.FileSHA256 = types.StringValue(picture.sha256())
+	plan.FileSHA256 = types.StringValue(image.SHA256())
 	switch {
 	case state == nil:
 	case state.FileSHA256.IsNull():

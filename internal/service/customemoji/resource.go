@@ -13,6 +13,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/picture"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -85,12 +86,12 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...); resp.Diagnostics.HasError() {
 		return
 	}
-	picture, err := openPicture(plan.File.ValueString())
+	image, err := picture.Open(plan.File.ValueString())
 	if err != nil {
 		resp.Diagnostics.AddAttributeError(path.Root("file"), "Not an image to upload", base.Sentence(err))
 		return
 	}
-	if !plan.FileSHA256.IsUnknown() && plan.FileSHA256.ValueString() != picture.sha256() {
+	if !plan.FileSHA256.IsUnknown() && plan.FileSHA256.ValueString() != image.SHA256() {
 		resp.Diagnostics.AddAttributeError(path.Root("file"), "The file is another one now",
 			fmt.Sprintf("The content of %s has changed since the plan was made. Plan again.", plan.File.ValueString()))
 		return
@@ -99,12 +100,12 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 }
 
 func create(ctx context.Context, c *core.Context, plan *model) (int64, error) {
-	picture, err := openPicture(plan.File.ValueString())
+	image, err := picture.Open(plan.File.ValueString())
 	if err != nil {
 		return 0, err
 	}
-	plan.FileSHA256 = types.StringValue(picture.sha256())
-	return 0, c.Meta.Client.UploadCustomEmoji(ctx, plan.Name.ValueString(), picture.file, picture.contentType, picture.content)
+	plan.FileSHA256 = types.StringValue(image.SHA256())
+	return 0, c.Meta.Client.UploadCustomEmoji(ctx, plan.Name.ValueString(), image.File, image.ContentType, image.Content)
 }
 
 // ImportState takes an ID, a name or the identity. After a name, =FILE says which file the emoji was made from: it is taken
@@ -116,13 +117,13 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	if !hasFile || resp.Diagnostics.HasError() {
 		return
 	}
-	picture, err := openPicture(file)
+	image, err := picture.Open(file)
 	if err != nil {
 		resp.Diagnostics.AddError("Cannot import this custom emoji", "The file that it is to be imported with cannot be used. "+base.Sentence(err))
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("file"), file)...)
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("file_sha256"), picture.sha256())...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("file_sha256"), image.SHA256())...)
 }
 
 // deactivate deactivates the emoji by its name, which is how the server knows emoji.

@@ -1,0 +1,4 @@
+import {
+  to = zulip_organization_image.logo["logo"]
+  id = "logo"
+}

@@ -1,0 +1,7 @@
+# The same logo for the light and the dark theme. A change of the file is uploaded by the next apply.
+resource "zulip_organization_image" "logo" {
+  for_each = toset(["logo", "night_logo"])
+
+  kind = each.key
+  file = "${path.module}/logo.png"
+}
