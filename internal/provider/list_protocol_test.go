@@ -14,7 +14,7 @@ import (
 // notListed are the resources without a list: of those an organization has one, or they are relations and acts.
 var notListed = []string{
 	"zulip_channel_folder_order", "zulip_channel_subscription", "zulip_channel_subscription_settings", "zulip_custom_profile_field_order",
-	"zulip_default_user_settings", "zulip_linkifier_order", "zulip_message", "zulip_organization", "zulip_reaction", "zulip_user_group_membership",
+	"zulip_default_user_settings", "zulip_linkifier_order", "zulip_message", "zulip_organization", "zulip_organization_image", "zulip_reaction", "zulip_user_group_membership",
 }
 
 // What is created is listed, with the identity that its state has; and the configuration that is generated of what is listed
@@ -51,7 +51,7 @@ func TestProtocolEveryResourceIsListed(t *testing.T) {
 
 // neverGenerated are resources whose required attributes no server gives back.
 var neverGenerated = map[string]string{
-	"zulip_custom_emoji": "the path of the file",
+	"zulip_custom_emoji": "the path of the file", "zulip_organization_image": "the path of the file",
 }
 
 // The configuration that is generated of an imported object plans no change, at once and again.
