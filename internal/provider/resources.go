@@ -31,6 +31,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/organizationimage"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/profilefield"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/reaction"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/savedsnippet"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/scheduledmessage"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/server"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/subscription"
@@ -68,6 +69,7 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 		profilefield.NewOrderResource,
 		profilefield.NewResource,
 		reaction.NewResource,
+		savedsnippet.NewResource,
 		scheduledmessage.NewResource,
 		subscription.NewSubscribers,
 		subscription.NewSubscription,
@@ -121,6 +123,7 @@ func (p *Provider) ListResources(context.Context) []func() list.ListResource {
 		listOf(invitelink.NewResource),
 		listOf(linkifier.NewResource),
 		listOf(profilefield.NewResource),
+		listOf(savedsnippet.NewResource),
 		listOf(scheduledmessage.NewResource),
 		user.NewListResource,
 		usergroup.NewListResource,

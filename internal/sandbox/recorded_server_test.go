@@ -43,7 +43,7 @@ func approximated(field string) bool {
 
 // unordered names the lists whose order says nothing.
 var unordered = []string{
-	"bots", "ignored_parameters_unsupported", "invites", "members", "not_removed", "realm_bots", "removed",
+	"bots", "ignored_parameters_unsupported", "saved_snippets", "invites", "members", "not_removed", "realm_bots", "removed",
 	"subgroups", "subscribers",
 }
 

@@ -41,8 +41,6 @@ GET,POST /navigation_views
 PATCH,DELETE /navigation_views/{view}
 PATCH,DELETE /navigation_views/{kind}/{view}
 PATCH,DELETE /navigation_views/{kind}/{operator}/{view}
-GET,POST /saved_snippets
-DELETE,PATCH /saved_snippets/{saved_snippet_id:int}
 GET,POST /reminders
 DELETE /reminders/{reminder_id:int}
 PUT,GET,DELETE /bot_storage

@@ -40,6 +40,7 @@ type Organization struct {
 	Bots                 *Table[Bot]
 	Invitations          *Table[Invitation]
 	InviteLinks          *Table[InviteLink]
+	SavedSnippets        *Table[SavedSnippet]
 
 	videoChat []string // keys of the providers of calls that the server is set up for
 
@@ -84,6 +85,7 @@ func New(now func() time.Time, level func() int) *Organization {
 	o.Bots = newTable[Bot](o, "bots", 1)
 	o.Invitations = newTable[Invitation](o, "invitations", 1901)
 	o.InviteLinks = newTable[InviteLink](o, "invite_links", 2001)
+	o.SavedSnippets = newTable[SavedSnippet](o, "saved_snippets", 2101)
 
 	o.indexPeople()
 	o.indexMembership()

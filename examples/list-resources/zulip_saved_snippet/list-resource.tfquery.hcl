@@ -1,0 +1,3 @@
+list "zulip_saved_snippet" "all" {
+  provider = zulip
+}
