@@ -48,7 +48,7 @@ func TestProtocolInvitationUnknownOutcome(t *testing.T) {
 	heal()
 	only(t, o)
 	_, diags := run.Plan(values{"email": nadia})
-	diags.ExpectWarning(t, "email", nadia+" is invited already", "terraform import ADDRESS "+nadia, "ZULIP_RECOVER_INTERRUPTED=true")
+	diags.ExpectWarning(t, "email", nadia+" is invited already", `id = "`+nadia+`"`, "ZULIP_RECOVER_INTERRUPTED=true")
 }
 
 // What was sent and could not be read is in the state all the same, and read later on.

@@ -187,7 +187,7 @@ func TestProtocolOrganizationImageExisting(t *testing.T) {
 	uploadByHand(t, o, "logo", picture(t, 99))
 	plan, diags := run.Plan(values{"kind": "logo", "file": picture(t, 10)})
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "kind", "has an uploaded logo already", "terraform import ADDRESS logo")
+	diags.ExpectWarning(t, "kind", "has an uploaded logo already", `id = "logo"`)
 	run.Apply(plan).ExpectNoError(t)
 	p := run.Process()
 	_, diags = p.Plan(kind, nil, values{"kind": "icon", "file": picture(t, 10)})

@@ -163,7 +163,7 @@ func (r *Resource) planNew(ctx context.Context, plan *model, own []int64, diags 
 	}
 	if now := view.Realm().Image(plan.Kind.ValueString()); now.IsUploaded && len(own) == 0 {
 		diags.AddAttributeWarning(path.Root("kind"), fmt.Sprintf("The organization has an uploaded %s already", plan.title()),
-			fmt.Sprintf("The apply replaces it, and it cannot be brought back: %s. To manage it as it is, import it:\n\n  terraform import ADDRESS %s", now.URL, plan.Kind.ValueString()))
+			fmt.Sprintf("The apply replaces it, and it cannot be brought back: %s. To manage it as it is, import it:\n\n%s", now.URL, core.ImportBlock(kind, plan.Kind.ValueString())))
 	}
 }
 
