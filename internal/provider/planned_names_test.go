@@ -173,4 +173,6 @@ var (
 )
 
 // namesNothing are attributes whose descriptions sound as if they named one of these.
-var namesNothing = []string{"zulip_bot.short_name", "zulip_default_user_settings.email_address_visibility", "zulip_organization.jitsi_server_url"}
+var namesNothing = []string{
+	"zulip_bot.short_name", "zulip_default_user_settings.email_address_visibility", "zulip_invitation.email", "zulip_organization.jitsi_server_url",
+}

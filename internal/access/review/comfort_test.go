@@ -37,7 +37,7 @@ func TestReviewOfWhatIsNoRight(t *testing.T) {
 		"an invitation as administrator": {
 			func(*acctest.Organization) attributes {
 				return resourceChange("zulip_invitation", nil, attributes{"email": "ada@example.org", "invite_as": "administrator", "expires_in_minutes": 60}, "id", "status")
-			}, "joining", "invitation zulip_invitation.x (ada@example.org). ada@example.org can join the organization, as administrator.",
+			}, "joining", "invitation ada@example.org. ada@example.org can join the organization, as administrator.",
 		},
 		"an invited member becomes an owner": {
 			func(*acctest.Organization) attributes {

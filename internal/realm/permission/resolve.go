@@ -208,14 +208,14 @@ func unknownPrincipal(principal Principal, org Organization) Problem {
 		cause = fmt.Sprintf("No person or bot with the address %q is visible to the account the provider uses.", principal.Name)
 		advice = "Somebody whose address is hidden can be named as user_id:N."
 	case KindUserID:
-		summary = suggest.MissingUser(strconv.FormatInt(principal.ID, 10))
+		summary = suggest.MissingUser(principal.String())
 		cause = fmt.Sprintf("No person or bot with the ID %d is visible to the account the provider uses.", principal.ID)
 	case KindGroup:
 		summary = suggest.MissingGroup(principal.Name)
 		cause = fmt.Sprintf("The organization has no user group called %q.", principal.Name)
 		advice = "If this configuration creates it, refer to it (\"group:${zulip_user_group.NAME.name}\") instead of writing its name, so that it is planned first."
 	default:
-		summary = suggest.MissingGroup(strconv.FormatInt(principal.ID, 10))
+		summary = suggest.MissingGroup(principal.String())
 		cause = fmt.Sprintf("The organization has no user group with the ID %d.", principal.ID)
 	}
 	detail := cause

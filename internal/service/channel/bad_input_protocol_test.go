@@ -73,7 +73,7 @@ func TestProtocolRefusesWhatTheOrganizationDoesNotHave(t *testing.T) {
 		"a role without guests": {values{"can_administer_channel_group": who("role:foo")}, "can_administer_channel_group", []string{
 			"The roles that can_administer_channel_group takes are role:owners, role:administrators, role:moderators, role:fullmembers, role:members and role:nobody."}},
 		"an address":        {values{"can_subscribe_group": who("user:lena.fisher@example.com")}, "can_subscribe_group", []string{`"lena.fisher@example.com" is not in the organization`, `Did you mean "user:lena.fischer@example.com"`}},
-		"a group_id":        {values{"can_subscribe_group": who("group_id:999")}, "can_subscribe_group", []string{`"group_id:999"`, "No group"}},
+		"a group_id":        {values{"can_subscribe_group": who("group_id:999")}, "can_subscribe_group", []string{`"group_id:999"`, "no user group with the ID 999"}},
 		"a user_id":         {values{"can_subscribe_group": who("user_id:999")}, "can_subscribe_group", []string{`"user_id:999"`, "No person or bot"}},
 		"a subscriber":      {values{"initial_subscribers": []any{"lena.fisher@example.com"}}, "initial_subscribers", []string{`is not in the organization`, `"lena.fisher@example.com"`, "did you mean lena.fischer@example.com?"}},
 		"a subscriber gone": {values{"initial_subscribers": []any{"kenji.sato@example.com"}}, "initial_subscribers", []string{"Cannot subscribe a deactivated user", "kenji.sato@example.com"}},
