@@ -61,12 +61,12 @@ resource "zulip_user_role" "kenji" {
 resource "zulip_invite_link" "members" {}
 `
 
-// An account that was demoted is not shown private channels, the bots of others, their invitation links, nor anybody's real
-// address. That is one error, whatever the command; the state stays as it is, and is right when the account has its role again.
+// An account that was demoted is not shown private channels, the bots of others and their invitation links. That is one error, whatever the command; the state stays as it is, and is right when the account has its role again.
 func TestAccSandboxDemotedAccountLosesNothing(t *testing.T) {
 	owner := acctest.StartSandbox(t, sandbox.Config{})
 	admin := owner.As(t, "admin")
 	w := acctest.NewWorkspace(t)
+	w.Setenv("TF_LOG", "") // what is printed counts here, and not what is logged
 	w.Configure(t, managedByAnAdministrator)
 	w.Must(t, "apply", "-auto-approve")
 	before := w.Must(t, "state", "pull")

@@ -31,7 +31,8 @@ func (s *protocolServer) noteAddresses(ctx context.Context, meta *base.Meta, typ
 		}
 	}
 	for address := range after {
-		if user, ok := view.UserByAddress(address); ok && !before[address] {
+		// What stands for an address that the account may not see is no new one.
+		if user, ok := view.UserByAddress(address); ok && !before[address] && (user.IsBot || user.DeliveryEmail != nil) {
 			gained = append(gained, user.ID)
 		}
 	}

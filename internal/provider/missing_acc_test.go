@@ -45,6 +45,7 @@ resource "zulip_bot" "kenji" {
 func TestAccSandboxAddressThatChanged(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)
+	w.Setenv("TF_LOG", "") // what is printed counts here, and not what is logged
 	w.Configure(t, fmt.Sprintf(inManyPlaces, "kenji.sato@example.com"))
 	w.Must(t, "apply", "-auto-approve")
 	kenji := o.WithAccount(t, "member2").Self

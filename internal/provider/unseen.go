@@ -3,17 +3,11 @@ package provider
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
-
-	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 )
 
 // readSeen reads a resource. Where the account is shown less than what the state has, the state stays as it is: see
@@ -29,44 +23,11 @@ func (s *protocolServer) readSeen(ctx context.Context, req *tfprotov6.ReadResour
 		kind := s.stateTypes[req.TypeName]
 		before, after := addressesIn(kind, before), addressesIn(kind, after)
 		s.noteAddresses(ctx, meta, req.TypeName, before, after, req.CurrentState)
-		s.reportHidden(ctx, meta, before, after, answer)
 	}
 	if meta.HasUnseen() {
 		answer.NewState, answer.Private = req.CurrentState, req.Private
 	}
 	return answer, nil
-}
-
-// reportHidden reports that a read would replace somebody's address by the one that the server shows to those who may not see it.
-func (s *protocolServer) reportHidden(ctx context.Context, meta *base.Meta, before, after map[string]bool, answer *tfprotov6.ReadResourceResponse) {
-	view, err := meta.Store.Read(ctx, store.Users)
-	if err != nil || meta.SeesAll() {
-		return
-	}
-	lost := ""
-	for address := range before {
-		if _, isThere := view.UserByAddress(address); !isThere {
-			lost = address
-		}
-	}
-	for address := range after {
-		if lost == "" || before[address] || !isHidden(view, address) {
-			continue
-		}
-		user, _ := view.UserByAddress(address)
-		var diags diag.Diagnostics
-		meta.ReportUnseen(fmt.Sprintf("The state has %s, and the server shows the account no such address; that of %s (user %d), for one, it does not show.", lost, user.FullName, user.ID), &diags)
-		for _, one := range diags {
-			answer.Diagnostics = append(answer.Diagnostics, &tfprotov6.Diagnostic{Severity: tfprotov6.DiagnosticSeverityError, Summary: one.Summary(), Detail: one.Detail()})
-		}
-		return
-	}
-}
-
-// isHidden reports whether an address stands for one that the account may not see.
-func isHidden(view *snapshot.Snapshot, address string) bool {
-	user, ok := view.UserByAddress(address)
-	return ok && !user.IsBot && user.DeliveryEmail == nil && strings.HasPrefix(address, fmt.Sprintf("user%d@", user.ID))
 }
 
 // addressesIn are the addresses in a state, also those after "user:".

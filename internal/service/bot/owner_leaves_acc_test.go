@@ -71,6 +71,7 @@ func TestAccSandboxBotWhoseOwnerLeaves(t *testing.T) {
 func TestAccSandboxBotLeftWithWhoLeaves(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)
+	w.Setenv("TF_LOG", "") // what is printed counts here, and not what is logged
 	w.Configure(t, ownedBy("", ada))
 	w.Must(t, "apply", "-auto-approve")
 	w.Configure(t, ownedBy("owner = \"ada@example.com\"", ada))
