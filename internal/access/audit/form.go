@@ -146,8 +146,8 @@ var errNull = errors.New("it is no whole audit: something in it is null. Make th
 
 // readSets makes the sets of the audit of those in its form.
 func (f written) readSets() error {
-	accounts, placeOf := make([]*report.Account, len(f.Audit.Accounts)), make(map[int64]int, len(f.Audit.Accounts))
-	for place, account := range f.Audit.Accounts {
+	accounts, placeOf := make([]*report.Account, len(f.Accounts)), make(map[int64]int, len(f.Accounts))
+	for place, account := range f.Accounts {
 		if account == nil || account.Account == nil {
 			return errNull
 		}

@@ -28,7 +28,8 @@ const (
 func managed(t *testing.T) (*acctest.Organization, *acctest.Run) {
 	t.Helper()
 	o := acctest.StartSandbox(t, sandbox.Config{})
-	return o, o.NewRun(t, kind)
+	run := o.NewRun(t, kind)
+	return o, run
 }
 
 // mails are the pending invitations by email, by ID.

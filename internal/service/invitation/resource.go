@@ -84,7 +84,6 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	defer done()
-	ok = false
 	switch _, isReleased := r.Meta.Run.Take(kind, fold(email)); {
 	case plan.isAccepted():
 		user := plan.UserID

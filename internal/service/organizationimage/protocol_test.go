@@ -77,7 +77,8 @@ func uploadByHand(t *testing.T, o *acctest.Organization, name, file string) {
 func managed(t *testing.T) (*acctest.Organization, *acctest.Run) {
 	t.Helper()
 	o := acctest.StartSandbox(t, sandbox.Config{})
-	return o, o.NewRun(t, kind)
+	run := o.NewRun(t, kind)
+	return o, run
 }
 
 // Each of the pictures is uploaded, changed in place and removed, and the others stay as they are.

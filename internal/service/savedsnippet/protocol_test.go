@@ -16,7 +16,8 @@ type values = acctest.Values
 func managed(t *testing.T) (*acctest.Organization, *acctest.Run) {
 	t.Helper()
 	o := acctest.StartSandbox(t, sandbox.Config{})
-	return o, o.NewRun(t, kind)
+	run := o.NewRun(t, kind)
+	return o, run
 }
 
 func held(t *testing.T, o *acctest.Organization) []*zulip.SavedSnippet {
