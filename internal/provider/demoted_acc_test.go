@@ -10,7 +10,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// managedByAnAdministrator has what a member is not shown, and what it may not change.
+// managedByAnAdministrator has what a member is not shown, and what it may not change. It names Kenji Sato by ID: a member sees no
+// addresses, and each that a configuration names is an error of its own.
 const managedByAnAdministrator = `
 provider "zulip" {
   lockout_protection = false
@@ -20,7 +21,7 @@ resource "zulip_channel" "private" {
   count               = 20
   name                = "private-${count.index}"
   privacy             = "private_shared_history"
-  initial_subscribers = ["kenji.sato@example.com"]
+  initial_subscribers = ["47"]
 }
 
 resource "zulip_channel" "public" {
@@ -31,20 +32,20 @@ resource "zulip_channel" "public" {
 resource "zulip_channel_subscribers" "private" {
   count   = 5
   channel = zulip_channel.private[count.index].id
-  users   = ["kenji.sato@example.com"]
+  users   = ["47"]
 }
 
 resource "zulip_bot" "many" {
   count      = 20
   full_name  = "Bot ${count.index}"
   short_name = "many-${count.index}"
-  owner      = "kenji.sato@example.com"
+  owner      = "47"
 }
 
 resource "zulip_user_group" "many" {
   count   = 5
   name    = "group-${count.index}"
-  members = ["kenji.sato@example.com"]
+  members = ["47"]
 }
 
 resource "zulip_linkifier" "many" {
@@ -54,7 +55,7 @@ resource "zulip_linkifier" "many" {
 }
 
 resource "zulip_user_role" "kenji" {
-  user = "kenji.sato@example.com"
+  user = "47"
   role = "moderator"
 }
 
