@@ -16,7 +16,7 @@ func TestExampleJoinersAndLeavers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks := regexp.MustCompile("(?ms)```terraform\n(.*?)^```$").FindAllStringSubmatch(string(guide), -1)
+	blocks := regexp.MustCompile("(?s)\n```terraform\n(.*?)\n```\n").FindAllStringSubmatch(string(guide), -1)
 	if len(blocks) < 3 {
 		t.Fatalf("the guide has %d configurations", len(blocks))
 	}

@@ -64,13 +64,13 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 			"Request an access token: no test made the provider call it"},
 		"a row": {func(t *testing.T, dir string) {
 			edit(t, dir, page, "| Create drafts | `POST /drafts` | resource `zulip_thing` |\n", "")
-		}, "Create drafts: "+page+" has no row for it (`POST /drafts`)"},
+		}, "Create drafts: " + page + " has no row for it (`POST /drafts`)"},
 		"a construct": {func(t *testing.T, dir string) {
 			edit(t, dir, page, "`POST /drafts` | resource `zulip_thing`", "`POST /drafts` | somehow")
-		}, "Create drafts: "+page+": names no construct"},
+		}, "Create drafts: " + page + ": names no construct"},
 		"a page": {func(t *testing.T, dir string) {
 			edit(t, dir, page, "`POST /drafts` | resource `zulip_thing`", "`POST /drafts` | action `zulip_thing`")
-		}, "Create drafts: "+page+": action zulip_thing has no docs/actions/thing.md"},
+		}, "Create drafts: " + page + ": action zulip_thing has no docs/actions/thing.md"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := complete(t)
