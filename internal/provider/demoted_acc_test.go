@@ -62,7 +62,8 @@ resource "zulip_user_role" "kenji" {
 resource "zulip_invite_link" "members" {}
 `
 
-// An account that was demoted is not shown private channels, the bots of others and their invitation links. That is one error, whatever the command; the state stays as it is, and is right when the account has its role again.
+// An account that was demoted is not shown private channels, the bots of others and their invitation links. That is one error,
+// whatever the command; the state stays as it is, and is right when the account has its role again.
 func TestAccSandboxDemotedAccountLosesNothing(t *testing.T) {
 	owner := acctest.StartSandbox(t, sandbox.Config{})
 	admin := owner.As(t, "admin")
@@ -125,6 +126,7 @@ func TestProtocolStateOfAnAccountThatIsShownMore(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	for resource, config := range map[string]acctest.Values{
 		"zulip_invite_link": {},
+		"zulip_invitation":  {"email": "nadia.haddad@example.com"},
 		"zulip_message":     {"recipients": []any{"kenji.sato@example.com"}, "content": "Welcome"},
 		"zulip_channel":     {"name": "board", "privacy": "private_shared_history", "initial_subscribers": []any{o.Self.Address()}},
 	} {

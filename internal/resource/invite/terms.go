@@ -20,6 +20,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -35,6 +36,14 @@ type Terms struct {
 	InvitedByUserID      types.Int64  `tfsdk:"invited_by_user_id"`
 	Invited              types.String `tfsdk:"invited"`
 	ExpiryDate           types.String `tfsdk:"expiry_date"`
+}
+
+// IsShown reports whether the server would list an invitation of a state: an administrator is shown all, others their own, and
+// nobody one that has expired.
+func (t *Terms) IsShown(m *base.Meta) bool {
+	expiry, err := time.Parse(time.RFC3339, t.ExpiryDate.ValueString())
+	hasExpired := err == nil && expiry.Before(time.Now())
+	return m.SeesAll() || hasExpired || t.InvitedByUserID.ValueInt64() == m.Store.Self().ID
 }
 
 // Settable returns by name what a configuration says of an invitation. The server changes none of it.

@@ -248,6 +248,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	switch {
 	case err != nil:
 		resp.Diagnostics.AddError("Cannot read the people", base.Explain(err))
+	case user == nil && !r.Meta.MayRemove(state.IsShown(r.Meta), "the invitation of "+email, &resp.Diagnostics):
 	case user == nil:
 		tflog.Info(ctx, "The invitation has expired or was revoked: removing it from the state", map[string]any{"email": email})
 		resp.State.RemoveResource(ctx)

@@ -5,7 +5,6 @@ package invitelink
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -35,7 +34,7 @@ func NewResource() resource.Resource {
 		WhereIDs:  "The link itself is a secret; the data source zulip_invite_links lists the IDs. It may have expired or been revoked; only administrators see those of others; and invitations by e-mail have IDs of their own.",
 		Key:       func(link *zulip.Invitation) int64 { return link.ID },
 		ReadInto:  func(m *model, link *zulip.Invitation, _ *core.Context) { m.read(link) },
-		IsShown:   isShown,
+		IsShown:   func(m *base.Meta, state *model) bool { return state.IsShown(m) },
 		CheckPlan: checkPlan,
 		IsCreated: func(m *model, link *zulip.Invitation, _ *core.Context) bool {
 			return link.LinkURL == m.LinkURL.ValueString()
@@ -46,14 +45,6 @@ func NewResource() resource.Resource {
 		DeleteVerb: "revoke",
 		Hint:       hint,
 	})}
-}
-
-// isShown reports whether the server would list a link: an administrator is shown all, others their own, and nobody one that has
-// expired.
-func isShown(m *base.Meta, state *model) bool {
-	expiry, err := time.Parse(time.RFC3339, state.ExpiryDate.ValueString())
-	hasExpired := err == nil && expiry.Before(time.Now())
-	return m.SeesAll() || hasExpired || state.InvitedByUserID.ValueInt64() == m.Store.Self().ID
 }
 
 // importedKey marks, in the private state, a link that this resource did not create.
