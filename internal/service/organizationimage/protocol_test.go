@@ -10,7 +10,9 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
@@ -156,6 +158,37 @@ func TestProtocolOrganizationImageConflict(t *testing.T) {
 	run.Apply(plan).ExpectError(t, "", "Conflict on the icon of the organization", theirs.URL)
 	sent.Expect(t)
 	if now := held(t, o, "icon"); now != theirs {
+		t.Errorf("the server holds %+v", now)
+	}
+}
+
+// Another resource takes the picture over while the one that had it is destroyed: the new picture stays, in whatever order.
+func TestProtocolOrganizationImageTakenOver(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"kind": "logo", "file": picture(t, 10)})
+	p := run.Process()
+	created, diags := p.Plan(kind, nil, values{"kind": "logo", "file": picture(t, 20)})
+	diags.ExpectNoError(t)
+	destroyed, diags := p.Plan(kind, run.State, nil)
+	diags.ExpectNoError(t)
+	gate := o.Sandbox.Gate(http.MethodPost, "/register")
+	var both sync.WaitGroup
+	both.Go(func() {
+		state, diags := p.Apply(created)
+		diags.ExpectNoError(t)
+		if state == nil {
+			t.Error("the state holds no picture")
+		}
+	})
+	<-gate.Arrived // the file is uploaded, and not yet read
+	both.Go(func() {
+		_, diags := p.Apply(destroyed)
+		diags.ExpectNoError(t)
+	})
+	time.Sleep(100 * time.Millisecond) // the other one gets as far as it can
+	gate.Open()
+	both.Wait()
+	if now := held(t, o, "logo"); !now.IsUploaded {
 		t.Errorf("the server holds %+v", now)
 	}
 }

@@ -199,6 +199,11 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...); resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
+	done, ok := r.LockOrReport(ctx, kind+" "+plan.Kind.ValueString(), "Cannot upload the "+plan.title()+" of the organization", &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	defer done()
 	if r.upload(ctx, &plan, nil, &resp.Diagnostics) {
 		id := core.TextID(plan.Kind.ValueString())
 		r.Meta.Run.Adopt(kind, id) // whoever had it, and is destroyed in this run, leaves it
@@ -302,13 +307,23 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) || r.Meta.Run.IsAdopted(kind, core.TextID(state.ID.ValueString())) {
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	summary := "Cannot remove the " + state.title() + " of the organization"
+	done, ok := r.LockOrReport(ctx, kind+" "+state.ID.ValueString(), summary, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	defer done()
+	if r.Meta.Run.IsAdopted(kind, core.TextID(state.ID.ValueString())) {
+		tflog.Info(ctx, "The picture stays: another resource has uploaded it", map[string]any{"kind": state.ID.ValueString()})
 		return
 	}
 	err := r.Meta.Store.Write(ctx, func(ctx context.Context) error { return r.Meta.Client.RemoveRealmImage(ctx, state.ID.ValueString()) })
 	r.Meta.Store.Invalidate(store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot remove the "+state.title()+" of the organization", base.Explain(err))
+		resp.Diagnostics.AddError(summary, base.Explain(err))
 	}
 }
 
