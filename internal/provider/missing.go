@@ -1,8 +1,11 @@
 package provider
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"maps"
+	"regexp"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
@@ -18,7 +21,19 @@ import (
 // who has the address now, if that is known.
 
 // noteAddresses registers whose address a read has replaced in a state: somebody has another one now.
-func (s *protocolServer) noteAddresses(ctx context.Context, meta *base.Meta, typeName string, before, after map[string]bool, state *tfprotov6.DynamicValue) {
+func (s *protocolServer) noteAddresses(ctx context.Context, meta *base.Meta, req *tfprotov6.ReadResourceRequest, answer *tfprotov6.ReadResourceResponse) {
+	if !hasAddress(req.CurrentState) || !hasAddress(answer.NewState) || bytes.Equal(req.CurrentState.MsgPack, answer.NewState.MsgPack) {
+		return // as nearly always
+	}
+	s.generator.once.Do(func() { s.generator.load(ctx, s) })
+	schema, ok := s.generator.schemas[req.TypeName]
+	if !ok {
+		return
+	}
+	before, after := addressesIn(schema.ValueType(), req.CurrentState), addressesIn(schema.ValueType(), answer.NewState)
+	if maps.Equal(before, after) {
+		return
+	}
 	view, err := meta.Store.Read(ctx, store.Users)
 	if err != nil {
 		return
@@ -37,26 +52,53 @@ func (s *protocolServer) noteAddresses(ctx context.Context, meta *base.Meta, typ
 		}
 	}
 	if len(lost) == 1 && len(gained) == 1 {
-		meta.Run.NoteFormerAddress(lost[0], gained[0], s.namesOne(typeName, state, gained[0]))
+		meta.Run.NoteFormerAddress(lost[0], gained[0], namesOne(schema, req, gained[0]))
 	}
+}
+
+// hasAddress reports whether an encoded state can have an address: texts stand in it as they are.
+func hasAddress(state *tfprotov6.DynamicValue) bool {
+	return state != nil && bytes.Contains(state.MsgPack, []byte("@"))
+}
+
+// addressesIn are the addresses in a state, also those after "user:".
+func addressesIn(kind tftypes.Type, encoded *tfprotov6.DynamicValue) map[string]bool {
+	found := map[string]bool{}
+	value, err := encoded.Unmarshal(kind)
+	if err != nil {
+		return found
+	}
+	_ = tftypes.Walk(value, func(_ *tftypes.AttributePath, value tftypes.Value) (bool, error) {
+		var text string
+		if value.IsKnown() && !value.IsNull() && value.Type().Is(tftypes.String) && value.As(&text) == nil {
+			if text = strings.TrimPrefix(text, "user:"); strings.Count(text, "@") == 1 && !strings.ContainsAny(text, " /:\n") {
+				found[text] = true
+			}
+		}
+		return true, nil
+	})
+	return found
 }
 
 // accountIDs are the attributes with the ID of the one account that a resource is about.
 var accountIDs = map[string]string{"zulip_user": "id", "zulip_user_role": "user_id", "zulip_user_status": "user_id"}
 
 // namesOne reports whether a state has the ID of the one account that it is about.
-func (s *protocolServer) namesOne(typeName string, state *tfprotov6.DynamicValue, id int64) bool {
-	attribute, ok := accountIDs[typeName]
+func namesOne(schema *tfprotov6.Schema, req *tfprotov6.ReadResourceRequest, id int64) bool {
+	attribute, ok := accountIDs[req.TypeName]
 	if !ok {
 		return false
 	}
-	value, err := state.Unmarshal(s.stateTypes[typeName])
+	value, err := req.CurrentState.Unmarshal(schema.ValueType())
 	attributes := map[string]tftypes.Value{}
 	if err != nil || value.As(&attributes) != nil {
 		return false
 	}
 	return attributes[attribute].Equal(tftypes.NewValue(tftypes.Number, id))
 }
+
+// firstSentence is how the detail of an error begins, without its stop. Names stand in quotes, and have any signs.
+var firstSentence = regexp.MustCompile(`^(?:"(?:[^"\\]|\\.)*"|[^".;\n]|[.;]\S)*`)
 
 // shorten makes errors about names that nothing has say everything once in a run.
 func (s *protocolServer) shorten(ctx context.Context, diagnostics []*tfprotov6.Diagnostic) {
@@ -66,10 +108,7 @@ func (s *protocolServer) shorten(ctx context.Context, diagnostics []*tfprotov6.D
 		if !ok || meta == nil || meta.Store == nil {
 			continue
 		}
-		cause, _, _ := strings.Cut(one.Detail, "; ")
-		cause, _, _ = strings.Cut(cause, ". ")
-		cause, _, _ = strings.Cut(cause, "\n")
-		cause = strings.TrimSuffix(cause, ".") + "."
+		cause := firstSentence.FindString(one.Detail) + "."
 		holder := s.holder(ctx, meta, address)
 		isFirst := meta.Run.IsFirst(one.Summary + holder)
 		switch {
@@ -86,8 +125,11 @@ func (s *protocolServer) shorten(ctx context.Context, diagnostics []*tfprotov6.D
 // holder says as a sentence who had an address that nobody has now; "" if that is not known.
 func (s *protocolServer) holder(ctx context.Context, meta *base.Meta, address string) string {
 	id, certain := meta.Run.FormerAddress(address)
+	if id == 0 {
+		return ""
+	}
 	view, err := meta.Store.Read(ctx, store.Users)
-	if id == 0 || err != nil {
+	if err != nil {
 		return ""
 	}
 	user, ok := view.User(id)

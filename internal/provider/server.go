@@ -3,13 +3,11 @@ package provider
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -53,10 +51,6 @@ type protocolServer struct {
 	protocol
 	provider  *Provider
 	generator generator
-
-	// Of a run whose account is not shown everything.
-	stateTypesOnce sync.Once
-	stateTypes     map[string]tftypes.Type
 }
 
 func (s *protocolServer) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {

@@ -1,13 +1,9 @@
 package provider
 
 import (
-	"bytes"
 	"context"
-	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
-	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
 // readSeen reads a resource. Where the account is shown less than what the state has, the state stays as it is: see
@@ -18,52 +14,11 @@ func (s *protocolServer) readSeen(ctx context.Context, req *tfprotov6.ReadResour
 	if err != nil || meta == nil || meta.Store == nil {
 		return answer, err
 	}
-	if before, after := req.CurrentState, answer.NewState; before != nil && after != nil && !bytes.Equal(before.MsgPack, after.MsgPack) {
-		s.stateTypesOnce.Do(func() { s.stateTypes = loadStateTypes(ctx, s.provider) })
-		kind := s.stateTypes[req.TypeName]
-		before, after := addressesIn(kind, before), addressesIn(kind, after)
-		s.noteAddresses(ctx, meta, req.TypeName, before, after, req.CurrentState)
-	}
+	s.noteAddresses(ctx, meta, req, answer)
 	if meta.HasUnseen() {
 		answer.NewState, answer.Private = req.CurrentState, req.Private
 	}
 	return answer, nil
-}
-
-// addressesIn are the addresses in a state, also those after "user:".
-func addressesIn(kind tftypes.Type, encoded *tfprotov6.DynamicValue) map[string]bool {
-	found := map[string]bool{}
-	if encoded == nil || kind == nil {
-		return found
-	}
-	value, err := encoded.Unmarshal(kind)
-	if err != nil {
-		return found
-	}
-	_ = tftypes.Walk(value, func(_ *tftypes.AttributePath, value tftypes.Value) (bool, error) {
-		var text string
-		if value.IsKnown() && !value.IsNull() && value.Type().Is(tftypes.String) && value.As(&text) == nil {
-			if text = strings.TrimPrefix(text, "user:"); strings.Count(text, "@") == 1 && !strings.ContainsAny(text, " /:\n") {
-				found[text] = true
-			}
-		}
-		return true, nil
-	})
-	return found
-}
-
-// loadStateTypes returns the types of all resources' states.
-func loadStateTypes(ctx context.Context, provider *Provider) map[string]tftypes.Type {
-	types := map[string]tftypes.Type{}
-	for _, create := range provider.Resources(ctx) {
-		var name resource.MetadataResponse
-		var schema resource.SchemaResponse
-		one := create()
-		one.Metadata(ctx, resource.MetadataRequest{ProviderTypeName: "zulip"}, &name)
-		one.Schema(ctx, resource.SchemaRequest{}, &schema)
-		types[name.TypeName] = schema.Schema.Type().TerraformType(ctx)
-	}
-	return types
 }
 
 // planUnseen answers without a plan after it was reported that the account does not see what is in the state: the run fails, and
