@@ -218,30 +218,23 @@ func unknownPrincipal(principal Principal, org Organization) Problem {
 		summary = suggest.MissingGroup(principal.String())
 		cause = fmt.Sprintf("The organization has no user group with the ID %d.", principal.ID)
 	}
-	detail := cause
-	for _, more := range []string{didYouMean(org.Nearest(principal)), advice} {
-		if more != "" {
-			detail += " " + more
-		}
+	detail := cause + suggest.DidYouMean(quoted(org.Nearest(principal)))
+	if advice != "" {
+		detail += " " + advice
 	}
 	return Problem{principal, summary, detail}
 }
 
-// didYouMean asks whether one of some principals was meant; "" if there are none.
-func didYouMean(nearest []Principal) string {
-	texts := make([]string, len(nearest))
-	for i, near := range nearest {
-		texts[i] = strconv.Quote(near.String())
+// quoted are principals as messages write them.
+func quoted(principals []Principal) []string {
+	texts := make([]string, len(principals))
+	for i, one := range principals {
+		texts[i] = strconv.Quote(one.String())
 	}
-	if len(texts) == 0 {
-		return ""
-	}
-	return "Did you mean " + strings.Join(texts, " or ") + "?"
+	return texts
 }
 
 func notFound(principal Principal, detail string, nearest []Principal) Problem {
-	if meant := didYouMean(nearest); meant != "" {
-		detail = meant + " " + detail
-	}
+	detail = strings.TrimPrefix(suggest.DidYouMean(quoted(nearest))+" "+detail, " ")
 	return Problem{principal, fmt.Sprintf("%q is not in the organization", principal), detail}
 }

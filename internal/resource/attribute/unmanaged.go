@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"hash/fnv"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -173,12 +174,8 @@ func (t *Table[Model, Object, Update]) BesideState(state *Model, object Object, 
 	for setting, value := range held {
 		b.Permissions[setting] = value
 	}
-	for _, setting := range append(differing, omitted...) {
+	for _, setting := range slices.Concat(differing, omitted) {
 		delete(b.Permissions, setting)
-	}
-	isOmitted := map[string]bool{}
-	for _, setting := range omitted {
-		isOmitted[setting] = true
 	}
 	var values Model
 	all, isAny := []any{t.fingerprint()}, false
@@ -192,7 +189,7 @@ func (t *Table[Model, Object, Update]) BesideState(state *Model, object Object, 
 		all = append(all, value)
 	}
 	for _, setting := range t.Wire.Table.Settings {
-		if value, ok := held[setting.Name]; ok && isOmitted[setting.Name] {
+		if value, ok := held[setting.Name]; ok && slices.Contains(omitted, setting.Name) {
 			all, isAny = append(all, value), true
 		} else {
 			all = append(all, nil)

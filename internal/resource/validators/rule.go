@@ -164,8 +164,8 @@ func meantCount(text, units string, words []string) string {
 		if found[2] == "" {
 			unit, isKnown = one, true
 		}
-		if isKnown && number*unit%one == 0 {
-			return fmt.Sprintf(" Write %q.", strconv.FormatInt(number*unit/one, 10))
+		if meant := strconv.FormatInt(number*unit/one, 10); isKnown && number*unit%one == 0 && countPattern.MatchString(meant) {
+			return fmt.Sprintf(" Write %q.", meant)
 		}
 		return ""
 	}

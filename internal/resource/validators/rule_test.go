@@ -73,6 +73,7 @@ func TestRules(t *testing.T) {
 		{count, text("-1"), countAllowed + `It is "-1". For no limit, write "unlimited".`},
 		{count, text("030"), countAllowed + `It is "030". Write "30".`},
 		{count, text("30 days"), countAllowed + `It is "30 days". Write "30".`},
+		{count, text("999999999w"), countAllowed + `It is "999999999w".`}, // in days it has ten digits
 		{count, text("9999999999"), countAllowed + `It is "9999999999". For no limit, write "unlimited".`},
 		{count, text("1.5"), countAllowed + `It is "1.5". For no limit, write "unlimited".`},
 		{count, text("2 weeks"), countAllowed + `It is "2 weeks". Write "14".`},

@@ -140,7 +140,7 @@ func (b *relation) subscribers(ctx context.Context, channel *zulip.Channel, diag
 }
 
 // lookUp reads a channel and who is in it, once in this run. gone reports that it is archived or gone; without that and without
-// a reading there is an error.
+// a reading there is an error, or one was reported before: see [base.Meta.MayRemove].
 func (b *relation) lookUp(ctx context.Context, id int64, diags *diag.Diagnostics) (now *channelReading, gone bool) {
 	// First, for the channels may come with them.
 	in, err := b.Meta.Store.Subscribers(ctx, id)
