@@ -140,3 +140,18 @@ func TestProtocolStateOfAnAccountThatIsShownMore(t *testing.T) {
 		}
 	}
 }
+
+// Without a refresh, destroying an invitation that the account is not shown does not end as if it were revoked.
+func TestProtocolDestroyOfAnInvitationNotShown(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, "zulip_invitation")
+	run.MustApply(acctest.Values{"email": "nadia.haddad@example.com"})
+	p := o.WithAccount(t, "member").NewRun(t, "zulip_invitation").Process()
+	plan, diags := p.Plan("zulip_invitation", run.State, nil)
+	diags.ExpectNoError(t)
+	state, diags := p.Apply(plan)
+	diags.ExpectError(t, "", "Cannot revoke the invitation of nadia.haddad@example.com", "it may still be pending")
+	if state == nil {
+		t.Error("the invitation is not in the state any more")
+	}
+}

@@ -329,6 +329,14 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 	}
 	if err != nil {
 		resp.Diagnostics.AddError(summary, base.ExplainWith(err, hint))
+		return
+	}
+	if len(of(list, email)) > 0 || state.IsShown(r.Meta) {
+		return
+	}
+	if user, err := r.accountOf(ctx, email); err != nil || user == nil {
+		resp.Diagnostics.AddError(summary, "The server does not list it to the account the provider uses, so it may still be pending. "+
+			"Use the key of whoever invited the address, or of an administrator. What was revoked by hand is taken out of the state with terraform state rm ADDRESS.")
 	}
 }
 
