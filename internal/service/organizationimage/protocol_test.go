@@ -171,7 +171,7 @@ func TestProtocolOrganizationImageTakenOver(t *testing.T) {
 	diags.ExpectNoError(t)
 	destroyed, diags := p.Plan(kind, run.State, nil)
 	diags.ExpectNoError(t)
-	gate := o.Sandbox.Gate(http.MethodPost, "/register")
+	gate, removal := o.Sandbox.Gate(http.MethodPost, "/register"), o.Sandbox.Gate(http.MethodDelete, "")
 	var both sync.WaitGroup
 	both.Go(func() {
 		state, diags := p.Apply(created)
@@ -185,8 +185,13 @@ func TestProtocolOrganizationImageTakenOver(t *testing.T) {
 		_, diags := p.Apply(destroyed)
 		diags.ExpectNoError(t)
 	})
-	time.Sleep(100 * time.Millisecond) // the other one gets as far as it can
+	select {
+	case <-removal.Arrived:
+		t.Error("the picture is removed while it is uploaded")
+	case <-time.After(100 * time.Millisecond): // the other one waits
+	}
 	gate.Open()
+	removal.Open()
 	both.Wait()
 	if now := held(t, o, "logo"); !now.IsUploaded {
 		t.Errorf("the server holds %+v", now)
