@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -20,7 +21,7 @@ import (
 type auditFlags struct {
 	selection                     audit.Selection
 	markdown, json, html, against string
-	state, accepted               string
+	state, accepted, rules        string
 	failOn                        []string
 	requireComplete               bool
 	version                       string
@@ -44,7 +45,7 @@ everything. --fail-on takes severities (high, medium, low; each includes the gra
 
 ` + kindMeanings() + `
 
-With --against it also takes what the review's --fail-on takes, of what has changed since: ` + strings.Join(categoryWords(), ", ") + `.`,
+With --rules it also takes rules, for rules that are broken or not proven. With --against it also takes what the review's --fail-on takes, of what has changed since: ` + strings.Join(categoryWords(), ", ") + `.`,
 		Example: `  terraform-provider-zulip audit
   terraform-provider-zulip audit --html audit.html
   terraform-provider-zulip audit --person ada@example.com
@@ -68,10 +69,11 @@ With --against it also takes what the review's --fail-on takes, of what has chan
 	f.StringVar(&flags.against, "against", "", "write as Markdown and as the page who has gained and lost what since the audit in this JSON `file`, instead of the audit")
 	f.StringVar(&flags.state, "state", "", "write what mends a finding under the addresses in this JSON `file` of a state or a plan, from terraform show -json; - is standard input")
 	f.StringVar(&flags.accepted, "accepted", "", "list the findings that this HCL `file` accepts apart, and do not fail on them")
+	f.StringVar(&flags.rules, "rules", "", rulesUsage)
 	f.StringSliceVar(&flags.failOn, "fail-on", nil, "exit with status 2 if there is a finding of one of these `severities` or kinds, or with --against a change of one of these categories")
 	f.BoolVar(&flags.requireComplete, "require-complete", false, "exit with status 3 if the account does not see everything")
 	complete(command, map[string]cobra.CompletionFunc{
-		"markdown": fileOf("md"), "json": fileOf("json"), "html": fileOf("html"), "against": fileOf("json"), "state": fileOf("json"), "accepted": fileOf("hcl"), "fail-on": listOf(audit.GateWords()),
+		"markdown": fileOf("md"), "json": fileOf("json"), "html": fileOf("html"), "against": fileOf("json"), "state": fileOf("json"), "accepted": fileOf("hcl"), "rules": fileOf("hcl"), "fail-on": listOf(audit.GateWords()),
 	})
 	return command
 }
@@ -97,6 +99,12 @@ func runAudit(ctx context.Context, flags auditFlags, stdin io.Reader, stdout, st
 	if err != nil {
 		return err
 	}
+	switch selection := flags.selection; {
+	case flags.rules != "" && (selection.Person != "" || len(selection.Channels) > 0 || selection.Guests || selection.Bots):
+		return errors.New("--rules are about the whole organization: leave out --person, --channel, --guests and --bots")
+	case gate.Rules && flags.rules == "":
+		return errNoRules
+	}
 	var earlier *audit.Audit
 	if flags.against != "" {
 		if earlier, err = readAudit(flags.against); err != nil {
@@ -108,6 +116,9 @@ func runAudit(ctx context.Context, flags auditFlags, stdin io.Reader, stdout, st
 		if options.Managed, err = readManaged(flags.state, stdin); err != nil {
 			return err
 		}
+	}
+	if options.Rules, err = readRules(flags.rules); err != nil {
+		return err
 	}
 	if flags.accepted != "" {
 		content, err := os.ReadFile(flags.accepted)

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,14 +18,15 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/review"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/rules"
 )
 
 // reviewFlags are the command line of "review".
 type reviewFlags struct {
-	as, markdown, json, html string
-	offline                  bool
-	failOn                   []string
-	version                  string
+	as, markdown, json, html, rules string
+	offline                         bool
+	failOn                          []string
+	version                         string
 }
 
 func newReview(version string) *cobra.Command {
@@ -58,12 +60,13 @@ The exit status is 0, 1 after an error, and 2 if a category of --fail-on applies
 	f.StringVar(&flags.markdown, "markdown", "", "write the report as Markdown to this `file`; - is standard output (default)")
 	f.StringVar(&flags.html, "html", "", "write the report as an HTML page to this `file`; - is standard output")
 	f.StringVar(&flags.json, "json", "", "write the report as JSON to this `file`; - is standard output")
+	f.StringVar(&flags.rules, "rules", "", rulesUsage)
 	f.StringSliceVar(&flags.failOn, "fail-on", nil, "exit with status 2 if one of these `categories` applies")
 	f.BoolVar(&flags.offline, "offline", false, "do not read the organization; the report then shows the planned values, but not who gains or loses what")
 	f.StringVar(&flags.as, "as", "", "the `provider` configuration to review, as in zulip.staging, if the plan has several")
 	command.ValidArgsFunction = firstArgument(fileOf("json"))
 	complete(command, map[string]cobra.CompletionFunc{
-		"markdown": fileOf("md"), "html": fileOf("html"), "json": fileOf("json"), "fail-on": listOf(categoryWords()),
+		"markdown": fileOf("md"), "html": fileOf("html"), "json": fileOf("json"), "rules": fileOf("hcl"), "fail-on": listOf(categoryWords()),
 	})
 	return command
 }
@@ -82,6 +85,16 @@ func runReview(ctx context.Context, flags reviewFlags, args []string, stdin io.R
 	if err != nil {
 		return err
 	}
+	if slices.Contains(gate, report.Rules) && flags.rules == "" {
+		return errNoRules
+	}
+	proven, err := readRules(flags.rules)
+	if err != nil {
+		return err
+	}
+	if proven != nil && flags.offline {
+		return errors.New("--rules are proven of the organization: leave out --offline")
+	}
 	planned, err := readPlan(args, stdin)
 	if err != nil {
 		return err
@@ -89,8 +102,8 @@ func runReview(ctx context.Context, flags reviewFlags, args []string, stdin io.R
 	if planned.IsEmpty() {
 		_, _ = fmt.Fprintln(stderr, "The plan changes nothing that this provider manages.")
 	}
-	options := review.Options{Provider: flags.as, Now: time.Now()}
-	if !flags.offline && !planned.IsEmpty() {
+	options := review.Options{Provider: flags.as, Now: time.Now(), Rules: proven}
+	if !flags.offline && (proven != nil || !planned.IsEmpty()) {
 		if options.Store, options.Site, err = connect(ctx, flags.version, "review", " Or let --offline say what the plan holds", stderr); err != nil {
 			return err
 		}
@@ -157,6 +170,24 @@ func (f reviewFlags) write(found *report.Report, stdout io.Writer) error {
 		f.markdown = "-"
 	}
 	return writeForms(stdout, found, []form[*report.Report]{{f.markdown, markdown.Write}, {f.html, page.Write}, {f.json, writeJSON}})
+}
+
+// rulesUsage says what --rules takes.
+const rulesUsage = "prove the rules of this HCL `file`: who must, may and must not be able to do what"
+
+// errNoRules is a gate about rules that are not there.
+var errNoRules = errors.New("--fail-on rules: name the file that has them with --rules")
+
+// readRules reads a file of rules; nil if none is named.
+func readRules(path string) (*rules.File, error) {
+	if path == "" {
+		return nil, nil //nolint:nilnil // there is nothing to prove
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return rules.Parse(path, content)
 }
 
 func writeJSON(w io.Writer, found *report.Report) error {

@@ -121,6 +121,56 @@ func TestReviewIsAGate(t *testing.T) {
 	}
 }
 
+// Rules are proven by both commands, and the gate stops at those that are broken; without a file there is nothing to stop at.
+func TestRulesAreAGate(t *testing.T) {
+	acctest.StartSandbox(t, sandbox.Config{})
+	file := filepath.Join(t.TempDir(), "rules.zulip.hcl")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect := func(err error, says string) {
+		t.Helper()
+		if says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
+			t.Errorf("%v, want %q", err, says)
+		}
+	}
+	write("rule \"owners\" {\n  role     = \"owner\"\n  at_least = 1\n}\n")
+	stdout, _, err := reviewRun(t, "membership", "--rules", file, "--fail-on", "rules")
+	expect(err, "")
+	if !strings.Contains(stdout, "one rule holds.") {
+		t.Error(stdout)
+	}
+	stdout, err = auditRun(t, "--rules", file, "--fail-on", "rules")
+	expect(err, "")
+	if !strings.Contains(stdout, "one rule holds.") {
+		t.Error(stdout)
+	}
+	write("rule \"owners\" {\n  role     = \"owner\"\n  at_least = 9\n}\nlimit \"nobody out\" {\n  people = 0\n}\n")
+	stdout, _, err = reviewRun(t, "membership", "--rules", file, "--fail-on", "rules")
+	expect(err, "") // it was broken before, and the plan takes nobody out
+	if !strings.Contains(stdout, "broken before, and this plan adds nothing to it") {
+		t.Error(stdout)
+	}
+	_, err = auditRun(t, "--rules", file, "--fail-on", "rules")
+	expect(err, "the audit found: rules")
+	_, _, err = reviewRun(t, "membership", "--rules", file, "--offline")
+	expect(err, "leave out --offline")
+	_, err = auditRun(t, "--rules", file, "--guests")
+	expect(err, "--rules are about the whole organization")
+	_, _, err = reviewRun(t, "membership", "--fail-on", "rules")
+	expect(err, "name the file that has them with --rules")
+	_, err = auditRun(t, "--fail-on", "rules")
+	expect(err, "name the file that has them with --rules")
+	write("rule \"owners\" {\n  rol = \"owner\"\n}\n")
+	_, _, err = reviewRun(t, "membership", "--rules", file)
+	expect(err, "rules.zulip.hcl:2: rule has no attribute \"rol\"")
+	_, err = auditRun(t, "--rules", file+".x")
+	expect(err, "no such file")
+}
+
 func TestReviewOfflineAsksNobody(t *testing.T) {
 	t.Setenv("ZULIP_SITE", "http://127.0.0.1:9")
 	stdout, _, err := reviewRun(t, "permission", "--offline", "--fail-on", "unknown")

@@ -1,19 +1,15 @@
 package audit
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclparse"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/zclconf/go-cty/cty"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/hclfile"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 )
@@ -45,25 +41,12 @@ type acceptEntry struct {
 
 // ParseAccepted reads a file that accepts findings. An error names every mistake with its line.
 func ParseAccepted(path string, content []byte) (*AcceptedFile, error) {
-	p := &acceptParser{file: &AcceptedFile{path: path}}
-	parsed, problems := hclparse.NewParser().ParseHCL(content, path)
-	for _, problem := range problems {
-		p.diagnostic(problem)
-	}
-	if problems.HasErrors() {
-		return nil, p.err()
-	}
-	body, ok := parsed.Body.(*hclsyntax.Body)
-	if !ok {
-		return nil, fmt.Errorf("%s: it is no file in the syntax of Terraform", path)
-	}
-	for _, one := range body.Attributes {
-		p.fail(one.NameRange.Start.Line, "%s stands outside of a block: a file that accepts findings has only blocks, such as accept \"internet\" { … }", suggest.Quote(one.Name))
-	}
-	for _, block := range body.Blocks {
+	reader, blocks := hclfile.Open(path, content, "a file that accepts findings has only blocks, such as accept \"internet\" { … }")
+	p := &acceptParser{Reader: reader, file: &AcceptedFile{path: path}}
+	for _, block := range blocks {
 		p.block(block)
 	}
-	if err := p.err(); err != nil {
+	if err := p.Err(); err != nil {
 		return nil, err
 	}
 	return p.file, nil
@@ -71,35 +54,9 @@ func ParseAccepted(path string, content []byte) (*AcceptedFile, error) {
 
 // acceptParser reads a file that accepts findings.
 type acceptParser struct {
-	file  *AcceptedFile
-	fails []acceptFailure
-}
+	*hclfile.Reader
 
-type acceptFailure struct {
-	line int
-	text string
-}
-
-func (p *acceptParser) fail(line int, format string, args ...any) {
-	p.fails = append(p.fails, acceptFailure{line, fmt.Sprintf(format, args...)})
-}
-
-func (p *acceptParser) diagnostic(problem *hcl.Diagnostic) {
-	line := 1
-	if problem.Subject != nil {
-		line = problem.Subject.Start.Line
-	}
-	p.fail(line, "%s: %s", problem.Summary, problem.Detail)
-}
-
-// err returns what is wrong with the file, by line.
-func (p *acceptParser) err() error {
-	slices.SortStableFunc(p.fails, func(a, b acceptFailure) int { return cmp.Compare(a.line, b.line) })
-	all := make([]error, len(p.fails))
-	for i, one := range p.fails {
-		all[i] = fmt.Errorf("%s:%d: %s", p.file.path, one.line, one.text)
-	}
-	return errors.Join(all...)
+	file *AcceptedFile
 }
 
 // The attributes of a block that accepts findings.
@@ -114,13 +71,13 @@ const (
 var acceptAttributes = suggest.Names{Things: "attributes", All: []string{acceptObject, acceptObjects, acceptReason, acceptUntil, acceptSeverity}}
 
 func (p *acceptParser) block(block *hclsyntax.Block) {
-	line, before := block.TypeRange.Start.Line, len(p.fails)
+	line, before := block.TypeRange.Start.Line, p.Fails()
 	if block.Type != "accept" {
-		p.fail(line, "there is no block %s%s", suggest.Quote(block.Type), suggest.Names{Things: "blocks", All: []string{"accept"}}.Suggest(block.Type))
+		p.Fail(line, "there is no block %s%s", suggest.Quote(block.Type), suggest.Names{Things: "blocks", All: []string{"accept"}}.Suggest(block.Type))
 		return
 	}
 	if len(block.Labels) != 1 {
-		p.fail(line, `accept takes one kind of finding, as in accept "internet" { … }`)
+		p.Fail(line, `accept takes one kind of finding, as in accept "internet" { … }`)
 		return
 	}
 	entry := acceptEntry{kind: Kind(block.Labels[0]), line: line}
@@ -129,47 +86,43 @@ func (p *acceptParser) block(block *hclsyntax.Block) {
 		for _, known := range Kinds {
 			names.All = append(names.All, string(known.Kind))
 		}
-		p.fail(line, "there is no kind of finding %s%s", suggest.Quote(block.Labels[0]), names.Suggest(block.Labels[0]))
+		p.Fail(line, "there is no kind of finding %s%s", suggest.Quote(block.Labels[0]), names.Suggest(block.Labels[0]))
 	}
 	for _, inner := range block.Body.Blocks {
-		p.fail(inner.TypeRange.Start.Line, "accept has no block %s%s", suggest.Quote(inner.Type), acceptAttributes.Suggest(inner.Type))
+		p.Fail(inner.TypeRange.Start.Line, "accept has no block %s%s", suggest.Quote(inner.Type), acceptAttributes.Suggest(inner.Type))
 	}
 	var objects []string
 	for _, one := range block.Body.Attributes {
 		at := one.NameRange.Start.Line
 		switch one.Name {
 		case acceptObject:
-			objects = append(objects, p.text(one))
+			objects = append(objects, p.Text(one))
 		case acceptObjects:
-			objects = append(objects, p.list(one)...)
+			objects = append(objects, p.Texts(one)...)
 		case acceptReason:
-			entry.Reason = strings.TrimSuffix(p.text(one), ".")
+			entry.Reason = strings.TrimSuffix(p.Text(one), ".")
 		case acceptUntil:
-			entry.Until = p.text(one)
-			var err error
-			if entry.ends, err = time.Parse(time.DateOnly, entry.Until); err != nil && entry.Until != "" {
-				p.fail(at, "until is %s, which is no date: write year, month and day, such as \"2027-06-30\"", suggest.Quote(entry.Until))
-			}
+			entry.Until, entry.ends = p.Day(one)
 		case acceptSeverity:
-			entry.worst = Severity(p.text(one))
+			entry.worst = Severity(p.Text(one))
 			if entry.worst != "" && entry.worst.rank() < 0 {
-				p.fail(at, "there is no severity %s%s", suggest.Quote(string(entry.worst)), suggest.Names{Things: "severities", All: []string{string(High), string(Medium), string(Low)}}.Suggest(string(entry.worst)))
+				p.Fail(at, "there is no severity %s%s", suggest.Quote(string(entry.worst)), suggest.Names{Things: "severities", All: []string{string(High), string(Medium), string(Low)}}.Suggest(string(entry.worst)))
 			}
 		default:
-			p.fail(at, "accept has no attribute %s%s", suggest.Quote(one.Name), acceptAttributes.Suggest(one.Name))
+			p.Fail(at, "accept has no attribute %s%s", suggest.Quote(one.Name), acceptAttributes.Suggest(one.Name))
 		}
 	}
 	has := func(name string) bool { return block.Body.Attributes[name] != nil }
 	switch {
 	case has(acceptObject) && has(acceptObjects):
-		p.fail(line, "object and objects are both set: write one of them")
-	case !has(acceptObject) && !has(acceptObjects) && len(p.fails) == before:
-		p.fail(line, `object is missing: write what the finding is about as the audit does, such as object = "the organization"`)
+		p.Fail(line, "object and objects are both set: write one of them")
+	case !has(acceptObject) && !has(acceptObjects) && p.Fails() == before:
+		p.Fail(line, `object is missing: write what the finding is about as the audit does, such as object = "the organization"`)
 	}
-	if !has(acceptReason) && len(p.fails) == before {
-		p.fail(line, "reason is missing: say in a few words why the finding may stay")
+	if !has(acceptReason) && p.Fails() == before {
+		p.Fail(line, "reason is missing: say in a few words why the finding may stay")
 	}
-	if len(p.fails) > before {
+	if p.Fails() > before {
 		return
 	}
 	for _, object := range objects {
@@ -181,58 +134,11 @@ func (p *acceptParser) add(entry acceptEntry, object string) {
 	entry.object = object
 	for _, other := range p.file.entries {
 		if other.kind == entry.kind && other.object == object {
-			p.fail(entry.line, "%s about %s is accepted on line %d already", entry.kind, object, other.line)
+			p.Fail(entry.line, "%s about %s is accepted on line %d already", entry.kind, object, other.line)
 			return
 		}
 	}
 	p.file.entries = append(p.file.entries, &entry)
-}
-
-// value returns the value of an attribute, which refers to nothing.
-func (p *acceptParser) value(of *hclsyntax.Attribute) (cty.Value, bool) {
-	value, problems := of.Expr.Value(nil)
-	for _, problem := range problems {
-		p.diagnostic(problem)
-	}
-	return value, !problems.HasErrors()
-}
-
-func (p *acceptParser) text(of *hclsyntax.Attribute) string {
-	value, ok := p.value(of)
-	if !ok {
-		return ""
-	}
-	text, ok := textOf(value)
-	if !ok {
-		p.fail(of.NameRange.Start.Line, "%s has to be a text in quotes that is not empty", of.Name)
-	}
-	return text
-}
-
-func (p *acceptParser) list(of *hclsyntax.Attribute) (texts []string) {
-	value, ok := p.value(of)
-	if !ok {
-		return nil
-	}
-	isList := !value.IsNull() && value.Type().IsTupleType() && value.LengthInt() > 0
-	if isList {
-		for _, element := range value.AsValueSlice() {
-			text, ok := textOf(element)
-			isList = isList && ok
-			texts = append(texts, text)
-		}
-	}
-	if !isList {
-		p.fail(of.NameRange.Start.Line, "%s has to be a list of texts that is not empty", of.Name)
-	}
-	return texts
-}
-
-func textOf(value cty.Value) (string, bool) {
-	if value.IsNull() || !value.Type().Equals(cty.String) || strings.TrimSpace(value.AsString()) == "" {
-		return "", false
-	}
-	return value.AsString(), true
 }
 
 // entry returns what accepts a finding about a place; isTooGrave says that it would, if the finding were less grave.

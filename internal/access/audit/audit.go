@@ -27,6 +27,8 @@ type Audit struct {
 	Missing  []string `json:"missing"`
 	// Selection says of what part the audit is; nil: of everything.
 	Selection *Selection `json:"selection,omitempty"`
+	// Rules are what was found of the rules that the audit was given; none without rules.
+	Rules []*report.Rule `json:"rules,omitempty"`
 	// Findings are those that are not accepted, and then those that are.
 	Findings []*Finding `json:"findings"`
 	// Warnings say in sentences what accepts findings that are not there.

@@ -95,6 +95,8 @@ type Gate struct {
 	kinds      []Kind
 	// Changes are for [report.Report.Fails] of what [Compare] returns.
 	Changes []report.Category
+	// Rules says that the gate stops at rules that are broken or not proven.
+	Rules bool
 }
 
 // ParseGate reads a gate: severities, each of which includes the graver ones, kinds of finding, and, if the audit is compared
@@ -108,6 +110,8 @@ func ParseGate(texts []string, isCompared bool) (Gate, error) {
 			gate.severities = append(gate.severities, Severity(word))
 		case slices.ContainsFunc(Kinds, func(known KindMeaning) bool { return known.Kind == Kind(word) }):
 			gate.kinds = append(gate.kinds, Kind(word))
+		case word == string(report.Rules):
+			gate.Rules = true
 		case !slices.Contains(changeWords(), word):
 			return gate, fmt.Errorf("--fail-on %q: there is no such word; there are %s, and with --against also %s",
 				text, strings.Join(findingWords(), ", "), strings.Join(changeWords(), ", "))
@@ -152,6 +156,9 @@ func (a *Audit) Fails(gate Gate) []string {
 		if kind := string(finding.Kind); stops && !slices.Contains(fails, kind) {
 			fails = append(fails, kind)
 		}
+	}
+	if gate.Rules && slices.ContainsFunc(a.Rules, (*report.Rule).Fails) {
+		fails = append(fails, string(report.Rules))
 	}
 	return fails
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/rules"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
@@ -29,6 +30,8 @@ type Options struct {
 	Managed *Managed
 	// Accepted accepts findings; nil: none is accepted.
 	Accepted *AcceptedFile
+	// Rules are to be proven; nil: none are. They are of a whole organization, not of a selection.
+	Rules *rules.File
 }
 
 // Input is what an audit is made of.
@@ -38,8 +41,8 @@ type Input struct {
 	// Subscribers are the people in each channel that is not archived, by ID; a channel that is absent is not known.
 	Subscribers map[int64][]int64
 	Invitations []*zulip.Invitation
-	// Missing says in sentences what could not be read.
-	Missing []string
+	// MissingInvitations says as a sentence why they could not be read; empty if they were.
+	MissingInvitations string
 }
 
 // audited are the parts of an organization that an audit reads.
@@ -75,7 +78,7 @@ func Make(ctx context.Context, from *store.Store, options Options) (*Audit, erro
 		return Of(facts, options)
 	}
 	if facts.Invitations, err = from.Invitations(ctx); err != nil {
-		facts.Missing = append(facts.Missing, fmt.Sprintf("The invitations could not be read: %s.", strings.TrimRight(err.Error(), ".")))
+		facts.MissingInvitations = fmt.Sprintf("The invitations could not be read: %s.", strings.TrimRight(err.Error(), "."))
 	}
 	return Of(facts, options)
 }
@@ -111,6 +114,7 @@ func Of(facts Input, options Options) (*Audit, error) {
 	}
 	if m.audit.Selection == nil {
 		m.things()
+		m.rules()
 	}
 	m.find()
 	if err := m.person(); err != nil {
@@ -144,10 +148,25 @@ type maker struct {
 	acceptances acceptances
 }
 
+// rules proves the rules.
+func (m *maker) rules() {
+	if m.options.Rules == nil {
+		return
+	}
+	org := rules.Of(rules.Read{
+		View: m.view, Self: m.facts.Self, Subscribers: m.facts.Subscribers,
+		Invitations: m.facts.Invitations, MissingInvitations: m.facts.MissingInvitations, Now: m.options.Now,
+	})
+	m.audit.Rules = m.options.Rules.Report(org, m.options.Rules.Judge(org), nil, nil)
+}
+
 // completeness says what the account does not see.
 func (m *maker) completeness() {
 	self := m.facts.Self
-	missing := m.facts.Missing
+	var missing []string
+	if m.facts.MissingInvitations != "" {
+		missing = append(missing, m.facts.MissingInvitations)
+	}
 	if self.Role > zulip.RoleAdministrator {
 		missing = append(missing, fmt.Sprintf("%s is not an administrator: private channels that it is not in, and invitations of others, are not in this audit.", self.Address()))
 	}

@@ -29,6 +29,9 @@ func (a *Audit) Verdict() string {
 		text = report.Counted(len(open), "finding") + ": " + strings.Join(counts, ", ")
 	}
 	text += a.acceptedCount()
+	if broken := report.RulesText(a.Rules); broken != "" {
+		text += "; " + broken
+	}
 	if a.Person != nil {
 		return text + "."
 	}

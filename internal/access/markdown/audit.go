@@ -31,6 +31,7 @@ func WriteAudit(w io.Writer, a *audit.Audit) error {
 		d.line("")
 		d.line("**Warning:** " + plain(warning))
 	}
+	d.rules(a.Rules)
 	d.findings(a)
 	if a.Person != nil {
 		d.person(a)

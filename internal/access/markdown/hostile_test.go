@@ -65,7 +65,7 @@ func auditOf(name string) *audit.Audit {
 		Groups:   []*audit.Group{{Name: name, Subgroups: []string{name}, Rights: rights}},
 		Rights:   rights, Accounts: []*audit.Account{{Account: account, IsActive: true}},
 		Sets:      []*report.People{report.PeopleOf(account)},
-		Selection: &audit.Selection{Channels: []string{name}, Person: name},
+		Selection: &audit.Selection{Channels: []string{name}, Person: name}, Rules: rulesOf(name),
 	}
 }
 

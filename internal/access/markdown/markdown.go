@@ -36,6 +36,7 @@ func Write(w io.Writer, r *report.Report) error {
 	d.line("**" + plain(r.Verdict.Text) + "**")
 	d.about(r)
 	d.risks(r.Findings())
+	d.rules(r.Rules)
 	d.found(r.Found)
 	d.people(r.People)
 	d.blocks("Channels", "Channel", r.ChannelBlocks())
@@ -177,6 +178,39 @@ func (d *document) risks(all []report.RiskGroup) {
 			return
 		}
 		d.line(line)
+	}
+}
+
+// maxRuleLine is how long a line about a rule can be, in characters: twenty people with what gives them the right.
+const maxRuleLine = 4000
+
+// rules lists the rules that do not hold, and those of which there is something to know, and counts the others.
+func (d *document) rules(all []*report.Rule) {
+	if len(all) == 0 {
+		return
+	}
+	d.line("")
+	d.line("#### Rules")
+	d.line("")
+	quiet := 0
+	for _, rule := range all {
+		if rule.IsQuiet() {
+			quiet++
+			continue
+		}
+		lines := rule.Lines()
+		text := fmt.Sprintf("- %s (%s): **%s**", code(rule.Name), code(rule.At), lines[0])
+		for _, line := range lines[1:] {
+			text += "\n  - " + plain(atMost(line, maxRuleLine))
+		}
+		if !d.fits(text) {
+			d.left++
+			continue
+		}
+		d.line(text)
+	}
+	if quiet > 0 {
+		d.line(fmt.Sprintf("- %s", report.Holding(quiet)))
 	}
 }
 

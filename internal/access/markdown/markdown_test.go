@@ -36,7 +36,17 @@ func of(name string) *report.Report {
 		Channels: []*report.Channel{{Name: name, OldName: name + "y", Action: report.Update, Rights: []*report.Right{right}, Joins: people}},
 		Groups:   []*report.Group{{Name: name, Action: report.Update, Rights: []*report.Right{right}, Joins: people, Members: change}},
 		People:   []*report.Person{{Account: account, Role: change, Action: report.Update}},
-		Rights:   []*report.Right{right}, Unknown: []string{name + " is not known yet."},
+		Rights:   []*report.Right{right}, Unknown: []string{name + " is not known yet."}, Rules: rulesOf(name),
+	}
+}
+
+// rulesOf are rules that are broken and not proven, with a name wherever there is one.
+func rulesOf(name string) []*report.Rule {
+	person := &report.RulePerson{ID: 1, Name: name, Address: name, Role: "member", Through: []string{"group:" + name}}
+	breach := &report.Breach{Where: "#" + name, Text: "1 account can read", People: []*report.RulePerson{person}, Changes: []string{name}}
+	return []*report.Rule{
+		{Name: name, At: "rules.zulip.hcl:1", Standing: report.RuleBroken, Breaches: []*report.Breach{breach}, Notes: []string{name}},
+		{Name: name, At: "rules.zulip.hcl:9", Standing: report.RuleNotProven, Doubts: []string{name}},
 	}
 }
 

@@ -29,11 +29,15 @@ const maxName = 200
 
 // visible takes out of a name what is not seen or would turn the line around, and what is too long to be shown.
 func visible(name string) string {
-	shown := []rune(printable(name))
-	if len(shown) > maxName {
-		return string(shown[:maxName]) + "…"
+	return atMost(printable(name), maxName)
+}
+
+// atMost returns the beginning of a text that is longer than so many characters.
+func atMost(text string, most int) string {
+	if all := []rune(text); len(all) > most {
+		return string(all[:most]) + "…"
 	}
-	return string(shown)
+	return text
 }
 
 // plain writes a sentence. A word in it with anything but letters and the signs that sentences end and begin with is

@@ -31,7 +31,17 @@ func reportOf(name string) *report.Report {
 		Channels: []*report.Channel{{ID: 1, Name: name, OldName: name, Action: report.Update, Addresses: []string{name}, Privacy: change, Rights: rights, Joins: people, Leaves: people}},
 		Groups:   []*report.Group{{ID: 1, Name: name, OldName: name, Action: report.Update, Addresses: []string{name}, Members: change, Subgroups: change, Rights: rights, Joins: people, Leaves: people}},
 		People:   []*report.Person{{Account: account, AccountID: 1, Addresses: []string{name}, Action: report.Update, Role: change, Owner: &change}},
-		Rights:   rights, Unknown: []string{name}, Accounts: []*report.Account{account},
+		Rights:   rights, Unknown: []string{name}, Accounts: []*report.Account{account}, Rules: rulesOf(name),
+	}
+}
+
+// rulesOf are rules that are broken and not proven, with a name wherever there is one.
+func rulesOf(name string) []*report.Rule {
+	person := &report.RulePerson{ID: 1, Name: name, Address: name, Role: "member", Through: []string{"group:" + name}}
+	breach := &report.Breach{Where: "#" + name, Text: "1 account can read", People: []*report.RulePerson{person}, Changes: []string{name}}
+	return []*report.Rule{
+		{Name: name, At: "rules.zulip.hcl:1", Standing: report.RuleBroken, Breaches: []*report.Breach{breach}, Notes: []string{name}},
+		{Name: name, At: "rules.zulip.hcl:9", Standing: report.RuleNotProven, Doubts: []string{name}},
 	}
 }
 
@@ -46,7 +56,7 @@ func auditOf(name string) *audit.Audit {
 		Groups:   []*audit.Group{{ID: 1, Name: name, Members: []int64{1}, Subgroups: []string{name}, Rights: rights}},
 		Rights:   rights, Accounts: []*audit.Account{{Account: account, IsActive: true}},
 		Sets:      []*report.People{report.PeopleOf(account)},
-		Selection: &audit.Selection{Channels: []string{name}, Person: name},
+		Selection: &audit.Selection{Channels: []string{name}, Person: name}, Rules: rulesOf(name),
 	}
 }
 

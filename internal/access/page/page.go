@@ -24,9 +24,21 @@ import (
 var files embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"count":      report.Count,
-	"counted":    report.Counted,
-	"about":      about,
+	"count":   report.Count,
+	"counted": report.Counted,
+	"about":   about,
+	"quietRules": func(all []*report.Rule) string {
+		quiet := 0
+		for _, rule := range all {
+			if rule.IsQuiet() {
+				quiet++
+			}
+		}
+		if quiet == 0 {
+			return ""
+		}
+		return report.Holding(quiet)
+	},
 	"others":     func(all []string) []string { return all[min(len(all), report.MaxListed):] },
 	"categories": func() []report.CategoryMeaning { return report.Categories },
 	"kinds":      func() []audit.KindMeaning { return audit.Kinds },

@@ -45,6 +45,7 @@ func (r *Report) Assess() {
 	if len(r.Unknown) > 0 {
 		a.categories[Unknown] = true
 	}
+	a.categories[Rules] = slices.ContainsFunc(r.Rules, (*Rule).Fails)
 	slices.SortStableFunc(r.Risks, func(x, y Risk) int { return cmp.Compare(x.Category.rank(), y.Category.rank()) })
 	r.Verdict.Categories = []Category{}
 	for _, meaning := range Categories {

@@ -33,6 +33,8 @@ type Report struct {
 	Offline bool    `json:"offline"`
 	Verdict Verdict `json:"verdict"`
 	Risks   []Risk  `json:"risks"`
+	// Rules are what was found of the rules that the review was given; none without rules.
+	Rules []*Rule `json:"rules,omitempty"`
 	// Channels are those in which something changes, named by the plan or not: a change of a group has effects in
 	// channels too. Those with the same effects are beside one another.
 	Channels []*Channel `json:"channels"`

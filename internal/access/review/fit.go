@@ -19,7 +19,10 @@ func (b *builder) setApart() {
 		}
 		apart := &builder{report: new(report.Report), changes: []*plan.Change{change}}
 		apart.sayMeanings()
-		b.report.Also, b.report.Unknown = append(b.report.Also, apart.report.Also...), append(b.report.Unknown, apart.report.Unknown...)
+		b.report.Also = append(b.report.Also, apart.report.Also...)
+		for _, sentence := range apart.report.Unknown {
+			b.addUnknown(sentence)
+		}
 		for _, risk := range append(apart.report.Risks, report.Risk{
 			Category: report.Unknown,
 			Text:     "The plan does not tell which instance of the provider configuration " + change.Provider + " it has, and so not which organization it changes: who gains and who loses by that is not known.",

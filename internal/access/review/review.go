@@ -14,6 +14,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/rules"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
@@ -30,6 +31,8 @@ type Options struct {
 	Site string
 	// Now decides whose waiting period is over.
 	Now time.Time
+	// Rules are to be proven of the organization as the plan leaves it; nil: none are.
+	Rules *rules.File
 }
 
 // New reviews the part of a plan that belongs to one provider configuration. The organization is read in one snapshot.
@@ -53,14 +56,23 @@ func New(ctx context.Context, p *plan.Plan, options Options) (*report.Report, er
 	if p.IsIncomplete {
 		b.addUnknown("The plan is not complete: another one is needed after it, which can change more.")
 	}
-	if options.Store != nil && len(b.changes) > 0 {
-		if err := b.compare(); err != nil {
+	var view *snapshot.Snapshot
+	if options.Store != nil && (len(b.changes) > 0 || options.Rules != nil) {
+		if view, err = options.Store.Read(ctx, store.Channels, store.Subscribers, store.Domains); err != nil {
+			return nil, err
+		}
+		if err := b.compare(view); err != nil {
 			return nil, err
 		}
 	} else if len(b.changes) > 0 {
 		b.addUnknown("The organization was not asked: who gains and who loses by what changes is not known.")
 	}
 	b.sayMeanings()
+	if view != nil {
+		if err := b.proveRules(view); err != nil {
+			return nil, err
+		}
+	}
 	b.report.Accounts = b.people.Accounts()
 	b.report.Assess()
 	return b.report, nil
@@ -73,6 +85,8 @@ type builder struct {
 	report  *report.Report
 	people  *report.PeopleSets
 	changes []*plan.Change
+	// unproven is what is not known, but for channels that the account does not see: a rule says itself which it is about.
+	unproven []string
 
 	org    *plannedOrganization
 	change permission.Change
@@ -106,14 +120,13 @@ func (b *builder) chooseChanges(p *plan.Plan, provider string) {
 	}
 }
 
-func (b *builder) addUnknown(sentence string) { b.report.Unknown = append(b.report.Unknown, sentence) }
+// addUnknown says what the plan or the organization does not tell. No rule is proven then.
+func (b *builder) addUnknown(sentence string) {
+	b.report.Unknown, b.unproven = append(b.report.Unknown, sentence), append(b.unproven, sentence)
+}
 
 // compare finds out who gains and who loses.
-func (b *builder) compare() error {
-	view, err := b.options.Store.Read(b.ctx, store.Channels, store.Subscribers, store.Domains)
-	if err != nil {
-		return err
-	}
+func (b *builder) compare(view *snapshot.Snapshot) error {
 	b.org, b.people = newPlannedOrganization(view), report.NewPeopleSets(b.options.Store.Self().ID)
 	b.change = permission.Change{
 		Groups: map[int64]permission.Membership{}, Roles: map[int64]zulip.Role{}, Owners: map[int64]int64{}, Organization: map[string]zulip.GroupSettingValue{}, Now: b.options.Now,
@@ -149,7 +162,7 @@ func (b *builder) compare() error {
 func (b *builder) noteInvisibleChannels() {
 	everywhere := len(b.change.Groups) + len(b.change.Roles) + len(b.change.Owners) + len(b.change.Deactivated) + len(b.change.Organization) + len(b.joining) + len(b.is.Rights)
 	if self := b.options.Store.Self(); everywhere > 0 && self.Role > zulip.RoleAdministrator {
-		b.addUnknown(fmt.Sprintf("The account that reviews, %s, is not an administrator and does not see private channels that it is not in: what changes in those is not in this review.", self.Address()))
+		b.report.Unknown = append(b.report.Unknown, fmt.Sprintf("The account that reviews, %s, is not an administrator and does not see private channels that it is not in: what changes in those is not in this review.", self.Address()))
 	}
 }
 

@@ -166,6 +166,14 @@ func (a *Access) IsUncertain(value zulip.GroupSettingValue) bool {
 	return isOpen || most != nil && !most.equal(a.members(value))
 }
 
+// Bounds returns the active people who are in a value for certain, and those who are or may be. isOpen says that there may be others,
+// who have no account yet.
+func (a *Access) Bounds(value zulip.GroupSettingValue) (least, most People, isOpen bool) {
+	least = a.In(value)
+	possible, isOpen := a.upperBound(value)
+	return least, People{a.roster, least.set.or(possible)}, isOpen
+}
+
 // upperBound returns everybody who may be in a value, and whether there may be others without an account yet; nil if the
 // value contains no uncertain group.
 func (a *Access) upperBound(value zulip.GroupSettingValue) (most bitset, isOpen bool) {

@@ -58,6 +58,15 @@ func (h Held) Certain() (who People, isAll bool) {
 	return People{h.roster, all}, !slices.ContainsFunc(h.sets, func(set bitset) bool { return !set.equal(all) })
 }
 
+// Possible returns those who have the right or may have it. isAll is false if there may be others.
+func (h Held) Possible() (who People, isAll bool) {
+	var all bitset
+	for _, set := range h.sets {
+		all = all.or(set)
+	}
+	return People{h.roster, all}, !h.isUnknown
+}
+
 // To returns the effect of a change from who has a right to who has it after. Subscribers who are not known are the same
 // before and after, so they need not be known where they make no difference to the change.
 func (h Held) To(after Held) Effect {

@@ -1,0 +1,199 @@
+package audit_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/audit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/rules"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+)
+
+// proven audits an organization with rules.
+func proven(t *testing.T, o *acctest.Organization, text string) *audit.Audit {
+	t.Helper()
+	file, err := rules.Parse("rules.zulip.hcl", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := store.New(o.Client, o.Self, 0, new(runstate.State)).OneAtATime()
+	found, err := audit.Make(t.Context(), from, audit.Options{Site: "https://chat.example.com", Now: day("2027-01-01T12:00:00Z"), Rules: file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// said is what was found of one rule: its lines.
+func said(rule *report.Rule) string { return strings.Join(rule.Lines(), " | ") }
+
+// Each rule is found to hold, to be broken, with the people and through what, or not to be proven.
+func TestAuditProvesRules(t *testing.T) {
+	o := office(t)
+	o.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": "true"})
+	guests := newGroup(t, o, "partners", "gus", "mel")
+	group := newGroup(t, o, "board", "max")
+	o.Call(t, "POST", fmt.Sprintf("/user_groups/%d/subgroups", group), map[string]string{"add": fmt.Sprintf("[%d]", guests)})
+	newChannel(t, o, "board", map[string]string{
+		"invite_only": "true", "history_public_to_subscribers": "true", "can_subscribe_group": fmt.Sprint(group), "subscribers": fmt.Sprintf("[%d]", id(t, o, "max")),
+	})
+	newChannel(t, o, "lobby", map[string]string{"is_web_public": "true"})
+	for _, one := range []struct{ rule, want string }{
+		{`channels = ["board"]
+			right = "read"
+			never = ["role:owners"]`, "holds"},
+		{`channels = ["board"]
+			right = "read"
+			never = ["user:mel@example.com"]`, "broken | #board: 1 account can read: Mel (mel@example.com, through can_subscribe_group: group:board > group:partners)."},
+		{`channels = ["board"]
+			right = "read"
+			never = ["user:gus@example.com"]`, "holds"}, // no guest joins by himself
+		{`channels = ["board"]
+			right = ["read", "read_history", "join"]
+			only = ["group:board", "role:owners"]`, "holds"},
+		{`channels = ["board"]
+			right = "subscribed"
+			only = ["user:mel@example.com"]`, "broken | #board: 1 account is in it: Max (max@example.com)."},
+		{`channels = ["privacy:private"]
+			right = "subscribed"
+			at_least = 2`, "broken | #board: 1 person is in it, and at least 2 must be: Max (max@example.com)."},
+		{`channels = ["bord"]
+			right = "read"
+			only = ["role:owners"]`, `not proven | Not known: There is no channel "bord"; did you mean "board"?`},
+		{`channels = ["incident-*"]
+			right = "read"
+			only = ["role:owners"]`, `holds | Nothing matches "incident-*".`},
+		{`channels = ["folder:Board"]
+			right = "read"
+			only = ["role:owners"]`, `not proven | Not known: There is no folder "Board"`},
+		{`channels = ["lob*"]
+			right = "read"
+			only = ["role:everyone"]`, "broken | #lobby: anyone on the internet can read."},
+		{`channels = ["*"]
+			right = "read"
+			never = ["internet"]`, "broken | #lobby: anyone on the internet can read."},
+		{`channels = ["lobby"]
+			right = "read"
+			only = ["role:everyone", "internet"]`, "holds"},
+		{`groups = ["board"]
+			right = "member"
+			never = ["role:everyone"]
+			except {
+			  people = ["user:max@example.com"]
+			  reason = "He chairs it"
+			}`, "broken | user group \"board\": 2 accounts are in it: Gus (gus@example.com, through group:board > group:partners), Mel (mel@example.com, through group:board > group:partners)."},
+		{`groups = ["board"]
+			right = "member"
+			never = ["role:everyone"]
+			except {
+			  people = ["group:partners", "user:max@example.com"]
+			  reason = "They sit on it"
+			  until  = "2027-01-02"
+			}`, "holds"},
+		{`groups = ["board"]
+			right = "member"
+			at_most = 1
+			except {
+			  people = ["group:partners"]
+			  reason = "They sit on it."
+			  until  = "2027-01-01"
+			}`, "broken | user group \"board\": 3 accounts are in it, and at most 1 may be: Gus (gus@example.com, through group:board > group:partners), Max (max@example.com, through group:board), Mel (mel@example.com, through group:board > group:partners). | The exception of line 5 (They sit on it) has ended on 2027-01-01."},
+		{`role = "owner"
+			at_least = 2`, "broken | the organization: 1 person is owner, and at least 2 must be: Olga (owner@example.com)."},
+		{`role = ["owner", "administrator"]
+			at_least = 2`, "holds"},
+		{`role = ["owner", "administrator"]
+			only = ["user:owner@example.com"]`, "broken | the organization: 1 account is owner or administrator: Ada (ada@example.com)."},
+		{`role = "guest"
+			at_most = 0`, "broken | the organization: 1 account is guest, and at most 0 may be: Gus (gus@example.com)."},
+		{`right = "create_groups"
+			never = ["role:everyone"]
+			except {
+			  people = ["role:members"]
+			  reason = "They may"
+			}`, "holds"},
+		{`right = "create_groups"
+			only = ["role:owners"]
+			except {
+			  people = ["group:nobody-has-this"]
+			  reason = "x"
+			}`, `User group "nobody-has-this" is not in the organization.`},
+		{`joining = "invited"`, "holds"},
+	} {
+		text := "rule \"a\" {\n" + one.rule + "\n}\n"
+		found := proven(t, o, text)
+		if got := said(found.Rules[0]); !strings.Contains(got, one.want) || got != one.want && (strings.HasPrefix(one.want, "holds") || strings.HasPrefix(one.want, "broken")) {
+			t.Errorf("%s\n%s\nwant\n%s", text, got, one.want)
+		}
+		if gate := (audit.Gate{Rules: true}); slices.Contains(found.Fails(gate), "rules") != !strings.HasPrefix(said(found.Rules[0]), "holds") {
+			t.Errorf("%s\nfails %v", text, found.Fails(gate))
+		}
+	}
+}
+
+// An open door is a rule that is broken: no invitation needed, or one that makes moderators.
+func TestAuditProvesWhoJoins(t *testing.T) {
+	o := office(t)
+	const joining = "rule \"no open door\" {\n  joining = \"invited\"\n}\n"
+	o.Call(t, "POST", "/invites/multiuse", map[string]string{"invite_as": "300", "stream_ids": "[]", "invite_expires_in_minutes": "null"})
+	links, err := o.Client.Invitations(t.Context())
+	if err != nil || len(links) != 1 {
+		t.Fatal(links, err)
+	}
+	id := links[0].ID
+	expectText(t, said(proven(t, o, joining).Rules[0]), fmt.Sprintf("broken | invitation link %v: whoever uses it joins as moderator.", id))
+	o.Call(t, "DELETE", fmt.Sprintf("/invites/multiuse/%v", id), nil)
+	o.Call(t, "POST", "/invites", map[string]string{"invitee_emails": "nadia@example.com", "invite_as": "100", "stream_ids": "[]", "invite_expires_in_minutes": "null"})
+	expectText(t, said(proven(t, o, joining).Rules[0]), "broken | the invitation of nadia@example.com: whoever uses it joins as owner.")
+	o.Call(t, "PATCH", "/realm", map[string]string{"invite_required": "false"})
+	expectText(t, said(proven(t, o, joining).Rules[0]), "the organization: nobody needs an invitation to join (invite_required).")
+}
+
+// What the account does not see, it does not prove.
+func TestAuditProvesNothingThatIsNotSeen(t *testing.T) {
+	o := office(t)
+	newChannel(t, o, "board", map[string]string{"invite_only": "true", "history_public_to_subscribers": "true", "subscribers": fmt.Sprintf("[%d]", id(t, o, "max"))})
+	newChannel(t, o, "open", nil)
+	mel := o.WithAccount(t, "mel")
+	for rule, want := range map[string]string{
+		`channels = ["*"]
+			right = "read"
+			never = ["internet"]`: "not proven | Not known: mel@example.com is not an administrator and does not see private channels that it is not in.",
+		`channels = ["board"]
+			right = "read"
+			never = ["role:owners"]`: `not proven | Not known: There is no channel "board"`,
+		`channels = ["open"]
+			right = "read"
+			never = ["internet"]`: "holds",
+		`joining = "invited"`: "not proven",
+	} {
+		found := proven(t, mel, "rule \"a\" {\n"+rule+"\n}\n")
+		if got := said(found.Rules[0]); !strings.HasPrefix(got, want) {
+			t.Errorf("%s\n%s\nwant\n%s", rule, got, want)
+		}
+	}
+}
+
+// The audit counts the rules that do not hold, and lists them before the findings.
+func TestAuditListsRules(t *testing.T) {
+	found := proven(t, office(t), `
+rule "two owners" {
+  role     = "owner"
+  at_least = 2
+}
+rule "an administrator" {
+  role     = "administrator"
+  at_least = 1
+}
+`)
+	text := markdownOf(t, found)
+	expectText(t, text, "one rule is broken", "#### Rules", "`two owners`", "**broken**", "1 person is owner, and at least 2 must be: Olga (`owner@example.com`).", "- one rule holds.")
+	if strings.Index(text, "#### Rules") > strings.Index(text, "#### Findings") {
+		t.Error("the rules come after the findings")
+	}
+}

@@ -1,0 +1,264 @@
+package review_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/markdown"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/page"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/review"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/rules"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+)
+
+// firm is an organization with two owners, a private channel and two user groups, one in the other.
+type firm struct {
+	*acctest.Organization
+
+	t                          *testing.T
+	board, hall, lobby, folder int64
+	directors, advisers        int64
+	olga, otto, ada, mel       int64
+}
+
+func newFirm(t *testing.T) *firm {
+	t.Helper()
+	f := &firm{t: t, Organization: acctest.NewSandbox(t, sandbox.Config{Accounts: map[string]sandbox.Account{
+		"owner": {Email: "olga@example.com", FullName: "Olga", Role: 100, CanCreateUsers: true},
+		"otto":  {Email: "otto@example.com", FullName: "Otto", Role: 100},
+		"admin": {Email: "ada@example.com", FullName: "Ada", Role: 200},
+		"mel":   {Email: "mel@example.com", FullName: "Mel", Role: 400},
+		"gus":   {Email: "gus@example.com", FullName: "Gus", Role: 600},
+	}})}
+	f.olga, f.otto, f.ada, f.mel = f.id("owner"), f.id("otto"), f.id("admin"), f.id("mel")
+	f.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": "true"})
+	f.folder = int64(f.Call(t, "POST", "/channel_folders/create", map[string]string{"name": "Board", "description": ""})["channel_folder_id"].(float64))
+	f.advisers = f.group("advisers", f.mel)
+	f.directors = f.group("directors", f.ada)
+	f.board = f.channel("board", map[string]string{
+		"invite_only": "true", "history_public_to_subscribers": "true",
+		"can_subscribe_group": fmt.Sprint(f.directors), "subscribers": fmt.Sprintf("[%d]", f.ada),
+	})
+	f.hall, f.lobby = f.channel("hall", nil), f.channel("lobby", nil)
+	return f
+}
+
+func (f *firm) id(account string) int64 {
+	credentials, _ := f.Sandbox.Credentials(account)
+	return int64(credentials.ID)
+}
+
+func (f *firm) group(name string, members ...int64) int64 {
+	f.t.Helper()
+	made := f.Call(f.t, "POST", "/user_groups/create", map[string]string{"name": name, "description": "", "members": strings.ReplaceAll(fmt.Sprint(members), " ", ",")})
+	return int64(made["group_id"].(float64))
+}
+
+func (f *firm) channel(name string, more map[string]string) int64 {
+	f.t.Helper()
+	all := map[string]string{"name": name, "subscribers": fmt.Sprintf("[%d]", f.olga)}
+	for key, value := range more {
+		all[key] = value
+	}
+	return int64(f.Call(f.t, "POST", "/channels/create", all)["id"].(float64))
+}
+
+// reviewed reviews a plan with rules.
+func (f *firm) reviewed(text string, changes ...attributes) *report.Report {
+	f.t.Helper()
+	file, err := rules.Parse("rules.zulip.hcl", []byte(text))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	parsed, err := plan.Parse(strings.NewReader(planOf(f.t, changes...)))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	found, err := review.New(f.t.Context(), parsed, review.Options{
+		Store: store.New(f.Client, f.Self, 0, new(runstate.State)).OneAtATime(), Site: "https://chat.example.com", Now: time.Now(), Rules: file,
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return found
+}
+
+// firmRules are rules that hold in the organization as it is.
+const firmRules = `
+rule "board stays closed" {
+  channels = ["board", "folder:Board"]
+  right    = ["read", "read_history", "join"]
+  only     = ["group:directors", "role:owners"]
+  except {
+    people = ["user:olga@example.com"]
+    reason = "She makes the channels"
+  }
+}
+rule "no adviser reads the board" {
+  channels = "board"
+  right    = "read"
+  never    = "group:advisers"
+}
+rule "nothing is on the web" {
+  channels = "*"
+  right    = "read"
+  never    = "internet"
+}
+rule "two owners" {
+  role     = "owner"
+  at_least = 2
+}
+rule "guests stay out of the hall" {
+  channels = "hall"
+  right    = "read"
+  never    = ["user:gus@example.com"]
+  only     = ["role:members"]
+}
+rule "directors are members" {
+  groups = "directors"
+  right  = ["member", "manage"]
+  only   = ["role:members"]
+}
+rule "members make groups" {
+  right = "create_groups"
+  only  = "role:members"
+}
+rule "no open door" {
+  joining = "invited"
+}
+limit "removals" {
+  people = 1
+}
+`
+
+// TestReviewProvesRules plans one wrong change after the other. Each breaks the rules that it breaks, and no other; what breaks
+// them is named, with the people and through what.
+func TestReviewProvesRules(t *testing.T) {
+	f := newFirm(t)
+	for name, one := range map[string]struct {
+		changes []attributes
+		want    string // of every rule that does not hold
+	}{
+		"a description": {[]attributes{resourceChange("zulip_channel", attributes{"id": f.board, "name": "board"}, attributes{"id": f.board, "name": "board", "description": "x"})}, ""},
+		"a nested group": {[]attributes{resourceChange("zulip_user_group", attributes{"id": f.directors, "name": "directors", "subgroups": []string{}},
+			attributes{"id": f.directors, "name": "directors", "subgroups": []string{"advisers"}})},
+			"no adviser reads the board: broken by this plan | #board: 1 account can read: Mel (mel@example.com, through can_subscribe_group: group:directors > group:advisers). Changed by zulip_user_group.x."},
+		"a subscriber": {[]attributes{resourceChange("zulip_channel_subscribers", attributes{"channel_id": f.board, "channel": "board", "users": []string{"ada@example.com"}},
+			attributes{"channel_id": f.board, "channel": "board", "users": []string{"ada@example.com", "gus@example.com"}})},
+			"board stays closed: broken by this plan | #board: 1 account can read: Gus (gus@example.com, through subscriber). Changed by zulip_channel_subscribers.x. | #board: 1 account can read older messages: Gus (gus@example.com, through subscriber). Changed by zulip_channel_subscribers.x."},
+		"an owner less": {[]attributes{resourceChange("zulip_user_role", attributes{"user_id": f.otto, "user": "otto@example.com", "role": "owner"},
+			attributes{"user_id": f.otto, "user": "otto@example.com", "role": "member"})},
+			"two owners: broken by this plan | the organization: 1 person is owner, and at least 2 must be: Olga (olga@example.com)."},
+		"an open door": {[]attributes{resourceChange("zulip_organization", attributes{"invite_required": true}, attributes{"invite_required": false})},
+			"no open door: broken by this plan | the organization: nobody needs an invitation to join (invite_required). Changed by zulip_organization.x."},
+		"a link for administrators": {[]attributes{resourceChange("zulip_invite_link", nil, attributes{"role": "administrator"})},
+			"no open door: broken by this plan | zulip_invite_link.x: whoever uses it joins as administrator."},
+		"a channel on the web": {[]attributes{resourceChange("zulip_channel", attributes{"id": f.lobby, "name": "lobby", "privacy": "public"},
+			attributes{"id": f.lobby, "name": "lobby", "privacy": "web_public"})},
+			"nothing is on the web: broken by this plan | #lobby: anyone on the internet can read. Changed by zulip_channel.x."},
+		"a channel into the folder": {[]attributes{resourceChange("zulip_channel", attributes{"id": f.lobby, "name": "lobby"},
+			attributes{"id": f.lobby, "name": "lobby", "folder_id": f.folder})},
+			"board stays closed: broken by this plan | #lobby: 1 account can read: Mel (mel@example.com, through public channel). Changed by zulip_channel.x."},
+		"everybody makes groups": {[]attributes{resourceChange("zulip_organization", attributes{"can_create_groups": []string{"role:members"}}, attributes{"can_create_groups": []string{"role:everyone"}})},
+			""}, // the server lets no guest
+		"a guest among the directors": {[]attributes{resourceChange("zulip_user_group_membership", nil, attributes{"group_id": f.directors, "group": "directors", "members": []string{"gus@example.com"}})},
+			`directors are members: broken by this plan | user group "directors": 1 account is in it: Gus (gus@example.com, through group:directors). Changed by zulip_user_group_membership.x.`},
+		"two people out": {[]attributes{resourceChange("zulip_user_group", attributes{"id": f.directors, "name": "directors", "members": []string{"ada@example.com"}},
+			attributes{"id": f.directors, "name": "directors", "members": []string{}}),
+			resourceChange("zulip_user", attributes{"id": f.mel, "email": "mel@example.com", "full_name": "Mel"}, nil)},
+			"removals: broken by this plan | this plan: 2 people are taken out of channels, user groups or the organization; the limit is 1."},
+		"what is not known yet": {[]attributes{resourceChange("zulip_channel_subscribers", attributes{"channel_id": f.board, "channel": "board", "users": []string{"ada@example.com"}},
+			attributes{"channel_id": f.board, "channel": "board"}, "users")},
+			"board stays closed: not proven"},
+	} {
+		found := f.reviewed(firmRules, one.changes...)
+		var all []string
+		for _, rule := range found.Rules {
+			if rule.Standing != report.RuleHolds {
+				all = append(all, rule.Name+": "+strings.Join(rule.Lines(), " | "))
+			}
+			if rule.Before != report.RuleHolds {
+				t.Errorf("%s: before the plan %s was %s", name, rule.Name, rule.Before)
+			}
+		}
+		got := strings.Join(all, "\n")
+		if len(found.Rules) != 9 || len(one.want) == 0 != (len(got) == 0) || !strings.Contains(got, one.want) {
+			t.Errorf("%s: of %d rules\n%s\nwant\n%s", name, len(found.Rules), got, one.want)
+		}
+		fails := len(found.Fails([]report.Category{report.Rules})) > 0
+		if fails != (one.want != "") {
+			t.Errorf("%s: the gate stops: %v; %v", name, fails, found.Verdict)
+		}
+	}
+}
+
+// What was broken before is said apart, and stops no plan that adds nothing to it.
+func TestReviewOfRulesThatAreBrokenAlready(t *testing.T) {
+	f := newFirm(t)
+	f.Call(t, "POST", fmt.Sprintf("/user_groups/%d/members", f.directors), map[string]string{"add": fmt.Sprintf("[%d]", f.mel)})
+	const text = `
+rule "no adviser among the directors" {
+  groups = "directors"
+  right  = "member"
+  never  = ["group:advisers", "role:everyone"]
+}
+`
+	before := attributes{"id": f.directors, "name": "directors", "members": []string{"ada@example.com", "mel@example.com"}}
+	for _, one := range []struct {
+		members []string
+		want    string
+		fails   bool
+	}{
+		{[]string{"ada@example.com", "mel@example.com"}, "broken before, and this plan adds nothing to it", false},
+		{[]string{"mel@example.com"}, "broken before, and this plan adds nothing to it", false},
+		{[]string{"mel@example.com", "gus@example.com"}, "broken before, and more so by this plan", true},
+		{[]string{}, "holds after this plan; it was broken before", false},
+	} {
+		found := f.reviewed(text, resourceChange("zulip_user_group", before, attributes{"id": f.directors, "name": "directors", "members": one.members}))
+		if got := found.Rules[0].Lines()[0]; got != one.want || len(found.Fails([]report.Category{report.Rules})) > 0 != one.fails {
+			t.Errorf("%v: %s, the gate stops at %v; want %s, %v", one.members, got, found.Verdict.Categories, one.want, one.fails)
+		}
+	}
+}
+
+// Somebody who comes to be in the organization is in its default channels.
+func TestReviewOfRulesAboutNewPeople(t *testing.T) {
+	f := newFirm(t)
+	f.Call(t, "POST", "/default_streams", map[string]string{"stream_id": fmt.Sprint(f.hall)})
+	guest := resourceChange("zulip_user", nil, attributes{"email": "new@example.com", "full_name": "Nia", "role": "guest"})
+	found := f.reviewed(firmRules, guest)
+	for _, rule := range found.Rules {
+		if rule.Name == "guests stay out of the hall" {
+			expectText(t, strings.Join(rule.Lines(), "\n"), "broken by this plan", "#hall: 1 account can read: Nia (new@example.com, through subscriber). Changed by zulip_user.x.")
+		}
+	}
+	owner := resourceChange("zulip_user", nil, attributes{"email": "new@example.com", "full_name": "Nia", "role": "owner"})
+	const text = "rule \"three owners\" {\n  role = \"owner\"\n  at_least = 3\n}\n"
+	if got := f.reviewed(text, owner).Rules[0]; got.Before != report.RuleBroken || got.Standing != report.RuleHolds {
+		t.Errorf("a third owner: %v", got.Lines())
+	}
+}
+
+// The report lists what does not hold before the risks, in every form.
+func TestReviewListsRules(t *testing.T) {
+	f := newFirm(t)
+	found := f.reviewed(firmRules, resourceChange("zulip_organization", attributes{"invite_required": true}, attributes{"invite_required": false}))
+	expectText(t, found.Verdict.Text, "one rule is broken")
+	var text, html bytes.Buffer
+	if err := markdown.Write(&text, found); err != nil {
+		t.Fatal(err)
+	}
+	if err := page.Write(&html, found); err != nil {
+		t.Fatal(err)
+	}
+	expectText(t, text.String(), "#### Rules", "- `no open door` (`rules.zulip.hcl:40`): **broken by this plan**", "- seven rules hold.")
+	expectText(t, html.String(), `<h2 id="rules">Rules</h2>`, "no open door", "broken by this plan", "seven rules hold.")
+}

@@ -1,0 +1,23 @@
+package rules_test
+
+import (
+	"os"
+	"regexp"
+	"testing"
+)
+
+// The rules of the guide are what a reader copies: they are read, and say something.
+func TestDocsRulesOfTheGuide(t *testing.T) {
+	guide, err := os.ReadFile("../../../templates/guides/rules.md.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?s)```hcl\n(.*?)```").FindSubmatch(guide)
+	if block == nil {
+		t.Fatal("the guide has no rules")
+	}
+	file := parsed(t, string(block[1]))
+	if len(file.Rules) < 12 || len(file.Limits) != 1 {
+		t.Errorf("the guide has %d rules and %d limits", len(file.Rules), len(file.Limits))
+	}
+}

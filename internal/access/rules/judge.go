@@ -1,0 +1,342 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Judge says of each rule whether it holds, in the order of the file.
+func (f *File) Judge(org *Organization) []*Verdict {
+	verdicts := make([]*Verdict, len(f.Rules))
+	for i, rule := range f.Rules {
+		j := &judge{org: org, rule: rule, verdict: &Verdict{Rule: rule}}
+		j.judge()
+		verdicts[i] = j.verdict
+	}
+	return verdicts
+}
+
+// judge judges one rule.
+type judge struct {
+	org     *Organization
+	rule    *Rule
+	verdict *Verdict
+
+	only, never span
+	// excepted are those whom the rule leaves out for certain.
+	excepted permission.People
+}
+
+// span is a set of people of which not everything may be known: least are in it for certain, nobody beyond most is.
+type span struct {
+	least, most permission.People
+	// isOpen says that others may be in it, who have no account yet.
+	isOpen bool
+}
+
+func (j *judge) doubt(sentence string) {
+	if !slices.Contains(j.verdict.Doubts, sentence) {
+		j.verdict.Doubts = append(j.verdict.Doubts, sentence)
+	}
+}
+
+func (j *judge) note(sentence string) { j.verdict.Notes = append(j.verdict.Notes, sentence) }
+
+func (j *judge) breach(breach *Breach) { j.verdict.Breaches = append(j.verdict.Breaches, breach) }
+
+func (j *judge) judge() {
+	for _, sentence := range j.org.Unknown {
+		j.doubt(sentence)
+	}
+	j.only, j.never = j.span(j.rule.Only, j.note), j.span(j.rule.Never, j.doubt)
+	j.except()
+	switch {
+	case j.rule.OnlyInvited:
+		j.joining()
+	case j.rule.Roles != nil:
+		j.roles()
+	case len(j.rule.Channels) > 0:
+		for _, channel := range j.channels() {
+			j.channel(channel)
+		}
+	case len(j.rule.Groups) > 0:
+		for _, group := range j.groups() {
+			j.group(group)
+		}
+	default:
+		j.organization()
+	}
+	switch {
+	case len(j.verdict.Breaches) > 0:
+		j.verdict.Standing = Broken
+	case len(j.verdict.Doubts) > 0:
+		j.verdict.Standing = NotProven
+	default:
+		j.verdict.Standing = Holds
+	}
+}
+
+// span finds whom principals name, and says whom it does not find: where they are allowed something, nobody is by that; where they
+// are not, they may be there all the same.
+func (j *judge) span(principals []permission.Principal, say func(sentence string)) span {
+	resolved, problems := permission.Resolve(principals, j.org.Names)
+	for _, problem := range problems {
+		say(problem.Summary + ".")
+	}
+	for _, principal := range resolved.Planned {
+		say(fmt.Sprintf("%q is not there yet.", principal))
+	}
+	var s span
+	s.least, s.most, s.isOpen = j.org.People.Bounds(resolved.Value)
+	return s
+}
+
+// except finds whom the rule leaves out today.
+func (j *judge) except() {
+	var ids []int64
+	for _, one := range j.rule.Exceptions {
+		if !one.ends.IsZero() && !j.org.Now.UTC().Before(one.ends) {
+			j.note(fmt.Sprintf("The exception of line %d (%s) has ended on %s.", one.line, one.Reason, one.Until))
+			continue
+		}
+		ids = append(ids, j.span(one.People, j.note).least.IDs()...)
+	}
+	j.excepted = j.org.People.People(ids)
+}
+
+// channel judges the rights in one channel.
+func (j *judge) channel(channel *Channel) {
+	where, rights := "#"+channel.Name, permission.ChannelRights{Access: j.org.People, Channel: channel.Facts}
+	var held map[permission.Right]permission.Held
+	for _, name := range j.rule.Rights {
+		breach := Breach{Channel: channel, Where: where, Text: permission.Right(name).InWords(), right: name}
+		if name == Subscribed {
+			breach.Text = "in it"
+			in := j.org.People.People(channel.Facts.Subscribers).Held()
+			if !channel.Facts.SubscribersKnown {
+				in = j.org.People.HeldByAtLeast(j.org.People.People(channel.Facts.Subscribers))
+			}
+			j.right(breach, in)
+			continue
+		}
+		if held == nil {
+			held = rights.Held()
+		}
+		one, has := held[permission.Right(name)]
+		if !has {
+			one = permission.HeldByUnknown()
+		}
+		if name == string(permission.CanRead) || name == string(permission.CanReadHistory) {
+			reads, known := rights.IsReadByInternet()
+			if breach.Internet = reads && known; !known && j.minds() {
+				j.doubt(fmt.Sprintf("Whether anyone on the internet can read %s is not known.", where))
+			}
+		}
+		j.right(breach, one)
+	}
+}
+
+// minds reports whether the rule has anything against those who have no account.
+func (j *judge) minds() bool {
+	return j.rule.NeverInternet || (len(j.rule.Only) > 0 || j.rule.OnlyInternet) && !j.rule.OnlyInternet
+}
+
+// group judges the rights over one user group.
+func (j *judge) group(group *Group) {
+	for _, name := range j.rule.Rights {
+		breach := Breach{Group: group, Where: "user group " + fmt.Sprintf("%q", group.Name), right: name}
+		if name == Member {
+			breach.Text = "in it"
+			j.right(breach, j.heldByValue(zulip.NamedGroup(group.ID)))
+			continue
+		}
+		j.setting(breach, permission.UserGroups, group.Permissions, group.Unknown)
+	}
+}
+
+// heldByValue is everybody in a value.
+func (j *judge) heldByValue(value zulip.GroupSettingValue) permission.Held {
+	if j.org.People.IsUncertain(value) {
+		return permission.HeldByUnknown()
+	}
+	return j.org.People.In(value).Held()
+}
+
+// organization judges rights in the organization.
+func (j *judge) organization() {
+	for _, name := range j.rule.Rights {
+		j.setting(Breach{Where: "the organization", right: name}, permission.Organizations, j.org.Permissions, j.org.UnknownPermissions)
+	}
+}
+
+// setting judges a permission of a user group or of the organization.
+func (j *judge) setting(breach Breach, table permission.Table, values map[string]zulip.GroupSettingValue, unknown map[string]bool) {
+	setting := table.Settings[slices.IndexFunc(table.Settings, func(one permission.Setting) bool { return one.Name == breach.right })]
+	breach.Text = setting.Right
+	value, has := values[setting.Name]
+	held := permission.HeldByUnknown()
+	if has && !unknown[setting.Name] {
+		held = j.org.People.HeldBy(table, setting, value)
+	}
+	j.right(breach, held)
+}
+
+// roles judges who has a role.
+func (j *judge) roles() {
+	var ids []int64
+	texts := make([]string, len(j.rule.Roles))
+	for i, role := range j.rule.Roles {
+		texts[i] = role.String()
+	}
+	for user := range j.org.People.Everybody().All() {
+		if slices.Contains(j.rule.Roles, user.Role) {
+			ids = append(ids, user.ID)
+		}
+	}
+	j.right(Breach{Where: "the organization", Text: joinOr(texts), right: roleRight}, j.org.People.People(ids).Held())
+}
+
+// right judges who has one right.
+func (j *judge) right(breach Breach, held permission.Held) {
+	certain, isCertain := held.Certain()
+	possible, isBounded := held.Possible()
+	if !isBounded {
+		possible = j.org.People.Everybody()
+	}
+	unknown := fmt.Sprintf("It is not known of everybody who %s: %s.", breach.does(1), breach.Where)
+	if len(j.rule.Only) > 0 || j.rule.OnlyInternet {
+		isByInternet := breach.Internet && !j.rule.OnlyInternet
+		j.forbidden(breach, certain.Minus(j.only.most), possible.Minus(j.only.least), isByInternet, isBounded || isCertain, unknown)
+	}
+	if len(j.rule.Never) > 0 || j.rule.NeverInternet {
+		if j.never.isOpen {
+			j.doubt(unknown)
+		}
+		j.forbidden(breach, certain.And(j.never.least), possible.And(j.never.most), breach.Internet && j.rule.NeverInternet, isBounded || isCertain, unknown)
+	}
+	j.count(breach, certain, possible, isBounded, unknown)
+}
+
+// forbidden notes who must not, for certain and possibly.
+func (j *judge) forbidden(breach Breach, certain, possible permission.People, isByInternet, isBounded bool, unknown string) {
+	if breach.People, breach.Internet = certain.Minus(j.excepted), isByInternet; !breach.People.IsEmpty() || isByInternet {
+		j.breach(&breach)
+	}
+	if !isBounded || !possible.Minus(j.excepted).Minus(breach.People).IsEmpty() {
+		j.doubt(unknown)
+	}
+}
+
+// count judges how many can.
+func (j *judge) count(breach Breach, certain, possible permission.People, isBounded bool, unknown string) {
+	breach.Internet = false
+	if need := j.rule.AtLeast; need > 0 {
+		switch {
+		case humans(possible) < need && isBounded:
+			breach := breach
+			breach.Need, breach.isTooFew, breach.People = need, true, certain
+			j.breach(&breach)
+		case humans(certain) < need:
+			j.doubt(unknown)
+		}
+	}
+	if most := j.rule.AtMost; most != noLimit {
+		switch {
+		case certain.Minus(j.excepted).Len() > most:
+			breach.Need, breach.isTooMany, breach.People = most, true, certain.Minus(j.excepted)
+			j.breach(&breach)
+		case possible.Minus(j.excepted).Len() > most || !isBounded:
+			j.doubt(unknown)
+		}
+	}
+}
+
+// humans counts the people who are not bots.
+func humans(people permission.People) (n int) {
+	for user := range people.All() {
+		if !user.IsBot {
+			n++
+		}
+	}
+	return n
+}
+
+// joining judges how people come to join.
+func (j *judge) joining() {
+	joining := j.org.Joining
+	for _, sentence := range joining.Unknown {
+		j.doubt(sentence)
+	}
+	switch {
+	case joining.InviteRequired == nil:
+		j.doubt("Whether an invitation is needed to join is not known.")
+	case !*joining.InviteRequired:
+		j.breach(&Breach{Where: "the organization", Text: "nobody needs an invitation to join (invite_required)", right: joiningRight})
+	}
+	for _, one := range joining.Invitations {
+		if one.Role < zulip.RoleMember {
+			j.breach(&Breach{Where: one.Text, Text: "whoever uses it joins as " + one.Role.String(), right: joiningRight})
+		}
+	}
+}
+
+// joinOr joins texts in a sentence.
+func joinOr(texts []string) string {
+	if len(texts) == 0 {
+		return ""
+	}
+	last := len(texts) - 1
+	text := texts[0]
+	for i, one := range texts[1:] {
+		if i+1 == last {
+			text += " or " + one
+		} else {
+			text += ", " + one
+		}
+	}
+	return text
+}
+
+// Through says how somebody of a breach comes to it, as audits do: "group:leads > group:sre"; empty where nothing does but what the
+// breach says.
+func (b *Breach) Through(org *Organization, user *zulip.User) []string {
+	person := org.People.Person(user)
+	switch {
+	case b.Channel != nil && (b.right == string(permission.CanRead) || b.right == string(permission.CanReadHistory)):
+		return person.In(b.Channel.Facts).Through
+	case b.Channel != nil:
+		for _, granted := range person.In(b.Channel.Facts).Rights {
+			if string(granted.Right) == b.right {
+				return granted.Through
+			}
+		}
+		return nil
+	case b.Group != nil && b.right == Member:
+		if path, ok := person.Groups()[b.Group.ID]; ok {
+			return []string{path}
+		}
+		return nil
+	case b.Group != nil:
+		return person.Through(b.Group.Permissions[b.right])
+	}
+	if value, ok := org.Permissions[b.right]; ok {
+		return person.Through(value)
+	}
+	return nil
+}
+
+// Sorted returns people by address.
+func Sorted(people permission.People) []*zulip.User {
+	byAddress := map[int64]*zulip.User{}
+	for user := range people.All() {
+		byAddress[user.ID] = user
+	}
+	return slices.SortedFunc(maps.Values(byAddress), func(a, b *zulip.User) int {
+		return cmp.Or(cmp.Compare(a.Address(), b.Address()), cmp.Compare(a.ID, b.ID))
+	})
+}

@@ -1,0 +1,61 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+)
+
+// Removals are the people whom an apply takes out of channels, user groups or the organization.
+type Removals struct {
+	// People counts them, without bots, and Active the active people before the apply.
+	People, Active int
+	// Unknown says in sentences what is not known.
+	Unknown []string
+}
+
+// Exceeds says as a sentence that a limit is exceeded; empty if it is not.
+func (l *Limit) Exceeds(r Removals) string {
+	switch {
+	case l.People != noLimit && r.People > l.People:
+		return fmt.Sprintf("%s are taken out of channels, user groups or the organization; the limit is %d", persons(r.People), l.People)
+	case l.Percent != noLimit && r.People*100 > l.Percent*r.Active:
+		return fmt.Sprintf("%s of %d are taken out of channels, user groups or the organization; the limit is %d percent", persons(r.People), r.Active, l.Percent)
+	}
+	return ""
+}
+
+// CheckLimits says of each limit whether a plan keeps it.
+func (f *File) CheckLimits(r Removals) []*report.Rule {
+	all := make([]*report.Rule, len(f.Limits))
+	for i, limit := range f.Limits {
+		rule := &report.Rule{
+			Name: limit.Name, At: fmt.Sprintf("%s:%d", f.path, limit.Line), Standing: report.RuleHolds, Before: report.RuleHolds,
+			Breaches: []*report.Breach{}, Doubts: []string{}, Notes: []string{},
+		}
+		if text := limit.Exceeds(r); text != "" {
+			rule.Standing = report.RuleBroken
+			rule.Breaches = []*report.Breach{{Where: "this plan", Text: text, People: []*report.RulePerson{}}}
+		} else if len(r.Unknown) > 0 {
+			rule.Standing, rule.Doubts = report.RuleNotProven, append(rule.Doubts, r.Unknown...)
+		}
+		all[i] = rule
+	}
+	return all
+}
+
+// SelectsName reports whether a rule names a channel, or may.
+func (f *File) SelectsName(name string) bool {
+	return slices.ContainsFunc(f.Rules, func(rule *Rule) bool {
+		return slices.ContainsFunc(rule.Channels, func(selector string) bool {
+			return strings.HasPrefix(selector, "folder:") || strings.HasPrefix(selector, "privacy:") || selects(strings.ToLower(selector), strings.ToLower(name))
+		})
+	})
+}
+
+// AsksForInvitations reports whether a rule is about them.
+func (f *File) AsksForInvitations() bool {
+	return slices.ContainsFunc(f.Rules, func(rule *Rule) bool { return rule.OnlyInvited })
+}

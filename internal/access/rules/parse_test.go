@@ -1,0 +1,98 @@
+package rules_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/rules"
+)
+
+func parsed(t *testing.T, text string) *rules.File {
+	t.Helper()
+	file, err := rules.Parse("rules.zulip.hcl", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// A mistake in a file of rules is an error with its line, and the nearest name.
+func TestMistakesInAFileOfRules(t *testing.T) {
+	for text, says := range map[string]string{
+		`rule "a" {`:                            "rules.zulip.hcl:1: ",
+		`right = "read"`:                        "rules.zulip.hcl:1: \"right\" stands outside of a block",
+		"\n\nrules \"a\" {}":                    `rules.zulip.hcl:3: there is no block "rules"; did you mean "rule"?`,
+		`rule {}`:                               `rule takes one name`,
+		`rule "a" "b" {}`:                       `rule takes one name`,
+		`rule "" {}`:                            `rule takes one name`,
+		`rule "a" {}`:                           "what the rule is about is missing",
+		"rule \"a\" {\n  rigth = \"read\"\n}":   `rules.zulip.hcl:2: rule has no attribute "rigth"; did you mean "right"?`,
+		"rule \"a\" {\n  role = \"owners\"\n}":  `there is no role "owners"; did you mean "owner"?`,
+		"rule \"a\" {\n  role = \"owner\"\n}":   "the rule says nothing",
+		"rule \"a\" {\n  joining = \"open\"\n}": `joining is "open"; it can be "invited"`,
+		"rule \"a\" {\n  joining = \"invited\"\n  at_least = 2\n}":                                                 "a rule with joining says nothing else",
+		"rule \"a\" {\n  channels = [\"a\"]\n  groups = [\"b\"]\n  right = \"read\"\n  at_least = 1\n}":            "channels and groups are both set",
+		"rule \"a\" {\n  channels = [\"a\"]\n  role = \"owner\"\n  at_least = 1\n}":                                "a rule with role is about who has it",
+		"rule \"a\" {\n  channels = [\"a\"]\n  right = \"raed\"\n  at_least = 1\n}":                                `there is no right "raed"; did you mean "read"`,
+		"rule \"a\" {\n  channels = [\"privacy:secret\"]\n  right = \"read\"\n  at_least = 1\n}":                   `there is no privacy "secret"`,
+		"rule \"a\" {\n  groups = [\"a\"]\n  right = \"read\"\n  at_least = 1\n}":                                  `there is no right "read"`,
+		"rule \"a\" {\n  right = \"create_groups\"\n  only = []\n}":                                                "only has to be a text in quotes or a list of them, and not empty",
+		"rule \"a\" {\n  right = \"create_groups\"\n  only = [\"ada\"]\n}":                                         "rules.zulip.hcl:3: ",
+		"rule \"a\" {\n  role = \"owner\"\n  at_least = 0\n}":                                                      "at_least has to be a whole number of at least 1",
+		"rule \"a\" {\n  role = \"owner\"\n  at_least = \"2\"\n}":                                                  "at_least has to be a whole number of at least 1, without quotes",
+		"rule \"a\" {\n  role = \"owner\"\n  at_least = 1.5\n}":                                                    "at_least has to be a whole number",
+		"rule \"a\" {\n  role = \"owner\"\n  at_least = 3\n  at_most = 2\n}":                                       "at_most is below at_least",
+		"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n  except {\n    people = [\"role:guests\"]\n  }\n}":     "reason is missing",
+		"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n  except {\n    reason = \"b\"\n  }\n}":                 "people is missing",
+		"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n  except {\n    unitl = \"b\"\n  }\n}":                 `except has no attribute "unitl"; did you mean "until"?`,
+		"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n  except {\n    until = \"soon\"\n  }\n}":               `until is "soon", which is no date`,
+		"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n}\nrule \"a\" {\n  role = \"owner\"\n  at_least = 2\n}": `rules.zulip.hcl:5: the name "a" is that of line 1 already`,
+		`limit "a" {}`:                                "the limit says nothing",
+		"limit \"a\" {\n  person = 3\n}":              `limit has no attribute "person"; the attributes are: "people", "percent"`,
+		"limit \"a\" {\n  percent = 101\n}":           "percent is at most 100",
+		"limit \"a\" {\n  people = -1\n}":             "people has to be a whole number of at least 0",
+		"limit \"a\" {\n  people = 1\n  block {}\n}":  `limit has no block "block"`,
+		"rule \"a\" {\n  role = var.role\n}":          "rules.zulip.hcl:2: ",
+		"rule \"a\" {\n  role = [\"owner\", 1]\n}":    "role has to be a text in quotes or a list of them",
+		"rule \"a\" {\n  role = \"owner\"\n  x {}\n}": `rule has no block "x"`,
+	} {
+		file, err := rules.Parse("rules.zulip.hcl", []byte(text))
+		if err == nil || !strings.Contains(err.Error(), says) || file != nil {
+			t.Errorf("%s\n%v, want an error that says %s", text, err, says)
+		}
+	}
+}
+
+// A file of rules may be empty, and a right may be written as the attribute is called.
+func TestRightsOfRules(t *testing.T) {
+	if file := parsed(t, ""); len(file.Rules)+len(file.Limits) > 0 {
+		t.Errorf("an empty file has %v", file)
+	}
+	file := parsed(t, `
+rule "a" {
+  channels = "board"
+  right    = ["read", "can_read_history", "join", "send_message", "can_administer_channel_group", "subscribed"]
+  at_most  = 0
+}
+rule "b" {
+  groups   = ["*"]
+  right    = ["manage", "member", "can_mention_group"]
+  at_least = 1
+}
+rule "c" {
+  right    = ["create_groups", "can_invite_users_group"]
+  never    = ["role:everyone", "internet"]
+}
+`)
+	for i, want := range []string{
+		"can_read can_read_history can_subscribe_group can_send_message_group can_administer_channel_group subscribed",
+		"can_manage_group member can_mention_group", "can_create_groups can_invite_users_group",
+	} {
+		if got := strings.Join(file.Rules[i].Rights, " "); got != want {
+			t.Errorf("rule %d is about %s, want %s", i, got, want)
+		}
+	}
+	if rule := file.Rules[2]; len(rule.Never) != 1 || !rule.NeverInternet {
+		t.Errorf("never is %v, of those without an account: %v", rule.Never, rule.NeverInternet)
+	}
+}

@@ -1,0 +1,123 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+)
+
+// namedPeople is how many people of a breach are named.
+const namedPeople = 20
+
+// Report says what was found of the rules. was is what was found before a plan; nil in an audit. changes returns the resources of
+// the plan that bring a breach about; nil in an audit.
+func (f *File) Report(org *Organization, found, was []*Verdict, changes func(*Breach) []string) []*report.Rule {
+	rules := make([]*report.Rule, len(found))
+	for i, verdict := range found {
+		rule := &report.Rule{
+			Name: verdict.Rule.Name, At: fmt.Sprintf("%s:%d", f.path, verdict.Rule.Line), Standing: string(verdict.Standing),
+			Breaches: []*report.Breach{}, Doubts: append([]string{}, verdict.Doubts...), Notes: append([]string{}, verdict.Notes...),
+		}
+		if was != nil {
+			rule.Before, rule.IsWorse = string(was[i].Standing), isWorse(verdict, was[i])
+		}
+		for _, breach := range verdict.Breaches {
+			said := breach.report(org)
+			if changes != nil {
+				said.Changes = changes(breach)
+			}
+			rule.Breaches = append(rule.Breaches, said)
+		}
+		rules[i] = rule
+	}
+	return rules
+}
+
+// isWorse reports whether more is broken than before: other things or people, or fewer where there are too few.
+func isWorse(verdict, was *Verdict) bool {
+	return slices.ContainsFunc(verdict.Breaches, func(breach *Breach) bool {
+		i := slices.IndexFunc(was.Breaches, func(one *Breach) bool {
+			return one.Where == breach.Where && one.right == breach.right && one.isTooFew == breach.isTooFew && one.isTooMany == breach.isTooMany && one.Text == breach.Text
+		})
+		if i < 0 {
+			return true
+		}
+		one := was.Breaches[i]
+		if breach.isTooFew {
+			return humans(breach.People) < humans(one.People)
+		}
+		return breach.Internet && !one.Internet || slices.ContainsFunc(breach.People.IDs(), func(id int64) bool { return !one.People.Has(id) })
+	})
+}
+
+func (b *Breach) report(org *Organization) *report.Breach {
+	said := &report.Breach{Where: b.Where, Text: b.Sentence(), People: []*report.RulePerson{}}
+	people := Sorted(b.People)
+	for i, user := range people {
+		if i == namedPeople {
+			said.More = len(people) - i
+			break
+		}
+		said.People = append(said.People, &report.RulePerson{
+			ID: user.ID, Name: user.FullName, Address: user.Address(), IsBot: user.IsBot, Role: user.Role.String(),
+			Through: append([]string{}, b.Through(org, user)...),
+		})
+	}
+	return said
+}
+
+// Sentence says what is so, without names.
+func (b *Breach) Sentence() string {
+	switch {
+	case b.right == joiningRight:
+		return b.Text
+	case b.isTooFew:
+		n := humans(b.People)
+		return fmt.Sprintf("%s %s, and at least %d must%s", persons(n), b.does(n), b.Need, b.being())
+	case b.isTooMany:
+		return fmt.Sprintf("%s %s, and at most %d may%s", accounts(b.People), b.does(b.People.Len()), b.Need, b.being())
+	case b.Internet && b.People.IsEmpty():
+		return "anyone on the internet " + b.does(1)
+	case b.Internet:
+		return "anyone on the internet " + b.does(1) + ", and " + accounts(b.People)
+	}
+	return accounts(b.People) + " " + b.does(b.People.Len())
+}
+
+// does is what so many do, or are.
+func (b *Breach) does(n int) string {
+	switch {
+	case !b.isOfBeing():
+		return "can " + b.Text
+	case n == 1:
+		return "is " + b.Text
+	}
+	return "are " + b.Text
+}
+
+// being ends a sentence of what people must be.
+func (b *Breach) being() string {
+	if b.isOfBeing() {
+		return " be"
+	}
+	return ""
+}
+
+// isOfBeing reports whether it is about what people are, and not about what they can do.
+func (b *Breach) isOfBeing() bool {
+	return b.right == roleRight || b.right == Subscribed || b.right == Member
+}
+
+// accounts counts people, and bots with them.
+func accounts(people permission.People) string {
+	return report.Counted(people.Len(), "account")
+}
+
+func persons(n int) string {
+	if n == 1 {
+		return "1 person"
+	}
+	return report.Count(n) + " people"
+}

@@ -1,0 +1,180 @@
+// Package rules proves sentences about an organization: "nobody outside the group board reads #board", "at least two owners". A
+// [File] has them, as people write them; [File.Judge] says of each whether it holds, from who can really do what by the rules of
+// the package permission.
+//
+// A rule is proven only where everything is known that it depends on. What is not known makes it [NotProven], never [Holds].
+package rules
+
+import (
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// File is a file of rules.
+type File struct {
+	Rules  []*Rule
+	Limits []*Limit
+
+	path string
+}
+
+// Rule is one rule. It is about what somebody can do in channels, over user groups or in the organization, about who has a role, or
+// about how people come to join.
+type Rule struct {
+	Name string
+	// Line is where it stands.
+	Line int
+	// Channels and Groups select things, as a configuration names them; both are empty where the rule is about the organization.
+	Channels, Groups []string
+	// Rights are by the names of attributes, and can_read, can_read_history, [Subscribed] and [Member].
+	Rights []string
+	Roles  []zulip.Role
+	// OnlyInvited says that nobody joins without an invitation, and nobody by one as moderator or above.
+	OnlyInvited bool
+	// Only are all who may, Never those who must not; nil: not asked. A bot counts like a person.
+	Only, Never []permission.Principal
+	// OnlyInternet says that Only names those without an account too, NeverInternet that Never does.
+	OnlyInternet, NeverInternet bool
+	// AtLeast and AtMost are how many people can; bots do not count for the first. Zero: not asked, for AtMost [noLimit].
+	AtLeast, AtMost int
+	Exceptions      []*Exception
+}
+
+// Exception leaves people out of a rule.
+type Exception struct {
+	People []permission.Principal
+	Reason string
+	// Until is the first day on which it no longer counts, as 2027-06-30; empty: it always does.
+	Until string
+
+	ends time.Time
+	line int
+}
+
+// Limit is how many people one apply may take out of channels, user groups or the organization.
+type Limit struct {
+	Name string
+	Line int
+	// People is the largest number, Percent the largest share of all active people; [noLimit]: not limited by it.
+	People, Percent int
+}
+
+// noLimit is the maximum that is none.
+const noLimit = -1
+
+// Rights that are no permission.
+const (
+	// Subscribed is to be in a channel.
+	Subscribed = "subscribed"
+	// Member is to be in a user group, however deep.
+	Member = "member"
+)
+
+// What a breach is of, where it is no right.
+const (
+	roleRight    = "role"
+	joiningRight = "joining"
+)
+
+// internet is how rules name those who have no account.
+const internet = "internet"
+
+// Standing is whether a rule holds.
+type Standing string
+
+// What a rule is found to be.
+const (
+	Holds     Standing = "holds"
+	Broken    Standing = "broken"
+	NotProven Standing = "not proven"
+)
+
+// Verdict is what was found of one rule.
+type Verdict struct {
+	Rule     *Rule
+	Standing Standing
+	// Breaches are where it is broken.
+	Breaches []*Breach
+	// Doubts say in sentences why it is not proven, also where it is broken anyway.
+	Doubts []string
+	// Notes say in sentences what is to know of it: that it is about nothing, or that an exception has ended.
+	Notes []string
+}
+
+// Breach is one thing about which a rule is broken.
+type Breach struct {
+	// Channel and Group are what it is about; nil where it is about the organization.
+	Channel *Channel
+	Group   *Group
+	// Where is the same in words: #board, user group "sre", the organization.
+	Where string
+	// Text is what they can do, to follow "can", as "read"; or what they are, as "owner" or "in it".
+	Text string
+	// People are those who must not, or all who can where they are too many or too few.
+	People permission.People
+	// Internet says that anyone on the internet is among them.
+	Internet bool
+	// Need is how many there must be, or may be, where it is about how many.
+	Need                int
+	isTooFew, isTooMany bool
+	// right is by name.
+	right string
+}
+
+// Organization is what rules are proven on: a whole organization at one time.
+type Organization struct {
+	People *permission.Access
+	Names  permission.Organization
+	// Channels are those that are not archived, Groups those that are not deactivated.
+	Channels []*Channel
+	Groups   []*Group
+	// Folders are the names of all folders.
+	Folders []string
+	// Permissions are the organization's own; UnknownPermissions are those that are not known yet.
+	Permissions        map[string]zulip.GroupSettingValue
+	UnknownPermissions map[string]bool
+	Joining            Joining
+	// HidesChannels says as a sentence why the account does not see every channel; empty if it does.
+	HidesChannels string
+	// Unknown says in sentences what is not known and may matter for any rule.
+	Unknown []string
+	// Now decides which exceptions have ended.
+	Now time.Time
+}
+
+// Channel is a channel and what decides who can do what in it.
+type Channel struct {
+	ID           int64
+	Name, Folder string
+	// FolderUnknown says that it is not known which folder it will be in.
+	FolderUnknown bool
+	Facts         permission.Channel
+}
+
+// Group is a user group and what decides who can do what with it.
+type Group struct {
+	ID   int64
+	Name string
+	// Permissions are by name; one that is absent is not known, or the server does not have it.
+	Permissions map[string]zulip.GroupSettingValue
+	Unknown     map[string]bool
+}
+
+// Joining is how people come to join.
+type Joining struct {
+	// InviteRequired says that nobody joins without an invitation; nil: not known.
+	InviteRequired *bool
+	// Invitations are those that can be used; nil if they are not known.
+	Invitations []Invitation
+	// Unknown says in sentences what is not known of them; empty if all is.
+	Unknown []string
+}
+
+// Invitation is a link or a mail by which people join with a role.
+type Invitation struct {
+	// Text names it: the invitation of a@example.com, an invitation link.
+	Text string
+	Role zulip.Role
+}

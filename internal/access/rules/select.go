@@ -1,0 +1,133 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// privacies are the kinds of channels that a rule can select.
+var privacies = map[string][]zulip.Privacy{
+	"public": {zulip.PrivacyPublic}, "web_public": {zulip.PrivacyWebPublic},
+	"private":                {zulip.PrivacyPrivateSharedHistory, zulip.PrivacyPrivateProtectedHistory},
+	"private_shared_history": {zulip.PrivacyPrivateSharedHistory}, "private_protected_history": {zulip.PrivacyPrivateProtectedHistory},
+}
+
+var privacyNames = []string{"public", "web_public", "private", "private_shared_history", "private_protected_history"}
+
+// channels returns the channels that a rule is about, and notes what is not known of that.
+func (j *judge) channels() (chosen []*Channel) {
+	isWhole := func(text string) bool {
+		return strings.ContainsAny(text, "*") || strings.HasPrefix(text, "folder:") || strings.HasPrefix(text, "privacy:")
+	}
+	if j.org.HidesChannels != "" && slices.ContainsFunc(j.rule.Channels, isWhole) {
+		j.doubt(j.org.HidesChannels)
+	}
+	matched := map[string]bool{}
+	for _, channel := range j.org.Channels {
+		isChosen := false
+		for _, selector := range j.rule.Channels {
+			matches, certain := selectsChannel(selector, channel)
+			if !certain {
+				j.doubt(fmt.Sprintf("It is not known yet whether %s selects #%s.", suggest.Quote(selector), channel.Name))
+			}
+			if matches {
+				matched[selector], isChosen = true, true
+			}
+		}
+		if isChosen {
+			chosen = append(chosen, channel)
+		}
+	}
+	names := make([]string, len(j.org.Channels))
+	for i, channel := range j.org.Channels {
+		names[i] = channel.Name
+	}
+	for _, selector := range j.rule.Channels {
+		if !matched[selector] {
+			j.unmatched(selector, "channel", names)
+		}
+	}
+	return chosen
+}
+
+// unmatched says that a selector selects nothing. A name that nothing has may be misspelled, so that nothing is proven by it; that
+// no channel of a kind is there can be meant.
+func (j *judge) unmatched(selector, thing string, names []string) {
+	if folder, ok := strings.CutPrefix(selector, "folder:"); ok && thing == "channel" {
+		if slices.Contains(j.org.Folders, folder) {
+			j.note(fmt.Sprintf("The folder %s has no channel.", suggest.Quote(folder)))
+			return
+		}
+		j.doubt(fmt.Sprintf("There is no folder %s%s", suggest.Quote(folder), suggest.Names{Things: "folders", All: j.org.Folders}.Suggest(folder)))
+		return
+	}
+	if strings.Contains(selector, "*") || strings.HasPrefix(selector, "privacy:") {
+		j.note(fmt.Sprintf("Nothing matches %s.", suggest.Quote(selector)))
+		return
+	}
+	name := strings.TrimPrefix(selector, "name:")
+	j.doubt(fmt.Sprintf("There is no %s %s%s", thing, suggest.Quote(name), suggest.Names{Things: thing + "s", All: names}.Suggest(name)))
+}
+
+// selectsChannel reports whether a channel is selected; certain is false if that is not known.
+func selectsChannel(selector string, channel *Channel) (matches, certain bool) {
+	if folder, ok := strings.CutPrefix(selector, "folder:"); ok {
+		return channel.Folder == folder || channel.FolderUnknown, !channel.FolderUnknown
+	}
+	if privacy, ok := strings.CutPrefix(selector, "privacy:"); ok {
+		return slices.Contains(privacies[privacy], channel.Facts.Privacy) || channel.Facts.PrivacyUnknown, !channel.Facts.PrivacyUnknown
+	}
+	return selects(strings.ToLower(selector), strings.ToLower(channel.Name)), true // no two channels differ by case only
+}
+
+// selects reports whether a name is meant: by itself, also after name:, or by a pattern in which * stands for anything.
+func selects(selector, name string) bool {
+	if exact, ok := strings.CutPrefix(selector, "name:"); ok {
+		return exact == name
+	}
+	parts := strings.Split(selector, "*")
+	if len(parts) == 1 {
+		return selector == name
+	}
+	last := len(parts) - 1
+	rest, ok := strings.CutPrefix(name, parts[0])
+	if !ok {
+		return false
+	}
+	for _, part := range parts[1:last] {
+		at := strings.Index(rest, part)
+		if at < 0 {
+			return false
+		}
+		rest = rest[at+len(part):]
+	}
+	return strings.HasSuffix(rest, parts[last])
+}
+
+// groups returns the user groups that a rule is about.
+func (j *judge) groups() (chosen []*Group) {
+	matched := map[string]bool{}
+	names := make([]string, len(j.org.Groups))
+	for i, group := range j.org.Groups {
+		names[i] = group.Name
+		isChosen := false
+		for _, selector := range j.rule.Groups {
+			if selects(strings.TrimPrefix(selector, "group:"), group.Name) {
+				matched[selector], isChosen = true, true
+			}
+		}
+		if isChosen {
+			chosen = append(chosen, group)
+		}
+	}
+	for _, selector := range j.rule.Groups {
+		if !matched[selector] {
+			j.unmatched(strings.TrimPrefix(selector, "group:"), "user group", names)
+		}
+	}
+	return chosen
+}
