@@ -44,7 +44,7 @@ func TestMistakesInAFileOfRules(t *testing.T) {
 		"rule \"a\" {\n  role = \"owner\"\n  at_least = 3\n  at_most = 2\n}":                                       "at_most is below at_least",
 		"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n  except {\n    people = [\"role:guests\"]\n  }\n}":     "reason is missing",
 		"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n  except {\n    reason = \"b\"\n  }\n}":                 "people is missing",
-		"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n  except {\n    unitl = \"b\"\n  }\n}":                 `except has no attribute "unitl"; did you mean "until"?`,
+		"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n  except {\n    unitl = \"b\"\n  }\n}":                  `except has no attribute "unitl"; did you mean "until"?`,
 		"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n  except {\n    until = \"soon\"\n  }\n}":               `until is "soon", which is no date`,
 		"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n}\nrule \"a\" {\n  role = \"owner\"\n  at_least = 2\n}": `rules.zulip.hcl:5: the name "a" is that of line 1 already`,
 		`limit "a" {}`:                                "the limit says nothing",
