@@ -38,6 +38,7 @@ func newFirm(t *testing.T) *firm {
 		"mel":   {Email: "mel@example.com", FullName: "Mel", Role: 400},
 		"gus":   {Email: "gus@example.com", FullName: "Gus", Role: 600},
 	}})}
+	f.Organization = f.WithAccount(t, "owner")
 	f.olga, f.otto, f.ada, f.mel = f.id("owner"), f.id("otto"), f.id("admin"), f.id("mel")
 	f.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": "true"})
 	f.folder = int64(f.Call(t, "POST", "/channel_folders/create", map[string]string{"name": "Board", "description": ""})["channel_folder_id"].(float64))
