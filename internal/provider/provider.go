@@ -59,6 +59,7 @@ type model struct {
 	LockoutProtection types.Bool   `tfsdk:"lockout_protection"`
 	AccessWarnings    types.Bool   `tfsdk:"access_warnings"`
 	Recover           types.Bool   `tfsdk:"recover_interrupted"`
+	Rules             types.String `tfsdk:"rules"`
 
 	TradingCloud *tradingModel `tfsdk:"trading_cloud"`
 }
@@ -67,7 +68,7 @@ type model struct {
 func (m *model) isKnown() bool {
 	return !m.Site.IsUnknown() && !m.Email.IsUnknown() && !m.APIKey.IsUnknown() && !m.Zuliprc.IsUnknown() &&
 		!m.RequestTimeout.IsUnknown() && !m.MaxRetries.IsUnknown() && !m.RequestsPerMinute.IsUnknown() && !m.LockoutProtection.IsUnknown() &&
-		!m.AccessWarnings.IsUnknown() && !m.Recover.IsUnknown()
+		!m.AccessWarnings.IsUnknown() && !m.Recover.IsUnknown() && !m.Rules.IsUnknown()
 }
 
 // Metadata names the provider.
@@ -111,6 +112,9 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 			"access_warnings": schema.BoolAttribute{
 				Optional: true, MarkdownDescription: "Whether plans warn of who gains and who loses which right in which channel. By default `true`.",
 			},
+			"rules": schema.StringAttribute{
+				Optional: true, MarkdownDescription: "The path of a file of rules, as in `\"${path.module}/rules.zulip.hcl\"`: see [Rules that are proven](guides/rules.md). An apply then keeps those that say how many there must be (`at_least`), and its `limit`s: each change is judged right before its request, on what the organization is then. What else the rules say, `review` and `audit` prove.",
+			},
 			"recover_interrupted": schema.BoolAttribute{
 				Optional: true, MarkdownDescription: "Whether to take into the state what an apply has left that was broken off before its state was written: of what has a name of its own, that which is exactly as planned, and was made by the same account within the hour, as far as the server tells. Each is warned of. For one apply after such an accident, and without `-target`, which hides from the provider what other resources of the state hold; else `ZULIP_RECOVER_INTERRUPTED`, else `false`, and then everything that is there already is refused, with the way to import it.",
 			},
@@ -145,6 +149,7 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 	meta.Trading, meta.NoTrading = cloud.client, cloud.missing
 	meta.LockoutProtection = block.LockoutProtection.IsNull() || block.LockoutProtection.ValueBool()
 	meta.AccessWarnings = block.AccessWarnings.IsNull() || block.AccessWarnings.ValueBool()
+	meta.Guard = newGuard(block.Rules.ValueString(), meta.Store, &resp.Diagnostics)
 	meta.RecoverInterrupted = p.recoverInterrupted(&block, &resp.Diagnostics)
 	meta.WarnOfExisting = p.flag("ZULIP_WARN_OF_EXISTING", &resp.Diagnostics)
 	p.meta.Store(meta)

@@ -158,7 +158,15 @@ func (c Change) Protect(ctx context.Context, meta *base.Meta, diags *diag.Diagno
 	for _, problem := range found {
 		base.AddErrorAt(diags, c.At, problem.summary, problem.detail)
 	}
-	return len(found) == 0
+	return len(found) == 0 && meta.Permits(ctx, c.guarded(), diags)
+}
+
+// guarded is the change as rules judge it.
+func (c Change) guarded() base.GuardedChange {
+	if c.IsDeactivation {
+		return base.GuardedChange{What: "the account of " + c.User.Address(), Deactivated: []int64{c.User.ID}}
+	}
+	return base.GuardedChange{What: "the role of " + c.User.Address(), Roles: map[int64]zulip.Role{c.User.ID: c.Planned}}
 }
 
 // Refusal is [Change.Protect] for who returns errors; nil if the change may be sent.

@@ -31,11 +31,8 @@ func (p planning) reviewAccess(ctx context.Context) {
 	accesswarning.OfChannel(ctx, p.Meta, p.Diags, p.State.ID.ValueInt64(), change)
 }
 
-// protect refuses, just before a request and on what was just read, what [refuseNobodyLeft] refuses in a plan.
+// protect refuses, just before a request and on what was just read, what breaks a rule and what [refuseNobodyLeft] refuses in a plan.
 func protect(ctx context.Context, b *base.Base, now *attribute.Reading[*zulip.Channel], p pending, diags *diag.Diagnostics) {
-	if !b.Meta.LockoutProtection {
-		return
-	}
 	update, later := p.Update(), *now.Thing
 	for _, flag := range []struct{ to, from *bool }{
 		{&later.InviteOnly, update.IsPrivate}, {&later.IsWebPublic, update.IsWebPublic}, {&later.HistoryPublicToSubscribers, update.HistoryPublicToSubscribers},
@@ -50,6 +47,9 @@ func protect(ctx context.Context, b *base.Base, now *attribute.Reading[*zulip.Ch
 	later.Permissions = maps.Clone(later.Permissions)
 	for setting, change := range update.Permissions {
 		later.Permissions[setting] = change.New
+	}
+	if facts := permission.ChannelOf(&later); !b.Meta.Permits(ctx, base.GuardedChange{What: fmt.Sprintf("channel %q", now.Thing.Name), Channel: now.Thing.ID, Facts: &facts}, diags) || !b.Meta.LockoutProtection {
+		return
 	}
 	state := func(channel *zulip.Channel) permission.ChannelRights {
 		return permission.ChannelRights{Access: now.View.Access(), Channel: permission.Channel{

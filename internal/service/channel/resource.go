@@ -148,6 +148,12 @@ func leaveArchivedFolder(c *core.Context, prior *model) {
 
 // archive archives a channel. Nothing is deleted for good (server-behavior §C14).
 func archive(ctx context.Context, c *core.Context, state *model) error {
+	var refused diag.Diagnostics
+	if !c.Meta.Permits(ctx, base.GuardedChange{
+		What: fmt.Sprintf("channel %q", state.Name.ValueString()), Channel: state.ID.ValueInt64(), Facts: &permission.Channel{IsArchived: true},
+	}, &refused) {
+		return core.AsError(refused)
+	}
 	err := c.Meta.Client.ArchiveChannel(ctx, state.ID.ValueInt64())
 	if zulip.IsMessage(err, "Channel is already deactivated", "Invalid channel ID") {
 		return nil

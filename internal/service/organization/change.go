@@ -8,17 +8,27 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // subject is the organization as what is changed.
-func (r *Resource) subject() attribute.Subject[*zulip.Realm, zulip.RealmUpdate] {
+func (r *Resource) subject(ctx context.Context) attribute.Subject[*zulip.Realm, zulip.RealmUpdate] {
 	return attribute.Subject[*zulip.Realm, zulip.RealmUpdate]{
 		Unread: "the organization",
 		Name:   func(*zulip.Realm) string { return "the organization" },
 		Read:   func(ctx context.Context, _ func(*zulip.Realm) bool) (*reading, error) { return r.fresh(ctx) },
 		Send:   r.send,
-		Renew:  r.renew,
+		Protect: func(_ *reading, p pending, diags *diag.Diagnostics) {
+			later := map[string]zulip.GroupSettingValue{}
+			for setting, change := range p.Update().Permissions {
+				later[setting] = change.New
+			}
+			if len(later) > 0 {
+				r.Meta.Permits(ctx, base.GuardedChange{What: "the permissions of the organization", Organization: later}, diags)
+			}
+		},
+		Renew: r.renew,
 	}
 }
 

@@ -169,7 +169,7 @@ func (r *Resource) apply(ctx context.Context, prior *prior, plan *model, now *re
 	if diags.HasError() {
 		return nil
 	}
-	return r.subject().Change(ctx, &r.Base, steps, now, diags)
+	return r.subject(ctx).Change(ctx, &r.Base, steps, now, diags)
 }
 
 // store puts what the server has into the state; after an apply, planned is its plan.

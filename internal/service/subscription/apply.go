@@ -205,7 +205,12 @@ func (a *application) mayBeSent(ctx context.Context, planned *change, diags *dia
 		}
 		planned.view = view
 	}
-	return planned.check(diags)
+	if !planned.check(diags) {
+		return false
+	}
+	return len(planned.remove) == 0 || a.Meta.Permits(ctx, base.GuardedChange{
+		What: fmt.Sprintf("who is in channel %q", a.now.channel.Name), Channel: a.id, Leave: planned.remove,
+	}, diags)
 }
 
 // send sends a request once. changed are those who were subscribed by it; of those who were unsubscribed the server only says

@@ -21,6 +21,10 @@ import (
 // deactivate deactivates a group. Nothing is deleted for good (server-behavior §G9).
 func deactivate(ctx context.Context, r *tableResource, state *model) error {
 	id := state.ID.ValueInt64()
+	var refused diag.Diagnostics
+	if !r.Meta.Permits(ctx, base.GuardedChange{What: fmt.Sprintf("user group %q", state.Name.ValueString()), EndedGroup: id}, &refused) {
+		return core.AsError(refused)
+	}
 	err := sendDeactivate(ctx, r, id)
 	objections := zulip.Objections(err)
 	if len(objections) == 1 && objections[0].Type == "user_group" && objections[0].GroupID == id {

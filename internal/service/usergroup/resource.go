@@ -79,9 +79,7 @@ func groups() *definition {
 		New: &zulip.UserGroup{}, Create: create, MayBeCreated: isOwn, RegisterCreated: registerMembership,
 		Adopt: adopt, Reactivation: func(u *update) { u.Deactivated = new(bool) }, // (server-behavior §G4)
 		SendUpdate: sendUpdate,
-		Protect: func(_ context.Context, b *base.Base, now *reading, p pending, diags *diag.Diagnostics) {
-			protect(b, now, p, diags)
-		},
+		Protect:    protect,
 		Delete: func(ctx context.Context, c *core.Context, state *model) error {
 			return deactivate(ctx, groupOn(*c.Base), state)
 		},
