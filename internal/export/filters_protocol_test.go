@@ -37,7 +37,7 @@ func TestProtocolExportOfFolders(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	for want, options := range map[string]export.Options{
 		"folder_id              = zulip_channel_folder.operations.id": {Only: export.Selection{"channel:incidents"}},
-		"folder                 = \"Operations\"":                   {Only: export.Selection{"channel:incidents"}, Exclude: export.Selection{"channel_folder"}},
+		"folder                 = \"Operations\"":                     {Only: export.Selection{"channel:incidents"}, Exclude: export.Selection{"channel_folder"}},
 	} {
 		folder := t.TempDir()
 		if _, err := exportInto(folder, options); err != nil {
