@@ -54,6 +54,20 @@ func (r folderRow) Step(prior *attribute.Prior[facts, *zulip.Channel], planned *
 	}, nil, true
 }
 
+// folderIDRow is the row of the folder by its ID, which messages call by its name.
+type folderIDRow struct{ row[types.Int64] }
+
+// Step is that of the ID, in the words of [describeFolder].
+func (r folderIDRow) Step(prior *attribute.Prior[facts, *zulip.Channel], planned *facts, on attribute.Server) (found step, problems []permission.Problem, isFound bool) {
+	found, problems, isFound = r.row.Step(prior, planned, on)
+	if isFound {
+		found.Prior = describeFolder(prior.Values.FolderID.ValueInt64(), on.View)
+		found.Planned = describeFolder(planned.FolderID.ValueInt64(), on.View)
+		found.Current = func(channel *zulip.Channel) string { return describeFolder(folderOf(channel), on.View) }
+	}
+	return found, problems, isFound
+}
+
 // priorFolder returns the ID of the folder that a plan was computed from. The name may belong to another folder by now.
 func priorFolder(prior *attribute.Prior[facts, *zulip.Channel], view *snapshot.Snapshot) int64 {
 	switch {

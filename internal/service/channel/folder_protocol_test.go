@@ -74,19 +74,28 @@ func TestProtocolChannelFolderByName(t *testing.T) {
 
 func pointer[T any](value T) *T { return &value }
 
-// What somebody else has done since the plan is not overwritten.
-func TestProtocolChannelFolderByNameConflicts(t *testing.T) {
-	o, run := managed(t)
-	newFolder(t, o, "Projects")
-	other := newFolder(t, o, "Clients")
-	run.MustApply(values{"name": "sorted"})
-	plan := run.MustPlan(values{"name": "sorted", "folder": "Projects"})
-	o.Change(t, "sorted", zulip.ChannelUpdate{FolderID: pointer(pointer(other))})
-	sent := o.Sent()
-	run.Apply(plan).ExpectError(t, "", "was changed by somebody else", "folder\n", "no folder", `"Clients"`, `asks for: "Projects"`)
-	sent.Expect(t)
-	if got := folderHeld(t, o, "sorted"); got != other {
-		t.Errorf("the channel is in folder %d", got)
+// What somebody else has done since the plan is not overwritten. Messages name folders, also where they are configured by ID.
+func TestProtocolChannelFolderConflicts(t *testing.T) {
+	for _, attribute := range []string{"folder", "folder_id"} {
+		t.Run(attribute, func(t *testing.T) {
+			o, run := managed(t)
+			configured := map[string]any{"folder": "Projects", "folder_id": newFolder(t, o, "Projects")}[attribute]
+			other := newFolder(t, o, "Clients")
+			run.MustApply(values{"name": "sorted"})
+			plan := run.MustPlan(values{"name": "sorted", attribute: configured})
+			o.Change(t, "sorted", zulip.ChannelUpdate{FolderID: pointer(pointer(other))})
+			sent := o.Sent()
+			_, diags := run.Process().Apply(plan)
+			diags.ExpectError(t, "", "was changed by somebody else", attribute+"\n", "no folder", `"Clients"`, `asks for: "Projects"`)
+			sent.Expect(t)
+			if got := folderHeld(t, o, "sorted"); got != other {
+				t.Errorf("the channel is in folder %d", got)
+			}
+			// An attribute that becomes managed is warned of by the name it has now.
+			run.Refresh().ExpectNoError(t)
+			_, diags = run.Plan(values{"name": "sorted", attribute: configured})
+			diags.ExpectWarning(t, "", "Attributes that were not managed have other values", `"Clients"`, `"Projects"`)
+		})
 	}
 }
 
