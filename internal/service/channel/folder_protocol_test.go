@@ -65,8 +65,8 @@ func TestProtocolChannelFolderByName(t *testing.T) {
 	if run.State.Values["folder"] != "Client work" {
 		t.Errorf("the state says %v", run.State.Values["folder"])
 	}
-	_, diags := run.Plan(folder("Client wrok"))
-	diags.ExpectError(t, "folder", `Channel folder "Client wrok" is not in the organization`, `did you mean "Client work"?`)
+	_, diags := run.Plan(folder("Client works"))
+	diags.ExpectError(t, "folder", `Channel folder "Client works" is not in the organization`, `did you mean "Client work"?`)
 	sent = o.Sent()
 	run.MustApply(folder("Client work"))
 	sent.Expect(t)

@@ -295,7 +295,7 @@ func TestProtocolUserInactiveDeletes(t *testing.T) {
 	}
 	sent.Expect(t)
 
-	o, run = written(t, 442, actions)
+	_, run = written(t, 442, actions)
 	_, diags = run.Plan(config)
 	diags.ExpectError(t, "deactivation_actions", "too old for deactivation_actions")
 }

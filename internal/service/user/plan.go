@@ -100,13 +100,14 @@ func checkNew(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) 
 			p.Diags.AddError("Cannot read "+user.Email, base.Explain(err))
 			return
 		}
-		if holder != nil {
+		switch {
+		case holder != nil:
 			user = holder
 			checkHolder(p, s, holder)
-		} else if p.Plan.isInactive() {
+		case p.Plan.isInactive():
 			refuseInactive(user.Email, p.Diags)
 			return
-		} else {
+		default:
 			p.Meta.Run.PlanName(snapshot.AccountKind, 0, user.Email)
 		}
 	}
