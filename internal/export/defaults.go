@@ -17,6 +17,7 @@ import (
 var channelDefaults = map[string]any{
 	"default_push_notifications": false,
 	"description":                "",
+	"folder":                     "",
 	"folder_id":                  0,
 	"is_default":                 false,
 	"message_retention_days":     "realm_default",

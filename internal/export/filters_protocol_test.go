@@ -32,6 +32,27 @@ func TestProtocolExportSaysWhichFilterMatchesNothing(t *testing.T) {
 	}
 }
 
+// A channel refers to its folder where that is exported, and names it where it is not.
+func TestProtocolExportOfFolders(t *testing.T) {
+	acctest.StartSandbox(t, sandbox.Config{})
+	for want, options := range map[string]export.Options{
+		"folder_id              = zulip_channel_folder.operations.id": {Only: export.Selection{"channel:incidents"}},
+		"folder                 = \"Operations\"":                     {Only: export.Selection{"channel:incidents"}, Exclude: export.Selection{"channel_folder"}},
+	} {
+		folder := t.TempDir()
+		if _, err := exportInto(folder, options); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(slices.Collect(maps.Values(filesOf(t, folder))), "\n")
+		if flat := strings.Join(strings.Fields(text), " "); !strings.Contains(flat, strings.Join(strings.Fields(want), " ")) || strings.Count(flat, " folder_id = ")+strings.Count(flat, " folder = ") != 1 {
+			t.Errorf("the export says\n%s\nwant %s", text, want)
+		}
+		if problems := planFolder(t, folder); len(problems) > 0 {
+			t.Errorf("%s: %v", want, problems)
+		}
+	}
+}
+
 // Channels that are selected bring their folders along, and who is in them; not those of others.
 func TestProtocolExportOfChannelsTakesAlong(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})

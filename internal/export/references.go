@@ -12,6 +12,7 @@ import (
 // refer links every value that names another exported object to it. A value that names what is not exported stays as it is.
 func (e *export) refer() {
 	e.index()
+	e.referToFolders()
 	for _, o := range e.inOrderOfReferences() {
 		for attribute, value := range o.config {
 			reference, ok := o.kind.references[attribute]
@@ -38,6 +39,17 @@ func (e *export) refer() {
 		}
 	}
 	e.namePeople()
+}
+
+// referToFolders has channels name their folder by ID where the folder is exported too: such a reference follows another name.
+func (e *export) referToFolders() {
+	for _, o := range e.objects {
+		id := o.text("folder_id")
+		if _, isNamed := o.config["folder"]; isNamed && o.kind.resource == "zulip_channel" && e.byAttribute["zulip_channel_folder"]["id"][id] != nil {
+			delete(o.config, "folder")
+			o.config["folder_id"] = o.state["folder_id"]
+		}
+	}
 }
 
 // inOrderOfReferences returns the objects with the bots last: they name channels, whose permissions may name them.

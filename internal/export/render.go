@@ -19,7 +19,7 @@ import (
 // first are the attributes that stand first in a resource, in this order. Permissions stand last, after an empty line.
 var first = []string{
 	"name", "short_name", "full_name", "field_type", "subtype", "user", "channel", "domain", "pattern", "pygments_language",
-	"description", "hint", "role", "on_destroy", "privacy", "folder_id", "url_template",
+	"description", "hint", "role", "on_destroy", "privacy", "folder", "folder_id", "url_template",
 }
 
 // longestLine is the length up to which a list stays in one line.

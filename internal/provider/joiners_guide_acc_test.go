@@ -23,6 +23,10 @@ func TestExampleJoinersAndLeavers(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	for _, block := range blocks {
 		w := acctest.NewWorkspace(t)
+		if here := strings.Replace(block[1], "active    = false", "active    = true", 1); here != block[1] { // before somebody leaves
+			w.Configure(t, here)
+			w.Must(t, "apply", "-auto-approve")
+		}
 		w.Configure(t, block[1])
 		printed := w.Must(t, "apply", "-auto-approve")
 		if isWarned := strings.Contains(printed, `Warning: "zoe.quill@example.net" is not in the organization`); isWarned != strings.Contains(block[1], "zoe.quill") {

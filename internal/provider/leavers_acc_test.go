@@ -64,15 +64,28 @@ resource "zulip_organization" "this" {
 
 // TestAccSandboxLeavers takes a person and a bot out of the configuration, and out of all lists and permissions that named them, in
 // one apply: the CLI deactivates them before it changes the rest, or meanwhile, and plans the rest again when they are deactivated.
+// A person may stay in the configuration with active = false.
 func TestAccSandboxLeavers(t *testing.T) {
 	named := func(listed, permitted string) string {
 		return strings.NewReplacer("LISTED", listed, "PERMITTED", permitted).Replace(team)
 	}
+	const stay = `
+resource "zulip_user" "nadia" {
+  email     = "nadia.haddad@example.com"
+  full_name = "Nadia Haddad"
+  active    = false
+}
+`
 	for name, config := range map[string]string{
-		"references": named("zulip_user.nadia.email, zulip_bot.wire.email,", `"user:${zulip_user.nadia.email}", "user:${zulip_bot.wire.email}"`),
-		"IDs":        named("zulip_user.nadia.id, zulip_bot.wire.id,", `"user_id:${zulip_user.nadia.id}", "user_id:${zulip_bot.wire.id}"`),
-		"literals":   named(`"nadia.haddad@example.com", "wire-bot@zulip.example.com",`, `"user:nadia.haddad@example.com", "user:wire-bot@zulip.example.com"`),
+		"references":       named("zulip_user.nadia.email, zulip_bot.wire.email,", `"user:${zulip_user.nadia.email}", "user:${zulip_bot.wire.email}"`),
+		"IDs":              named("zulip_user.nadia.id, zulip_bot.wire.id,", `"user_id:${zulip_user.nadia.id}", "user_id:${zulip_bot.wire.id}"`),
+		"literals":         named(`"nadia.haddad@example.com", "wire-bot@zulip.example.com",`, `"user:nadia.haddad@example.com", "user:wire-bot@zulip.example.com"`),
+		"kept, by address": named("zulip_user.nadia.email, zulip_bot.wire.email,", `"user:${zulip_user.nadia.email}", "user:${zulip_bot.wire.email}"`),
 	} {
+		left := ""
+		if name == "kept, by address" {
+			left = stay
+		}
 		t.Run(name, func(t *testing.T) {
 			o := acctest.StartSandbox(t, sandbox.Config{})
 			w := acctest.NewWorkspace(t)
@@ -80,7 +93,7 @@ func TestAccSandboxLeavers(t *testing.T) {
 			w.Must(t, "apply", "-auto-approve")
 			w.Configure(t, leavers+config)
 			w.Must(t, "apply", "-auto-approve")
-			w.Configure(t, named("", ""))
+			w.Configure(t, left+named("", ""))
 			w.Must(t, "apply", "-auto-approve")
 			w.Must(t, "plan", "-detailed-exitcode")
 			for _, address := range []string{"nadia.haddad@example.com", "wire-bot@zulip.example.com"} {

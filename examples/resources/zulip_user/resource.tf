@@ -6,3 +6,10 @@ resource "zulip_user" "nadia" {
   # Sent by e-mail when she is taken out of here.
   deactivation_notification_comment = "Thank you for everything!"
 }
+
+# Stays in the configuration when he leaves.
+resource "zulip_user" "amir" {
+  email     = "amir.khan@example.com"
+  full_name = "Amir Khan"
+  active    = true # false deactivates the account
+}

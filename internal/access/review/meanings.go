@@ -26,6 +26,10 @@ func (b *builder) sayMeanings() {
 		switch {
 		case of.NamedBy == "" && change.Does("create"):
 			also.Action = report.Update // there is one already
+		case isInactive(change.After()) && change.Does("create"):
+			also.Action = report.Update // an account that is there is adopted
+		case isInactive(change.After()) && !isInactive(change.Before()):
+			also.Action = report.EndOf(change.Type)
 		case isKept(change.Before()) && !change.Does("create") && change.Does("delete"):
 			also.Action = report.Release
 		}
@@ -163,7 +167,7 @@ func isComputed(of *meaning.Type, name string, row *meaning.Row) bool {
 	case meaning.Membership:
 		return slices.Contains([]string{"members", "subgroups", "users", "initial_subscribers", "added_user_ids"}, name)
 	case meaning.Role:
-		return name == "role" || of.Name == "zulip_user_role" && name != "on_destroy"
+		return name == "role" || name == "active" || of.Name == "zulip_user_role" && name != "on_destroy"
 	case meaning.Credential:
 		return name == "owner"
 	case meaning.Identity:

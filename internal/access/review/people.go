@@ -32,6 +32,7 @@ func (b *builder) person(c *plan.Change) {
 		}
 	}
 	switch {
+	case c.Does("create") && isInactive(c.After()): // a deactivated account is adopted, and stays so
 	case c.Does("create"):
 		b.userCreated(c)
 	case c.Does("update"):
@@ -40,9 +41,33 @@ func (b *builder) person(c *plan.Change) {
 			b.addUnseen(c)
 			return
 		}
+		if b.setActive(c, user) {
+			return
+		}
 		b.setRole(c, user, c.After())
 		b.setOwner(c, user)
 	}
+}
+
+// isInactive reports whether attributes are those of an account that is kept deactivated.
+func isInactive(m plan.Attributes) bool {
+	active, ok := m.Flag("active")
+	return ok && !active
+}
+
+// setActive records that an update deactivates or reactivates an account. It returns true if that says its role too.
+func (b *builder) setActive(c *plan.Change, user *zulip.User) (saysRole bool) {
+	switch {
+	case c.After().IsUnknown("active") && c.IsSet("active"):
+		b.addUnknown(fmt.Sprintf("Whether %s will be active is not known yet: %s decides it.", user.Address(), c.Address))
+	case isInactive(c.After()):
+		b.userDeactivated(c, user)
+	case c.After().IsTrue("active") && !user.IsActive:
+		back := *user
+		b.join(c, &back, report.Reactivate, report.ValueOf(user.Role.String()))
+		return true
+	}
+	return false
 }
 
 // setOwner records that a bot is given to somebody else, or gets its first owner. Whoever owns a bot has its key, and can do
@@ -145,6 +170,15 @@ func (b *builder) userCreated(c *plan.Change) {
 	if user.IsBot {
 		b.setNewBotOwner(c, &user)
 	}
+	if !known {
+		b.addUnknown(fmt.Sprintf("The address of %s is not known yet.", c.Address))
+	}
+	b.join(c, &user, action, before)
+}
+
+// join records that an account becomes active, with the role that it is given. before is the role that it had, if it was there.
+func (b *builder) join(c *plan.Change, user *zulip.User, action report.Action, before report.Value) {
+	after := c.After()
 	role := report.Change{Before: before, After: report.ValueOf(user.Role.String())}
 	if value, ok := after.Text("role"); ok {
 		if given, ok := roleOf(value); ok {
@@ -154,13 +188,10 @@ func (b *builder) userCreated(c *plan.Change) {
 		role.After = report.Value{Unknown: true}
 		b.addUnknown(fmt.Sprintf("Which role %s gives is not known yet.", c.Address))
 	}
-	if !known {
-		b.addUnknown(fmt.Sprintf("The address of %s is not known yet.", c.Address))
-	}
 	user.IsActive = true
-	b.org.users[user.ID] = &user
+	b.org.users[user.ID] = user
 	b.joining[user.ID] = user.Role
-	b.addPerson(c, &user, action, role)
+	b.addPerson(c, user, action, role)
 }
 
 // setNewBotOwner gives a new bot its owner: at first the account the provider uses.

@@ -61,7 +61,12 @@ func (b *builder) stopsByName(c *plan.Change) {
 		if short, ok := c.After().Text("short_name"); c.Type == "zulip_bot" {
 			address, known = short+"-bot@"+b.org.Realm().BotDomain, ok
 		}
-		if current, taken := b.org.Snapshot.UserByAddress(address); known && taken {
+		current, taken := b.org.Snapshot.UserByAddress(address)
+		switch {
+		case !known || taken && !current.IsActive && isInactive(c.After()):
+		case !taken && isInactive(c.After()):
+			b.stop(c.Address, fmt.Sprintf("No account has the address %s, and active = false creates none. Remove active, or the resource.", address))
+		case taken:
 			b.stopByHolder(c, holder{current.ID, "account", "address " + address, endedIf(!current.IsActive, "deactivated"), "adopt_deactivated", false})
 		}
 	}

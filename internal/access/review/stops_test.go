@@ -2,6 +2,7 @@ package review_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -60,6 +61,27 @@ func TestReviewOfWhatCannotBeApplied(t *testing.T) {
 			deactivateLena, "owner", func(*testing.T, *acctest.Organization) attributes {
 				return resourceChange("zulip_user", nil, attributes{"email": "lena.fischer@example.com", "full_name": "Lena"})
 			}, "adopt_deactivated = true",
+		},
+		"a deactivated account is kept so": {
+			deactivateLena, "owner", func(*testing.T, *acctest.Organization) attributes {
+				return resourceChange("zulip_user", nil, attributes{"email": "lena.fischer@example.com", "full_name": "Lena", "active": false})
+			}, "",
+		},
+		"an active account is to be kept deactivated": {
+			nil, "owner", func(*testing.T, *acctest.Organization) attributes {
+				return resourceChange("zulip_user", nil, attributes{"email": "lena.fischer@example.com", "full_name": "Lena", "active": false})
+			}, "Import it, or choose another.",
+		},
+		"no account is to be kept deactivated": {
+			nil, "owner", func(*testing.T, *acctest.Organization) attributes {
+				return resourceChange("zulip_user", nil, attributes{"email": "nobody@example.com", "full_name": "Nobody", "active": false})
+			}, "No account has the address nobody@example.com, and active = false creates none.",
+		},
+		"the last owner is deactivated": {
+			nil, "owner", func(t *testing.T, o *acctest.Organization) attributes {
+				ines := attributes{"id": id(t, o, "owner"), "email": "ines.moreau@example.com", "full_name": "Ines Moreau", "active": true}
+				return resourceChange("zulip_user", ines, attributes{"id": ines["id"], "email": ines["email"], "full_name": ines["full_name"], "active": false})
+			}, "Nobody is left who is its owner.",
 		},
 		"a deactivated owner": {
 			deactivateLena, "owner", func(t *testing.T, o *acctest.Organization) attributes {
@@ -131,12 +153,20 @@ func TestReviewOfOwnersWhoComeAndGo(t *testing.T) {
 	stops := func(with attributes) bool {
 		return len(reviewOf(t, o, planOf(t, bot, with)).Fails([]report.Category{report.Stops})) > 0
 	}
-	if !stops(resourceChange("zulip_user", lena, nil)) {
-		t.Error("a bot can be given to somebody who is deactivated")
+	inactive := maps.Clone(lena)
+	inactive["active"] = false
+	for _, ended := range []attributes{nil, inactive} {
+		if !stops(resourceChange("zulip_user", lena, ended)) {
+			t.Error("a bot can be given to somebody who is deactivated")
+		}
 	}
 	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", credentials.ID), nil)
 	back := attributes{"email": "lena.fischer@example.com", "full_name": "Lena Fischer", "role": "member", "adopt_deactivated": true}
-	if stops(resourceChange("zulip_user", nil, back)) {
-		t.Error("a bot cannot be given to somebody who is reactivated")
+	active := maps.Clone(lena)
+	active["active"] = true
+	for _, change := range []attributes{resourceChange("zulip_user", nil, back), resourceChange("zulip_user", inactive, active)} {
+		if stops(change) {
+			t.Error("a bot cannot be given to somebody who is reactivated")
+		}
 	}
 }

@@ -16,12 +16,13 @@ func (b *builder) withUnmanaged(c *plan.Change) meaning.Attributes {
 	hasID = hasID && b.org != nil
 	switch c.Type {
 	case "zulip_channel":
-		unknown(current, permission.ChannelSettings, "default_push_notifications", "description", "folder_id", "is_default", "message_retention_days", "privacy", "topics_policy")
+		unknown(current, permission.ChannelSettings, "default_push_notifications", "description", "folder", "folder_id", "is_default", "message_retention_days", "privacy", "topics_policy")
 		if !hasID {
 			break
 		}
 		if channel, ok := b.org.Channels().ByID(id); ok {
 			addChannel(current, channel)
+			b.addFolder(current, channel)
 			b.addPermissions(current, channel.Permissions)
 		}
 	case "zulip_user_group":
@@ -63,6 +64,15 @@ func addChannel(current map[string]meaning.Value, channel *zulip.Channel) {
 	}
 	for name, value := range values {
 		current[name] = meaning.Value{Held: value}
+	}
+}
+
+// addFolder adds the name of the folder that a channel is in; one that is not known stays so.
+func (b *builder) addFolder(current map[string]meaning.Value, channel *zulip.Channel) {
+	if channel.FolderID == nil {
+		current["folder"] = meaning.Value{Held: ""}
+	} else if folder, ok := b.org.Folders().ByID(*channel.FolderID); ok {
+		current["folder"] = meaning.Value{Held: folder.Name}
 	}
 }
 

@@ -27,6 +27,7 @@ const (
 	Channel = "zulip_channel"
 	Group   = "zulip_user_group"
 	Account = "zulip_user"
+	Folder  = "zulip_channel_folder"
 )
 
 // fold returns a name as the server compares it: the cases of user groups' names differ (server-behavior §G5).

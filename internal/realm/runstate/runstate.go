@@ -50,6 +50,7 @@ const (
 	managed fact = iota
 	kept
 	willBeDestroyed
+	willBeDeactivated
 	destroyed
 	lost
 	adopted
@@ -103,6 +104,14 @@ func (s *State) WillDestroy(kind string, id int64) { s.note(willBeDestroyed, kin
 // WillBeDestroyed reports whether a resource of this run is planned to give up an object.
 func (s *State) WillBeDestroyed(kind string, id int64) bool {
 	return s.knows(willBeDestroyed, kind, id)
+}
+
+// PlanDeactivation registers that a resource of this run is planned to deactivate its object and to keep it.
+func (s *State) PlanDeactivation(kind string, id int64) { s.note(willBeDeactivated, kind, id) }
+
+// WillBeDeactivated reports whether a resource of this run is planned to deactivate an object, be it by giving it up.
+func (s *State) WillBeDeactivated(kind string, id int64) bool {
+	return s.knows(willBeDeactivated, kind, id) || s.knows(willBeDestroyed, kind, id)
 }
 
 // AnyWillBeDestroyed reports whether a resource of this run is planned to give up an object of a kind.

@@ -29,6 +29,7 @@ type Snapshot struct {
 const (
 	channelKind = "zulip_channel"
 	groupKind   = "zulip_user_group"
+	folderKind  = "zulip_channel_folder"
 	AccountKind = "zulip_user"
 )
 
@@ -70,6 +71,11 @@ func (s *Snapshot) PlannedChannel(name string) (channel *zulip.Channel, planned 
 	id, planned := s.planned.PlannedID(channelKind, strings.TrimSpace(name))
 	channel, _ = s.Channels().ByID(id)
 	return channel, planned
+}
+
+// PlannedFolder returns the ID of the channel folder to which this run gives a name; 0 for one that it creates.
+func (s *Snapshot) PlannedFolder(name string) (id int64, planned bool) {
+	return s.planned.PlannedID(folderKind, name)
 }
 
 // ChannelTaking returns the channel other than the given one that has a name and keeps it in this run.

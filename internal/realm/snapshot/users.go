@@ -91,8 +91,18 @@ func (s *Snapshot) addresses(isOfKind func(*zulip.User) bool) []string {
 // (server-behavior §U7).
 func (s *Snapshot) HasOtherOwner(except int64) bool {
 	return slices.ContainsFunc(s.Users(), func(user *zulip.User) bool {
-		return user.ID != except && !user.IsBot && user.IsActive && user.Role == zulip.RoleOwner
+		return user.ID != except && isActiveOwner(user)
 	})
+}
+
+// HasSeveralOwners reports whether more than one person is an active owner.
+func (s *Snapshot) HasSeveralOwners() bool {
+	owner := slices.IndexFunc(s.Users(), isActiveOwner)
+	return owner >= 0 && s.HasOtherOwner(s.Users()[owner].ID)
+}
+
+func isActiveOwner(user *zulip.User) bool {
+	return !user.IsBot && user.IsActive && user.Role == zulip.RoleOwner
 }
 
 // Status returns the status of a person; that of somebody who says nothing is empty.

@@ -68,7 +68,7 @@ func cannotReadBots(address, which string, err error) error {
 // [WarnOfBots] does.
 func WarnOfOwner(meta *base.Meta, bot string, owner *zulip.User, diags *diag.Diagnostics) {
 	meta.Run.PlanOwner(bot, owner.ID)
-	if meta.Run.WillBeDestroyed(snapshot.AccountKind, owner.ID) {
+	if meta.Run.WillBeDeactivated(snapshot.AccountKind, owner.ID) {
 		summary, detail := withOwner(owner, bot)
 		diags.AddAttributeWarning(path.Root("owner"), summary, detail)
 	}

@@ -81,6 +81,12 @@ func (c Change) problems(self *zulip.User, s *snapshot.Snapshot, lockoutProtecti
 			detail: fmt.Sprintf("%s is the only active owner, whom the server neither demotes nor deactivates. Make another person an owner first; if this configuration does, let this resource depend on that one.", who),
 		})
 	}
+	if c.unmakesOwner() && !c.User.IsActive && s.HasOtherOwner(c.User.ID) && !s.HasSeveralOwners() {
+		found = append(found, problem{
+			summary: "The server does not demote this deactivated owner", mayPass: true,
+			detail: fmt.Sprintf("While the organization has only one active owner, the server keeps the role of deactivated owners too, as that of %s. Make another person an owner first, or leave the role out.", who),
+		})
+	}
 	if lost := c.lockout(self); lost != "" && lockoutProtection {
 		found = append(found, problem{summary: "This would lock the provider out", detail: lost + base.LockoutAdvice})
 	}

@@ -106,7 +106,7 @@ func (w *creation[Model, Object, Update]) readBack(ctx context.Context) (ok bool
 	}
 	shows := func(object *Object) bool { return w.isAsPlanned(w.plan, object, w.c) }
 	var err error
-	if w.now, err = w.fresh(ctx, w.id, w.c, shows, true); err == nil {
+	if w.now, err = w.fresh(ctx, w.id, w.c, shows, anyObject); err == nil {
 		return true
 	}
 	subject := w.called(w.name(w.plan), w.id)

@@ -61,6 +61,8 @@ type Definition[Model, Object, Update any] struct {
 	IsReadByItself func(*Object) bool
 	// IsGone reports whether an object is archived or deactivated, so that it counts as deleted. Optional.
 	IsGone func(*Object) bool
+	// KeepsGone reports whether a model keeps an object that is gone, because it says itself whether it is to be so. Optional.
+	KeepsGone func(m *Model, object *Object) bool
 	// IsShown reports whether the server would show the account the object of a state: what it does not show may be there all
 	// the same, and stays in the state. Optional: by default the server shows all of them to every account.
 	IsShown func(*base.Meta, *Model) bool
@@ -168,6 +170,9 @@ type Source struct {
 	// One returns a snapshot in which one object is as the server describes it by itself, for parts whose list may lack it or
 	// have it as it was before: see [store.Store.ReadUser]. Optional.
 	One func(s *store.Store, ctx context.Context, id int64) (*snapshot.Snapshot, error)
+	// OneFor are attributes of which no change is compared with a list: an outdated one would say that nothing is left to do. The
+	// object is read with One.
+	OneFor []string
 	// StoresAsSent is set where the server stores what it is sent, or what means the same: then nothing is read after a write.
 	// Create sets every attribute of the plan that is unknown; otherwise the object is read nevertheless.
 	StoresAsSent bool
@@ -225,7 +230,7 @@ type Context struct {
 	*base.Base
 	// Snapshot is the organization, as far as the definition's Source reads it.
 	Snapshot *snapshot.Snapshot
-	// Diags takes warnings of a creation.
+	// Diags takes warnings of a creation or an update.
 	Diags *diag.Diagnostics
 	// isSent is set when the server has taken a change.
 	isSent bool

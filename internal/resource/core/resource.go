@@ -220,17 +220,23 @@ func (r *Resource[Model, Object, Update]) created(view *listing[Object], m *Mode
 	return nil
 }
 
-// active returns the object of a state, unless it is archived or deactivated; nil if there is none.
+// active returns the object of a state, unless it is archived or deactivated and the state does not keep it so; nil if there is
+// none.
 func (r *Resource[Model, Object, Update]) active(view *listing[Object], id int64, state *Model) *Object {
 	object, ok := r.get(view, id)
 	if id == 0 && r.def.IsCreated != nil {
 		object = r.created(view, state, func(int64) bool { return true })
 		ok = object != nil
 	}
-	if !ok || r.isGone(object) {
+	if !ok || r.isGone(object) && !r.keepsGone(state, object) {
 		return nil
 	}
 	return object
+}
+
+// keepsGone reports whether a model keeps an object that is archived or deactivated; nil keeps none.
+func (r *Resource[Model, Object, Update]) keepsGone(m *Model, object *Object) bool {
+	return m != nil && r.def.KeepsGone != nil && r.def.KeepsGone(m, object)
 }
 
 // wouldSee reports whether the server would show the account the object of a state.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -25,6 +26,7 @@ func (r *Resource[Model, Object, Update]) Update(ctx context.Context, req resour
 		return
 	}
 	id, c := r.id(&state), r.context(nil)
+	c.Diags = &resp.Diagnostics
 	r.Meta.Run.Manage(r.kind(), id)
 	r.setIdentity(ctx, &state, resp.Identity, &resp.Diagnostics)
 	if err := r.readNeeds(ctx, c); err != nil {
@@ -63,11 +65,15 @@ func (r *Resource[Model, Object, Update]) Update(ctx context.Context, req resour
 
 // Fresh returns an object as it is now, read together with all that others want to read now.
 func (r *Resource[Model, Object, Update]) Fresh(ctx context.Context, id int64) (*attribute.Reading[*Object], error) {
-	return r.fresh(ctx, id, r.context(nil), func(*Object) bool { return true }, false)
+	return r.fresh(ctx, id, r.context(nil), anyObject, func(*Object) bool { return false })
 }
 
-// fresh is Fresh; c gets the organization that it was read with. A list that lags is read until shows is true of the object.
-func (r *Resource[Model, Object, Update]) fresh(ctx context.Context, id int64, c *Context, shows func(*Object) bool, orGone bool) (*attribute.Reading[*Object], error) {
+// anyObject is true of every object.
+func anyObject[Object any](*Object) bool { return true }
+
+// fresh is Fresh; c gets the organization that it was read with. A list that lags is read until shows is true of the object. One
+// that is gone is an error, unless accepts is true of it.
+func (r *Resource[Model, Object, Update]) fresh(ctx context.Context, id int64, c *Context, shows, accepts func(*Object) bool) (*attribute.Reading[*Object], error) {
 	view, err := r.readFresh(ctx, func(view *listing[Object]) bool {
 		object, ok := r.get(view, id)
 		c.Snapshot = view.Snapshot
@@ -88,7 +94,7 @@ func (r *Resource[Model, Object, Update]) fresh(ctx context.Context, id int64, c
 	switch {
 	case !ok:
 		return nil, &unseenError{fmt.Sprintf("the provider's account does not see %s any more. Plan again to see what became of it", r.called("", id))}
-	case r.isGone(object) && !orGone:
+	case r.isGone(object) && !accepts(object):
 		return nil, &unseenError{fmt.Sprintf("somebody else has archived or deactivated %s meanwhile", r.called("", id))}
 	}
 	return &attribute.Reading[*Object]{Thing: object, View: view.Snapshot}, nil
@@ -135,7 +141,14 @@ func (r *Resource[Model, Object, Update]) change(ctx context.Context, id int64, 
 		Explain: func(err error) string { return r.explainUpdate(planned, c, err) },
 		Name:    func(object *Object) string { return r.called(r.nameOf(object, cmp.Or(before, planned), c), id) },
 		Read: func(ctx context.Context, shows func(*Object) bool) (*attribute.Reading[*Object], error) {
-			return r.fresh(ctx, id, c, shows, isGone)
+			if slices.ContainsFunc(steps, func(step attribute.Step[*Object, Update]) bool {
+				return slices.Contains(r.def.Source.OneFor, step.Attribute)
+			}) {
+				shows = func(*Object) bool { return false }
+			}
+			return r.fresh(ctx, id, c, shows, func(object *Object) bool {
+				return isGone || r.keepsGone(before, object) || r.keepsGone(planned, object)
+			})
 		},
 		Send: func(ctx context.Context, p attribute.Pending[*Object, Update]) ([]string, error) {
 			ignored, err := r.send(ctx, id, before, planned, c, p)

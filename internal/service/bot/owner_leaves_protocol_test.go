@@ -22,13 +22,19 @@ type leaving struct {
 // planLeaving plans the deactivation of a bot's owner, and the change of the bot to a configuration.
 func planLeaving(t *testing.T, config values) *leaving {
 	t.Helper()
+	return planLeavingAs(t, nil, config)
+}
+
+// planLeavingAs is planLeaving where the owner's resource gets another configuration; nil destroys it.
+func planLeavingAs(t *testing.T, left, config values) *leaving {
+	t.Helper()
 	o, bot := managed(t)
 	owner := o.NewRun(t, "zulip_user")
 	owner.MustApply(values{"email": ada, "full_name": "Ada"})
 	bot.MustApply(alerts(values{"owner": ada}))
 	l := &leaving{o: o, bot: bot, p: bot.Process()}
 	var diags acctest.Diagnostics
-	l.end, diags = l.p.Plan("zulip_user", owner.State, nil)
+	l.end, diags = l.p.Plan("zulip_user", owner.State, left)
 	diags.ExpectNoError(t)
 	l.then, diags = l.p.Plan("zulip_bot", bot.State, config)
 	diags.ExpectNoError(t)
@@ -189,8 +195,21 @@ func TestProtocolOwnerWhoseBotsCannotBeRead(t *testing.T) {
 	sent.Expect(t)
 }
 
+// A bot that gets another owner stays active, and one that does not is warned of, where the owner's account is kept deactivated.
+func TestProtocolBotOfAnOwnerWhoIsKeptDeactivated(t *testing.T) {
+	inactive := values{"email": ada, "full_name": "Ada", "active": false}
+	l := planLeavingAs(t, inactive, alerts(values{"owner": lena}))
+	l.apply(t).ExpectNoError(t)
+	l.expect(t, lena, true)
+
+	testBotLeftWithWhoLeaves(t, inactive)
+}
+
 // Whichever of the two is planned last warns that a bot goes with its owner.
-func TestProtocolBotLeftWithWhoLeaves(t *testing.T) {
+func TestProtocolBotLeftWithWhoLeaves(t *testing.T) { testBotLeftWithWhoLeaves(t, nil) }
+
+func testBotLeftWithWhoLeaves(t *testing.T, left values) {
+	t.Helper()
 	o, bot := managed(t)
 	owner := o.NewRun(t, "zulip_user")
 	owner.MustApply(values{"email": ada, "full_name": "Ada"})
@@ -200,11 +219,11 @@ func TestProtocolBotLeftWithWhoLeaves(t *testing.T) {
 	p := bot.Process()
 	_, diags := p.Plan("zulip_bot", bot.State, alerts(values{"owner": ada}))
 	diags.ExpectOnlyWarning(t, "", "")
-	_, diags = p.Plan("zulip_user", owner.State, nil)
+	_, diags = p.Plan("zulip_user", owner.State, left)
 	diags.ExpectWarning(t, "", words...)
 
 	p = bot.Process()
-	_, diags = p.Plan("zulip_user", owner.State, nil)
+	_, diags = p.Plan("zulip_user", owner.State, left)
 	diags.ExpectNoError(t)
 	_, diags = p.Plan("zulip_bot", bot.State, alerts(nil))
 	diags.ExpectWarning(t, "owner", words...)

@@ -123,8 +123,8 @@ var attributes = table{
 			Read: func(c *zulip.Channel) types.String { return types.StringValue(c.Name) },
 			Send: func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.String) { u.Name = v.ValueStringPointer() },
 		},
-		row[types.Int64]{
-			Name: "folder_id", Description: "ID of the channel folder that contains the channel; `0` for none.",
+		folderIDRow{row[types.Int64]{
+			Name: "folder_id", Description: "ID of the channel folder that contains the channel; `0` for none.", Setting: "Set this or `folder`.",
 			Validators: []validator.Describer{validators.AtLeast(0)},
 			At:         func(f *facts) *types.Int64 { return &f.FolderID },
 			Read:       func(c *zulip.Channel) types.Int64 { return types.Int64Value(folderOf(c)) },
@@ -132,7 +132,13 @@ var attributes = table{
 				folder := folderID(v.ValueInt64())
 				u.FolderID = &folder
 			},
-		},
+		}},
+		folderRow{row[types.String]{
+			Name: "folder", Description: "Name of the channel folder that contains the channel, ignoring case; `\"\"` for none.",
+			Setting: "The folder may be one that the same apply creates, if the channel refers to its resource or depends on it. A folder that gets another name is found by the new one alone; `folder_id = zulip_channel_folder.NAME.id` follows it. Set this or `folder_id`.",
+			At:      func(f *facts) *types.String { return &f.Folder },
+			Text:    func(v types.String) string { return strings.ToLower(v.ValueString()) },
+		}},
 		row[types.Int64]{
 			Name: "creator_id", ReadOnly: true, IsIncidental: true, Description: "User ID of the creator. Null for channels imported from elsewhere and very old ones.",
 			Setting: notInNewStates,

@@ -10,6 +10,7 @@ type facts struct {
 	Description          types.String `tfsdk:"description"`
 	Privacy              types.String `tfsdk:"privacy"`
 	FolderID             types.Int64  `tfsdk:"folder_id"`
+	Folder               types.String `tfsdk:"folder"`
 	TopicsPolicy         types.String `tfsdk:"topics_policy"`
 	MessageRetentionDays types.String `tfsdk:"message_retention_days"`
 	IsDefault            types.Bool   `tfsdk:"is_default"`

@@ -15,7 +15,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // planning is the plan of one channel while it is checked.
@@ -31,6 +30,7 @@ func derive(p *tablePlan) {
 	} else {
 		p.Plan.URL = types.StringUnknown()
 	}
+	deriveFolder(p)
 	// A private channel cannot be a default one: the server takes one that becomes private off the list.
 	if zulip.Privacy(p.Plan.Privacy.ValueString()).IsPrivate() && p.Config.IsDefault.IsNull() && !p.State.IsDefault.IsNull() {
 		p.Plan.IsDefault = types.BoolValue(false)
@@ -73,17 +73,6 @@ func warnOfLeftMessages(does string, diags *diag.Diagnostics) {
 		does+". The messages stay in the archived channel; the new one begins without them.\n\n"+
 			"To rename a channel whose key of for_each or address changes with its name, add a moved block, and nothing is archived:\n\n"+
 			"  moved {\n    from = OLD_ADDRESS\n    to   = NEW_ADDRESS\n  }")
-}
-
-// checkFolder refuses a folder that does not exist.
-func (p planning) checkFolder() {
-	id := p.Plan.FolderID.ValueInt64()
-	if id == 0 || !p.HasLevel(featurelevel.Since("zulip_channel", "folder_id")) {
-		return
-	}
-	if _, ok := p.On.View.Folders().ByID(id); !ok {
-		p.Diags.AddAttributeError(path.Root("folder_id"), "No such channel folder", fmt.Sprintf("The organization has no channel folder with the ID %d. The data source zulip_channel_folders lists all.", id))
-	}
 }
 
 // checkProtectedHistory refuses a restriction on new topics where newcomers do not see the history: they could not

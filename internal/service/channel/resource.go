@@ -38,7 +38,7 @@ var channels = &definition{
 	Name: "channel", Title: "channel", Plural: "channels",
 	Schema: resourceSchema,
 	// What channels name is not read again with them.
-	Source:     core.Source{Part: store.Channels, Needs: []store.Part{store.Organization}},
+	Source:     core.Source{Part: store.Channels, Needs: []store.Part{store.Organization, store.Folders}},
 	Index:      (*snapshot.Snapshot).Channels,
 	Key:        func(channel *zulip.Channel) int64 { return channel.ID },
 	Find:       lookup.Channel,
@@ -68,6 +68,7 @@ var channels = &definition{
 			Warning:   warnOfAdoption, Refusal: refuseArchived,
 		},
 	},
+	Fixed:    fixedFolder,
 	Validate: validate, CheckPlan: checkDestroyed, CheckTable: check,
 	New: newChannel, Create: create, SentLater: permission.DroppedAtCreation, RightsDiffer: true, MayBeCreated: isOwn,
 	Adopt: adopt, Reactivate: unarchive,

@@ -38,7 +38,7 @@ func deactivationActionsAttribute() schema.SingleNestedAttribute {
 	}
 	return schema.SingleNestedAttribute{
 		Optional: true, Attributes: attributes,
-		MarkdownDescription: "What the server deletes for good when the resource is destroyed: data of the account, and of the bots it owns. If unset, nothing is deleted. " +
+		MarkdownDescription: "What the server deletes for good when the account is deactivated, because the resource is destroyed or `active` becomes `false`: data of the account, and of the bots it owns. If unset, nothing is deleted. " +
 			"It has to be applied before the resource is destroyed. Nothing is deleted if somebody else deactivates the account first. " + featurelevel.Needs(kind, "deactivation_actions"),
 	}
 }
@@ -60,8 +60,8 @@ func checkActions(b *base.Base, state *account, diags *diag.Diagnostics) {
 		return
 	}
 	diags.AddError(fmt.Sprintf("The server cannot delete anything of %s", state.Email.ValueString()),
-		fmt.Sprintf("The state of this resource has deactivation_actions, which need %s; the server has %d. It would deactivate the account and delete nothing. Nothing was sent. "+
-			"Remove deactivation_actions and apply, and then destroy the resource, or upgrade the server first.",
+		fmt.Sprintf("This resource has deactivation_actions, which need %s; the server has %d. It would deactivate the account and delete nothing. Nothing was sent. "+
+			"Remove deactivation_actions and apply, and then deactivate the account, or upgrade the server first.",
 			featurelevel.Describe(featurelevel.DeactivationActions), b.FeatureLevel()))
 }
 
@@ -88,7 +88,7 @@ func warnOfActions(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User
 		slices.Sort(bots)
 		fmt.Fprintf(&text, "The same is deleted of the bots it owns: %s.\n", strings.Join(bots, ", "))
 	}
-	text.WriteString("This cannot be undone, not even by reactivating the account. To delete nothing, remove deactivation_actions and apply before you destroy the resource.")
+	text.WriteString("This cannot be undone, not even by reactivating the account. To delete nothing, remove deactivation_actions and apply before you deactivate the account.")
 	p.Diags.AddAttributeWarning(path.Root("deactivation_actions"), fmt.Sprintf("Deactivating %s deletes data for good", user.Address()), text.String())
 }
 

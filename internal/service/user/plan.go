@@ -51,7 +51,7 @@ func checkPlan(ctx context.Context, p *core.Plan[account]) {
 		checkNew(ctx, p, s)
 		return
 	}
-	checkUpdate(p, s)
+	checkUpdate(ctx, p, s)
 	warnOfAccess(ctx, p, s)
 }
 
@@ -65,11 +65,7 @@ func checkDestroy(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsh
 	if user.IsActive {
 		checkActions(p.Base, p.Prior, p.Diags)
 	}
-	if !p.Diags.HasError() {
-		warnOfActions(p, s, user, p.Prior)
-		accounts.WarnOfBots(p.Meta, user, p.Diags)
-		accesswarning.OfDeactivation(ctx, p.Meta, p.Diags, user, s.Users())
-	}
+	warnOfDeactivation(ctx, p, s, user, p.Prior)
 }
 
 // levelNewEmail is from when on the address of an account can be changed.
@@ -104,10 +100,14 @@ func checkNew(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) 
 			p.Diags.AddError("Cannot read "+user.Email, base.Explain(err))
 			return
 		}
-		if holder != nil {
+		switch {
+		case holder != nil:
 			user = holder
 			checkHolder(p, s, holder)
-		} else {
+		case p.Plan.isInactive():
+			refuseInactive(user.Email, p.Diags)
+			return
+		default:
 			p.Meta.Run.PlanName(snapshot.AccountKind, 0, user.Email)
 		}
 	}
@@ -121,13 +121,16 @@ func checkHolder(p *core.Plan[account], s *snapshot.Snapshot, holder *zulip.User
 	run := &p.Meta.Run
 	isOwn := run.IsManaged(kind, holder.ID) || run.IsDestroyed(kind, holder.ID)
 	switch {
+	case p.Plan.isInactive() && isReactivatable(holder):
+		checkAdoptedInactive(p, holder)
+	case p.Plan.isInactive() && isOwn && !run.WillBeDestroyed(kind, holder.ID): // it is replaced: deactivated, and then adopted
+		warnOfActions(p, s, holder, p.Plan)
 	case isOwn && (!holder.IsActive || !run.WillBeDestroyed(kind, holder.ID)): // it is replaced: deactivated, and then reactivated
 		run.PlanName(snapshot.AccountKind, holder.ID, holder.Address())
 		warnOfActions(p, s, holder, p.Plan)
 	case isReactivatable(holder) && p.Plan.AdoptDeactivated.ValueBool():
 		run.PlanName(snapshot.AccountKind, holder.ID, holder.Address())
-		p.Diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("The account of %s will be reactivated", holder.Address()),
-			fmt.Sprintf("It has the ID %d and the name %q, and keeps its messages and subscriptions. What this configuration does not set stays as it was.", holder.ID, holder.FullName))
+		warnOfReactivation(p, path.Root("adopt_deactivated"), holder)
 	case holder.IsActive && !holder.IsBot:
 		core.CheckExisting(p.Meta, existing(p.Plan, holder), p.Diags)
 	default:
@@ -141,7 +144,7 @@ func existing(plan *account, holder *zulip.User) core.Existing {
 	role, isPlanned := zulip.ParseRole(plan.Role.ValueString())
 	joined, isKnown := holder.Joined()
 	isRecent := isKnown && core.IsRecent(joined) // the server does not tell who created it
-	asPlanned := holder.FullName == strings.TrimSpace(plan.FullName.ValueString()) && (!isPlanned || role == holder.Role)
+	asPlanned := holder.FullName == strings.TrimSpace(plan.FullName.ValueString()) && (!isPlanned || role == holder.Role) && !plan.isInactive()
 	return core.Existing{
 		Kind: kind, Title: "user", Name: holder.Address(), Key: strings.ToLower(plan.Email.ValueString()), ID: holder.ID, Import: holder.Address(), At: path.Root("email"),
 		Summary:   fmt.Sprintf("%s already has an account", holder.Address()),
@@ -159,11 +162,11 @@ func taken(holder *zulip.User) (summary, detail string) {
 		return accounts.Deleted(holder, "email")
 	}
 	return fmt.Sprintf("%s has a deactivated account", holder.Address()),
-		fmt.Sprintf("It has the ID %d and the name %q, and keeps its address. Set adopt_deactivated = true to reactivate it.", holder.ID, holder.FullName)
+		fmt.Sprintf("It has the ID %d and the name %q, and keeps its address. Set adopt_deactivated = true to reactivate it, or active = false to keep it as it is.", holder.ID, holder.FullName)
 }
 
 // checkUpdate keeps the prior values that mean what is configured, and refuses what the server would.
-func checkUpdate(p *core.Plan[account], s *snapshot.Snapshot) {
+func checkUpdate(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) {
 	user, ok := s.User(p.Prior.ID.ValueInt64())
 	if !ok {
 		return // the next read removes it from the state
@@ -178,6 +181,7 @@ func checkUpdate(p *core.Plan[account], s *snapshot.Snapshot) {
 	if !p.Plan.isSameAccount(p.Prior) && !p.Diags.HasError() {
 		p.RequireAdministrator("update accounts", p.Diags)
 	}
+	checkActive(ctx, p, s, user)
 }
 
 // isSameAccount reports whether two models say the same of the account itself.
@@ -189,7 +193,7 @@ func (a *account) isSameAccount(b *account) bool {
 func warnOfAccess(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) {
 	user, ok := s.User(p.Prior.ID.ValueInt64())
 	role, isKnown := zulip.ParseRole(p.Plan.Role.ValueString())
-	if !ok || !isKnown || p.Plan.Role.Equal(p.Prior.Role) || role == user.Role || p.Diags.HasError() {
+	if !ok || !isKnown || p.Plan.Role.Equal(p.Prior.Role) || role == user.Role || p.Plan.isInactive() || p.Diags.HasError() {
 		return
 	}
 	accesswarning.OfChange(ctx, p.Meta, p.Diags, fmt.Sprintf("The role of %s changes who can do what", user.Address()),

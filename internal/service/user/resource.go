@@ -36,12 +36,13 @@ func NewResource() resource.Resource {
 		Name: "user", Title: "user", Plural: "users",
 		Schema: resourceSchema,
 		Unsent: []string{"deactivation_notification_comment", "deactivation_actions", "adopt_deactivated"},
-		Source: core.Source{Part: store.Users, One: (*store.Store).ReadUser},
+		Source: core.Source{Part: store.Users, One: (*store.Store).ReadUser, OneFor: []string{"active"}},
 		Index:  (*snapshot.Snapshot).Accounts,
 		Key:    func(user *zulip.User) int64 { return user.ID },
 
 		IsReadByItself: accounts.IsAboveMember,
 		IsGone:         func(user *zulip.User) bool { return !user.IsActive },
+		KeepsGone:      keepsDeactivated,
 		IsShown:        func(m *base.Meta, _ *account) bool { return m.SeesEverybody() },
 		Unique: core.Unique[account, zulip.User]{
 			Attribute: "email", Word: "address", IgnoresCase: true, IsCheckedByPlan: true,
@@ -49,9 +50,13 @@ func NewResource() resource.Resource {
 		},
 		ReadInto: readInto, CheckPlan: checkPlan, Names: (*account).namesInProfile,
 		Adopt: adopt, Create: create, MayBeCreated: mayBeCreated, SentLater: []string{"role", "profile_data"},
-		RegisterCreated: func(c *core.Context, _ int64, _ *account) { c.Meta.Store.BecameActive() },
-		IsUnread:        isUnread,
-		Update:          update, Delete: deactivate, DeleteVerb: "deactivate",
+		RegisterCreated: func(c *core.Context, _ int64, planned *account) {
+			if !planned.isInactive() {
+				c.Meta.Store.BecameActive()
+			}
+		},
+		IsUnread: isUnread,
+		Update:   update, Delete: destroy, DeleteVerb: "deactivate",
 		Hint: hint,
 	})}
 }
@@ -68,17 +73,25 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	r.Resource.Create(context.WithValue(ctx, passwordKey{}, password.ValueString()), req, resp)
 }
 
-// adopt reactivates the deactivated account of the address, where that is configured or this run has deactivated it, and
-// refuses any other account that has the address.
+// adopt reactivates the deactivated account of the address, where that is configured or this run has deactivated it, or takes it
+// as it is where it is to stay so. It refuses any other account that has the address.
 func adopt(ctx context.Context, c *core.Context, plan *account) (id int64, ok bool, err error) {
 	holder, err := c.Meta.Client.UserByEmail(ctx, plan.Email.ValueString())
-	if zulip.IsNoUser(err) {
-		return 0, false, nil
-	}
-	if err != nil {
-		return 0, false, fmt.Errorf("nothing was sent, because it is not known whether the address has an account: %w", err)
-	}
 	var diags diag.Diagnostics
+	switch {
+	case zulip.IsNoUser(err) && plan.isInactive():
+		refuseInactive(plan.Email.ValueString(), &diags)
+		return 0, false, core.AsError(diags)
+	case zulip.IsNoUser(err):
+		return 0, false, nil
+	case err != nil:
+		return 0, false, fmt.Errorf("nothing was sent, because it is not known whether the address has an account: %w", err)
+	case plan.isInactive() && isReactivatable(holder):
+		if c.Meta.Run.IsManaged(kind, holder.ID) && !c.Meta.Run.IsDestroyed(kind, holder.ID) {
+			refuseDuplicate(holder, &diags)
+		}
+		return holder.ID, true, core.AsError(diags)
+	}
 	switch isAdopted := plan.AdoptDeactivated.ValueBool() || c.Meta.Run.IsDestroyed(kind, holder.ID); {
 	case isAdopted && isReactivatable(holder):
 		err := c.Meta.Store.Write(ctx, func(ctx context.Context) error { return c.Meta.Client.ReactivateUser(ctx, holder.ID) })
@@ -126,7 +139,8 @@ func isUnread(attribute string, prior *account, c *core.Context) bool {
 	return ok && hidesEmail(user) && !isTrusted(prior, user)
 }
 
-// update sends what differs. The server makes all of a change or nothing. Roles are groups too.
+// update sends what differs, and then deactivates or reactivates the account: the server changes deactivated accounts too
+// (server-behavior §U6), and nobody is active with a role that is about to be taken away.
 func update(ctx context.Context, c *core.Context, planned, current *account) error {
 	user, ok := c.Snapshot.User(current.ID.ValueInt64())
 	if !ok {
@@ -136,8 +150,19 @@ func update(ctx context.Context, c *core.Context, planned, current *account) err
 	if !planned.Email.Equal(current.Email) {
 		change.NewEmail = planned.Email.ValueStringPointer()
 	}
-	if err != nil || change.Empty() {
+	if err != nil {
 		return err
+	}
+	if err := send(ctx, c, planned, current, user, change); err != nil {
+		return err
+	}
+	return setActive(ctx, c, planned, current)
+}
+
+// send sends what differs of the account itself. The server makes all of a change or nothing. Roles are groups too.
+func send(ctx context.Context, c *core.Context, planned, current *account, user *zulip.User, change zulip.UserUpdate) error {
+	if change.Empty() {
+		return nil
 	}
 	if err := accounts.RoleChange(planned.Role, current.Role, user).Refusal(ctx, c.Meta); err != nil {
 		return err
@@ -221,7 +246,7 @@ func checkImported(user *zulip.User) error {
 		summary, detail := accounts.Deleted(user, "email")
 		return errors.New(summary + ". " + detail)
 	case !user.IsActive:
-		return fmt.Errorf("%s (ID %d) is deactivated: to reactivate it, write a zulip_user with its address and adopt_deactivated = true", user.Address(), user.ID)
+		return fmt.Errorf("%s (ID %d) is deactivated: write a zulip_user with its address, and active = false to keep it so, or adopt_deactivated = true to reactivate it", user.Address(), user.ID)
 	}
 	return nil
 }

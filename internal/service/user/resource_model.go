@@ -27,6 +27,7 @@ type account struct {
 	Email            types.String `tfsdk:"email"`
 	FullName         types.String `tfsdk:"full_name"`
 	Role             types.String `tfsdk:"role"`
+	Active           types.Bool   `tfsdk:"active"`
 	ProfileData      types.Map    `tfsdk:"profile_data"`
 	Password         types.String `tfsdk:"password"`
 	Comment          types.String `tfsdk:"deactivation_notification_comment"`
@@ -40,6 +41,9 @@ type account struct {
 func readInto(a *account, user *zulip.User, c *core.Context) {
 	isImported := a.Email.IsNull()
 	a.ID, a.DateJoined, a.Role = types.Int64Value(user.ID), types.StringValue(user.DateJoined), types.StringValue(user.Role.String())
+	if !a.Active.IsNull() {
+		a.Active = types.BoolValue(user.IsActive)
+	}
 	if isImported || !hidesEmail(user) && !sameEmail(a.Email.ValueString(), user.Address()) {
 		a.Email = types.StringValue(user.Address())
 	}

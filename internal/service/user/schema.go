@@ -48,6 +48,11 @@ func resourceSchema() schema.Schema {
 				MarkdownDescription: "Role of the person: `owner`, `administrator`, `moderator`, `member` or `guest`. If unset, the role is not managed; a new account is a member. Only administrators can set it, and only owners can make or unmake owners. If somebody else changes the role between plan and apply, the apply stops.",
 				Validators:          []validator.String{validators.OneOf(accounts.Roles()...)},
 			},
+			"active": schema.BoolAttribute{
+				Optional: true,
+				MarkdownDescription: "Whether the account is active. `false` deactivates it as destroying the resource does, and keeps it in the state; `true` reactivates it. " +
+					"A new resource with `false` adopts the deactivated account of the address, and creates none. If unset, this is not managed: an account that somebody else deactivates leaves the state.",
+			},
 			"profile_data": schema.MapAttribute{
 				ElementType: types.StringType, Optional: true,
 				MarkdownDescription: "Values of custom profile fields, by the names of the fields: a date as `2006-01-02`, an option of a list as its key, people as `jsonencode([...])` of their email addresses or user IDs; `\"\"` removes the value. Fields that are not named here are not managed.",
@@ -59,7 +64,7 @@ func resourceSchema() schema.Schema {
 			},
 			"deactivation_notification_comment": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "Text of the email that tells the person about the deactivation when the resource is destroyed, at most 2000 characters; `\"\"` sends the email without a text. If unset, no email is sent. It has to be applied before the resource is destroyed. " + featurelevel.Needs("zulip_user", "deactivation_notification_comment"),
+				MarkdownDescription: "Text of the email that tells the person about the deactivation when the resource is destroyed or `active` becomes `false`, at most 2000 characters; `\"\"` sends the email without a text. If unset, no email is sent. It has to be applied before the resource is destroyed. " + featurelevel.Needs("zulip_user", "deactivation_notification_comment"),
 				Validators:          []validator.String{validators.Length(0, 2000)},
 			},
 			"deactivation_actions": deactivationActionsAttribute(),

@@ -7,7 +7,7 @@ var Table = slices.Concat(
 	// Channels, and who is in them.
 	rowsOf("zulip_channel",
 		attributesSince(200, "is_default"),
-		attributesSince(389, "folder_id"),
+		attributesSince(389, "folder", "folder_id"),
 		attributesSince(392, "topics_policy"),
 		attributeValue(ReactivateChannel, "adopt_archived", "true"),
 		attributeValue(404, "topics_policy", "empty_topic_only"),
