@@ -53,6 +53,13 @@ func success(content fields) *answer {
 	return jsonAnswer(http.StatusOK, content)
 }
 
+// redirection sends the caller elsewhere.
+func redirection(to string) *answer {
+	a := newAnswer(http.StatusFound, "text/html; charset=utf-8", nil)
+	a.header.Set("Location", to)
+	return a
+}
+
 // failure is the envelope of a refusal. What is not a refusal is a fault of the
 // server, and is answered without a code (server-behavior §R10).
 func failure(err error) *answer {

@@ -9,12 +9,15 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // alike lists the recordings whose every exchange must be answered as the
 // recorded server did. The others are replayed and reported too.
 var alike = []string{
+	"bot-avatar",
 	"bots",
 	"channels-archive",
 	"channels-create",
@@ -22,6 +25,7 @@ var alike = []string{
 	"channels-private-access",
 	"channels-update",
 	"custom-emoji",
+	"data-export",
 	"default-channel-groups",
 	"default-channels-and-folders",
 	"default-user-settings",
@@ -66,6 +70,7 @@ type exchange struct {
 	Form    map[string]string `json:"form"`
 	JSON    map[string]any    `json:"json"`
 	File    *recordedFile     `json:"file"`
+	WaitS   int               `json:"wait_s"` // so long before it
 	Status  int               `json:"status"`
 	Headers map[string]string `json:"headers"`
 	Body    map[string]any    `json:"body"`
@@ -126,7 +131,10 @@ func replayRecording(t *testing.T, name string, rec recording) (same, all int, d
 // replayMeanwhile is replayRecording, and lets something be done before each request.
 func replayMeanwhile(t *testing.T, name string, rec recording, meanwhile func(*Server)) (same, all int, differences []string) {
 	t.Helper()
-	s, err := New(recordedConfig(name, rec))
+	config := recordedConfig(name, rec)
+	var waited atomic.Int64
+	config.Clock = func() time.Time { return time.Now().Add(time.Duration(waited.Load())) }
+	s, err := New(config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,6 +145,7 @@ func replayMeanwhile(t *testing.T, name string, rec recording, meanwhile func(*S
 	p := newReplay(s)
 	for i, x := range rec.Exchanges {
 		meanwhile(s)
+		waited.Add(int64(time.Duration(x.WaitS) * time.Second))
 		answer, err := p.ask(x)
 		if err != nil {
 			t.Fatalf("[%d] %s %s: %v", i, x.Method, x.Path, err)

@@ -72,7 +72,7 @@ func (r *request) uploads() []rules.Upload {
 		if kind == "" {
 			kind = mime.TypeByExtension(filepath.Ext(f.Name))
 		}
-		uploads = append(uploads, rules.Upload{ContentType: kind, Content: f.Content})
+		uploads = append(uploads, rules.Upload{Name: f.Name, ContentType: kind, Content: f.Content})
 	}
 	return uploads
 }

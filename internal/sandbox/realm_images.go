@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"fmt"
+	"net/http"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
@@ -15,16 +16,16 @@ const (
 // realmImage returns where a picture is, and where it comes from.
 func (r *request) realmImage(kind rules.RealmImageKind) (url, source string) {
 	realm := r.org.Settings()
-	held, name := realm.Icon, "icon"
+	held := realm.Icon
 	switch kind {
 	case rules.RealmLogo:
-		held, name = realm.Logo, "logo"
+		held = realm.Logo
 	case rules.RealmNightLogo:
-		held, name = realm.NightLogo, "night_logo"
+		held = realm.NightLogo
 	}
 	switch {
 	case held.Uploaded:
-		return fmt.Sprintf("/user_avatars/1/realm/%s.png?version=%d", name, held.Version()), "U"
+		return fmt.Sprintf("%s?version=%d", rules.RealmImagePath(kind), held.Version()), "U"
 	case kind == rules.RealmIcon:
 		return defaultIcon, "G"
 	}
@@ -79,4 +80,42 @@ func removeLogo(r *request) (fields, error) {
 	}
 	r.org.RemoveRealmImage(kind)
 	return nil, nil
+}
+
+// showIcon and showLogo redirect to the picture, with whatever the query holds after the version (server-behavior §O11).
+func showIcon(r *request) (fields, error) {
+	url, _ := r.realmImage(rules.RealmIcon)
+	r.redirectTo(url)
+	return nil, nil
+}
+
+func showLogo(r *request) (fields, error) {
+	kind, err := r.logoKind()
+	if err != nil {
+		return nil, err
+	}
+	url, _ := r.realmImage(kind)
+	r.redirectTo(url)
+	return nil, nil
+}
+
+// redirectTo lets the request be answered with another address, which has a query already.
+func (r *request) redirectTo(url string) {
+	if r.query != "" {
+		url += "&" + r.query
+	}
+	r.redirect = url
+}
+
+// servePicture serves an uploaded picture of an account or of the organization as a web server does: to everybody.
+func (s *Server) servePicture(w http.ResponseWriter, req *http.Request) {
+	s.mu.Lock()
+	content, ok := s.org.Picture(req.URL.Path)
+	s.mu.Unlock()
+	if !ok {
+		http.NotFound(w, req)
+		return
+	}
+	w.Header().Set("Content-Type", http.DetectContentType(content))
+	_, _ = w.Write(content) // the client is gone, then
 }

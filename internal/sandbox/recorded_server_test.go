@@ -31,6 +31,9 @@ func mayHoldMore(name string, x exchange) func(path string) bool {
 			return path == "body" && x.Status == 200
 		case "subscription-properties":
 			return strings.HasPrefix(path, "body.subscriptions.")
+		case "bot-avatar":
+			isOwn := strings.HasSuffix(x.Path, "/users/me") || strings.HasSuffix(x.Path, "/register")
+			return path == "body" && x.Status == 200 && isOwn
 		}
 		return false
 	}
@@ -43,7 +46,7 @@ func approximated(field string) bool {
 
 // unordered names the lists whose order says nothing.
 var unordered = []string{
-	"bots", "ignored_parameters_unsupported", "saved_snippets", "invites", "members", "not_removed", "realm_bots", "removed",
+	"bots", "export_consents", "ignored_parameters_unsupported", "saved_snippets", "invites", "members", "not_removed", "realm_bots", "removed",
 	"subgroups", "subscribers",
 }
 

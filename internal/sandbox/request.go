@@ -16,7 +16,10 @@ type request struct {
 	files  []file
 	client string // the program that asks
 	site   string // the server's URL as the caller wrote it
-	server *Server
+	query  string // as it was sent
+	// redirect is set to answer with another address instead of fields.
+	redirect string
+	server   *Server
 	// polling is set for a request that has waited for events.
 	polling *polling
 }

@@ -86,7 +86,7 @@ func (s *Server) handle(c *call) (a *answer) {
 	r := &request{
 		params: newParams(values, level),
 		org:    s.org, vars: found.vars, files: c.form.files, client: clientOf(c.http.Header, values),
-		site: s.siteOf(c.http), server: s, polling: c.polling,
+		site: s.siteOf(c.http), query: c.http.URL.RawQuery, server: s, polling: c.polling,
 	}
 	s.org.DeliverScheduled()
 	s.org.Commit() // whatever becomes of the request
@@ -101,6 +101,8 @@ func (s *Server) handle(c *call) (a *answer) {
 	if err != nil {
 		s.org.Rollback()
 		a = failure(err)
+	} else if r.redirect != "" {
+		a = redirection(r.redirect)
 	} else {
 		if ignored := r.ignored(); len(ignored) > 0 && !found.silent {
 			if content == nil {

@@ -167,16 +167,25 @@ func (s *Server) Journal() *Journal { return s.journal }
 // Fail adds a fault; remove removes it.
 func (s *Server) Fail(f Fault) (remove func()) { return s.faults.add(f) }
 
+// SetUpExports says how long data exports take from now on, a second if it is not called, and whether they fail.
+func (s *Server) SetUpExports(takes time.Duration, fail bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.org.SetUpExports(takes, fail)
+}
+
 // Gate holds requests that match until the caller releases them. method and
 // path are as in Fault.
 func (s *Server) Gate(method, path string) *Gate { return s.gates.add(method, path) }
 
-// Handler serves the API, the names of the emoji, and the images of custom ones.
+// Handler serves the API, the names of the emoji, uploaded images, and the files of data exports.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", s.serve)
 	mux.HandleFunc("GET "+emojiDataPath, serveEmojiNames)
 	mux.HandleFunc("GET "+rules.CustomEmojiImages, s.serveEmojiImage)
+	mux.HandleFunc("GET "+rules.PicturesPath, s.servePicture)
+	mux.HandleFunc("GET "+exportsPath+"{secret}/{file}", s.serveExport)
 	return mux
 }
 

@@ -11,7 +11,6 @@ import (
 // with the verbs in the server's order.
 const otherEndpoints = `
 GET,POST,DELETE /users/me/alert_words
-POST,DELETE /users/me/avatar
 POST,DELETE /users/me/muted_users/{user_id:int}
 POST /users/me/onboarding_steps
 POST /users/me/presence
@@ -46,12 +45,7 @@ DELETE /reminders/{reminder_id:int}
 PUT,GET,DELETE /bot_storage
 POST /calls/zoom/create
 GET /calls/bigbluebutton/create
-POST,GET /export/realm
-GET /export/realm/consents
-DELETE /export/realm/{export_id:int}
 GET /realm/presence
-GET /realm/icon
-GET /realm/logo
 POST /realm/deactivate
 POST /realm/test_welcome_bot_custom_message
 `

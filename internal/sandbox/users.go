@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"fmt"
 	"strconv"
 	"time"
 
@@ -65,15 +64,6 @@ func (r *request) hiddenUser(id int) fields {
 		ID: id, FullName: "Unknown user", Role: rules.RoleMember, Active: true,
 		EmailVisibility: rules.EmailVisibleToNobody, DateJoined: time.Unix(0, 0), AvatarVersion: 1,
 	}, userView{customFields: true})
-}
-
-// avatarURL is null only where the client can compute it: an address everyone
-// may see, and a client that says it does so.
-func avatarURL(u rules.User, clientGravatar bool) any {
-	if clientGravatar && u.EmailVisibility == rules.EmailVisibleToEveryone {
-		return nil
-	}
-	return fmt.Sprintf("/user_avatars/%d.png?version=%d", u.ID, u.AvatarVersion)
 }
 
 // orNil writes what is zero as null.
@@ -300,19 +290,20 @@ func registerUsers(r *request, options registerOptions) fields {
 		}
 	}
 	mayCreate := func(kind string) bool { return r.org.MayRealm(r.me, "can_create_"+kind+"_channel_group") }
-	return fields{
+	answer := fields{
 		"realm_users": active, "realm_non_active_users": inactive,
 		"cross_realm_bots": r.systemBots(),
 		"user_id":          r.me.ID, "email": r.me.APIEmail(), "delivery_email": r.me.Email, "full_name": r.me.FullName,
 		"is_admin": r.me.IsAdmin(), "is_owner": r.me.IsOwner(), "is_guest": r.me.IsGuest(),
-		"is_moderator":  r.me.Role <= rules.RoleModerator,
-		"avatar_source": "G", "avatar_url": avatarURL(r.me, false), "avatar_url_medium": avatarURL(r.me, false),
+		"is_moderator":                  r.me.Role <= rules.RoleModerator,
 		"can_create_public_streams":     mayCreate("public"),
 		"can_create_private_streams":    mayCreate("private"),
 		"can_create_web_public_streams": mayCreate("web_public"),
 		"can_create_streams":            mayCreate("public") || mayCreate("private") || mayCreate("web_public"),
 		"can_invite_others_to_realm":    r.org.MayRealm(r.me, "can_invite_users_group"),
 	}
+	r.addOwnAvatar(answer)
+	return answer
 }
 
 // systemBots are the accounts every server has, in no organization.

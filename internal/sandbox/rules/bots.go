@@ -84,6 +84,13 @@ func (o *Organization) CreateBot(actor User, in NewBot) (User, error) {
 	}
 	u := o.AddUser(User{Email: email, FullName: name, Role: RoleMember, IsBot: true, BotType: in.Type, BotOwnerID: actor.ID})
 	o.Bots.Put(u.ID, row)
+	for _, file := range in.Avatars {
+		o.Commit() // the bot stays, whatever becomes of its picture (server-behavior §U22)
+		if u.AvatarUpload, err = o.keepAvatar(file); err != nil {
+			return User{}, err
+		}
+		o.Users.Put(u.ID, u)
+	}
 	return u, nil
 }
 
@@ -120,7 +127,7 @@ func (o *Organization) checkNewBot(actor User, in NewBot, name, email string) er
 	if err := checkInterface(in.Interface); err != nil {
 		return err
 	}
-	return checkAvatars(in.Avatars)
+	return checkOneAvatar(in.Avatars)
 }
 
 var errNameInUse = Refuse("Name is already in use.")
@@ -143,14 +150,9 @@ func checkInterface(kind int) error {
 	return nil
 }
 
-func checkAvatars(files []Upload) error {
+func checkOneAvatar(files []Upload) error {
 	if len(files) > 1 {
 		return Refuse("You may only upload one file at a time")
-	}
-	for _, file := range files {
-		if _, err := checkImage(file); err != nil {
-			return err
-		}
 	}
 	return nil
 }
@@ -355,12 +357,14 @@ func (o *Organization) setBotConfig(_ User, id int, c BotChange) error {
 }
 
 func (o *Organization) setBotAvatar(_ User, id int, c BotChange) error {
-	if err := checkAvatars(c.Avatars); err != nil || len(c.Avatars) == 0 {
+	if err := checkOneAvatar(c.Avatars); err != nil || len(c.Avatars) == 0 {
 		return err
 	}
-	u, _ := o.Users.Get(id)
-	u.AvatarVersion++
-	o.Users.Put(id, u)
+	upload, err := o.keepAvatar(c.Avatars[0])
+	if err != nil {
+		return err
+	}
+	o.setAvatar(id, upload)
 	return nil
 }
 

@@ -25,7 +25,8 @@ type RealmEmoji struct {
 
 // Upload is an uploaded image.
 type Upload struct {
-	ContentType string
+	Name        string // of the file
+	ContentType string // of the part
 	Content     []byte
 }
 

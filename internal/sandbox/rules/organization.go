@@ -41,6 +41,11 @@ type Organization struct {
 	Invitations          *Table[Invitation]
 	InviteLinks          *Table[InviteLink]
 	SavedSnippets        *Table[SavedSnippet]
+	Pictures             *Table[Picture]
+	Exports              *Table[Export]
+
+	exportTakes time.Duration
+	exportsFail bool
 
 	videoChat []string // keys of the providers of calls that the server is set up for
 
@@ -58,7 +63,7 @@ type Organization struct {
 // organization's settings at their defaults. now is the clock, level the
 // server's feature level.
 func New(now func() time.Time, level func() int) *Organization {
-	o := &Organization{now: now, level: level, log: newChangeLog(), videoChat: []string{"disabled", "jitsi_meet"}}
+	o := &Organization{now: now, level: level, log: newChangeLog(), videoChat: []string{"disabled", "jitsi_meet"}, exportTakes: exportTakes}
 
 	o.markdown = o.newMarkdown()
 
@@ -86,6 +91,8 @@ func New(now func() time.Time, level func() int) *Organization {
 	o.Invitations = newTable[Invitation](o, "invitations", 1901)
 	o.InviteLinks = newTable[InviteLink](o, "invite_links", 2001)
 	o.SavedSnippets = newTable[SavedSnippet](o, "saved_snippets", 2101)
+	o.Pictures = newTable[Picture](o, "pictures", 1)
+	o.Exports = newTable[Export](o, "exports", 2201)
 
 	o.indexPeople()
 	o.indexMembership()

@@ -60,7 +60,10 @@ type User struct {
 	EmailVisibility int       `json:"email_visibility"`
 	Timezone        string    `json:"timezone,omitempty"`
 	DateJoined      time.Time `json:"date_joined"`
-	AvatarVersion   int       `json:"avatar_version"`
+	// AvatarVersion is 1 at first, and grows with every later upload and removal, also of nothing (server-behavior §U22).
+	AvatarVersion int `json:"avatar_version"`
+	// AvatarUpload names the picture that was uploaded last; "": none.
+	AvatarUpload string `json:"avatar_upload,omitempty"`
 
 	// ProfileData holds the person's values of custom profile fields by field.
 	ProfileData map[int]string `json:"profile_data,omitempty"`

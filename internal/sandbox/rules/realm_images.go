@@ -57,11 +57,24 @@ func (o *Organization) UploadRealmImage(kind RealmImageKind, files []Upload) err
 	if err := checkWholeImage(files[0]); err != nil {
 		return err
 	}
+	o.keepPicture(RealmImagePath(kind), files[0].Content)
 	o.changeRealm(func(r *Realm) { *r.image(kind) = RealmImage{r.image(kind).Changes + 1, true} })
 	return nil
 }
 
-// RemoveRealmImage is DELETE /realm/icon and DELETE /realm/logo, which never fail.
+// RealmImagePath is where an uploaded picture of a kind is, whatever its version.
+func RealmImagePath(kind RealmImageKind) string {
+	name := "icon"
+	switch kind {
+	case RealmLogo:
+		name = "logo"
+	case RealmNightLogo:
+		name = "night_logo"
+	}
+	return PicturesPath + "realm/" + name + ".png"
+}
+
+// RemoveRealmImage is DELETE /realm/icon and DELETE /realm/logo, which never fail. The file stays where it is.
 func (o *Organization) RemoveRealmImage(kind RealmImageKind) {
 	o.changeRealm(func(r *Realm) { *r.image(kind) = RealmImage{Changes: r.image(kind).Changes + 1} })
 }

@@ -30,7 +30,7 @@ func TestStatusParts(t *testing.T) {
 func TestEmojiOfAName(t *testing.T) {
 	o, people := founded(t)
 	admin := people[RoleAdministrator]
-	png := Upload{"image/png", []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\n\x00\x00\x00\n\x08\x02\x00\x00\x00\x02PX\xea")}
+	png := Upload{"rocket.png", "image/png", []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\n\x00\x00\x00\n\x08\x02\x00\x00\x00\x02PX\xea")}
 	if err := o.AddCustomEmoji(admin, "rocket", []Upload{png}); err != nil {
 		t.Fatal(err)
 	}
