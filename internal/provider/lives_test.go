@@ -59,9 +59,9 @@ func lives(t *testing.T, o *acctest.Organization) []life {
 	}
 	all := []life{
 		{of: "zulip_bot",
-			create:      values{"short_name": "alerts", "full_name": "Alerts", "bot_type": "outgoing_webhook", "payload_url": "https://example.com/hook", "interface": "slack", "owner": lena, "role": "guest", "default_sending_stream": "general"},
+			create:      values{"short_name": "alerts", "full_name": "Alerts", "bot_type": "outgoing_webhook", "payload_url": "https://example.com/hook", "interface": "slack", "owner": lena, "role": "guest", "default_sending_stream": "general", "avatar_file": picture},
 			update:      values{"full_name": "Alarms", "payload_url": "https://example.com/other", "owner": kenji, "role": "member"},
-			notImported: []string{"adopt_deactivated"}},
+			notImported: []string{"adopt_deactivated", "avatar_file", "avatar_sha256", "avatar_url"}},
 		{of: "zulip_channel",
 			create: values{"name": "releases", "description": "What ships", "folder": "First", "privacy": "public", "is_default": true, "topics_policy": "allow_empty_topic", "message_retention_days": "30", "can_send_message_group": []any{"role:moderators"},
 				"can_administer_channel_group": []any{"role:administrators"}, "can_create_topic_group": []any{"role:members"}, "can_delete_any_message_group": []any{"role:nobody"}, "can_subscribe_group": []any{"role:members"}, "default_push_notifications": true},

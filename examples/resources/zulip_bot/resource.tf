@@ -4,6 +4,7 @@ resource "zulip_bot" "alerts" {
   bot_type               = "incoming_webhook"
   default_sending_stream = "incidents"
   owner                  = "tomas.berg@example.com"
+  avatar_file            = "${path.module}/alerts.png"
 }
 
 # Asked by people, and answers through this address.

@@ -82,6 +82,9 @@ type creation[Model, Object, Update any] struct {
 // tainted ends the messages of what fails after the object was created.
 const tainted = "\n\nThe %s exists, and its state shows what it has. Terraform marks it as tainted, and the next apply replaces it. To keep it: terraform untaint ADDRESS, then apply."
 
+// Tainted ends the message of what fails after an object was created. title is that of the resource.
+func Tainted(title string) string { return fmt.Sprintf(tainted, title) }
+
 // forgetSentLater makes null in a state what the request that creates an object does not carry: until it is sent and taken, a
 // state says nothing of it.
 func (w *creation[Model, Object, Update]) forgetSentLater(state *Model) {

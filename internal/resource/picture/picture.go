@@ -1,7 +1,9 @@
-// Package picture reads the image files that are uploaded.
+// Package picture reads the image files that are uploaded, and plans them by their content: the server does not give a file back,
+// so that a state has its path and the SHA-256 of its content.
 package picture
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -9,6 +11,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 )
 
 // Picture is an image file.
@@ -18,12 +27,15 @@ type Picture struct {
 	Content           []byte
 }
 
+// ReplacedByOthers stands for the SHA-256 of a picture that somebody else has uploaded or removed.
+const ReplacedByOthers = ""
+
 // UsualLimit is the largest file in bytes that a server takes whose administrator did not choose another limit. The server
 // does not tell it (server-behavior §L9, §O11).
 const UsualLimit = 5 << 20
 
-// contentTypes are the images that the server takes (server-behavior §L9, §O11).
-var contentTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp", avif}
+// extensions are the images that the server takes, and how their files end (server-behavior §L9, §O11, §U22).
+var extensions = map[string]string{"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", avif: ".avif"}
 
 const avif = "image/avif"
 
@@ -37,11 +49,14 @@ func Open(file string) (*Picture, error) {
 	if len(content) >= 12 && slices.Contains([]string{"ftypavif", "ftypavis"}, string(content[4:12])) {
 		p.ContentType = avif
 	}
-	if !slices.Contains(contentTypes, p.ContentType) {
+	if extensions[p.ContentType] == "" {
 		return nil, fmt.Errorf("%s is not a PNG, JPEG, GIF, WebP or AVIF image: its content looks like %s", file, p.ContentType)
 	}
 	return p, nil
 }
+
+// Extension is how the name of a file with such content ends.
+func (p *Picture) Extension() string { return extensions[p.ContentType] }
 
 // SHA256 is what the content is recognised by, in hexadecimal.
 func (p *Picture) SHA256() string {
@@ -55,4 +70,53 @@ func (p *Picture) SizeWarning() string {
 		return ""
 	}
 	return fmt.Sprintf("It has %.1f MiB. Servers take %d MiB unless their administrator chose another limit, which they do not tell.", float64(len(p.Content))/(1<<20), UsualLimit>>20)
+}
+
+const notAnImage = "Not an image to upload"
+
+// Plan returns what the content of a planned file is recognised by, or nil if the file is unknown yet or is reported as none
+// that can be uploaded.
+func Plan(at path.Path, file types.String, diags *diag.Diagnostics) (p *Picture, sha256 types.String) {
+	if file.IsUnknown() {
+		return nil, types.StringUnknown()
+	}
+	p, err := Open(file.ValueString())
+	if err != nil {
+		diags.AddAttributeError(at, notAnImage, base.Sentence(err))
+		return nil, types.StringNull()
+	}
+	return p, types.StringValue(p.SHA256())
+}
+
+// WarnOfSize warns that a server may not take the file because it is too large.
+func (p *Picture) WarnOfSize(at path.Path, diags *diag.Diagnostics) {
+	if warning := p.SizeWarning(); warning != "" {
+		diags.AddAttributeWarning(at, "The file may be too large", warning)
+	}
+}
+
+// OpenPlanned opens a file to upload it. It reports a file whose content has changed since the plan was made.
+func OpenPlanned(at path.Path, file, planned types.String, diags *diag.Diagnostics) (p *Picture, ok bool) {
+	p, err := Open(file.ValueString())
+	if err != nil {
+		diags.AddAttributeError(at, notAnImage, base.Sentence(err))
+		return nil, false
+	}
+	if !planned.IsUnknown() && planned.ValueString() != p.SHA256() {
+		diags.AddAttributeError(at, "The file is another one now",
+			fmt.Sprintf("The content of %s has changed since the plan was made. Plan again.", file.ValueString()))
+		return nil, false
+	}
+	return p, true
+}
+
+// Import takes the file that an object is imported with into the state. summary is that of an error.
+func Import(ctx context.Context, file, summary string, resp *resource.ImportStateResponse) {
+	image, err := Open(file)
+	if err != nil {
+		resp.Diagnostics.AddError(summary, "The file that it is to be imported with cannot be used. "+base.Sentence(err))
+		return
+	}
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("file"), file)...)
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("file_sha256"), image.SHA256())...)
 }

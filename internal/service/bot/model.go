@@ -33,6 +33,9 @@ type model struct {
 	Interface                   types.String `tfsdk:"interface"`
 	ServiceName                 types.String `tfsdk:"service_name"`
 	ConfigData                  types.Map    `tfsdk:"config_data"`
+	AvatarFile                  types.String `tfsdk:"avatar_file"`
+	AvatarSHA256                types.String `tfsdk:"avatar_sha256"`
+	AvatarURL                   types.String `tfsdk:"avatar_url"`
 	AdoptDeactivated            types.Bool   `tfsdk:"adopt_deactivated"`
 }
 
@@ -118,6 +121,7 @@ func readInto(m *model, user *zulip.User, c *core.Context) {
 		m.BotType = types.StringValue(name(typeNames, *user.BotType))
 	}
 	m.Owner = ownerText(m.Owner, user.BotOwnerID, s)
+	m.avatar().read(user)
 	bot, isListed := s.Bots().ByID(user.ID)
 	if !isListed {
 		return
@@ -132,6 +136,8 @@ func readInto(m *model, user *zulip.User, c *core.Context) {
 		m.Interface = types.StringValue(name(interfaceNames, bot.Services[0].Interface))
 	}
 }
+
+func (m *model) avatar() avatar { return avatar{&m.AvatarFile, &m.AvatarSHA256, &m.AvatarURL} }
 
 // ownerText writes the owner as prior does if that means the person. Old bots may have none.
 func ownerText(prior types.String, id *int64, s *snapshot.Snapshot) types.String {

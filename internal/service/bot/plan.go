@@ -44,10 +44,14 @@ func validate(config *model, diags *diag.Diagnostics) {
 // and reports success, and a server whose level is not known may be an older one: there, another short name forces a new bot.
 func renamesInPlace(b *base.Base) bool { return b.FeatureLevel() >= featurelevel.BotShortName }
 
-// ModifyPlan plans the short name, also while the provider is not configured, and then what is planned for every resource.
+// ModifyPlan plans the short name and the picture, also while the provider is not configured, and then what is planned for every
+// resource.
 func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if !req.State.Raw.IsNull() && !req.Plan.Raw.IsNull() {
 		r.planShortName(ctx, req, resp)
+	}
+	if !req.Plan.Raw.IsNull() {
+		planAvatar(ctx, req, resp)
 	}
 	r.Resource.ModifyPlan(ctx, req, resp)
 }

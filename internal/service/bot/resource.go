@@ -37,7 +37,7 @@ func NewResource() resource.Resource {
 	return &Resource{core.New(&core.Definition[model, zulip.User, model]{
 		Name: "bot", Title: "bot", Plural: "bots",
 		Schema:   resourceSchema,
-		ForceNew: []string{"bot_type"}, Unsent: []string{"service_name", "adopt_deactivated"},
+		ForceNew: []string{"bot_type"}, Unsent: []string{"service_name", "adopt_deactivated", "avatar_file"},
 		Source: core.Source{Part: store.Bots, One: (*store.Store).ReadBot},
 		Index:  (*snapshot.Snapshot).Accounts,
 		Key:    func(user *zulip.User) int64 { return user.ID },
@@ -140,6 +140,13 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	user, isVisible := s.User(id.ValueInt64())
+	if isVisible && showsOtherAvatar(ctx, req, user, &resp.Diagnostics) { // the list may be from before it was uploaded
+		if s, err = r.Meta.Store.ReadBot(ctx, id.ValueInt64()); err != nil {
+			resp.Diagnostics.AddError("Cannot read the bots", base.Explain(err))
+			return
+		}
+		user, isVisible = s.User(id.ValueInt64())
+	}
 	_, isListed := s.Bots().ByID(id.ValueInt64())
 	switch {
 	case !isVisible && !r.Meta.MayRemove(r.Meta.SeesEverybody(), fmt.Sprintf("bot %d", id.ValueInt64()), &resp.Diagnostics):
@@ -180,7 +187,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("owner"), owner)...)
 	}
 	if !resp.Diagnostics.HasError() {
-		r.Resource.Update(ctx, req, resp)
+		r.updateWithAvatar(ctx, req, &planned, &state, resp)
 	}
 }
 

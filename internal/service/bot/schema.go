@@ -85,6 +85,17 @@ func resourceSchema() schema.Schema {
 				ElementType: types.StringType, Optional: true, Sensitive: true,
 				MarkdownDescription: "Settings of the bot's service. The server does not show them, so changes made elsewhere are not detected. It cannot remove a key either: a key removed here stays on the server and is no longer managed.",
 			},
+			"avatar_file": schema.StringAttribute{
+				Optional: true,
+				MarkdownDescription: "Path of an image to upload as the bot's picture, as in `\"${path.module}/bot.png\"`: PNG, JPEG, GIF, WebP or AVIF. Other content is uploaded in place; the same content in another file changes nothing. " +
+					"If somebody else changes the picture, the next plan proposes to upload the file again. If unset, the picture is not managed. The server does not give the file back: after an import the first apply uploads it. Removing the attribute, or destroying the resource, leaves the picture: only a request with the bot's own key can remove one.",
+			},
+			"avatar_sha256": schema.StringAttribute{
+				Computed: true, MarkdownDescription: "SHA-256 of the file that was uploaded as the picture, in hexadecimal. Empty if somebody else has changed the picture since; null if `avatar_file` is unset.",
+			},
+			"avatar_url": schema.StringAttribute{
+				Computed: true, MarkdownDescription: "URL of the picture, from the organization's address on or whole. Another one after each upload; null if `avatar_file` is unset.",
+			},
 			"adopt_deactivated": schema.BoolAttribute{
 				Optional: true, MarkdownDescription: "Reactivate a deactivated bot with the same `short_name` and `bot_type` instead of failing. Only used on create. Defaults to `false`.",
 			},

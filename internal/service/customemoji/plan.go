@@ -6,7 +6,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
@@ -37,22 +36,15 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 // planFile plans the content of the file: the same changes nothing, other content is another emoji.
 func planFile(plan, state *model, resp *resource.ModifyPlanResponse) {
 	at := path.Root("file")
-	if plan.File.IsUnknown() {
-		plan.FileSHA256 = types.StringUnknown()
-		if state != nil {
-			resp.RequiresReplace.Append(at) // it is known too late to find out that nothing changed
-		}
+	image, sum := picture.Plan(at, plan.File, &resp.Diagnostics)
+	plan.FileSHA256 = sum
+	if sum.IsUnknown() && state != nil {
+		resp.RequiresReplace.Append(at) // it is known too late to find out that nothing changed
+	}
+	if image == nil {
 		return
 	}
-	image, err := picture.Open(plan.File.ValueString())
-	if err != nil {
-		resp.Diagnostics.AddAttributeError(at, "Not an image to upload", base.Sentence(err))
-		return
-	}
-	if warning := image.SizeWarning(); warning != "" {
-		resp.Diagnostics.AddAttributeWarning(at, "The file may be too large", warning)
-	}
-	plan.FileSHA256 = types.StringValue(image.SHA256())
+	image.WarnOfSize(at, &resp.Diagnostics)
 	switch {
 	case state == nil:
 	case state.FileSHA256.IsNull():

@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/picture"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -86,17 +85,9 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 	if resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...); resp.Diagnostics.HasError() {
 		return
 	}
-	image, err := picture.Open(plan.File.ValueString())
-	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("file"), "Not an image to upload", base.Sentence(err))
-		return
+	if _, ok := picture.OpenPlanned(path.Root("file"), plan.File, plan.FileSHA256, &resp.Diagnostics); ok {
+		r.Resource.Create(ctx, req, resp)
 	}
-	if !plan.FileSHA256.IsUnknown() && plan.FileSHA256.ValueString() != image.SHA256() {
-		resp.Diagnostics.AddAttributeError(path.Root("file"), "The file is another one now",
-			fmt.Sprintf("The content of %s has changed since the plan was made. Plan again.", plan.File.ValueString()))
-		return
-	}
-	r.Resource.Create(ctx, req, resp)
 }
 
 func create(ctx context.Context, c *core.Context, plan *model) (int64, error) {
@@ -114,16 +105,9 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	name, file, hasFile := strings.Cut(req.ID, "=")
 	req.ID = name
 	r.Resource.ImportState(ctx, req, resp)
-	if !hasFile || resp.Diagnostics.HasError() {
-		return
+	if hasFile && !resp.Diagnostics.HasError() {
+		picture.Import(ctx, file, "Cannot import this custom emoji", resp)
 	}
-	image, err := picture.Open(file)
-	if err != nil {
-		resp.Diagnostics.AddError("Cannot import this custom emoji", "The file that it is to be imported with cannot be used. "+base.Sentence(err))
-		return
-	}
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("file"), file)...)
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("file_sha256"), image.SHA256())...)
 }
 
 // deactivate deactivates the emoji by its name, which is how the server knows emoji.

@@ -56,9 +56,6 @@ type model struct {
 
 func (m *model) title() string { return titles[m.Kind.ValueString()] }
 
-// replacedByOthers stands for the hash of a picture that somebody else has uploaded.
-const replacedByOthers = ""
-
 // identity is what a picture is recognised by.
 type identity struct {
 	ID types.String `tfsdk:"id"`
@@ -170,19 +167,12 @@ func (r *Resource) planNew(ctx context.Context, plan *model, own []int64, diags 
 // planFile plans the content of the file: the same changes nothing.
 func planFile(plan, state *model, diags *diag.Diagnostics) {
 	at := path.Root("file")
-	if plan.File.IsUnknown() {
-		plan.FileSHA256 = types.StringUnknown()
+	image, sum := picture.Plan(at, plan.File, diags)
+	plan.FileSHA256 = sum
+	if image == nil {
 		return
 	}
-	image, err := picture.Open(plan.File.ValueString())
-	if err != nil {
-		diags.AddAttributeError(at, "Not an image to upload", base.Sentence(err))
-		return
-	}
-	if warning := image.SizeWarning(); warning != "" {
-		diags.AddAttributeWarning(at, "The file may be too large", warning)
-	}
-	plan.FileSHA256 = types.StringValue(image.SHA256())
+	image.WarnOfSize(at, diags)
 	switch {
 	case state == nil || !plan.Kind.Equal(state.Kind):
 	case state.FileSHA256.IsNull():
@@ -217,14 +207,8 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 // prior state since.
 func (r *Resource) upload(ctx context.Context, plan, prior *model, diags *diag.Diagnostics) (ok bool) {
 	at, name := path.Root("file"), plan.Kind.ValueString()
-	image, err := picture.Open(plan.File.ValueString())
-	if err != nil {
-		diags.AddAttributeError(at, "Not an image to upload", base.Sentence(err))
-		return false
-	}
-	if !plan.FileSHA256.IsUnknown() && plan.FileSHA256.ValueString() != image.SHA256() {
-		diags.AddAttributeError(at, "The file is another one now",
-			fmt.Sprintf("The content of %s has changed since the plan was made. Plan again.", plan.File.ValueString()))
+	image, ok := picture.OpenPlanned(at, plan.File, plan.FileSHA256, diags)
+	if !ok {
 		return false
 	}
 	plan.ID, plan.FileSHA256, plan.SourceURL = plan.Kind, types.StringValue(image.SHA256()), types.StringNull()
@@ -245,7 +229,7 @@ func (r *Resource) upload(ctx context.Context, plan, prior *model, diags *diag.D
 			return false
 		}
 	}
-	err = r.Meta.Store.Write(ctx, func(ctx context.Context) error {
+	err := r.Meta.Store.Write(ctx, func(ctx context.Context) error {
 		return r.Meta.Client.UploadRealmImage(ctx, name, image.File, image.ContentType, image.Content)
 	})
 	r.Meta.Store.Invalidate(store.Organization)
@@ -283,7 +267,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	if !state.SourceURL.IsNull() && state.SourceURL.ValueString() != now.URL && !state.FileSHA256.IsNull() {
-		state.FileSHA256 = types.StringValue(replacedByOthers)
+		state.FileSHA256 = types.StringValue(picture.ReplacedByOthers)
 	}
 	state.Kind, state.SourceURL = state.ID, types.StringValue(now.URL)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
@@ -356,14 +340,7 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), name)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(name)})...)
 	resp.Diagnostics.Append(core.StoreReplacedID(ctx, resp.Private, core.TextID(name))...)
-	if !hasFile {
-		return
+	if hasFile {
+		picture.Import(ctx, file, summary, resp)
 	}
-	image, err := picture.Open(file)
-	if err != nil {
-		resp.Diagnostics.AddError(summary, "The file that it is to be imported with cannot be used. "+base.Sentence(err))
-		return
-	}
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("file"), file)...)
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("file_sha256"), image.SHA256())...)
 }
