@@ -217,7 +217,7 @@ func TestProtocolChecksTheProviderBlock(t *testing.T) {
 		value any
 		words []string
 	}{
-		"request_timeout":     {"soon", []string{"Not a duration", `"soon"`, "30s"}},
+		"request_timeout":     {"soon", []string{"must be a duration", `"soon"`, "30s"}},
 		"max_retries":         {21, []string{"between 0 and 20"}},
 		"requests_per_minute": {0, []string{"at least 1"}},
 	} {

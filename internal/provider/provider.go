@@ -8,7 +8,6 @@ import (
 	"os"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -96,7 +95,7 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 			},
 			"request_timeout": schema.StringAttribute{
 				Optional: true, MarkdownDescription: "How long one request may take, as in `30s` or `2m`. By default one minute.",
-				Validators: []validator.String{durationValidator{}},
+				Validators: []validator.String{validators.Duration()},
 			},
 			"max_retries": schema.Int64Attribute{
 				Optional: true, MarkdownDescription: "How often a request that failed is repeated, where that is safe. By default 4; `0` is never.",
@@ -184,7 +183,7 @@ func (p *Provider) configureOrganization(
 ) *base.Meta {
 	cfg := values.Client()
 	cfg.UserAgent = p.userAgent(cli)
-	cfg.RequestTimeout = parseDuration(block.RequestTimeout.ValueString())
+	cfg.RequestTimeout = validators.ParseDuration(block.RequestTimeout.ValueString())
 	cfg.RequestsPerMinute = int(block.RequestsPerMinute.ValueInt64())
 	cfg.MaxRetries = block.maxRetries()
 	client, err := zulip.New(cfg)
@@ -262,34 +261,4 @@ func (m *model) addSettingError(diags *diag.Diagnostics, err error) {
 		return
 	}
 	diags.AddError(setting.Summary, setting.Detail)
-}
-
-// durationValidator accepts a positive duration.
-type durationValidator struct{}
-
-var _ validator.String = durationValidator{}
-
-// Description says what is accepted.
-func (durationValidator) Description(context.Context) string {
-	return "a duration like 30s or 2m"
-}
-
-// MarkdownDescription says what is accepted.
-func (v durationValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-// ValidateString refuses the rest.
-func (durationValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || parseDuration(req.ConfigValue.ValueString()) > 0 {
-		return
-	}
-	resp.Diagnostics.AddAttributeError(req.Path, "Not a duration", fmt.Sprintf("%q is not a duration: write 30s or 2m.", req.ConfigValue.ValueString()))
-}
-
-// parseDuration returns zero for what is no duration.
-func parseDuration(text string) time.Duration {
-	duration, err := time.ParseDuration(text)
-	if err != nil {
-		return 0
-	}
-	return duration
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/channelfolder"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/codeplayground"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/customemoji"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/dataexport"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/defaultchannelgroup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/defaultusersettings"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/domain"
@@ -135,6 +136,7 @@ func (p *Provider) ListResources(context.Context) []func() list.ListResource {
 // Actions lists every action.
 func (p *Provider) Actions(context.Context) []func() action.Action {
 	return []func() action.Action{
+		dataexport.NewAction,
 		message.NewReportAction,
 		message.NewSendAction,
 		messageflags.NewFlagsAction,

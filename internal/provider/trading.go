@@ -11,6 +11,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/configuration"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/trading"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -82,7 +83,7 @@ func (p *Provider) configureTrading(block *model, cli string, diags *diag.Diagno
 	if err == nil && cloud.missing == nil {
 		cfg := values.Client()
 		cfg.UserAgent = p.userAgent(cli)
-		cfg.RequestTimeout = parseDuration(block.RequestTimeout.ValueString())
+		cfg.RequestTimeout = validators.ParseDuration(block.RequestTimeout.ValueString())
 		cfg.MaxRetries = block.maxRetries()
 		cloud.client, err = trading.New(cfg)
 	}

@@ -155,6 +155,14 @@ func New(cfg Config) (*Client, error) {
 // Site is the organization's URL without a trailing slash.
 func (c *Client) Site() string { return c.site }
 
+// Absolute returns a URL that the server may give without the organization's.
+func (c *Client) Absolute(url string) string {
+	if strings.HasPrefix(url, "/") {
+		return c.site + url
+	}
+	return url
+}
+
 // Waited returns how long requests of this account have been held back
 // because of the server's rate limit.
 func (c *Client) Waited() time.Duration { return c.limiter.waitedSoFar() }

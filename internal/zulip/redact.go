@@ -23,8 +23,8 @@ var (
 	// secretName matches names of parameters whose value is secret.
 	secretName = regexp.MustCompile(`(?i)password|api_?key|token|secret`)
 	// secretField matches the same in JSON text, and links that let anybody who has
-	// them join an organization.
-	secretField = regexp.MustCompile(`(?i)("[a-z_-]*(?:password|api_?key|token|secret|invite_link|link_url)[a-z_-]*"\s*:\s*)"(?:[^"\\]|\\.)*"?`)
+	// them join an organization, or load its data.
+	secretField = regexp.MustCompile(`(?i)("[a-z_-]*(?:password|api_?key|token|secret|invite_link|link_url|export_url)[a-z_-]*"\s*:\s*)"(?:[^"\\]|\\.)*"?`)
 	// userInfo matches credentials in a URL, such as a proxy's.
 	userInfo = regexp.MustCompile(`(://)[^/@\s"]+@`)
 )

@@ -20,7 +20,7 @@ func TestNoSecretIsLoggedOrReturned(t *testing.T) {
 			refusal(400, "BAD_REQUEST", "your key "+testKey+" is bad"),
 			always(200, "text/html", "<title>Denied "+encoded+"</title><p>You sent Authorization: Basic "+encoded+"</p>"),
 			always(200, "text/html", "<p>"+strings.ReplaceAll(encoded, "=", "&#61;")+"</p>"),
-			always(400, "application/json", `{"api_key":"`+password+`","invite_link":"`+link+`"}`),
+			always(400, "application/json", `{"api_key":"`+password+`","invite_link":"`+link+`","export_url":"`+link+`"}`),
 			json200(`{"result":"success","api_key":"`+password+`","invite_link":"`+link+`"}`),
 		))
 		form := &Form{}
