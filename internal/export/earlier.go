@@ -70,7 +70,7 @@ func (f *folder) readManifest() (*manifest, error) {
 }
 
 // writtenName is what an export calls the files that it writes.
-var writtenName = regexp.MustCompile(`^(?:EXPORT\.md|[a-z][a-z0-9_-]*\.tf|` + imageFolder + `/` + imageName + `\.(?:` + strings.Join(imageEndings, "|") + `))$`)
+var writtenName = regexp.MustCompile(`^(?:EXPORT\.md|[a-z][a-z0-9_-]*\.tf|` + imageFolder + `/` + imageName + `\.(?:` + strings.Join(imageEndings, "|") + `)|` + pictureFolder + `/(?:icon|logo|night_logo)\.png)$`)
 
 // check refuses names that are none.
 func (m *manifest) check() error {

@@ -59,8 +59,8 @@ func TestProtocolExportFailsWhole(t *testing.T) {
 		want  []string
 	}{
 		"somebody else answers":            {sandbox.Fault{Path: "/register", Action: sandbox.FaultHTML, Status: http.StatusForbidden}, []string{"cannot read the organization", "403"}},
-		"the server is gone half-way":      {sandbox.Fault{Path: "/invites", Action: sandbox.FaultStatus, Status: http.StatusBadGateway}, []string{"cannot read the invitations", "502"}},
-		"an answer that is none, half-way": {sandbox.Fault{Path: "/invites", Action: sandbox.FaultHTML, Status: http.StatusOK}, []string{"cannot read the invitations"}},
+		"the server is gone half-way":      {sandbox.Fault{Path: "/invites", Action: sandbox.FaultStatus, Status: http.StatusBadGateway}, []string{"Cannot list the invitations by email", "502"}},
+		"an answer that is none, half-way": {sandbox.Fault{Path: "/invites", Action: sandbox.FaultHTML, Status: http.StatusOK}, []string{"Cannot list the invitations by email"}},
 	} {
 		t.Run(what, func(t *testing.T) {
 			o := acctest.StartSandbox(t, sandbox.Config{})
@@ -88,7 +88,7 @@ func TestProtocolExportWithoutAnImage(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "new")
 	_, err := exportInto(folder, export.Options{})
 	if err == nil || !strings.Contains(err.Error(), `cannot read the image of the custom emoji "kudos"`) || !strings.Contains(err.Error(), "404") ||
-		!strings.Contains(err.Error(), "--exclude custom_emoji:kudos leaves the emoji out") {
+		!strings.Contains(err.Error(), "--exclude custom_emoji:kudos leaves it out") {
 		t.Errorf("the error is %v", err)
 	}
 	if _, err := os.Stat(folder); err == nil {

@@ -16,8 +16,10 @@ type kind struct {
 	file string
 	// title is the comment at the head of that file.
 	title string
-	// id is the ID that an object is imported by of which there is one; empty where a list says what there is.
+	// id is the ID that an object is imported by of which there is one; empty where a list says what there is, or ids.
 	id string
+	// ids are those of what there is some of and no list. Optional.
+	ids func(e *export) []string
 	// identity is the attribute that identifies an object: "id" if it is empty.
 	identity string
 	// nameOf is the attribute that a resource is named after: "name" if it is empty. called is the name of one that there
@@ -131,8 +133,16 @@ var kinds = []*kind{
 		resource: "zulip_custom_profile_field_order", file: "profile_fields", id: "custom_profile_fields", called: "this", rank: 4,
 		references: map[string]reference{"field_ids": {to: "zulip_custom_profile_field", by: "id"}},
 	},
+	{
+		resource: "zulip_organization_image", file: "organization", ids: (*export).uploadedImages, nameOf: "kind", isSelected: (*export).hasPicture, matches: []string{"kind"},
+	},
 	{resource: "zulip_custom_emoji", file: "emoji", title: "Custom emoji. Their images are beside.", isSelected: (*export).hasImage},
-	{resource: "zulip_invite_link", file: "invitations", title: "Invitation links that are still good.", nameOf: "invite_as", isHidden: isBot, isUnnamed: true, isSelected: warnOfChannels},
+	{
+		resource: "zulip_invitation", file: "invitations", title: "Invitations that are still good.", nameOf: "user", isHidden: isBot, isSelected: noteUnread,
+		matches: []string{"email"}, ignoresCase: true,
+	},
+	{resource: "zulip_saved_snippet", file: "snippets", title: "Saved snippets of the account itself.", nameOf: "title", isUnnamed: true},
+	{resource: "zulip_invite_link", file: "invitations", title: "Invitations that are still good.", nameOf: "invite_as", isHidden: isBot, isUnnamed: true, isSelected: warnOfChannels},
 }
 
 func kindOf(resource string) (*kind, bool) {

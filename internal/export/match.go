@@ -230,6 +230,12 @@ func (m *matcher) matchKind(ctx context.Context, k *kind) error {
 	switch {
 	case k.id != "":
 		m.objects = []*object{{kind: k, id: k.id, importID: k.id, label: k.called}}
+	case k.ids != nil:
+		for _, id := range k.ids(m.export) {
+			if err := m.readOnly(ctx, k, id); err != nil {
+				return err
+			}
+		}
 	case k.isUnnamed || k.isHidden != nil && k.isHidden(m.Store.Self()):
 		for _, one := range created {
 			m.left[one.Address] = "an object of this type has no name, or the account does not see it. Import it by its ID if it exists"
@@ -267,8 +273,8 @@ func (m *matcher) matchOne(k *kind, one *plannedObject) {
 			return
 		}
 		o := *candidates[0]
-		if k.resource == "zulip_custom_emoji" {
-			o.importID = o.text("name") + "=" + unquote(one.Change.After["file"])
+		if k.hasFile() {
+			o.importID = o.fileOwner() + "=" + unquote(one.Change.After["file"])
 		}
 		if onDestroy := unquote(one.Change.After["on_destroy"]); k.resource == "zulip_user_role" && onDestroy != "" && onDestroy != "null" {
 			o.importID += "=" + onDestroy

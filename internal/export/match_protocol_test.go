@@ -59,6 +59,32 @@ func TestProtocolExportForAPlanSaysWhatIsLeft(t *testing.T) {
 	}
 }
 
+// Pictures of the organization are found by their kind and imported with the planned file, invitations by their address.
+func TestProtocolExportForAPlanOfPicturesAndInvitations(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	if err := o.Client.UploadRealmImage(t.Context(), "logo", "a.png", "image/png", pngOf(t, 3)); err != nil {
+		t.Fatal(err)
+	}
+	o.Call(t, "POST", "/invites", map[string]string{"invitee_emails": "one@example.net", "stream_ids": "[]"})
+	folder := t.TempDir()
+	matched, err := match(t, folder, strings.Join([]string{
+		created("zulip_organization_image", "logo", `{"kind": "logo", "file": "./mine.png"}`),
+		created("zulip_organization_image", "icon", `{"kind": "icon", "file": "./mine.png"}`),
+		created("zulip_invitation", "one", `{"email": "One@example.net"}`),
+		created("zulip_saved_snippet", "a", `{"title": "Greeting"}`),
+	}, ", "), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	imports := filesOf(t, folder)["imports.tf"]
+	if matched.Imports != 2 || !strings.Contains(imports, `"logo=./mine.png"`) || !strings.Contains(imports, `"one@example.net"`) {
+		t.Errorf("%d imports:\n%s", matched.Imports, imports)
+	}
+	if left := strings.Join(matched.Left, "\n"); len(matched.Left) != 2 || !strings.Contains(left, "has no organization image with the kind icon") || !strings.Contains(left, "zulip_saved_snippet.a: an object of this type has no name") {
+		t.Errorf("left: %s", left)
+	}
+}
+
 func TestProtocolExportForAPlanRefuses(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	general := created("zulip_channel", "a", `{"name": "general"}`)

@@ -86,11 +86,18 @@ func warnOfChannels(_ *export, o *object) bool {
 	return true
 }
 
-// imageFolder is where the images of custom emoji are, besideModule what the path of a file begins with that is beside the
+// noteUnread says in a comment what of an invitation by e-mail is not known.
+func noteUnread(_ *export, o *object) bool {
+	o.comments["email"] = "The server does not show the channels, groups and welcome message of an invitation: write them before it is sent again."
+	return true
+}
+
+// imageFolder is where the images of custom emoji are, pictureFolder those of the organization, besideModule what the path of a file begins with that is beside the
 // configuration: what path.module is in a root module.
 const (
-	imageFolder  = "emoji"
-	besideModule = "./"
+	imageFolder   = "emoji"
+	pictureFolder = "pictures"
+	besideModule  = "./"
 )
 
 // imageName is what the image of an emoji may be called, without the ending: what real servers call emoji (server-behavior §L8).
@@ -129,22 +136,59 @@ func (e *export) hasImage(o *object) bool {
 		name += "-" + o.id
 		file = path.Join(imageFolder, name+"."+ending)
 	}
-	e.images[file] = true
-	o.config["file"] = tftypes.NewValue(tftypes.String, besideModule+file)
-	o.importID = o.text("name") + "=" + besideModule + file
+	e.giveFile(o, file)
 	return true
 }
 
-// addImages reads the images of the emoji that are exported.
+// giveFile lets an object be made of a file that is beside the configuration.
+func (e *export) giveFile(o *object, file string) {
+	e.images[file] = true
+	o.config["file"] = tftypes.NewValue(tftypes.String, besideModule+file)
+	o.importID = o.fileOwner() + "=" + besideModule + file
+}
+
+// fileOwner is what an object is imported by, before the file.
+func (o *object) fileOwner() string {
+	if o.kind.resource == "zulip_organization_image" {
+		return o.id
+	}
+	return o.text("name")
+}
+
+// hasFile reports whether objects of a kind are made of an image file, and imported with it.
+func (k *kind) hasFile() bool {
+	return k.resource == "zulip_custom_emoji" || k.resource == "zulip_organization_image"
+}
+
+// uploadedImages are the pictures that the organization has uploaded.
+func (e *export) uploadedImages() (kinds []string) {
+	realm := e.snapshot.Realm()
+	for _, kind := range []string{zulip.IconImage, zulip.LogoImage, zulip.NightLogoImage} {
+		if realm.Image(kind).IsUploaded {
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
+}
+
+// hasPicture gives a picture of the organization the file that it is written to: what the server made of the one that was uploaded.
+// Its own kind of file a server has changed to PNG.
+func (e *export) hasPicture(o *object) bool {
+	o.comments["file"] = "What the server made of the file that was uploaded, which it does not give back."
+	e.giveFile(o, path.Join(pictureFolder, o.id+".png"))
+	return true
+}
+
+// addImages reads the images of the emoji and of the organization that are exported.
 func (e *export) addImages(ctx context.Context, files map[string][]byte) error {
 	var problems []error
 	for _, o := range e.objects {
-		if o.kind.resource != "zulip_custom_emoji" {
+		if !o.kind.hasFile() {
 			continue
 		}
 		content, err := e.Client.File(ctx, o.text("source_url"))
 		if err != nil {
-			problems = append(problems, fmt.Errorf("cannot read the image of the custom emoji %q: %w. --exclude custom_emoji:%s leaves the emoji out", o.label, err, o.label))
+			problems = append(problems, fmt.Errorf("cannot read the image of the %s %q: %w. --exclude %s:%s leaves it out", strings.ReplaceAll(o.kind.word(), "_", " "), o.label, err, o.kind.word(), o.label))
 			continue
 		}
 		files[strings.TrimPrefix(textOf(o.config["file"]), besideModule)] = content

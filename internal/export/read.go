@@ -114,8 +114,16 @@ func (e *export) readKind(ctx context.Context, k *kind) error {
 		return nil
 	}
 	before := len(e.objects)
-	if k.id != "" {
-		return e.readOnly(ctx, k)
+	switch {
+	case k.id != "":
+		return e.readOnly(ctx, k, k.id)
+	case k.ids != nil:
+		for _, id := range k.ids(e) {
+			if err := e.readOnly(ctx, k, id); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	lists := []map[string]string{nil}
 	if k.lists != nil {
@@ -138,14 +146,22 @@ func (e *export) isWanted(k *kind) bool {
 		return e.PeopleAs == PeopleAsUser
 	case "zulip_user_role":
 		return e.PeopleAs != PeopleAsUser
-	case "zulip_invite_link":
-		// Another one would be made without its channels, which the server does not show.
-		return slices.ContainsFunc(e.Only, func(text string) bool {
-			word, _, _ := strings.Cut(text, ":")
-			return word == "invite_link"
-		})
+	case "zulip_invite_link", "zulip_saved_snippet":
+		// Another link would be made without its channels, which the server does not show. Snippets are the account's own.
+		return e.isAskedFor(k)
+	case "zulip_invitation":
+		// In another organization, for which people are a variable, the same people would get an e-mail.
+		return e.PeopleAs != PeopleAsVariable || e.isAskedFor(k)
 	}
 	return true
+}
+
+// isAskedFor reports whether --only names a kind.
+func (e *export) isAskedFor(k *kind) bool {
+	return slices.ContainsFunc(e.Only, func(text string) bool {
+		word, _, _ := strings.Cut(text, ":")
+		return word == k.word()
+	})
 }
 
 // list reads the objects of one kind that the arguments of its list select. before is how many objects of other kinds there
@@ -183,9 +199,9 @@ func (e *export) list(ctx context.Context, k *kind, arguments map[string]string,
 	return nil
 }
 
-// readOnly reads what there is one of.
-func (e *export) readOnly(ctx context.Context, k *kind) error {
-	imported, err := e.Provider.ImportResourceState(ctx, &tfprotov6.ImportResourceStateRequest{TypeName: k.resource, ID: k.id})
+// readOnly reads an object that no list says.
+func (e *export) readOnly(ctx context.Context, k *kind, id string) error {
+	imported, err := e.Provider.ImportResourceState(ctx, &tfprotov6.ImportResourceStateRequest{TypeName: k.resource, ID: id})
 	if err != nil {
 		return err
 	}
@@ -208,7 +224,7 @@ func (e *export) readOnly(ctx context.Context, k *kind) error {
 	if err != nil || o == nil {
 		return err
 	}
-	o.id, o.importID, o.label = k.id, k.id, k.called
+	o.id, o.importID, o.label = id, id, cmp.Or(k.called, id)
 	if strings.HasSuffix(k.resource, "_order") && orderedCount(o) < 2 {
 		return nil // there is nothing to order
 	}

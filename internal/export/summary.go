@@ -62,11 +62,19 @@ func (e *export) stagingCommands(b *strings.Builder) {
 
 // writeInvitations counts the invitations, by role and by who invited. Whom they invite is nobody's business here.
 func (e *export) writeInvitations(b *strings.Builder) {
-	mails, links := map[string]int{}, map[string]int{}
+	mails, links, written := map[string]int{}, map[string]int{}, map[string]bool{}
+	for _, o := range e.objects {
+		if o.kind.resource == "zulip_invitation" {
+			written[strings.ToLower(o.id)] = true
+		}
+	}
 	for _, one := range e.invitations {
 		into := mails
-		if one.IsMultiuse {
+		switch {
+		case one.IsMultiuse:
 			into = links
+		case written[strings.ToLower(one.Email)]:
+			continue
 		}
 		into[fmt.Sprintf("as %s by %s", one.InvitedAs, e.nameOf(one.InvitedByUserID))]++
 	}
@@ -81,7 +89,7 @@ func (e *export) writeInvitations(b *strings.Builder) {
 			fmt.Fprintf(b, "- %d %s (%s). %s\n", total, what, strings.Join(texts, ", "), why)
 		}
 	}
-	write(mails, "pending invitations by e-mail", "They are used up or expire.")
+	write(mails, "pending invitations by e-mail", "In another organization they would invite the same people. `--only invitation` writes them.")
 	if !e.isWanted(kindNamed("zulip_invite_link")) {
 		write(links, "invitation links", "The server does not show their channels, so that one which is replaced would lose them. `--only invite_link` writes them; write `channel_ids` there.")
 	}

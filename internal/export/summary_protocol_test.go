@@ -1,8 +1,13 @@
 package export_test
 
 import (
+	"bytes"
+	"image"
+	"image/png"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -104,24 +109,109 @@ func TestProtocolExportSaysWhereTokensMayBe(t *testing.T) {
 	}
 }
 
-// Invitations are counted, with role and who invited, and without whom; links are not written unless they are asked for, because
-// nobody sees their channels.
-func TestProtocolExportCountsInvitations(t *testing.T) {
+// Invitations by e-mail are written, unless people are a variable: then they are counted, with role and who invited, and without
+// whom. Links are not written unless they are asked for, because nobody sees their channels.
+func TestProtocolExportOfInvitations(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Call(t, "POST", "/invites", map[string]string{"invitee_emails": "one@example.net,two@example.net", "stream_ids": "[]"})
-	o.Call(t, "POST", "/invites", map[string]string{"invitee_emails": "three@example.net", "stream_ids": "[]", "invite_as": "200"})
+	o.Call(t, "POST", "/invites", map[string]string{"invitee_emails": "Three@example.net", "stream_ids": "[]", "invite_as": "200"})
 	o.Call(t, "POST", "/invites/multiuse", map[string]string{"invite_expires_in_minutes": "null"})
-	folder := t.TempDir()
-	if _, err := exportInto(folder, export.Options{}); err != nil {
-		t.Fatal(err)
+	exported := func(options export.Options) (files map[string]string, addresses []string) {
+		folder := t.TempDir()
+		if _, err := exportInto(folder, options); err != nil {
+			t.Fatal(err)
+		}
+		for _, problem := range planFolder(t, folder) {
+			t.Error(problem)
+		}
+		for address := range readConfiguration(t, folder).resources {
+			if strings.HasPrefix(address, "zulip_inv") {
+				addresses = append(addresses, address)
+			}
+		}
+		slices.Sort(addresses)
+		return filesOf(t, folder), addresses
 	}
-	files := filesOf(t, folder)
-	for _, want := range []string{"- 3 pending invitations by e-mail (1 as administrator by `ines_moreau`, 2 as member by `ines_moreau`).", "- 1 invitation links (1 as member by `ines_moreau`). The server does not show their channels"} {
+	links := "- 1 invitation links (1 as member by `ines_moreau`). The server does not show their channels"
+	all := []string{"zulip_invitation.one", "zulip_invitation.three", "zulip_invitation.two"}
+	files, addresses := exported(export.Options{})
+	if !slices.Equal(addresses, all) || !strings.Contains(files["EXPORT.md"], links) || strings.Contains(files["EXPORT.md"], "pending") || !strings.Contains(files["imports.tf"], `"Three@example.net"`) {
+		t.Errorf("wrote %v:\n%s", addresses, files["EXPORT.md"])
+	}
+	files, addresses = exported(export.Options{PeopleAs: export.PeopleAsVariable})
+	for _, want := range []string{"- 3 pending invitations by e-mail (1 as administrator by `ines_moreau`, 2 as member by `ines_moreau`).", links} {
 		if !strings.Contains(files["EXPORT.md"], want) {
 			t.Errorf("%q is not in:\n%s", want, files["EXPORT.md"])
 		}
 	}
-	if _, ok := files["invitations.tf"]; ok || strings.Contains(files["EXPORT.md"], "@example.net") {
+	if _, ok := files["invitations.tf"]; ok || len(addresses) > 0 || strings.Contains(files["EXPORT.md"], "@example.net") {
 		t.Errorf("it says too much: %s\n%s", files["EXPORT.md"], files["invitations.tf"])
 	}
+	if _, addresses = exported(export.Options{PeopleAs: export.PeopleAsVariable, Only: export.Selection{"invitation:t*"}}); !slices.Equal(addresses, all[1:]) {
+		t.Errorf("asked for, wrote %v", addresses)
+	}
+	o.As(t, "member")
+	if _, addresses = exported(export.Options{}); len(addresses) > 0 {
+		t.Errorf("a member sees %v", addresses)
+	}
+}
+
+// The pictures of the organization are beside, and imported with them.
+func TestProtocolExportOfPictures(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	icon, night := pngOf(t, 3), pngOf(t, 5)
+	for kind, content := range map[string][]byte{"icon": icon, "night_logo": night} {
+		if err := o.Client.UploadRealmImage(t.Context(), kind, "a.png", "image/png", content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder := t.TempDir()
+	if _, err := exportInto(folder, export.Options{Only: export.Selection{"organization_image"}}); err != nil {
+		t.Fatal(err)
+	}
+	files := filesOf(t, folder)
+	if files["pictures/icon.png"] != string(icon) || files["pictures/night_logo.png"] != string(night) || files["pictures/logo.png"] != "" {
+		t.Errorf("other pictures than uploaded, in %v", slices.Sorted(maps.Keys(files)))
+	}
+	for _, want := range []string{`"${path.module}/pictures/icon.png"`, `resource "zulip_organization_image" "night_logo" {`} {
+		if !strings.Contains(files["organization.tf"], want) {
+			t.Errorf("%s is not in:\n%s", want, files["organization.tf"])
+		}
+	}
+	if !strings.Contains(files["imports.tf"], `"icon=./pictures/icon.png"`) {
+		t.Errorf("the imports are:\n%s", files["imports.tf"])
+	}
+	for _, problem := range planFolder(t, folder) {
+		t.Error(problem)
+	}
+}
+
+// Snippets are the account's own, and written where they are asked for.
+func TestProtocolExportOfSnippets(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	if _, err := o.Client.CreateSavedSnippet(t.Context(), "Greeting", "Hello\n${name}"); err != nil {
+		t.Fatal(err)
+	}
+	for asked, options := range map[bool]export.Options{false: {}, true: {Only: export.Selection{"saved_snippet"}}} {
+		folder := t.TempDir()
+		result, err := exportInto(folder, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := result.Counts["zulip_saved_snippet"]; got == 1 != asked {
+			t.Errorf("asked for: %v, and %d written", asked, got)
+		}
+		for _, problem := range planFolder(t, folder) {
+			t.Error(problem)
+		}
+	}
+}
+
+func pngOf(t *testing.T, wide int) []byte {
+	t.Helper()
+	var content bytes.Buffer
+	if err := png.Encode(&content, image.NewGray(image.Rect(0, 0, wide, 8))); err != nil {
+		t.Fatal(err)
+	}
+	return content.Bytes()
 }

@@ -144,6 +144,25 @@ func (w *world) fillLists() {
 	w.times(3, func() {
 		w.call("POST", "/realm/domains", map[string]any{"domain": pick(w, []string{"example.org", "a.example.org", "Example.net", "7.example.org", "xn--bcher-kva.example"}), "allow_subdomains": w.yes()})
 	})
+	for _, to := range []struct {
+		path   string
+		fields map[string]string
+	}{{"/realm/icon", nil}, {"/realm/logo", map[string]string{"night": "false"}}, {"/realm/logo", map[string]string{"night": "true"}}} {
+		w.times(2, func() { w.upload(to.path, w.number(1, 9), to.fields) })
+	}
+	w.times(2, func() {
+		w.call("POST", "/saved_snippets", map[string]any{"title": pick(w, []string{"Greeting", "a \"quoted\" ${title}", "7"}), "content": w.text() + "."})
+	})
+	w.times(3, func() {
+		params := map[string]any{
+			"invitee_emails": pick(w, []string{"nadia@example.net", "Nadia@Example.net", "o'brien@example.net", "7@example.net"}),
+			"invite_as":      pick(w, []int{100, 200, 300, 400, 600}), "stream_ids": w.some(w.channels(), 2), "notify_referrer_on_join": w.yes(),
+		}
+		if w.yes() {
+			params["invite_expires_in_minutes"] = pick(w, []any{60, 14400, nil})
+		}
+		w.call("POST", "/invites", params)
+	})
 	w.times(3, func() {
 		params := map[string]any{"invite_as": pick(w, []int{100, 200, 300, 400, 600}), "stream_ids": w.some(w.channels(), 2)}
 		if w.yes() {

@@ -81,20 +81,28 @@ func (w *world) send(req *http.Request) bool {
 }
 
 // emoji uploads a custom emoji; each has an image of its own.
-func (w *world) emoji(name string) {
+func (w *world) emoji(name string) { w.upload("/realm/emoji/"+name, 1+len(name), nil) }
+
+// upload uploads an image as wide as it says, with other fields.
+func (w *world) upload(to string, wide int, fields map[string]string) {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
+	for name, value := range fields {
+		if err := form.WriteField(name, value); err != nil {
+			w.Fatal(err)
+		}
+	}
 	file, err := form.CreatePart(textproto.MIMEHeader{"Content-Disposition": {`form-data; name="picture"; filename="picture.png"`}, "Content-Type": {"image/png"}})
 	if err != nil {
 		w.Fatal(err)
 	}
-	if err := png.Encode(file, image.NewGray(image.Rect(0, 0, 1+len(name), 8))); err != nil {
+	if err := png.Encode(file, image.NewGray(image.Rect(0, 0, wide, 8))); err != nil {
 		w.Fatal(err)
 	}
 	if err := form.Close(); err != nil {
 		w.Fatal(err)
 	}
-	req := httptest.NewRequest(http.MethodPost, "/api/v1/realm/emoji/"+url.PathEscape(name), &body)
+	req := httptest.NewRequest(http.MethodPost, (&url.URL{Path: "/api/v1" + to}).EscapedPath(), &body)
 	req.Header.Set("Content-Type", form.FormDataContentType())
 	w.send(req)
 }

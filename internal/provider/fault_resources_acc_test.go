@@ -13,6 +13,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // faulted is a resource that TestFaultResources has made while the server or the plugin fails.
@@ -53,6 +54,8 @@ func faultedResources(picture string) []faulted {
 		{"zulip_default_channel_group", "name = \"Developers\"\n  description = \"What they read\"\n  channel_ids = []", post("/default_stream_groups/create"),
 			listed("default_stream_groups", "realm_default_stream_groups", "name", "Developers"), 0},
 		{"zulip_bot", "short_name = \"alerts\"\n  full_name = \"Alerts\"", post("/bots"), listed("realm_user", "realm_users", "full_name", "Alerts"), 0},
+		{"zulip_organization_image", fmt.Sprintf("kind = \"logo\"\n  file = %q", picture), post("/realm/logo"), uploadedLogo, 0},
+		{"zulip_saved_snippet", "title = \"Greeting\"\n  content = \"Good morning.\"", post("/saved_snippets"), snippets, 1},
 		{"zulip_organization", "description = \"What we do\"\n  can_create_groups = [\"role:moderators\"]", sandbox.Fault{Method: "PATCH", Path: "/realm"},
 			described("What we do"), 0},
 	}
@@ -235,6 +238,23 @@ func described(text string) func(*testing.T, *acctest.Organization) int {
 		}
 		return 0
 	}
+}
+
+// uploadedLogo is one if the organization has uploaded a logo, of which it can have no second.
+func uploadedLogo(t *testing.T, org *acctest.Organization) int {
+	answer, err := org.Client.Register(t.Context(), []string{zulip.FetchRealm})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.Realm.Image(zulip.LogoImage).IsUploaded {
+		return 1
+	}
+	return 0
+}
+
+func snippets(t *testing.T, org *acctest.Organization) int {
+	list, _ := org.Call(t, "GET", "/saved_snippets", nil)["saved_snippets"].([]any)
+	return len(list)
 }
 
 func invitations(t *testing.T, org *acctest.Organization) int {
