@@ -98,12 +98,13 @@ func (s *Server) handle(c *call) (a *answer) {
 	if err == nil {
 		content, err = found.handle(r)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		s.org.Rollback()
 		a = failure(err)
-	} else if r.redirect != "" {
+	case r.redirect != "":
 		a = redirection(r.redirect)
-	} else {
+	default:
 		if ignored := r.ignored(); len(ignored) > 0 && !found.silent {
 			if content == nil {
 				content = fields{}

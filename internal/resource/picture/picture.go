@@ -74,9 +74,9 @@ func (p *Picture) SizeWarning() string {
 
 const notAnImage = "Not an image to upload"
 
-// Plan returns what the content of a planned file is recognised by, or nil if the file is unknown yet or is reported as none
-// that can be uploaded.
-func Plan(at path.Path, file types.String, diags *diag.Diagnostics) (p *Picture, sha256 types.String) {
+// Plan opens a planned file, and returns the SHA-256 of its content. The picture is nil if the file is not known yet, or is
+// reported as none that can be uploaded.
+func Plan(at path.Path, file types.String, diags *diag.Diagnostics) (p *Picture, sum types.String) {
 	if file.IsUnknown() {
 		return nil, types.StringUnknown()
 	}

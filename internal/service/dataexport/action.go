@@ -272,8 +272,8 @@ func (l *linkFile) write(url string) error {
 	if l == nil {
 		return nil
 	}
-	_, err := l.file.WriteString(url + "\n")
-	if err = errors.Join(err, l.file.Close()); err != nil {
+	_, problem := l.file.WriteString(url + "\n")
+	if err := errors.Join(problem, l.file.Close()); err != nil {
 		return err
 	}
 	return os.Rename(l.file.Name(), l.path)

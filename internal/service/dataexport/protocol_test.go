@@ -73,7 +73,7 @@ func TestProtocolExport(t *testing.T) {
 	ctx := tfsdklogtest.RootLogger(tflogtest.RootLogger(context.Background(), &log), &log)
 	p := acctest.NewRun(ctx, t, "zulip_message", o.Block(nil)).Process()
 	file := filepath.Join(t.TempDir(), "link")
-	if err := os.WriteFile(file, []byte("an older link, which anybody may read"), 0o644); err != nil { //nolint:gosec // that is the point
+	if err := os.WriteFile(file, []byte("an older link, which anybody may read"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	sent := o.Sent()
