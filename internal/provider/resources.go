@@ -31,6 +31,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/organizationimage"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/profilefield"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/reaction"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/rolemembers"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/savedsnippet"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/scheduledmessage"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/server"
@@ -69,6 +70,7 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 		profilefield.NewOrderResource,
 		profilefield.NewResource,
 		reaction.NewResource,
+		rolemembers.NewResource,
 		savedsnippet.NewResource,
 		scheduledmessage.NewResource,
 		subscription.NewSubscribers,

@@ -153,7 +153,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	plan.UserID = types.Int64Value(user.ID)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
-	accounts.DeclareRole(r.Meta, user, plan.Role, &resp.Diagnostics)
+	accounts.DeclareRole(r.Meta, user, plan.Role, true, &resp.Diagnostics)
 	if !plan.Role.IsUnknown() {
 		r.check(ctx, change, view, &resp.Diagnostics)
 	}
@@ -196,7 +196,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	plan.UserID = types.Int64Value(user.ID)
-	done, ok := r.LockOrReport(ctx, fmt.Sprint(kind, " ", user.ID), "Cannot set the role of "+plan.User.ValueString(), &resp.Diagnostics)
+	done, ok := r.LockOrReport(ctx, accounts.RoleLock(user.ID), "Cannot set the role of "+plan.User.ValueString(), &resp.Diagnostics)
 	if !ok {
 		return
 	}
@@ -269,7 +269,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		tflog.Info(ctx, "The role is kept, and not managed any more", map[string]any{"user": state.User.ValueString(), "role": state.Role.ValueString()})
 		return
 	}
-	done, ok := r.LockOrReport(ctx, fmt.Sprint(kind, " ", state.UserID.ValueInt64()), "Cannot set the role of "+state.User.ValueString(), &resp.Diagnostics)
+	done, ok := r.LockOrReport(ctx, accounts.RoleLock(state.UserID.ValueInt64()), "Cannot set the role of "+state.User.ValueString(), &resp.Diagnostics)
 	if !ok {
 		return
 	}
@@ -325,7 +325,7 @@ func (r *Resource) give(ctx context.Context, m *model, change accounts.Change, d
 			r.Meta.Store.Invalidate(store.Users, store.UserGroups) // it may have been carried out
 			return err
 		}
-		r.Meta.Store.GaveRole(now.ID, change.Planned)
+		accounts.GaveRole(r.Meta, now.ID, change.Planned)
 		ok = true
 		return nil
 	})
