@@ -125,6 +125,7 @@ func (p *Provider) ListResources(context.Context) []func() list.ListResource {
 		listOf(invitelink.NewResource),
 		listOf(linkifier.NewResource),
 		listOf(profilefield.NewResource),
+		rolemembers.NewListResource,
 		listOf(savedsnippet.NewResource),
 		listOf(scheduledmessage.NewResource),
 		user.NewListResource,
