@@ -9,6 +9,7 @@ import (
 // whichever is planned second, so that it holds in any order.
 type roles struct {
 	single map[int64]SaidRole    // by account
+	ending map[int64]string      // the role that the end of such a resource gives
 	lists  map[string]*RoleList  // by role
 	given  map[int64]int         // the last that this run has given, as the server writes it
 	seen   map[string]listedFrom // by role
@@ -72,6 +73,23 @@ func (s *State) SayRole(id int64, role SaidRole) (list string, ok bool) {
 	return "", true
 }
 
+// EndRole registers that the end of a resource of one account gives it a role. It returns the role of the list that names the account and
+// is of another one, and whether there is none.
+func (s *State) EndRole(id int64, role string) (list string, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.roles.ending == nil {
+		s.roles.ending = map[int64]string{}
+	}
+	s.roles.ending[id] = role
+	for _, of := range slices.Sorted(maps.Keys(s.roles.lists)) {
+		if of != role && s.roles.lists[of].names(id) {
+			return of, false
+		}
+	}
+	return "", true
+}
+
 // ListRole registers who has a role by a resource that lists everybody. isFirst says that no other resource lists the same role, and
 // others are those whom another resource gives or lists otherwise, ascending.
 func (s *State) ListRole(list RoleList) (others []int64, isFirst bool) {
@@ -90,6 +108,11 @@ func (s *State) ListRole(list RoleList) (others []int64, isFirst bool) {
 	}
 	for id, said := range s.roles.single {
 		if list.excludes(id, said) {
+			others = append(others, id)
+		}
+	}
+	for id, role := range s.roles.ending {
+		if role != list.Role && list.names(id) {
 			others = append(others, id)
 		}
 	}

@@ -257,6 +257,15 @@ func DeclareRole(meta *base.Meta, user *zulip.User, role types.String, isAnyOrde
 	}
 }
 
+// DeclareEnd refuses, at plan, that the end of a resource gives an account a role which a list of the configuration says otherwise of.
+func DeclareEnd(meta *base.Meta, change Change, diags *diag.Diagnostics) {
+	if list, ok := meta.Run.EndRole(change.User.ID, change.Planned.String()); !ok {
+		diags.AddAttributeError(change.At, twoRoles(change.User.Address()),
+			fmt.Sprintf("Destroying this resource gives them the role %s, and the zulip_role_members of the role %s lists them. If the list takes over, let Terraform forget the resource, which leaves the role:\n\n"+
+				"  removed {\n    from = zulip_user_role.NAME\n    lifecycle {\n      destroy = false\n    }\n  }", change.Planned, list))
+	}
+}
+
 // DeclareRoleList refuses, at plan, a second list of who has a role, and one that does not agree with what other resources of the
 // configuration say. at is the attribute with the list.
 func DeclareRoleList(meta *base.Meta, s *snapshot.Snapshot, list runstate.RoleList, at path.Path, diags *diag.Diagnostics) {

@@ -73,7 +73,9 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 
 A new resource takes the role from nobody: a plan that finds others who have it is an error that names them. List them, or import the resource first, by its role: then the plan lists by name whom it takes out.
 
-Roles are given before any is taken away. Each account is read again right before its role is changed. If somebody else has changed it since the plan was made, the apply stops without overwriting it, and the error shows the prior, the current and the planned role; for the roles of people who come in, ` + "`member` and `guest`" + ` count as the same, and a new resource compares with the plan that the apply makes. Who gets the role by hand between plan and apply keeps it, and the next plan shows it. A plan that takes a role from the provider's account is refused, unless ` + "`lockout_protection = false`" + ` is set in the provider block, and so is one that leaves no owner.
+Roles are given before any is taken away. Each account is read again right before its role is changed. If somebody else has changed it since the plan was made, the apply stops without overwriting it, and the error shows the prior, the current and the planned role; for the roles of people who come in, ` + "`member` and `guest`" + ` count as the same, and a new resource compares with the plan that the apply makes. Who gets the role by hand between plan and apply keeps it: the next plan shows it, and the creation of a resource stops.
+
+A plan that leaves no owner is refused, and so is one that takes a role from the provider's account, unless ` + "`lockout_protection = false`" + ` is set in the provider block. Both are checked again right before a role is taken away.
 
 One resource of this kind manages a role. A ` + "`zulip_user_role`, a `zulip_user` or a `zulip_bot`" + ` of the same configuration that gives somebody another role than the list says is refused at plan; somebody may move from one list to another in one apply. Destroying the resource leaves the roles as they are.`,
 		Attributes: map[string]schema.Attribute{

@@ -56,6 +56,9 @@ func TestProtocolRoleMembersTwoResources(t *testing.T) {
 			part{"zulip_role_members", "moderator", list("moderator"), "users"},
 			part{"zulip_user", amara, values{"email": amara, "full_name": "Amara Okafor", "role": "moderator"}, "role"}, "Two roles for " + amara,
 		},
+		"the end of a role": {
+			moderators, part{"zulip_user_role", amara + "=member", nil, "on_destroy"}, "Two roles for " + amara,
+		},
 		"another list": {
 			part{"zulip_role_members", "owner", list("owner", ines, lena), "users"}, moderators, "Two roles for " + lena,
 		},
@@ -83,13 +86,14 @@ func TestProtocolRoleMembersTwoResources(t *testing.T) {
 func TestProtocolRoleMembersThatAgree(t *testing.T) {
 	moderators := part{"zulip_role_members", "", list("moderator", amara, lena), ""}
 	for name, other := range map[string]part{
-		"the role of one":   {"zulip_user_role", "", values{"user": lena, "role": "moderator"}, ""},
-		"the account":       {"zulip_user", lena, values{"email": lena, "full_name": "Lena Fischer", "role": "moderator"}, ""},
-		"an account alone":  {"zulip_user", lena, values{"email": lena, "full_name": "Lena Fischer"}, ""},
-		"somebody else":     {"zulip_user_role", "", values{"user": kenji, "role": "guest"}, ""},
-		"another role":      {"zulip_role_members", "owner", list("owner", ines, kenji), ""},
-		"replaced, or not":  {"zulip_role_members", "moderator", list("moderator", amara, lena), ""}, // -replace plans it with and without its state
-		"an unknown person": {"zulip_user_role", "", values{"user": acctest.Unknown, "role": "guest"}, ""},
+		"the role of one":              {"zulip_user_role", "", values{"user": lena, "role": "moderator"}, ""},
+		"the account":                  {"zulip_user", lena, values{"email": lena, "full_name": "Lena Fischer", "role": "moderator"}, ""},
+		"an account alone":             {"zulip_user", lena, values{"email": lena, "full_name": "Lena Fischer"}, ""},
+		"somebody else":                {"zulip_user_role", "", values{"user": kenji, "role": "guest"}, ""},
+		"another role":                 {"zulip_role_members", "owner", list("owner", ines, kenji), ""},
+		"replaced, or not":             {"zulip_role_members", "moderator", list("moderator", amara, lena), ""}, // -replace plans it with and without its state
+		"the end of a role that stays": {"zulip_user_role", amara, nil, ""},
+		"an unknown person":            {"zulip_user_role", "", values{"user": acctest.Unknown, "role": "guest"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachOrder(t, moderators, other, func(t *testing.T, parts []part) {
