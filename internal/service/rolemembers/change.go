@@ -174,32 +174,19 @@ func (r *Resource) give(ctx context.Context, m move, diags *diag.Diagnostics) (w
 	return wrote, err
 }
 
-// knownRoles are the roles above member, by account, as the last refresh read them: who is about to come into a list is not in the
-// state, and its prior role has to be known all the same. Whoever is not among them was a member or a guest.
+// knownRoles are the roles of accounts, as the last refresh read them: who is about to come into a list is not in the state, and the
+// prior role has to be known all the same. Whoever is not among them was a member.
 type knownRoles map[int64]zulip.Role
 
-// privateRoles is where they stand in the private state.
+// privateRoles is where they stand in the private state: the IDs by role.
 const privateRoles = "roles"
 
-// of returns the role that an account had, which is as it is now.
+// of returns the role that an account had.
 func (k knownRoles) of(now *zulip.User) zulip.Role {
 	if role, ok := k[now.ID]; ok {
 		return role
 	}
-	if now.Role >= zulip.RoleMember {
-		return now.Role
-	}
 	return zulip.RoleMember
-}
-
-func rolesIn(view *snapshot.Snapshot) knownRoles {
-	roles := knownRoles{}
-	for _, user := range view.Users() {
-		if user.IsActive && user.Role < zulip.RoleMember {
-			roles[user.ID] = user.Role
-		}
-	}
-	return roles
 }
 
 func readRoles(ctx context.Context, private attribute.PrivateGetter, diags *diag.Diagnostics) knownRoles {
@@ -208,15 +195,28 @@ func readRoles(ctx context.Context, private attribute.PrivateGetter, diags *diag
 	if data == nil {
 		return nil
 	}
-	roles := knownRoles{}
-	if err := json.Unmarshal(data, &roles); err != nil {
+	stored := map[zulip.Role][]int64{}
+	if err := json.Unmarshal(data, &stored); err != nil {
 		diags.AddError("The state's private data cannot be read", err.Error())
 	}
-	return roles
+	known := knownRoles{}
+	for role, ids := range stored {
+		for _, id := range ids {
+			known[id] = role
+		}
+	}
+	return known
 }
 
-func (k knownRoles) write(ctx context.Context, private attribute.PrivateSetter, diags *diag.Diagnostics) {
-	data, err := json.Marshal(k)
+// writeRoles writes the roles of a snapshot into the private state.
+func writeRoles(ctx context.Context, view *snapshot.Snapshot, private attribute.PrivateSetter, diags *diag.Diagnostics) {
+	stored := map[zulip.Role][]int64{}
+	for _, user := range view.Users() {
+		if user.IsActive && user.Role != zulip.RoleMember {
+			stored[user.Role] = append(stored[user.Role], user.ID)
+		}
+	}
+	data, err := json.Marshal(stored)
 	if err != nil {
 		diags.AddError("The roles of now cannot be kept", err.Error())
 		return
@@ -227,6 +227,6 @@ func (k knownRoles) write(ctx context.Context, private attribute.PrivateSetter, 
 // keepRoles writes the roles after an apply.
 func (r *Resource) keepRoles(ctx context.Context, private attribute.PrivateSetter, diags *diag.Diagnostics) {
 	if view, err := r.Meta.Store.Read(ctx, store.Users); err == nil { // else the next refresh does
-		rolesIn(view).write(ctx, private, diags)
+		writeRoles(ctx, view, private, diags)
 	}
 }

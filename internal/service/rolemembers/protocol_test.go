@@ -216,6 +216,14 @@ func TestProtocolRoleMembersChangedMeanwhile(t *testing.T) {
 	give(t, o, "member2", zulip.RoleMember)
 
 	plan = change()
+	give(t, o, "member2", zulip.RoleGuest)
+	run.Fork().Apply(plan).ExpectError(t, "users", "member → moderator", "now the role is guest")
+	plan = change()
+	run.Fork().Apply(plan).ExpectNoError(t)
+	give(t, o, "member2", zulip.RoleMember)
+	give(t, o, "member", zulip.RoleModerator)
+
+	plan = change()
 	give(t, o, "member", zulip.RoleOwner)
 	sent = o.Sent()
 	failed := run.Fork()

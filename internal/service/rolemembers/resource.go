@@ -73,7 +73,7 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 
 A new resource takes the role from nobody: a plan that finds others who have it is an error that names them. List them, or import the resource first, by its role: then the plan lists by name whom it takes out.
 
-Roles are given before any is taken away. Each account is read again right before its role is changed. If somebody else has changed it since the plan was made, the apply stops without overwriting it, and the error shows the prior, the current and the planned role; for the roles of people who come in, ` + "`member` and `guest`" + ` count as the same, and a new resource compares with the plan that the apply makes. Who gets the role by hand between plan and apply keeps it: the next plan shows it, and the creation of a resource stops.
+Roles are given before any is taken away. Each account is read again right before its role is changed. If somebody else has changed it since the plan was made, the apply stops without overwriting it, and the error shows the prior, the current and the planned role; a new resource has no prior state, and compares with the plan that the apply makes. Who gets the role by hand between plan and apply keeps it: the next plan shows it, and the creation of a resource stops.
 
 A plan that leaves no owner is refused, and so is one that takes a role from the provider's account, unless ` + "`lockout_protection = false`" + ` is set in the provider block. Both are checked again right before a role is taken away.
 
@@ -153,7 +153,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 		return
 	}
 	state.ID, state.Users = state.Role, lookup.UserList.Keep(state.Users, held, view)
-	rolesIn(view).write(ctx, resp.Private, &resp.Diagnostics)
+	writeRoles(ctx, view, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
