@@ -101,7 +101,8 @@ func (s *State) ListRole(list RoleList) (others []int64, isFirst bool) {
 	// The CLI plans a resource that it replaces once with its state and once without.
 	seen := s.roles.seen[list.Role]
 	before, isListed := s.roles.lists[list.Role]
-	isFirst = !isListed || !(list.IsNew && seen.new || !list.IsNew && seen.stored) && slices.Equal(before.Users, list.Users)
+	isAgain := list.IsNew && seen.new || !list.IsNew && seen.stored
+	isFirst = !isListed || !isAgain && slices.Equal(before.Users, list.Users)
 	s.roles.seen[list.Role] = listedFrom{seen.new || list.IsNew, seen.stored || !list.IsNew}
 	if isFirst {
 		s.roles.lists[list.Role] = &list

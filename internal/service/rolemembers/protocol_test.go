@@ -28,7 +28,8 @@ const (
 func managed(t *testing.T) (*acctest.Organization, *acctest.Run) {
 	t.Helper()
 	o := acctest.StartSandbox(t, sandbox.Config{})
-	return o, o.NewRun(t, "zulip_role_members")
+	run := o.NewRun(t, "zulip_role_members")
+	return o, run
 }
 
 func id(t *testing.T, o *acctest.Organization, account string) int64 {
