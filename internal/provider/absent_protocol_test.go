@@ -17,6 +17,7 @@ func TestProtocolListsTakeUpWhoHasNotJoinedYet(t *testing.T) {
 		"zulip_user_group_membership": {"group": "sre", "members": []any{"kenji.sato@example.com", newcomer}},
 		"zulip_channel_subscribers":   {"channel": "leads", "users": []any{"ines.moreau@example.com", "tomas.berg@example.com", "amara.okafor@example.com", newcomer}},
 		"zulip_channel_subscription":  {"channel": "leads", "users": []any{"lena.fischer@example.com", newcomer}},
+		"zulip_role_members":          {"role": "moderator", "users": []any{"amara.okafor@example.com", newcomer}},
 	} {
 		t.Run(resource, func(t *testing.T) {
 			o := acctest.StartSandbox(t, sandbox.Config{})
@@ -59,6 +60,9 @@ func TestProtocolNobodyLeavesForAnUnknownAddress(t *testing.T) {
 		},
 		"zulip_channel_subscription": func(who string) acctest.Values {
 			return acctest.Values{"channel": "leads", "users": []any{who}}
+		},
+		"zulip_role_members": func(who string) acctest.Values {
+			return acctest.Values{"role": "moderator", "users": []any{"amara.okafor@example.com", who}}
 		},
 	} {
 		t.Run(resource, func(t *testing.T) {

@@ -44,6 +44,8 @@ func faultedResources(picture string) []faulted {
 			listed("channel_folders", "channel_folders", "name", "Incidents"), 0},
 		{"zulip_channel_subscribers", "channel = \"leads\"\n  users = [\"ines.moreau@example.com\", \"tomas.berg@example.com\", \"amara.okafor@example.com\", \"kenji.sato@example.com\"]", post("/users/me/subscriptions"),
 			holding("subscription", "subscriptions", "leads", "subscribers"), 0},
+		{"zulip_role_members", "role = \"moderator\"\n  users = [\"amara.okafor@example.com\", \"kenji.sato@example.com\"]", sandbox.Fault{Method: "PATCH", Path: "/users/*"},
+			holding("realm_user_groups", "realm_user_groups", "role:moderators", "members"), 0},
 		{"zulip_code_playground", "name = \"Python\"\n  pygments_language = \"Python\"\n  url_template = \"https://python.example.com/?code={code}\"", post("/realm/playgrounds"),
 			listed("realm_playgrounds", "realm_playgrounds", "name", "Python"), 0},
 		{"zulip_domain", "domain = \"example.org\"", post("/realm/domains"), listed("realm_domains", "realm_domains", "domain", "example.org"), 0},

@@ -141,6 +141,7 @@ func namings(t *testing.T, o *acctest.Organization) []naming {
 		{at: "zulip_message_flags_for_narrow.narrow.operand", names: "channel", config: values{
 			"flag": "read", "op": "add", "anchor": "newest", "num_before": 10, "num_after": 0, "narrow": []any{values{"operator": "channel", "operand": newsroom}},
 		}},
+		{at: "zulip_role_members.users", names: "person", config: values{"role": "moderator", "users": []any{"amara.okafor@example.com", nadia}}, before: values{"role": "moderator", "users": []any{"amara.okafor@example.com"}}},
 		{at: "zulip_set_user_settings.users", names: "person", config: values{"users": []any{nadia}, "color_scheme": "dark", "skip_if_already_edited": false}},
 		{at: "zulip_set_user_settings.groups", names: "group", config: values{"groups": []any{press}, "color_scheme": "dark", "skip_if_already_edited": false}},
 		{at: "zulip_user_access.user", names: "person", config: values{"user": nadia}, data: true},

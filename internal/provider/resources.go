@@ -32,6 +32,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/organizationimage"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/profilefield"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/reaction"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/rolemembers"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/savedsnippet"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/scheduledmessage"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/server"
@@ -70,6 +71,7 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 		profilefield.NewOrderResource,
 		profilefield.NewResource,
 		reaction.NewResource,
+		rolemembers.NewResource,
 		savedsnippet.NewResource,
 		scheduledmessage.NewResource,
 		subscription.NewSubscribers,
@@ -124,6 +126,7 @@ func (p *Provider) ListResources(context.Context) []func() list.ListResource {
 		listOf(invitelink.NewResource),
 		listOf(linkifier.NewResource),
 		listOf(profilefield.NewResource),
+		rolemembers.NewListResource,
 		listOf(savedsnippet.NewResource),
 		listOf(scheduledmessage.NewResource),
 		user.NewListResource,

@@ -63,6 +63,7 @@ func TestProtocolUnknownIsAnother(t *testing.T) {
 		config    acctest.Values
 	}{
 		"zulip_user_role":                     {"user", acctest.Values{"user": lena, "role": "moderator"}},
+		"zulip_role_members":                  {"role", acctest.Values{"role": "moderator", "users": []any{"amara.okafor@example.com", lena}}},
 		"zulip_user_status":                   {"user", acctest.Values{"user": lena, "status_text": "Away"}},
 		"zulip_channel_subscription_settings": {"channel", acctest.Values{"channel": "general", "is_muted": true}},
 		"zulip_user_group_membership":         {"group", acctest.Values{"group": "sre", "members": []any{"kenji.sato@example.com"}}},

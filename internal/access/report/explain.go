@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 )
 
@@ -85,15 +86,25 @@ func (g *Group) changesMembers() bool {
 	return g.Action != Deactivate && (g.Members.Differs() || g.Subgroups.Differs() || g.Joins.Len()+g.Leaves.Len() > 0)
 }
 
-// account names an account whose role or existence changes.
+// account names an account whose role or existence changes, and how many others there are whose role changes.
 func (r *Report) account() string {
+	first, others := "", 0
 	for _, person := range r.People {
 		switch {
-		case person.Owner != nil:
+		case person.Owner != nil && first == "":
 			return "the owner of " + person.Account.Address
-		case person.Role.Differs():
-			return "the role of " + person.Account.Address
+		case !person.Role.Differs():
+		case first == "":
+			first = person.Account.Address
+		case person.Account.Address != first:
+			others++
 		}
 	}
-	return ""
+	switch {
+	case first == "":
+		return ""
+	case others == 0:
+		return "the role of " + first
+	}
+	return fmt.Sprintf("the roles of %s and %s", first, Counted(others, "other account"))
 }

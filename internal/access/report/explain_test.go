@@ -47,4 +47,10 @@ func TestWhatRightsFollowFrom(t *testing.T) {
 			t.Errorf("channel %d: %q, want %q", i, got, want)
 		}
 	}
+	r.People[2].Account = &report.Account{Address: "e@example.com"}
+	r.People[2].Role = r.People[1].Role
+	r.Assess()
+	if got := r.Channels[2].Rights[0].FollowsFrom; got != "the roles of c@example.com and 1 other account" {
+		t.Errorf("of two roles: %q", got)
+	}
 }

@@ -39,7 +39,7 @@ func EndOf(kind string) Action {
 		return Archive
 	case "zulip_user", "zulip_bot", "zulip_user_group", "zulip_custom_emoji":
 		return Deactivate
-	case "zulip_organization", "zulip_default_user_settings", "zulip_channel_subscription_settings", "zulip_channel_subscribers", "zulip_user_role",
+	case "zulip_organization", "zulip_default_user_settings", "zulip_channel_subscription_settings", "zulip_channel_subscribers", "zulip_user_role", "zulip_role_members",
 		"zulip_channel_folder_order", "zulip_custom_profile_field_order", "zulip_linkifier_order":
 		return Release
 	}

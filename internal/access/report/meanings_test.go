@@ -20,7 +20,7 @@ var ends = map[string]report.Action{
 
 	"zulip_organization": report.Release, "zulip_default_user_settings": report.Release, "zulip_channel_subscription_settings": report.Release,
 	"zulip_channel_folder_order": report.Release, "zulip_custom_profile_field_order": report.Release, "zulip_linkifier_order": report.Release,
-	"zulip_channel_subscribers": report.Release, "zulip_user_role": report.Release,
+	"zulip_channel_subscribers": report.Release, "zulip_user_role": report.Release, "zulip_role_members": report.Release,
 }
 
 // Of each resource it is decided what becomes of it; of one that is not known it is not said that nothing does.

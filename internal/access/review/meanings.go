@@ -167,7 +167,7 @@ func isComputed(of *meaning.Type, name string, row *meaning.Row) bool {
 	case meaning.Membership:
 		return slices.Contains([]string{"members", "subgroups", "users", "initial_subscribers", "added_user_ids"}, name)
 	case meaning.Role:
-		return name == "role" || name == "active" || of.Name == "zulip_user_role" && name != "on_destroy"
+		return name == "role" || name == "active" || of.Name == "zulip_user_role" && name != "on_destroy" || of.Name == "zulip_role_members" && name == "users"
 	case meaning.Credential:
 		return name == "owner"
 	case meaning.Identity:

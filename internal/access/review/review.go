@@ -140,6 +140,7 @@ func (b *builder) compare(view *snapshot.Snapshot) error {
 			b.person(change)
 		}
 	}
+	b.roleMembers()
 	b.collectGroups()
 	for _, change := range b.of("zulip_organization") {
 		b.organization(change)

@@ -112,6 +112,42 @@ resource "zulip_user_role" "x" {
 			words: "role-change widening",
 		},
 		{
+			name: "role-members", // somebody was made an administrator by hand
+			before: `
+resource "zulip_role_members" "administrators" {
+  role  = "administrator"
+  users = ["tomas.berg@example.com", "terraform-bot@zulip.example.com"]
+}
+resource "zulip_role_members" "owners" {
+  role  = "owner"
+  users = ["ines.moreau@example.com"]
+}
+resource "zulip_role_members" "moderators" {
+  role  = "moderator"
+  users = ["amara.okafor@example.com"]
+}
+`,
+			byHand: func(t *testing.T, o *acctest.Organization) {
+				o.Call(t, http.MethodPatch, fmt.Sprint("/users/", memberID(o)), map[string]string{"role": "200"})
+			},
+			after: `
+resource "zulip_role_members" "administrators" {
+  role  = "administrator"
+  users = ["tomas.berg@example.com", "terraform-bot@zulip.example.com"]
+}
+resource "zulip_role_members" "owners" {
+  role  = "owner"
+  users = ["ines.moreau@example.com", "amara.okafor@example.com"]
+}
+resource "zulip_role_members" "moderators" {
+  role  = "moderator"
+  users = ["kenji.sato@example.com"]
+}
+`,
+			says:  `- "lena.fischer@example.com",`,
+			words: "role-change widening narrowing",
+		},
+		{
 			name: "people",
 			before: `
 resource "zulip_user" "leaves" {

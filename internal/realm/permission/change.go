@@ -195,6 +195,9 @@ var roleGroups = map[zulip.Role]string{
 	zulip.RoleMember: "role:members", zulip.RoleGuest: "role:everyone",
 }
 
+// RoleGroup is the name of the group that holds everybody of a role directly.
+func RoleGroup(role zulip.Role) string { return roleGroups[role] }
+
 // isPastWaitingPeriod reports whether a member is a full member. Somebody whose time of joining
 // cannot be read counts as one.
 func isPastWaitingPeriod(user *zulip.User, days int, now time.Time) bool {

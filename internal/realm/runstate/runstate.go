@@ -31,6 +31,7 @@ type State struct {
 	planned         map[string]*names // by kind
 	takenFromFolder map[int64]int64   // the folders of channels
 	botsOf          map[int64]map[string]bool
+	roles           roles
 }
 
 // about is a fact about an object.

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -145,12 +146,12 @@ func currentSelf(meta *base.Meta, s *snapshot.Snapshot) *zulip.User {
 
 // Protect refuses, in an apply, what stands against a change of an account that was just read by itself. What it takes to know
 // that is read again, and what cannot be read refuses. A role that is neither the prior nor the planned one is somebody's
-// decision, and is not overwritten. It returns whether the change may be sent.
+// decision, and is not overwritten, unless this run has given it. It returns whether the change may be sent.
 func (c Change) Protect(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics) bool {
 	if c.isEmpty() {
 		return true
 	}
-	if !c.IsDeactivation && c.User.Role != c.Prior {
+	if !c.IsDeactivation && c.User.Role != c.Prior && !meta.Run.HasGivenRole(c.User.ID, int(c.User.Role)) {
 		diags.AddAttributeError(c.At, fmt.Sprintf("The role of %s was changed since the plan was made", c.User.Address()),
 			fmt.Sprintf("Planned was %s → %s, and now the role is %s. Nothing was sent. Plan again to see what this configuration would change.", c.Prior, c.Planned, c.User.Role))
 		return false
@@ -238,11 +239,59 @@ func ProtectDeactivation(ctx context.Context, meta *base.Meta, id int64, address
 	return Deactivation(user).Refusal(ctx, meta)
 }
 
-// DeclareRole refuses, at plan, two resources of a configuration that give somebody different roles.
-func DeclareRole(meta *base.Meta, user *zulip.User, role types.String, diags *diag.Diagnostics) {
-	if role.IsNull() || role.IsUnknown() || meta.Run.Declare("role", user.ID, role.ValueString()) {
+// DeclareRole refuses, at plan, a resource of one account that gives it a role, where another resource of the configuration says
+// otherwise. isAnyOrder is that of [runstate.SaidRole].
+func DeclareRole(meta *base.Meta, user *zulip.User, role types.String, isAnyOrder bool, diags *diag.Diagnostics) {
+	if role.IsNull() || role.IsUnknown() {
 		return
 	}
-	diags.AddAttributeError(path.Root("role"), "Two roles for "+user.Address(),
-		"Another resource of this configuration gives them another role (a zulip_user_role, or the account's own zulip_user or zulip_bot), and each apply would undo one of them. Keep one.")
+	list, ok := meta.Run.SayRole(user.ID, runstate.SaidRole{Role: role.ValueString(), IsAnyOrder: isAnyOrder})
+	switch {
+	case ok:
+	case list == "":
+		diags.AddAttributeError(path.Root("role"), twoRoles(user.Address()),
+			"Another resource of this configuration gives them another role (a zulip_user_role, or the account's own zulip_user or zulip_bot), and each apply would undo one of them. Keep one.")
+	default:
+		diags.AddAttributeError(path.Root("role"), twoRoles(user.Address()),
+			fmt.Sprintf("Here it is %s, and the zulip_role_members of the role %s says otherwise: who is in its users has that role, and nobody else. Each apply would undo one of them. Let both say the same, or remove one.", role.ValueString(), list))
+	}
+}
+
+// DeclareEnd refuses, at plan, that the end of a resource gives an account a role which a list of the configuration says otherwise of.
+func DeclareEnd(meta *base.Meta, change Change, diags *diag.Diagnostics) {
+	if list, ok := meta.Run.EndRole(change.User.ID, change.Planned.String()); !ok {
+		diags.AddAttributeError(change.At, twoRoles(change.User.Address()),
+			fmt.Sprintf("Destroying this resource gives them the role %s, and the zulip_role_members of the role %s lists them. If the list takes over, let Terraform forget the resource, which leaves the role:\n\n"+
+				"  removed {\n    from = zulip_user_role.NAME\n    lifecycle {\n      destroy = false\n    }\n  }", change.Planned, list))
+	}
+}
+
+// DeclareRoleList refuses, at plan, a second list of who has a role, and one that does not agree with what other resources of the
+// configuration say. at is the attribute with the list.
+func DeclareRoleList(meta *base.Meta, s *snapshot.Snapshot, list runstate.RoleList, at path.Path, diags *diag.Diagnostics) {
+	others, isFirst := meta.Run.ListRole(list)
+	if !isFirst {
+		diags.AddAttributeError(path.Root("role"), fmt.Sprintf("Two lists of who is %s", list.Role),
+			"Another zulip_role_members of this configuration has the same role. Each says who has it, and nobody else. Keep one.")
+		return
+	}
+	for _, id := range others {
+		who := fmt.Sprint("account ", id)
+		if user, ok := s.User(id); ok {
+			who = user.Address()
+		}
+		diags.AddAttributeError(at, twoRoles(who),
+			"Another resource of this configuration says otherwise than this list (a zulip_user_role, the account's own zulip_user or zulip_bot, or the zulip_role_members of another role), and each apply would undo one of them. Let both say the same, or remove one.")
+	}
+}
+
+func twoRoles(who string) string { return "Two roles for " + who }
+
+// RoleLock is the lock of who changes the role of an account.
+func RoleLock(id int64) string { return fmt.Sprint("role of ", id) }
+
+// GaveRole registers a role that this run has given.
+func GaveRole(meta *base.Meta, id int64, role zulip.Role) {
+	meta.Run.GaveRole(id, int(role))
+	meta.Store.GaveRole(id, role)
 }

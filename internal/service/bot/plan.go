@@ -205,7 +205,7 @@ func checkUpdate(p *core.Plan[model], s *snapshot.Snapshot) {
 		checkShortName(p, s, user)
 	}
 	checkName(p, s, user.ID)
-	accounts.DeclareRole(p.Meta, user, p.Config.Role, p.Diags)
+	accounts.DeclareRole(p.Meta, user, p.Config.Role, false, p.Diags)
 	prior, _ := zulip.ParseRole(p.Prior.Role.ValueString())
 	checkRole(p, s, user, prior)
 }

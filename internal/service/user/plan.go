@@ -176,7 +176,7 @@ func checkUpdate(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsho
 	}
 	p.Plan.keepProfile(p.Prior, s)
 	checkEmail(p, s, user)
-	accounts.DeclareRole(p.Meta, user, p.Config.Role, p.Diags)
+	accounts.DeclareRole(p.Meta, user, p.Config.Role, false, p.Diags)
 	accounts.RoleChange(p.Plan.Role, p.Prior.Role, user).Check(p.Meta, s, p.Diags)
 	if !p.Plan.isSameAccount(p.Prior) && !p.Diags.HasError() {
 		p.RequireAdministrator("update accounts", p.Diags)

@@ -71,7 +71,7 @@ func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, res
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		Version: base.SchemaVersion,
-		MarkdownDescription: `Manages the role of a person or bot. Use it for people who join by themselves; for accounts that are managed as ` + "`zulip_user`" + ` or ` + "`zulip_bot`" + `, set ` + "`role`" + ` there.
+		MarkdownDescription: `Manages the role of a person or bot. Use it for people who join by themselves; for accounts that are managed as ` + "`zulip_user`" + ` or ` + "`zulip_bot`" + `, set ` + "`role`" + ` there. To manage who is an owner, an administrator or a moderator, and nobody else, use ` + "`zulip_role_members`" + `.
 
 If somebody else has changed the role since the plan was made, the apply stops without overwriting it, and the error shows the prior, the current and the planned role. Creating the resource has no prior role to compare with: it replaces whichever role there is. A plan that demotes the provider's account is refused, unless ` + "`lockout_protection = false`" + ` is set in the provider block. Demoting the only owner is refused when it is applied; the plan warns of it, because another resource may make an owner first: let this one depend on that one. Both are checked again right before the role is changed. Applying again after a lost answer is safe, since an account has one role.`,
 		Attributes: map[string]schema.Attribute{
@@ -125,6 +125,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	if plan == nil {
 		if change, ok := r.onDestroy(ctx, state, &resp.Diagnostics); ok {
+			accounts.DeclareEnd(r.Meta, change, &resp.Diagnostics)
 			r.check(ctx, change, view, &resp.Diagnostics)
 		} else {
 			warnOfKept(state, view, &resp.Diagnostics)
@@ -153,7 +154,7 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	plan.UserID = types.Int64Value(user.ID)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
-	accounts.DeclareRole(r.Meta, user, plan.Role, &resp.Diagnostics)
+	accounts.DeclareRole(r.Meta, user, plan.Role, true, &resp.Diagnostics)
 	if !plan.Role.IsUnknown() {
 		r.check(ctx, change, view, &resp.Diagnostics)
 	}
@@ -196,7 +197,7 @@ func (r *Resource) Create(ctx context.Context, req resource.CreateRequest, resp 
 		return
 	}
 	plan.UserID = types.Int64Value(user.ID)
-	done, ok := r.LockOrReport(ctx, fmt.Sprint(kind, " ", user.ID), "Cannot set the role of "+plan.User.ValueString(), &resp.Diagnostics)
+	done, ok := r.LockOrReport(ctx, accounts.RoleLock(user.ID), "Cannot set the role of "+plan.User.ValueString(), &resp.Diagnostics)
 	if !ok {
 		return
 	}
@@ -269,7 +270,7 @@ func (r *Resource) Delete(ctx context.Context, req resource.DeleteRequest, resp 
 		tflog.Info(ctx, "The role is kept, and not managed any more", map[string]any{"user": state.User.ValueString(), "role": state.Role.ValueString()})
 		return
 	}
-	done, ok := r.LockOrReport(ctx, fmt.Sprint(kind, " ", state.UserID.ValueInt64()), "Cannot set the role of "+state.User.ValueString(), &resp.Diagnostics)
+	done, ok := r.LockOrReport(ctx, accounts.RoleLock(state.UserID.ValueInt64()), "Cannot set the role of "+state.User.ValueString(), &resp.Diagnostics)
 	if !ok {
 		return
 	}
@@ -325,7 +326,7 @@ func (r *Resource) give(ctx context.Context, m *model, change accounts.Change, d
 			r.Meta.Store.Invalidate(store.Users, store.UserGroups) // it may have been carried out
 			return err
 		}
-		r.Meta.Store.GaveRole(now.ID, change.Planned)
+		accounts.GaveRole(r.Meta, now.ID, change.Planned)
 		ok = true
 		return nil
 	})

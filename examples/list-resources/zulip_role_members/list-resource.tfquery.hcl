@@ -1,0 +1,7 @@
+list "zulip_role_members" "administrators" {
+  provider = zulip
+
+  config {
+    name = "administrator"
+  }
+}

@@ -1,0 +1,4 @@
+import {
+  to = zulip_role_members.administrators
+  id = "administrator"
+}

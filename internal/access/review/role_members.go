@@ -1,0 +1,108 @@
+package review
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// roleMembers records what the zulip_role_members of a plan change: first whom they give a role, then whom they take it from. Whoever
+// is given another one by the plan, by another list or by a resource of their own, has that one in whatever order they are applied.
+func (b *builder) roleMembers() {
+	lists := b.of("zulip_role_members")
+	for _, change := range lists {
+		b.givesRoles(change)
+	}
+	for _, change := range lists {
+		b.takesRoles(change)
+	}
+}
+
+// givesRoles records who is listed and does not have the role. A risk says so too where it is not known who that is.
+func (b *builder) givesRoles(c *plan.Change) {
+	if !c.HasAfter() {
+		return
+	}
+	word, known := c.After().Text("role")
+	role, ok := roleOf(word)
+	if !known || !ok {
+		b.addUnknown(fmt.Sprintf("Which role %s gives is not known yet.", c.Address))
+		b.report.Risks = append(b.report.Risks, report.Risk{Category: report.RoleChange, Where: c.Address, Text: "It gives a role that is not known yet."})
+		return
+	}
+	texts, unknown, _ := c.After().List("users")
+	ids, missing := b.org.findUsers(texts)
+	b.addMissing(c, missing)
+	before, _, _ := c.Before().List("users")
+	if newcomers := without(missing, before); len(newcomers) > 0 {
+		b.report.Risks = append(b.report.Risks, report.Risk{
+			Category: report.RoleChange, Where: c.Address, Text: fmt.Sprintf("Can become %s, and this review does not find who that is: %s.", role, strings.Join(newcomers, ", ")),
+		})
+	}
+	for _, id := range ids {
+		b.takesPlace(c, id, role)
+	}
+	made, isMade := b.plannedUser(c.RefersTo("users"))
+	switch {
+	case unknown && len(texts) == 0 && isMade:
+		b.takesPlace(c, made.ID, role)
+	case unknown:
+		b.addUnknown(fmt.Sprintf("Whom %s makes %s is not known yet, or not all of them.", c.Address, role))
+		b.report.Risks = append(b.report.Risks, report.Risk{
+			Category: report.RoleChange, Where: c.Address, Text: fmt.Sprintf("Somebody who is not known yet can become %s.", role),
+		})
+	}
+}
+
+// takesPlace records that somebody is listed. Deactivated accounts are left as they are.
+func (b *builder) takesPlace(c *plan.Change, id int64, role zulip.Role) {
+	if user, ok := b.org.User(id); ok && user.IsActive {
+		b.giveRole(c, user, role)
+	}
+}
+
+// takesRoles records who is listed no more and has the role. Destroying a list, or making one of another role of it, takes the role
+// from nobody: it stays, and nothing manages it.
+func (b *builder) takesRoles(c *plan.Change) {
+	word, _ := c.Before().Text("role")
+	role, ok := roleOf(word)
+	if !ok { // it is created
+		return
+	}
+	before, _, _ := c.Before().List("users")
+	after, unknown, _ := c.After().List("users")
+	was, _ := b.org.findUsers(before)
+	stay, missing := b.org.findUsers(after)
+	isEnd := c.Does("delete")
+	to := zulip.RoleMember
+	if planned, ok := c.After().Text("demote_to"); ok {
+		to, _ = roleOf(planned)
+	}
+	for _, id := range was {
+		user, ok := b.org.User(id)
+		_, isGiven := b.change.Roles[id]
+		switch {
+		case !ok || !user.IsActive || user.Role != role || isGiven || slices.Contains(b.change.Deactivated, id):
+		case isEnd && (!c.Does("create") || b.isOtherRole(c, role)):
+			b.report.Risks = append(b.report.Risks, report.Risk{
+				Category: report.RoleChange, Where: user.Address(),
+				Text: fmt.Sprintf("Stays %s, and no resource says so any more: %s ends and leaves the role. Taken out of its users and applied before, the account loses it.", role, c.Address),
+			})
+		case isEnd || slices.Contains(stay, id) || len(missing) > 0: // nobody leaves for an address that nobody has
+		case unknown:
+			b.addUnknown(fmt.Sprintf("Whether %s stays %s is not known yet: %s lists somebody who is not known yet.", user.Address(), role, c.Address))
+		default:
+			b.giveRole(c, user, to)
+		}
+	}
+}
+
+// isOtherRole reports whether a list that is replaced is not certain to be of the same role.
+func (b *builder) isOtherRole(c *plan.Change, role zulip.Role) bool {
+	after, ok := c.After().Text("role")
+	return !ok || after != role.String()
+}

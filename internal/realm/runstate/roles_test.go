@@ -1,0 +1,116 @@
+package runstate
+
+import (
+	"slices"
+	"testing"
+)
+
+// What two resources say of a role is compared whichever comes first.
+func TestRolesAreSaidInAnyOrder(t *testing.T) {
+	moderators := RoleList{Role: "moderator", DemoteTo: "member", Users: []int64{1, 2}, Leaving: []int64{3}, IsWhole: true}
+	open := moderators
+	open.IsWhole = false
+	for name, test := range map[string]struct {
+		id     int64
+		role   SaidRole
+		list   RoleList
+		agrees bool
+	}{
+		"the same":                         {1, SaidRole{Role: "moderator"}, moderators, true},
+		"another role of who is listed":    {1, SaidRole{Role: "guest"}, moderators, false},
+		"the role, of who is not":          {4, SaidRole{Role: "moderator"}, moderators, false},
+		"of who may still be":              {4, SaidRole{Role: "moderator"}, open, true},
+		"somebody else":                    {4, SaidRole{Role: "guest"}, moderators, true},
+		"what who leaves gets":             {3, SaidRole{Role: "member"}, moderators, true},
+		"something else of who leaves":     {3, SaidRole{Role: "guest"}, moderators, false},
+		"the same, given in any order":     {3, SaidRole{Role: "guest", IsAnyOrder: true}, moderators, true},
+		"what who leaves is to have still": {3, SaidRole{Role: "moderator", IsAnyOrder: true}, moderators, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var first, last State
+			others, isFirst := first.ListRole(test.list)
+			if len(others) > 0 || !isFirst {
+				t.Fatalf("others: %v, first: %t", others, isFirst)
+			}
+			if list, ok := first.SayRole(test.id, test.role); ok != test.agrees || !ok && list != "moderator" {
+				t.Errorf("after the list: %q, %t", list, ok)
+			}
+			if _, ok := last.SayRole(test.id, test.role); !ok {
+				t.Error("nobody has said anything")
+			}
+			if others, _ := last.ListRole(test.list); slices.Contains(others, test.id) == test.agrees {
+				t.Errorf("before the list: %v", others)
+			}
+		})
+	}
+	var run State
+	if _, ok := run.SayRole(1, SaidRole{Role: "guest"}); !ok {
+		t.Error("the first is refused")
+	}
+	for role, want := range map[string]bool{"guest": true, "member": false} {
+		if list, ok := run.SayRole(1, SaidRole{Role: role}); ok != want || list != "" {
+			t.Errorf("%s again: %q, %t", role, list, ok)
+		}
+	}
+}
+
+// The end of a resource takes no role from whom a list names.
+func TestRolesThatEnd(t *testing.T) {
+	list := RoleList{Role: "moderator", DemoteTo: "member", Users: []int64{1}, IsWhole: true}
+	for _, test := range []struct {
+		id     int64
+		role   string
+		agrees bool
+	}{{1, "member", false}, {1, "moderator", true}, {2, "member", true}} {
+		var first, last State
+		first.ListRole(list)
+		if of, ok := first.EndRole(test.id, test.role); ok != test.agrees || !ok && of != "moderator" {
+			t.Errorf("%+v after the list: %q, %t", test, of, ok)
+		}
+		last.EndRole(test.id, test.role)
+		if others, _ := last.ListRole(list); (len(others) == 0) != test.agrees {
+			t.Errorf("%+v before the list: %v", test, others)
+		}
+	}
+}
+
+// A role has one list. The CLI plans a list that it replaces with its state and without.
+func TestARoleHasOneList(t *testing.T) {
+	list := func(role string, isNew bool, users ...int64) RoleList {
+		return RoleList{Role: role, DemoteTo: "member", Users: users, IsWhole: true, IsNew: isNew}
+	}
+	for name, test := range map[string]struct {
+		first, second   RoleList
+		isFirst, agrees bool
+	}{
+		"two new ones":                 {list("owner", true, 1), list("owner", true, 1), false, true},
+		"two that are there":           {list("owner", false, 1), list("owner", false, 1), false, true},
+		"one that is replaced":         {list("owner", false, 1), list("owner", true, 1), true, true},
+		"a new one beside another":     {list("owner", false, 1), list("owner", true, 2), false, true},
+		"of two roles":                 {list("owner", true, 1), list("moderator", true, 2), true, true},
+		"of two roles, with one in it": {list("owner", true, 1), list("moderator", true, 1), true, false},
+	} {
+		for order, both := range map[string][]RoleList{"as written": {test.first, test.second}, "reversed": {test.second, test.first}} {
+			var run State
+			run.ListRole(both[0])
+			if others, isFirst := run.ListRole(both[1]); isFirst != test.isFirst || (len(others) == 0) != test.agrees {
+				t.Errorf("%s, %s: others %v, first %t", name, order, others, isFirst)
+			}
+		}
+	}
+}
+
+// Who got a role by this run has it by nobody else's decision, until it is another one.
+func TestRolesThatWereGiven(t *testing.T) {
+	var run State
+	run.GaveRole(1, 300)
+	run.GaveRole(1, 400)
+	for role, want := range map[int]bool{300: false, 400: true} {
+		if got := run.HasGivenRole(1, role); got != want {
+			t.Errorf("%d: %t", role, got)
+		}
+	}
+	if run.HasGivenRole(2, 400) {
+		t.Error("somebody else was given it")
+	}
+}
