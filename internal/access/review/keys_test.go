@@ -47,3 +47,27 @@ func TestReviewOfKeysWhereSubscribersAreNotKnown(t *testing.T) {
 		}
 	}
 }
+
+// A bot goes with its owner, but not if the same plan gives it to somebody else.
+func TestReviewOfABotThatGetsAnotherOwner(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	tomas, _ := o.Sandbox.Credentials("admin")
+	bot, _ := o.Sandbox.Credentials("bot")
+	left := resourceChange("zulip_user", attributes{"id": tomas.ID, "email": tomas.Email, "full_name": "Tomas Berg"}, nil)
+	given := resourceChange("zulip_bot", attributes{"id": bot.ID, "owner": tomas.Email}, attributes{"id": bot.ID, "owner": "kenji.sato@example.com"})
+	for _, one := range []struct {
+		plan string
+		ends bool
+	}{
+		{planOf(t, left), true}, {planOf(t, left, given), false}, {planOf(t, given, left), false},
+	} {
+		ends := false
+		found := reviewOf(t, o, one.plan)
+		for _, person := range found.People {
+			ends = ends || person.AccountID == int64(bot.ID) && person.LosesEverything
+		}
+		if ends != one.ends || effectOn(found, "incidents", "can_read", int64(bot.ID)) < 0 != one.ends {
+			t.Errorf("the bot is deactivated: %v, want %v; %+v", ends, one.ends, found.People)
+		}
+	}
+}

@@ -143,10 +143,22 @@ func (b *builder) userDeactivated(c *plan.Change, user *zulip.User) {
 	b.change.Deactivated = append(b.change.Deactivated, user.ID)
 	b.addPerson(c, user, report.Deactivate, report.Change{Before: report.ValueOf(user.Role.String())})
 	for _, bot := range b.org.Users() {
-		if bot.IsBot && bot.IsActive && bot.BotOwnerID != nil && *bot.BotOwnerID == user.ID {
+		if bot.IsBot && bot.IsActive && bot.BotOwnerID != nil && *bot.BotOwnerID == user.ID && !b.getsOwner(bot) {
 			b.addPerson(c, bot, report.Deactivate, report.Change{Before: report.ValueOf(bot.Role.String())}) // the server does
 		}
 	}
+}
+
+// getsOwner reports whether the plan gives a bot to somebody else.
+func (b *builder) getsOwner(bot *zulip.User) bool {
+	return slices.ContainsFunc(b.of("zulip_bot"), func(c *plan.Change) bool {
+		id, ok := c.Before().Number("id")
+		if !ok || id != bot.ID || !c.Does("update") || !c.IsSet("owner") {
+			return false
+		}
+		owner, found := b.namedOwner(c)
+		return found && owner.ID != *bot.BotOwnerID
+	})
 }
 
 // userCreated records that an account is created, or reactivated.

@@ -115,15 +115,19 @@ func (c Change) realm(realm *zulip.Realm) *zulip.Realm {
 	return &changed
 }
 
-// deactivatedBy returns who is deactivated by a change.
+// deactivatedBy returns who is deactivated by a change. A bot that gets another owner by it stays active.
 func (a *Access) deactivatedBy(change Change) map[int64]bool {
 	all := make(map[int64]bool, len(change.Deactivated))
 	for _, id := range change.Deactivated {
 		all[id] = true
 	}
 	for _, owned := range a.bots {
-		if all[a.roster.users[owned.owner].ID] {
-			all[a.roster.users[owned.bot].ID] = true
+		bot, owner := a.roster.users[owned.bot].ID, a.roster.users[owned.owner].ID
+		if later, moves := change.Owners[bot]; moves {
+			owner = later
+		}
+		if all[owner] {
+			all[bot] = true
 		}
 	}
 	return all
