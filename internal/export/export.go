@@ -239,7 +239,7 @@ func (r *Result) Print(w io.Writer, folder string) {
 		_, _ = fmt.Fprintln(w, "Nothing is new: what was given as state has everything that is selected. Nothing was written.")
 		return
 	}
-	_, _ = fmt.Fprintf(w, "Wrote %d resources into %d files in %s.\n", total, len(r.Files), folder)
+	_, _ = fmt.Fprintf(w, "Wrote %s into %s in %s.\n", counted(total, "resource"), counted(len(r.Files), "file"), folder)
 	for _, address := range r.New {
 		_, _ = fmt.Fprintln(w, "  "+address)
 	}

@@ -402,7 +402,7 @@ func (r *Matched) Print(w io.Writer, folder string) {
 	if r.Imports+r.Moves == 0 {
 		_, _ = fmt.Fprintln(w, "Nothing that the plan creates was found in the organization. Nothing was written.")
 	} else {
-		_, _ = fmt.Fprintf(w, "Wrote %d imports and %d moves into %s.\n", r.Imports, r.Moves, filepath.Join(folder, "imports.tf"))
+		_, _ = fmt.Fprintf(w, "Wrote %s and %s into %s.\n", counted(r.Imports, "import"), counted(r.Moves, "move"), filepath.Join(folder, "imports.tf"))
 	}
 	if len(r.Left) > 0 {
 		_, _ = fmt.Fprintf(w, "Not imported:\n  %s\n", strings.Join(r.Left, "\n  "))

@@ -186,42 +186,79 @@ func (e *export) noteLeftOut() {
 	e.note("What is said and not set: messages, drafts, scheduled messages, reactions and statuses.")
 }
 
-// noteCounts says how many things were left out.
+// noteCounts says how many things were left out, and which.
 func (e *export) noteCounts() {
-	archived, deactivated, groups, members, bots := 0, 0, 0, 0, 0
+	members := 0
+	var archived, deactivated, groups, bots []string
 	for _, channel := range e.snapshot.Channels().List() {
 		if channel.IsArchived {
-			archived++
+			archived = append(archived, channel.Name)
 		}
 	}
 	for _, group := range e.snapshot.UserGroups().List() {
 		if group.Deactivated {
-			groups++
+			groups = append(groups, group.Name)
 		}
 	}
 	for _, user := range e.snapshot.Users() {
 		_, isManaged := e.snapshot.Bots().ByID(user.ID)
 		switch {
 		case !user.IsActive:
-			deactivated++
+			deactivated = append(deactivated, user.Address())
 		case user.IsBot && !user.IsSystemBot && !isManaged:
-			bots++
+			bots = append(bots, user.Address())
 		case !user.IsBot && user.Role == zulip.RoleMember:
 			members++
 		}
 	}
-	count := func(number int, text string) {
-		if number > 0 {
-			e.note(text, number)
+	left := func(names []string, thing, advice string) {
+		if len(names) > 0 {
+			e.note("%s: %s.%s", counted(len(names), thing), someNames(names), advice)
 		}
 	}
-	count(archived, "%d archived channels. An archived channel is unarchived by a `zulip_channel` with its name and `adopt_archived = true`.")
-	count(groups, "%d deactivated user groups. `adopt_deactivated = true` reactivates one.")
-	count(deactivated, "%d deactivated accounts.")
-	count(bots, "%d bots that the account does not manage.")
-	if !e.AllPeople && e.selectsKind(kindNamed("zulip_user_role")) {
-		count(members, "The roles of %d members. `--people all` writes them.")
+	leftPeople := func(addresses []string, thing, advice string) {
+		if len(addresses) > 0 && e.PeopleAs == PeopleAsVariable { // for another organization: who is in this one is not named
+			e.note("%s.%s", counted(len(addresses), thing), advice)
+			return
+		}
+		left(addresses, thing, advice)
 	}
+	left(archived, "archived channel", " A `zulip_channel` with the name and `adopt_archived = true` unarchives one.")
+	left(groups, "deactivated user group", " A `zulip_user_group` with the name and `adopt_deactivated = true` reactivates one.")
+	leftPeople(deactivated, "deactivated account", " A `zulip_user` with the address and `active = false` keeps one in the configuration.")
+	leftPeople(bots, "bot of somebody else", "")
+	if members > 0 && !e.AllPeople && e.selectsKind(kindNamed("zulip_user_role")) {
+		e.note("The roles of %s. `--people all` writes them.", counted(members, "member"))
+	}
+}
+
+// maxNamed is how many things of a kind a line names.
+const maxNamed = 5
+
+// someNames are the first names in the order of the alphabet, and how many more there are.
+func someNames(names []string) string {
+	names = slices.Sorted(slices.Values(names))
+	shown := make([]string, min(len(names), maxNamed))
+	for i := range shown {
+		shown[i] = inCode(visible(names[i]))
+	}
+	text := strings.Join(shown, ", ")
+	if more := len(names) - maxNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// counted counts things: 1 channel, 2 channels; a thing of somebody has the plural in its first word.
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	first, rest, hasMore := strings.Cut(thing, " of ")
+	if hasMore {
+		rest = " of " + rest
+	}
+	return fmt.Sprintf("%d %ss%s", n, first, rest)
 }
 
 func kindNamed(resource string) *kind {
