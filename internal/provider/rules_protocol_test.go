@@ -109,7 +109,7 @@ func TestProtocolRulesLimitRemovals(t *testing.T) {
 	sent.Expect(t)
 	ada := r.run("zulip_user")
 	ada.Import("ada@example.com", nil).ExpectNoError(t)
-	ada.ApplyIn(p, ada.MustPlan(nil)).ExpectNoError(t) // she is out already
+	ada.ApplyIn(p, ada.MustPlan(nil)).ExpectNoError(t)                                                              // she is out already
 	channel.Apply(channel.MustPlan(values{"channel": "hall", "users": []any{"otto@example.com"}})).ExpectNoError(t) // another apply
 }
 

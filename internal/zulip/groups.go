@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 // UserGroup is a named group of people: one the organization made, or one of the
@@ -193,6 +194,13 @@ var membershipMismatches = regexp.MustCompile(`^(User \d+ is already a member of
 func IsMembershipMismatch(err error) bool {
 	var refusal *Error
 	return errors.As(err, &refusal) && membershipMismatches.MatchString(refusal.Msg)
+}
+
+// IsUnknownUser reports whether a request was refused because it names somebody whom the server does not take, such as a person
+// who has been deactivated.
+func IsUnknownUser(err error) bool {
+	var refusal *Error
+	return errors.As(err, &refusal) && strings.HasPrefix(refusal.Msg, "Invalid user ID")
 }
 
 // Objection is one use of a group that prevents its deactivation

@@ -353,7 +353,7 @@ func (o *trialOrganization) send(as sandbox.Credentials, method, path string, pa
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	defer response.Body.Close() //nolint:errcheck // it is only read
+	defer response.Body.Close()
 	if answer, err = io.ReadAll(response.Body); err != nil {
 		o.t.Fatal(err)
 	}
@@ -388,14 +388,14 @@ func (o *trialOrganization) try(sum *trials) {
 		}
 		can := tried[one.right](o, one.person, o.channels[one.channel])
 		hasMessage[one.channel] = hasMessage[one.channel] || one.right == "send_message" && can
-		switch rule := found.Rules[i]; {
-		case rule.Standing == report.RuleHolds:
+		switch rule := found.Rules[i]; rule.Standing {
+		case report.RuleHolds:
 			sum.proven++
 			if can {
 				sum.missed++
 				o.t.Errorf("proven, and %s can %s #%s after %v", one.person, one.right, one.channel, planned)
 			}
-		case rule.Standing == report.RuleBroken:
+		case report.RuleBroken:
 			sum.broken++
 			if !can {
 				sum.accused++

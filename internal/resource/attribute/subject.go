@@ -218,7 +218,16 @@ func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U
 		default:
 			// What the rate limit refused is not just repeated after the wait: somebody may have changed the thing by then.
 			if err := retries.Wait(ctx, p.err); err != nil {
-				return s.refusedByServer(ctx, thing, all, err, diags)
+				later, unread := s.Read(ctx, func(T) bool { return true })
+				switch {
+				case unread != nil:
+					later = nil
+				case stepsLeft(all, later.Thing) == 0, zulip.IsUnknownUser(err) && stepsLeft(all, later.Thing) < len(left):
+					// Refused for what has come about meanwhile: who is deactivated is in no group any more.
+					now = later
+					continue
+				}
+				return s.refusedByServer(thing, all, later, err, diags)
 			}
 		}
 		now = nil
@@ -235,16 +244,21 @@ func (s Subject[T, U]) refuse(now T, conflicts, all []Step[T, U], diags *diag.Di
 	diags.AddError(base.Capitalize(s.Name(now))+" was changed by somebody else after it was planned", text.String())
 }
 
-// refusedByServer reports a refusal, and what had been applied before it.
-func (s Subject[T, U]) refusedByServer(ctx context.Context, before T, all []Step[T, U], cause error, diags *diag.Diagnostics) *Reading[T] {
-	now, err := s.Read(ctx, func(T) bool { return true })
+// stepsLeft counts the steps that a thing does not show yet.
+func stepsLeft[T, U any](all []Step[T, U], thing T) int {
+	left, _ := compare(all, thing)
+	return len(left)
+}
+
+// refusedByServer reports a refusal, and what had been applied before it. now is what was read after it; nil if it could not be.
+func (s Subject[T, U]) refusedByServer(before T, all []Step[T, U], now *Reading[T], cause error, diags *diag.Diagnostics) *Reading[T] {
 	var reported *base.Error
 	if errors.As(cause, &reported) {
 		diags.Append(reported.Diagnostics...)
 		return now
 	}
 	detail, at := s.explain(cause), path.Empty()
-	if err == nil {
+	if now != nil {
 		detail += "\n\n" + applied(all, now.Thing)
 	}
 	if s.At != nil {
