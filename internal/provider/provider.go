@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/configuration"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/localsandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -27,6 +28,7 @@ var (
 	_ provider.ProviderWithEphemeralResources = (*Provider)(nil)
 	_ provider.ProviderWithFunctions          = (*Provider)(nil)
 	_ provider.ProviderWithListResources      = (*Provider)(nil)
+	_ provider.ProviderWithValidateConfig     = (*Provider)(nil)
 )
 
 // Provider is the provider "zulip".
@@ -37,6 +39,8 @@ type Provider struct {
 	oneAtATime bool
 	// meta is what the resources get; nil until the provider is configured.
 	meta atomic.Pointer[base.Meta]
+	// sandbox is what the provider acts on instead of a server; nil without the attribute.
+	sandbox atomic.Pointer[localsandbox.Sandbox]
 }
 
 // New returns what makes the provider of a version.
@@ -59,6 +63,7 @@ type model struct {
 	AccessWarnings    types.Bool   `tfsdk:"access_warnings"`
 	Recover           types.Bool   `tfsdk:"recover_interrupted"`
 	Rules             types.String `tfsdk:"rules"`
+	Sandbox           types.Object `tfsdk:"sandbox"`
 
 	TradingCloud *tradingModel `tfsdk:"trading_cloud"`
 }
@@ -67,7 +72,8 @@ type model struct {
 func (m *model) isKnown() bool {
 	return !m.Site.IsUnknown() && !m.Email.IsUnknown() && !m.APIKey.IsUnknown() && !m.Zuliprc.IsUnknown() &&
 		!m.RequestTimeout.IsUnknown() && !m.MaxRetries.IsUnknown() && !m.RequestsPerMinute.IsUnknown() && !m.LockoutProtection.IsUnknown() &&
-		!m.AccessWarnings.IsUnknown() && !m.Recover.IsUnknown() && !m.Rules.IsUnknown()
+		!m.AccessWarnings.IsUnknown() && !m.Recover.IsUnknown() && !m.Rules.IsUnknown() &&
+		isSandboxKnown(m.Sandbox)
 }
 
 // Metadata names the provider.
@@ -114,11 +120,21 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 			"rules": schema.StringAttribute{
 				Optional: true, MarkdownDescription: "The path of a file of rules, as in `\"${path.module}/rules.zulip.hcl\"`: see [Rules that are proven](guides/rules.md). An apply then keeps those that say how many there must be (`at_least`), and its `limit`s: each change is judged right before its request, on what the organization is then. What else the rules say, `review` and `audit` prove.",
 			},
+			sandboxAttribute: sandboxSchema(),
 			"recover_interrupted": schema.BoolAttribute{
 				Optional: true, MarkdownDescription: "Whether to take into the state what an apply has left that was broken off before its state was written: of what has a name of its own, that which is exactly as planned, and was made by the same account within the hour, as far as the server tells. Each is warned of. For one apply after such an accident, and without `-target`, which hides from the provider what other resources of the state hold; else `ZULIP_RECOVER_INTERRUPTED`, else `false`, and then everything that is there already is refused, with the way to import it.",
 			},
 		},
 		Blocks: map[string]schema.Block{tradingBlock: tradingSchema()},
+	}
+}
+
+// ValidateConfig refuses a sandbox together with an organization.
+func (p *Provider) ValidateConfig(ctx context.Context, req provider.ValidateConfigRequest, resp *provider.ValidateConfigResponse) {
+	var block model
+	resp.Diagnostics.Append(req.Config.Get(ctx, &block)...)
+	if !resp.Diagnostics.HasError() {
+		block.checkSandbox(&resp.Diagnostics)
 	}
 }
 
@@ -130,8 +146,11 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 	if resp.Diagnostics.HasError() || !block.isKnown() {
 		return
 	}
-	values := p.resolve(&block, &resp.Diagnostics)
-	cloud := p.configureTrading(&block, req.TerraformVersion, &resp.Diagnostics)
+	values, trading := p.findOrganization(ctx, &block, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	cloud := p.configureTrading(&block, trading, req.TerraformVersion, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -186,6 +205,9 @@ func (p *Provider) configureOrganization(
 	cfg.RequestTimeout = validators.ParseDuration(block.RequestTimeout.ValueString())
 	cfg.RequestsPerMinute = int(block.RequestsPerMinute.ValueInt64())
 	cfg.MaxRetries = block.maxRetries()
+	if sandbox := p.sandbox.Load(); sandbox != nil {
+		cfg.Transport = sandbox.Transport()
+	}
 	client, err := zulip.New(cfg)
 	if err != nil {
 		var wrong *zulip.SiteError

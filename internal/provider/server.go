@@ -9,6 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/localsandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -73,6 +74,9 @@ func (s *protocolServer) ReadResource(ctx context.Context, req *tfprotov6.ReadRe
 func (s *protocolServer) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	ctx = s.hide(ctx, req.TypeName, req.Config, req.PriorState)
 	defer s.begin()()
+	if err := s.tellSandbox(req.ProposedNewState, (*localsandbox.Sandbox).Planned); err != nil {
+		return nil, err
+	}
 	return passing(ctx, req, func(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 		if answer := s.planUnseen(req); answer != nil {
 			return answer, nil
@@ -98,9 +102,23 @@ func (s *protocolServer) ApplyResourceChange(ctx context.Context, req *tfprotov6
 		answer, err := s.protocol.ApplyResourceChange(ctx, req)
 		if err == nil {
 			s.shorten(ctx, answer.Diagnostics)
+			err = s.tellSandbox(answer.NewState, (*localsandbox.Sandbox).Applied)
 		}
 		return answer, err
 	})
+}
+
+// tellSandbox tells the sandbox, if there is one, of a state that is planned or was applied: whether it is a deletion.
+func (s *protocolServer) tellSandbox(state *tfprotov6.DynamicValue, tell func(sandbox *localsandbox.Sandbox, isDeletion bool) error) error {
+	sandbox := s.provider.sandbox.Load()
+	if sandbox == nil || state == nil {
+		return nil
+	}
+	isDeletion, err := state.IsNull()
+	if err != nil {
+		return err
+	}
+	return tell(sandbox, isDeletion)
 }
 
 // begin tells the run state that a resource is planned or changed, or a data source read, until end is called.

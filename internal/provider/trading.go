@@ -65,9 +65,8 @@ type tradingCloud struct {
 
 var errTradingUnknown = errors.New("the settings of the block trading_cloud are not known yet: apply what they depend on first, with -target, or set them in the environment")
 
-// configureTrading makes the client of the trading cloud; it calls nobody.
-func (p *Provider) configureTrading(block *model, cli string, diags *diag.Diagnostics) tradingCloud {
-	settings := block.TradingCloud
+// configureTrading makes the client of the trading cloud with the settings of the block, or the sandbox's; it calls nobody.
+func (p *Provider) configureTrading(block *model, settings *tradingModel, cli string, diags *diag.Diagnostics) tradingCloud {
 	if settings == nil {
 		settings = &tradingModel{}
 	}

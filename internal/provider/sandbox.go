@@ -1,0 +1,165 @@
+package provider
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/provider/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/configuration"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/localsandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/trading"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// sandboxAttribute is the name of the attribute that makes the provider act on a sandbox of its own.
+const sandboxAttribute = "sandbox"
+
+// sandboxModel is the attribute.
+type sandboxModel struct {
+	Organization types.String `tfsdk:"organization"`
+	FeatureLevel types.Int64  `tfsdk:"feature_level"`
+	State        types.String `tfsdk:"state"`
+}
+
+func sandboxSchema() schema.SingleNestedAttribute {
+	return schema.SingleNestedAttribute{
+		Optional: true,
+		MarkdownDescription: "Run an organization inside the provider instead of connecting to a server, for `terraform test` and for trying out: see [Test an organization before it exists](guides/testing.md). The provider acts as its owner. " +
+			"`{}` is a small example organization. Conflicts with `site`, `email`, `api_key`, `zuliprc` and `trading_cloud`; the environment variables and files that otherwise say which organization to use are ignored.",
+		Attributes: map[string]schema.Attribute{
+			"organization": schema.StringAttribute{
+				Optional: true, MarkdownDescription: "Path of a JSON file with the users and bots that the organization begins with, as `terraform-provider-zulip sandbox --accounts` reads it. The file is never written. Defaults to the example organization.",
+			},
+			"feature_level": schema.Int64Attribute{
+				Optional: true, MarkdownDescription: fmt.Sprintf("API feature level of the server, from %d to %d. Defaults to %d, that of Zulip 12.2.", featurelevel.Oldest, featurelevel.Newest, featurelevel.NewestRelease),
+				Validators: []validator.Int64{validators.Between(featurelevel.Oldest, featurelevel.Newest)},
+			},
+			"state": schema.StringAttribute{
+				Optional: true, MarkdownDescription: "Path of a file in which the organization is kept until you remove the file, so that several runs of the CLI work on the same one. By default it ends with the run of the CLI, and within `terraform test` with each test file.",
+			},
+		},
+	}
+}
+
+// isSandboxKnown reports whether nothing of the attribute is unknown.
+func isSandboxKnown(sandbox types.Object) bool {
+	if sandbox.IsUnknown() {
+		return false
+	}
+	for _, value := range sandbox.Attributes() {
+		if value.IsUnknown() {
+			return false
+		}
+	}
+	return true
+}
+
+// checkSandbox refuses a sandbox beside an organization. What is not known yet may still turn out to be unset.
+func (m *model) checkSandbox(diags *diag.Diagnostics) {
+	if m.Sandbox.IsNull() || m.Sandbox.IsUnknown() {
+		return
+	}
+	refuse := func(name, what string) {
+		diags.AddAttributeError(path.Root(name), fmt.Sprintf("%s and %s conflict", sandboxAttribute, name),
+			fmt.Sprintf("The provider block sets both. With sandbox the provider runs an organization of its own, and %s. Remove one of the two.", what))
+	}
+	for _, setting := range []struct {
+		name  string
+		value types.String
+	}{{"site", m.Site}, {"email", m.Email}, {"api_key", m.APIKey}, {"zuliprc", m.Zuliprc}} {
+		if setting.value.ValueString() != "" {
+			refuse(setting.name, setting.name+" belongs to a real one")
+		}
+	}
+	if m.TradingCloud != nil {
+		refuse(tradingBlock, "a trading cloud beside it")
+	}
+}
+
+// findOrganization returns where the organization is and as whom to act, and the settings of the trading cloud: those of the
+// sandbox, if the block asks for one, else those that are configured.
+func (p *Provider) findOrganization(ctx context.Context, block *model, diags *diag.Diagnostics) (configuration.Values, *tradingModel) {
+	if block.Sandbox.IsNull() {
+		return p.resolve(block, diags), cmp.Or(block.TradingCloud, &tradingModel{})
+	}
+	block.checkSandbox(diags)
+	var settings sandboxModel
+	diags.Append(block.Sandbox.As(ctx, &settings, basetypes.ObjectAsOptions{})...)
+	if diags.HasError() {
+		return configuration.Values{}, nil
+	}
+	opened, err := localsandbox.Open(ctx, localsandbox.Options{
+		Organization: settings.Organization.ValueString(),
+		FeatureLevel: int(settings.FeatureLevel.ValueInt64()),
+		State:        settings.State.ValueString(),
+		DataDir:      cmp.Or(p.getenv("TF_DATA_DIR"), ".terraform"),
+	})
+	if err != nil {
+		diags.AddAttributeError(path.Root(sandboxAttribute), "The sandbox cannot be started", base.Sentence(err))
+		return configuration.Values{}, nil
+	}
+	p.sandbox.Store(opened)
+	p.warnOfSandbox(&settings, opened, diags)
+	found := func(value string) configuration.Found[string] {
+		return configuration.Found[string]{Value: value, Source: "sandbox"}
+	}
+	values := configuration.Values{Site: found(localsandbox.Site), Email: found(opened.Owner.Email), APIKey: found(opened.Owner.APIKey)}
+	cloud, err := sandboxCloud()
+	if err != nil {
+		diags.AddAttributeError(path.Root(sandboxAttribute), "The sandbox cannot be started", base.Sentence(err))
+		return configuration.Values{}, nil
+	}
+	return values, &tradingModel{
+		APIURL: types.StringValue(cloud.APIURL), AuthURL: types.StringValue(cloud.AuthURL),
+		ClientID: types.StringValue(cloud.ClientID), ClientSecret: types.StringValue(cloud.ClientSecret),
+		OrganizationsPath: types.StringValue(trading.DefaultOrganizationsPath),
+	}
+}
+
+// sandboxCloud starts a trading cloud on loopback, once in a process and until it ends. Nothing changes it, so that there may be
+// one in each process.
+var sandboxCloud = sync.OnceValues(func() (sandbox.TradingCredentials, error) {
+	cloud := sandbox.NewTradingCloud(sandbox.TradingConfig{})
+	if err := cloud.Start("127.0.0.1:0"); err != nil {
+		return sandbox.TradingCredentials{}, err
+	}
+	return cloud.Credentials(), nil
+})
+
+// ignoredBySandbox are the variables that would choose an organization, an account, or a trading cloud.
+var ignoredBySandbox = []string{
+	"ZULIP_SITE", "ZULIP_EMAIL", "ZULIP_API_KEY", "ZULIP_CONFIG",
+	"TRADING_CLOUD_API_URL", "TRADING_CLOUD_AUTH_URL", "TRADING_CLOUD_CLIENT_ID", "TRADING_CLOUD_CLIENT_SECRET", "TRADING_CLOUD_ORGANIZATIONS_PATH",
+}
+
+// warnOfSandbox says, in one warning, that this is no real organization, how long it lasts, and what is ignored.
+func (p *Provider) warnOfSandbox(settings *sandboxModel, opened *localsandbox.Sandbox, diags *diag.Diagnostics) {
+	text := fmt.Sprintf("The provider runs a sandbox and acts as its owner %s: nothing reaches a server. ", opened.Owner.Email)
+	if state := settings.State.ValueString(); state != "" {
+		text += fmt.Sprintf("The organization is kept in %s.", state)
+	} else {
+		text += "The organization ends with this run of the CLI, or with the test file. If you apply and want to plan or apply again later, set state in sandbox, or the next plan creates everything anew."
+	}
+	var ignored []string
+	for _, variable := range ignoredBySandbox {
+		if p.getenv(variable) != "" {
+			ignored = append(ignored, variable)
+		}
+	}
+	if len(ignored) > 0 {
+		text += fmt.Sprintf(" Ignored, although set: %s.", strings.Join(ignored, ", "))
+	}
+	diags.AddWarning("This is not a real organization", text)
+}
