@@ -39,6 +39,16 @@ func TestExampleCompany(t *testing.T) {
 	w.run(t, "plan", "-detailed-exitcode")
 }
 
+// The tests that come with the company need no server.
+func TestExampleCompanyTests(t *testing.T) {
+	w := newCompany(t)
+	w.run(t, "test")
+	w.replace(t, "alerts.tf", `"group:${zulip_user_group.on_call[each.key].name}",`, `"role:everyone",`)
+	if printed := w.fail(t, "test"); !strings.Contains(printed, "Guests can post in a channel for alerts.") {
+		t.Errorf("the tests do not find that guests can post:\n%s", printed)
+	}
+}
+
 // In the organization that "make sandbox" serves, which has channels and groups of its own.
 func TestExampleCompanyBesideOthers(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})

@@ -100,13 +100,29 @@ func (w *workspace) copyFolder(t *testing.T, from, to string) {
 // run runs the CLI in the workspace, fails the test unless it succeeds, and returns what it printed.
 func (w *workspace) run(t *testing.T, args ...string) string {
 	t.Helper()
-	command := exec.CommandContext(t.Context(), os.Getenv("TF_ACC_TERRAFORM_PATH"), args...)
-	command.Dir, command.Env = w.dir, w.env
-	out, err := command.CombinedOutput()
+	out, err := w.start(t, args)
 	if err != nil {
 		t.Fatalf("%q: %v\n%s", args, err, out)
 	}
-	return string(out)
+	return out
+}
+
+// fail runs the CLI in the workspace, fails the test if it succeeds, and returns what it printed.
+func (w *workspace) fail(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := w.start(t, args)
+	if err == nil {
+		t.Fatalf("%q succeeds:\n%s", args, out)
+	}
+	return out
+}
+
+func (w *workspace) start(t *testing.T, args []string) (string, error) {
+	t.Helper()
+	command := exec.CommandContext(t.Context(), os.Getenv("TF_ACC_TERRAFORM_PATH"), args...)
+	command.Dir, command.Env = w.dir, w.env
+	out, err := command.CombinedOutput()
+	return string(out), err
 }
 
 // state returns the resources that the state holds: the attributes, by address.

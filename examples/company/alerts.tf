@@ -33,7 +33,7 @@ resource "zulip_channel_subscribers" "alerts" {
 data "zulip_channel_access" "alerts" {
   for_each   = var.teams
   channel    = zulip_channel.alerts[each.key].id
-  depends_on = [zulip_channel.alerts] # as it is after the apply
+  depends_on = [zulip_channel.alerts, zulip_user_group.on_call] # as it is after the apply
 }
 
 # An alert that nobody gets is worse than none: every plan and apply asks whether the bot can really post.

@@ -186,10 +186,17 @@ func (s *Sandbox) find(ctx context.Context) (serving, error) {
 			return serving{}, err
 		}
 	}
-	if other, ok := readServing(ctx, beside); ok {
-		return other, nil
+	// Who has just opened the file has not written its address yet. Opening waits some seconds for the file.
+	var own *server
+	var err error
+	for range 3 {
+		if other, ok := readServing(ctx, beside); ok {
+			return other, nil
+		}
+		if own, err = serve(s.config); !errors.Is(err, boltErrors.ErrTimeout) || ctx.Err() != nil {
+			break
+		}
 	}
-	own, err := serve(s.config)
 	if errors.Is(err, boltErrors.ErrTimeout) {
 		return serving{}, fmt.Errorf("%s is in use by another process, perhaps another run of the CLI: wait until that has ended, or set another file as state", s.config.StatePath)
 	}
@@ -258,20 +265,28 @@ func readServing(ctx context.Context, path string) (serving, bool) {
 	return other, err == nil && string(token) == other.Token
 }
 
-// parse reads an organization file. An object without accounts is more likely another file than an empty organization.
+// parse reads an organization file. Nothing of a file without an owner gets into the organization, or it would be there still
+// when the file is mended.
 func parse(data []byte) (map[string]sandbox.Account, error) {
 	if !json.Valid(data) {
 		return nil, errors.New("this is not JSON")
 	}
 	accounts, err := sandbox.ParseAccounts(data)
-	if err == nil && len(accounts) == 0 {
-		err = errors.New("there are no accounts in it")
+	if err != nil {
+		return nil, err
 	}
-	return accounts, err
+	for _, account := range accounts {
+		if account.Role == roleOwner && !account.IsDeleted {
+			return accounts, nil
+		}
+	}
+	return nil, errNoOwner
 }
 
 // roleOwner is the code of owners in Zulip's API.
 const roleOwner = 100
+
+var errNoOwner = errors.New(`there is no owner among the accounts, one with "role": 100`)
 
 // ownerOf returns the oldest owner.
 func ownerOf(server *sandbox.Server) (sandbox.Credentials, error) {
@@ -282,7 +297,7 @@ func ownerOf(server *sandbox.Server) (sandbox.Credentials, error) {
 		}
 	}
 	if len(owners) == 0 {
-		return sandbox.Credentials{}, errors.New(`there is no owner in it, an account with "role": 100`)
+		return sandbox.Credentials{}, errNoOwner
 	}
 	return slices.MinFunc(owners, func(a, b sandbox.Credentials) int { return cmp.Compare(a.ID, b.ID) }), nil
 }

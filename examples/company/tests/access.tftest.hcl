@@ -1,0 +1,43 @@
+# Tests without a server: the provider runs an organization of its own with the people in tests/organization.json.
+#
+#   terraform test
+
+provider "zulip" {
+  sandbox = { organization = "tests/organization.json" }
+}
+
+run "access" {
+  assert {
+    condition = alltrue([
+      for access in data.zulip_channel_access.alerts : contains(access.can_send_message_group.users, zulip_bot.alerts.email)
+    ])
+    error_message = "The bot cannot post alerts."
+  }
+
+  assert {
+    condition     = alltrue([for access in data.zulip_channel_access.alerts : access.can_send_message_group.guest_count == 0])
+    error_message = "Guests can post in a channel for alerts."
+  }
+}
+
+# Lena goes from platform to support. Her rights go with her, and nobody has to remember where they were given.
+run "somebody_changes_teams" {
+  variables {
+    people = {
+      "amara.okafor@example.com" = { team = "support", lead = true, role = "moderator" }
+      "ines.moreau@example.com"  = { team = "product", lead = true, role = "owner" }
+      "lena.fischer@example.com" = { team = "support", on_call = true }
+      "tomas.berg@example.com"   = { team = "platform", lead = true, role = "administrator" }
+    }
+  }
+
+  assert {
+    condition     = !contains(data.zulip_channel_access.alerts["platform"].can_send_message_group.users, "lena.fischer@example.com")
+    error_message = "Lena can post in the alerts of the team that she has left."
+  }
+
+  assert {
+    condition     = contains(data.zulip_channel_access.alerts["support"].can_send_message_group.users, "lena.fischer@example.com")
+    error_message = "Lena cannot post in the alerts of her new team."
+  }
+}
