@@ -10,8 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
 )
 
 // kindOf is what JSON has for a type.
@@ -41,10 +41,7 @@ func kindOf(t *testing.T, attribute *tfprotov6.SchemaAttribute) string {
 
 // Every attribute of every resource and action has a row, of its own kind, and there is no row of anything else.
 func TestEveryAttributeHasAMeaning(t *testing.T) {
-	all, err := provider.NewServer("test").GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := acctest.Schemas(t)
 	schemas := maps.Clone(all.ResourceSchemas)
 	for name, action := range all.ActionSchemas {
 		schemas[name] = action.Schema
@@ -100,10 +97,7 @@ func TestEveryAttributeHasAMeaning(t *testing.T) {
 
 // Where a server has numbers for the words of an attribute, each word has one.
 func TestEveryCodedWordHasANumber(t *testing.T) {
-	all, err := provider.NewServer("test").GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := acctest.Schemas(t)
 	for attribute, kind := range map[string]string{
 		"digest_weekday": "zulip_organization", "email_address_visibility": "zulip_default_user_settings", "giphy_rating": "zulip_organization",
 		"org_type": "zulip_organization", "video_chat_provider": "zulip_organization",

@@ -34,6 +34,16 @@ var schemas = sync.OnceValues(func() (*tfprotov6.GetProviderSchemaResponse, erro
 	return provider.NewServer("test").GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
 })
 
+// Schemas returns those of the provider.
+func Schemas(t testing.TB) *tfprotov6.GetProviderSchemaResponse {
+	t.Helper()
+	all, err := schemas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
 // StartProcess starts the provider; call Configure next. It logs to the loggers of ctx.
 func StartProcess(ctx context.Context, t testing.TB) *Process {
 	t.Helper()
@@ -43,11 +53,7 @@ func StartProcess(ctx context.Context, t testing.TB) *Process {
 // StartProcessOf is StartProcess for another server with the schemas of the provider.
 func StartProcessOf(ctx context.Context, t testing.TB, server tfprotov6.ProviderServer) *Process {
 	t.Helper()
-	var err error
-	p := &Process{t: t, ctx: ctx, server: server}
-	if p.schemas, err = schemas(); err != nil {
-		t.Fatal(err)
-	}
+	p := &Process{t: t, ctx: ctx, server: server, schemas: Schemas(t)}
 	identities, err := p.server.GetResourceIdentitySchemas(ctx, &tfprotov6.GetResourceIdentitySchemasRequest{})
 	if err != nil {
 		t.Fatal(err)
