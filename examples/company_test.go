@@ -43,9 +43,9 @@ func TestExampleCompany(t *testing.T) {
 func TestExampleCompanyTests(t *testing.T) {
 	w := newCompany(t)
 	w.run(t, "test")
-	w.replace(t, "alerts.tf", `"group:${zulip_user_group.on_call[each.key].name}",`, `"role:everyone",`)
-	if printed := w.fail(t, "test"); !strings.Contains(printed, "Guests can post in a channel for alerts.") {
-		t.Errorf("the tests do not find that guests can post:\n%s", printed)
+	w.replace(t, "alerts.tf", `"group:${zulip_user_group.on_call[each.key].name}",`, `"role:members",`)
+	if printed := w.fail(t, "test"); !strings.Contains(printed, "Lena can post in the alerts of the team that she has left.") {
+		t.Errorf("the tests do not find that every member can post:\n%s", printed)
 	}
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 )
 
 // kindOf is what JSON has for a type.
