@@ -203,7 +203,7 @@ func (s *Sandbox) find(ctx context.Context) (serving, error) {
 	if err != nil {
 		return serving{}, err
 	}
-	written, err := json.Marshal(own.serving) //nolint:gosec // the key of an account of this sandbox, for the same user
+	written, err := json.Marshal(own.serving)
 	if err == nil {
 		err = os.WriteFile(beside, written, 0o600)
 	}
