@@ -26,35 +26,44 @@ func (e *gateError) Error() string {
 	return "the " + e.command + " found: " + strings.Join(e.found, ", ")
 }
 
-// connect finds the organization where the provider does, and who the account is. orElse is what to do instead if something
-// is not set.
-func connect(ctx context.Context, version, command, orElse string, stderr io.Writer) (*store.Store, string, error) {
+// settle finds the organization and the account where the provider does. orElse is what to do instead if something is not set.
+func settle(version, command, orElse string, stderr io.Writer) (zulip.Config, error) {
 	home, _ := os.UserHomeDir() // without one there is no ~/.zuliprc
 	values, problems := configuration.Resolve(configuration.Input{Getenv: os.Getenv, Home: home})
 	if missing := values.Missing(); len(problems) == 0 && missing != nil {
 		problems = append(problems, fmt.Errorf("%w%s", missing, orElse))
 	}
 	if err := errors.Join(problems...); err != nil {
-		return nil, "", err
+		return zulip.Config{}, err
 	}
 	for _, warning := range values.Warnings {
 		_, _ = fmt.Fprintln(stderr, "Warning:", warning)
 	}
 	config := values.Client()
 	config.UserAgent = "terraform-provider-zulip/" + version + " " + command
+	return config, nil
+}
+
+// connect finds the organization where the provider does, and who the account is. orElse is what to do instead if something
+// is not set.
+func connect(ctx context.Context, version, command, orElse string, stderr io.Writer) (*store.Store, string, error) {
+	config, err := settle(version, command, orElse, stderr)
+	if err != nil {
+		return nil, "", err
+	}
 	client, err := zulip.New(config)
 	if err != nil {
 		return nil, "", err
 	}
 	server, err := client.ServerSettings(ctx)
 	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", values.Site.Value, err)
+		return nil, "", fmt.Errorf("%s: %w", config.Site, err)
 	}
 	self, err := client.Me(ctx)
 	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", values.Site.Value, err)
+		return nil, "", fmt.Errorf("%s: %w", config.Site, err)
 	}
-	return store.New(client, self, server.ZulipFeatureLevel, new(runstate.State)).OneAtATime(), values.Site.Value, nil
+	return store.New(client, self, server.ZulipFeatureLevel, new(runstate.State)).OneAtATime(), config.Site, nil
 }
 
 // form is a form in which a command writes what it found; an empty path is not written.

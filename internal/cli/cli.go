@@ -33,8 +33,9 @@ func Run(version string, serve func(debug bool) error, args []string) int {
 		fmt.Fprintln(os.Stderr, "Error:", err)
 		var gate *gateError
 		var incomplete *incompleteError
+		var different *differentError
 		switch {
-		case errors.As(err, &gate):
+		case errors.As(err, &gate), errors.As(err, &different):
 			return 2
 		case errors.As(err, &incomplete):
 			return 3
@@ -65,7 +66,7 @@ Terraform and OpenTofu start it without a command, as their plugin; you need not
 	}
 
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
-	root.AddCommand(newSandbox(), newReview(version), newAudit(version), newExport(version), newVersion(version))
+	root.AddCommand(newSandbox(), newReview(version), newAudit(version), newExport(version), newDoctor(version), newVersion(version))
 	return root
 }
 

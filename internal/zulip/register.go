@@ -29,6 +29,12 @@ const (
 	FetchBots           = "realm_bot"
 )
 
+// FetchAll are all parts.
+var FetchAll = []string{
+	FetchRealm, FetchUserGroups, FetchChannels, FetchDefaultStreams, FetchDefaultGroups, FetchFolders, FetchSubscribers, FetchUsers,
+	FetchProfileFields, FetchLinkifiers, FetchStatuses, FetchCustomEmoji, FetchUserDefaults, FetchPlaygrounds, FetchDomains, FetchBots,
+}
+
 // RegisterAnswer is the answer of [Client.Register]. Parts that were not requested are nil.
 type RegisterAnswer struct {
 	QueueID        string
@@ -254,13 +260,16 @@ func (ids *channelIDs) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// subscribersRow is what the snapshot keeps of a channel in the lists of subscriptions.
+type subscribersRow struct {
+	ID          int64   `json:"stream_id"`
+	Subscribers []int64 `json:"subscribers"`
+}
+
 // decodeSubscribers adds one of the lists of channels: those the account is in, was
 // in, and never was in.
 func (s *RegisterAnswer) decodeSubscribers(decoder *json.Decoder) error {
-	var channels []struct {
-		ID          int64   `json:"stream_id"`
-		Subscribers []int64 `json:"subscribers"`
-	}
+	var channels []subscribersRow
 	if err := decoder.Decode(&channels); err != nil {
 		return err
 	}

@@ -37,6 +37,8 @@ type Reading[T any] struct {
 
 // Subject is a thing that is changed by compare-and-set: one channel, one user group, the organization.
 type Subject[T, U any] struct {
+	// Of is the resource, as in zulip_channel, by which messages say what of it was not tried on such a server. Optional.
+	Of string
 	// Unread is what messages call it before it was read (`channel 17`), Name what they call it then (`channel "general"`).
 	Unread string
 	Name   func(T) string
@@ -170,10 +172,10 @@ func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U
 		case len(left) == 0:
 			return now
 		case len(conflicts) > 0:
-			s.refuse(thing, conflicts, all, diags)
+			s.refuse(thing, conflicts, all, &p, b, diags)
 			return now
 		case p.isExhausted(b.Meta.Client.MaxRetries()):
-			s.reportUnknownOutcome(thing, left, &p, b.FeatureLevel(), diags)
+			s.reportUnknownOutcome(thing, left, &p, b, diags)
 			return now
 		}
 		if s.Protect != nil {
@@ -234,14 +236,19 @@ func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U
 	}
 }
 
-// refuse reports what somebody else changed since the plan, and leaves it as it is.
-func (s Subject[T, U]) refuse(now T, conflicts, all []Step[T, U], diags *diag.Diagnostics) {
+// refuse reports what somebody else changed since the plan, and leaves it as it is. After a write that the server took, it may
+// have been the server that stored something else.
+func (s Subject[T, U]) refuse(now T, conflicts, all []Step[T, U], p *progress, b *base.Base, diags *diag.Diagnostics) {
 	var text strings.Builder
 	for _, step := range conflicts {
 		fmt.Fprintf(&text, "%s\n  when the plan was made:     %s\n  now:                        %s\n  the configuration asks for: %s\n\n", step.Attribute, step.Prior, step.Current(now), step.Planned)
 	}
 	text.WriteString("Nothing was overwritten. " + applied(all, now) + "Plan again, and review what the difference is now.")
-	diags.AddError(base.Capitalize(s.Name(now))+" was changed by somebody else after it was planned", text.String())
+	detail := text.String()
+	if p.sent+p.lost > 0 {
+		detail = b.WithUntried(s.Of, detail)
+	}
+	diags.AddError(base.Capitalize(s.Name(now))+" was changed by somebody else after it was planned", detail)
 }
 
 // stepsLeft counts the steps that a thing does not show yet.
@@ -276,18 +283,18 @@ func (s Subject[T, U]) explain(err error) string {
 }
 
 // reportUnknownOutcome reports a change that the server does not make, although it says nothing against it.
-func (s Subject[T, U]) reportUnknownOutcome(now T, pending []Step[T, U], p *progress, level int, diags *diag.Diagnostics) {
+func (s Subject[T, U]) reportUnknownOutcome(now T, pending []Step[T, U], p *progress, b *base.Base, diags *diag.Diagnostics) {
 	var text strings.Builder
 	for _, step := range pending {
 		fmt.Fprintf(&text, "%s is %s, and stays so when it is set to %s.\n", step.Attribute, step.Prior, step.Planned)
 	}
 	if len(p.ignored) > 0 {
-		fmt.Fprintf(&text, "The server ignores %s: it is too old for it (feature level %d).\n", strings.Join(p.ignored, ", "), level)
+		fmt.Fprintf(&text, "The server ignores %s: %s\n", strings.Join(p.ignored, ", "), b.WhyIgnored())
 	}
 	if p.err != nil {
 		text.WriteString("The last try ended so: " + s.explain(p.err) + "\n")
 	}
-	diags.AddError(base.Capitalize(s.Name(now))+" does not take the change", strings.TrimSpace(text.String()))
+	diags.AddError(base.Capitalize(s.Name(now))+" does not take the change", b.WithUntried(s.Of, text.String()))
 }
 
 // applied says which of the steps the thing already shows.

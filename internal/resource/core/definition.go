@@ -242,7 +242,7 @@ type Context struct {
 func (c *Context) WarnIgnored(subject string, answer *zulip.Answer, permissions permission.Table) {
 	for _, parameter := range answer.IgnoredParameters {
 		if !slices.ContainsFunc(permissions.Settings, func(s permission.Setting) bool { return s.Name == parameter }) {
-			c.Diags.AddWarning(fmt.Sprintf("The server ignored %s of %s", parameter, subject), fmt.Sprintf("It is too old for it (feature level %d).", c.FeatureLevel()))
+			c.Diags.AddWarning(fmt.Sprintf("The server ignored %s of %s", parameter, subject), c.WithUntried("", base.Capitalize(c.WhyIgnored())))
 		}
 	}
 }

@@ -137,7 +137,7 @@ func (r *Resource[Model, Object, Update]) change(ctx context.Context, id int64, 
 		c.Snapshot = now.View
 	}
 	subject := attribute.Subject[*Object, Update]{
-		Unread: r.called(r.nameBefore(before), id), StoresAsSent: r.def.Source.StoresAsSent, Write: r.write,
+		Of: r.kind(), Unread: r.called(r.nameBefore(before), id), StoresAsSent: r.def.Source.StoresAsSent, Write: r.write,
 		Explain: func(err error) string { return r.explainUpdate(planned, c, err) },
 		Name:    func(object *Object) string { return r.called(r.nameOf(object, cmp.Or(before, planned), c), id) },
 		Read: func(ctx context.Context, shows func(*Object) bool) (*attribute.Reading[*Object], error) {

@@ -306,7 +306,7 @@ func (r *Resource) arrange(ctx context.Context, prior, planned types.List, diags
 		Put: func(ids *[]int64, all []Item, _ bool) { *ids = inOrder(idsOf(all), presentOf(named, activeIDs(all))) },
 	}
 	subject := attribute.Subject[[]Item, []int64]{
-		Unread: "the order of the " + r.Things, Name: func([]Item) string { return "the order of the " + r.Things },
+		Of: "zulip_" + r.TypeName, Unread: "the order of the " + r.Things, Name: func([]Item) string { return "the order of the " + r.Things },
 		Read: func(ctx context.Context, _ func([]Item) bool) (*reading, error) {
 			all, err := r.Fresh(ctx, r.Meta.Store, shows)
 			return &reading{Thing: all}, err

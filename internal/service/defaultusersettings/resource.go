@@ -190,7 +190,7 @@ func (r *Resource) fresh(ctx context.Context) (*reading, error) {
 func (r *Resource) change(ctx context.Context, prior, plan settings.Values, now *reading, diags *diag.Diagnostics) *reading {
 	const name = "zulip_default_user_settings"
 	subject := attribute.Subject[settings.Held, zulip.Form]{
-		Unread: name, Name: func(settings.Held) string { return name },
+		Of: name, Unread: name, Name: func(settings.Held) string { return name },
 		Read: func(ctx context.Context, _ func(settings.Held) bool) (*reading, error) { return r.fresh(ctx) },
 		Send: func(ctx context.Context, pending attribute.Pending[settings.Held, zulip.Form]) ([]string, error) {
 			form := pending.Update()

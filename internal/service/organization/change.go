@@ -15,6 +15,7 @@ import (
 // subject is the organization as what is changed.
 func (r *Resource) subject(ctx context.Context) attribute.Subject[*zulip.Realm, zulip.RealmUpdate] {
 	return attribute.Subject[*zulip.Realm, zulip.RealmUpdate]{
+		Of:     "zulip_organization",
 		Unread: "the organization",
 		Name:   func(*zulip.Realm) string { return "the organization" },
 		Read:   func(ctx context.Context, _ func(*zulip.Realm) bool) (*reading, error) { return r.fresh(ctx) },

@@ -5,11 +5,13 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // Every word, and the number the server has for it (server-behavior §O7).
@@ -253,5 +255,29 @@ func TestProtocolDecomposedDescriptionIsTheSame(t *testing.T) {
 	diags.ExpectNoError(t)
 	if got := held(t, o).Settings["description"]; string(got) != `"Another"` {
 		t.Errorf("the server has %s", got)
+	}
+}
+
+// Where the server is newer than those that were tried, the message says that the provider may be wrong about it, and what of
+// the resource was not tried.
+func TestProtocolOrganizationNotTakenByAnUntriedServer(t *testing.T) {
+	for _, level := range []int{featurelevel.Recorded, featurelevel.NewestRelease} {
+		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
+		run := o.NewRun(t, typeName)
+		o.Sandbox.Fail(sandbox.Fault{
+			Method: "PATCH", Path: "/realm", Action: sandbox.FaultStatus, Status: http.StatusOK,
+			Body: `{"result":"success","msg":"","ignored_parameters_unsupported":["description"]}`, Count: 1,
+		})
+		diags := run.Apply(run.MustPlan(values{"description": "new"}))
+		diags.ExpectError(t, "", "The organization does not take the change", "ignores description: it is too old for it")
+		detail := diags.Errors()[0].Detail
+		for _, text := range []string{
+			"The server has feature level 500. The newest that the provider was tried with is 442", "Not tried of zulip_organization: ",
+			"`media_preview_size` (469, read)", "`terraform-provider-zulip doctor` says what differs.", "or does not have it any more",
+		} {
+			if strings.Contains(detail, text) != (level == featurelevel.NewestRelease) {
+				t.Errorf("%d: %q: %s", level, text, detail)
+			}
+		}
 	}
 }

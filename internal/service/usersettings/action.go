@@ -134,7 +134,7 @@ func (a *Action) Invoke(ctx context.Context, req action.InvokeRequest, resp *act
 		resp.Diagnostics.AddError("Cannot set the settings of others", base.Explain(err))
 	case len(answer.IgnoredParameters) > 0:
 		resp.Diagnostics.AddError("The server does not take everything",
-			fmt.Sprintf("It ignores %s (feature level %d). The rest is set.", strings.Join(answer.IgnoredParameters, ", "), a.FeatureLevel()))
+			a.WithUntried("zulip_set_user_settings", fmt.Sprintf("It ignores %s (feature level %d). The rest is set.", strings.Join(answer.IgnoredParameters, ", "), a.FeatureLevel())))
 	}
 }
 

@@ -220,7 +220,7 @@ type reading = attribute.Reading[zulip.Status]
 func (r *Resource) change(ctx context.Context, prior, plan *model, diags *diag.Diagnostics) *reading {
 	id, name := plan.UserID.ValueInt64(), "the status of "+plan.User.ValueString()
 	subject := attribute.Subject[zulip.Status, zulip.StatusUpdate]{
-		Unread: name, Name: func(zulip.Status) string { return name },
+		Of: "zulip_user_status", Unread: name, Name: func(zulip.Status) string { return name },
 		Read: func(ctx context.Context, _ func(zulip.Status) bool) (*reading, error) { return r.now(ctx, id) },
 		Send: func(ctx context.Context, pending attribute.Pending[zulip.Status, zulip.StatusUpdate]) ([]string, error) {
 			return nil, r.send(ctx, id, pending.Update())

@@ -15,6 +15,7 @@ import (
 // The marks in the template.
 const (
 	testedMark = "<!-- tested levels -->"
+	rangesMark = "<!-- evidence -->"
 	tablesMark = "<!-- feature levels -->"
 )
 
@@ -31,14 +32,16 @@ func main() {
 
 // fill writes the page: the template with the levels in the place of the marks.
 func fill(w io.Writer, template string) error {
-	for _, mark := range []string{testedMark, tablesMark} {
+	for _, mark := range []string{testedMark, rangesMark, tablesMark} {
 		if strings.Count(template, mark) != 1 {
 			return fmt.Errorf("the template has the mark %s %d times, not once", mark, strings.Count(template, mark))
 		}
 	}
-	var tables strings.Builder
+	var tables, ranges strings.Builder
 	write(&tables)
+	writeRanges(&ranges)
 	page := strings.Replace(template, testedMark, testedLevels(), 1)
+	page = strings.Replace(page, rangesMark+"\n", ranges.String(), 1)
 	_, err := io.WriteString(w, strings.Replace(page, tablesMark+"\n", tables.String(), 1))
 	return err
 }
@@ -51,6 +54,14 @@ func testedLevels() string {
 	}
 	last := len(texts) - 1
 	return strings.Join(texts[:last], ", ") + " and " + texts[last]
+}
+
+// writeRanges says for each range of levels what was tried and what was read.
+func writeRanges(w io.Writer) {
+	_, _ = io.WriteString(w, "| Levels | Tried | Read |\n|---|---|---|\n")
+	for _, one := range featurelevel.Ranges() {
+		_, _ = fmt.Fprintf(w, "| %s | %s | %s |\n", one, one.Tried, one.Read)
+	}
 }
 
 func write(w io.Writer) {

@@ -1,0 +1,158 @@
+package featurelevel
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Evidence is how the provider's knowledge of a feature level is known, in the words of server-behavior.md.
+type Evidence string
+
+// The kinds of evidence, the best first.
+const (
+	// Tried means that a server gave the answers.
+	Tried Evidence = "tried"
+	// Read means that the server's source says so, and that it was not tried.
+	Read Evidence = "read"
+	// Inferred means that it was concluded from public material, such as the API's changelog, and not tried.
+	Inferred Evidence = "inferred"
+	// Unknown is for levels above [Newest]: nothing is known of their changes.
+	Unknown Evidence = "unknown"
+)
+
+// readInSource are the levels above [Recorded] whose changes were read in the source of a server.
+var readInSource = []int{
+	BotShortName, GIFRatingPolicy, HomeViewRecent, 456, DeactivationActions, 460, 465, 469, WorkplaceUsers, 493, ChannelPushNotifications,
+}
+
+// EvidenceOf returns how the changes that a level made are known. Those up to [Recorded] were tried on a server of that level.
+func EvidenceOf(level int) Evidence {
+	switch {
+	case level <= Recorded:
+		return Tried
+	case level > Newest:
+		return Unknown
+	case slices.Contains(readInSource, level):
+		return Read
+	}
+	return Inferred
+}
+
+// Range is a range of feature levels of which the same was tried and read.
+type Range struct {
+	// From and To are the first and the last level; To is zero for the range without an end.
+	From, To int
+	// Tried is what was tried, Read what else the provider's knowledge comes from.
+	Tried, Read string
+}
+
+// Ranges describes all supported levels, lowest first.
+func Ranges() []Range {
+	read, inferred := evidenceAbove(Recorded, Newest)
+	return []Range{
+		{Oldest, Recorded - 1, "No server. Every resource is tested with the sandbox" + testedWithin(Oldest, Recorded-1) + ".",
+			fmt.Sprintf("The source and the API documentation of a server of level %d, which say what older servers lack.", Recorded)},
+		{Recorded, Recorded, "A server. Its answers are recorded, and the sandbox gives the same. Every resource is tested with the sandbox at this level.",
+			"The server's source."},
+		{Recorded + 1, Newest, "No server. Every resource is tested with the sandbox" + testedWithin(Recorded+1, Newest) + ".",
+			"Read in the source of newer servers: the changes at " + joinLevels(read) + ". Inferred from the API's changelog and documentation: those at " + joinLevels(inferred) + "."},
+		{Newest + 1, 0, "Nothing.", fmt.Sprintf("Nothing. The provider treats these servers as those of level %d.", Newest)},
+	}
+}
+
+// RangeOf returns the range of a level; ok is false below [Oldest], where nothing is supported.
+func RangeOf(level int) (found Range, ok bool) {
+	for _, candidate := range Ranges() {
+		if level >= candidate.From && (level <= candidate.To || candidate.To == 0) {
+			return candidate, true
+		}
+	}
+	return Range{}, false
+}
+
+// String returns the levels: "442", "443 to 512", "above 512".
+func (r Range) String() string {
+	switch r.To {
+	case 0:
+		return fmt.Sprintf("above %d", r.From-1)
+	case r.From:
+		return fmt.Sprint(r.From)
+	}
+	return fmt.Sprintf("%d to %d", r.From, r.To)
+}
+
+// testedWithin says which of the levels of a range are tested.
+func testedWithin(from, to int) string {
+	return " at " + joinLevels(slices.DeleteFunc(slices.Clone(Tested), func(level int) bool { return level < from || level > to }))
+}
+
+// evidenceAbove returns the levels up to a last one at which something changed that the provider uses, apart by evidence.
+func evidenceAbove(above, last int) (read, inferred []int) {
+	var levels []int
+	for _, row := range Table {
+		levels = append(levels, row.Level)
+	}
+	for _, change := range Changes {
+		levels = append(levels, change.Level)
+	}
+	slices.Sort(levels)
+	for _, level := range slices.Compact(levels) {
+		switch {
+		case level <= above || level > last:
+		case EvidenceOf(level) == Read:
+			read = append(read, level)
+		default:
+			inferred = append(inferred, level)
+		}
+	}
+	return read, inferred
+}
+
+// joinLevels lists levels: "447, 453 and 454".
+func joinLevels(levels []int) string {
+	texts := make([]string, len(levels))
+	for i, level := range levels {
+		texts[i] = fmt.Sprint(level)
+	}
+	if last := len(texts) - 1; last > 0 {
+		return strings.Join(texts[:last], ", ") + " and " + texts[last]
+	}
+	return strings.Join(texts, "")
+}
+
+// Untried is something of a resource that depends on a level that was not tried.
+type Untried struct {
+	Level    int
+	Evidence Evidence
+	// What is the attribute, with its value if only that depends on the level; for a change of behavior, what happens.
+	What string
+}
+
+// String returns it with its level: "default_push_notifications (507, read)".
+func (u Untried) String() string { return fmt.Sprintf("%s (%d, %s)", u.What, u.Level, u.Evidence) }
+
+// UntriedOf returns what the provider does for a resource, data source or action on a server of a level without having tried it,
+// by level.
+func UntriedOf(of string, level int) (all []Untried) {
+	for _, row := range Table {
+		if row.Of != of || row.Level <= Recorded || row.Level > level {
+			continue
+		}
+		what := "`" + row.Attribute + "`"
+		switch {
+		case row.Attribute == "":
+			what = "all of it"
+		case row.Value != "":
+			what = fmt.Sprintf("`%s = %s`", row.Attribute, row.Value)
+		}
+		all = append(all, Untried{row.Level, EvidenceOf(row.Level), what})
+	}
+	for _, change := range Changes {
+		if change.Of == of && change.Level > Recorded && change.Level <= level {
+			all = append(all, Untried{change.Level, EvidenceOf(change.Level), strings.TrimSuffix(change.From, ".")})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Untried) int { return a.Level - b.Level })
+	return all
+}
