@@ -220,7 +220,7 @@ func (c *comparison) compareRules(at place, setting permission.Setting, said zul
 	if want, got := sorted(assumed.AllowedSystemGroups), sorted(said.AllowedSystemGroups); !slices.Equal(want, got) {
 		c.add(Rule, at.field("allowed_system_groups"), true, "The rule is %s. Expected: %s.", roles(got), roles(want))
 	}
-	if want, got := setting.Default, said.DefaultGroupName; want != got && !(creators[got] && !strings.HasPrefix(want, "role:")) {
+	if want, got := setting.Default, said.DefaultGroupName; want != got && (!creators[got] || strings.HasPrefix(want, "role:")) {
 		c.add(Rule, at.field("default_group_name"), true, "The default is %s. Expected: %s.", roles([]string{got}), want)
 	}
 }

@@ -82,7 +82,7 @@ func newReader(config zulip.Config) (*reader, error) {
 }
 
 // read makes a call. What the client cannot decode is not an error here: it is found when the answer is compared.
-func (r *reader) read(path string, call func() error) (*answer, error) {
+func (r *reader) read(path string, call func() error) error {
 	err := call()
 	read := &answer{path: path, shape: newShape(nil)}
 	var refusal *zulip.Error
@@ -91,7 +91,7 @@ func (r *reader) read(path string, call func() error) (*answer, error) {
 	switch {
 	case body != nil:
 		if problem := json.Unmarshal(body, &read.body); problem != nil {
-			return nil, fmt.Errorf("%s: the answer is not JSON: %w", path, errors.Join(err, problem))
+			return fmt.Errorf("%s: the answer is not JSON: %w", path, errors.Join(err, problem))
 		}
 		for _, name := range envelope {
 			delete(read.body, name)
@@ -100,7 +100,7 @@ func (r *reader) read(path string, call func() error) (*answer, error) {
 		for name, value := range read.body {
 			field := newShape(zulip.AnswerType(path, name))
 			if problem := field.add(value); problem != nil {
-				return nil, fmt.Errorf("%s: %w", path, problem)
+				return fmt.Errorf("%s: %w", path, problem)
 			}
 			read.shape.fields[name] = field
 		}
@@ -109,25 +109,25 @@ func (r *reader) read(path string, call func() error) (*answer, error) {
 	case errors.As(err, &refusal) && refusal.Status < http.StatusInternalServerError && path != serverSettingsPath && path != ownAccountPath && path != registerPath:
 		read.refused = fmt.Sprintf("refused with status %d", refusal.Status)
 	default:
-		return nil, err
+		return err
 	}
 	r.answers.order = append(r.answers.order, path)
 	r.answers.byPath[path] = read
-	return read, nil
+	return nil
 }
 
 // readServer reads what the server says of itself and of the account.
 func (r *reader) readServer(ctx context.Context) error {
-	if _, err := r.read(serverSettingsPath, func() error { _, err := r.client.ServerSettings(ctx); return err }); err != nil {
+	if err := r.read(serverSettingsPath, func() error { _, err := r.client.ServerSettings(ctx); return err }); err != nil {
 		return err
 	}
-	_, err := r.read(ownAccountPath, func() error { _, err := r.client.Me(ctx); return err })
+	err := r.read(ownAccountPath, func() error { _, err := r.client.Me(ctx); return err })
 	return err
 }
 
 // readAll reads what the provider reads of an organization.
 func (r *reader) readAll(ctx context.Context, level int) error {
-	_, err := r.read(registerPath, func() error { _, err := r.client.Register(ctx, zulip.FetchAll); return err })
+	err := r.read(registerPath, func() error { _, err := r.client.Register(ctx, zulip.FetchAll); return err })
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (r *reader) readAll(ctx context.Context, level int) error {
 		{"/realm/profile_fields", func() error { _, err := c.ProfileFields(ctx); return err }},
 		{"/users/me/subscriptions", func() error { _, err := c.Subscriptions(ctx); return err }},
 	} {
-		if _, err := r.read(one.path, one.call); err != nil {
+		if err := r.read(one.path, one.call); err != nil {
 			return err
 		}
 	}

@@ -88,7 +88,7 @@ func (s *shape) addElements(values func(func(json.RawMessage) bool)) (err error)
 			}
 			s.elements = newShape(known)
 		}
-		if err = s.elements.add(one); err != nil {
+		if err := s.elements.add(one); err != nil {
 			return err
 		}
 	}

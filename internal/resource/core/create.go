@@ -194,7 +194,7 @@ func (w *creation[Model, Object, Update]) refuse(missing []attribute.Step[*Objec
 		text += fmt.Sprintf("%s is %s, and was planned as %s.\n", step.Attribute, step.Prior, step.Planned)
 	}
 	diags.AddError("Conflict on "+w.called(w.name(w.plan), w.id),
-		"The server accepted the request, but has other values than planned: somebody else changed them at the same time, or the server is too old for them.\n"+w.Base.WithUntried(w.kind(), text))
+		"The server accepted the request, but has other values than planned: somebody else changed them at the same time, or the server is too old for them.\n"+w.WithUntried(w.kind(), text))
 }
 
 // create sets the ID of the object: of one that was released for this resource, of one that is reactivated, or of a new one.
