@@ -309,8 +309,8 @@ func (k *kind) isSameText(a, b string) bool {
 
 // value returns what a plan gives an attribute, or of an ID that the plan does not know what it will be.
 func (m *matcher) value(k *kind, one *plannedObject, attribute string) (value, why string) {
-	if text := unquote(one.Change.After[attribute]); text != "" && text != "null" {
-		return text, ""
+	if raw := one.Change.After[attribute]; string(raw) != "null" && unquote(raw) != "" { // a channel may be called "null"
+		return unquote(raw), ""
 	}
 	if k.resource != "zulip_channel_subscribers" && k.resource != "zulip_user_role" {
 		return "", "the plan does not know its " + attribute + " yet"

@@ -39,6 +39,8 @@ func TestProtocolExportForAPlanSaysWhatIsLeft(t *testing.T) {
 	general := o.MustChannel(t, "general").ID
 	for what, trial := range map[string]struct{ changes, want string }{
 		"an unknown name":   {created("zulip_channel", "a", `{"description": "x"}`), "zulip_channel.a: the plan does not know its name yet"},
+		"no name":           {created("zulip_channel", "a", `{"name": null}`), "zulip_channel.a: the plan does not know its name yet"},
+		"the name null":     {created("zulip_channel", "a", `{"name": "null"}`), "zulip_channel.a: the organization has no channel with the name null"},
 		"another pattern":   {created("zulip_linkifier", "a", `{"pattern": "none"}`), "zulip_linkifier.a: the organization has no linkifier with the pattern none"},
 		"another language":  {created("zulip_code_playground", "a", `{"name": "try", "pygments_language": "Go"}`), "has no code playground with the name try pygments_language Go"},
 		"a type of no name": {created("zulip_message", "a", `{"content": "x"}`), "zulip_message.a: an object of this type is not found by a name"},

@@ -105,8 +105,8 @@ func (s *protocolServer) shorten(ctx context.Context, diagnostics []*tfprotov6.D
 	for _, one := range diagnostics {
 		address, ok := suggest.IsMissing(one.Summary)
 		meta := s.provider.meta.Load()
-		if !ok || meta == nil || meta.Store == nil {
-			continue
+		if !ok || meta == nil || meta.Store == nil || one.Severity != tfprotov6.DiagnosticSeverityError {
+			continue // a warning says what becomes of the name, and the CLI shows one of several
 		}
 		cause := firstSentence.FindString(one.Detail) + "."
 		holder := s.holder(ctx, meta, address)

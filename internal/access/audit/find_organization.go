@@ -303,7 +303,7 @@ func (m *maker) findInvitations() {
 		}
 		finding.Change = m.change(target{"zulip_invite_link", fmt.Sprint(invitation.ID), ""}, attribute{"invite_as", role}, attribute{"expires_in_minutes", expires})
 		if !invitation.IsMultiuse {
-			finding.Change = "# No resource manages invitations by email: revoke this one in the organization's settings.\n"
+			finding.Change = "# Revoke it in the organization's settings, or, if a zulip_invitation manages it, there: remove the resource or change its invite_as.\n"
 		}
 		m.addFinding(finding, m.access.People([]int64{invitation.InvitedByUserID}))
 	}

@@ -253,12 +253,12 @@ func (b *builder) joiningAfter(after *rules.Organization) {
 		if !change.HasAfter() {
 			continue // what is revoked counts until it is
 		}
-		text, known := change.After().Text("role")
+		text, known := change.After().Text("invite_as")
 		role, ok := zulip.ParseRole(text)
 		switch {
 		case known && ok && role < zulip.RoleMember:
 			joining.Invitations = append(joining.Invitations, rules.Invitation{Text: change.Address, Role: role})
-		case change.After().IsUnknown("role") && change.IsSet("role"):
+		case change.After().IsUnknown("invite_as") && change.IsSet("invite_as"):
 			joining.Unknown = append(joining.Unknown, fmt.Sprintf("As what %s invites is not known yet.", change.Address))
 		}
 	}

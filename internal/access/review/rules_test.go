@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/markdown"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/page"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
@@ -160,8 +161,10 @@ func TestReviewProvesRules(t *testing.T) {
 			"two owners: broken by this plan | the organization: 1 person is owner, and at least 2 must be: Olga (olga@example.com)."},
 		"an open door": {[]attributes{resourceChange("zulip_organization", attributes{"invite_required": true}, attributes{"invite_required": false})},
 			"no open door: broken by this plan | the organization: nobody needs an invitation to join (invite_required). Changed by zulip_organization.x."},
-		"a link for administrators": {[]attributes{resourceChange("zulip_invite_link", nil, attributes{"role": "administrator"})},
+		"a link for administrators": {[]attributes{resourceChange("zulip_invite_link", nil, attributes{"invite_as": "administrator"})},
 			"no open door: broken by this plan | zulip_invite_link.x: whoever uses it joins as administrator."},
+		"an invitation as what is not known yet": {[]attributes{resourceChange("zulip_invitation", nil, attributes{"email": "nia@example.com"}, "invite_as")},
+			"no open door: not proven"},
 		"a channel on the web": {[]attributes{resourceChange("zulip_channel", attributes{"id": f.lobby, "name": "lobby", "privacy": "public"},
 			attributes{"id": f.lobby, "name": "lobby", "privacy": "web_public"})},
 			"nothing is on the web: broken by this plan | #lobby: anyone on the internet can read. Changed by zulip_channel.x."},
@@ -245,6 +248,21 @@ func TestReviewOfRulesAboutNewPeople(t *testing.T) {
 	const text = "rule \"three owners\" {\n  role = \"owner\"\n  at_least = 3\n}\n"
 	if got := f.reviewed(text, owner).Rules[0]; got.Before != report.RuleBroken || got.Standing != report.RuleHolds {
 		t.Errorf("a third owner: %v", got.Lines())
+	}
+}
+
+// What the rules read of a plan are attributes that resources have.
+func TestRulesReadAttributesThatAreThere(t *testing.T) {
+	for resource, attributes := range map[string][]string{
+		"zulip_invite_link": {"invite_as"}, "zulip_invitation": {"invite_as"}, "zulip_organization": {"invite_required"},
+		"zulip_channel": {"folder", "folder_id", "is_default"}, "zulip_channel_folder": {"id", "name"},
+	} {
+		of, _ := meaning.Of(resource)
+		for _, name := range attributes {
+			if _, ok := of.Attribute(name); !ok {
+				t.Errorf("%s has no attribute %s", resource, name)
+			}
+		}
 	}
 }
 
