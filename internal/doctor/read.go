@@ -121,8 +121,7 @@ func (r *reader) readServer(ctx context.Context) error {
 	if err := r.read(serverSettingsPath, func() error { _, err := r.client.ServerSettings(ctx); return err }); err != nil {
 		return err
 	}
-	err := r.read(ownAccountPath, func() error { _, err := r.client.Me(ctx); return err })
-	return err
+	return r.read(ownAccountPath, func() error { _, err := r.client.Me(ctx); return err })
 }
 
 // readAll reads what the provider reads of an organization.

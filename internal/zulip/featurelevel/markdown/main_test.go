@@ -60,11 +60,12 @@ func TestNothingNeedsMoreThanTheNewestLevel(t *testing.T) {
 
 func TestFill(t *testing.T) {
 	var page strings.Builder
-	if err := fill(&page, "at "+testedMark+".\n"+tablesMark+"\nend\n"); err != nil {
+	if err := fill(&page, "at "+testedMark+".\n"+rangesMark+"\n"+tablesMark+"\nend\n"); err != nil {
 		t.Fatal(err)
 	}
 	tested := fmt.Sprintf("at %d, %d and %d.\n", featurelevel.Recorded, featurelevel.NewestRelease, featurelevel.Newest)
-	if !strings.HasPrefix(page.String(), tested+"## What requires a newer server") || !strings.HasSuffix(page.String(), "|\nend\n") {
+	ranges := "| Levels | Tried | Read |\n|---|---|---|\n| "
+	if !strings.HasPrefix(page.String(), tested+ranges) || !strings.Contains(page.String(), "|\n## What requires a newer server") || !strings.HasSuffix(page.String(), "|\nend\n") {
 		t.Errorf("the page is:\n%s", page.String())
 	}
 	if err := fill(&page, "no marks"); err == nil {
