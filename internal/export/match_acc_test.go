@@ -165,7 +165,7 @@ resource "zulip_user_role" "b" {
 `)
 	printed := planFor(t, w)
 	for _, want := range []string{
-		"Wrote 1 imports", `zulip_channel.typo: the organization has no channel with the name generall`, "zulip_invite_link.all: an object of this type has no name",
+		"Wrote 1 import and", `zulip_channel.typo: the organization has no channel with the name generall`, "zulip_invite_link.all: an object of this type has no name",
 		"zulip_user_role.a: lena.fischer@example.com is what several resources create: zulip_user_role.a, zulip_user_role.b", "zulip_user_role.b: ",
 	} {
 		if !strings.Contains(printed, want) {
