@@ -132,7 +132,7 @@ func TestFindings(t *testing.T) {
 			func(t *testing.T, o *acctest.Organization) {
 				o.Call(t, "POST", "/invites", map[string]string{"invitee_emails": "new@example.com", "stream_ids": "[]", "invite_as": "200"})
 			},
-			[]string{"owner"}, "The invitation makes whoever uses it an administrator.", "revoke this one in the organization's settings",
+			[]string{"owner"}, "The invitation makes whoever uses it an administrator.", "Revoke it in the organization's settings",
 		},
 		{
 			"a member who owns a bot that is an administrator", audit.BotKey, audit.High, "bot news-bot@example.com",
