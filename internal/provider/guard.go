@@ -23,7 +23,8 @@ import (
 
 // guard keeps rules in an apply: how many there must be at least (at_least), and how many people one apply takes out (limit). Each
 // change is judged on a fresh reading together with all that this run was permitted before, whether it has been carried out yet or
-// not: so a rule holds in whatever order the CLI makes the changes. A permitted change that fails still counts.
+// not: so a rule holds in whatever order the CLI makes the changes. What is not seen to be carried out counts only as far as it
+// takes away: who is about to get another role counts for nothing meanwhile, and who is about to come into a group is not in it.
 type guard struct {
 	rules, limits *rules.File
 	store         *store.Store
@@ -31,7 +32,9 @@ type guard struct {
 	mu          sync.Mutex
 	roles       map[int64]zulip.Role
 	deactivated map[int64]bool
-	groups      map[int64]*zulip.UserGroup // as they will be; nil: deactivated
+	groups      map[int64]*zulip.UserGroup // with the permissions that they will have; nil: deactivated
+	members     map[int64]map[int64]bool   // who is taken out, by group
+	subgroups   map[int64]map[int64]bool   // which groups are taken out, by group
 	channels    map[int64]*permission.Channel
 	leave       map[int64]map[int64]bool // by channel
 	permissions map[string]zulip.GroupSettingValue
@@ -54,6 +57,7 @@ func newGuard(file string, from *store.Store, diags *diag.Diagnostics) base.Guar
 	}
 	return &guard{
 		rules: all.OfMinimums(), limits: all, store: from, roles: map[int64]zulip.Role{}, deactivated: map[int64]bool{}, groups: map[int64]*zulip.UserGroup{},
+		members: map[int64]map[int64]bool{}, subgroups: map[int64]map[int64]bool{},
 		channels: map[int64]*permission.Channel{}, leave: map[int64]map[int64]bool{}, permissions: map[string]zulip.GroupSettingValue{}, out: map[int64]bool{},
 	}
 }
@@ -71,10 +75,10 @@ func (g *guard) Permits(ctx context.Context, change base.GuardedChange, diags *d
 		diags.AddError("Cannot prove the rules before "+change.What+" changes", "Nothing was sent. "+base.Explain(err))
 		return false
 	}
-	before := g.after(now)
+	before := g.after(now, base.GuardedChange{})
 	earlier := g.clone()
 	g.add(change)
-	after := g.after(now)
+	after := g.after(now, change)
 	broken := g.broken(before, after)
 	g.takeOut(change, before.People, after.People)
 	active := 0
@@ -111,19 +115,23 @@ func (g *guard) read(ctx context.Context) (*rules.Organization, error) {
 
 // clone copies what was permitted.
 func (g *guard) clone() *guard {
-	leave := make(map[int64]map[int64]bool, len(g.leave))
-	for channel, people := range g.leave {
-		leave[channel] = maps.Clone(people)
+	each := func(of map[int64]map[int64]bool) map[int64]map[int64]bool {
+		copied := make(map[int64]map[int64]bool, len(of))
+		for id, out := range of {
+			copied[id] = maps.Clone(out)
+		}
+		return copied
 	}
 	return &guard{
 		roles: maps.Clone(g.roles), deactivated: maps.Clone(g.deactivated), groups: maps.Clone(g.groups), channels: maps.Clone(g.channels),
-		leave: leave, permissions: maps.Clone(g.permissions), out: maps.Clone(g.out),
+		members: each(g.members), subgroups: each(g.subgroups), leave: each(g.leave), permissions: maps.Clone(g.permissions), out: maps.Clone(g.out),
 	}
 }
 
 // restore takes back what was added since the copy was made.
 func (g *guard) restore(of *guard) {
 	of.roles, of.deactivated, of.groups, of.channels, of.leave, of.permissions, of.out = g.roles, g.deactivated, g.groups, g.channels, g.leave, g.permissions, g.out
+	of.members, of.subgroups = g.members, g.subgroups
 }
 
 // add adds a change to what was permitted.
@@ -133,7 +141,10 @@ func (g *guard) add(change base.GuardedChange) {
 		g.deactivated[id] = true
 	}
 	if change.Group != nil {
-		g.groups[change.Group.ID] = change.Group
+		id := change.Group.ID
+		g.groups[id] = change.Group
+		takeOut(g.members, id, change.Membership.Delete, change.Membership.Add)
+		takeOut(g.subgroups, id, change.Membership.DeleteSubgroups, change.Membership.AddSubgroups)
 	}
 	if change.EndedGroup != 0 {
 		g.groups[change.EndedGroup] = nil
@@ -141,19 +152,39 @@ func (g *guard) add(change base.GuardedChange) {
 	if change.Facts != nil {
 		g.channels[change.Channel] = change.Facts
 	}
-	if len(change.Leave) > 0 && g.leave[change.Channel] == nil {
-		g.leave[change.Channel] = map[int64]bool{}
-	}
-	for _, id := range change.Leave {
-		g.leave[change.Channel][id] = true
-	}
+	takeOut(g.leave, change.Channel, change.Leave, nil)
 	maps.Copy(g.permissions, change.Organization)
 }
 
-// after is the organization with everything that was permitted.
-func (g *guard) after(now *rules.Organization) *rules.Organization {
+// takeOut notes who is taken out of a list, and forgets it of who comes into it.
+func takeOut(out map[int64]map[int64]bool, of int64, leave, come []int64) {
+	if out[of] == nil {
+		out[of] = map[int64]bool{}
+	}
+	for _, id := range come {
+		delete(out[of], id)
+	}
+	for _, id := range leave {
+		out[of][id] = true
+	}
+}
+
+// left are those of a list who are not taken out.
+func left(ids []int64, out map[int64]bool) []int64 {
+	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return out[id] })
+}
+
+// after is the organization with everything that was permitted: with current, and of what was permitted before it with what takes
+// away.
+func (g *guard) after(now *rules.Organization, current base.GuardedChange) *rules.Organization {
 	later := *now
-	change := permission.Change{Roles: g.roles, Groups: map[int64]permission.Membership{}, Organization: g.permissions, Deactivated: slices.Collect(maps.Keys(g.deactivated)), Now: now.Now}
+	change := permission.Change{Roles: current.Roles, Groups: map[int64]permission.Membership{}, Organization: g.permissions, Deactivated: slices.Collect(maps.Keys(g.deactivated)), Now: now.Now}
+	for user := range now.People.Everybody().All() {
+		role, changes := g.roles[user.ID]
+		if _, isCurrent := current.Roles[user.ID]; changes && !isCurrent && user.Role != role {
+			change.Deactivated = append(change.Deactivated, user.ID) // under way, or failed
+		}
+	}
 	later.Groups = nil
 	for _, group := range now.Groups {
 		planned, changes := g.groups[group.ID]
@@ -162,7 +193,11 @@ func (g *guard) after(now *rules.Organization) *rules.Organization {
 			change.Groups[group.ID] = permission.Membership{}
 			continue
 		case changes:
-			change.Groups[group.ID] = permission.Membership{Members: planned.Members, Subgroups: planned.DirectSubgroupIDs}
+			members, subgroups := group.Members, group.Subgroups
+			if current.Group != nil && current.Group.ID == group.ID {
+				members, subgroups = slices.Concat(members, current.Membership.Add), slices.Concat(subgroups, current.Membership.AddSubgroups)
+			}
+			change.Groups[group.ID] = permission.Membership{Members: left(members, g.members[group.ID]), Subgroups: left(subgroups, g.subgroups[group.ID])}
 			group = &rules.Group{ID: group.ID, Name: planned.Name, Permissions: planned.Permissions}
 		}
 		later.Groups = append(later.Groups, group)
@@ -179,7 +214,7 @@ func (g *guard) after(now *rules.Organization) *rules.Organization {
 				one.Facts = *facts
 				one.Facts.Subscribers, one.Facts.SubscribersKnown = in, known
 			}
-			one.Facts.Subscribers = slices.DeleteFunc(slices.Clone(one.Facts.Subscribers), func(id int64) bool { return leave[id] })
+			one.Facts.Subscribers = left(one.Facts.Subscribers, leave)
 			channel = &one
 		}
 		if !channel.Facts.IsArchived {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
@@ -174,4 +175,59 @@ func TestProtocolRulesThatCannotBeRead(t *testing.T) {
 	r := newRuled(t, "rule \"two owners\" {\n  rol = \"owner\"\n}\n")
 	acctest.StartProcess(t.Context(), t).Configure(r.Block(values{"rules": r.file})).ExpectError(t, "rules", "Cannot read the rules", `rules.zulip.hcl:2: rule has no attribute "rol"`)
 	acctest.StartProcess(t.Context(), t).Configure(r.Block(values{"rules": r.file + ".x"})).ExpectError(t, "rules", "Cannot read the rules", "no such file")
+}
+
+// Two lists that take different people out of one group do not break a rule together, though each has read the group before the
+// other was carried out; and a role that could not be given counts for nothing.
+func TestProtocolRulesCountWhatIsUnderWay(t *testing.T) {
+	r := newRuled(t, "rule \"sre\" {\n  groups   = \"sre\"\n  right    = \"member\"\n  at_least = 2\n}\nrule \"owners\" {\n  role     = \"owner\"\n  at_least = 3\n}\n")
+	r.Call(t, "POST", "/user_groups/create", map[string]string{"name": "sre", "description": "", "members": fmt.Sprintf("[%d]", r.id("dan"))})
+	p, configs := r.run("zulip_user_group_membership").Process(), [][]any{{"ada@example.com"}, {"ben@example.com"}}
+	var ended []*acctest.PlannedChange
+	for _, members := range configs {
+		run := r.run("zulip_user_group_membership")
+		run.MustApply(values{"group": "sre", "members": members})
+		again, diags := p.Plan("zulip_user_group_membership", run.State, nil)
+		diags.ExpectNoError(t)
+		ended = append(ended, again)
+	}
+	gate := r.Sandbox.Gate("POST", "/user_groups/*/members")
+	var (
+		both     sync.WaitGroup
+		mu       sync.Mutex
+		problems []string
+	)
+	for _, plan := range ended {
+		both.Go(func() {
+			_, diags := p.Apply(plan)
+			mu.Lock()
+			defer mu.Unlock()
+			for _, one := range diags.Errors() {
+				problems = append(problems, one.Summary)
+			}
+			gate.Open() // the other one is decided by now, or waits for this one
+		})
+	}
+	<-gate.Arrived // one is permitted, and not carried out
+	select {
+	case <-gate.Arrived:
+		t.Error("both were permitted")
+	case <-time.After(300 * time.Millisecond):
+	}
+	gate.Open()
+	both.Wait()
+	if len(problems) != 1 || problems[0] != "The apply would break the rule \"sre\"" {
+		t.Errorf("%q", problems)
+	}
+
+	promoted, demoted := r.run("zulip_user_role"), r.run("zulip_user_role")
+	demoted.MustApply(values{"user": "otto@example.com", "role": "owner"})
+	up, down := promoted.MustPlan(values{"user": "ada@example.com", "role": "owner"}), demoted.MustPlan(values{"user": "otto@example.com", "role": "member"})
+	remove := r.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/users/*", Action: sandbox.FaultStatus, Status: 400, Count: 1})
+	p = promoted.Process()
+	if diags := promoted.ApplyIn(p, up); len(diags.Errors()) == 0 {
+		t.Fatal("the role was given")
+	}
+	remove()
+	demoted.ApplyIn(p, down).ExpectError(t, "", `The apply would break the rule "owners"`)
 }

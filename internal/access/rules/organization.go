@@ -58,7 +58,7 @@ func Of(read Read) *Organization {
 	}
 	for _, group := range read.View.UserGroups().List() {
 		if !group.Deactivated && !group.IsSystemGroup {
-			org.Groups = append(org.Groups, &Group{ID: group.ID, Name: group.Name, Permissions: group.Permissions})
+			org.Groups = append(org.Groups, &Group{ID: group.ID, Name: group.Name, Members: group.Members, Subgroups: group.DirectSubgroupIDs, Permissions: group.Permissions})
 		}
 	}
 	return org

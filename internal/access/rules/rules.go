@@ -157,6 +157,8 @@ type Channel struct {
 type Group struct {
 	ID   int64
 	Name string
+	// Members are the people directly in it, Subgroups the groups.
+	Members, Subgroups []int64
 	// Permissions are by name; one that is absent is not known, or the server does not have it.
 	Permissions map[string]zulip.GroupSettingValue
 	Unknown     map[string]bool

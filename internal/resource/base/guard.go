@@ -22,8 +22,10 @@ type GuardedChange struct {
 	// Roles are the new ones by account, Deactivated the accounts that are deactivated.
 	Roles       map[int64]zulip.Role
 	Deactivated []int64
-	// Group is a user group as it will be, EndedGroup the ID of one that is deactivated.
+	// Group is a user group with the permissions that it will have, Membership who comes into it and who is taken out. EndedGroup is
+	// the ID of one that is deactivated.
 	Group      *zulip.UserGroup
+	Membership zulip.MembershipChange
 	EndedGroup int64
 	// Channel is the ID of a channel: Facts are what it will be, Leave are who is taken out of it.
 	Channel int64

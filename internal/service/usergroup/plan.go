@@ -208,6 +208,6 @@ func protect(ctx context.Context, b *base.Base, now *reading, p pending, diags *
 		refuseCycle(way, diags)
 	}
 	if !diags.HasError() {
-		b.Meta.Permits(ctx, base.GuardedChange{What: fmt.Sprintf("user group %q", now.Thing.Name), Group: later}, diags)
+		b.Meta.Permits(ctx, base.GuardedChange{What: fmt.Sprintf("user group %q", now.Thing.Name), Group: later, Membership: p.Update().MembershipChange}, diags)
 	}
 }
