@@ -231,3 +231,21 @@ func TestProtocolRulesCountWhatIsUnderWay(t *testing.T) {
 	remove()
 	demoted.ApplyIn(p, down).ExpectError(t, "", `The apply would break the rule "owners"`)
 }
+
+// A rule is judged on what the organization is, not on what this run has made of it before: somebody may have changed it since.
+func TestProtocolRulesSeeChangesOfOthers(t *testing.T) {
+	r := newRuled(t, "rule \"many may post\" {\n  channels = \"hall\"\n  right    = \"send_message\"\n  at_least = 3\n}\n")
+	hall := r.Call(t, "POST", "/channels/create", map[string]string{"name": "hall", "subscribers": fmt.Sprintf("[%d,%d]", r.id("ben"), r.id("cid"))})["id"].(float64)
+	channel, user := r.run("zulip_channel"), r.run("zulip_user")
+	channel.Import("hall", nil).ExpectNoError(t)
+	user.Import("ada@example.com", nil).ExpectNoError(t)
+	p := channel.Process()
+	posters := []any{"user:ada@example.com", "user:ben@example.com", "user:cid@example.com"}
+	channel.ApplyIn(p, channel.MustPlan(values{"name": "hall", "can_send_message_group": posters})).ExpectNoError(t)
+	plan := user.MustPlan(nil)
+	sent := r.Sent()
+	user.ApplyIn(p, plan).ExpectError(t, "", `The apply would break the rule "many may post"`)
+	sent.Expect(t)
+	r.Call(t, "PATCH", fmt.Sprintf("/streams/%d", int(hall)), map[string]string{"can_send_message_group": fmt.Sprintf(`{"new":%d}`, r.SystemGroup(t, "role:everyone"))})
+	user.ApplyIn(p, plan).ExpectNoError(t)
+}

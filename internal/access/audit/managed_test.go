@@ -62,10 +62,10 @@ func TestChangesHaveTheAddressesOfAState(t *testing.T) {
 	} {
 		a := auditWith(t, o, audit.Options{Managed: managed(t, text)})
 		for where, want := range map[string]string{
-			`channel "root"`:      "resource \"zulip_channel\" \"first\" {\n  name                         = \"root\"\n",
+			`channel "root"`:      "resource \"zulip_channel\" \"first\" {\n  can_administer_channel_group = ",
 			`channel "in module"`: "# module.a[\"b\\n\"].zulip_channel.team[\"x\"]\nresource \"zulip_channel\" \"team\" {\n",
 			`channel "twice"`:     "resource \"zulip_channel\" \"twice\" {\n",
-			`channel "by hand"`:   "# Nothing in the state or plan manages it.\nresource \"zulip_channel\" \"this\" {\n",
+			`channel "by hand"`:   "# Nothing in the state or plan manages it.\nresource \"zulip_channel\" \"by_hand\" {\n  name                         = \"by hand\"\n",
 		} {
 			all := found(a, audit.NoAdministrator, where)
 			if len(all) != 1 || !strings.HasPrefix(all[0].Change, want) {
@@ -74,10 +74,10 @@ func TestChangesHaveTheAddressesOfAState(t *testing.T) {
 		}
 		if form == "state" {
 			text := markdownOf(t, a)
-			expectText(t, text, "  resource \"zulip_channel\" \"first\" {\n", "  resource \"zulip_channel\" \"team\" {\n", "  resource \"zulip_channel\" \"twice\" {\n", "  resource \"zulip_channel\" \"this\" {\n")
+			expectText(t, text, "  resource \"zulip_channel\" \"first\" {\n", "  resource \"zulip_channel\" \"team\" {\n", "  resource \"zulip_channel\" \"twice\" {\n", "  resource \"zulip_channel\" \"by_hand\" {\n")
 		}
 	}
-	if all := found(auditOf(t, o, audit.Selection{}), audit.NoAdministrator, `channel "root"`); len(all) != 1 || !strings.HasPrefix(all[0].Change, "resource \"zulip_channel\" \"this\" {\n") {
+	if all := found(auditOf(t, o, audit.Selection{}), audit.NoAdministrator, `channel "root"`); len(all) != 1 || !strings.HasPrefix(all[0].Change, "resource \"zulip_channel\" \"root\" {\n") {
 		t.Errorf("without a state: %+v", all)
 	}
 }
@@ -89,7 +89,7 @@ func TestAnAddressThatCannotBeToldIsNone(t *testing.T) {
 	values := fmt.Sprintf(`{"id":%d,"name":"c"}`, c)
 	a := auditWith(t, o, audit.Options{Managed: managed(t, `{"format_version":"1.0","values":{"root_module":{"resources":[`+
 		resourceJSON("zulip_channel.one", "zulip_channel", "one", values)+","+resourceJSON("zulip_channel.other", "zulip_channel", "other", values)+`]}}}`)})
-	if all := found(a, audit.SinglePerson, `channel "c"`); len(all) != 1 || !strings.Contains(all[0].Change, `"this"`) {
+	if all := found(a, audit.SinglePerson, `channel "c"`); len(all) != 1 || !strings.Contains(all[0].Change, "# Nothing in the state or plan manages it.\n") {
 		t.Errorf("%+v", all)
 	}
 }

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode"
@@ -33,14 +34,28 @@ func groupTarget(group *zulip.UserGroup) target {
 // organizationTarget has the ID that the resource has in every state.
 var organizationTarget = target{resource: "zulip_organization", id: "organization"}
 
+// label is the name of a resource in a change, where it has none yet: that of the thing, in letters that everybody can type.
+func (t target) label() string {
+	var b strings.Builder
+	for _, letter := range strings.ToLower(t.name) {
+		switch {
+		case letter >= 'a' && letter <= 'z' || letter >= '0' && letter <= '9' && b.Len() > 0:
+			b.WriteRune(letter)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "_"):
+			b.WriteByte('_')
+		}
+	}
+	return cmp.Or(strings.Trim(b.String(), "_"), "this")
+}
+
 // change writes the attributes of a resource that would mend something, under the name that the resource has in the state or
-// plan that the audit was given; what is not in it, and everything without one, is called this.
+// plan that the audit was given. Of what is in neither it writes its name too.
 func (m *maker) change(of target, attributes ...attribute) string {
-	name, comment := "this", ""
+	name, comment := of.label(), ""
 	if managed := m.options.Managed; managed != nil {
 		comment = "# Nothing in the state or plan manages it.\n"
 		if resource := managed.of(of); resource != nil {
-			name, comment = resource.Name, ""
+			name, comment, of.name = resource.Name, "", ""
 			if resource.Address != resource.Type+"."+resource.Name {
 				comment = "# " + onOneLine(resource.Address) + "\n"
 			}
@@ -48,6 +63,9 @@ func (m *maker) change(of target, attributes ...attribute) string {
 	}
 	file := hclwrite.NewEmptyFile()
 	body := file.Body().AppendNewBlock("resource", []string{of.resource, name}).Body()
+	if of.name != "" {
+		body.SetAttributeValue("name", cty.StringVal(of.name))
+	}
 	for _, one := range attributes {
 		body.SetAttributeValue(one.name, one.value)
 	}
@@ -75,11 +93,11 @@ func onOneLine(text string) string {
 }
 
 func (m *maker) channelChange(channel *zulip.Channel, name string, value cty.Value) string {
-	return m.change(channelTarget(channel), attribute{"name", cty.StringVal(channel.Name)}, attribute{name, value})
+	return m.change(channelTarget(channel), attribute{name, value})
 }
 
 func (m *maker) groupChange(group *zulip.UserGroup, attributes ...attribute) string {
-	return m.change(groupTarget(group), append([]attribute{{"name", cty.StringVal(group.Name)}}, attributes...)...)
+	return m.change(groupTarget(group), attributes...)
 }
 
 func (m *maker) organizationChange(attributes ...attribute) string {

@@ -49,6 +49,13 @@ func TestReviewOfWhatIsNoRight(t *testing.T) {
 				return resourceChange("zulip_invite_link", attributes{"id": 3, "expires_in_minutes": 60}, attributes{"id": 3, "expires_in_minutes": nil})
 			}, "joining", "invitation link 3. It can be used for ever; before: 1 hour.",
 		},
+		"a new guest": {
+			func(o *acctest.Organization) attributes {
+				made := o.Call(t, "POST", "/channels/create", map[string]string{"name": "lobby", "subscribers": "[]"})
+				o.Call(t, "POST", "/default_streams", map[string]string{"stream_id": fmt.Sprint(int64(made["id"].(float64)))})
+				return resourceChange("zulip_user", nil, attributes{"email": "gus@example.org", "full_name": "Gus", "role": "guest"})
+			}, "external joining widening", `gus@example.org. A new guest comes into the default channels: "general", "lobby".`,
+		},
 		"open sign-up": {
 			func(*acctest.Organization) attributes { return organizationSets("invite_required", true, false) },
 			"joining", "Anybody can join the organization, without an invitation.",

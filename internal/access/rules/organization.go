@@ -58,10 +58,15 @@ func Of(read Read) *Organization {
 	}
 	for _, group := range read.View.UserGroups().List() {
 		if !group.Deactivated && !group.IsSystemGroup {
-			org.Groups = append(org.Groups, &Group{ID: group.ID, Name: group.Name, Members: group.Members, Subgroups: group.DirectSubgroupIDs, Permissions: group.Permissions})
+			org.Groups = append(org.Groups, GroupOf(group))
 		}
 	}
 	return org
+}
+
+// GroupOf is a user group that the server has.
+func GroupOf(group *zulip.UserGroup) *Group {
+	return &Group{ID: group.ID, Name: group.Name, Members: group.Members, Subgroups: group.DirectSubgroupIDs, Permissions: group.Permissions}
 }
 
 func folderName(view *snapshot.Snapshot, id *int64) string {

@@ -25,13 +25,12 @@ func isActiveBotOf(user *zulip.User, owner int64) bool {
 	return user != nil && user.IsBot && user.IsActive && user.BotOwnerID != nil && *user.BotOwnerID == owner
 }
 
-// LockBotsOf registers, right before a person is deactivated, which bots the server deactivates too, and keeps other resources of
-// this run from changing them until unlock is called.
-// address is that of the person.
-func LockBotsOf(ctx context.Context, meta *base.Meta, owner int64, address string) (unlock func(), err error) {
+// LockBotsOf returns, before a person is deactivated, which bots the server deactivates too, and keeps other resources of this run
+// from changing them until unlock is called. address is that of the person.
+func LockBotsOf(ctx context.Context, meta *base.Meta, owner int64, address string) (owned []int64, unlock func(), err error) {
 	s, err := meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		return nil, cannotReadBots(address, "the bots of the account", err)
+		return nil, nil, cannotReadBots(address, "the bots of the account", err)
 	}
 	bots := slices.DeleteFunc(slices.Clone(s.Users()), func(user *zulip.User) bool { return !isActiveBotOf(user, owner) })
 	slices.SortFunc(bots, func(a, b *zulip.User) int { return cmp.Compare(a.ID, b.ID) }) // so that no two wait for each other
@@ -47,15 +46,15 @@ func LockBotsOf(ctx context.Context, meta *base.Meta, owner int64, address strin
 			locks = append(locks, one)
 			var bot *zulip.User // the list may have it as it was before somebody deactivated it
 			if bot, err = meta.Store.FreshUser(ctx, listed.ID); isActiveBotOf(bot, owner) {
-				meta.Run.DestroyWithOwner(bot.ID)
+				owned = append(owned, bot.ID)
 			}
 		}
 		if err != nil {
 			unlock()
-			return nil, cannotReadBots(address, "its bot "+listed.Address(), err)
+			return nil, nil, cannotReadBots(address, "its bot "+listed.Address(), err)
 		}
 	}
-	return unlock, nil
+	return owned, unlock, nil
 }
 
 func cannotReadBots(address, which string, err error) error {

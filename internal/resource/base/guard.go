@@ -5,14 +5,15 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // Guard keeps the rules of the provider block in an apply.
 type Guard interface {
-	// Permits reports whether a change may be sent, right before its request, and says why not.
-	Permits(ctx context.Context, change GuardedChange, diags *diag.Diagnostics) bool
+	// Begin reports whether a change may be sent, right before its request, and says why not. Until end is called, with the
+	// answer of the server, no other change may be sent: each is judged on what the others have done. So whoever calls it takes
+	// its own locks before, and waits for no other resource until then. end is never nil.
+	Begin(ctx context.Context, change GuardedChange, diags *diag.Diagnostics) (end func(), ok bool)
 }
 
 // GuardedChange is what a request is about to change. What is nil or empty does not change.
@@ -22,20 +23,22 @@ type GuardedChange struct {
 	// Roles are the new ones by account, Deactivated the accounts that are deactivated.
 	Roles       map[int64]zulip.Role
 	Deactivated []int64
-	// Group is a user group with the permissions that it will have, Membership who comes into it and who is taken out. EndedGroup is
-	// the ID of one that is deactivated.
-	Group      *zulip.UserGroup
-	Membership zulip.MembershipChange
-	EndedGroup int64
-	// Channel is the ID of a channel: Facts are what it will be, Leave are who is taken out of it.
-	Channel int64
-	Facts   *permission.Channel
-	Leave   []int64
+	// Group is the ID of a user group, and GroupAfter returns what the change makes of it; nil: it is deactivated.
+	Group      int64
+	GroupAfter func(now *zulip.UserGroup) *zulip.UserGroup
+	// Channel is the ID of a channel: ChannelAfter returns what the change makes of it, if that is not nil, and Leave are who is
+	// taken out of it.
+	Channel      int64
+	ChannelAfter func(now *zulip.Channel) *zulip.Channel
+	Leave        []int64
 	// Organization are permissions of the organization.
 	Organization map[string]zulip.GroupSettingValue
 }
 
-// Permits reports whether a change may be sent: without rules every one may.
-func (m *Meta) Permits(ctx context.Context, change GuardedChange, diags *diag.Diagnostics) bool {
-	return m.Guard == nil || m.Guard.Permits(ctx, change, diags)
+// BeginGuarded is [Guard.Begin]: without rules every change may be sent.
+func (m *Meta) BeginGuarded(ctx context.Context, change GuardedChange, diags *diag.Diagnostics) (end func(), ok bool) {
+	if m.Guard == nil {
+		return func() {}, true
+	}
+	return m.Guard.Begin(ctx, change, diags)
 }

@@ -67,12 +67,14 @@ func UserInPlan(view *snapshot.Snapshot, text string) (user *zulip.User, later b
 	return nil, false, err
 }
 
-// KeepUser returns the words for a person or bot: those there are if they mean it, else its address.
+// KeepUser returns the words for a person or bot: those there are if they mean it, else its address. An address stays where the
+// account is not shown the real one, and nobody else has it.
 func KeepUser(kept string, user *zulip.User, view *snapshot.Snapshot) string {
 	if kept == "" {
 		return user.Address() // without a search for what may have been meant
 	}
-	if found, err := User(view, kept); err == nil && found.ID == user.ID {
+	found, err := User(view, kept)
+	if err == nil && found.ID == user.ID || err != nil && !user.IsBot && user.DeliveryEmail == nil && strings.Contains(kept, "@") {
 		return kept
 	}
 	return user.Address()

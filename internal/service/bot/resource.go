@@ -246,9 +246,11 @@ func update(ctx context.Context, c *core.Context, planned, current *model) error
 	if err != nil || change.Empty() {
 		return err
 	}
-	if err := accounts.RoleChange(planned.Role, current.Role, user).Refusal(ctx, c.Meta); err != nil {
+	end, err := accounts.RoleChange(planned.Role, current.Role, user).Begin(ctx, c.Meta)
+	if err != nil {
 		return err
 	}
+	defer end()
 	if err := protectOwnership(ctx, c, change.OwnerID); err != nil {
 		return err
 	}
@@ -298,9 +300,11 @@ func checkRenamed(ctx context.Context, c *core.Context, plan, prior *model) erro
 // deactivate deactivates the bot: the server deletes none. A bot that is gone is fine.
 func deactivate(ctx context.Context, c *core.Context, state *model) error {
 	id := state.ID.ValueInt64()
-	if err := accounts.ProtectDeactivation(ctx, c.Meta, id, state.Email.ValueString()); err != nil {
+	end, err := accounts.BeginDeactivation(ctx, c.Meta, id, state.Email.ValueString())
+	if err != nil {
 		return err
 	}
+	defer end()
 	defer c.Meta.Store.Invalidate(store.Bots, store.Users, store.UserGroups)
 	if err := c.Meta.Client.DeactivateBot(ctx, id); err != nil && !zulip.IsMessage(err, "No such bot") {
 		return err

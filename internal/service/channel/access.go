@@ -32,8 +32,35 @@ func (p planning) reviewAccess(ctx context.Context) {
 }
 
 // protect refuses, just before a request and on what was just read, what breaks a rule and what [refuseNobodyLeft] refuses in a plan.
-func protect(ctx context.Context, b *base.Base, now *attribute.Reading[*zulip.Channel], p pending, diags *diag.Diagnostics) {
-	update, later := p.Update(), *now.Thing
+func protect(ctx context.Context, b *base.Base, now *attribute.Reading[*zulip.Channel], p pending, diags *diag.Diagnostics) (end func()) {
+	update := p.Update()
+	end, ok := b.Meta.BeginGuarded(ctx, base.GuardedChange{
+		What: fmt.Sprintf("channel %q", now.Thing.Name), Channel: now.Thing.ID,
+		ChannelAfter: func(now *zulip.Channel) *zulip.Channel { return after(now, update) },
+	}, diags)
+	if !ok || !b.Meta.LockoutProtection {
+		return end
+	}
+	state := func(channel *zulip.Channel) permission.ChannelRights {
+		return permission.ChannelRights{Access: now.View.Access(), Channel: permission.Channel{
+			Privacy: channel.Privacy(), TopicsPolicy: channel.TopicsPolicy, Permissions: channel.Permissions,
+		}}
+	}
+	change := permission.ChannelChange{Name: now.Thing.Name, Before: state(now.Thing), After: state(after(now.Thing, update))}
+	if permission.NeedsSubscribers(change.Before, change.After) {
+		b.Meta.Store.Invalidate(store.Subscribers)
+	}
+	accesswarning.FillSubscribers(ctx, b.Meta, now.Thing.ID, &change)
+	changes := func(attribute string) bool { _, ok := update.Permissions[attribute]; return ok }
+	refuseNobodyLeft(change, func(otherwise string, rights ...permission.Right) path.Path {
+		return causeOf(changes, otherwise, rights)
+	}, diags)
+	return end
+}
+
+// after is a channel with an update, as far as it decides who can do what.
+func after(now *zulip.Channel, update zulip.ChannelUpdate) *zulip.Channel {
+	later := *now
 	for _, flag := range []struct{ to, from *bool }{
 		{&later.InviteOnly, update.IsPrivate}, {&later.IsWebPublic, update.IsWebPublic}, {&later.HistoryPublicToSubscribers, update.HistoryPublicToSubscribers},
 	} {
@@ -48,23 +75,7 @@ func protect(ctx context.Context, b *base.Base, now *attribute.Reading[*zulip.Ch
 	for setting, change := range update.Permissions {
 		later.Permissions[setting] = change.New
 	}
-	if facts := permission.ChannelOf(&later); !b.Meta.Permits(ctx, base.GuardedChange{What: fmt.Sprintf("channel %q", now.Thing.Name), Channel: now.Thing.ID, Facts: &facts}, diags) || !b.Meta.LockoutProtection {
-		return
-	}
-	state := func(channel *zulip.Channel) permission.ChannelRights {
-		return permission.ChannelRights{Access: now.View.Access(), Channel: permission.Channel{
-			Privacy: channel.Privacy(), TopicsPolicy: channel.TopicsPolicy, Permissions: channel.Permissions,
-		}}
-	}
-	change := permission.ChannelChange{Name: now.Thing.Name, Before: state(now.Thing), After: state(&later)}
-	if permission.NeedsSubscribers(change.Before, change.After) {
-		b.Meta.Store.Invalidate(store.Subscribers)
-	}
-	accesswarning.FillSubscribers(ctx, b.Meta, now.Thing.ID, &change)
-	changes := func(attribute string) bool { _, ok := update.Permissions[attribute]; return ok }
-	refuseNobodyLeft(change, func(otherwise string, rights ...permission.Right) path.Path {
-		return causeOf(changes, otherwise, rights)
-	}, diags)
+	return &later
 }
 
 // refuseNobodyLeft reports whether it has refused a change, because somebody can do now what nobody could after it, or because

@@ -20,14 +20,15 @@ func (r *Resource) subject(ctx context.Context) attribute.Subject[*zulip.Realm, 
 		Name:   func(*zulip.Realm) string { return "the organization" },
 		Read:   func(ctx context.Context, _ func(*zulip.Realm) bool) (*reading, error) { return r.fresh(ctx) },
 		Send:   r.send,
-		Protect: func(_ *reading, p pending, diags *diag.Diagnostics) {
+		Protect: func(_ *reading, p pending, diags *diag.Diagnostics) (end func()) {
 			later := map[string]zulip.GroupSettingValue{}
 			for setting, change := range p.Update().Permissions {
 				later[setting] = change.New
 			}
 			if len(later) > 0 {
-				r.Meta.Permits(ctx, base.GuardedChange{What: "the permissions of the organization", Organization: later}, diags)
+				end, _ = r.Meta.BeginGuarded(ctx, base.GuardedChange{What: "the permissions of the organization", Organization: later}, diags)
 			}
+			return end
 		},
 		Renew: r.renew,
 	}

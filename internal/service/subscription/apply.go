@@ -89,11 +89,14 @@ func (a *application) bring(ctx context.Context, removes bool, diags *diag.Diagn
 				return nil
 			case refused != nil && next.channel == sent.channel && slices.Equal(next.users, sent.users):
 				return refused
-			case !a.mayBeSent(ctx, planned, diags):
+			}
+			end, ok := a.begin(ctx, planned, diags)
+			if !ok {
 				return nil
 			}
 			sent, a.isFresh = next, false
 			changed, err := a.send(ctx, sent, diags)
+			end()
 			if failed = err; err == nil {
 				done = a.verify(ctx, sent, changed, diags)
 				return nil
@@ -193,22 +196,23 @@ func (a *application) elsewhere(ctx context.Context, r request, users []int64) (
 	return other, slices.DeleteFunc(slices.Clone(users), func(id int64) bool { return in[id] == r.removes })
 }
 
-// mayBeSent repeats the checks of the plan on what was just read: since then, and in this run, more may have changed than the
-// plan could know.
-func (a *application) mayBeSent(ctx context.Context, planned *change, diags *diag.Diagnostics) bool {
+// begin repeats the checks of the plan on what was just read: since then, and in this run, more may have changed than the plan
+// could know. end is to be called with the server's answer: see [base.Guard].
+func (a *application) begin(ctx context.Context, planned *change, diags *diag.Diagnostics) (end func(), ok bool) {
+	end = func() {}
 	if slices.Contains(planned.remove, a.Meta.Store.Self().ID) {
 		// Whether the channel lets the account in again may hang on a group.
 		view, err := a.Meta.Store.Fresh(ctx, store.UserGroups)
 		if err != nil {
 			diags.AddError("Cannot read the user groups", base.Explain(err))
-			return false
+			return end, false
 		}
 		planned.view = view
 	}
-	if !planned.check(diags) {
-		return false
+	if ok = planned.check(diags); !ok || len(planned.remove) == 0 {
+		return end, ok
 	}
-	return len(planned.remove) == 0 || a.Meta.Permits(ctx, base.GuardedChange{
+	return a.Meta.BeginGuarded(ctx, base.GuardedChange{
 		What: fmt.Sprintf("who is in channel %q", a.now.channel.Name), Channel: a.id, Leave: planned.remove,
 	}, diags)
 }

@@ -164,9 +164,11 @@ func send(ctx context.Context, c *core.Context, planned, current *account, user 
 	if change.Empty() {
 		return nil
 	}
-	if err := accounts.RoleChange(planned.Role, current.Role, user).Refusal(ctx, c.Meta); err != nil {
+	end, err := accounts.RoleChange(planned.Role, current.Role, user).Begin(ctx, c.Meta)
+	if err != nil {
 		return err
 	}
+	defer end()
 	defer c.Meta.Store.Invalidate(store.Users, store.UserGroups)
 	return c.Meta.Client.UpdateUser(ctx, user.ID, change)
 }
@@ -178,14 +180,19 @@ func deactivate(ctx context.Context, c *core.Context, state *account) error {
 		return core.AsError(diags)
 	}
 	id := state.ID.ValueInt64()
-	if err := accounts.ProtectDeactivation(ctx, c.Meta, id, state.Email.ValueString()); err != nil {
-		return err
-	}
-	unlock, err := accounts.LockBotsOf(ctx, c.Meta, id, state.Email.ValueString())
+	bots, unlock, err := accounts.LockBotsOf(ctx, c.Meta, id, state.Email.ValueString())
 	if err != nil {
 		return err
 	}
 	defer unlock()
+	end, err := accounts.BeginDeactivation(ctx, c.Meta, id, state.Email.ValueString())
+	if err != nil {
+		return err
+	}
+	defer end()
+	for _, bot := range bots {
+		c.Meta.Run.DestroyWithOwner(bot)
+	}
 	defer c.Meta.Store.Invalidate(store.Users, store.UserGroups)
 	how := zulip.Deactivation{Comment: state.Comment.ValueStringPointer(), Actions: state.deactivationActions()}
 	already, err := c.Meta.Client.DeactivateUser(ctx, id, how)

@@ -21,18 +21,14 @@ import (
 // deactivate deactivates a group. Nothing is deleted for good (server-behavior §G9).
 func deactivate(ctx context.Context, r *tableResource, state *model) error {
 	id := state.ID.ValueInt64()
-	var refused diag.Diagnostics
-	if !r.Meta.Permits(ctx, base.GuardedChange{What: fmt.Sprintf("user group %q", state.Name.ValueString()), EndedGroup: id}, &refused) {
-		return core.AsError(refused)
-	}
-	err := sendDeactivate(ctx, r, id)
+	err := sendDeactivate(ctx, r, state)
 	objections := zulip.Objections(err)
 	if len(objections) == 1 && objections[0].Type == "user_group" && objections[0].GroupID == id {
 		// Nothing else names it: what its own permissions say of it ends with it.
 		if err := leaveOwnPermissions(ctx, r, id, objections[0].Settings); err != nil {
 			return err
 		}
-		err = sendDeactivate(ctx, r, id)
+		err = sendDeactivate(ctx, r, state)
 		objections = zulip.Objections(err)
 	}
 	if len(objections) == 0 {
@@ -44,7 +40,14 @@ func deactivate(ctx context.Context, r *tableResource, state *model) error {
 }
 
 // sendDeactivate sends the request that deactivates a group; one that is deactivated or gone already is fine.
-func sendDeactivate(ctx context.Context, r *tableResource, id int64) error {
+func sendDeactivate(ctx context.Context, r *tableResource, state *model) error {
+	id := state.ID.ValueInt64()
+	var refused diag.Diagnostics
+	end, ok := r.Meta.BeginGuarded(ctx, base.GuardedChange{What: fmt.Sprintf("user group %q", state.Name.ValueString()), Group: id}, &refused)
+	defer end()
+	if !ok {
+		return core.AsError(refused)
+	}
 	err := r.Meta.Store.Write(ctx, func(ctx context.Context) error { return r.Meta.Client.DeactivateUserGroup(ctx, id) })
 	if err != nil && !zulip.IsMessage(err, "User group is deactivated.", "Invalid user group") {
 		return err

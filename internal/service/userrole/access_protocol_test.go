@@ -24,3 +24,15 @@ func TestProtocolUserRoleSaysWhatItMeans(t *testing.T) {
 	_, diags = run.Plan(nil)
 	diags.ExpectOnlyAccessWarning(t, summary, "")
 }
+
+// Whoever is not shown the address of somebody does not take it for another one.
+func TestProtocolUserRoleOfAHiddenAddress(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"user": lena, "role": "moderator"})
+	member := o.As(t, "member2").NewRun(t, "zulip_user_role")
+	member.State = run.State
+	member.Refresh()
+	if member.State.Values["user"] != lena {
+		t.Errorf("the state says %v", member.State.Values["user"])
+	}
+}

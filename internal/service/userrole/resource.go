@@ -310,10 +310,11 @@ func (r *Resource) give(ctx context.Context, m *model, change accounts.Change, d
 			diags.AddAttributeError(path.Root("user"), fmt.Sprintf("%s is somebody else's address now", m.User.ValueString()),
 				fmt.Sprintf("The plan was made for the account %d, and the address belongs to %d (%s). Nothing was sent. Plan again.", m.UserID.ValueInt64(), now.ID, now.FullName))
 			return nil
-		case !change.Protect(ctx, r.Meta, diags):
-			return nil
-		case now.Role == change.Planned:
-			ok = true
+		}
+		end, mayBeSent := change.Protect(ctx, r.Meta, diags)
+		defer end()
+		if !mayBeSent || now.Role == change.Planned {
+			ok = mayBeSent
 			return nil
 		}
 		update := zulip.UserUpdate{Role: &change.Planned}
