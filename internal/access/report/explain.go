@@ -4,41 +4,71 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
 // explain says of each right whose value stays what it is that changes who can.
 func (r *Report) explain() {
-	e := r.causes()
+	c := r.causes()
 	for _, channel := range r.Channels {
-		own := differing(channel.Rights)
+		own := ownCause{what: differing(channel.Rights), comeAndGo: "who is subscribed", whoComeAndGo: accountsOf(channel.Joins, channel.Leaves)}
 		if channel.Privacy.Differs() {
-			own = "the privacy of the channel"
+			own.what = "the privacy of the channel"
 		}
-		if own == "" && channel.Joins.Len()+channel.Leaves.Len() > 0 {
-			own = "who is subscribed"
-		}
-		e.explainRights(channel.Rights, own)
+		c.explainRights(channel.Rights, own)
 	}
 	for _, group := range r.Groups {
-		own := differing(group.Rights)
-		if own == "" && (group.Members.Differs() || group.Subgroups.Differs()) {
-			own = "who is in the group"
+		own := ownCause{what: differing(group.Rights), comeAndGo: "who is in the group", whoComeAndGo: accountsOf(group.Joins, group.Leaves)}
+		if own.what == "" && (group.Members.Differs() || group.Subgroups.Differs()) {
+			own.what = own.comeAndGo
 		}
-		e.explainRights(group.Rights, own)
+		c.explainRights(group.Rights, own)
 	}
-	e.explainRights(r.Rights, "")
+	c.explainRights(r.Rights, ownCause{})
+}
+
+// ownCause is what of one thing rights over it can follow from.
+type ownCause struct {
+	// what is a difference of the thing itself; "" if there is none.
+	what string
+	// comeAndGo is what is said where those who come and go gain or lose something, and nobody else.
+	comeAndGo    string
+	whoComeAndGo map[*Account]bool
+}
+
+// accountsOf are the accounts of sets.
+func accountsOf(sets ...*People) map[*Account]bool {
+	all := map[*Account]bool{}
+	for _, set := range sets {
+		for account := range set.All() {
+			all[account] = true
+		}
+	}
+	return all
 }
 
 // causes are what rights can follow from, wherever they are.
 type causes struct {
 	// groups are the places in the report of groups whose members change, by their principals.
 	groups map[string]int
+	// account is whose account or role changes, in words, and accounts are all of them.
+	account  string
+	accounts map[*Account]bool
+	// organization are the permissions of the organization that differ.
+	organization map[string]bool
 	// elsewhere is what everybody's rights can follow from; "" if there is nothing.
 	elsewhere string
 }
 
 func (r *Report) causes() *causes {
-	c, first := &causes{groups: map[string]int{}}, ""
+	c, first := &causes{groups: map[string]int{}, account: r.account(), accounts: map[*Account]bool{}, organization: map[string]bool{}}, ""
+	for _, person := range r.People {
+		c.accounts[person.Account] = true
+	}
+	for _, right := range r.Rights {
+		c.organization[right.Name] = right.Change.Differs()
+	}
 	for i, group := range r.Groups {
 		if !group.changesMembers() {
 			continue
@@ -49,16 +79,50 @@ func (r *Report) causes() *causes {
 			c.groups[name] = i
 		}
 	}
-	c.elsewhere = cmp.Or(r.account(), differing(r.Rights), first)
+	c.elsewhere = cmp.Or(c.account, differing(r.Rights), first)
 	return c
 }
 
-func (c *causes) explainRights(rights []*Right, own string) {
+func (c *causes) explainRights(rights []*Right, own ownCause) {
 	for _, right := range rights {
 		if !right.Change.Differs() {
-			right.FollowsFrom = cmp.Or(c.groupIn(right.Change.After.Texts), own, c.elsewhere)
+			right.FollowsFrom = c.of(right, own)
 		}
 	}
+}
+
+// of says what changes who has a right: the closest cause that explains everybody who gains or loses it.
+func (c *causes) of(right *Right, own ownCause) string {
+	if group := c.groupIn(right.Change.After.Texts); group != "" {
+		return group
+	}
+	setting := permission.Right(right.Name).OrganizationPermission()
+	switch {
+	case right.isOnlyOf(own.whoComeAndGo):
+		return own.comeAndGo
+	case c.account != "" && right.isOnlyOf(c.accounts):
+		return c.account
+	case c.organization[setting] && own.what != "":
+		return own.what + " and the organization's " + setting
+	case c.organization[setting]:
+		return "the organization's " + setting
+	}
+	return cmp.Or(own.what, c.elsewhere)
+}
+
+// isOnlyOf reports whether somebody gains or loses a right, and all who do are among some accounts.
+func (r *Right) isOnlyOf(some map[*Account]bool) bool {
+	if len(some) == 0 || r.Gain.Len()+r.Lose.Len() == 0 || r.Internet != "" {
+		return false
+	}
+	for _, set := range []*People{r.Gain, r.Lose} {
+		for account := range set.All() {
+			if !some[account] {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // groupIn names a group of a value whose members change: the first of the report.

@@ -54,3 +54,29 @@ func TestWhatRightsFollowFrom(t *testing.T) {
 		t.Errorf("of two roles: %q", got)
 	}
 }
+
+// A right that the organization grants follows from its permission, unless only those gain it whose accounts change, or who come into
+// the channel.
+func TestRightsThatFollowFromTheOrganization(t *testing.T) {
+	const setting = "can_delete_any_message_group"
+	new, old, joins := &report.Account{Address: "new@example.com", ID: 1}, &report.Account{Address: "old@example.com", ID: 2}, &report.Account{Address: "joins@example.com", ID: 3}
+	same, change := report.ValueOf("role:nobody"), report.Change{Before: report.ValueOf("role:administrators"), After: report.ValueOf("role:members")}
+	channel := func(posting report.Change, gain ...*report.Account) *report.Channel {
+		return &report.Channel{Joins: report.PeopleOf(joins), Rights: []*report.Right{
+			{Name: "can_send_message_group", Change: posting},
+			{Name: setting, Change: report.Change{Before: same, After: same}, Gain: report.PeopleOf(gain...)},
+		}}
+	}
+	unchanged := report.Change{Before: same, After: same}
+	r := &report.Report{
+		Rights:   []*report.Right{{Name: setting, Change: change}},
+		People:   []*report.Person{{Account: new, Action: report.Create, Role: report.Change{After: report.ValueOf("guest")}}},
+		Channels: []*report.Channel{channel(unchanged, old, new), channel(change, old), channel(unchanged, new), channel(unchanged, joins)},
+	}
+	r.Assess()
+	for i, want := range []string{"the organization's " + setting, "can_send_message_group and the organization's " + setting, "the role of new@example.com", "who is subscribed"} {
+		if got := r.Channels[i].Rights[1].FollowsFrom; got != want {
+			t.Errorf("channel %d: %q, want %q", i, got, want)
+		}
+	}
+}

@@ -145,6 +145,10 @@ var organizationRights = map[Right]struct {
 	CanResolveTopics:             {"can_resolve_topics_group", true},
 }
 
+// OrganizationPermission is the permission of the organization that grants a right in every channel to those who have access to it; ""
+// if there is none.
+func (r Right) OrganizationPermission() string { return organizationRights[r].setting }
+
 // permittedByOrganization returns who has a right by a permission of the organization.
 func (o *outcome) permittedByOrganization(right Right) bitset {
 	by, ok := organizationRights[right]
