@@ -71,6 +71,8 @@ type RegisterAnswer struct {
 
 // Realm is what the snapshot keeps of the organization's settings.
 type Realm struct {
+	// FeatureLevel is the API feature level of the server; zero if that is not known.
+	FeatureLevel int `json:"-"`
 	MaxChannelNameLength        int `json:"max_stream_name_length"`
 	MaxChannelDescriptionLength int `json:"max_stream_description_length"`
 	// WaitingPeriodThreshold is how many days a member waits to be a full one.
@@ -177,7 +179,9 @@ func (s *RegisterAnswer) decode(decoder *json.Decoder, withRealm bool) error {
 		case "queue_id":
 			return decoder.Decode(&s.QueueID)
 		case "zulip_feature_level":
-			return decoder.Decode(&s.FeatureLevel)
+			err := decoder.Decode(&s.FeatureLevel)
+			realm.FeatureLevel = s.FeatureLevel
+			return err
 		case "realm_user_groups":
 			return decodeRows(decoder, &s.UserGroups, (*userGroupRow).group)
 		case "streams":

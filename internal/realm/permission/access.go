@@ -29,7 +29,8 @@ type Access struct {
 	guests         bitset
 	administrators bitset     // and owners
 	webhooks       bitset     // incoming webhook bots; nil if there are none
-	bots           []ownedBot // active ones with an owner
+	bots           bitset     // nil if there are none
+	ownedBots      []ownedBot // active ones with an owner
 	groups         map[int64]bitset
 	// unknownMembers are the groups whose members are not completely known yet. uncertainGroups are the groups for which
 	// that makes a difference: these, and groups that contain one of them, with the people who may be in them.
@@ -111,6 +112,12 @@ func (a *Access) addUser(user *zulip.User, place int) {
 	if user.Role <= zulip.RoleAdministrator {
 		a.administrators.add(place)
 	}
+	if user.IsBot {
+		if a.bots == nil {
+			a.bots = newBitset(len(a.roster.users))
+		}
+		a.bots.add(place)
+	}
 	if user.IsBot && user.BotType != nil && zulip.BotType(*user.BotType) == zulip.BotIncomingWebhook {
 		if a.webhooks == nil {
 			a.webhooks = newBitset(len(a.roster.users))
@@ -119,7 +126,7 @@ func (a *Access) addUser(user *zulip.User, place int) {
 	}
 	if user.IsBot && user.BotOwnerID != nil {
 		if owner, ok := a.roster.places[*user.BotOwnerID]; ok {
-			a.bots = append(a.bots, ownedBot{place, owner})
+			a.ownedBots = append(a.ownedBots, ownedBot{place, owner})
 		}
 	}
 }
@@ -198,7 +205,7 @@ func (a *Access) upperBound(value zulip.GroupSettingValue) (most bitset, isOpen 
 // hasSamePeople reports whether all users have the same role, activity and owner.
 func (a *Access) hasSamePeople(other *Access) bool {
 	return a == other || a.active.equal(other.active) && a.guests.equal(other.guests) &&
-		a.administrators.equal(other.administrators) && slices.Equal(a.bots, other.bots)
+		a.administrators.equal(other.administrators) && slices.Equal(a.ownedBots, other.ownedBots)
 }
 
 // holdsSame reports whether a value certainly contains the same people as another value in
@@ -219,7 +226,7 @@ func (a *Access) organizationValue(setting string) zulip.GroupSettingValue {
 // botsOf returns the active bots whose owner is in a set.
 func (a *Access) botsOf(owners bitset) bitset {
 	set := newBitset(len(a.roster.users))
-	for _, owned := range a.bots {
+	for _, owned := range a.ownedBots {
 		if owners.has(owned.owner) {
 			set.add(owned.bot)
 		}

@@ -121,7 +121,7 @@ func (a *Access) deactivatedBy(change Change) map[int64]bool {
 	for _, id := range change.Deactivated {
 		all[id] = true
 	}
-	for _, owned := range a.bots {
+	for _, owned := range a.ownedBots {
 		bot, owner := a.roster.users[owned.bot].ID, a.roster.users[owned.owner].ID
 		if later, moves := change.Owners[bot]; moves {
 			owner = later

@@ -42,12 +42,15 @@ func (a *Access) HeldBy(table Table, setting Setting, value zulip.GroupSettingVa
 }
 
 // Admitted returns those who can exercise a permission of a user group or of the organization: the people in its value,
-// but guests only if the server allows it for the setting, and incoming webhook bots only if it is exercised by sending
-// messages, because the server refuses all their other requests.
+// but guests only if the server allows it for the setting, and bots only if the server takes the requests with which it is
+// exercised: all but sending messages it refuses to incoming webhook bots, and some to every bot.
 func (a *Access) Admitted(table Table, setting Setting, value zulip.GroupSettingValue) People {
 	people := a.In(value)
 	if !setting.BySending {
 		people = People{people.roster, people.set.minus(a.webhooks)}
+	}
+	if realm := a.facts.Realm; realm != nil && realm.FeatureLevel != 0 && realm.FeatureLevel < setting.BotsSince {
+		people = People{people.roster, people.set.minus(a.bots)}
 	}
 	if !table.Supported(setting, a.facts.Realm).AllowEveryoneGroup {
 		return people.Minus(a.Guests())

@@ -30,6 +30,9 @@ type Setting struct {
 	// BySending says that the permission is exercised by sending messages, which is all that
 	// incoming webhook bots can do.
 	BySending bool
+	// BotsSince is the first feature level at which bots can exercise the permission: before, the server refuses the requests of
+	// all bots.
+	BotsSince int
 	// Right says what it permits, to follow "may".
 	Right string
 	// Default is who has the permission after creation.

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"math"
 	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -101,6 +102,9 @@ var ChannelSettings = withLevels("zulip_channel", []Setting{
 	},
 })
 
+// never is a feature level that no server reaches.
+const never = math.MaxInt
+
 // DroppedAtCreation are the settings that `POST /channels/create` accepts and ignores
 // (server-behavior §C8).
 var DroppedAtCreation = []string{
@@ -111,22 +115,22 @@ var DroppedAtCreation = []string{
 // request or nothing, so that their order has no meaning (server-behavior §P10, §G4).
 var UserGroupSettings = withLevels("zulip_user_group", []Setting{
 	{
-		Name:    "can_add_members_group",
+		Name: "can_add_members_group", BotsSince: featurelevel.UserGroupsByBots,
 		Right:   "add people and groups to the group",
 		Default: "the account that creates the group",
 	},
 	{
-		Name:    "can_join_group",
+		Name: "can_join_group", BotsSince: featurelevel.UserGroupsByBots,
 		Right:   "join the group",
 		Default: "role:nobody",
 	},
 	{
-		Name: "can_leave_group", AllowEveryone: true,
+		Name: "can_leave_group", BotsSince: featurelevel.UserGroupsByBots, AllowEveryone: true,
 		Right:   "leave the group",
 		Default: "role:everyone",
 	},
 	{
-		Name:    "can_manage_group",
+		Name: "can_manage_group", BotsSince: featurelevel.UserGroupsByBots,
 		Right:   "change the group, who is in it and who may do this, and deactivate it",
 		Default: "the account that creates the group",
 	},
@@ -136,7 +140,7 @@ var UserGroupSettings = withLevels("zulip_user_group", []Setting{
 		Default: "role:everyone",
 	},
 	{
-		Name:    "can_remove_members_group",
+		Name: "can_remove_members_group", BotsSince: featurelevel.UserGroupsByBots,
 		Right:   "take people out of the group",
 		Default: "role:nobody",
 	},
@@ -152,7 +156,7 @@ var RealmSettings = withLevels("zulip_organization", []Setting{
 		Default: "role:everyone",
 	},
 	{
-		Name:    "can_add_custom_emoji_group",
+		Name: "can_add_custom_emoji_group", BotsSince: never,
 		Right:   "add custom emoji",
 		Default: "role:members",
 	},
@@ -162,12 +166,12 @@ var RealmSettings = withLevels("zulip_organization", []Setting{
 		Default: "role:members",
 	},
 	{
-		Name:    "can_create_bots_group",
+		Name: "can_create_bots_group", BotsSince: never,
 		Right:   "create bots of any kind",
 		Default: "role:members",
 	},
 	{
-		Name: "can_create_groups", OwnersOnly: true,
+		Name: "can_create_groups", BotsSince: featurelevel.UserGroupsByBots, OwnersOnly: true,
 		Right:   "create user groups",
 		Default: "role:members",
 	},
@@ -187,7 +191,7 @@ var RealmSettings = withLevels("zulip_organization", []Setting{
 		Default: "role:owners",
 	},
 	{
-		Name:    "can_create_write_only_bots_group",
+		Name: "can_create_write_only_bots_group", BotsSince: never,
 		Right:   "create bots that only send messages",
 		Default: "role:members",
 	},
@@ -202,12 +206,12 @@ var RealmSettings = withLevels("zulip_organization", []Setting{
 		Default: "role:everyone",
 	},
 	{
-		Name: "can_invite_users_group", OwnersOnly: true,
+		Name: "can_invite_users_group", BotsSince: never, OwnersOnly: true,
 		Right:   "invite people by e-mail",
 		Default: "role:members",
 	},
 	{
-		Name: "can_manage_all_groups", RefuseNobody: true, OwnersOnly: true,
+		Name: "can_manage_all_groups", BotsSince: featurelevel.UserGroupsByBots, RefuseNobody: true, OwnersOnly: true,
 		Right:   "manage every user group",
 		Default: "role:owners",
 	},
@@ -252,7 +256,7 @@ var RealmSettings = withLevels("zulip_organization", []Setting{
 		Default: "role:everyone",
 	},
 	{
-		Name: "create_multiuse_invite_group", OwnersOnly: true,
+		Name: "create_multiuse_invite_group", BotsSince: never, OwnersOnly: true,
 		Right:   "create invitation links that many people can use",
 		Default: "role:administrators",
 	},
