@@ -50,8 +50,11 @@ func accountsOf(sets ...*People) map[*Account]bool {
 
 // causes are what rights can follow from, wherever they are.
 type causes struct {
+	report *Report
 	// groups are the places in the report of groups whose members change, by their principals.
 	groups map[string]int
+	// comeAndGo are who come into these groups and go, as far as that was asked for.
+	comeAndGo map[int]map[*Account]bool
 	// account is whose account or role changes, in words, and accounts are all of them.
 	account  string
 	accounts map[*Account]bool
@@ -62,7 +65,7 @@ type causes struct {
 }
 
 func (r *Report) causes() *causes {
-	c, first := &causes{groups: map[string]int{}, account: r.account(), accounts: map[*Account]bool{}, organization: map[string]bool{}}, ""
+	c, first := &causes{report: r, groups: map[string]int{}, comeAndGo: map[int]map[*Account]bool{}, account: r.account(), accounts: map[*Account]bool{}, organization: map[string]bool{}}, ""
 	for _, person := range r.People {
 		c.accounts[person.Account] = true
 	}
@@ -93,11 +96,11 @@ func (c *causes) explainRights(rights []*Right, own ownCause) {
 
 // of says what changes who has a right: the closest cause that explains everybody who gains or loses it.
 func (c *causes) of(right *Right, own ownCause) string {
-	if group := c.groupIn(right.Change.After.Texts); group != "" {
-		return group
-	}
 	setting := permission.Right(right.Name).OrganizationPermission()
+	group, comeAndGo := c.groupIn(right.Change.After.Texts)
 	switch {
+	case group != "" && (right.isOnlyOf(comeAndGo) || !right.isOnlyOf(c.accounts)):
+		return group
 	case right.isOnlyOf(own.whoComeAndGo):
 		return own.comeAndGo
 	case c.account != "" && right.isOnlyOf(c.accounts):
@@ -125,14 +128,21 @@ func (r *Right) isOnlyOf(some map[*Account]bool) bool {
 	return true
 }
 
-// groupIn names a group of a value whose members change: the first of the report.
-func (c *causes) groupIn(texts []string) (name string) {
+// groupIn names a group of a value whose members change, the first of the report, and who come into it and go.
+func (c *causes) groupIn(texts []string) (name string, comeAndGo map[*Account]bool) {
 	for _, text := range texts {
 		if at, changes := c.groups[text]; changes && (name == "" || at < c.groups[name]) {
 			name = text
 		}
 	}
-	return name
+	if name == "" {
+		return "", nil
+	}
+	at := c.groups[name]
+	if c.comeAndGo[at] == nil {
+		c.comeAndGo[at] = accountsOf(c.report.Groups[at].Joins, c.report.Groups[at].Leaves)
+	}
+	return name, c.comeAndGo[at]
 }
 
 // differing names the permissions whose values differ, the first two.

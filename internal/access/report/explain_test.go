@@ -73,8 +73,15 @@ func TestRightsThatFollowFromTheOrganization(t *testing.T) {
 		People:   []*report.Person{{Account: new, Action: report.Create, Role: report.Change{After: report.ValueOf("guest")}}},
 		Channels: []*report.Channel{channel(unchanged, old, new), channel(change, old), channel(unchanged, new), channel(unchanged, joins)},
 	}
+	// Somebody is in a group whose members change, and is not among those: it is the role that counts.
+	named := report.ValueOf("group:g")
+	r.Groups = []*report.Group{{Name: "g", Action: report.Update, Joins: report.PeopleOf(joins)}}
+	r.Channels = append(r.Channels, channel(unchanged, new), channel(unchanged, joins), channel(unchanged, old))
+	for _, one := range r.Channels[4:] {
+		one.Joins, one.Rights[1].Change = nil, report.Change{Before: named, After: named}
+	}
 	r.Assess()
-	for i, want := range []string{"the organization's " + setting, "can_send_message_group and the organization's " + setting, "the role of new@example.com", "who is subscribed"} {
+	for i, want := range []string{"the organization's " + setting, "can_send_message_group and the organization's " + setting, "the role of new@example.com", "who is subscribed", "the role of new@example.com", "group:g", "group:g"} {
 		if got := r.Channels[i].Rights[1].FollowsFrom; got != want {
 			t.Errorf("channel %d: %q, want %q", i, got, want)
 		}
