@@ -72,7 +72,7 @@ type RegisterAnswer struct {
 // Realm is what the snapshot keeps of the organization's settings.
 type Realm struct {
 	// FeatureLevel is the API feature level of the server; zero if that is not known.
-	FeatureLevel int `json:"-"`
+	FeatureLevel                int `json:"-"`
 	MaxChannelNameLength        int `json:"max_stream_name_length"`
 	MaxChannelDescriptionLength int `json:"max_stream_description_length"`
 	// WaitingPeriodThreshold is how many days a member waits to be a full one.

@@ -90,9 +90,10 @@ func (s *State) EndRole(id int64, role string) (list string, ok bool) {
 	return "", true
 }
 
-// ListRole registers who has a role by a resource that lists everybody. isFirst says that no other resource lists the same role, and
-// others are those whom another resource gives or lists otherwise, ascending.
-func (s *State) ListRole(list RoleList) (others []int64, isFirst bool) {
+// ListRole registers who has a role by a resource that lists everybody. isFirst says that no other resource lists the same role, others
+// are those whom another resource gives or lists otherwise, ascending, and ending the roles that others get of them by the end of a
+// resource.
+func (s *State) ListRole(list RoleList) (others []int64, ending map[int64]string, isFirst bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.roles.lists == nil {
@@ -112,9 +113,10 @@ func (s *State) ListRole(list RoleList) (others []int64, isFirst bool) {
 			others = append(others, id)
 		}
 	}
+	ending = map[int64]string{}
 	for id, role := range s.roles.ending {
 		if role != list.Role && list.names(id) {
-			others = append(others, id)
+			ending[id] = role
 		}
 	}
 	for _, other := range s.roles.lists {
@@ -125,7 +127,7 @@ func (s *State) ListRole(list RoleList) (others []int64, isFirst bool) {
 		}
 	}
 	slices.Sort(others)
-	return slices.Compact(others), isFirst
+	return slices.Compact(others), ending, isFirst
 }
 
 // GaveRole registers a role that this run has given, as the server writes it.

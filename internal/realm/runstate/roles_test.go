@@ -28,7 +28,7 @@ func TestRolesAreSaidInAnyOrder(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var first, last State
-			others, isFirst := first.ListRole(test.list)
+			others, _, isFirst := first.ListRole(test.list)
 			if len(others) > 0 || !isFirst {
 				t.Fatalf("others: %v, first: %t", others, isFirst)
 			}
@@ -38,7 +38,7 @@ func TestRolesAreSaidInAnyOrder(t *testing.T) {
 			if _, ok := last.SayRole(test.id, test.role); !ok {
 				t.Error("nobody has said anything")
 			}
-			if others, _ := last.ListRole(test.list); slices.Contains(others, test.id) == test.agrees {
+			if others, _, _ := last.ListRole(test.list); slices.Contains(others, test.id) == test.agrees {
 				t.Errorf("before the list: %v", others)
 			}
 		})
@@ -68,8 +68,8 @@ func TestRolesThatEnd(t *testing.T) {
 			t.Errorf("%+v after the list: %q, %t", test, of, ok)
 		}
 		last.EndRole(test.id, test.role)
-		if others, _ := last.ListRole(list); (len(others) == 0) != test.agrees {
-			t.Errorf("%+v before the list: %v", test, others)
+		if _, ending, _ := last.ListRole(list); (len(ending) == 0) != test.agrees {
+			t.Errorf("%+v before the list: %v", test, ending)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func TestARoleHasOneList(t *testing.T) {
 		for order, both := range map[string][]RoleList{"as written": {test.first, test.second}, "reversed": {test.second, test.first}} {
 			var run State
 			run.ListRole(both[0])
-			if others, isFirst := run.ListRole(both[1]); isFirst != test.isFirst || (len(others) == 0) != test.agrees {
+			if others, _, isFirst := run.ListRole(both[1]); isFirst != test.isFirst || (len(others) == 0) != test.agrees {
 				t.Errorf("%s, %s: others %v, first %t", name, order, others, isFirst)
 			}
 		}

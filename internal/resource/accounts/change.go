@@ -6,6 +6,8 @@ package accounts
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -271,26 +273,35 @@ func DeclareRole(meta *base.Meta, user *zulip.User, role types.String, isAnyOrde
 func DeclareEnd(meta *base.Meta, change Change, diags *diag.Diagnostics) {
 	if list, ok := meta.Run.EndRole(change.User.ID, change.Planned.String()); !ok {
 		diags.AddAttributeError(change.At, twoRoles(change.User.Address()),
-			fmt.Sprintf("Destroying this resource gives them the role %s, and the zulip_role_members of the role %s lists them. If the list takes over, let Terraform forget the resource, which leaves the role:\n\n"+
-				"  removed {\n    from = zulip_user_role.NAME\n    lifecycle {\n      destroy = false\n    }\n  }", change.Planned, list))
+			fmt.Sprintf("Destroying this resource gives them the role %s, and the zulip_role_members of the role %s lists them.", change.Planned, list)+listTakesOver)
 	}
 }
+
+// listTakesOver says what to do where a list lists whom the end of another resource gives a role.
+const listTakesOver = " If the list takes over, let Terraform forget the resource, which leaves the role:\n\n" +
+	"  removed {\n    from = zulip_user_role.NAME\n    lifecycle {\n      destroy = false\n    }\n  }"
 
 // DeclareRoleList refuses, at plan, a second list of who has a role, and one that does not agree with what other resources of the
 // configuration say. at is the attribute with the list.
 func DeclareRoleList(meta *base.Meta, s *snapshot.Snapshot, list runstate.RoleList, at path.Path, diags *diag.Diagnostics) {
-	others, isFirst := meta.Run.ListRole(list)
+	others, ending, isFirst := meta.Run.ListRole(list)
 	if !isFirst {
 		diags.AddAttributeError(path.Root("role"), fmt.Sprintf("Two lists of who is %s", list.Role),
 			"Another zulip_role_members of this configuration has the same role. Each says who has it, and nobody else. Keep one.")
 		return
 	}
-	for _, id := range others {
-		who := fmt.Sprint("account ", id)
+	address := func(id int64) string {
 		if user, ok := s.User(id); ok {
-			who = user.Address()
+			return user.Address()
 		}
-		diags.AddAttributeError(at, twoRoles(who),
+		return fmt.Sprint("account ", id)
+	}
+	for _, id := range slices.Sorted(maps.Keys(ending)) {
+		diags.AddAttributeError(at, twoRoles(address(id)),
+			fmt.Sprintf("This list has them, and destroying a resource of theirs in this plan (a zulip_user_role) gives them the role %s.", ending[id])+listTakesOver)
+	}
+	for _, id := range others {
+		diags.AddAttributeError(at, twoRoles(address(id)),
 			"Another resource of this configuration says otherwise than this list (a zulip_user_role, the account's own zulip_user or zulip_bot, or the zulip_role_members of another role), and each apply would undo one of them. Let both say the same, or remove one.")
 	}
 }
