@@ -1,6 +1,7 @@
 package provider_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -72,6 +73,53 @@ func TestProtocolNobodyLeavesForAnUnknownAddress(t *testing.T) {
 			_, diags := run.Plan(config(newcomer))
 			if found := diags.Errors().String(); !strings.Contains(found, `"zoe.quill@example.net" is not in the organization`) || !strings.Contains(found, "kenji.sato@example.com") {
 				t.Errorf("the plan says %v", diags)
+			}
+		})
+	}
+}
+
+// An address with an invitation that is pending is no old address of somebody: others may leave by the same plan.
+func TestProtocolOthersLeaveBesideWhoIsInvited(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, "zulip_user_group")
+	run.MustApply(values{"name": "writers", "members": []any{someone, "kenji.sato@example.com"}})
+	config := values{"name": "writers", "members": []any{someone, newcomer}}
+	_, diags := run.Plan(config)
+	diags.ExpectError(t, "members", "kenji.sato@example.com, who may be who is meant")
+	o.Call(t, "POST", "/invites", map[string]string{"invitee_emails": newcomer, "stream_ids": "[]"})
+	p := run.Process()
+	change, diags := p.Plan("zulip_user_group", run.State, config) // as the CLI does in an apply too
+	diags.Errors().ExpectNoError(t)
+	diags.ExpectWarning(t, "members", newcomer+`" is not in the organization`)
+	run.ApplyIn(p, change).ExpectNoError(t)
+	if members := fmt.Sprint(run.State.Values["members"]); strings.Contains(members, "kenji") {
+		t.Error(members)
+	}
+}
+
+// Every plan names who is listed and deactivated, as in permissions.
+func TestProtocolDeactivatedInListsAreNamed(t *testing.T) {
+	const kenji = "kenji.sato@example.com"
+	for resource, config := range map[string]values{
+		"zulip_user_group":            {"name": "writers", "members": []any{someone, kenji}},
+		"zulip_user_group_membership": {"group": "leads", "members": []any{kenji}},
+		"zulip_channel_subscribers":   {"channel": "leads", "users": []any{self, "tomas.berg@example.com", "amara.okafor@example.com", kenji}},
+		"zulip_channel_subscription":  {"channel": "leads", "users": []any{kenji}},
+		"zulip_role_members":          {"role": "moderator", "users": []any{"amara.okafor@example.com", kenji}},
+	} {
+		t.Run(resource, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			run := o.NewRun(t, resource)
+			run.MustApply(config)
+			credentials, _ := o.Sandbox.Credentials("member2")
+			o.Call(t, "DELETE", fmt.Sprintf("/users/%d", credentials.ID), nil)
+			run.Refresh().ExpectNoError(t)
+			plan, diags := run.Plan(config)
+			if !plan.Empty() {
+				t.Errorf("the plan has %v", plan.Changes())
+			}
+			if text := diags.String(); !strings.Contains(text, "Deactivated users and groups are ignored") || !strings.Contains(text, kenji) {
+				t.Errorf("the plan says %s", text)
 			}
 		})
 	}

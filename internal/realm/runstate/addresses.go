@@ -35,5 +35,13 @@ func (s *State) FormerAddress(address string) (id int64, certain bool) {
 	return found.id, found.certain
 }
 
+// NoteInvited registers that an address which nobody has is invited.
+func (s *State) NoteInvited(address string) { s.note(invited, strings.ToLower(address), 0) }
+
+// IsInvited reports whether an address is known to be invited.
+func (s *State) IsInvited(address string) bool {
+	return s.knows(invited, strings.ToLower(address), 0)
+}
+
 // IsFirst reports, once in a run, that something has not been said before.
 func (s *State) IsFirst(words string) bool { return s.note(said, words, 0) }

@@ -25,6 +25,18 @@ func (s *State) PlannedBotsOf(owner int64) []string {
 	return slices.Sorted(maps.Keys(s.botsOf[owner]))
 }
 
+// GetsOwner reports whether this run leaves a bot, by its address, with another person than owner.
+func (s *State) GetsOwner(bot string, owner int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for other, bots := range s.botsOf {
+		if other != owner && bots[bot] {
+			return true
+		}
+	}
+	return false
+}
+
 // DestroyWithOwner registers that a bot is active right before this run deactivates its owner: the server deactivates both.
 func (s *State) DestroyWithOwner(bot int64) { s.note(destroyedWithOwner, Account, bot) }
 

@@ -60,6 +60,7 @@ const (
 	willBeCreated
 	destroyedWithOwner
 	said
+	invited
 )
 
 // Lock is [Locks.Lock]. Who waits for a lock keeps nobody waiting who waits for others, see [State.AwaitOthers].

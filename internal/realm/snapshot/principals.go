@@ -20,6 +20,9 @@ func (s *Snapshot) IsPlanned(principal permission.Principal) (planned bool) {
 	return planned
 }
 
+// IsInvited reports whether an address that nobody has is known to be invited.
+func (s *Snapshot) IsInvited(address string) bool { return s.planned.IsInvited(address) }
+
 // Nearest returns the principals of the same form whose text is nearest, if any is near enough to be meant.
 func (s *Snapshot) Nearest(principal permission.Principal) []permission.Principal {
 	var names []string

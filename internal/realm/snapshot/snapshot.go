@@ -39,6 +39,8 @@ type PlannedNames interface {
 	PlannedID(kind, name string) (id int64, planned bool)
 	// PlannedName returns the name that the run leaves an object with.
 	PlannedName(kind string, id int64) (name string, planned bool)
+	// IsInvited reports whether an address that nobody has is known to be invited.
+	IsInvited(address string) bool
 }
 
 var _ permission.Organization = (*Snapshot)(nil)

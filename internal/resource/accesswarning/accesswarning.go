@@ -105,13 +105,13 @@ func OfDeactivation(ctx context.Context, meta *base.Meta, diags *diag.Diagnostic
 	parts := []string{fmt.Sprintf("%s loses every right, until the account is reactivated.", user.Address())}
 	var bots []string
 	for _, bot := range everybody {
-		if bot.IsBot && bot.IsActive && bot.BotOwnerID != nil && *bot.BotOwnerID == user.ID {
+		if bot.IsBot && bot.IsActive && bot.BotOwnerID != nil && *bot.BotOwnerID == user.ID && !meta.Run.GetsOwner(bot.Address(), user.ID) {
 			bots = append(bots, bot.Address())
 		}
 	}
 	if len(bots) > 0 {
 		slices.Sort(bots)
-		parts = append(parts, fmt.Sprintf("Bots go with the account, as the server has it: %s.", strings.Join(bots, ", ")))
+		parts = append(parts, fmt.Sprintf("Bots go with the account, unless something else in this plan gives them another owner: %s.", strings.Join(bots, ", ")))
 	}
 	if text := textOf(ctx, meta, permission.Change{Deactivated: []int64{user.ID}}); text != "" {
 		parts = append(parts, text)

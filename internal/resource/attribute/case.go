@@ -165,6 +165,14 @@ func warnDeactivated(setting string, configured types.Set, view *snapshot.Snapsh
 	// The summary names nothing, so that the CLI can make one warning of many.
 	diags.AddAttributeWarning(path.Root(setting), "Deactivated people and groups have no effect in a permission",
 		fmt.Sprintf("%s names %s: deactivated. The server accepts nobody deactivated, so a value that is written leaves them out. Remove them from the configuration, or reactivate them. "+
-			"If this configuration reactivates one (adopt_deactivated = true), refer to the resource that does (\"group:${zulip_user_group.NAME.name}\") instead of writing its name, so that it is planned first.",
-			setting, strings.Join(texts, ", ")))
+			"If this configuration reactivates one (adopt_deactivated = true), refer to the resource that does (%s) instead of writing its name, so that it is planned first.",
+			setting, strings.Join(texts, ", "), referenceTo(resolved.Deactivated[0])))
+}
+
+// referenceTo is how a configuration refers to the resource of a principal.
+func referenceTo(principal permission.Principal) string {
+	if principal.Kind == permission.KindUser || principal.Kind == permission.KindUserID {
+		return `"user:${zulip_user.NAME.email}"`
+	}
+	return `"group:${zulip_user_group.NAME.name}"`
 }

@@ -108,7 +108,9 @@ type ResolvedList struct {
 	// Planned are the texts for what this run has yet to create or to reactivate.
 	Planned []string
 	// Absent are the errors of addresses that nobody has yet, for [ReportAbsent].
-	Absent   []error
+	Absent []error
+	// MayHaveMoved says that one of these addresses may be the old one of somebody: it is not known to be invited.
+	MayHaveMoved bool
 	Problems []error
 }
 
@@ -130,6 +132,7 @@ func (l PrincipalList) Resolve(list types.List, view *snapshot.Snapshot) (resolv
 		switch {
 		case isAbsent(err):
 			resolved.Absent = append(resolved.Absent, err)
+			resolved.MayHaveMoved = resolved.MayHaveMoved || !view.IsInvited(plain)
 		case err != nil:
 			resolved.Problems = append(resolved.Problems, err)
 		case later:

@@ -35,9 +35,12 @@ func User(view *snapshot.Snapshot, text string) (*zulip.User, error) {
 	if view.IsPlanned(permission.Principal{Kind: permission.KindUser, Name: text}) {
 		return nil, notYet("account", "zulip_user", text)
 	}
-	names := suggest.Names{Things: "addresses it sees", All: view.Addresses(), Where: "the data source zulip_users lists those it sees", Unquoted: true}
+	names, absent := suggest.Names{Things: "addresses it sees", All: view.Addresses(), Where: "the data source zulip_users lists those it sees", Unquoted: true}, ""
+	if strings.Contains(text, "@") && len(suggest.Nearest(text, names.All)) == 0 {
+		absent = text
+	}
 	return nil, &missing{
-		summary: suggest.MissingUser(text), isAbsent: strings.Contains(text, "@") && len(suggest.Nearest(text, names.All)) == 0,
+		summary: suggest.MissingUser(text), absent: absent,
 		err: fmt.Errorf("no person or bot with the address %q is visible to the account the provider uses%s", text, names.Suggest(text)),
 	}
 }

@@ -2,7 +2,6 @@ package invitation
 
 import (
 	"context"
-	"net/mail"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -18,6 +17,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/invite"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
@@ -95,27 +95,6 @@ func isOf(one *zulip.Invitation, email string) bool {
 	return !one.IsMultiuse && strings.EqualFold(one.Email, email)
 }
 
-// addressValidator refuses what the server would take for several addresses, or for a name with an address.
-type addressValidator struct{}
-
-// Description says what is accepted.
-func (addressValidator) Description(context.Context) string { return "one email address" }
-
-// MarkdownDescription says what is accepted.
-func (v addressValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
-
-// ValidateString refuses the rest.
-func (addressValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
-	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
-		return
-	}
-	text := req.ConfigValue.ValueString()
-	if parsed, err := mail.ParseAddress(text); err != nil || parsed.Address != text || strings.ContainsAny(text, ",; \t\r\n") {
-		resp.Diagnostics.AddAttributeError(req.Path, "Invalid email address",
-			"Write one address, as in ada@example.com, without a name. Use for_each to invite several people.")
-	}
-}
-
 func resourceSchema() schema.Schema {
 	keepText := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
 	keepNumber := []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}
@@ -132,7 +111,7 @@ func resourceSchema() schema.Schema {
 	})
 	attributes["id"] = schema.StringAttribute{Computed: true, MarkdownDescription: "Email address that is invited.", PlanModifiers: keepText}
 	attributes["email"] = schema.StringAttribute{
-		Required: true, Validators: []validator.String{addressValidator{}},
+		Required: true, Validators: []validator.String{validators.EmailAddress{}},
 		MarkdownDescription: "Email address to invite, without a name. Case is ignored. Changing this forces a new resource.",
 	}
 	attributes[notify] = schema.BoolAttribute{

@@ -1,10 +1,12 @@
 package rolemembers
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -66,7 +68,7 @@ func (r *Resource) wanted(ctx context.Context, plan *model, diags *diag.Diagnost
 	}
 	if !known || len(wanted.Planned) > 0 {
 		diags.AddAttributeError(path.Root("users"), "Somebody is still not in the organization",
-			"The plan was to create or to reactivate an account before. Refer to the resource that does, so that Terraform knows the order.")
+			fmt.Sprintf("The plan was to create or to reactivate %s before. Refer to the resource that does, so that Terraform knows the order.", cmp.Or(strings.Join(wanted.Planned, ", "), "an account")))
 	}
 	return view, wanted, !diags.HasError()
 }

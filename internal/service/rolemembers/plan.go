@@ -89,8 +89,8 @@ func (r *Resource) planUsers(ctx context.Context, plan, state *model, diags *dia
 	if len(leaving) > 0 {
 		who = lookup.UserList.Describe(leaving, view)
 	}
-	lookup.ReportAbsent(wanted.Absent, who, path.Root("users"), diags)
-	if len(wanted.Deactivated) > 0 && (state == nil || !plan.Users.Equal(state.Users)) {
+	lookup.ReportAbsent(ctx, r.Meta, wanted.Absent, who, path.Root("users"), diags)
+	if len(wanted.Deactivated) > 0 {
 		diags.AddAttributeWarning(path.Root("users"), "Deactivated users and groups are ignored",
 			fmt.Sprintf("Deactivated accounts have no rights, and their roles are left as they are: %s. They are ignored until they are reactivated.", lookup.UserList.Describe(wanted.Deactivated, view)))
 	}

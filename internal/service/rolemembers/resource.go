@@ -174,7 +174,7 @@ func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp 
 	before, _ := lookup.UserList.Resolve(prior.Users, view)
 	come := arrivals(without(wanted.IDs, before.IDs), plan.role(), view, readRoles(ctx, req.Private, &resp.Diagnostics))
 	var leave []move
-	if len(wanted.Absent) == 0 { // else it may be who has another address by now
+	if !wanted.MayHaveMoved { // else it may be who has another address by now
 		leave = departures(without(before.IDs, wanted.IDs), &plan, view, r.Meta.Store.Self().ID)
 	}
 	r.carryOut(ctx, come, leave, &resp.Diagnostics)

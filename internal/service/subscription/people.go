@@ -1,6 +1,7 @@
 package subscription
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 )
 
@@ -54,8 +56,12 @@ type people struct {
 	active, deactivated ids
 	// known is false while the list holds what is not known yet, or somebody whom this run has yet to create.
 	known bool
+	// planned are the texts for those whom this run has yet to create.
+	planned []string
 	// absent are the errors of addresses that nobody has yet.
 	absent []error
+	// mayHaveMoved says that one of these may be the old address of somebody.
+	mayHaveMoved bool
 }
 
 // peopleIn finds whom a list names. Who does not exist is reported at `users`.
@@ -64,7 +70,7 @@ func peopleIn(list types.List, view *snapshot.Snapshot, diags *diag.Diagnostics)
 	for _, err := range resolved.Problems {
 		lookup.AddError(diags, path.Root("users"), err, "")
 	}
-	return people{setOf(resolved.IDs), setOf(resolved.Deactivated), known && len(resolved.Planned) == 0, resolved.Absent}
+	return people{setOf(resolved.IDs), setOf(resolved.Deactivated), known && len(resolved.Planned) == 0, resolved.Planned, resolved.Absent, resolved.MayHaveMoved}
 }
 
 // peopleOfState is peopleIn for the list of a state: who is not in the organization any more is passed over.
@@ -74,12 +80,12 @@ func peopleOfState(list types.List, view *snapshot.Snapshot) people {
 }
 
 // reportAbsent reports the addresses that nobody has yet; leaving are those who would leave by the same plan.
-func (p people) reportAbsent(leaving []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+func (p people) reportAbsent(ctx context.Context, meta *base.Meta, leaving []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	who := ""
 	if len(leaving) > 0 {
 		who = lookup.UserList.Describe(leaving, view)
 	}
-	lookup.ReportAbsent(p.absent, who, path.Root("users"), diags)
+	lookup.ReportAbsent(ctx, meta, p.absent, who, path.Root("users"), diags)
 }
 
 // warnOfDeactivated warns of users who are deactivated: nobody can subscribe them.

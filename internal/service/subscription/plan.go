@@ -6,9 +6,11 @@
 package subscription
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -103,7 +105,7 @@ func (b *relation) locateInApply(ctx context.Context, plan *shared, diags *diag.
 	channel, wanted := findChannel(view, plan.Channel, diags), peopleIn(plan.Users, view, diags)
 	if !wanted.known {
 		diags.AddAttributeError(path.Root("users"), "Somebody is still not in the organization",
-			"The plan was to create an account before. Refer to the resource that does, so that Terraform knows the order.")
+			fmt.Sprintf("The plan was to create or to reactivate %s before. Refer to the resource that does, so that Terraform knows the order.", cmp.Or(strings.Join(wanted.planned, ", "), "an account")))
 	}
 	if diags.HasError() {
 		return nil, people{}

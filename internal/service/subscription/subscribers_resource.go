@@ -84,10 +84,8 @@ func (r *Subscribers) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 		}
 		saw, listed = in, r.leavesNew()
 	}
-	p.wanted.reportAbsent(saw.minus(p.wanted.active), p.view, &resp.Diagnostics)
-	if !p.held || !p.same {
-		p.wanted.warnOfDeactivated(p.view, &resp.Diagnostics)
-	}
+	p.wanted.reportAbsent(ctx, r.Meta, saw.minus(p.wanted.active), p.view, &resp.Diagnostics)
+	p.wanted.warnOfDeactivated(p.view, &resp.Diagnostics)
 	planned := change{meta: r.Meta, view: p.view, channel: p.channel, in: saw, add: p.wanted.active.minus(saw), remove: saw.minus(p.wanted.active), listed: listed}
 	planned.check(&resp.Diagnostics)
 }
@@ -140,7 +138,7 @@ func (r *Subscribers) Create(ctx context.Context, req resource.CreateRequest, re
 func (r *Subscribers) difference(now *channelReading, wanted people, listed ids) *change {
 	active := wanted.active.filter(func(id int64) bool { return isActive(now.view, id) })
 	remove := now.in.minus(wanted.active)
-	if len(wanted.absent) > 0 {
+	if wanted.mayHaveMoved {
 		remove = nil // it may be who has another address by now
 	}
 	return &change{

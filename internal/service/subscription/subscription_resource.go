@@ -101,10 +101,8 @@ func (r *Subscription) ModifyPlan(ctx context.Context, req resource.ModifyPlanRe
 	if r.Meta.Run.IsManaged(exclusiveKind, p.channel.ID) {
 		resp.Diagnostics.AddAttributeError(path.Root("channel"), fmt.Sprintf("Two kinds of subscribers of channel %q", p.channel.Name), bothKinds)
 	}
-	p.wanted.reportAbsent(leaving.sorted(), p.view, &resp.Diagnostics)
-	if !p.held || !p.same {
-		p.wanted.warnOfDeactivated(p.view, &resp.Diagnostics)
-	}
+	p.wanted.reportAbsent(ctx, r.Meta, leaving.sorted(), p.view, &resp.Diagnostics)
+	p.wanted.warnOfDeactivated(p.view, &resp.Diagnostics)
 	if len(back) > 0 {
 		resp.Diagnostics.AddAttributeWarning(path.Root("users"), fmt.Sprintf("%d will be unsubscribed from channel %q", len(back), p.channel.Name),
 			fmt.Sprintf("The resource has subscribed them, and the users do not name them any more; they could not be unsubscribed while they were deactivated: %s.",
@@ -226,7 +224,7 @@ func (r *Subscription) Update(ctx context.Context, req resource.UpdateRequest, r
 			return
 		}
 		added := numbersIn(prior.Added)
-		leaving := added.filter(func(id int64) bool { return !wanted.names(id) && len(wanted.absent) == 0 })
+		leaving := added.filter(func(id int64) bool { return !wanted.names(id) && !wanted.mayHaveMoved })
 		a := r.application(channel.ID, wanted.active, leaving, plan.Tell.ValueBool())
 		done := a.run(ctx, &resp.Diagnostics)
 		if a.now == nil {

@@ -37,7 +37,7 @@ func resourceSchema() schema.Schema {
 			"email": schema.StringAttribute{
 				Required:            true,
 				MarkdownDescription: "Real email address. Case is ignored. A change is applied in place from " + featurelevel.Describe(levelNewEmail) + " on, and refused on older servers. If the person hides the address from the provider's account, the server does not show it: the state keeps what is configured, and changes made elsewhere are not detected.",
-				Validators:          []validator.String{validators.Length(3, 0)},
+				Validators:          []validator.String{validators.EmailAddress{}},
 			},
 			"full_name": schema.StringAttribute{
 				Required: true, MarkdownDescription: "Display name, at most 100 characters, without any of ``* ` \\ > \" @``.",

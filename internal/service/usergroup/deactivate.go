@@ -84,7 +84,8 @@ func leaveOwnPermissions(ctx context.Context, r *tableResource, id int64, settin
 }
 
 // wayOut says what to do where the server does not deactivate a group because something names it.
-const wayOut = "Change first what names the group, with terraform apply -target=ADDRESS for each such resource of this configuration, or by hand. Then apply the rest.\n\n" +
+const wayOut = "Change first what names the group, with terraform apply -target=ADDRESS for each such resource of this configuration, and by hand what no resource manages. Then apply the rest. " +
+	"An attribute that was removed from the configuration keeps its value, and goes on naming the group: set it to something else, such as [\"role:nobody\"].\n\n" +
 	"With lifecycle { create_before_destroy = true } one apply does both: apply a zulip_user_group with it once, before it is removed."
 
 // explainDeactivate says what still names the group: which channel, which right.

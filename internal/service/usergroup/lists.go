@@ -1,6 +1,7 @@
 package usergroup
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -115,12 +116,12 @@ func (l membershipList) warnOfDeactivated(resolved lookup.ResolvedList, view *sn
 }
 
 // reportAbsent reports addresses that nobody has yet; leaving are those who would leave by the same plan.
-func (l membershipList) reportAbsent(resolved lookup.ResolvedList, leaving []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+func (l membershipList) reportAbsent(ctx context.Context, meta *base.Meta, resolved lookup.ResolvedList, leaving []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	who := ""
 	if len(leaving) > 0 {
 		who = l.principals.Describe(leaving, view)
 	}
-	lookup.ReportAbsent(resolved.Absent, who, path.Root(l.name), diags)
+	lookup.ReportAbsent(ctx, meta, resolved.Absent, who, path.Root(l.name), diags)
 }
 
 // warnOfWaiting warns that an existing resource stays as it is while a list has to wait: a plan that cannot list who
@@ -229,7 +230,7 @@ func (l membershipRow) Step(prior *prior, planned *facts, on attribute.Server) (
 		Put: func(u *update, current *zulip.UserGroup, _ bool) {
 			ids := l.principals.Active(*l.current(current), on.View)
 			remove := without(ids, wanted.IDs)
-			if len(wanted.Absent) > 0 {
+			if wanted.MayHaveMoved {
 				remove = nil // it may be who has another address by now
 			}
 			l.change(&u.MembershipChange, without(wanted.IDs, ids), remove)

@@ -132,10 +132,8 @@ func (r *MembershipResource) check(ctx context.Context, plan, state *membershipM
 			stay, _ := list.principals.Resolve(*state.list(list), view)
 			list.keep(&r.Meta.Run, group.Key.ID, among(resolved.IDs, stay.IDs), view, diags)
 		}
-		list.reportAbsent(resolved, change.Delete, view, diags) // groups are never absent
-		if state == nil || !at.Equal(*state.list(list)) {
-			list.warnOfDeactivated(resolved, view, diags)
-		}
+		list.reportAbsent(ctx, r.Meta, resolved, change.Delete, view, diags) // groups are never absent
+		list.warnOfDeactivated(resolved, view, diags)
 	}
 	if group.Group != nil {
 		r.checkChange(ctx, group.Group, membershipChange(group.Group, plan, state, found.still(group.Group, view), view), isKnown, view, diags)

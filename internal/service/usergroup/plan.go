@@ -37,7 +37,7 @@ func check(ctx context.Context, plan *tablePlan) {
 	}
 	for _, list := range membershipLists {
 		if !list.attribute(&p.Config.facts).IsNull() {
-			p.checkList(list)
+			p.checkList(ctx, list)
 		}
 	}
 	p.Permissions().Check(p.Diags)
@@ -98,7 +98,7 @@ func (p planning) key() runstate.GroupKey {
 }
 
 // checkList resolves the members or subgroups, which no other resource may manage.
-func (p planning) checkList(list membershipList) {
+func (p planning) checkList(ctx context.Context, list membershipList) {
 	planned := list.attribute(&p.Plan.facts)
 	if (base.IsSet(p.Plan.Name) || p.now != nil) && !p.Meta.Run.ManageMembership(p.key(), list.name, true) {
 		p.Diags.AddAttributeError(path.Root(list.name), "Two resources manage the "+list.name+" of this user group",
@@ -109,10 +109,8 @@ func (p planning) checkList(list membershipList) {
 	if p.now != nil && !planned.IsUnknown() && !slices.ContainsFunc(planned.Elements(), attr.Value.IsUnknown) {
 		leaving = without(list.principals.Active(*list.current(p.now), p.On.View), resolved.IDs)
 	}
-	list.reportAbsent(resolved, leaving, p.On.View, p.Diags)
-	if p.State == nil || !planned.Equal(*list.attribute(&p.State.facts)) { // else nothing is written
-		list.warnOfDeactivated(resolved, p.On.View, p.Diags)
-	}
+	list.reportAbsent(ctx, p.Meta, resolved, leaving, p.On.View, p.Diags)
+	list.warnOfDeactivated(resolved, p.On.View, p.Diags)
 	if p.Adopted != nil {
 		p.checkAdopted(list)
 	}
