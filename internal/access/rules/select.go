@@ -6,17 +6,7 @@ import (
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
-
-// privacies are the kinds of channels that a rule can select.
-var privacies = map[string][]zulip.Privacy{
-	"public": {zulip.PrivacyPublic}, "web_public": {zulip.PrivacyWebPublic},
-	"private":                {zulip.PrivacyPrivateSharedHistory, zulip.PrivacyPrivateProtectedHistory},
-	"private_shared_history": {zulip.PrivacyPrivateSharedHistory}, "private_protected_history": {zulip.PrivacyPrivateProtectedHistory},
-}
-
-var privacyNames = []string{"public", "web_public", "private", "private_shared_history", "private_protected_history"}
 
 // channels returns the channels that a rule is about, and notes what is not known of that.
 func (j *judge) channels() (chosen []*Channel) {
@@ -79,7 +69,7 @@ func selectsChannel(selector string, channel *Channel) (matches, certain bool) {
 		return channel.Folder == folder || channel.FolderUnknown, !channel.FolderUnknown
 	}
 	if privacy, ok := strings.CutPrefix(selector, "privacy:"); ok {
-		return slices.Contains(privacies[privacy], channel.Facts.Privacy) || channel.Facts.PrivacyUnknown, !channel.Facts.PrivacyUnknown
+		return slices.Contains(privaciesOf(privacy), channel.Facts.Privacy) || channel.Facts.PrivacyUnknown, !channel.Facts.PrivacyUnknown
 	}
 	return selects(strings.ToLower(selector), strings.ToLower(channel.Name)), true // no two channels differ by case only
 }
