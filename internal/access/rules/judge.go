@@ -28,6 +28,8 @@ type judge struct {
 	verdict *Verdict
 
 	only, never span
+	// mayBeNamed says that the rule names somebody who is not there, or a group whose name is not known yet.
+	mayBeNamed bool
 	// excepted are those whom the rule leaves out for certain.
 	excepted permission.People
 }
@@ -71,6 +73,9 @@ func (j *judge) judge() {
 	default:
 		j.organization()
 	}
+	if j.mayBeNamed {
+		j.verdict.Breaches = nil // what the group allows may be what is found
+	}
 	switch {
 	case len(j.verdict.Breaches) > 0:
 		j.verdict.Standing = Broken
@@ -87,6 +92,10 @@ func (j *judge) span(principals []permission.Principal, say func(sentence string
 	resolved, problems := permission.Resolve(principals, j.org.Names)
 	for _, problem := range problems {
 		say(problem.Summary + ".")
+		if slices.ContainsFunc(j.org.Groups, func(group *Group) bool { return group.NameUnknown }) {
+			j.doubt("A user group whose name is not known yet may be it: " + problem.Summary + ".")
+			j.mayBeNamed = true
+		}
 	}
 	for _, principal := range resolved.Planned {
 		say(fmt.Sprintf("%q is not there yet.", principal))
