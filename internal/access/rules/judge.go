@@ -16,6 +16,7 @@ func (f *File) Judge(org *Organization) []*Verdict {
 	for i, rule := range f.Rules {
 		j := &judge{org: org, rule: rule, verdict: &Verdict{Rule: rule}}
 		j.judge()
+		j.settle()
 		verdicts[i] = j.verdict
 	}
 	return verdicts
@@ -83,6 +84,28 @@ func (j *judge) judge() {
 		j.verdict.Standing = NotProven
 	default:
 		j.verdict.Standing = Holds
+	}
+}
+
+// settle proves a rule with only whose groups have members that are not known yet: where a group is both what gives a right and what
+// the rule permits, it does not matter who will be in it. Whoever has no account yet comes to be in such a group only, and so among
+// those who may.
+func (j *judge) settle() {
+	if j.verdict.Standing != NotProven || len(j.rule.Only) == 0 || len(j.rule.Never) > 0 || j.rule.NeverInternet || j.rule.AtMost != noLimit {
+		return
+	}
+	resolved, _ := permission.Resolve(j.rule.Only, j.org.Names)
+	assumptions := j.org.People.Settle(resolved.Value)
+	for _, people := range assumptions {
+		org := *j.org
+		org.People = people
+		one := &judge{org: &org, rule: j.rule, verdict: &Verdict{Rule: j.rule}}
+		if one.judge(); one.verdict.Standing != Holds {
+			return
+		}
+	}
+	if len(assumptions) > 0 {
+		j.verdict.Standing, j.verdict.Doubts = Holds, nil
 	}
 }
 
