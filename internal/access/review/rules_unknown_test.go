@@ -127,7 +127,7 @@ func newUnknownOrganization(t *testing.T) *unknownOrganization {
 	}
 	group("directors", "owner", "otto", "ada")
 	group("contractors", "moe")
-	group("press", "mel", "mia")
+	group("press", "mel", "mia", "bot-bot")
 	make("/channel_folders/create", "channel_folder_id", "Board", map[string]string{})
 	make("/channels/create", "id", "board", map[string]string{
 		"invite_only": "true", "history_public_to_subscribers": "true", "folder_id": fmt.Sprint(o.ids["Board"]),
@@ -260,7 +260,7 @@ func (p *unknownPlan) draw() {
 		p.add("zulip_channel_subscription", name, nil, attributes{"users": []string{"mel@example.com"}}, later{"channel": func(*rand.Rand) any { return "room-" + name }}, map[string]string{"channel": "zulip_channel." + name})
 	case "members of a group":
 		of := p.pick("contractors", "press", "directors")
-		list := map[string][]string{"contractors": {"moe@example.com"}, "press": {"mel@example.com", "mia@example.com"}, "directors": {"owner@example.com", "otto@example.com", "ada@example.com"}}[of]
+		list := map[string][]string{"contractors": {"moe@example.com"}, "press": {"bot-bot@example.com", "mel@example.com", "mia@example.com"}, "directors": {"owner@example.com", "otto@example.com", "ada@example.com"}}[of]
 		p.add("zulip_user_group", name+"_"+of, attributes{"id": p.ids[of], "name": of, "members": list}, attributes{"id": p.ids[of], "name": of}, members, nil)
 	case "descriptions":
 		text := func(*rand.Rand) any { return "x" }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -112,6 +114,25 @@ func TestDocsRulesInJSON(t *testing.T) {
 	}
 	if len(got.Rules) != len(want.Rules) || len(got.Limits) != 1 || got.Limits[0].People != 10 || got.Limits[0].Percent != 25 {
 		t.Errorf("there are %d rules and the limits %v", len(got.Rules), got.Limits)
+	}
+}
+
+// The file in the JSON syntax that the guide shows is one, and fits the schema.
+func TestDocsJSONOfTheGuide(t *testing.T) {
+	guide, err := os.ReadFile("../../../templates/guides/rules.md.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?s)```json\n(.*?)```").FindSubmatch(guide)
+	if block == nil {
+		t.Fatal("the guide has no JSON")
+	}
+	if err := accepts(t)(string(block[1])); err != nil {
+		t.Error(err)
+	}
+	file, err := rules.Parse("rules.zulip.hcl.json", block[1])
+	if err != nil || len(file.Rules) != 2 || len(file.Limits) != 1 {
+		t.Errorf("%v, %+v", err, file)
 	}
 }
 
