@@ -8,11 +8,14 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/rules"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/export"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 )
 
 // exportFlags are the command line of "export".
@@ -89,8 +92,11 @@ The exit status is 0, 1 after an error, and 2 if --fail-on-new applies.`,
 
 func runExport(ctx context.Context, flags exportFlags, folder string, stdout, stderr io.Writer) error {
 	options := export.Options{
-		Folder: folder, All: flags.all, Subscribers: flags.subscribers, Rules: flags.rules, AllPeople: flags.people == "all",
+		Folder: folder, All: flags.all, Subscribers: flags.subscribers, AllPeople: flags.people == "all",
 		PeopleAs: export.PeopleAs(flags.peopleAs), Only: flags.only, Exclude: flags.exclude,
+	}
+	if flags.rules {
+		options.Rules = proposeRules
 	}
 	if !slices.Contains(export.AllPeopleAs, flags.peopleAs) {
 		return fmt.Errorf("--people-as %q: it is %s", flags.peopleAs, strings.Join(export.AllPeopleAs, ", "))
@@ -163,4 +169,13 @@ func runExport(ctx context.Context, flags exportFlags, folder string, stdout, st
 		return &gateError{command: "export", found: []string{fmt.Sprintf("%d that no state has", len(result.New))}}
 	}
 	return nil
+}
+
+// proposeRules proposes rules for an export.
+func proposeRules(ctx context.Context, from *store.Store) (*export.Rules, error) {
+	proposal, err := rules.ProposeFor(ctx, from, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	return &export.Rules{Text: proposal.Text, Rules: proposal.Rules, Limits: proposal.Limits}, nil
 }

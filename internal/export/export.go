@@ -21,7 +21,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/access/rules"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -52,8 +51,9 @@ type Options struct {
 	AllPeople bool
 	// PeopleAs is how people are written; "" is [PeopleAsAddress].
 	PeopleAs PeopleAs
-	// Rules also writes a file of rules that hold, unless the folder has one. They are of the whole organization, whatever is selected.
-	Rules bool
+	// Rules proposes rules that hold, for a file of them, unless the folder has one. They are of the whole organization, whatever is
+	// selected. Optional.
+	Rules func(context.Context, *store.Store) (*Rules, error)
 	// Only and Exclude select by resource and name: see [Selection].
 	Only, Exclude Selection
 	// States are the output of `terraform show -json` of states, by name, whose objects are left out. Optional.
@@ -100,7 +100,7 @@ func Run(ctx context.Context, from Source, options Options) (*Result, error) {
 	}
 	e.name()
 	e.refer()
-	if e.Rules {
+	if e.Rules != nil {
 		if err := e.proposeRules(ctx, folder); err != nil {
 			return nil, err
 		}
@@ -137,7 +137,7 @@ type export struct {
 	// people are those whom what is exported names, by user ID, where they are no resources.
 	people map[int64]*person
 	// rules are proposed; nil: none are written.
-	rules *rules.Proposal
+	rules *Rules
 	// openChannels counts the channels whose subscribers are not written, because people join them by themselves.
 	openChannels int
 	// images are the files that images of custom emoji are written to.

@@ -6,14 +6,17 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
-	"time"
-
-	"github.com/zulip-iac/terraform-provider-zulip/internal/access/rules"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 )
 
 // rulesName is the file of rules. An export proposes it once: from then on it is written by people.
 const rulesName = "rules.zulip.hcl"
+
+// Rules are a file of rules.
+type Rules struct {
+	Text []byte
+	// Rules and Limits count what it has.
+	Rules, Limits int
+}
 
 // proposeRules proposes rules that hold, if the folder has none.
 func (e *export) proposeRules(ctx context.Context, into *folder) error {
@@ -28,25 +31,15 @@ func (e *export) proposeRules(ctx context.Context, into *folder) error {
 		}
 	}
 	e.progress("who is in which channel")
-	view, err := e.Store.Read(ctx, store.Channels, store.Subscribers, store.Organization, store.Users, store.Folders)
-	if err != nil {
-		return fmt.Errorf("cannot read the organization: %w", err)
-	}
-	read := rules.Read{View: view, Self: e.Store.Self(), Subscribers: view.Subscribers(), Now: time.Now()}
-	if read.Self.IsBot {
-		read.MissingInvitations = "A bot does not see the invitations."
-	} else if read.Invitations, err = e.Store.Invitations(ctx); err != nil {
-		read.MissingInvitations = fmt.Sprintf("The invitations could not be read: %s.", strings.TrimRight(err.Error(), "."))
-	}
-	proposal := rules.Propose(rules.Of(read))
-	e.rules = &proposal
-	return nil
+	var err error
+	e.rules, err = e.Rules(ctx, e.Store)
+	return err
 }
 
 // rulesCommands says what the proposed rules are for, or how to get some.
 func (e *export) rulesCommands(b *strings.Builder) {
 	if e.rules == nil {
-		if !e.Rules && e.managed == nil {
+		if e.Rules == nil && e.managed == nil {
 			fmt.Fprintf(b, "`--rules` proposes rules that hold today in `%s`, for audits and reviews to prove.\n\n", rulesName)
 		}
 		return

@@ -67,7 +67,8 @@ func IsJSON(path string) bool { return strings.HasSuffix(path, ".json") }
 func Open(path string, content []byte, holds string, spec *Spec) (*Reader, []*Block) {
 	r := &Reader{path: path}
 	if IsJSON(path) {
-		return r, r.openJSON(content, holds, spec)
+		blocks := r.openJSON(content, holds, spec)
+		return r, blocks
 	}
 	parsed, problems := hclparse.NewParser().ParseHCL(content, path)
 	r.report(problems)

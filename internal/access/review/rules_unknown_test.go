@@ -115,12 +115,12 @@ func newUnknownOrganization(t *testing.T) *unknownOrganization {
 		credentials, _ := o.Sandbox.Credentials(name)
 		o.ids[name] = int64(credentials.ID)
 	}
-	make := func(path, key, name string, params map[string]string) {
+	create := func(path, key, name string, params map[string]string) {
 		params["name"], params["description"] = name, ""
 		o.ids[name] = int64(o.Call(t, "POST", path, params)[key].(float64))
 	}
 	group := func(name string, members ...string) {
-		make("/user_groups/create", "group_id", name, map[string]string{
+		create("/user_groups/create", "group_id", name, map[string]string{
 			"members": o.list(members), "can_manage_group": fmt.Sprint(o.SystemGroup(t, "role:administrators")),
 			"can_add_members_group": fmt.Sprint(o.SystemGroup(t, "role:administrators")),
 		})
@@ -128,16 +128,16 @@ func newUnknownOrganization(t *testing.T) *unknownOrganization {
 	group("directors", "owner", "otto", "ada")
 	group("contractors", "moe")
 	group("press", "mel", "mia", "bot-bot")
-	make("/channel_folders/create", "channel_folder_id", "Board", map[string]string{})
-	make("/channels/create", "id", "board", map[string]string{
+	create("/channel_folders/create", "channel_folder_id", "Board", map[string]string{})
+	create("/channels/create", "id", "board", map[string]string{
 		"invite_only": "true", "history_public_to_subscribers": "true", "folder_id": fmt.Sprint(o.ids["Board"]),
 		"can_subscribe_group": fmt.Sprint(o.ids["directors"]), "subscribers": o.list([]string{"owner", "ada"}),
 	})
-	make("/channels/create", "id", "incident-1", map[string]string{
+	create("/channels/create", "id", "incident-1", map[string]string{
 		"invite_only": "true", "can_administer_channel_group": fmt.Sprint(o.ids["directors"]), "subscribers": o.list([]string{"owner", "otto"}),
 	})
-	make("/channels/create", "id", "news", map[string]string{"can_send_message_group": fmt.Sprint(o.ids["press"]), "subscribers": o.list([]string{"owner", "mel", "gus"})})
-	make("/channels/create", "id", "lounge", map[string]string{"subscribers": o.list([]string{"owner", "max", "moe"})})
+	create("/channels/create", "id", "news", map[string]string{"can_send_message_group": fmt.Sprint(o.ids["press"]), "subscribers": o.list([]string{"owner", "mel", "gus"})})
+	create("/channels/create", "id", "lounge", map[string]string{"subscribers": o.list([]string{"owner", "max", "moe"})})
 	return o
 }
 

@@ -246,7 +246,7 @@ func (p *proposer) guests() {
 	if len(folders)+len(names) > maxProposedNames {
 		names = nil // too many to agree to at a glance
 	}
-	if all := append(folders, names...); len(all) > 0 {
+	if all := slices.Concat(folders, names); len(all) > 0 {
 		p.add(without(all, "Guests stay out of these. For one that is to be for guests too, take it out of the list."))
 	}
 }

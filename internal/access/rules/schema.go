@@ -18,7 +18,6 @@ func Schema() []byte {
 	root := object(fileSpec)
 	root["$schema"] = "http://json-schema.org/draft-07/schema#"
 	root["title"] = "Rules of a Zulip organization"
-	root["properties"].(schema)["$schema"] = schema{"type": "string", "description": "The schema of this file, for editors."}
 	root["definitions"] = schema{
 		"principal": principalSchema(true), "person": principalSchema(false),
 		"channel": channelSchema(), "channel_right": rightSchema(rightsInChannels), "group_right": rightSchema(rightsOverGroups), "organization_right": rightSchema(rightsOfOrganization),
@@ -33,6 +32,9 @@ func Schema() []byte {
 // object is the schema of a block, or of the file.
 func object(spec *hclfile.Spec) schema {
 	properties := schema{"//": schema{"description": "A comment."}}
+	if spec == fileSpec {
+		properties["$schema"] = schema{"type": "string", "description": "The schema of this file, for editors."}
+	}
 	var required []string
 	for _, one := range spec.Attributes {
 		value := valueOf(one)
@@ -70,11 +72,11 @@ func object(spec *hclfile.Spec) schema {
 func ruleShape() []schema {
 	has := func(name string) schema { return schema{"required": []string{name}} }
 	lacks := func(names ...string) schema {
-		var any []schema
+		var all []schema
 		for _, name := range names {
-			any = append(any, has(name))
+			all = append(all, has(name))
 		}
-		return schema{"not": schema{"anyOf": any}}
+		return schema{"not": schema{"anyOf": all}}
 	}
 	rights := func(definition string) schema {
 		return schema{"properties": schema{"right": oneOrMore(schema{"$ref": "#/definitions/" + definition})}, "required": []string{"right"}}
