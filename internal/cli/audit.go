@@ -73,7 +73,7 @@ With --rules it also takes rules, for rules that are broken or not proven. With 
 	f.StringSliceVar(&flags.failOn, "fail-on", nil, "exit with status 2 if there is a finding of one of these `severities` or kinds, or with --against a change of one of these categories")
 	f.BoolVar(&flags.requireComplete, "require-complete", false, "exit with status 3 if the account does not see everything")
 	complete(command, map[string]cobra.CompletionFunc{
-		"markdown": fileOf("md"), "json": fileOf("json"), "html": fileOf("html"), "against": fileOf("json"), "state": fileOf("json"), "accepted": fileOf("hcl"), "rules": fileOf("hcl"), "fail-on": listOf(audit.GateWords()),
+		"markdown": fileOf("md"), "json": fileOf("json"), "html": fileOf("html"), "against": fileOf("json"), "state": fileOf("json"), "accepted": fileOf("hcl"), "rules": ruleFiles, "fail-on": listOf(audit.GateWords()),
 	})
 	return command
 }

@@ -31,18 +31,24 @@ func Run(version string, serve func(debug bool) error, args []string) int {
 	root.SetArgs(args)
 	if err := root.ExecuteContext(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "Error:", err)
-		var gate *gateError
-		var incomplete *incompleteError
-		var different *differentError
-		switch {
-		case errors.As(err, &gate), errors.As(err, &different):
-			return 2
-		case errors.As(err, &incomplete):
-			return 3
-		}
-		return 1
+		return exitStatus(err)
 	}
 	return 0
+}
+
+// exitStatus is the exit status after an error.
+func exitStatus(err error) int {
+	var gate *gateError
+	var incomplete *incompleteError
+	var different *differentError
+	var unformatted *unformattedError
+	switch {
+	case errors.As(err, &gate), errors.As(err, &different):
+		return 2
+	case errors.As(err, &incomplete), errors.As(err, &unformatted):
+		return 3
+	}
+	return 1
 }
 
 func newRoot(version string, serve func(debug bool) error) *cobra.Command {
@@ -66,7 +72,7 @@ Terraform and OpenTofu start it without a command, as their plugin; you need not
 	}
 
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
-	root.AddCommand(newSandbox(), newReview(version), newAudit(version), newExport(version), newDoctor(version), newVersion(version))
+	root.AddCommand(newSandbox(), newReview(version), newAudit(version), newExport(version), newRules(), newDoctor(version), newVersion(version))
 	return root
 }
 

@@ -8,23 +8,26 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/rules"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/export"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 )
 
 // exportFlags are the command line of "export".
 type exportFlags struct {
-	all, subscribers, check bool
-	people, cli             string
-	plan                    string
-	states                  []string
-	failOnNew               bool
-	peopleAs                string
-	only, exclude           []string
-	version                 string
+	all, subscribers, rules, check bool
+	people, cli                    string
+	plan                           string
+	states                         []string
+	failOnNew                      bool
+	peopleAs                       string
+	only, exclude                  []string
+	version                        string
 }
 
 func newExport(version string) *cobra.Command {
@@ -45,6 +48,7 @@ that leads out of it is an error. Only you can read the files: they name people.
 The exit status is 0, 1 after an error, and 2 if --fail-on-new applies.`,
 		Example: `  terraform-provider-zulip export organization
   terraform-provider-zulip export organization --subscribers --check
+  terraform-provider-zulip export organization --rules
   terraform-provider-zulip export staging --people-as variable
   terraform-provider-zulip export engineering --only channel:eng-*
   terraform-provider-zulip export . --for plan.json
@@ -64,6 +68,7 @@ The exit status is 0, 1 after an error, and 2 if --fail-on-new applies.`,
 	f := command.Flags()
 	f.BoolVar(&flags.all, "all", false, "write every attribute, also those with the value that anything new has")
 	f.BoolVar(&flags.subscribers, "subscribers", false, "write who is in each private channel. Those of public channels come and go by themselves")
+	f.BoolVar(&flags.rules, "rules", false, "propose rules that hold today, in rules.zulip.hcl: a file of that name that is there already stays as it is. Reads who is in each channel")
 	f.StringVar(&flags.people, "people", "special", "whose roles to write: `special` for all but members, all, or none")
 	f.StringVar(&flags.peopleAs, "people-as", "address", "`how` to write people: address has each address once, variable also lets a variable give other addresses or leave people out, zulip_user writes their accounts")
 	f.StringArrayVar(&flags.only, "only", nil, "export only this `resource`, as in channel, or channel:eng-* for those with such names; channels bring their folders along. May be repeated")
@@ -73,9 +78,10 @@ The exit status is 0, 1 after an error, and 2 if --fail-on-new applies.`,
 	f.StringVar(&flags.plan, "for", "", "write instead import blocks into DIR, a configuration that is there already, for what this `plan` creates and the organization has: the output of terraform show -json PLAN")
 	f.BoolVar(&flags.check, "check", false, "plan the result with a CLI, and fail unless it imports everything and changes nothing")
 	f.StringVar(&flags.cli, "cli", "", "the `program` for --check: terraform or tofu, by default the one on the PATH")
-	for _, other := range []string{"all", "subscribers", "people", "people-as", "only", "exclude", "new", "check"} {
+	for _, other := range []string{"all", "subscribers", "people", "people-as", "only", "exclude", "new", "check", "rules"} {
 		command.MarkFlagsMutuallyExclusive("for", other)
 	}
+	command.MarkFlagsMutuallyExclusive("new", "rules")
 	command.ValidArgsFunction = firstArgument(cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs))
 	complete(command, map[string]cobra.CompletionFunc{
 		"people": oneOf("special", "all", "none"), "people-as": oneOf(export.AllPeopleAs...), "new": fileOf("json"), "for": fileOf("json"), "cli": oneOf("terraform", "tofu"),
@@ -88,6 +94,9 @@ func runExport(ctx context.Context, flags exportFlags, folder string, stdout, st
 	options := export.Options{
 		Folder: folder, All: flags.all, Subscribers: flags.subscribers, AllPeople: flags.people == "all",
 		PeopleAs: export.PeopleAs(flags.peopleAs), Only: flags.only, Exclude: flags.exclude,
+	}
+	if flags.rules {
+		options.Rules = proposeRules
 	}
 	if !slices.Contains(export.AllPeopleAs, flags.peopleAs) {
 		return fmt.Errorf("--people-as %q: it is %s", flags.peopleAs, strings.Join(export.AllPeopleAs, ", "))
@@ -160,4 +169,13 @@ func runExport(ctx context.Context, flags exportFlags, folder string, stdout, st
 		return &gateError{command: "export", found: []string{fmt.Sprintf("%d that no state has", len(result.New))}}
 	}
 	return nil
+}
+
+// proposeRules proposes rules for an export.
+func proposeRules(ctx context.Context, from *store.Store) (*export.Rules, error) {
+	proposal, err := rules.ProposeFor(ctx, from, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	return &export.Rules{Text: proposal.Text, Rules: proposal.Rules, Limits: proposal.Limits}, nil
 }

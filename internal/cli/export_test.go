@@ -41,6 +41,20 @@ func TestExportWritesAnOrganization(t *testing.T) {
 	}
 }
 
+func TestExportProposesRules(t *testing.T) {
+	acctest.StartSandbox(t, sandbox.Config{})
+	folder := filepath.Join(t.TempDir(), "organization")
+	if _, stderr, err := exportRun(t, folder, "--rules"); err != nil || stderr != "" {
+		t.Fatal(err, stderr)
+	}
+	if found, err := readRules(filepath.Join(folder, rulesFile)); err != nil || len(found.Rules) < 5 || len(found.Limits) != 1 {
+		t.Errorf("%v, %+v", err, found)
+	}
+	if _, _, err := exportRun(t, folder, "--rules", "--new", "state.json"); err == nil || !strings.Contains(err.Error(), "rules") {
+		t.Errorf("of what is new: %v", err)
+	}
+}
+
 // Mistakes on the command line are said before anything is read, and nothing is written.
 func TestExportRefuses(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})

@@ -66,7 +66,7 @@ The exit status is 0, 1 after an error, and 2 if a category of --fail-on applies
 	f.StringVar(&flags.as, "as", "", "the `provider` configuration to review, as in zulip.staging, if the plan has several")
 	command.ValidArgsFunction = firstArgument(fileOf("json"))
 	complete(command, map[string]cobra.CompletionFunc{
-		"markdown": fileOf("md"), "html": fileOf("html"), "json": fileOf("json"), "rules": fileOf("hcl"), "fail-on": listOf(categoryWords()),
+		"markdown": fileOf("md"), "html": fileOf("html"), "json": fileOf("json"), "rules": ruleFiles, "fail-on": listOf(categoryWords()),
 	})
 	return command
 }
@@ -173,7 +173,7 @@ func (f reviewFlags) write(found *report.Report, stdout io.Writer) error {
 }
 
 // rulesUsage says what --rules takes.
-const rulesUsage = "prove the rules of this HCL `file`: who must, may and must not be able to do what"
+const rulesUsage = "prove the rules of this `file` of HCL, or of HCL's JSON syntax if it ends in .json: who must, may and must not be able to do what"
 
 // errNoRules is a gate about rules that are not there.
 var errNoRules = errors.New("--fail-on rules: name the file that has them with --rules")

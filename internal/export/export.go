@@ -8,7 +8,7 @@
 //
 // The path of an export: [Run] reads objects kind by kind (read.go, kinds.go), leaves out what any new object has
 // (defaults.go), names what is left (names.go), refers from one to another (references.go), renders files (render.go,
-// summary.go) and puts them in place all together (files.go). [Check] has a CLI plan them (check.go).
+// summary.go), proposes rules (rules.go) and puts them in place all together (files.go). [Check] has a CLI plan them (check.go).
 package export
 
 import (
@@ -51,6 +51,9 @@ type Options struct {
 	AllPeople bool
 	// PeopleAs is how people are written; "" is [PeopleAsAddress].
 	PeopleAs PeopleAs
+	// Rules proposes rules that hold, for a file of them, unless the folder has one. They are of the whole organization, whatever is
+	// selected. Optional.
+	Rules func(context.Context, *store.Store) (*Rules, error)
 	// Only and Exclude select by resource and name: see [Selection].
 	Only, Exclude Selection
 	// States are the output of `terraform show -json` of states, by name, whose objects are left out. Optional.
@@ -97,6 +100,11 @@ func Run(ctx context.Context, from Source, options Options) (*Result, error) {
 	}
 	e.name()
 	e.refer()
+	if e.Rules != nil {
+		if err := e.proposeRules(ctx, folder); err != nil {
+			return nil, err
+		}
+	}
 	files, err := e.render(ctx)
 	if err != nil {
 		return nil, err
@@ -128,6 +136,8 @@ type export struct {
 	isMatching bool
 	// people are those whom what is exported names, by user ID, where they are no resources.
 	people map[int64]*person
+	// rules are proposed; nil: none are written.
+	rules *Rules
 	// openChannels counts the channels whose subscribers are not written, because people join them by themselves.
 	openChannels int
 	// images are the files that images of custom emoji are written to.

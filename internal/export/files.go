@@ -173,7 +173,9 @@ func (f *folder) write(files map[string][]byte, given *names) error {
 		Written: map[string]string{},
 	}
 	for name, content := range files {
-		kept.Written[name] = digest(content)
+		if name != rulesName { // people go on with it: no later export compares, replaces or removes it
+			kept.Written[name] = digest(content)
+		}
 	}
 	text, err := json.MarshalIndent(kept, "", "  ")
 	if err != nil {

@@ -58,6 +58,9 @@ func (e *export) render(ctx context.Context) (map[string][]byte, error) {
 		files[name+".tf"] = file.Bytes()
 	}
 	files["imports.tf"] = imports.Bytes()
+	if e.rules != nil {
+		files[rulesName] = e.rules.Text
+	}
 	files["EXPORT.md"] = e.summary()
 	if err := e.addImages(ctx, files); err != nil {
 		return nil, err

@@ -18,6 +18,7 @@ func (e *export) summary() []byte {
 	fmt.Fprintf(&b, "# %s as configuration\n\nWhat %s sees at %s, as `terraform-provider-zulip export` wrote it.\n\n", escaped(visible(e.organizationName())), inCode(self.Address()), inCode(e.Client.Site()))
 	b.WriteString("## How to go on\n\n```sh\nterraform init\nterraform plan   # imports, and nothing to add, change or destroy\nterraform apply  # takes everything into the state, and sends nothing\nrm imports.tf    # which has done its work\n```\n\n")
 	b.WriteString("Remove `imports.tf` after the apply: while it has a block whose resource was removed, renamed or moved since, every plan fails, some with the words \"This is a bug in Terraform\". `export.json` has the names that the resources were given: keep it, and a later export into this folder gives the same ones.\n\n")
+	e.rulesCommands(&b)
 	e.stagingCommands(&b)
 	b.WriteString("## What is here\n\n| Resource | Number | Files |\n|---|---|---|\n")
 	for _, kind := range kinds {

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hashicorp/hcl/v2/hclsyntax"
-
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/hclfile"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
@@ -41,7 +39,7 @@ type acceptEntry struct {
 
 // ParseAccepted reads a file that accepts findings. An error names every mistake with its line.
 func ParseAccepted(path string, content []byte) (*AcceptedFile, error) {
-	reader, blocks := hclfile.Open(path, content, "a file that accepts findings has only blocks, such as accept \"internet\" { … }")
+	reader, blocks := hclfile.Open(path, content, "a file that accepts findings has only blocks, such as accept \"internet\" { … }", acceptSpec)
 	p := &acceptParser{Reader: reader, file: &AcceptedFile{path: path}}
 	for _, block := range blocks {
 		p.block(block)
@@ -70,8 +68,11 @@ const (
 
 var acceptAttributes = suggest.Names{Things: "attributes", All: []string{acceptObject, acceptObjects, acceptReason, acceptUntil, acceptSeverity}}
 
-func (p *acceptParser) block(block *hclsyntax.Block) {
-	line, before := block.TypeRange.Start.Line, p.Fails()
+// acceptSpec says what the file has blocks of.
+var acceptSpec = &hclfile.Spec{Blocks: []*hclfile.Spec{{Name: "accept", Label: "internet"}}}
+
+func (p *acceptParser) block(block *hclfile.Block) {
+	line, before := block.Line, p.Fails()
 	if block.Type != "accept" {
 		p.Fail(line, "there is no block %s%s", suggest.Quote(block.Type), suggest.Names{Things: "blocks", All: []string{"accept"}}.Suggest(block.Type))
 		return
@@ -88,12 +89,12 @@ func (p *acceptParser) block(block *hclsyntax.Block) {
 		}
 		p.Fail(line, "there is no kind of finding %s%s", suggest.Quote(block.Labels[0]), names.Suggest(block.Labels[0]))
 	}
-	for _, inner := range block.Body.Blocks {
-		p.Fail(inner.TypeRange.Start.Line, "accept has no block %s%s", suggest.Quote(inner.Type), acceptAttributes.Suggest(inner.Type))
+	for _, inner := range block.Blocks {
+		p.Fail(inner.Line, "accept has no block %s%s", suggest.Quote(inner.Type), acceptAttributes.Suggest(inner.Type))
 	}
 	var objects []string
-	for _, one := range block.Body.Attributes {
-		at := one.NameRange.Start.Line
+	for _, one := range block.Attributes {
+		at := one.Line
 		switch one.Name {
 		case acceptObject:
 			objects = append(objects, p.Text(one))
@@ -112,7 +113,7 @@ func (p *acceptParser) block(block *hclsyntax.Block) {
 			p.Fail(at, "accept has no attribute %s%s", suggest.Quote(one.Name), acceptAttributes.Suggest(one.Name))
 		}
 	}
-	has := func(name string) bool { return block.Body.Attributes[name] != nil }
+	has := func(name string) bool { return block.Attribute(name) != nil }
 	switch {
 	case has(acceptObject) && has(acceptObjects):
 		p.Fail(line, "object and objects are both set: write one of them")

@@ -1,5 +1,6 @@
 // Package hclfile reads the files that people write for audits and reviews, in the syntax of Terraform: blocks with attributes that
-// refer to nothing. A [Reader] collects every mistake with its line.
+// refer to nothing. [Open] parses one, in HCL's own syntax or, where its name ends in .json, in HCL's JSON syntax. A [Spec] says
+// what it can have; the [Reader] collects every mistake with its line.
 package hclfile
 
 import (
@@ -30,23 +31,146 @@ type failure struct {
 	text string
 }
 
-// Open parses a file. holds says what it has blocks of, as messages say it. The blocks are in the order of the file.
-func Open(path string, content []byte, holds string) (*Reader, hclsyntax.Blocks) {
+// Block is a block of a file.
+type Block struct {
+	Type   string
+	Labels []string
+	Line   int
+	// Attributes and Blocks are in the order of the file.
+	Attributes []*Attribute
+	Blocks     []*Block
+}
+
+// Attribute is an attribute of a block.
+type Attribute struct {
+	Name string
+	Line int
+
+	expr hcl.Expression
+}
+
+// Attribute returns an attribute by its name; nil if the block does not have it.
+func (b *Block) Attribute(name string) *Attribute {
+	for _, one := range b.Attributes {
+		if one.Name == name {
+			return one
+		}
+	}
+	return nil
+}
+
+// IsJSON reports whether a file is in HCL's JSON syntax, by its name.
+func IsJSON(path string) bool { return strings.HasSuffix(path, ".json") }
+
+// Open parses a file. holds says what it has blocks of, as messages say it. The blocks are in the order of the file. What a mistake
+// of the syntax leaves in doubt is left out; the rest is read all the same, so that its mistakes are said too.
+func Open(path string, content []byte, holds string, spec *Spec) (*Reader, []*Block) {
 	r := &Reader{path: path}
+	if IsJSON(path) {
+		blocks := r.openJSON(content, holds, spec)
+		return r, blocks
+	}
 	parsed, problems := hclparse.NewParser().ParseHCL(content, path)
 	r.report(problems)
-	if problems.HasErrors() {
-		return r, nil
-	}
 	body, ok := parsed.Body.(*hclsyntax.Body)
 	if !ok {
 		r.Fail(1, "it is no file in the syntax of Terraform")
 		return r, nil
 	}
-	for _, one := range body.Attributes {
-		r.Fail(one.NameRange.Start.Line, "%s stands outside of a block: %s", suggest.Quote(one.Name), holds)
+	var broken []hcl.Range
+	for _, problem := range problems {
+		// Of an attribute that is set twice the first is read.
+		if problem.Severity == hcl.DiagError && problem.Subject != nil && problem.Summary != "Attribute redefined" {
+			broken = append(broken, *problem.Subject)
+		}
 	}
-	return r, body.Blocks
+	if len(broken) == 0 {
+		for _, one := range body.Attributes {
+			r.outside(one.Name, one.NameRange.Start.Line, holds)
+		}
+	}
+	var blocks []*Block
+	for _, one := range body.Blocks {
+		if !slices.ContainsFunc(broken, func(at hcl.Range) bool {
+			return at.Start.Line >= one.Range().Start.Line && at.Start.Line <= one.Body.EndRange.End.Line
+		}) {
+			blocks = append(blocks, blockOf(one))
+		}
+	}
+	return r, blocks
+}
+
+func (r *Reader) outside(name string, line int, holds string) {
+	r.Fail(line, "%s stands outside of a block: %s", suggest.Quote(name), holds)
+}
+
+// blockOf is a block of HCL's own syntax.
+func blockOf(from *hclsyntax.Block) *Block {
+	block := &Block{Type: from.Type, Labels: from.Labels, Line: from.TypeRange.Start.Line}
+	for _, one := range from.Body.Attributes {
+		block.Attributes = append(block.Attributes, &Attribute{one.Name, one.NameRange.Start.Line, one.Expr})
+	}
+	slices.SortFunc(block.Attributes, func(a, b *Attribute) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Name, b.Name)) })
+	for _, one := range from.Body.Blocks {
+		block.Blocks = append(block.Blocks, blockOf(one))
+	}
+	return block
+}
+
+// schemaKey is the property by which a JSON file names its schema to an editor.
+const schemaKey = "$schema"
+
+// openJSON parses a file in HCL's JSON syntax.
+func (r *Reader) openJSON(content []byte, holds string, spec *Spec) []*Block {
+	parsed, problems := hclparse.NewParser().ParseJSON(content, r.path)
+	r.report(problems)
+	if problems.HasErrors() {
+		return nil
+	}
+	root := r.jsonBlock(parsed.Body, spec)
+	for _, one := range root.Attributes {
+		switch near := suggest.Nearest(one.Name, spec.blockNames()); {
+		case one.Name == schemaKey:
+		case len(near) > 0:
+			r.Fail(one.Line, "there is no block %s%s", suggest.Quote(one.Name), suggest.Names{Things: "blocks", All: spec.blockNames()}.Suggest(one.Name))
+		default:
+			r.outside(one.Name, one.Line, holds)
+		}
+	}
+	return root.Blocks
+}
+
+// jsonBlock reads the body of a block of HCL's JSON syntax, in which attributes and blocks look the same: spec tells them apart.
+func (r *Reader) jsonBlock(body hcl.Body, spec *Spec) *Block {
+	block := &Block{}
+	schema := &hcl.BodySchema{}
+	for _, one := range spec.Blocks {
+		header := hcl.BlockHeaderSchema{Type: one.Name}
+		if one.Label != "" {
+			header.LabelNames = []string{"name"}
+		}
+		schema.Blocks = append(schema.Blocks, header)
+	}
+	content, rest, problems := body.PartialContent(schema)
+	r.report(problems)
+	if problems.HasErrors() && content == nil {
+		return block
+	}
+	for _, one := range content.Blocks {
+		inner := r.jsonBlock(one.Body, spec.block(one.Type))
+		inner.Type, inner.Labels, inner.Line = one.Type, one.Labels, one.TypeRange.Start.Line
+		if len(one.LabelRanges) > 0 {
+			inner.Line = one.LabelRanges[0].Start.Line
+		}
+		block.Blocks = append(block.Blocks, inner)
+	}
+	attributes, problems := rest.JustAttributes()
+	r.report(problems)
+	for _, one := range attributes {
+		block.Attributes = append(block.Attributes, &Attribute{one.Name, one.NameRange.Start.Line, one.Expr})
+	}
+	slices.SortFunc(block.Attributes, func(a, b *Attribute) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Name, b.Name)) })
+	return block
 }
 
 // Path is where the file is.
@@ -63,6 +187,7 @@ func (r *Reader) Fails() int { return len(r.fails) }
 // Err returns the mistakes, by line; nil if there are none.
 func (r *Reader) Err() error {
 	slices.SortStableFunc(r.fails, func(a, b failure) int { return cmp.Compare(a.line, b.line) })
+	r.fails = slices.Compact(r.fails)
 	all := make([]error, len(r.fails))
 	for i, one := range r.fails {
 		all[i] = fmt.Errorf("%s:%d: %s", r.path, one.line, one.text)
@@ -72,49 +197,52 @@ func (r *Reader) Err() error {
 
 func (r *Reader) report(problems hcl.Diagnostics) {
 	for _, problem := range problems {
+		if problem.Severity != hcl.DiagError {
+			continue
+		}
 		line := 1
 		if problem.Subject != nil {
 			line = problem.Subject.Start.Line
 		}
-		r.Fail(line, "%s: %s", problem.Summary, problem.Detail)
+		r.Fail(line, "%s: %s", problem.Summary, strings.ReplaceAll(problem.Detail, "\n", " "))
 	}
 }
 
 // value returns the value of an attribute, which refers to nothing.
-func (r *Reader) value(of *hclsyntax.Attribute) (cty.Value, bool) {
-	value, problems := of.Expr.Value(nil)
+func (r *Reader) value(of *Attribute) (cty.Value, bool) {
+	value, problems := of.expr.Value(nil)
 	r.report(problems)
 	return value, !problems.HasErrors()
 }
 
 // Text reads a text that is not empty.
-func (r *Reader) Text(of *hclsyntax.Attribute) string {
+func (r *Reader) Text(of *Attribute) string {
 	value, ok := r.value(of)
 	if !ok {
 		return ""
 	}
 	text, ok := textOf(value)
 	if !ok {
-		r.Fail(of.NameRange.Start.Line, "%s has to be a text in quotes that is not empty", of.Name)
+		r.Fail(of.Line, "%s has to be a text in quotes that is not empty", of.Name)
 	}
 	return text
 }
 
 // Texts reads a list of texts that is not empty.
-func (r *Reader) Texts(of *hclsyntax.Attribute) []string {
+func (r *Reader) Texts(of *Attribute) []string {
 	value, ok := r.value(of)
 	if !ok {
 		return nil
 	}
 	texts, ok := textsOf(value)
 	if !ok {
-		r.Fail(of.NameRange.Start.Line, "%s has to be a list of texts that is not empty", of.Name)
+		r.Fail(of.Line, "%s has to be a list of texts that is not empty", of.Name)
 	}
 	return texts
 }
 
 // TextOrTexts reads one text, or a list of them.
-func (r *Reader) TextOrTexts(of *hclsyntax.Attribute) []string {
+func (r *Reader) TextOrTexts(of *Attribute) []string {
 	value, ok := r.value(of)
 	if !ok {
 		return nil
@@ -124,30 +252,30 @@ func (r *Reader) TextOrTexts(of *hclsyntax.Attribute) []string {
 	}
 	texts, ok := textsOf(value)
 	if !ok {
-		r.Fail(of.NameRange.Start.Line, "%s has to be a text in quotes or a list of them, and not empty", of.Name)
+		r.Fail(of.Line, "%s has to be a text in quotes or a list of them, and not empty", of.Name)
 	}
 	return texts
 }
 
 // Number reads a whole number of at least some other one.
-func (r *Reader) Number(of *hclsyntax.Attribute, least int) int {
+func (r *Reader) Number(of *Attribute, least int) int {
 	value, ok := r.value(of)
 	if !ok {
 		return 0
 	}
 	number := 0
 	if value.IsNull() || value.Type() != cty.Number || gocty.FromCtyValue(value, &number) != nil || number < least {
-		r.Fail(of.NameRange.Start.Line, "%s has to be a whole number of at least %d, without quotes", of.Name, least)
+		r.Fail(of.Line, "%s has to be a whole number of at least %d, without quotes", of.Name, least)
 	}
 	return number
 }
 
 // Day reads a day, such as 2027-06-30. It also returns its first moment, in UTC.
-func (r *Reader) Day(of *hclsyntax.Attribute) (string, time.Time) {
+func (r *Reader) Day(of *Attribute) (string, time.Time) {
 	text := r.Text(of)
 	day, err := time.Parse(time.DateOnly, text)
 	if err != nil && text != "" {
-		r.Fail(of.NameRange.Start.Line, "%s is %s, which is no date: write year, month and day, such as \"2027-06-30\"", of.Name, suggest.Quote(text))
+		r.Fail(of.Line, "%s is %s, which is no date: write year, month and day, such as \"2027-06-30\"", of.Name, suggest.Quote(text))
 	}
 	return text, day
 }

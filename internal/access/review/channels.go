@@ -21,6 +21,8 @@ type reviewedChannel struct {
 	// in are the subscribers after the plan, if the plan says something of them; isExclusive says that nobody else is
 	in, out     []int64
 	isExclusive bool
+	// nameUnknown says that it is not known what it will be called.
+	nameUnknown bool
 	// unknownReason says what it depends on who will be in it; empty if that is known.
 	unknownReason string
 }
@@ -105,6 +107,7 @@ func (b *builder) channel(c *plan.Change) {
 		if name, ok := after.Text("name"); ok {
 			reviewed.Name = name
 		}
+		reviewed.nameUnknown = after.IsUnknown("name") && c.IsSet("name")
 	}
 }
 
@@ -126,11 +129,12 @@ func (b *builder) create(c *plan.Change) {
 	}
 	if !known {
 		name = c.Address
-		b.addUnknown(fmt.Sprintf("The name of %s is not known yet.", c.Address))
+		b.addDoubt(fmt.Sprintf("The name of %s is not known yet.", c.Address))
 	}
 	reviewed := &reviewedChannel{
-		Channel: &access.Channel{ID: b.org.nextID(), Name: name, Action: report.Create, Addresses: []string{c.Address}, Privacy: report.ValueOf(report.PrivacyText(zulip.PrivacyPublic))},
-		after:   permission.Channel{Privacy: zulip.PrivacyPublic, Permissions: map[string]zulip.GroupSettingValue{}, SubscribersKnown: true},
+		nameUnknown: !known,
+		Channel:     &access.Channel{ID: b.org.nextID(), Name: name, Action: report.Create, Addresses: []string{c.Address}, Privacy: report.ValueOf(report.PrivacyText(zulip.PrivacyPublic))},
+		after:       permission.Channel{Privacy: zulip.PrivacyPublic, Permissions: map[string]zulip.GroupSettingValue{}, SubscribersKnown: true},
 	}
 	if c.Does("delete") {
 		reviewed.Action = report.Replace
@@ -179,7 +183,10 @@ func (b *builder) applyPlan(reviewed *reviewedChannel, c *plan.Change, current m
 		reviewed.after.TopicsPolicyUnknown = true
 	}
 	reviewed.planned = b.plannedRights(c, permission.Channels, current)
-	reviewed.after.Permissions, reviewed.after.Unknown = maps.Clone(reviewed.after.Permissions), map[string]bool{}
+	reviewed.after.Permissions, reviewed.after.Unknown = maps.Clone(reviewed.after.Permissions), maps.Clone(reviewed.after.Unknown)
+	if reviewed.after.Unknown == nil {
+		reviewed.after.Unknown = map[string]bool{}
+	}
 	for name, planned := range reviewed.planned {
 		if planned.Unknown {
 			reviewed.after.Unknown[name] = true

@@ -29,6 +29,9 @@ func (b *builder) setApart() {
 		}) {
 			risk.Where = change.Address
 			b.report.Risks = append(b.report.Risks, risk)
+			if risk.Category == report.Unknown {
+				b.unproven = append(b.unproven, risk.Where+": "+risk.Text)
+			}
 		}
 		return true
 	})

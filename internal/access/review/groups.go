@@ -50,7 +50,7 @@ func (b *builder) startGroup(c *plan.Change) (id int64, ok bool) {
 	name, known := after.Text("name")
 	if c.Does("create") {
 		if !known {
-			b.addUnknown(fmt.Sprintf("The name of %s is not known yet.", c.Address))
+			b.addDoubt(fmt.Sprintf("The name of %s is not known yet.", c.Address))
 		}
 		if current, there := b.org.UserGroups().ByName(name); known && there && current.Deactivated && after.IsTrue("adopt_deactivated") {
 			back := *current
@@ -62,6 +62,7 @@ func (b *builder) startGroup(c *plan.Change) (id int64, ok bool) {
 		id := b.org.nextID()
 		b.org.groups[id] = &zulip.UserGroup{ID: id, Name: name}
 		b.change.Groups[id] = permission.Membership{}
+		b.unnamed[id] = !known
 		b.group(id, c.Address).Action = report.Create
 		return id, true
 	}
@@ -76,6 +77,7 @@ func (b *builder) startGroup(c *plan.Change) (id int64, ok bool) {
 	case !there || !c.Does("update"):
 		return 0, false
 	}
+	b.unnamed[current.ID] = !known && after.IsUnknown("name") && c.IsSet("name")
 	if known && name != current.Name {
 		renamed := *current
 		renamed.Name = name
@@ -151,10 +153,22 @@ func (b *builder) subgroups(texts []string) (ids []int64, missing []string) {
 	return ids, missing
 }
 
+// addMissing says whom a list names that is about one channel or group, and the organization does not have.
 func (b *builder) addMissing(c *plan.Change, texts []string) {
 	if len(texts) > 0 {
-		b.addUnknown(fmt.Sprintf("The organization does not have whom %s names, or does not show the account that reviews their addresses: %s.", c.Address, strings.Join(texts, ", ")))
+		b.addDoubt(missing(c, texts))
 	}
+}
+
+// addMissingAnywhere is addMissing of somebody who may matter to any rule.
+func (b *builder) addMissingAnywhere(c *plan.Change, texts []string) {
+	if len(texts) > 0 {
+		b.addUnknown(missing(c, texts))
+	}
+}
+
+func missing(c *plan.Change, texts []string) string {
+	return fmt.Sprintf("The organization does not have whom %s names, or does not show the account that reviews their addresses: %s.", c.Address, strings.Join(texts, ", "))
 }
 
 // membership records a zulip_user_group_membership. Whom it does not put into the group any more it takes out, unless
@@ -230,7 +244,8 @@ func (b *builder) changeMembers(c *plan.Change, id int64, in, out, groupsIn, gro
 		group.Action = report.Update
 	}
 	if len(taken)+len(takenGroups) > 0 {
-		b.addUnknown(fmt.Sprintf("Whoever was in the group before %s named them stays in it, and no plan shows who that is: those counted as leaving may stay.", c.Address))
+		b.mayStay[id] = true
+		b.addDoubt(fmt.Sprintf("Whoever was in the group before %s named them stays in it, and no plan shows who that is: those counted as leaving may stay.", c.Address))
 	}
 }
 

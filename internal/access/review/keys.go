@@ -37,7 +37,7 @@ func (b *builder) sayKeys() {
 			})
 		}
 		if len(unknown) > 0 {
-			b.addUnknown(fmt.Sprintf("Whether %s can do more with the key of %s in %s is not known: who may what there is not known.", owner.Address(), bot.Address(), report.List(unknown)))
+			b.addDoubt(fmt.Sprintf("Whether %s can do more with the key of %s in %s is not known: who may what there is not known.", owner.Address(), bot.Address(), report.List(unknown)))
 		}
 	}
 }

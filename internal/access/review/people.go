@@ -92,7 +92,7 @@ func (b *builder) setOwner(c *plan.Change, bot *zulip.User) {
 		b.change.Owners[bot.ID] = owner.ID
 		after = report.ValueOf(owner.Address())
 	case known:
-		b.addMissing(c, []string{text})
+		b.addMissingAnywhere(c, []string{text})
 		after = report.Value{Texts: []string{text}, Unknown: true}
 	case c.After().IsUnknown("owner"):
 		b.addUnknown(fmt.Sprintf("Who will own %s is not known yet; what the bot may depends on that.", c.Address))
@@ -216,7 +216,7 @@ func (b *builder) setNewBotOwner(c *plan.Change, bot *zulip.User) {
 	case found && (known || isUnknown):
 		owner = named
 	case known:
-		b.addMissing(c, []string{text})
+		b.addMissingAnywhere(c, []string{text})
 	case isUnknown:
 		b.addUnknown(fmt.Sprintf("Who owns %s is not known yet; what a bot may depends on that.", c.Address))
 	}

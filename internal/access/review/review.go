@@ -85,8 +85,11 @@ type builder struct {
 	report  *report.Report
 	people  *report.PeopleSets
 	changes []*plan.Change
-	// unproven is what is not known, but for channels that the account does not see: a rule says itself which it is about.
+	// unproven is what is not known and may matter to any rule. Of what is not known of one channel or group the facts of the channel
+	// or group say so, and the rules about it find out whether it matters to them.
 	unproven []string
+	// unnamed are the groups whose names are not known, and mayStay those that somebody is taken out of who may stay.
+	unnamed, mayStay map[int64]bool
 
 	org    *plannedOrganization
 	change permission.Change
@@ -120,7 +123,12 @@ func (b *builder) chooseChanges(p *plan.Plan, provider string) {
 	}
 }
 
-// addUnknown says what the plan or the organization does not tell. No rule is proven then.
+// addDoubt says what the plan or the organization does not tell of one thing, whose facts say so too.
+func (b *builder) addDoubt(sentence string) {
+	b.report.Unknown = append(b.report.Unknown, sentence)
+}
+
+// addUnknown says what the plan or the organization does not tell, and what may matter anywhere. No rule is proven then.
 func (b *builder) addUnknown(sentence string) {
 	b.report.Unknown, b.unproven = append(b.report.Unknown, sentence), append(b.unproven, sentence)
 }
@@ -134,6 +142,7 @@ func (b *builder) compare(view *snapshot.Snapshot) error {
 	if err := b.checkFit(); err != nil {
 		return err
 	}
+	b.unnamed, b.mayStay = map[int64]bool{}, map[int64]bool{}
 	b.joining, b.groups, b.groupRights = map[int64]zulip.Role{}, map[int64]*access.Group{}, map[int64]map[string]access.PlannedPermission{}
 	for _, kind := range []string{"zulip_user", "zulip_bot", "zulip_user_role"} { // people first: bots have owners
 		for _, change := range b.of(kind) {

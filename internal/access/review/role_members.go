@@ -36,7 +36,7 @@ func (b *builder) givesRoles(c *plan.Change) {
 	}
 	texts, unknown, _ := c.After().List("users")
 	ids, missing := b.org.findUsers(texts)
-	b.addMissing(c, missing)
+	b.addMissingAnywhere(c, missing)
 	before, _, _ := c.Before().List("users")
 	if newcomers := without(missing, before); len(newcomers) > 0 {
 		b.report.Risks = append(b.report.Risks, report.Risk{

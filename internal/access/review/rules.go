@@ -61,14 +61,9 @@ func (b *builder) organizationBefore(view *snapshot.Snapshot) (*rules.Organizati
 // organizationAfter is the organization as the plan leaves it.
 func (b *builder) organizationAfter(before *rules.Organization) *rules.Organization {
 	after := *before
-	after.People, after.Names = b.after, b.org
+	after.People, after.Names = b.peopleOfRules(), b.org
 	after.Unknown = slices.Clone(before.Unknown)
 	after.Unknown = append(after.Unknown, b.unproven...)
-	for _, risk := range b.report.Risks {
-		if risk.Category == report.Unknown {
-			after.Unknown = append(after.Unknown, risk.Where+": "+risk.Text)
-		}
-	}
 	for _, person := range b.report.People {
 		if person.Action == report.Reactivate && !person.Account.IsBot {
 			after.Unknown = append(after.Unknown, fmt.Sprintf("%s is reactivated: in which channels the account is then is not known.", person.Account.Address))
@@ -85,6 +80,21 @@ func (b *builder) organizationAfter(before *rules.Organization) *rules.Organizat
 	}
 	b.joiningAfter(&after)
 	return &after
+}
+
+// peopleOfRules are the people after the plan. Who may stay in a group that the plan takes them out of may be in it.
+func (b *builder) peopleOfRules() *permission.Access {
+	if len(b.mayStay) == 0 {
+		return b.after
+	}
+	change := b.change
+	change.Groups = maps.Clone(change.Groups)
+	for id := range b.mayStay {
+		membership := change.Groups[id]
+		membership.Unknown = true
+		change.Groups[id] = membership
+	}
+	return b.before.With(change)
 }
 
 // foldersAfter are the names of the folders after the plan.
@@ -135,18 +145,18 @@ func (b *builder) channelsAfter(after, before *rules.Organization) {
 		isDefault := listed.IsDefault
 		if reviewed != nil {
 			known := channel.Facts
-			channel.Name, channel.Facts = reviewed.Name, reviewed.after
+			channel.Name, channel.NameUnknown, channel.Facts = reviewed.Name, reviewed.nameUnknown, reviewed.after
 			if !reviewed.before.SubscribersKnown && known.SubscribersKnown && reviewed.in == nil && reviewed.out == nil && !reviewed.isExclusive && reviewed.unknownReason == "" {
 				channel.Facts.Subscribers, channel.Facts.SubscribersKnown = known.Subscribers, true
 			}
 			isDefault = isDefault || b.becomesDefault(reviewed)
 		}
-		b.joinDefault(&channel.Facts, isDefault)
+		b.joinDefault(&channel.Facts, isDefault, reviewed != nil && b.mayBecomeDefault(reviewed))
 		add(channel, reviewed)
 	}
 	for _, reviewed := range b.created {
-		channel := &rules.Channel{ID: reviewed.ID, Name: reviewed.Name, Facts: reviewed.after}
-		b.joinDefault(&channel.Facts, b.becomesDefault(reviewed))
+		channel := &rules.Channel{ID: reviewed.ID, Name: reviewed.Name, NameUnknown: reviewed.nameUnknown, Facts: reviewed.after}
+		b.joinDefault(&channel.Facts, b.becomesDefault(reviewed), b.mayBecomeDefault(reviewed))
 		add(channel, reviewed)
 	}
 }
@@ -161,22 +171,33 @@ func (b *builder) changesOf(reviewed *reviewedChannel) (changes []*plan.Change) 
 	return changes
 }
 
-// becomesDefault reports whether new people may come into a channel by themselves after the plan.
+// becomesDefault reports whether new people come into a channel by themselves after the plan.
 func (b *builder) becomesDefault(reviewed *reviewedChannel) bool {
+	return slices.ContainsFunc(b.changesOf(reviewed), func(change *plan.Change) bool { return change.After().IsTrue("is_default") })
+}
+
+// mayBecomeDefault reports whether that is not known yet.
+func (b *builder) mayBecomeDefault(reviewed *reviewedChannel) bool {
 	return slices.ContainsFunc(b.changesOf(reviewed), func(change *plan.Change) bool {
-		return change.After().IsTrue("is_default") || change.IsSet("is_default") && change.After().IsUnknown("is_default")
+		return change.IsSet("is_default") && change.After().IsUnknown("is_default")
 	})
 }
 
 // joinDefault puts the people whose accounts the plan creates into a default channel: the server does, whatever their role.
-func (b *builder) joinDefault(facts *permission.Channel, isDefault bool) {
-	if !isDefault {
+func (b *builder) joinDefault(facts *permission.Channel, isDefault, mayBe bool) {
+	if !isDefault && !mayBe {
 		return
 	}
 	facts.Subscribers = slices.Clone(facts.Subscribers)
 	for id := range b.joining {
-		if user, ok := b.org.User(id); ok && !user.IsBot && !slices.Contains(facts.Subscribers, id) {
+		user, ok := b.org.User(id)
+		if !ok || user.IsBot || slices.Contains(facts.Subscribers, id) {
+			continue
+		}
+		if isDefault {
 			facts.Subscribers = append(facts.Subscribers, id)
+		} else {
+			facts.SubscribersKnown = false
 		}
 	}
 }
@@ -213,7 +234,7 @@ func (b *builder) groupsAfter(after *rules.Organization) {
 	after.Groups = nil
 	add := func(id int64, current map[string]zulip.GroupSettingValue) {
 		group, _ := b.org.UserGroup(id)
-		one := &rules.Group{ID: id, Name: group.Name, Permissions: maps.Clone(current), Unknown: map[string]bool{}}
+		one := &rules.Group{ID: id, Name: group.Name, NameUnknown: b.unnamed[id], Permissions: maps.Clone(current), Unknown: map[string]bool{}}
 		if one.Permissions == nil {
 			one.Permissions = map[string]zulip.GroupSettingValue{}
 		}
@@ -344,7 +365,36 @@ func (b *builder) checkLimits(view *snapshot.Snapshot) {
 			out[person.AccountID] = true
 		}
 	}
+	atMost := maps.Clone(out)
+	unknown := slices.Clone(b.unproven)
+	for _, reviewed := range b.channels {
+		switch {
+		case reviewed.unknownReason == "" || !reviewed.isExclusive:
+		case !reviewed.before.SubscribersKnown:
+			unknown = append(unknown, fmt.Sprintf("Who is taken out of #%s is not known.", reviewed.Name))
+		default:
+			b.notePeople(atMost, b.before.People(without64(reviewed.before.Subscribers, reviewed.after.Subscribers)))
+		}
+	}
+	for _, current := range b.org.UserGroups().List() {
+		if value := zulip.NamedGroup(current.ID); !current.Deactivated && !current.IsSystemGroup && b.after.IsUncertain(value) {
+			b.notePeople(atMost, b.before.In(value).Minus(b.after.In(value)))
+		}
+	}
 	b.report.Rules = append(b.report.Rules, b.options.Rules.CheckLimits(rules.Removals{
-		People: len(out), Active: active, Unknown: b.unproven,
+		People: len(out), AtMost: len(atMost), Active: active, Unknown: unknown,
 	})...)
+}
+
+// notePeople adds people who are not bots to a set.
+func (b *builder) notePeople(set map[int64]bool, people permission.People) {
+	for user := range people.All() {
+		if !user.IsBot {
+			set[user.ID] = true
+		}
+	}
+}
+
+func without64(ids, others []int64) []int64 {
+	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return slices.Contains(others, id) })
 }

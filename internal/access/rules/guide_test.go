@@ -8,6 +8,14 @@ import (
 
 // The rules of the guide are what a reader copies: they are read, and say something.
 func TestDocsRulesOfTheGuide(t *testing.T) {
+	file := parsed(t, rulesOfTheGuide(t))
+	if len(file.Rules) < 12 || len(file.Limits) != 1 {
+		t.Errorf("the guide has %d rules and %d limits", len(file.Rules), len(file.Limits))
+	}
+}
+
+func rulesOfTheGuide(t *testing.T) string {
+	t.Helper()
 	guide, err := os.ReadFile("../../../templates/guides/rules.md.tmpl")
 	if err != nil {
 		t.Fatal(err)
@@ -16,8 +24,5 @@ func TestDocsRulesOfTheGuide(t *testing.T) {
 	if block == nil {
 		t.Fatal("the guide has no rules")
 	}
-	file := parsed(t, string(block[1]))
-	if len(file.Rules) < 12 || len(file.Limits) != 1 {
-		t.Errorf("the guide has %d rules and %d limits", len(file.Rules), len(file.Limits))
-	}
+	return string(block[1])
 }

@@ -16,6 +16,7 @@ func (f *File) Judge(org *Organization) []*Verdict {
 	for i, rule := range f.Rules {
 		j := &judge{org: org, rule: rule, verdict: &Verdict{Rule: rule}}
 		j.judge()
+		j.settle()
 		verdicts[i] = j.verdict
 	}
 	return verdicts
@@ -28,6 +29,8 @@ type judge struct {
 	verdict *Verdict
 
 	only, never span
+	// mayBeNamed says that the rule names somebody who is not there, or a group whose name is not known yet.
+	mayBeNamed bool
 	// excepted are those whom the rule leaves out for certain.
 	excepted permission.People
 }
@@ -71,6 +74,9 @@ func (j *judge) judge() {
 	default:
 		j.organization()
 	}
+	if j.mayBeNamed {
+		j.verdict.Breaches = nil // what the group allows may be what is found
+	}
 	switch {
 	case len(j.verdict.Breaches) > 0:
 		j.verdict.Standing = Broken
@@ -81,12 +87,38 @@ func (j *judge) judge() {
 	}
 }
 
+// settle proves a rule with only whose groups have members that are not known yet: where a group is both what gives a right and what
+// the rule permits, it does not matter who will be in it. Whoever has no account yet comes to be in such a group only, and so among
+// those who may.
+func (j *judge) settle() {
+	if j.verdict.Standing != NotProven || len(j.rule.Only) == 0 || len(j.rule.Never) > 0 || j.rule.NeverInternet || j.rule.AtMost != noLimit {
+		return
+	}
+	resolved, _ := permission.Resolve(j.rule.Only, j.org.Names)
+	assumptions := j.org.People.Settle(resolved.Value)
+	for _, people := range assumptions {
+		org := *j.org
+		org.People = people
+		one := &judge{org: &org, rule: j.rule, verdict: &Verdict{Rule: j.rule}}
+		if one.judge(); one.verdict.Standing != Holds {
+			return
+		}
+	}
+	if len(assumptions) > 0 {
+		j.verdict.Standing, j.verdict.Doubts = Holds, nil
+	}
+}
+
 // span finds whom principals name, and says whom it does not find: where they are allowed something, nobody is by that; where they
 // are not, they may be there all the same.
 func (j *judge) span(principals []permission.Principal, say func(sentence string)) span {
 	resolved, problems := permission.Resolve(principals, j.org.Names)
 	for _, problem := range problems {
 		say(problem.Summary + ".")
+		if slices.ContainsFunc(j.org.Groups, func(group *Group) bool { return group.NameUnknown }) {
+			j.doubt("A user group whose name is not known yet may be it: " + problem.Summary + ".")
+			j.mayBeNamed = true
+		}
 	}
 	for _, principal := range resolved.Planned {
 		say(fmt.Sprintf("%q is not there yet.", principal))

@@ -12,6 +12,8 @@ import (
 type Removals struct {
 	// People counts them, without bots, and Active the active people before the apply.
 	People, Active int
+	// AtMost counts those too of whom it is not known; 0: there are none.
+	AtMost int
 	// Unknown says in sentences what is not known.
 	Unknown []string
 }
@@ -40,6 +42,9 @@ func (f *File) CheckLimits(r Removals) []*report.Rule {
 			rule.Breaches = []*report.Breach{{Where: "this plan", Text: text, People: []*report.RulePerson{}}}
 		} else if len(r.Unknown) > 0 {
 			rule.Standing, rule.Doubts = report.RuleNotProven, append(rule.Doubts, r.Unknown...)
+		} else if most := (Removals{People: r.AtMost, Active: r.Active}); limit.Exceeds(most) != "" {
+			rule.Standing = report.RuleNotProven
+			rule.Doubts = append(rule.Doubts, fmt.Sprintf("Up to %s may be taken out: the plan does not know yet who stays.", persons(r.AtMost)))
 		}
 		all[i] = rule
 	}

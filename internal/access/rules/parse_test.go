@@ -16,49 +16,149 @@ func parsed(t *testing.T, text string) *rules.File {
 	return file
 }
 
+// mistakes are files of rules with a mistake, and what is said of it.
+var mistakes = map[string]string{
+	`rule "a" {`:         "rules.zulip.hcl:1: ",
+	`right = "read"`:     "rules.zulip.hcl:1: \"right\" stands outside of a block",
+	"\n\nrules \"a\" {}": `rules.zulip.hcl:3: there is no block "rules"; did you mean "rule"?`,
+	`rule {}`:            `rule takes one name`,
+	`rule "a" "b" {}`:    `rule takes one name`,
+	`rule "" {}`:         `rule takes one name`,
+	"rule \"a\" {\n  role = \"owner\"\n  never = [\"role:guest\"]\n}":                                                                `rules.zulip.hcl:3: there is no role "role:guest"`,
+	"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n  except = 1\n}":                                                              "rules.zulip.hcl:4: except is a block: write except { … }",
+	"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n  except \"x\" {\n    people = [\"role:owners\"]\n    reason = \"b\"\n  }\n}": "rules.zulip.hcl:4: except takes no name",
+	`rule "a" {}`:                                              "what the rule is about is missing",
+	"rule \"a\" {\n  rigth = \"read\"\n}":                      `rules.zulip.hcl:2: rule has no attribute "rigth"; did you mean "right"?`,
+	"rule \"a\" {\n  role = \"owners\"\n}":                     `there is no role "owners"; did you mean "owner"?`,
+	"rule \"a\" {\n  role = \"owner\"\n}":                      "the rule says nothing",
+	"rule \"a\" {\n  joining = \"open\"\n}":                    `joining is "open"; it can be "invited"`,
+	"rule \"a\" {\n  joining = \"invited\"\n  at_least = 2\n}": "a rule with joining says nothing else",
+	"rule \"a\" {\n  channels = [\"a\"]\n  groups = [\"b\"]\n  right = \"read\"\n  at_least = 1\n}":            "channels and groups are both set",
+	"rule \"a\" {\n  channels = [\"a\"]\n  role = \"owner\"\n  at_least = 1\n}":                                "a rule with role is about who has it",
+	"rule \"a\" {\n  channels = [\"a\"]\n  right = \"raed\"\n  at_least = 1\n}":                                `there is no right "raed"; did you mean "read"`,
+	"rule \"a\" {\n  channels = [\"privacy:secret\"]\n  right = \"read\"\n  at_least = 1\n}":                   `there is no privacy "secret"`,
+	"rule \"a\" {\n  groups = [\"a\"]\n  right = \"read\"\n  at_least = 1\n}":                                  `there is no right "read"`,
+	"rule \"a\" {\n  right = \"create_groups\"\n  only = []\n}":                                                "only has to be a text in quotes or a list of them, and not empty",
+	"rule \"a\" {\n  right = \"create_groups\"\n  only = [\"ada\"]\n}":                                         "rules.zulip.hcl:3: ",
+	"rule \"a\" {\n  role = \"owner\"\n  at_least = 0\n}":                                                      "at_least has to be a whole number of at least 1",
+	"rule \"a\" {\n  role = \"owner\"\n  at_least = \"2\"\n}":                                                  "at_least has to be a whole number of at least 1, without quotes",
+	"rule \"a\" {\n  role = \"owner\"\n  at_least = 1.5\n}":                                                    "at_least has to be a whole number",
+	"rule \"a\" {\n  role = \"owner\"\n  at_least = 3\n  at_most = 2\n}":                                       "at_most is below at_least",
+	"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n  except {\n    people = [\"role:guests\"]\n  }\n}":     "reason is missing",
+	"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n  except {\n    reason = \"b\"\n  }\n}":                 "people is missing",
+	"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n  except {\n    unitl = \"b\"\n  }\n}":                  `except has no attribute "unitl"; did you mean "until"?`,
+	"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n  except {\n    until = \"soon\"\n  }\n}":               `until is "soon", which is no date`,
+	"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n}\nrule \"a\" {\n  role = \"owner\"\n  at_least = 2\n}": `rules.zulip.hcl:5: the name "a" is that of line 1 already`,
+	`limit "a" {}`:                                "the limit says nothing",
+	"limit \"a\" {\n  person = 3\n}":              `limit has no attribute "person"; the attributes are: "people", "percent"`,
+	"limit \"a\" {\n  percent = 101\n}":           "percent is at most 100",
+	"limit \"a\" {\n  people = -1\n}":             "people has to be a whole number of at least 0",
+	"limit \"a\" {\n  people = 1\n  block {}\n}":  `limit has no block "block"`,
+	"rule \"a\" {\n  role = var.role\n}":          "rules.zulip.hcl:2: ",
+	"rule \"a\" {\n  role = [\"owner\", 1]\n}":    "role has to be a text in quotes or a list of them",
+	"rule \"a\" {\n  role = \"owner\"\n  x {}\n}": `rule has no block "x"`,
+}
+
 // A mistake in a file of rules is an error with its line, and the nearest name.
 func TestMistakesInAFileOfRules(t *testing.T) {
-	for text, says := range map[string]string{
-		`rule "a" {`:                            "rules.zulip.hcl:1: ",
-		`right = "read"`:                        "rules.zulip.hcl:1: \"right\" stands outside of a block",
-		"\n\nrules \"a\" {}":                    `rules.zulip.hcl:3: there is no block "rules"; did you mean "rule"?`,
-		`rule {}`:                               `rule takes one name`,
-		`rule "a" "b" {}`:                       `rule takes one name`,
-		`rule "" {}`:                            `rule takes one name`,
-		`rule "a" {}`:                           "what the rule is about is missing",
-		"rule \"a\" {\n  rigth = \"read\"\n}":   `rules.zulip.hcl:2: rule has no attribute "rigth"; did you mean "right"?`,
-		"rule \"a\" {\n  role = \"owners\"\n}":  `there is no role "owners"; did you mean "owner"?`,
-		"rule \"a\" {\n  role = \"owner\"\n}":   "the rule says nothing",
-		"rule \"a\" {\n  joining = \"open\"\n}": `joining is "open"; it can be "invited"`,
-		"rule \"a\" {\n  joining = \"invited\"\n  at_least = 2\n}":                                                 "a rule with joining says nothing else",
-		"rule \"a\" {\n  channels = [\"a\"]\n  groups = [\"b\"]\n  right = \"read\"\n  at_least = 1\n}":            "channels and groups are both set",
-		"rule \"a\" {\n  channels = [\"a\"]\n  role = \"owner\"\n  at_least = 1\n}":                                "a rule with role is about who has it",
-		"rule \"a\" {\n  channels = [\"a\"]\n  right = \"raed\"\n  at_least = 1\n}":                                `there is no right "raed"; did you mean "read"`,
-		"rule \"a\" {\n  channels = [\"privacy:secret\"]\n  right = \"read\"\n  at_least = 1\n}":                   `there is no privacy "secret"`,
-		"rule \"a\" {\n  groups = [\"a\"]\n  right = \"read\"\n  at_least = 1\n}":                                  `there is no right "read"`,
-		"rule \"a\" {\n  right = \"create_groups\"\n  only = []\n}":                                                "only has to be a text in quotes or a list of them, and not empty",
-		"rule \"a\" {\n  right = \"create_groups\"\n  only = [\"ada\"]\n}":                                         "rules.zulip.hcl:3: ",
-		"rule \"a\" {\n  role = \"owner\"\n  at_least = 0\n}":                                                      "at_least has to be a whole number of at least 1",
-		"rule \"a\" {\n  role = \"owner\"\n  at_least = \"2\"\n}":                                                  "at_least has to be a whole number of at least 1, without quotes",
-		"rule \"a\" {\n  role = \"owner\"\n  at_least = 1.5\n}":                                                    "at_least has to be a whole number",
-		"rule \"a\" {\n  role = \"owner\"\n  at_least = 3\n  at_most = 2\n}":                                       "at_most is below at_least",
-		"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n  except {\n    people = [\"role:guests\"]\n  }\n}":     "reason is missing",
-		"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n  except {\n    reason = \"b\"\n  }\n}":                 "people is missing",
-		"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n  except {\n    unitl = \"b\"\n  }\n}":                  `except has no attribute "unitl"; did you mean "until"?`,
-		"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n  except {\n    until = \"soon\"\n  }\n}":               `until is "soon", which is no date`,
-		"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n}\nrule \"a\" {\n  role = \"owner\"\n  at_least = 2\n}": `rules.zulip.hcl:5: the name "a" is that of line 1 already`,
-		`limit "a" {}`:                                "the limit says nothing",
-		"limit \"a\" {\n  person = 3\n}":              `limit has no attribute "person"; the attributes are: "people", "percent"`,
-		"limit \"a\" {\n  percent = 101\n}":           "percent is at most 100",
-		"limit \"a\" {\n  people = -1\n}":             "people has to be a whole number of at least 0",
-		"limit \"a\" {\n  people = 1\n  block {}\n}":  `limit has no block "block"`,
-		"rule \"a\" {\n  role = var.role\n}":          "rules.zulip.hcl:2: ",
-		"rule \"a\" {\n  role = [\"owner\", 1]\n}":    "role has to be a text in quotes or a list of them",
-		"rule \"a\" {\n  role = \"owner\"\n  x {}\n}": `rule has no block "x"`,
-	} {
+	for text, says := range mistakes {
 		file, err := rules.Parse("rules.zulip.hcl", []byte(text))
 		if err == nil || !strings.Contains(err.Error(), says) || file != nil {
 			t.Errorf("%s\n%v, want an error that says %s", text, err, says)
+		}
+	}
+}
+
+// One run names every mistake of a file: of syntax, of names, of values and of what a rule says. What follows from a mistake that is
+// said already is not.
+func TestAllMistakesOfAFileAtOnce(t *testing.T) {
+	for name, one := range map[string]struct{ text, want string }{
+		"shapes and attributes": {`rule "a" {
+  rigth = "read"
+  only  = []
+}
+
+rules "b" {
+  channels = "privacy:secret"
+  right    = "raed"
+}
+
+rule {
+  role = "boss"
+}
+
+rule "c" {
+  channels = "x"
+  groups   = "y"
+  right    = ["read", "manage", "mange"]
+  at_least = 3
+  at_most  = 2
+
+  except {
+    people = "gruop:z"
+  }
+}
+
+limti "d" {
+  percent = 200
+}
+
+rule "c" {
+  joining = "open"
+  only    = ["role:guest"]
+}
+`, `2: rule has no attribute "rigth"; did you mean "right"?
+3: only has to be a text in quotes or a list of them, and not empty
+6: there is no block "rules"; did you mean "rule"?
+6: the rule says nothing: write only, never, at_least or at_most
+7: there is no privacy "secret"; the privacies are: "public", "web_public", "private", "private_shared_history", "private_protected_history"
+8: there is no right "raed"; did you mean "read"?
+11: rule takes one name, as in rule "two owners" { … }
+11: the rule says nothing: write only, never, at_least or at_most
+12: there is no role "boss"; the roles are: "owner", "administrator", "moderator", "member", "guest"
+15: channels and groups are both set: write a rule for each
+15: at_most is below at_least
+18: there is no right "mange"; did you mean "manage"?
+22: reason is missing: say in a few words why
+23: "gruop:z" has the unknown prefix "gruop:": a principal begins with role:, group:, user:, group_id: or user_id: and a name or number
+27: there is no block "limti"; did you mean "limit"?
+28: percent is at most 100
+31: the name "c" is that of line 15 already
+31: a rule with joining says nothing else: write another rule for the rest
+32: joining is "open"; it can be "invited"
+33: there is no role "role:guest"; the roles are: "role:owners", "role:administrators", "role:moderators", "role:fullmembers", "role:members", "role:everyone", "role:internet", "role:nobody"`},
+		"syntax": {`rule "a" {
+  rigth = "read"
+}
+
+rule "b" {
+  role = "owner"
+  role = "owners"
+  at_least = 0
+}
+
+rule "c" {
+  role =
+}
+
+rule "d" {
+  role = "ower"
+  at_least = 2
+}
+`, `1: the rule says nothing: write only, never, at_least or at_most
+2: rule has no attribute "rigth"; did you mean "right"?
+7: Attribute redefined: The argument "role" was already set at rules.zulip.hcl:6,3-7. Each argument may be set only once.
+8: at_least has to be a whole number of at least 1, without quotes
+12: Invalid expression: Expected the start of an expression, but found an invalid expression token.
+16: there is no role "ower"; did you mean "owner"?`},
+	} {
+		file, err := rules.Parse("rules.zulip.hcl", []byte(one.text))
+		if err == nil || file != nil {
+			t.Errorf("%s: no error", name)
+			continue
+		}
+		if got := strings.ReplaceAll(err.Error(), "rules.zulip.hcl:", ""); got != strings.ReplaceAll(one.want, "rules.zulip.hcl:", "") {
+			t.Errorf("%s:\n%s\nwant\n%s", name, got, one.want)
 		}
 	}
 }

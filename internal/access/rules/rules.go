@@ -148,6 +148,8 @@ type Organization struct {
 type Channel struct {
 	ID           int64
 	Name, Folder string
+	// NameUnknown says that it is not known what it will be called; Name is what it is called or by.
+	NameUnknown bool
 	// FolderUnknown says that it is not known which folder it will be in.
 	FolderUnknown bool
 	Facts         permission.Channel
@@ -157,6 +159,8 @@ type Channel struct {
 type Group struct {
 	ID   int64
 	Name string
+	// NameUnknown says that it is not known what it will be called.
+	NameUnknown bool
 	// Members are the people directly in it, Subgroups the groups.
 	Members, Subgroups []int64
 	// Permissions are by name; one that is absent is not known, or the server does not have it.

@@ -6,17 +6,7 @@ import (
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
-
-// privacies are the kinds of channels that a rule can select.
-var privacies = map[string][]zulip.Privacy{
-	"public": {zulip.PrivacyPublic}, "web_public": {zulip.PrivacyWebPublic},
-	"private":                {zulip.PrivacyPrivateSharedHistory, zulip.PrivacyPrivateProtectedHistory},
-	"private_shared_history": {zulip.PrivacyPrivateSharedHistory}, "private_protected_history": {zulip.PrivacyPrivateProtectedHistory},
-}
-
-var privacyNames = []string{"public", "web_public", "private", "private_shared_history", "private_protected_history"}
 
 // channels returns the channels that a rule is about, and notes what is not known of that.
 func (j *judge) channels() (chosen []*Channel) {
@@ -28,18 +18,20 @@ func (j *judge) channels() (chosen []*Channel) {
 	}
 	matched := map[string]bool{}
 	for _, channel := range j.org.Channels {
-		isChosen := false
+		isChosen, doubtful := false, ""
 		for _, selector := range j.rule.Channels {
-			matches, certain := selectsChannel(selector, channel)
-			if !certain {
-				j.doubt(fmt.Sprintf("It is not known yet whether %s selects #%s.", suggest.Quote(selector), channel.Name))
-			}
-			if matches {
+			switch matches, certain := j.selectsChannel(selector, channel); {
+			case matches && certain:
 				matched[selector], isChosen = true, true
+			case matches:
+				doubtful = selector
 			}
 		}
-		if isChosen {
+		switch {
+		case isChosen:
 			chosen = append(chosen, channel)
+		case doubtful != "" && !j.keeps(func(j *judge) { j.channel(channel) }):
+			j.doubt(fmt.Sprintf("It is not known yet whether %s selects #%s.", suggest.Quote(doubtful), channel.Name))
 		}
 	}
 	names := make([]string, len(j.org.Channels))
@@ -73,15 +65,35 @@ func (j *judge) unmatched(selector, thing string, names []string) {
 	j.doubt(fmt.Sprintf("There is no %s %s%s", thing, suggest.Quote(name), suggest.Names{Things: thing + "s", All: names}.Suggest(name)))
 }
 
-// selectsChannel reports whether a channel is selected; certain is false if that is not known.
-func selectsChannel(selector string, channel *Channel) (matches, certain bool) {
+// keeps reports whether a rule holds of one more thing for certain, so that it does not matter whether it is about that too.
+func (j *judge) keeps(judge func(*judge)) bool {
+	one := *j
+	one.verdict = &Verdict{Rule: j.rule}
+	judge(&one)
+	return len(one.verdict.Breaches)+len(one.verdict.Doubts) == 0
+}
+
+// selectsChannel reports whether a channel may be selected; certain is false if that is not known.
+func (j *judge) selectsChannel(selector string, channel *Channel) (matches, certain bool) {
 	if folder, ok := strings.CutPrefix(selector, "folder:"); ok {
 		return channel.Folder == folder || channel.FolderUnknown, !channel.FolderUnknown
 	}
 	if privacy, ok := strings.CutPrefix(selector, "privacy:"); ok {
-		return slices.Contains(privacies[privacy], channel.Facts.Privacy) || channel.Facts.PrivacyUnknown, !channel.Facts.PrivacyUnknown
+		return slices.Contains(privaciesOf(privacy), channel.Facts.Privacy) || channel.Facts.PrivacyUnknown, !channel.Facts.PrivacyUnknown
 	}
-	return selects(strings.ToLower(selector), strings.ToLower(channel.Name)), true // no two channels differ by case only
+	selector = strings.ToLower(selector) // no two channels differ by case only
+	if channel.NameUnknown && strings.Trim(selector, "*") != "" {
+		isOther := slices.ContainsFunc(j.org.Channels, func(other *Channel) bool {
+			return !other.NameUnknown && selectsExactly(selector, strings.ToLower(other.Name))
+		})
+		return !isOther, false
+	}
+	return selects(selector, strings.ToLower(channel.Name)), true
+}
+
+// selectsExactly reports whether a selector means just this name.
+func selectsExactly(selector, name string) bool {
+	return strings.TrimPrefix(selector, "name:") == name && (strings.HasPrefix(selector, "name:") || !strings.Contains(selector, "*"))
 }
 
 // selects reports whether a name is meant: by itself, also after name:, or by a pattern in which * stands for anything.
@@ -114,14 +126,23 @@ func (j *judge) groups() (chosen []*Group) {
 	names := make([]string, len(j.org.Groups))
 	for i, group := range j.org.Groups {
 		names[i] = group.Name
-		isChosen := false
+		isChosen, doubtful := false, ""
 		for _, selector := range j.rule.Groups {
-			if selects(strings.TrimPrefix(selector, "group:"), group.Name) {
-				matched[selector], isChosen = true, true
+			selector, written := strings.TrimPrefix(selector, "group:"), selector
+			switch {
+			case !group.NameUnknown || strings.Trim(selector, "*") == "":
+				if selects(selector, group.Name) {
+					matched[written], isChosen = true, true
+				}
+			case !slices.ContainsFunc(j.org.Groups, func(other *Group) bool { return !other.NameUnknown && selectsExactly(selector, other.Name) }):
+				doubtful = written
 			}
 		}
-		if isChosen {
+		switch {
+		case isChosen:
 			chosen = append(chosen, group)
+		case doubtful != "" && !j.keeps(func(j *judge) { j.group(group) }):
+			j.doubt(fmt.Sprintf("It is not known yet whether %s selects a user group whose name is not known yet.", suggest.Quote(doubtful)))
 		}
 	}
 	for _, selector := range j.rule.Groups {

@@ -12,6 +12,9 @@ var roleNames = []string{
 	"role:owners", "role:administrators", "role:moderators", "role:fullmembers", "role:members", "role:everyone", "role:internet", "role:nobody",
 }
 
+// RoleNames are the principals of roles, from the fewest people to the most, and role:nobody.
+func RoleNames() []string { return slices.Clone(roleNames) }
+
 // allowsRole reports whether a setting can be set to the group of a role.
 func allowsRole(supported zulip.SupportedPermission, group string) bool {
 	switch {

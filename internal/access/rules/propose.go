@@ -1,0 +1,467 @@
+package rules
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/hclwrite"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Proposal is a file of rules that hold.
+type Proposal struct {
+	Text []byte
+	// Rules and Limits count what it has.
+	Rules, Limits int
+}
+
+// How much is proposed: what nobody reads to the end nobody agrees to.
+const (
+	maxProposed         = 12
+	maxProposedClosed   = 4 // rules about who reads private channels
+	maxProposedAnnounce = 2 // rules about who posts
+	maxProposedNames    = 8 // channels or groups in one rule
+)
+
+// Propose writes rules that hold now and that a reader agrees to at once. Each is judged before it is written, as it is written.
+// None names a person: whoever comes and goes changes groups and roles.
+func Propose(org *Organization) Proposal {
+	p := &proposer{org: org}
+	p.owners()
+	p.administrators()
+	p.invited()
+	p.web()
+	p.rights()
+	p.guests()
+	p.closed()
+	p.managers()
+	p.announcements()
+	p.removals()
+	return p.file()
+}
+
+type proposer struct {
+	org      *Organization
+	proposed []*proposedBlock
+	// closing are the user groups whose members alone read some private channels.
+	closing []string
+	// hints are comments in the place of rules that do not hold yet.
+	hints []string
+}
+
+// proposedBlock is a rule, or a limit.
+type proposedBlock struct {
+	kind, name, comment string
+	attributes          []proposedAttribute
+}
+
+type proposedAttribute struct {
+	name  string
+	value any // a number, or texts
+}
+
+func textsAttribute(name string, texts ...string) proposedAttribute {
+	return proposedAttribute{name, texts}
+}
+
+// write writes the block as files have it.
+func (b *proposedBlock) write(body *hclwrite.Body) {
+	for line := range strings.SplitSeq(b.comment, "\n") {
+		body.AppendUnstructuredTokens(hclwrite.Tokens{{Type: hclsyntax.TokenComment, Bytes: []byte("# " + line + "\n")}})
+	}
+	block := body.AppendNewBlock(b.kind, []string{b.name}).Body()
+	for _, one := range b.attributes {
+		switch value := one.value.(type) {
+		case int:
+			block.SetAttributeValue(one.name, cty.NumberIntVal(int64(value)))
+		case []string:
+			block.SetAttributeRaw(one.name, list(value))
+		}
+	}
+}
+
+// list writes one text, or a list: in lines of its own where it would be long.
+func list(texts []string) hclwrite.Tokens {
+	const longest = 100
+	elements, length := make([]hclwrite.Tokens, len(texts)), 0
+	for i, text := range texts {
+		elements[i] = hclwrite.TokensForValue(cty.StringVal(text))
+		length += len(text) + len(`"", `)
+	}
+	switch {
+	case len(elements) == 1:
+		return elements[0]
+	case length <= longest:
+		return hclwrite.TokensForTuple(elements)
+	}
+	newline := &hclwrite.Token{Type: hclsyntax.TokenNewline, Bytes: []byte("\n")}
+	tokens := hclwrite.Tokens{{Type: hclsyntax.TokenOBrack, Bytes: []byte("[")}, newline}
+	for _, element := range elements {
+		tokens = append(append(tokens, element...), &hclwrite.Token{Type: hclsyntax.TokenComma, Bytes: []byte(",")}, newline)
+	}
+	return append(tokens, &hclwrite.Token{Type: hclsyntax.TokenCBrack, Bytes: []byte("]")})
+}
+
+func (b *proposedBlock) text() []byte {
+	file := hclwrite.NewEmptyFile()
+	b.write(file.Body())
+	return hclwrite.Format(file.Bytes())
+}
+
+// rule makes a rule.
+func rule(name, comment string, attributes ...proposedAttribute) *proposedBlock {
+	return &proposedBlock{"rule", name, comment, attributes}
+}
+
+// holds reports whether a rule holds, as it would stand in the file, and is about something.
+func (p *proposer) holds(block *proposedBlock) bool {
+	file, err := Parse("", block.text())
+	if err != nil {
+		return false
+	}
+	for _, verdict := range file.Judge(p.org) {
+		if verdict.Standing != Holds || len(verdict.Notes) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// add proposes a rule if it holds, and if there is room for it and the limit.
+func (p *proposer) add(block *proposedBlock) bool {
+	isTaken := slices.ContainsFunc(p.proposed, func(one *proposedBlock) bool { return one.name == block.name })
+	if len(p.proposed) >= maxProposed-1 || isTaken || !p.holds(block) {
+		return false
+	}
+	p.proposed = append(p.proposed, block)
+	return true
+}
+
+// withRoles are the accounts that have one of some roles.
+func (p *proposer) withRoles(roles ...zulip.Role) permission.People {
+	var ids []int64
+	for user := range p.org.People.Everybody().All() {
+		if slices.Contains(roles, user.Role) {
+			ids = append(ids, user.ID)
+		}
+	}
+	return p.org.People.People(ids)
+}
+
+func (p *proposer) owners() {
+	if humans(p.withRoles(zulip.RoleOwner)) < 2 {
+		p.hints = append(p.hints, "There is one owner, and nobody to make another if the account is lost. With a second one, add:\n  rule \"two owners\" {\n    role     = \"owner\"\n    at_least = 2\n  }")
+		return
+	}
+	p.add(rule("two owners", "If one owner leaves or is locked out, another one can still act.",
+		textsAttribute("role", "owner"), proposedAttribute{"at_least", 2}))
+}
+
+func (p *proposer) administrators() {
+	all := p.withRoles(zulip.RoleOwner, zulip.RoleAdministrator)
+	role := textsAttribute("role", "owner", "administrator")
+	if group := p.groupOf(all); group != "" && p.add(rule("who administers the organization", "Nobody becomes an owner or administrator who is not in this user group. A new one joins the group first.",
+		role, textsAttribute("only", "group:"+group))) {
+		return
+	}
+	p.add(rule("few administer the organization", "Owners and administrators can change everything. There is room for two more; raise it when you mean to.",
+		role, proposedAttribute{"at_most", all.Len() + 2}))
+}
+
+func (p *proposer) invited() {
+	p.add(rule("nobody joins without an invitation", "No stranger joins, and no pending invitation makes anyone a moderator or more.",
+		textsAttribute("joining", invited)))
+}
+
+func (p *proposer) web() {
+	p.add(rule("nothing is on the web", "No channel can be read without an account. Before you make one web-public, name the others in channels instead of *.",
+		textsAttribute("channels", "*"), textsAttribute("right", "read"), textsAttribute("never", internet)))
+}
+
+// guarded are the rights in the organization that open it to others, or that destroy.
+var guarded = []string{
+	"can_manage_all_groups", "can_manage_billing_group", "can_invite_users_group", "create_multiuse_invite_group", "can_create_web_public_channel_group",
+	"can_add_subscribers_group", "can_create_bots_group", "can_delete_any_message_group", "can_mention_many_users_group",
+}
+
+// rights proposes who has rights in the organization: by the narrowest role.
+func (p *proposer) rights() {
+	left := guarded
+	for _, one := range []struct{ role, name string }{{"role:administrators", "what administrators alone can do"}, {"role:moderators", "what moderators and administrators alone can do"}} {
+		var rights, others []string
+		for _, right := range left {
+			if slices.Contains(rightsOfOrganization.names, right) && p.holds(rule("x", "x", textsAttribute("right", right), textsAttribute("only", one.role))) {
+				rights = append(rights, shortName(right))
+			} else {
+				others = append(others, right)
+			}
+		}
+		left = others
+		if len(rights) > 0 {
+			p.add(rule(one.name, "Rights that let people in, or that reach across the organization. To give one to others, take it out of the list.",
+				textsAttribute("right", rights...), textsAttribute("only", one.role)))
+		}
+	}
+}
+
+// guests proposes that guests stay out of private channels: of all, of those in some folders, or of a few. Where there is no guest
+// nothing is known of where they are meant to be.
+func (p *proposer) guests() {
+	if p.org.People.Guests().IsEmpty() {
+		return
+	}
+	without := func(selectors []string, comment string) *proposedBlock {
+		return rule("no guests in private channels", comment, textsAttribute("channels", selectors...), textsAttribute("right", "read"), textsAttribute("only", "role:members"))
+	}
+	if p.add(without([]string{"privacy:private"}, "Guests stay out of what is private. For a channel that is for guests too, name the others instead of privacy:private.")) {
+		return
+	}
+	var folders, names []string
+	for _, folder := range slices.Sorted(slices.Values(p.org.Folders)) {
+		selector := "folder:" + folder
+		hasPrivate := slices.ContainsFunc(p.org.Channels, func(channel *Channel) bool { return channel.Folder == folder && channel.Facts.Privacy.IsPrivate() })
+		if hasPrivate && p.holds(without([]string{selector}, "x")) {
+			folders = append(folders, selector)
+		}
+	}
+	for _, channel := range p.org.Channels {
+		if channel.Facts.Privacy.IsPrivate() && !slices.Contains(folders, "folder:"+channel.Folder) && p.holds(without([]string{selectorOf(channel.Name)}, "x")) {
+			names = append(names, selectorOf(channel.Name))
+		}
+	}
+	slices.Sort(names)
+	if len(folders) > maxProposedNames {
+		folders = folders[:maxProposedNames]
+	}
+	if len(folders)+len(names) > maxProposedNames {
+		names = nil // too many to agree to at a glance
+	}
+	if all := slices.Concat(folders, names); len(all) > 0 {
+		p.add(without(all, "Guests stay out of these. For one that is to be for guests too, take it out of the list."))
+	}
+}
+
+// selectorOf is how a rule names one channel or group.
+func selectorOf(name string) string {
+	if strings.Contains(name, "*") || slices.ContainsFunc([]string{"folder:", "privacy:", "name:", "group:"}, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
+		return "name:" + name
+	}
+	return name
+}
+
+// closed proposes who reads private channels: those of which exactly one user group or role does.
+func (p *proposer) closed() {
+	audiences, sizes := map[string][]*Channel{}, map[string]int{}
+	for _, channel := range p.org.Channels {
+		if !channel.Facts.Privacy.IsPrivate() || !channel.Facts.SubscribersKnown {
+			continue
+		}
+		held := permission.ChannelRights{Access: p.org.People, Channel: channel.Facts}.Held()[permission.CanRead]
+		readers, isAll := held.Certain()
+		if !isAll {
+			continue
+		}
+		if principal := p.principalOf(readers); principal != "" {
+			audiences[principal], sizes[principal] = append(audiences[principal], channel), readers.Len()
+		}
+	}
+	principals := slices.SortedFunc(maps.Keys(audiences), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(audiences[b]), len(audiences[a])), cmp.Compare(sizes[a], sizes[b]), cmp.Compare(a, b))
+	})
+	n, covered := 0, 0
+	for _, principal := range principals {
+		if n == maxProposedClosed {
+			break
+		}
+		selectors, more := first(p.selectorsOf(audiences[principal]))
+		name := "private to " + principal
+		comment := "Nobody else reads these, now and as the group changes. Whoever is to read them joins the group first."
+		if strings.HasPrefix(principal, "role:") {
+			comment = "Nobody else reads these. To let a user group in, add it to only."
+		}
+		comment += more
+		channels, only := textsAttribute("channels", selectors...), textsAttribute("only", principal)
+		if p.add(rule(name, comment, channels, textsAttribute("right", "read", "read_history", "join"), only)) || p.add(rule(name, comment, channels, textsAttribute("right", "read", "read_history"), only)) {
+			n++
+			covered += len(audiences[principal])
+			if group, ok := strings.CutPrefix(principal, "group:"); ok {
+				p.closing = append(p.closing, group)
+			}
+		}
+	}
+	private := 0
+	for _, channel := range p.org.Channels {
+		if channel.Facts.Privacy.IsPrivate() {
+			private++
+		}
+	}
+	switch left := private - covered; {
+	case left == 0:
+	case n == maxProposedClosed:
+		p.hints = append(p.hints, fmt.Sprintf("%d of %s have no rule here about who reads them: there would be too many. Write one with only for those that matter.", left, report.Counted(private, "private channel")))
+	default:
+		p.hints = append(p.hints, fmt.Sprintf("%d of %s: no single user group or role has exactly the readers, so there is no rule here about who\nreads there. For what matters make a user group of the readers, and write a rule with only.", left, report.Counted(private, "private channel")))
+	}
+}
+
+// principalOf returns the user group or role in which exactly these are. To be with all members is to be with everybody.
+func (p *proposer) principalOf(people permission.People) string {
+	if group := p.groupOf(people); group != "" {
+		return "group:" + group
+	}
+	for role, least := range map[string]zulip.Role{"role:administrators": zulip.RoleAdministrator, "role:moderators": zulip.RoleModerator} {
+		roles := []zulip.Role{zulip.RoleOwner, zulip.RoleAdministrator, zulip.RoleModerator}
+		roles = slices.DeleteFunc(roles, func(one zulip.Role) bool { return one > least })
+		if people.Len() > 1 && p.withRoles(roles...).Equal(people) && !p.withRoles(least).IsEmpty() {
+			return role
+		}
+	}
+	return ""
+}
+
+// selectorsOf selects channels: by their folder where all that is in it is among them, else by name.
+func (p *proposer) selectorsOf(channels []*Channel) (selectors []string) {
+	isAmong := func(channel *Channel) bool { return slices.Contains(channels, channel) }
+	whole := map[string]int{}
+	for _, channel := range p.org.Channels {
+		if _, known := whole[channel.Folder]; !known || whole[channel.Folder] > 0 {
+			if isAmong(channel) {
+				whole[channel.Folder]++
+			} else {
+				whole[channel.Folder] = 0
+			}
+		}
+	}
+	for _, channel := range channels {
+		if selector := "folder:" + channel.Folder; channel.Folder != "" && whole[channel.Folder] > 1 {
+			if !slices.Contains(selectors, selector) {
+				selectors = append(selectors, selector)
+			}
+			continue
+		}
+		selectors = append(selectors, selectorOf(channel.Name))
+	}
+	slices.SortFunc(selectors, func(a, b string) int {
+		isName := func(text string) int {
+			if strings.HasPrefix(text, "folder:") {
+				return 0
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(isName(a), isName(b)), cmp.Compare(a, b))
+	})
+	return selectors
+}
+
+// first are as many as one rule names, and a sentence that says how many more there are.
+func first(selectors []string) (some []string, more string) {
+	if n := len(selectors) - maxProposedNames; n > 0 {
+		return selectors[:maxProposedNames], "\n" + strconv.Itoa(n) + " more are like these: a folder for them all makes this rule about all of them."
+	}
+	return selectors, ""
+}
+
+// managers proposes who decides who is in the groups that read private channels.
+func (p *proposer) managers() {
+	rights := []string{"manage", "add_members", "join"}
+	managed := func(comment, role string, names []string) *proposedBlock {
+		return rule("who decides who reads private channels", comment, textsAttribute("groups", names...), textsAttribute("right", rights...), textsAttribute("only", role))
+	}
+	for _, role := range []string{"role:administrators", "role:moderators"} {
+		var names []string
+		for _, group := range slices.Sorted(slices.Values(p.closing)) {
+			if p.holds(managed("x", role, []string{selectorOf(group)})) {
+				names = append(names, selectorOf(group))
+			}
+		}
+		if len(names) > 0 && p.add(managed("Whoever can add to these user groups, or join them, decides who reads the channels above.", role, names)) {
+			return
+		}
+	}
+}
+
+// announcements proposes who posts where few do and many read.
+func (p *proposer) announcements() {
+	channels := map[string][]*Channel{}
+	for _, channel := range p.org.Channels {
+		value, has := channel.Facts.Permissions["can_send_message_group"]
+		if channel.Facts.Privacy.IsPrivate() || !has || !value.IsNamed() {
+			continue
+		}
+		group, ok := p.org.Names.UserGroup(value.Group)
+		switch {
+		case !ok:
+		case !group.IsSystemGroup:
+			channels["group:"+group.Name] = append(channels["group:"+group.Name], channel)
+		case slices.Contains([]string{"role:owners", "role:administrators", "role:moderators"}, group.Name):
+			channels[group.Name] = append(channels[group.Name], channel)
+		}
+	}
+	n := 0
+	for _, principal := range slices.SortedFunc(maps.Keys(channels), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(channels[b]), len(channels[a])), cmp.Compare(a, b))
+	}) {
+		selectors, more := first(p.selectorsOf(channels[principal]))
+		if n < maxProposedAnnounce && p.add(rule("only "+principal+" announces", "What everybody reads here is from these. To let others post, add them to only."+more,
+			textsAttribute("channels", selectors...), textsAttribute("right", "send_message"), textsAttribute("only", principal))) {
+			n++
+		}
+	}
+}
+
+// removals proposes a limit. A tenth is more than leaves in a week, and less than a mistake in a list takes out.
+func (p *proposer) removals() {
+	const least, most = 5, 50
+	p.proposed = append(p.proposed, &proposedBlock{
+		"limit", "removals", "A plan that takes out more people at once is stopped. For a reorganization, raise it in the same pull request.",
+		[]proposedAttribute{{"people", min(max(humans(p.org.People.Everybody())/10, least), most)}},
+	})
+}
+
+// file writes what is proposed.
+func (p *proposer) file() Proposal {
+	made := Proposal{}
+	var text bytes.Buffer
+	text.WriteString("# Rules that hold today, as a proposal: keep what is meant, remove what is chance, and change this file as you change the\n# configuration. terraform-provider-zulip audit --rules proves them of the organization, review --rules of a plan.\n")
+	for _, block := range p.proposed {
+		if block.kind == "limit" {
+			made.Limits++
+		} else {
+			made.Rules++
+		}
+		text.WriteString("\n")
+		text.Write(block.text())
+	}
+	for _, hint := range p.hints {
+		text.WriteString("\n# " + strings.ReplaceAll(hint, "\n", "\n# ") + "\n")
+	}
+	made.Text = hclwrite.Format(text.Bytes())
+	return made
+}
+
+// groupOf returns the user group in which exactly these are, if they are more than one; of several the first by name.
+func (p *proposer) groupOf(people permission.People) string {
+	if people.Len() < 2 {
+		return ""
+	}
+	var names []string
+	for _, group := range p.org.Groups {
+		if value := zulip.NamedGroup(group.ID); !p.org.People.IsUncertain(value) && p.org.People.In(value).Equal(people) {
+			names = append(names, group.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return slices.Min(names)
+}
