@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,7 +33,7 @@ type recordedOrganization struct {
 	UserDefaults  map[string]json.RawMessage `json:"realm_user_settings_defaults"`
 	SystemBots    list[recordedSystemBot]    `json:"system_bots"`
 	Accounts      list[recordedAccount]      `json:"accounts"`
-	Bots          list[recordedBotRow]          `json:"bots"`
+	Bots          list[recordedBotRow]       `json:"bots"`
 	Groups        list[recordedGroup]        `json:"user_groups"`
 	Folders       list[recordedFolder]       `json:"channel_folders"`
 	Channels      list[recordedChannel]      `json:"channels"`
@@ -303,15 +304,19 @@ func IsRecorded(data []byte) bool {
 	return json.Unmarshal(data, &document) == nil && document.Format != nil
 }
 
-// ReadOrganization takes the content of a file of either form: a recorded organization, or accounts.
+// ReadOrganization takes the content of a file of either form: a recorded organization, whose feature level it takes too
+// unless one is set, or accounts.
 func (c *Config) ReadOrganization(data []byte) (err error) {
 	if !IsRecorded(data) {
 		c.Accounts, err = ParseAccounts(data)
 		return err
 	}
-	c.Organization = data
-	_, err = parseOrganization(data)
-	return err
+	recorded, err := parseOrganization(data)
+	if err != nil {
+		return err
+	}
+	c.Organization, c.FeatureLevel = data, cmp.Or(c.FeatureLevel, recorded.featureLevel())
+	return nil
 }
 
 // parseOrganization reads a recorded organization and checks it.
