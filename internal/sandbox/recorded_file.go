@@ -364,7 +364,7 @@ func (f *recordedOrganization) featureLevel() int {
 func (f *recordedOrganization) check() error {
 	c := recordedCheck{}
 	c.accounts = recordedIDs(&c, "accounts", f.Accounts, func(a recordedAccount) (int, string) { return a.ID, "" })
-	c.groups = recordedIDs(&c, "user_groups", f.Groups, func(g recordedGroup) (int, string) { return g.ID, strings.ToLower(g.Name) })
+	c.groups = recordedIDs(&c, "user_groups", f.Groups, func(g recordedGroup) (int, string) { return g.ID, g.Name })
 	c.channels = recordedIDs(&c, "channels", f.Channels, func(ch recordedChannel) (int, string) { return ch.ID, strings.ToLower(ch.Name) })
 	c.folders = recordedIDs(&c, "channel_folders", f.Folders, func(d recordedFolder) (int, string) { return d.ID, "" })
 	recordedIDs(&c, "system_bots", f.SystemBots, func(b recordedSystemBot) (int, string) { return b.ID, b.Email })

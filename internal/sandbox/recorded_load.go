@@ -254,9 +254,9 @@ func (a recordedAccount) visibility() int {
 }
 
 func (f *recordedOrganization) loadChannels(o *rules.Organization) {
-	for order, d := range f.Folders {
+	for _, d := range f.Folders {
 		o.Folders.Put(d.ID, rules.Folder{
-			ID: d.ID, Name: d.Name, Description: d.Description, Order: cmp.Or(d.Order, order),
+			ID: d.ID, Name: d.Name, Description: d.Description, Order: d.Order,
 			CreatorID: d.CreatorID, DateCreated: d.DateCreated, Archived: d.Archived,
 		})
 	}
@@ -305,13 +305,13 @@ func (f *recordedOrganization) loadChannels(o *rules.Organization) {
 func (f *recordedOrganization) loadLists(o *rules.Organization) {
 	for order, p := range f.ProfileFields {
 		o.ProfileFields.Put(p.ID, rules.ProfileField{
-			ID: p.ID, Name: p.Name, Type: p.Type, Hint: p.Hint, Data: p.Data, Order: order + 1,
+			ID: p.ID, Name: p.Name, Type: p.Type, Hint: p.Hint, Data: p.Data, Order: order,
 			Required: p.Required, Editable: p.Editable, Summary: p.Summary, Matching: p.Matching,
 		})
 	}
 	for order, l := range f.Linkifiers {
 		row := rules.Linkifier{
-			ID: l.ID, Pattern: l.Pattern, URLTemplate: l.URLTemplate, Order: order + 1, AlternativeURLTemplates: l.AlternativeURLTemplates,
+			ID: l.ID, Pattern: l.Pattern, URLTemplate: l.URLTemplate, Order: order, AlternativeURLTemplates: l.AlternativeURLTemplates,
 		}
 		if l.ExampleInput != nil {
 			row.ExampleInput = *l.ExampleInput
