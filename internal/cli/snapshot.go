@@ -69,9 +69,9 @@ func snapshotSummary(o *recording.Organization, file string, anonymised bool) st
 	const most = 3
 	seen := ". The server has shown everything that the file holds."
 	if hidden := o.NotSeen; len(hidden) > most {
-		seen = fmt.Sprintf(". Not seen: %s, and %d more that it lists under not_seen.", strings.Join(hidden[:most], ", "), len(hidden)-most)
+		seen = fmt.Sprintf(". Not seen: %s; and %d more that it lists under not_seen.", strings.Join(hidden[:most], "; "), len(hidden)-most)
 	} else if len(hidden) > 0 {
-		seen = fmt.Sprintf(". Not seen: %s.", strings.Join(hidden, ", "))
+		seen = fmt.Sprintf(". Not seen: %s.", strings.Join(hidden, "; "))
 	}
 	return text + seen
 }
