@@ -240,7 +240,7 @@ func FuzzRecordedOrganization(f *testing.F) {
 		defer s.Close()
 		answerTo(t, s, "POST", "/register", "include_subscribers=true")
 		answerTo(t, s, "GET", "/users", "")
-		answerTo(t, s, "POST", "/channels/create", "name=fuzz&subscribers=[]")
+		answerTo(t, s, "POST", "/users/me/subscriptions", `subscriptions=[{"name": "fuzz"}]`)
 		answerTo(t, s, "POST", "/messages", "type=channel&to=fuzz&topic=t&content=%231+@**all**")
 	})
 }
