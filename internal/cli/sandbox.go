@@ -42,7 +42,7 @@ func newSandbox() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "sandbox",
 		Short: "Run a local Zulip server to experiment with",
-		Long: `Run a local Zulip server with an example organization, until interrupted. It answers like a real server, including
+		Long: `Run a local Zulip server with an example organization, or with one that export --snapshot has recorded, until interrupted. It answers like a real server, including
 errors.
 
 It prints the environment variables that configure the provider for it to standard output: paste these lines into the
