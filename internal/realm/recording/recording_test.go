@@ -1,6 +1,8 @@
 package recording_test
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,5 +71,59 @@ func TestTheExampleIsTheSameWhenLoaded(t *testing.T) {
 	_, loaded := serve(t, sandbox.Config{Organization: []byte(file)}, owner.Email)
 	if again := record(t, loaded); again != file {
 		t.Error(differences(file, again))
+	}
+}
+
+// large is the file of an organization of many people and channels, each with fifty subscribers.
+func large(t testing.TB, people, channels int) []byte {
+	t.Helper()
+	_, client := serve(t, sandbox.Config{}, "owner")
+	organization, err := recording.Read(t.Context(), client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	person := organization.Accounts[3]
+	for i := range people {
+		address := fmt.Sprintf("person%d@example.com", i)
+		person.ID, person.DeliveryEmail, person.FullName = int64(2000+i), &address, fmt.Sprintf("Person %d", i)
+		person.Email = fmt.Sprintf("user%d@zulip.example.com", person.ID)
+		organization.Accounts = append(organization.Accounts, person)
+	}
+	channel := organization.Channels[2]
+	for i := range channels {
+		channel.ID, channel.Name, channel.Subscribers = int64(2000+i), fmt.Sprintf("channel %d", i), nil
+		for j := range 50 {
+			channel.Subscribers = append(channel.Subscribers, int64(2000+(i+j)%people))
+		}
+		slices.Sort(channel.Subscribers)
+		organization.Channels = append(organization.Channels, channel)
+	}
+	file, err := organization.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func BenchmarkLoad(b *testing.B) {
+	file := large(b, 2000, 2000)
+	b.SetBytes(int64(len(file)))
+	for b.Loop() {
+		server, err := sandbox.New(sandbox.Config{Organization: file})
+		if err != nil {
+			b.Fatal(err)
+		}
+		_ = server.Close()
+	}
+}
+
+func BenchmarkRecord(b *testing.B) {
+	file := large(b, 2000, 2000)
+	_, client := serve(b, sandbox.Config{Organization: file}, "ines.moreau@example.com")
+	b.SetBytes(int64(len(file)))
+	for b.Loop() {
+		if again := record(b, client); again != string(file) {
+			b.Fatal(differences(string(file), again))
+		}
 	}
 }
