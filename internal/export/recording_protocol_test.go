@@ -1,6 +1,7 @@
 package export_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -125,7 +126,7 @@ func TestProtocolARecordingIsTheOrganization(t *testing.T) {
 		levels[w.server.FeatureLevel()]++
 		file := record(r, w.server, w.owner)
 		loaded, owner := load(t, r, file, 0, w.owner.Email)
-		if again := record(r, loaded, owner); string(again) != string(file) {
+		if again := record(r, loaded, owner); !bytes.Equal(again, file) {
 			r.Fatal(firstDifference(string(file), string(again)))
 		}
 		before, after := register(r, w.server, w.owner), register(r, loaded, owner)
