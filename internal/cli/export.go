@@ -28,12 +28,14 @@ type exportFlags struct {
 	peopleAs                       string
 	only, exclude                  []string
 	version                        string
+	snapshot                       string
+	anonymise                      bool
 }
 
 func newExport(version string) *cobra.Command {
 	flags := exportFlags{version: version}
 	command := &cobra.Command{
-		Use:   "export DIR",
+		Use:   "export DIR | --snapshot FILE",
 		Short: "Write an organization as Terraform configuration",
 		Long: `Write an organization as Terraform configuration: settings, permissions, groups, channels and what else a resource can
 manage, with names, references and import blocks. A plan of what it writes imports everything and changes nothing.
@@ -45,6 +47,9 @@ DIR is created if it does not exist. A later export into the same folder keeps t
 overwrites a file that it did not write, or that was changed since, and writes nothing outside the folder: a symbolic link
 that leads out of it is an error. Only you can read the files: they name people.
 
+With --snapshot it writes no configuration, but one file with the whole organization under its own IDs, for a sandbox to begin
+with. No messages, keys and passwords are in it. A file that exists is never overwritten.
+
 The exit status is 0, 1 after an error, and 2 if --fail-on-new applies.`,
 		Example: `  terraform-provider-zulip export organization
   terraform-provider-zulip export organization --subscribers --check
@@ -52,9 +57,14 @@ The exit status is 0, 1 after an error, and 2 if --fail-on-new applies.`,
   terraform-provider-zulip export staging --people-as variable
   terraform-provider-zulip export engineering --only channel:eng-*
   terraform-provider-zulip export . --for plan.json
-  terraform show -json > state.json && terraform-provider-zulip export unmanaged --new state.json`,
+  terraform show -json > state.json && terraform-provider-zulip export unmanaged --new state.json
+  terraform-provider-zulip export --snapshot organization.json
+  terraform-provider-zulip export --snapshot organization.json --anonymise`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 1 {
+			switch {
+			case flags.snapshot != "" && len(args) > 0:
+				return fmt.Errorf("export --snapshot %s writes that file alone, and no folder: leave %q out", flags.snapshot, args[0])
+			case len(args) == 1 || flags.snapshot != "":
 				return nil
 			}
 			return fmt.Errorf("export takes the folder to write into, as in: terraform-provider-zulip export organization. There are %d arguments", len(args))
@@ -62,6 +72,12 @@ The exit status is 0, 1 after an error, and 2 if --fail-on-new applies.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := withInterrupt(cmd.Context())
 			defer stop()
+			if flags.snapshot != "" {
+				return runSnapshot(ctx, flags, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			}
+			if flags.anonymise {
+				return errors.New("--anonymise needs --snapshot")
+			}
 			return runExport(ctx, flags, args[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
@@ -78,13 +94,18 @@ The exit status is 0, 1 after an error, and 2 if --fail-on-new applies.`,
 	f.StringVar(&flags.plan, "for", "", "write instead import blocks into DIR, a configuration that is there already, for what this `plan` creates and the organization has: the output of terraform show -json PLAN")
 	f.BoolVar(&flags.check, "check", false, "plan the result with a CLI, and fail unless it imports everything and changes nothing")
 	f.StringVar(&flags.cli, "cli", "", "the `program` for --check: terraform or tofu, by default the one on the PATH")
+	f.StringVar(&flags.snapshot, "snapshot", "", "write instead the whole organization to this `file`, for a sandbox to begin with; - is standard output")
+	f.BoolVar(&flags.anonymise, "anonymise", false, "with --snapshot: people and bots get invented names and addresses, by their IDs. Names and descriptions of channels and groups stay")
+	for _, other := range []string{"all", "subscribers", "people", "people-as", "only", "exclude", "new", "fail-on-new", "for", "check", "cli", "rules"} {
+		command.MarkFlagsMutuallyExclusive("snapshot", other)
+	}
 	for _, other := range []string{"all", "subscribers", "people", "people-as", "only", "exclude", "new", "check", "rules"} {
 		command.MarkFlagsMutuallyExclusive("for", other)
 	}
 	command.MarkFlagsMutuallyExclusive("new", "rules")
 	command.ValidArgsFunction = firstArgument(cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs))
 	complete(command, map[string]cobra.CompletionFunc{
-		"people": oneOf("special", "all", "none"), "people-as": oneOf(export.AllPeopleAs...), "new": fileOf("json"), "for": fileOf("json"), "cli": oneOf("terraform", "tofu"),
+		"people": oneOf("special", "all", "none"), "people-as": oneOf(export.AllPeopleAs...), "new": fileOf("json"), "for": fileOf("json"), "cli": oneOf("terraform", "tofu"), "snapshot": fileOf("json"),
 		"only": oneOf(export.ResourceNames()...), "exclude": oneOf(export.ResourceNames()...),
 	})
 	return command

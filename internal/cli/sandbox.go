@@ -25,10 +25,12 @@ type sandboxFlags struct {
 	listen       string
 	as           string
 	accounts     string
+	organization string
 	credentials  string
 	state        string
 	journal      string
 	featureLevel int
+	isLevelSet   bool
 	rateLimit    bool
 	latency      time.Duration
 	failures     []string
@@ -40,7 +42,7 @@ func newSandbox() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "sandbox",
 		Short: "Run a local Zulip server to experiment with",
-		Long: `Run a local Zulip server with an example organization, until interrupted. It answers like a real server, including
+		Long: `Run a local Zulip server with an example organization, or with one that export --snapshot has recorded, until interrupted. It answers like a real server, including
 errors.
 
 It prints the environment variables that configure the provider for it to standard output: paste these lines into the
@@ -48,6 +50,7 @@ terminal in which you run Terraform.`,
 		Example: `  terraform-provider-zulip sandbox
   terraform-provider-zulip sandbox --state organization.db --as moderator
   terraform-provider-zulip sandbox --state organization.db --feature-level 442
+  terraform-provider-zulip sandbox --organization organization.json
   terraform-provider-zulip sandbox --rate-limit --latency 50ms
   terraform-provider-zulip sandbox --fail "POST /channels/create after drop 1" --fail "* ** lag=500ms"
   terraform-provider-zulip sandbox --trading 127.0.0.1:9971`,
@@ -55,6 +58,7 @@ terminal in which you run Terraform.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			ctx, stop := withInterrupt(cmd.Context())
 			defer stop()
+			flags.isLevelSet = cmd.Flags().Changed("feature-level")
 			return serveSandbox(ctx, flags, cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
@@ -62,17 +66,19 @@ terminal in which you run Terraform.`,
 	f.StringVar(&flags.listen, "listen", "127.0.0.1:9970", "`address` to listen on; with port 0 it chooses a free port. On another one than loopback, treat everybody on the network as an administrator")
 	f.StringVar(&flags.as, "as", "", "`name` of the account whose credentials are printed (default: the first owner)")
 	f.StringVar(&flags.accounts, "accounts", "", "JSON `file` with the initial users and bots")
+	f.StringVar(&flags.organization, "organization", "", "JSON `file` with the organization to begin with, as export --snapshot writes it; a file with users and bots alone will do too")
+	command.MarkFlagsMutuallyExclusive("accounts", "organization")
 	f.StringVar(&flags.credentials, "credentials", "", "write the credentials of all accounts to this `file` as JSON, readable only by you")
 	f.StringVar(&flags.state, "state", "", "`file` in which to keep the organization between runs (default: in memory only)")
 	f.StringVar(&flags.journal, "journal", "", "append every request and its answer to this `file` as JSON lines")
-	f.IntVar(&flags.featureLevel, "feature-level", sandbox.DefaultFeatureLevel, fmt.Sprintf("API feature level of the server, from %d (Zulip %s) to %d; Zulip 12.2 has %d",
+	f.IntVar(&flags.featureLevel, "feature-level", sandbox.DefaultFeatureLevel, fmt.Sprintf("API feature level of the server, from %d (Zulip %s) to %d; Zulip 12.2 has %d. A recorded organization brings its own",
 		featurelevel.Oldest, featurelevel.FirstRelease(featurelevel.Oldest), featurelevel.Newest, featurelevel.NewestRelease))
 	f.BoolVar(&flags.rateLimit, "rate-limit", false, "apply Zulip's default rate limits: 200 requests a minute, 2,000 an hour")
 	f.DurationVar(&flags.latency, "latency", 0, "wait this long before each answer, such as 50ms")
 	f.StringArrayVar(&flags.failures, "fail", nil, "inject a failure by this `rule`: METHOD PATH [before|after] ACTION [COUNT], where ACTION is drop, truncate, html, empty, status=CODE, stall=DURATION, or lag=DURATION (lists of emoji, linkifiers and the like show a write only after that time); can be repeated")
 	f.StringVar(&flags.trading, "trading", "", "also run a trading cloud on this `address`, and print its environment variables")
 	complete(command, map[string]cobra.CompletionFunc{
-		"accounts": fileOf("json"), "credentials": fileOf("json"), "state": anyFile, "journal": anyFile,
+		"accounts": fileOf("json"), "organization": fileOf("json"), "credentials": fileOf("json"), "state": anyFile, "journal": anyFile,
 	})
 	return command
 }
@@ -144,7 +150,10 @@ func (f sandboxFlags) config() (sandbox.Config, error) {
 	if f.featureLevel < featurelevel.Oldest || f.featureLevel > featurelevel.Newest {
 		return sandbox.Config{}, fmt.Errorf("--feature-level %d: the sandbox supports the levels from %d to %d", f.featureLevel, featurelevel.Oldest, featurelevel.Newest)
 	}
-	config := sandbox.Config{StatePath: f.state, FeatureLevel: f.featureLevel, Latency: f.latency}
+	config := sandbox.Config{StatePath: f.state, Latency: f.latency}
+	if f.isLevelSet {
+		config.FeatureLevel = f.featureLevel
+	}
 	if f.rateLimit {
 		config.RateLimits = sandbox.DefaultRateLimits()
 	}
@@ -155,13 +164,13 @@ func (f sandboxFlags) config() (sandbox.Config, error) {
 		}
 		config.Faults = append(config.Faults, fault)
 	}
-	if f.accounts != "" {
-		data, err := os.ReadFile(f.accounts)
+	if file := cmp.Or(f.organization, f.accounts); file != "" {
+		data, err := os.ReadFile(file)
 		if err != nil {
 			return config, err
 		}
-		if config.Accounts, err = sandbox.ParseAccounts(data); err != nil {
-			return config, fmt.Errorf("%s: %w", f.accounts, err)
+		if err := config.ReadOrganization(data); err != nil {
+			return config, fmt.Errorf("%s: %w", file, err)
 		}
 	}
 	return config, nil
@@ -178,12 +187,23 @@ func pickAccount(accounts map[string]sandbox.Credentials, name string) (sandbox.
 		return account, nil
 	}
 	byRole := slices.SortedFunc(maps.Values(accounts), func(a, b sandbox.Credentials) int {
-		return cmp.Or(cmp.Compare(a.Role, b.Role), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.Role, b.Role), compareBools(a.IsBot, b.IsBot), cmp.Compare(a.ID, b.ID))
 	})
+	byRole = slices.DeleteFunc(byRole, func(account sandbox.Credentials) bool { return !account.IsActive })
 	if len(byRole) == 0 {
-		return sandbox.Credentials{}, errors.New("the organization has no account")
+		return sandbox.Credentials{}, errors.New("the organization has no active account")
 	}
 	return byRole[0], nil
+}
+
+func compareBools(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
 }
 
 // writeCredentials writes the credentials of all accounts, by name.

@@ -40,10 +40,10 @@ func sandboxSchema() schema.SingleNestedAttribute {
 			"`{}` is a small example organization. Conflicts with `site`, `email`, `api_key`, `zuliprc` and `trading_cloud`; the environment variables and files that otherwise say which organization to use are ignored.",
 		Attributes: map[string]schema.Attribute{
 			"organization": schema.StringAttribute{
-				Optional: true, MarkdownDescription: "Path of a JSON file with the users and bots that the organization begins with, as `terraform-provider-zulip sandbox --accounts` reads it. The file is never written. Defaults to the example organization.",
+				Optional: true, MarkdownDescription: "Path of a JSON file that the organization begins with: its users and bots alone, or a whole organization under its own IDs, as `terraform-provider-zulip export --snapshot` records it. The file is never written. Defaults to the example organization.",
 			},
 			"feature_level": schema.Int64Attribute{
-				Optional: true, MarkdownDescription: fmt.Sprintf("API feature level of the server, from %d to %d. Defaults to %d, that of Zulip 12.2.", featurelevel.Oldest, featurelevel.Newest, featurelevel.NewestRelease),
+				Optional: true, MarkdownDescription: fmt.Sprintf("API feature level of the server, from %d to %d. Defaults to that of the organization if it was recorded, else to %d, that of Zulip 12.2.", featurelevel.Oldest, featurelevel.Newest, featurelevel.NewestRelease),
 				Validators: []validator.Int64{validators.Between(featurelevel.Oldest, featurelevel.Newest)},
 			},
 			"state": schema.StringAttribute{

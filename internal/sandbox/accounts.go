@@ -37,6 +37,9 @@ type Credentials struct {
 	APIKey   string `json:"api_key"`
 	ID       int    `json:"id"`
 	Role     int    `json:"role"`
+	IsBot    bool   `json:"-"`
+	// IsActive is false for a deactivated account, which the server lets do nothing.
+	IsActive bool `json:"-"`
 }
 
 // ParseAccounts reads accounts from JSON: an object of them by name, or a
@@ -55,7 +58,8 @@ func ParseAccounts(data []byte) (map[string]Account, error) {
 	return accounts, nil
 }
 
-// Credentials returns those of an account by its name.
+// Credentials returns those of an account by its name: in a recorded organization its address, which is the real one where the
+// recording has it.
 func (s *Server) Credentials(account string) (Credentials, bool) {
 	credentials, ok := s.AllCredentials()[account]
 	return credentials, ok
@@ -68,7 +72,7 @@ func (s *Server) AllCredentials() map[string]Credentials {
 	all := map[string]Credentials{}
 	for _, u := range s.org.Users.All() {
 		if u.Account != "" {
-			all[u.Account] = Credentials{u.Email, u.APIEmail(), u.APIKey, u.ID, u.Role}
+			all[u.Account] = Credentials{u.Email, u.APIEmail(), u.APIKey, u.ID, u.Role, u.IsBot, u.Active}
 		}
 	}
 	return all

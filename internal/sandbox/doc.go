@@ -19,6 +19,10 @@
 // waiting (latency, stalls, gates, for events) happens outside the lock. Of the
 // events of a real server there are messages and heartbeats only.
 //
+// An organization that was recorded elsewhere is read and checked by
+// recorded_file.go, and put into the tables by recorded_load.go: what a table
+// gains, these two read as well.
+//
 // # How to add an endpoint or a kind of object
 //
 //  1. Its rules and its table go into package rules, whose documentation

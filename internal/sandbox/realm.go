@@ -229,7 +229,7 @@ func (r *request) addOlderSettings(answer fields, realm rules.Realm) {
 func (r *request) addServerFacts(answer fields, realm rules.Realm) {
 	const jitsi = "https://meet.jit.si"
 	maps.Copy(answer, fields{
-		"realm_url": r.site, "realm_uri": r.site, "realm_bot_domain": rules.Host,
+		"realm_url": r.site, "realm_uri": r.site, "realm_bot_domain": r.org.Host(),
 		"realm_date_created": realm.DateCreated, "realm_plan_type": 1, "realm_upload_quota_mib": nil,
 		"realm_presence_disabled": false, "realm_push_notifications_enabled": false,
 		"realm_push_notifications_enabled_end_timestamp": nil, "realm_owner_full_content_access": false,

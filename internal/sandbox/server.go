@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -23,9 +24,14 @@ type Config struct {
 	// the caller's choice. nil: the example organization. They are ignored if
 	// the state file already holds an organization.
 	Accounts map[string]Account
+	// Organization is an organization that was recorded elsewhere, in the form that
+	// "export --snapshot" writes. It takes the place of Accounts: everything begins as it is
+	// there, under the same IDs.
+	Organization []byte
 	// StatePath is the file that keeps everything; "": memory only.
 	StatePath string
-	// FeatureLevel is the API feature level of the server; 0: [DefaultFeatureLevel].
+	// FeatureLevel is the API feature level of the server; 0: that of Organization, as far as the
+	// sandbox has it, else [DefaultFeatureLevel].
 	FeatureLevel int
 	// VideoChatProviders are providers of calls that the server is set up for
 	// beside "disabled" and "jitsi_meet", by their keys in the API.
@@ -91,20 +97,26 @@ func New(cfg Config) (*Server, error) {
 		s.clock = time.Now
 	}
 	s.generation = s.clock().Unix()
-	if cfg.FeatureLevel == 0 {
-		cfg.FeatureLevel = DefaultFeatureLevel
+	var recorded *recordedOrganization
+	if cfg.Organization != nil {
+		var err error
+		if recorded, err = parseOrganization(cfg.Organization); err != nil {
+			return nil, err
+		}
+		cfg.FeatureLevel = cmp.Or(cfg.FeatureLevel, recorded.featureLevel())
+		cfg.VideoChatProviders = slices.Concat(cfg.VideoChatProviders, recorded.Realm.VideoChatProviders)
 	}
-	s.SetFeatureLevel(cfg.FeatureLevel)
+	s.SetFeatureLevel(cmp.Or(cfg.FeatureLevel, DefaultFeatureLevel))
 	s.org = rules.New(s.clock, s.featureLevel)
 	s.org.SetUpVideoChat(cfg.VideoChatProviders...)
-	if err := s.loadOrCreate(cfg); err != nil {
+	if err := s.loadOrCreate(cfg, recorded); err != nil {
 		return nil, errors.Join(err, s.store.close())
 	}
 	return s, nil
 }
 
 // loadOrCreate loads the organization from the state file, or creates it.
-func (s *Server) loadOrCreate(cfg Config) error {
+func (s *Server) loadOrCreate(cfg Config, recorded *recordedOrganization) error {
 	if cfg.StatePath != "" {
 		var err error
 		if s.store, err = openStore(cfg.StatePath); err != nil {
@@ -117,6 +129,12 @@ func (s *Server) loadOrCreate(cfg Config) error {
 	if !s.org.Empty() {
 		s.org.FailLate()
 		s.org.CompleteRealm()
+		return s.persist()
+	}
+	if recorded != nil {
+		if err := recorded.loadInto(s.org); err != nil {
+			return err
+		}
 		return s.persist()
 	}
 	s.org.Initialize()

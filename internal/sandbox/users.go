@@ -28,7 +28,7 @@ func (r *request) userObject(u rules.User, v userView) fields {
 		delivery = u.Email
 	}
 	r.add(object, 163, "delivery_email", delivery)
-	r.add(object, 433, "is_imported_stub", false)
+	r.add(object, 433, "is_imported_stub", u.Imported)
 	if u.Deleted {
 		r.add(object, featurelevel.DeletedUsers, "is_deleted", true)
 	}

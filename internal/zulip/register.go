@@ -39,6 +39,7 @@ var FetchAll = []string{
 type RegisterAnswer struct {
 	QueueID        string
 	FeatureLevel   int
+	ZulipVersion   string
 	Realm          *Realm
 	UserGroups     []*UserGroup
 	Channels       []*Channel
@@ -182,6 +183,8 @@ func (s *RegisterAnswer) decode(decoder *json.Decoder, withRealm bool) error {
 			err := decoder.Decode(&s.FeatureLevel)
 			realm.FeatureLevel = s.FeatureLevel
 			return err
+		case "zulip_version":
+			return decoder.Decode(&s.ZulipVersion)
 		case "realm_user_groups":
 			return decodeRows(decoder, &s.UserGroups, (*userGroupRow).group)
 		case "streams":

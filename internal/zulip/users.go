@@ -64,12 +64,15 @@ type User struct {
 	IsActive bool `json:"is_active"`
 	// IsDeleted marks a deactivated account that was deleted on the server: it is
 	// never reactivated. Servers say so from feature level 490 on.
-	IsDeleted   bool    `json:"is_deleted"`
-	IsBot       bool    `json:"is_bot"`
-	BotType     *int64  `json:"bot_type"`
-	BotOwnerID  *int64  `json:"bot_owner_id"`
-	IsSystemBot bool    `json:"is_system_bot"`
-	AvatarURL   *string `json:"avatar_url"`
+	IsDeleted bool `json:"is_deleted"`
+	// IsImportedStub marks an account that an import made for somebody who has never logged in. Servers say so from
+	// feature level 433 on.
+	IsImportedStub bool    `json:"is_imported_stub"`
+	IsBot          bool    `json:"is_bot"`
+	BotType        *int64  `json:"bot_type"`
+	BotOwnerID     *int64  `json:"bot_owner_id"`
+	IsSystemBot    bool    `json:"is_system_bot"`
+	AvatarURL      *string `json:"avatar_url"`
 	// ProfileData holds the custom profile fields by field ID, when they were asked
 	// for. The value is the stored text.
 	ProfileData map[string]ProfileValue `json:"profile_data"`

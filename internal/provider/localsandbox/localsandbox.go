@@ -54,10 +54,10 @@ const Site = "http://sandbox.localhost"
 
 // Options say which organization to run.
 type Options struct {
-	// Organization is the path of a JSON file with the people and bots it begins with; "": the example organization. The file is
-	// only read.
+	// Organization is the path of a JSON file with the people and bots it begins with, or with a whole organization that was
+	// recorded; "": the example organization. The file is only read.
 	Organization string
-	// FeatureLevel is that of the server; 0: the newest release's.
+	// FeatureLevel is that of the server; 0: the recorded one's, or else the newest release's.
 	FeatureLevel int
 	// State is the path of the file in which the organization is kept from one run of the CLI to the next; "": it is not kept.
 	State string
@@ -80,16 +80,17 @@ type Sandbox struct {
 
 // Open opens the organization, and serves it on loopback if nobody in this run of the CLI does.
 func Open(ctx context.Context, options Options) (*Sandbox, error) {
-	opened := &Sandbox{config: sandbox.Config{FeatureLevel: cmp.Or(options.FeatureLevel, sandbox.DefaultFeatureLevel)}}
+	opened := &Sandbox{config: sandbox.Config{FeatureLevel: options.FeatureLevel}}
 	if options.Organization != "" {
 		data, err := os.ReadFile(options.Organization)
 		if err != nil {
 			return nil, err
 		}
-		if opened.config.Accounts, err = parse(data); err != nil {
+		if err := parse(data, &opened.config); err != nil {
 			return nil, fmt.Errorf("%s: %w", options.Organization, err)
 		}
 	}
+	opened.config.FeatureLevel = cmp.Or(opened.config.FeatureLevel, sandbox.DefaultFeatureLevel)
 	var err error
 	if opened.folder, err = folderOf(options); err != nil {
 		return nil, err
@@ -267,20 +268,19 @@ func readServing(ctx context.Context, path string) (serving, bool) {
 
 // parse reads an organization file. Nothing of a file without an owner gets into the organization, or it would be there still
 // when the file is mended.
-func parse(data []byte) (map[string]sandbox.Account, error) {
+func parse(data []byte, config *sandbox.Config) error {
 	if !json.Valid(data) {
-		return nil, errors.New("this is not JSON")
+		return errors.New("this is not JSON")
 	}
-	accounts, err := sandbox.ParseAccounts(data)
-	if err != nil {
-		return nil, err
+	if err := config.ReadOrganization(data); err != nil || config.Organization != nil {
+		return err
 	}
-	for _, account := range accounts {
+	for _, account := range config.Accounts {
 		if account.Role == roleOwner && !account.IsDeleted {
-			return accounts, nil
+			return nil
 		}
 	}
-	return nil, errNoOwner
+	return errNoOwner
 }
 
 // roleOwner is the code of owners in Zulip's API.
@@ -288,18 +288,28 @@ const roleOwner = 100
 
 var errNoOwner = errors.New(`there is no owner among the accounts, one with "role": 100`)
 
-// ownerOf returns the oldest owner.
+// ownerOf returns the oldest active owner, a person if there is one: servers refuse bots some requests.
 func ownerOf(server *sandbox.Server) (sandbox.Credentials, error) {
 	var owners []sandbox.Credentials
 	for _, account := range server.AllCredentials() {
-		if account.Role == roleOwner {
+		if account.Role == roleOwner && account.IsActive {
 			owners = append(owners, account)
 		}
 	}
 	if len(owners) == 0 {
 		return sandbox.Credentials{}, errNoOwner
 	}
-	return slices.MinFunc(owners, func(a, b sandbox.Credentials) int { return cmp.Compare(a.ID, b.ID) }), nil
+	return slices.MinFunc(owners, oldestPerson), nil
+}
+
+func oldestPerson(a, b sandbox.Credentials) int {
+	switch {
+	case a.IsBot && !b.IsBot:
+		return 1
+	case b.IsBot && !a.IsBot:
+		return -1
+	}
+	return cmp.Compare(a.ID, b.ID)
 }
 
 // folderOf returns the folder of an organization for this run of the CLI, and removes those of runs that have ended. One run may

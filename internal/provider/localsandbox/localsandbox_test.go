@@ -313,3 +313,42 @@ func read(t *testing.T, file string) string {
 	}
 	return string(content)
 }
+
+// A recorded organization is served at its own feature level unless another is asked for, to the person who is its oldest
+// active owner.
+func TestARecordedOrganization(t *testing.T) {
+	const file = "../../sandbox/testdata/organization.json" // its format is read forever
+	recorded, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The first owner has left, a bot is one, and the moderator has become one.
+	replaced := strings.NewReplacer(`"zulip_feature_level": 500`, `"zulip_feature_level": 442`, `"role": 300`, `"role": 100`,
+		"\"role\": 100,\n      \"is_active\": true", "\"role\": 100,\n      \"is_active\": false").Replace(string(recorded))
+	bot := strings.Index(replaced, `"user_id": 44`)
+	replaced = replaced[:bot] + strings.Replace(replaced[bot:], "\"role\": 200,\n      \"is_active\": true,\n      \"is_bot\": false", "\"role\": 100,\n      \"is_active\": true,\n      \"is_bot\": true", 1)
+	path := filepath.Join(t.TempDir(), "recorded.json")
+	if err := os.WriteFile(path, []byte(replaced), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	opened := open(t, Options{DataDir: t.TempDir(), Organization: path})
+	if opened.Owner.Email != "amara.okafor@example.com" || opened.Owner.ID != 45 {
+		t.Errorf("the owner is %+v", opened.Owner)
+	}
+	if level := opened.call(t, http.MethodGet, "/server_settings", nil); !strings.Contains(level, `"zulip_feature_level":442`) {
+		t.Errorf("the server is %s", level)
+	}
+	if channels := opened.call(t, http.MethodGet, "/streams", nil); !strings.Contains(channels, `"stream_id":1203`) {
+		t.Errorf("the channels are %s", channels)
+	}
+	other := open(t, Options{DataDir: t.TempDir(), Organization: path, FeatureLevel: 500})
+	if level := other.call(t, http.MethodGet, "/server_settings", nil); !strings.Contains(level, `"zulip_feature_level":500`) {
+		t.Errorf("the server is %s", level)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(replaced, `"folder_id": 701`, `"folder_id": 7`, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), Options{DataDir: t.TempDir(), Organization: path}); err == nil || !strings.Contains(err.Error(), "recorded.json: recorded organization: channels[2]: folder 7 is not among the folders") {
+		t.Errorf("a file that is wrong: %v", err)
+	}
+}

@@ -57,7 +57,7 @@ func (o *Organization) CreateBot(actor User, in NewBot) (User, error) {
 	if err != nil {
 		return User{}, err
 	}
-	email := botAddress(short)
+	email := o.botAddress(short)
 	if err := o.checkNewBot(actor, in, name, email); err != nil {
 		return User{}, err
 	}
@@ -100,8 +100,8 @@ var (
 )
 
 // botAddress is the address of a bot with a short name.
-func botAddress(short string) string {
-	address := mail.Address{Address: short + "-bot@" + Host}
+func (o *Organization) botAddress(short string) string {
+	address := mail.Address{Address: short + "-bot@" + o.Host()}
 	return strings.Trim(address.String(), "<>") // quoted if it has to be
 }
 
@@ -255,7 +255,7 @@ func (o *Organization) changeShortName(_ User, id int, c BotChange) error {
 	if short == "" {
 		return errBadName
 	}
-	email := botAddress(short)
+	email := o.botAddress(short)
 	u, _ := o.Users.Get(id)
 	if strings.EqualFold(email, u.Email) {
 		return nil

@@ -62,7 +62,7 @@ func (o *Organization) CreateInviteLink(actor User, in NewInvite) (InviteLink, e
 	if err != nil {
 		return InviteLink{}, err
 	}
-	link := InviteLink{ID: o.InviteLinks.NextID(), InviteTerms: terms, Key: newInviteKey()}
+	link := InviteLink{ID: o.InviteLinks.NextID(), InviteTerms: terms, Key: NewInviteKey()}
 	o.InviteLinks.Put(link.ID, link)
 	return link, nil
 }
@@ -316,5 +316,5 @@ func (o *Organization) addressProblem(address string) string {
 	return ""
 }
 
-// newInviteKey is the random part of a link.
-func newInviteKey() string { return strings.ToLower(rand.Text())[:24] }
+// NewInviteKey is the random part of a link.
+func NewInviteKey() string { return strings.ToLower(rand.Text())[:24] }

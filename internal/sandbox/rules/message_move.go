@@ -102,7 +102,7 @@ func (o *Organization) postResolvedNotice(actor User, e edit) {
 		return person != actor.ID && o.visibilityOf(person, e.to.ID, e.topic) == TopicFollowed
 	})
 	o.post(Message{
-		SenderID: NotificationBotID, ChannelID: e.to.ID, Topic: e.topic, Sent: o.now().UTC(), Resolving: true,
+		SenderID: o.NotificationBotID(), ChannelID: e.to.ID, Topic: e.topic, Sent: o.now().UTC(), Resolving: true,
 		Content: fmt.Sprintf("%s has marked this topic as %s.", silentMention(actor), state),
 	}, mentions{}, readBy...)
 }

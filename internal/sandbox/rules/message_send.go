@@ -244,7 +244,7 @@ func (o *Organization) checkMayDirect(sender User, people []int) error {
 func (o *Organization) post(m Message, said mentions, readBy ...int) Message {
 	m.ID = o.Messages.NextID()
 	m.Copies = map[int]Flags{}
-	if m.SenderID == NotificationBotID {
+	if m.SenderID == o.NotificationBotID() {
 		m.Client = "Internal"
 	}
 	receivers := m.People

@@ -18,14 +18,14 @@ const (
 // notice posts a message of the notification bot; readBy have read it already.
 func (o *Organization) notice(channel int, topic, text string, readBy ...int) {
 	o.post(Message{
-		SenderID: NotificationBotID, ChannelID: channel, Topic: topic, Content: text, Sent: o.now().UTC(),
+		SenderID: o.NotificationBotID(), ChannelID: channel, Topic: topic, Content: text, Sent: o.now().UTC(),
 	}, mentions{}, readBy...)
 }
 
 // sendNotice sends a direct message from the notification bot.
 func (o *Organization) sendNotice(person int, text string) {
 	o.post(Message{
-		SenderID: NotificationBotID, People: sortedSet([]int{NotificationBotID, person}), Content: text, Sent: o.now().UTC(),
+		SenderID: o.NotificationBotID(), People: sortedSet([]int{o.NotificationBotID(), person}), Content: text, Sent: o.now().UTC(),
 	}, mentions{})
 }
 

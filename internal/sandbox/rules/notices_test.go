@@ -52,7 +52,7 @@ func TestChannelEventsNotices(t *testing.T) {
 	}
 	created := f.newChannel(NewChannel{Name: "created", Description: "Fresh"})
 	notice := f.message(*f.FirstMessageID(created.ID))
-	if notice.SenderID != NotificationBotID || !strings.Contains(notice.Content, "**Public** channel created by") {
+	if notice.SenderID != f.NotificationBotID() || !strings.Contains(notice.Content, "**Public** channel created by") {
 		t.Errorf("notice in a new channel: %+v", notice)
 	}
 	if notice.Copies[owner.ID]&FlagRead == 0 || notice.Copies[f.people[RoleMember].ID]&FlagRead != 0 {
@@ -86,7 +86,9 @@ func TestWhoIsToldOfSubscriptions(t *testing.T) {
 	f := newOffice(t)
 	later := channel(t, f.Organization, f.people[RoleOwner], NewChannel{Name: "later"})
 	member, guest := f.people[RoleMember], f.people[RoleGuest]
-	told := func(u User) int { return len(f.messages.conversations[conversation([]int{NotificationBotID, u.ID})]) }
+	told := func(u User) int {
+		return len(f.messages.conversations[conversation([]int{f.NotificationBotID(), u.ID})])
+	}
 	add := func(u User, quiet bool) {
 		request := SubscribeRequest{Channels: []ChannelSpec{{Name: later.Name}}, Principals: principalsOf([]int{u.ID}), Quiet: quiet}
 		if _, err := f.Subscribe(f.people[RoleOwner], request); err != nil {

@@ -195,7 +195,9 @@ func (o *Organization) Load(c Change) error {
 func (o *Organization) LoadSequence(s Sequence) error {
 	for _, t := range o.tables {
 		if t.tableName() == s.Table {
-			t.setSequence(s.Next)
+			if s.Next > t.lastID() {
+				t.restartSequence(s.Next)
+			}
 			return nil
 		}
 	}

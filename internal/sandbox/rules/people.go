@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"strings"
@@ -34,8 +35,8 @@ const (
 	BotEmbedded        = 4
 )
 
-// Host is the domain of the addresses the server generates: the dummy addresses
-// of people who hide their own, and bots' addresses.
+// Host is the domain of the addresses the server generates, unless [Realm.Host] is
+// another one: the dummy addresses of people who hide their own, and bots' addresses.
 const Host = "zulip.example.com"
 
 // User is a person or a bot.
@@ -71,6 +72,11 @@ type User struct {
 	// Rights that only the server's shell grants (server-behavior §U4).
 	CanCreateUsers      bool `json:"can_create_users,omitempty"`
 	CanChangeUserEmails bool `json:"can_change_user_emails,omitempty"`
+
+	// Imported marks an account that an import made for somebody who has never logged in.
+	Imported bool `json:"imported,omitempty"`
+	// Dummy is the dummy address; "": the one that follows from the id and [Host].
+	Dummy string `json:"dummy,omitempty"`
 }
 
 // IsOwner reports whether the role is owner. Bots can have it.
@@ -88,8 +94,10 @@ func (u User) APIEmail() string {
 	if u.EmailVisibility == EmailVisibleToEveryone {
 		return u.Email
 	}
-	return fmt.Sprintf("user%d@%s", u.ID, Host)
+	return cmp.Or(u.Dummy, dummyOf(u.ID, Host))
 }
+
+func dummyOf(id int, host string) string { return fmt.Sprintf("user%d@%s", id, host) }
 
 // EmailVisibleTo reports whether viewer may see the real address of u.
 func (u User) EmailVisibleTo(viewer User) bool {
@@ -148,6 +156,9 @@ func (o *Organization) AddUser(u User) User {
 	case u.EmailVisibility == 0:
 		u.EmailVisibility = o.defaultEmailVisibility()
 	}
+	if host := o.Host(); host != Host {
+		u.Dummy = dummyOf(u.ID, host)
+	}
 	o.Users.Put(u.ID, u)
 	if defaults, changed := o.UserDefaults.Get(userDefaultsID); changed && !u.IsBot {
 		o.PersonalSettings.Put(u.ID, PersonalSettings{UserDefaults: defaults})
@@ -166,9 +177,11 @@ func (o *Organization) UserByEmail(email string) (User, bool) {
 
 // UserByAPIEmail finds an account by the address the API shows to everybody.
 func (o *Organization) UserByAPIEmail(email string) (User, bool) {
-	if id, ok := dummyAddress(email); ok {
+	if id, ok := o.dummyAddress(email); ok {
 		u, ok := o.Users.Get(id)
-		return u, ok && u.APIEmail() == strings.ToLower(email)
+		if ok && u.APIEmail() == strings.ToLower(email) {
+			return u, true
+		}
 	}
 	u, ok := o.UserByEmail(email)
 	return u, ok && u.EmailVisibility == EmailVisibleToEveryone
@@ -177,7 +190,7 @@ func (o *Organization) UserByAPIEmail(email string) (User, bool) {
 // UserByAddress finds an account as GET /users/{email} does: by the made-up
 // address, or by the real one if the viewer's role may see it (server-behavior §U2).
 func (o *Organization) UserByAddress(viewer User, email string) (User, error) {
-	if id, ok := dummyAddress(email); ok {
+	if id, ok := o.dummyAddress(email); ok {
 		return o.AnyUser(id)
 	}
 	u, ok := o.UserByEmail(email)
@@ -278,7 +291,7 @@ func (o *Organization) DeleteUser(id int) {
 	}
 	o.deleteOf(u, Deletions{PublicChannels: true, PrivateChannels: true, DirectMessages: true})
 	u.Deleted, u.FullName = true, fmt.Sprintf("%s %d", deletedName, id)
-	u.Email = fmt.Sprintf("deleteduser%d@%s", id, Host)
+	u.Email = fmt.Sprintf("deleteduser%d@%s", id, o.Host())
 	u.AvatarVersion++
 	o.deactivate(u)
 }
@@ -373,9 +386,9 @@ func (o *Organization) isLastPerson(u User) bool {
 }
 
 // dummyAddress reads the id out of a made-up address.
-func dummyAddress(email string) (int, bool) {
+func (o *Organization) dummyAddress(email string) (int, bool) {
 	local, host, ok := strings.Cut(strings.ToLower(email), "@")
-	if !ok || host != Host {
+	if !ok || host != o.Host() {
 		return 0, false
 	}
 	var id int

@@ -10,25 +10,29 @@ const realmID = 1
 
 // Realm holds the organization-wide settings.
 type Realm struct {
-	Name                     string     `json:"name"`
-	Description              string     `json:"description"`
-	DateCreated              int64      `json:"date_created"` // Unix seconds
-	OrgType                  int        `json:"org_type"`
-	DefaultLanguage          string     `json:"default_language"`
-	DefaultCodeBlockLanguage string     `json:"default_code_block_language"`
-	WelcomeMessageCustomText string     `json:"welcome_message_custom_text"`
-	TopicsPolicy             string     `json:"topics_policy"`                          // a key of RealmTopicsPolicies
-	MessageEditHistory       string     `json:"message_edit_history_visibility_policy"` // a key of EditHistoryPolicies
-	JitsiServerURL           *string    `json:"jitsi_server_url"`                       // nil: the server's
-	VideoChatProvider        int        `json:"video_chat_provider"`
-	Icon                     RealmImage `json:"icon,omitzero"`
-	Logo                     RealmImage `json:"logo,omitzero"`
-	NightLogo                RealmImage `json:"night_logo,omitzero"`
-	GIFRating                int        `json:"giphy_rating"`             // an index of GIFRatings
-	DefaultAvatarSource      string     `json:"default_avatar_source"`    // "G": Gravatar, "J": Jdenticon
-	MediaPreviewSize         int        `json:"media_preview_size"`       // percent
-	DigestWeekday            int        `json:"digest_weekday"`           // Monday is 0
-	WaitingPeriodThreshold   int        `json:"waiting_period_threshold"` // days
+	Name                     string  `json:"name"`
+	Description              string  `json:"description"`
+	DateCreated              int64   `json:"date_created"` // Unix seconds
+	OrgType                  int     `json:"org_type"`
+	DefaultLanguage          string  `json:"default_language"`
+	DefaultCodeBlockLanguage string  `json:"default_code_block_language"`
+	WelcomeMessageCustomText string  `json:"welcome_message_custom_text"`
+	TopicsPolicy             string  `json:"topics_policy"`                          // a key of RealmTopicsPolicies
+	MessageEditHistory       string  `json:"message_edit_history_visibility_policy"` // a key of EditHistoryPolicies
+	JitsiServerURL           *string `json:"jitsi_server_url"`                       // nil: the server's
+	VideoChatProvider        int     `json:"video_chat_provider"`
+	// Host is the domain of the addresses the server generates; "": the constant of that name.
+	Host string `json:"host,omitempty"`
+	// SystemBots are the accounts every server has; none: the usual ones.
+	SystemBots             []SystemBot `json:"system_bots,omitempty"`
+	Icon                   RealmImage  `json:"icon,omitzero"`
+	Logo                   RealmImage  `json:"logo,omitzero"`
+	NightLogo              RealmImage  `json:"night_logo,omitzero"`
+	GIFRating              int         `json:"giphy_rating"`             // an index of GIFRatings
+	DefaultAvatarSource    string      `json:"default_avatar_source"`    // "G": Gravatar, "J": Jdenticon
+	MediaPreviewSize       int         `json:"media_preview_size"`       // percent
+	DigestWeekday          int         `json:"digest_weekday"`           // Monday is 0
+	WaitingPeriodThreshold int         `json:"waiting_period_threshold"` // days
 
 	// Limits: days, -1 being unlimited, and seconds, nil being unlimited.
 	MessageRetentionDays             int  `json:"message_retention_days"`
@@ -115,11 +119,7 @@ func newRealm(created int64) Realm {
 }
 
 func (o *Organization) createRealm() {
-	realm := newRealm(o.now().Unix())
-	for _, p := range RealmPermissions {
-		realm.Permissions[p.Name] = Named(o.SystemGroup(p.Default))
-	}
-	o.Realm.Put(realmID, realm)
+	o.PutRealm(o.StartingRealm())
 }
 
 // CompleteRealm gives an organization that was stored before a setting was
@@ -136,6 +136,9 @@ func (o *Organization) CompleteRealm() {
 		}
 	})
 }
+
+// Host is the domain of the addresses the server generates.
+func (o *Organization) Host() string { return cmp.Or(o.Settings().Host, Host) }
 
 // Settings returns the organization-wide settings.
 func (o *Organization) Settings() Realm {

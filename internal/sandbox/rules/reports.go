@@ -40,7 +40,7 @@ func (o *Organization) ReportMessage(u User, message int, reason, description st
 	text := fmt.Sprintf("%s reported a message sent by %s at <time:%s>.\n```quote\n**%s**. %s\n```\n\n````spoiler Original message in %s\n%s\n````",
 		silentMention(u), silentMention(about), m.Sent.Format("2006-01-02T15:04:05Z07:00"), name, description, place, m.Content)
 	o.post(Message{
-		SenderID: NotificationBotID, ChannelID: channel, Topic: truncatedTopic(about.FullName + " moderation"), Content: text, Sent: o.now().UTC(),
+		SenderID: o.NotificationBotID(), ChannelID: channel, Topic: truncatedTopic(about.FullName + " moderation"), Content: text, Sent: o.now().UTC(),
 	}, mentions{})
 	return nil
 }

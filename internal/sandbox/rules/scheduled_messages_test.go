@@ -61,7 +61,7 @@ func TestScheduledMessagesFail(t *testing.T) {
 	if len(left) != 1 || !left[0].Failed {
 		t.Fatalf("scheduled for a channel that was archived: %+v", left)
 	}
-	told := f.messages.conversations[conversation([]int{NotificationBotID, member.ID})]
+	told := f.messages.conversations[conversation([]int{f.NotificationBotID(), member.ID})]
 	if len(told) != 1 || !strings.Contains(f.message(told[0]).Content, "Not authorized to send to channel 'office'") {
 		t.Errorf("the sender was told %v", told)
 	}

@@ -6,28 +6,44 @@ import (
 	"time"
 )
 
-// The accounts every server has, in no organization. Their ids are below those
-// of people.
-const (
-	EmailGatewayID    = 6
-	NotificationBotID = 7
-	WelcomeBotID      = 8
-)
-
-// systemBotNames lists the system bots, from EmailGatewayID on, with the first
-// part of their address.
-var systemBotNames = []systemBotName{
-	{"emailgateway", "Email Gateway"}, {"notification-bot", "Notification Bot"}, {"welcome-bot", "Welcome Bot"},
+// SystemBot is an account every server has, in no organization.
+type SystemBot struct {
+	ID       int    `json:"id"`
+	Email    string `json:"email"`
+	FullName string `json:"full_name"`
 }
 
-type systemBotName struct{ address, name string }
+// NotificationBot is the first part of the address of the system bot that posts notices.
+const NotificationBot = "notification-bot"
+
+// usualSystemBots are the system bots of an organization that names no others. Their ids are below those of people.
+var usualSystemBots = []SystemBot{
+	{6, "emailgateway@" + Host, "Email Gateway"}, {7, NotificationBot + "@" + Host, "Notification Bot"}, {8, "welcome-bot@" + Host, "Welcome Bot"},
+}
+
+func (o *Organization) systemBots() []SystemBot {
+	if own := o.Settings().SystemBots; len(own) > 0 {
+		return own
+	}
+	return usualSystemBots
+}
+
+// NotificationBotID is the id of the system bot that posts notices.
+func (o *Organization) NotificationBotID() int {
+	for _, bot := range o.systemBots() {
+		if strings.HasPrefix(bot.Email, NotificationBot+"@") {
+			return bot.ID
+		}
+	}
+	return o.systemBots()[0].ID
+}
 
 // SystemBots returns the accounts every server has, by id.
 func (o *Organization) SystemBots() []User {
 	var bots []User
-	for i, bot := range systemBotNames {
+	for _, bot := range o.systemBots() {
 		bots = append(bots, User{
-			ID: EmailGatewayID + i, FullName: bot.name, Email: bot.address + "@" + Host, Role: RoleMember, Active: true,
+			ID: bot.ID, FullName: bot.FullName, Email: bot.Email, Role: RoleMember, Active: true,
 			IsBot: true, BotType: BotGeneric, EmailVisibility: EmailVisibleToEveryone,
 			DateJoined: time.Unix(o.Settings().DateCreated, 0), AvatarVersion: 1,
 		})
@@ -37,10 +53,14 @@ func (o *Organization) SystemBots() []User {
 
 // Sender returns whoever sent a message: a person, a bot or a system bot.
 func (o *Organization) Sender(id int) User {
-	if EmailGatewayID <= id && id <= WelcomeBotID {
-		return o.SystemBots()[id-EmailGatewayID]
+	u, ok := o.Users.Get(id)
+	if !ok {
+		for _, bot := range o.SystemBots() {
+			if bot.ID == id {
+				return bot
+			}
+		}
 	}
-	u, _ := o.Users.Get(id)
 	return u
 }
 
@@ -48,8 +68,9 @@ func (o *Organization) Sender(id int) User {
 const systemBotHost = "zulip.com"
 
 // isSystemBot reports whether an address is that of a system bot.
-func isSystemBot(email string) bool {
-	return slices.ContainsFunc(systemBotNames, func(bot systemBotName) bool {
-		return strings.EqualFold(email, bot.address+"@"+Host) || strings.EqualFold(email, bot.address+"@"+systemBotHost)
+func (o *Organization) isSystemBot(email string) bool {
+	return slices.ContainsFunc(slices.Concat(usualSystemBots, o.systemBots()), func(bot SystemBot) bool {
+		local, _, _ := strings.Cut(bot.Email, "@")
+		return strings.EqualFold(email, bot.Email) || strings.EqualFold(email, local+"@"+systemBotHost)
 	})
 }

@@ -138,6 +138,8 @@ type storedTable interface {
 	decode(id int, row []byte) error
 	sequence() int
 	setSequence(next int)
+	lastID() int // 0: there are no rows
+	restartSequence(next int)
 }
 
 func (t *Table[T]) tableName() string    { return t.name }

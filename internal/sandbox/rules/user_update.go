@@ -85,7 +85,7 @@ func (o *Organization) changeEmail(id int, email string) error {
 func (o *Organization) addressTaken(email string) (problem string, deactivated bool) {
 	u, taken := o.UserByEmail(email)
 	switch {
-	case isSystemBot(email):
+	case o.isSystemBot(email):
 		return "Reserved for system bots.", false
 	case !taken:
 		return "", false

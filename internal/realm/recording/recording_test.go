@@ -1,0 +1,129 @@
+package recording_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/recording"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// serve starts a sandbox, and returns it with a client of an account.
+func serve(t testing.TB, config sandbox.Config, account string) (*sandbox.Server, *zulip.Client) {
+	t.Helper()
+	server, err := sandbox.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start("127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Close() })
+	return server, clientOf(t, server, account)
+}
+
+func clientOf(t testing.TB, server *sandbox.Server, account string) *zulip.Client {
+	t.Helper()
+	credentials, ok := server.Credentials(account)
+	if !ok {
+		t.Fatalf("there is no account %q", account)
+	}
+	client, err := zulip.New(zulip.Config{Site: server.URL(), Email: credentials.Email, APIKey: credentials.APIKey, MaxRetries: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+// record returns the file of an organization.
+func record(t testing.TB, client *zulip.Client) string {
+	t.Helper()
+	organization, err := recording.Read(t.Context(), client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := organization.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(file)
+}
+
+// differences returns the lines in which two files differ first.
+func differences(a, b string) string {
+	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
+	for i := range min(len(x), len(y)) {
+		if x[i] != y[i] {
+			from := max(i-8, 0)
+			return "recorded:\n" + strings.Join(x[from:min(i+3, len(x))], "\n") + "\nloaded:\n" + strings.Join(y[from:min(i+3, len(y))], "\n")
+		}
+	}
+	return "one is longer"
+}
+
+func TestTheExampleIsTheSameWhenLoaded(t *testing.T) {
+	a, client := serve(t, sandbox.Config{}, "owner")
+	file := record(t, client)
+	owner, _ := a.Credentials("owner")
+	_, loaded := serve(t, sandbox.Config{Organization: []byte(file)}, owner.Email)
+	if again := record(t, loaded); again != file {
+		t.Error(differences(file, again))
+	}
+}
+
+// large is the file of an organization of many people and channels, each with fifty subscribers.
+func large(t testing.TB, people, channels int) []byte {
+	t.Helper()
+	_, client := serve(t, sandbox.Config{}, "owner")
+	organization, err := recording.Read(t.Context(), client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	person := organization.Accounts[3]
+	for i := range people {
+		address := fmt.Sprintf("person%d@example.com", i)
+		person.ID, person.DeliveryEmail, person.FullName = int64(2000+i), &address, fmt.Sprintf("Person %d", i)
+		person.Email = fmt.Sprintf("user%d@zulip.example.com", person.ID)
+		organization.Accounts = append(organization.Accounts, person)
+	}
+	channel := organization.Channels[2]
+	for i := range channels {
+		channel.ID, channel.Name, channel.Subscribers = int64(2000+i), fmt.Sprintf("channel %d", i), nil
+		for j := range 50 {
+			channel.Subscribers = append(channel.Subscribers, int64(2000+(i+j)%people))
+		}
+		slices.Sort(channel.Subscribers)
+		organization.Channels = append(organization.Channels, channel)
+	}
+	file, err := organization.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func BenchmarkLoad(b *testing.B) {
+	file := large(b, 2000, 2000)
+	b.SetBytes(int64(len(file)))
+	for b.Loop() {
+		server, err := sandbox.New(sandbox.Config{Organization: file})
+		if err != nil {
+			b.Fatal(err)
+		}
+		_ = server.Close()
+	}
+}
+
+func BenchmarkRecord(b *testing.B) {
+	file := large(b, 2000, 2000)
+	_, client := serve(b, sandbox.Config{Organization: file}, "ines.moreau@example.com")
+	b.SetBytes(int64(len(file)))
+	for b.Loop() {
+		if again := record(b, client); again != string(file) {
+			b.Fatal(differences(string(file), again))
+		}
+	}
+}

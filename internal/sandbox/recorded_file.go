@@ -1,0 +1,590 @@
+package sandbox
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// recordedFormat is the version of the form of recorded organizations.
+const recordedFormat = 1
+
+// recordedOrganization is an organization as "export --snapshot" writes it. An unknown key is an error, for it may be a
+// misspelled one, but not in the settings and permissions, which other servers have more of: those that the sandbox does not
+// know are left out.
+type recordedOrganization struct {
+	Format int `json:"format"`
+	Server struct {
+		Version      string `json:"zulip_version"`
+		FeatureLevel int    `json:"zulip_feature_level"`
+	} `json:"server"`
+	NotSeen       []string                   `json:"not_seen"`
+	Realm         recordedRealm              `json:"realm"`
+	UserDefaults  map[string]json.RawMessage `json:"realm_user_settings_defaults"`
+	SystemBots    list[recordedSystemBot]    `json:"system_bots"`
+	Accounts      list[recordedAccount]      `json:"accounts"`
+	Bots          list[recordedBotRow]       `json:"bots"`
+	Groups        list[recordedGroup]        `json:"user_groups"`
+	Folders       list[recordedFolder]       `json:"channel_folders"`
+	Channels      list[recordedChannel]      `json:"channels"`
+	Defaults      []int                      `json:"default_channels"`
+	DefaultGroups list[recordedDefaultGroup] `json:"default_channel_groups"`
+	ProfileFields list[recordedProfileField] `json:"custom_profile_fields"`
+	Linkifiers    list[recordedLinkifier]    `json:"linkifiers"`
+	Playgrounds   list[recordedPlayground]   `json:"playgrounds"`
+	Domains       list[recordedDomain]       `json:"domains"`
+	Emoji         list[recordedEmoji]        `json:"custom_emoji"`
+	Invitations   list[recordedInvitation]   `json:"invitations"`
+}
+
+type recordedRealm struct {
+	BotDomain          string                     `json:"bot_domain"`
+	VideoChatProviders []string                   `json:"available_video_chat_providers"`
+	Settings           map[string]json.RawMessage `json:"settings"`
+	Permissions        map[string]recordedValue   `json:"permissions"`
+}
+
+type recordedSystemBot struct {
+	ID       int    `json:"user_id"`
+	Email    string `json:"email"`
+	FullName string `json:"full_name"`
+}
+
+type recordedAccount struct {
+	ID            int               `json:"user_id"`
+	Email         string            `json:"email"`
+	DeliveryEmail *string           `json:"delivery_email"`
+	FullName      string            `json:"full_name"`
+	Role          int               `json:"role"`
+	Active        bool              `json:"is_active"`
+	Deleted       bool              `json:"is_deleted"`
+	Imported      bool              `json:"is_imported_stub"`
+	IsBot         bool              `json:"is_bot"`
+	BotType       int               `json:"bot_type"`
+	BotOwner      *int              `json:"bot_owner_id"`
+	Timezone      string            `json:"timezone"`
+	Joined        recordedTime      `json:"date_joined"`
+	Profile       map[string]string `json:"profile_data"`
+}
+
+type recordedBotRow struct {
+	ID             int     `json:"user_id"`
+	SendingChannel *string `json:"default_sending_stream"`
+	EventsChannel  *string `json:"default_events_register_stream"`
+	AllPublic      bool    `json:"default_all_public_streams"`
+	Services       []struct {
+		URL       string `json:"base_url"`
+		Interface int    `json:"interface"`
+	} `json:"services"`
+}
+
+type recordedGroup struct {
+	ID          int                      `json:"id"`
+	Name        string                   `json:"name"`
+	Description string                   `json:"description"`
+	CreatorID   *int                     `json:"creator_id"`
+	DateCreated *int64                   `json:"date_created"`
+	System      bool                     `json:"is_system_group"`
+	Deactivated bool                     `json:"deactivated"`
+	Members     []int                    `json:"members"`
+	Subgroups   []int                    `json:"direct_subgroup_ids"`
+	Permissions map[string]recordedValue `json:"permissions"`
+}
+
+type recordedFolder struct {
+	ID          int    `json:"id"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Order       int    `json:"order"`
+	CreatorID   *int   `json:"creator_id"`
+	DateCreated int64  `json:"date_created"`
+	Archived    bool   `json:"is_archived"`
+}
+
+type recordedChannel struct {
+	ID            int                      `json:"stream_id"`
+	Name          string                   `json:"name"`
+	Description   string                   `json:"description"`
+	Private       bool                     `json:"invite_only"`
+	WebPublic     bool                     `json:"is_web_public"`
+	SharedHistory bool                     `json:"history_public_to_subscribers"`
+	RetentionDays *int                     `json:"message_retention_days"`
+	TopicsPolicy  string                   `json:"topics_policy"`
+	DefaultPush   *bool                    `json:"default_push_notifications"`
+	FolderID      *int                     `json:"folder_id"`
+	Archived      bool                     `json:"is_archived"`
+	CreatorID     *int                     `json:"creator_id"`
+	DateCreated   int64                    `json:"date_created"`
+	Permissions   map[string]recordedValue `json:"permissions"`
+	Subscribers   []int                    `json:"subscribers"` // nil: not seen
+}
+
+type recordedDefaultGroup struct {
+	ID          int    `json:"id"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	Channels    []int  `json:"streams"`
+}
+
+type recordedProfileField struct {
+	ID       int    `json:"id"`
+	Name     string `json:"name"`
+	Type     int    `json:"type"`
+	Hint     string `json:"hint"`
+	Data     string `json:"field_data"`
+	Summary  bool   `json:"display_in_profile_summary"`
+	Required bool   `json:"required"`
+	Editable bool   `json:"editable_by_user"`
+	Matching bool   `json:"use_for_user_matching"`
+}
+
+type recordedLinkifier struct {
+	ID                      int      `json:"id"`
+	Pattern                 string   `json:"pattern"`
+	URLTemplate             string   `json:"url_template"`
+	ExampleInput            *string  `json:"example_input"`
+	ReverseTemplate         *string  `json:"reverse_template"`
+	AlternativeURLTemplates []string `json:"alternative_url_templates"`
+}
+
+type recordedPlayground struct {
+	ID          int    `json:"id"`
+	Name        string `json:"name"`
+	Language    string `json:"pygments_language"`
+	URLTemplate string `json:"url_template"`
+}
+
+type recordedDomain struct {
+	Domain          string `json:"domain"`
+	AllowSubdomains bool   `json:"allow_subdomains"`
+}
+
+type recordedEmoji struct {
+	ID          int    `json:"id"`
+	Name        string `json:"name"`
+	AuthorID    *int   `json:"author_id"`
+	FileType    string `json:"file_type"` // "png"
+	Deactivated bool   `json:"deactivated"`
+}
+
+type recordedInvitation struct {
+	ID           int    `json:"id"`
+	Multiuse     bool   `json:"is_multiuse"`
+	Role         int    `json:"invited_as"`
+	Inviter      int    `json:"invited_by_user_id"`
+	Invited      int64  `json:"invited"`
+	Expires      *int64 `json:"expiry_date"`
+	Email        string `json:"email"`
+	NotifyOnJoin bool   `json:"notify_referrer_on_join"`
+}
+
+// recordedValue is a group-setting value: the ID of a group, or lists of accounts and groups.
+type recordedValue struct{ rules.GroupValue }
+
+// UnmarshalJSON reads either form, and nothing else.
+func (v *recordedValue) UnmarshalJSON(data []byte) error {
+	*v = recordedValue{}
+	if !bytes.HasPrefix(data, []byte("{")) {
+		if err := json.Unmarshal(data, &v.Group); err != nil || v.Group == 0 {
+			return fmt.Errorf("%s is neither the ID of a group nor lists of members and subgroups", data)
+		}
+		return nil
+	}
+	var lists struct {
+		Members   []int `json:"direct_members"`
+		Subgroups []int `json:"direct_subgroups"`
+	}
+	if err := decodeStrictly(data, &lists); err != nil {
+		return err
+	}
+	v.GroupValue = rules.Listed(lists.Members, lists.Subgroups)
+	return nil
+}
+
+// recordedTime is a time as rows of accounts have it: without seconds, or with.
+type recordedTime struct{ time.Time }
+
+// UnmarshalJSON reads either form; "" is no time.
+func (t *recordedTime) UnmarshalJSON(data []byte) error {
+	var text string
+	if err := json.Unmarshal(data, &text); err != nil {
+		return err
+	}
+	if text == "" {
+		return nil
+	}
+	var err error
+	if t.Time, err = time.Parse("2006-01-02T15:04Z07:00", text); err != nil {
+		if t.Time, err = time.Parse(time.RFC3339, text); err != nil {
+			return fmt.Errorf("%q is not a time such as 2026-01-31T09:30+00:00", text)
+		}
+	}
+	return nil
+}
+
+// list is a list of objects that says at which place something is wrong.
+type list[T any] []T
+
+// UnmarshalJSON reads the objects one by one.
+func (l *list[T]) UnmarshalJSON(data []byte) error {
+	var rows []json.RawMessage
+	if err := json.Unmarshal(data, &rows); err != nil {
+		return err
+	}
+	*l = make(list[T], len(rows))
+	for i, row := range rows {
+		if err := decodeStrictly(row, &(*l)[i]); err != nil {
+			return &placedError{fmt.Sprintf("[%d]", i), err}
+		}
+	}
+	return nil
+}
+
+// placedError says where in the file something is wrong.
+type placedError struct {
+	place string
+	cause error
+}
+
+// Error writes the whole way: "channels[3]: group 77 is not among the groups".
+func (e *placedError) Error() string {
+	var inner *placedError
+	if errors.As(e.cause, &inner) {
+		return e.place + inner.Error()
+	}
+	return e.place + ": " + e.cause.Error()
+}
+
+// Unwrap returns what is wrong there.
+func (e *placedError) Unwrap() error { return e.cause }
+
+// decodeStrictly reads one object, and refuses keys that it has no place for.
+func decodeStrictly(data []byte, into any) error {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(into); err != nil {
+		return inWords(err)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("there is more after the end of the object")
+	}
+	return nil
+}
+
+// inWords says what is wrong without Go's words for it.
+func inWords(err error) error {
+	var wrongType *json.UnmarshalTypeError
+	if errors.As(err, &wrongType) {
+		if wrongType.Field == "" {
+			return fmt.Errorf("a JSON %s does not belong here", wrongType.Value)
+		}
+		return fmt.Errorf("%s: a JSON %s does not belong here", wrongType.Field, wrongType.Value)
+	}
+	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+		return fmt.Errorf("unknown key %s", name)
+	}
+	return err
+}
+
+// IsRecorded reports whether a file holds an organization that was recorded, rather than accounts.
+func IsRecorded(data []byte) bool {
+	var document struct {
+		Format *json.RawMessage `json:"format"`
+	}
+	return json.Unmarshal(data, &document) == nil && document.Format != nil
+}
+
+// ReadOrganization takes the content of a file of either form: a recorded organization, whose feature level it takes too
+// unless one is set, or accounts.
+func (c *Config) ReadOrganization(data []byte) (err error) {
+	if !IsRecorded(data) {
+		c.Accounts, err = ParseAccounts(data)
+		return err
+	}
+	recorded, err := parseOrganization(data)
+	if err != nil {
+		return err
+	}
+	c.Organization, c.FeatureLevel = data, cmp.Or(c.FeatureLevel, recorded.featureLevel())
+	return nil
+}
+
+// parseOrganization reads a recorded organization and checks it.
+func parseOrganization(data []byte) (*recordedOrganization, error) {
+	var version struct {
+		Format int `json:"format"`
+	}
+	if err := json.Unmarshal(data, &version); err != nil {
+		return nil, fmt.Errorf("recorded organization: %w", inWords(err))
+	}
+	if version.Format != recordedFormat {
+		return nil, fmt.Errorf("recorded organization: format %d is not known, only %d", version.Format, recordedFormat)
+	}
+	// One key after the other: so an error names it.
+	var keys map[string]json.RawMessage
+	if err := json.Unmarshal(data, &keys); err != nil {
+		return nil, fmt.Errorf("recorded organization: %w", inWords(err))
+	}
+	var recorded recordedOrganization
+	for _, key := range sortedKeys(keys) {
+		one, err := json.Marshal(map[string]json.RawMessage{key: keys[key]})
+		if err == nil {
+			err = decodeStrictly(one, &recorded)
+		}
+		var placed *placedError
+		switch {
+		case errors.As(err, &placed):
+			return nil, fmt.Errorf("recorded organization: %s%w", key, placed)
+		case err != nil:
+			return nil, fmt.Errorf("recorded organization: %s: %w", key, err)
+		}
+	}
+	if err := recorded.check(); err != nil {
+		return nil, fmt.Errorf("recorded organization: %w", err)
+	}
+	return &recorded, nil
+}
+
+// featureLevel is the recorded level, or the nearest that the sandbox has.
+func (f *recordedOrganization) featureLevel() int {
+	return min(max(f.Server.FeatureLevel, featurelevel.Oldest), featurelevel.Newest)
+}
+
+// check finds what does not fit together.
+func (f *recordedOrganization) check() error {
+	c := recordedCheck{}
+	c.accounts = recordedIDs(&c, "accounts", f.Accounts, func(a recordedAccount) (int, string) { return a.ID, "" })
+	c.groups = recordedIDs(&c, "user_groups", f.Groups, func(g recordedGroup) (int, string) { return g.ID, g.Name })
+	c.channels = recordedIDs(&c, "channels", f.Channels, func(ch recordedChannel) (int, string) { return ch.ID, strings.ToLower(ch.Name) })
+	c.folders = recordedIDs(&c, "channel_folders", f.Folders, func(d recordedFolder) (int, string) { return d.ID, "" })
+	recordedIDs(&c, "system_bots", f.SystemBots, func(b recordedSystemBot) (int, string) { return b.ID, b.Email })
+	recordedIDs(&c, "default_channel_groups", f.DefaultGroups, func(g recordedDefaultGroup) (int, string) { return g.ID, g.Name })
+	recordedIDs(&c, "custom_profile_fields", f.ProfileFields, func(p recordedProfileField) (int, string) { return p.ID, "" })
+	recordedIDs(&c, "linkifiers", f.Linkifiers, func(l recordedLinkifier) (int, string) { return l.ID, "" })
+	recordedIDs(&c, "playgrounds", f.Playgrounds, func(p recordedPlayground) (int, string) { return p.ID, "" })
+	recordedIDs(&c, "custom_emoji", f.Emoji, func(e recordedEmoji) (int, string) { return e.ID, "" })
+	recordedIDs(&c, "bots", f.Bots, func(b recordedBotRow) (int, string) { return b.ID, "" })
+	recordedIDs(&c, "domains", f.Domains, func(d recordedDomain) (int, string) { return noID, strings.ToLower(d.Domain) })
+	f.checkAccounts(&c)
+	f.checkGroups(&c)
+	f.checkChannels(&c)
+	for i, b := range f.Bots {
+		c.has("account", c.accounts, b.ID, "bots[%d]", i)
+	}
+	for i, invitation := range f.Invitations {
+		c.isID(invitation.ID, "invitations[%d]", i)
+		c.isRole(invitation.Role, "invitations[%d]", i)
+	}
+	c.values(f.Realm.Permissions, "realm")
+	return c.err
+}
+
+func (f *recordedOrganization) checkAccounts(c *recordedCheck) {
+	addresses, owners := map[string]int{}, 0
+	for i, a := range f.Accounts {
+		c.isRole(a.Role, "accounts[%d]", i)
+		if a.FullName == "" || a.address() == "" {
+			c.wrong("full_name and email are needed", "accounts[%d]", i)
+		}
+		if other, taken := addresses[strings.ToLower(a.address())]; taken {
+			c.wrong(fmt.Sprintf("account %d has the same address", other), "accounts[%d]", i)
+		}
+		addresses[strings.ToLower(a.address())] = a.ID
+		if a.BotOwner != nil {
+			c.has("account", c.accounts, *a.BotOwner, "accounts[%d]", i)
+		}
+		if a.Active && a.Deleted {
+			c.wrong("a deleted account is not active", "accounts[%d]", i)
+		}
+		if a.Active && a.Role == rules.RoleOwner {
+			owners++
+		}
+	}
+	if owners == 0 {
+		c.wrong("there is no active owner, one with \"role\": 100", "accounts")
+	}
+	for i, b := range f.SystemBots {
+		if c.accounts[b.ID] {
+			c.wrong(fmt.Sprintf("account %d has the same ID", b.ID), "system_bots[%d]", i)
+		}
+	}
+}
+
+// systemGroups are those that every organization has.
+var systemGroups = []string{
+	rules.Nobody, rules.Owners, rules.Administrators, rules.Moderators, rules.FullMembers, rules.Members, rules.Everyone, rules.Internet,
+}
+
+func (f *recordedOrganization) checkGroups(c *recordedCheck) {
+	missing := slices.Clone(systemGroups)
+	below := map[int][]int{}
+	for i, g := range f.Groups {
+		if g.Name == "" {
+			c.wrong("name is needed", "user_groups[%d]", i)
+		}
+		if g.System {
+			missing = slices.DeleteFunc(missing, func(name string) bool { return name == g.Name })
+			if len(g.Members) > 0 {
+				c.wrong("the members of a system group follow from the roles: leave them out", "user_groups[%d]", i)
+			}
+		}
+		for _, id := range g.Members {
+			c.has("account", c.accounts, id, "user_groups[%d]", i)
+		}
+		for _, id := range g.Subgroups {
+			c.has("group", c.groups, id, "user_groups[%d]", i)
+		}
+		c.values(g.Permissions, "user_groups[%d]", i)
+		below[g.ID] = g.Subgroups
+	}
+	if len(missing) > 0 {
+		c.wrong(fmt.Sprintf("the system group %s is missing", missing[0]), "user_groups")
+	}
+	for i, g := range f.Groups {
+		if reaches(below, g.ID) {
+			c.wrong(fmt.Sprintf("group %d contains itself", g.ID), "user_groups[%d]", i)
+			return
+		}
+	}
+}
+
+// reaches reports whether a group is below itself.
+func reaches(below map[int][]int, group int) bool {
+	seen := map[int]bool{}
+	next := slices.Clone(below[group])
+	for len(next) > 0 {
+		id := next[len(next)-1]
+		next = next[:len(next)-1]
+		if id == group {
+			return true
+		}
+		if !seen[id] {
+			seen[id] = true
+			next = append(next, below[id]...)
+		}
+	}
+	return false
+}
+
+func (f *recordedOrganization) checkChannels(c *recordedCheck) {
+	names := map[string]bool{}
+	for i, ch := range f.Channels {
+		names[ch.Name] = true
+		if ch.Name == "" {
+			c.wrong("name is needed", "channels[%d]", i)
+		}
+		if ch.Private && ch.WebPublic {
+			c.wrong("invite_only and is_web_public exclude each other", "channels[%d]", i)
+		}
+		if ch.FolderID != nil {
+			c.has("folder", c.folders, *ch.FolderID, "channels[%d]", i)
+		}
+		for _, id := range ch.Subscribers {
+			c.has("account", c.accounts, id, "channels[%d]", i)
+		}
+		c.values(ch.Permissions, "channels[%d]", i)
+	}
+	for i, id := range f.Defaults {
+		c.has("channel", c.channels, id, "default_channels[%d]", i)
+	}
+	for i, g := range f.DefaultGroups {
+		for _, id := range g.Channels {
+			c.has("channel", c.channels, id, "default_channel_groups[%d]", i)
+		}
+	}
+	for i, b := range f.Bots {
+		for _, name := range []*string{b.SendingChannel, b.EventsChannel} {
+			if name != nil && !names[*name] {
+				c.wrong(fmt.Sprintf("channel %q is not among the channels", *name), "bots[%d]", i)
+			}
+		}
+	}
+}
+
+// address is how an account logs in: the real address where it was seen.
+func (a recordedAccount) address() string {
+	if a.DeliveryEmail != nil && *a.DeliveryEmail != "" {
+		return *a.DeliveryEmail
+	}
+	return a.Email
+}
+
+// recordedCheck keeps the first thing that is wrong.
+type recordedCheck struct {
+	accounts, groups, channels, folders map[int]bool
+	err                                 error
+}
+
+func (c *recordedCheck) wrong(what, place string, at ...any) {
+	if c.err == nil {
+		c.err = &placedError{fmt.Sprintf(place, at...), errors.New(what)}
+	}
+}
+
+func (c *recordedCheck) has(kind string, ids map[int]bool, id int, place string, at ...any) {
+	if !ids[id] {
+		c.wrong(fmt.Sprintf("%s %d is not among the %ss", kind, id, kind), place, at...)
+	}
+}
+
+func (c *recordedCheck) isID(id int, place string, at ...any) {
+	if id <= 0 || id >= math.MaxInt32 {
+		c.wrong(fmt.Sprintf("%d is no ID", id), place, at...)
+	}
+}
+
+func (c *recordedCheck) isRole(role int, place string, at ...any) {
+	switch role {
+	case rules.RoleOwner, rules.RoleAdministrator, rules.RoleModerator, rules.RoleMember, rules.RoleGuest:
+	default:
+		c.wrong(fmt.Sprintf("there is no role %d", role), place, at...)
+	}
+}
+
+func (c *recordedCheck) values(values map[string]recordedValue, place string, at ...any) {
+	for _, name := range sortedKeys(values) {
+		v := values[name]
+		within := fmt.Sprintf(place, at...) + ".permissions." + name
+		if v.Group != 0 {
+			c.has("group", c.groups, v.Group, "%s", within)
+		}
+		for _, id := range v.Members {
+			c.has("account", c.accounts, id, "%s", within)
+		}
+		for _, id := range v.Subgroups {
+			c.has("group", c.groups, id, "%s", within)
+		}
+	}
+}
+
+// noID is that of rows which have none.
+const noID = -1
+
+// recordedIDs returns the IDs of a list, which have to be possible and different, as have the names; "" is none.
+func recordedIDs[T any](c *recordedCheck, key string, rows []T, of func(T) (int, string)) map[int]bool {
+	ids, names := map[int]bool{}, map[string]bool{}
+	for i, row := range rows {
+		id, name := of(row)
+		if id != noID {
+			c.isID(id, "%s[%d]", key, i)
+		}
+		if ids[id] && id != noID {
+			c.wrong(fmt.Sprintf("the ID %d is there twice", id), "%s[%d]", key, i)
+		}
+		if name != "" && names[name] {
+			c.wrong(fmt.Sprintf("the name %q is there twice", name), "%s[%d]", key, i)
+		}
+		ids[id], names[name] = true, true
+	}
+	return ids
+}
