@@ -54,11 +54,11 @@ func load(t *testing.T, r *rapid.T, file []byte, level int, as string) (*sandbox
 	return server, account
 }
 
-// notRecorded are the fields of a snapshot that a recording does not hold: keys, what the account chose for itself, and where
+// notRecorded are the fields of a snapshot that a recording does not hold: keys, what the account chose for itself, where outgoing webhooks send to, and where
 // pictures and the server are.
 var notRecorded = strings.Fields("queue_id server_generation api_key token color pin_to_top desktop_notifications audible_notifications push_notifications " +
 	"email_notifications wildcard_mentions_notify is_muted in_home_view first_message_id avatar_url avatar_version avatar_url_medium avatar_source " +
-	"realm_url realm_uri realm_icon_url realm_logo_url realm_night_logo_url")
+	"base_url realm_url realm_uri realm_icon_url realm_logo_url realm_night_logo_url")
 
 // register returns what the server tells of the parts that are recorded.
 func register(r *rapid.T, server *sandbox.Server, as sandbox.Credentials) map[string]any {

@@ -181,7 +181,7 @@ func accounts(users []*zulip.User) ([]SystemBot, []Account) {
 func bots(read []*zulip.Bot) []Bot {
 	all := make([]Bot, 0, len(read))
 	for _, bot := range byID(read, func(bot *zulip.Bot) int64 { return bot.UserID }) {
-		all = append(all, Bot{bot.UserID, bot.DefaultSendingStream, bot.DefaultEventsRegisterStream, bot.DefaultAllPublicStreams, orEmpty(bot.Services)})
+		all = append(all, Bot{bot.UserID, bot.DefaultSendingStream, bot.DefaultEventsRegisterStream, bot.DefaultAllPublicStreams, servicesOf(bot)})
 	}
 	return all
 }
@@ -221,6 +221,19 @@ func (o *Organization) channels(read *zulip.RegisterAnswer) []Channel {
 		})
 	}
 	return all
+}
+
+// servicesOf returns where a bot sends to, without what follows the host: that is often a secret.
+func servicesOf(bot *zulip.Bot) []zulip.BotService {
+	services := make([]zulip.BotService, 0, len(bot.Services))
+	for _, service := range bot.Services {
+		host := url.URL{Path: "/"}
+		if at, err := url.Parse(service.BaseURL); err == nil {
+			host.Scheme, host.Host = at.Scheme, at.Host
+		}
+		services = append(services, zulip.BotService{BaseURL: host.String(), Interface: service.Interface})
+	}
+	return services
 }
 
 func defaultGroups(read []*zulip.DefaultChannelGroup) []DefaultChannelGroup {

@@ -127,3 +127,16 @@ func BenchmarkRecord(b *testing.B) {
 		}
 	}
 }
+
+// Where an outgoing webhook sends to is often a secret: only the host is in the file.
+func TestNoSecretsOfOutgoingBots(t *testing.T) {
+	_, client := serve(t, sandbox.Config{}, "owner")
+	bot := zulip.NewBot{FullName: "Hook", ShortName: "hook", Type: zulip.BotOutgoingWebhook, PayloadURL: "https://hooks.example.com/services/hush?key=hush", Interface: 1}
+	if _, err := client.CreateBot(t.Context(), bot); err != nil {
+		t.Fatal(err)
+	}
+	file := record(t, client)
+	if strings.Contains(file, "hush") || !strings.Contains(file, `"https://hooks.example.com/"`) {
+		t.Errorf("%s", file)
+	}
+}
