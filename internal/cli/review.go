@@ -129,12 +129,11 @@ func runReview(ctx context.Context, flags reviewFlags, args []string, stdin io.R
 	if err != nil {
 		return err
 	}
+	var untried error // the report is written all the same
 	if flags.applyToSandbox && computed != nil {
-		if found.Tried, err = flags.try(ctx, options.Store, found, computed); err != nil {
-			return err
-		}
+		found.Tried, untried = flags.try(ctx, options.Store, found, computed)
 	}
-	if err := flags.write(found, stdout); err != nil {
+	if err := errors.Join(flags.write(found, stdout), untried); err != nil {
 		return err
 	}
 	if found.Tried != nil && len(found.Tried.Differences) > 0 {

@@ -225,4 +225,8 @@ func TestReviewIsTried(t *testing.T) {
 	if stdout, _, err := reviewRun(t, "membership"); err != nil || strings.Contains(stdout, "sandbox") {
 		t.Errorf("without the flag: %v\n%s", err, stdout)
 	}
+	org.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/invites", Action: sandbox.FaultStatus, Status: 400})
+	if stdout, _, err := reviewRun(t, "membership", "--apply-to-sandbox"); err == nil || !strings.Contains(err.Error(), "--apply-to-sandbox: ") || !strings.HasPrefix(stdout, "### Access review") {
+		t.Errorf("where the organization cannot be read again: %v\n%s", err, stdout)
+	}
 }
