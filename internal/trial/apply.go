@@ -83,8 +83,9 @@ func decodeObject(kind tftypes.Type, encoded *tfprotov6.DynamicValue) (attribute
 	if err != nil || value.IsNull() {
 		return nil, err
 	}
-	values := attributes{}
-	return values, value.As(&values)
+	var values attributes
+	err = value.As(&values)
+	return values, err
 }
 
 // refusal is what the provider said instead of doing something.

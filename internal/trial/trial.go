@@ -525,7 +525,8 @@ func holds(held permission.Held, id int64) (has, known bool) {
 func (r *run) administrators(people *permission.Access) permission.Held {
 	var ids []int64
 	for user := range people.Everybody().All() {
-		if user.Role <= zulip.RoleAdministrator && !(user.IsBot && user.BotType != nil && zulip.BotType(*user.BotType) == zulip.BotIncomingWebhook) {
+		isWebhook := user.IsBot && user.BotType != nil && zulip.BotType(*user.BotType) == zulip.BotIncomingWebhook
+		if user.Role <= zulip.RoleAdministrator && !isWebhook {
 			ids = append(ids, user.ID)
 		}
 	}

@@ -82,7 +82,7 @@ func TestTriedAgrees(t *testing.T) {
 // Each side of what was computed is found to be wrong, before the plan and after it, whether it says too much or too little.
 func TestWrongComputationIsFound(t *testing.T) {
 	f := newFirm(t)
-	max, _ := f.Sandbox.Credentials("max")
+	maxim, _ := f.Sandbox.Credentials("max")
 	for name, test := range map[string]struct {
 		right         string
 		isAfter, says bool
@@ -106,12 +106,12 @@ func TestWrongComputationIsFound(t *testing.T) {
 			channel := side.Channels[slices.IndexFunc(side.Channels, func(one *access.Channel) bool { return one.ID == f.hall })]
 			right := channel.Rights[slices.IndexFunc(channel.Rights, func(one *access.Right) bool { return one.Name == test.right })]
 			who, _ := right.Held.Certain()
-			if who.Has(int64(max.ID)) != test.says {
+			if who.Has(int64(maxim.ID)) != test.says {
 				t.Fatalf("computed is that Max can: %t", !test.says)
 			}
-			wrong := append(who.IDs(), int64(max.ID))
+			wrong := append(who.IDs(), int64(maxim.ID))
 			if test.says {
-				wrong = slices.DeleteFunc(who.IDs(), func(id int64) bool { return id == int64(max.ID) })
+				wrong = slices.DeleteFunc(who.IDs(), func(id int64) bool { return id == int64(maxim.ID) })
 			}
 			right.Held = side.People.People(wrong).Held()
 			result, err := trial.Run(t.Context(), trial.Input{Version: "test", Sandbox: likeness(t, f.Organization), Self: f.Self.ID, Report: found, Computed: computed})
@@ -122,7 +122,7 @@ func TestWrongComputationIsFound(t *testing.T) {
 				t.Fatalf("differences: %s", strings.Join(result.Lines(), "\n"))
 			}
 			one := result.Differences[0]
-			if one.Where != "#hall" || one.Right != test.right || one.Account != int64(max.ID) || one.IsAfter != test.isAfter || one.Computed == test.says || one.Tried != test.says || (one.Answer == "") != test.says {
+			if one.Where != "#hall" || one.Right != test.right || one.Account != int64(maxim.ID) || one.IsAfter != test.isAfter || one.Computed == test.says || one.Tried != test.says || (one.Answer == "") != test.says {
 				t.Errorf("%+v", one)
 			}
 			if text := result.Text(); !strings.Contains(text, "computed and tried differ in 1 try: ") {

@@ -255,9 +255,10 @@ func converted(kind tftypes.Type, value tftypes.Value) (tftypes.Value, error) {
 
 // asText writes a string or a number.
 func asText(value tftypes.Value) (string, error) {
-	var text string
 	if value.Type().Is(tftypes.String) {
-		return text, value.As(&text)
+		var text string
+		err := value.As(&text)
+		return text, err
 	}
 	number := new(big.Float)
 	if !value.Type().Is(tftypes.Number) {

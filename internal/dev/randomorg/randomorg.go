@@ -64,7 +64,7 @@ func New(t *testing.T, r *rand.Rand) *Organization {
 		o.roles[group.Name] = int64(group.ID)
 	}
 	if r.IntN(2) == 0 {
-		o.People["hook"] = o.made("POST", "/bots", "user_id", map[string]string{"full_name": "hook", "short_name": "hook", "bot_type": "2"})
+		o.People["hook"] = o.made("/bots", "user_id", map[string]string{"full_name": "hook", "short_name": "hook", "bot_type": "2"})
 		credentials, _ := o.Sandbox.CredentialsByID(int(o.People["hook"]))
 		o.addresses["hook"] = credentials.APIEmail
 	}
@@ -116,7 +116,7 @@ func (o *Organization) newGroup(name string) {
 		setting := o.draw(groupSettings...)
 		params[setting] = o.value(permission.UserGroupSettings, setting)
 	}
-	o.Groups[name] = o.made("POST", "/user_groups/create", "group_id", params)
+	o.Groups[name] = o.made("/user_groups/create", "group_id", params)
 }
 
 // sharedSettings are drawn often, for most rules of a server are about them.
@@ -138,7 +138,7 @@ func (o *Organization) newChannel(name string) {
 			params[setting] = o.value(permission.ChannelSettings, setting)
 		}
 	}
-	o.Channels[name] = o.made("POST", "/channels/create", "id", params)
+	o.Channels[name] = o.made("/channels/create", "id", params)
 	for range o.rand.IntN(4) {
 		if setting := o.draw(channelSettings...); isShared || setting != "can_create_topic_group" {
 			o.Call(o.t, "PATCH", o.path(name), map[string]string{setting: fmt.Sprintf(`{"new":%s}`, o.value(permission.ChannelSettings, setting))})
@@ -158,9 +158,9 @@ func (o *Organization) path(channel string) string {
 	return fmt.Sprintf("/streams/%d", o.Channels[channel])
 }
 
-func (o *Organization) made(method, path, key string, params map[string]string) int64 {
+func (o *Organization) made(path, key string, params map[string]string) int64 {
 	o.t.Helper()
-	id, _ := o.Call(o.t, method, path, params)[key].(float64)
+	id, _ := o.Call(o.t, "POST", path, params)[key].(float64)
 	return int64(id)
 }
 
@@ -364,7 +364,7 @@ func (o *Organization) addPerson() ([]Attributes, func()) {
 	role := o.draw("member", "guest")
 	return []Attributes{ResourceChange("zulip_user", nil, Attributes{"email": "nia@example.com", "full_name": "nia", "role": role})},
 		func() {
-			o.People["nia"] = o.made("POST", "/users", "user_id", map[string]string{"email": "nia@example.com", "full_name": "nia", "password": "xuzpSwordfish42!"})
+			o.People["nia"] = o.made("/users", "user_id", map[string]string{"email": "nia@example.com", "full_name": "nia", "password": "xuzpSwordfish42!"})
 			o.Call(o.t, "PATCH", fmt.Sprintf("/users/%d", o.People["nia"]), map[string]string{"role": roles[role]})
 		}
 }
@@ -395,7 +395,7 @@ func (o *Organization) nameNewGroup(channel, person string) ([]Attributes, func(
 			ResourceChange("zulip_user_group", nil, Attributes{"name": "violet", "members": []string{o.Address(person)}}),
 			ResourceChange("zulip_channel", of(id, channel, Attributes{"can_subscribe_group": []string{}}), of(id, channel, Attributes{"can_subscribe_group": []string{"group:violet"}})),
 		}, func() {
-			o.Groups["violet"] = o.made("POST", "/user_groups/create", "group_id", map[string]string{"name": "violet", "description": "", "members": o.ids([]string{person})})
+			o.Groups["violet"] = o.made("/user_groups/create", "group_id", map[string]string{"name": "violet", "description": "", "members": o.ids([]string{person})})
 			o.Call(o.t, "PATCH", o.path(channel), map[string]string{"can_subscribe_group": fmt.Sprintf(`{"new":%d}`, o.Groups["violet"])})
 		}
 }
@@ -412,7 +412,7 @@ func (o *Organization) addChannel(person string) ([]Attributes, func()) {
 	return []Attributes{ResourceChange("zulip_channel", nil, Attributes{
 			"name": "delta", "privacy": "private_shared_history", "initial_subscribers": []string{o.Address(person), o.Address("owner")}, setting: principals,
 		})}, func() {
-			o.Channels["delta"] = o.made("POST", "/channels/create", "id", map[string]string{
+			o.Channels["delta"] = o.made("/channels/create", "id", map[string]string{
 				"name": "delta", "subscribers": o.ids([]string{person, "owner"}), "invite_only": "true", "history_public_to_subscribers": "true", setting: value,
 			})
 		}
