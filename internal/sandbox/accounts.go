@@ -172,3 +172,24 @@ func compareBool(a, b bool) int {
 		return 1
 	}
 }
+
+// CredentialsByID returns those of an account by its ID, whoever made it.
+func (s *Server) CredentialsByID(id int) (Credentials, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u, ok := s.org.Users.Get(id)
+	return Credentials{Email: u.Email, APIEmail: u.APIEmail(), APIKey: u.APIKey, ID: u.ID, Role: u.Role}, ok
+}
+
+// AllowInShell gives an account the rights that a real server grants in its shell only (server-behavior §U4).
+func (s *Server) AllowInShell(id int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u, ok := s.org.Users.Get(id)
+	if !ok {
+		return fmt.Errorf("there is no account %d", id)
+	}
+	u.CanCreateUsers, u.CanChangeUserEmails = true, true
+	s.org.Users.Put(id, u)
+	return s.persist()
+}

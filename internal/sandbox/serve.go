@@ -94,25 +94,7 @@ func (s *Server) handle(c *call) (a *answer) {
 		defer c.before()()
 	}
 	headers, err := s.admit(r, found.endpoint, c.http)
-	var content fields
-	if err == nil {
-		content, err = found.handle(r)
-	}
-	switch {
-	case err != nil:
-		s.org.Rollback()
-		a = failure(err)
-	case r.redirect != "":
-		a = redirection(r.redirect)
-	default:
-		if ignored := r.ignored(); len(ignored) > 0 && !found.silent {
-			if content == nil {
-				content = fields{}
-			}
-			content["ignored_parameters_unsupported"] = ignored
-		}
-		a = success(content)
-	}
+	a, err = s.perform(r, found.endpoint, err)
 	if err := s.persist(); err != nil {
 		a = failure(err)
 	}
@@ -130,6 +112,28 @@ func (s *Server) handle(c *call) (a *answer) {
 	return a
 }
 
+// perform does a request and returns its answer, unless it was refused before. It returns the refusal too.
+func (s *Server) perform(r *request, e endpoint, refused error) (*answer, error) {
+	var content fields
+	if refused == nil {
+		content, refused = e.handle(r)
+	}
+	switch {
+	case refused != nil:
+		s.org.Rollback()
+		return failure(refused), refused
+	case r.redirect != "":
+		return redirection(r.redirect), nil
+	}
+	if ignored := r.ignored(); len(ignored) > 0 && !e.silent {
+		if content == nil {
+			content = fields{}
+		}
+		content["ignored_parameters_unsupported"] = ignored
+	}
+	return success(content), nil
+}
+
 // admit authenticates the caller, counts the call against the rate limits and checks
 // the guard. The headers that it returns belong to every answer, errors included.
 func (s *Server) admit(r *request, e endpoint, h *http.Request) (http.Header, error) {
@@ -140,8 +144,8 @@ func (s *Server) admit(r *request, e endpoint, h *http.Request) (http.Header, er
 	if err != nil {
 		return nil, err
 	}
-	if me.IsBot && me.BotType == rules.BotIncomingWebhook && !e.webhookBots {
-		return nil, unauthorized("This API is not available to incoming webhook bots.")
+	if err := e.admitsBot(me); err != nil {
+		return nil, err
 	}
 	r.me = me
 	if r.polling != nil { // it was counted before it waited
@@ -157,6 +161,14 @@ func (s *Server) admit(r *request, e endpoint, h *http.Request) (http.Header, er
 		return headers, err
 	}
 	return headers, e.guardAt(r.level).check(me)
+}
+
+// admitsBot refuses incoming webhook bots where they are not let in.
+func (e endpoint) admitsBot(u rules.User) error {
+	if u.IsBot && u.BotType == rules.BotIncomingWebhook && !e.webhookBots {
+		return unauthorized("This API is not available to incoming webhook bots.")
+	}
+	return nil
 }
 
 // siteOf is the server's URL: where it listens, or, behind a handler or on every

@@ -49,7 +49,12 @@ type rootModuleConfig struct {
 
 type moduleConfig struct {
 	Resources   []*resourceConfig      `json:"resources"`
+	Outputs     map[string]*output     `json:"outputs"`
 	ModuleCalls map[string]*moduleCall `json:"module_calls"`
+}
+
+type output struct {
+	Expression json.RawMessage `json:"expression"`
 }
 
 type moduleCall struct {
@@ -63,6 +68,7 @@ type resourceConfig struct {
 	ProviderConfigKey string                     `json:"provider_config_key"`
 	Expressions       map[string]json.RawMessage `json:"expressions"`
 	ForEach           json.RawMessage            `json:"for_each_expression"`
+	DependsOn         []string                   `json:"depends_on"`
 
 	scope *scope
 }
@@ -87,7 +93,8 @@ func Parse(r io.Reader) (*Plan, error) {
 	if doc.Configuration != nil {
 		plan.configs = doc.Configuration.ProviderConfig
 	}
-	configs := doc.configs()
+	configs, created := doc.configs(), map[string][]string{}
+	doc.PriorState.Values.RootModule.collectDependencies(created)
 	for _, change := range doc.ResourceChanges {
 		if change == nil || change.Mode != "managed" || change.Does("no-op") {
 			continue
@@ -99,6 +106,7 @@ func Parse(r io.Reader) (*Plan, error) {
 		if err := change.prepare(configs); err != nil {
 			return nil, err
 		}
+		change.stateDependsOn = created[change.fullAddress]
 		plan.Changes = append(plan.Changes, change)
 	}
 	plan.nameProviders(configs)
@@ -195,21 +203,22 @@ func WithoutKeys(address string) string { return instanceKeys.ReplaceAllString(a
 func (d *document) configs() map[string]*resourceConfig {
 	all := map[string]*resourceConfig{}
 	if d.Configuration != nil {
-		d.Configuration.RootModule.collect("", &scope{}, all)
+		root := &d.Configuration.RootModule
+		root.collect(&scope{module: root}, all)
 	}
 	return all
 }
 
-func (m *moduleConfig) collect(prefix string, in *scope, all map[string]*resourceConfig) {
+func (m *moduleConfig) collect(in *scope, all map[string]*resourceConfig) {
 	for _, resource := range m.Resources {
 		if resource != nil {
 			resource.scope = in
-			all[prefix+resource.Address] = resource
+			all[in.prefix+resource.Address] = resource
 		}
 	}
 	for name, call := range m.ModuleCalls {
 		if call != nil {
-			call.Module.collect(prefix+"module."+name+".", &scope{call: call, within: in}, all)
+			call.Module.collect(in.of(name, call), all)
 		}
 	}
 }

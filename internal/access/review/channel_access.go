@@ -21,6 +21,14 @@ func (b *builder) addChannel(reviewed *reviewedChannel) {
 	b.is.Channels = append(b.is.Channels, is)
 }
 
+// addBeside notes who can do what in a channel in which nothing changes.
+func (b *builder) addBeside(reviewed *reviewedChannel) {
+	was, is := &access.Channel{ID: reviewed.current.ID, Name: reviewed.current.Name}, &access.Channel{ID: reviewed.current.ID, Name: reviewed.current.Name}
+	b.source(b.before).Describe(was, reviewed.before, nil, "")
+	b.source(b.after).Describe(is, reviewed.after, nil, "")
+	b.besideWas, b.besideIs = append(b.besideWas, was), append(b.besideIs, is)
+}
+
 // source works out rights; what the plan does not change has the names of before.
 func (b *builder) source(people *permission.Access) access.Source {
 	return access.Source{People: people, Names: b.org.Snapshot}

@@ -36,7 +36,8 @@ func (b *builder) compareChannels() error {
 	for _, change := range b.of("zulip_channel_subscribers", "zulip_channel_subscription") {
 		b.subscribers(change)
 	}
-	for _, channel := range b.org.Channels().List() {
+	all := b.org.Channels().List()
+	for i, channel := range all {
 		_, named := b.channels[channel.ID]
 		if !named && channel.IsArchived {
 			continue
@@ -48,6 +49,8 @@ func (b *builder) compareChannels() error {
 		reviewed.applySubscribers()
 		if named || !permission.Same(permission.ChannelRights{Access: b.before, Channel: reviewed.before}, permission.ChannelRights{Access: b.after, Channel: reviewed.after}) {
 			b.addChannel(reviewed)
+		} else if beside := b.options.Beside; beside > 0 && i*beside/len(all) >= len(b.besideWas) {
+			b.addBeside(reviewed)
 		}
 	}
 	for _, reviewed := range b.created {

@@ -33,16 +33,24 @@ type Options struct {
 	Now time.Time
 	// Rules are to be proven of the organization as the plan leaves it; nil: none are.
 	Rules *rules.File
+	// Beside is in how many channels where nothing changes it is computed who can do what, for [Compute].
+	Beside int
 }
 
 // New reviews the part of a plan that belongs to one provider configuration. The organization is read in one snapshot.
 func New(ctx context.Context, p *plan.Plan, options Options) (*report.Report, error) {
+	found, _, err := Compute(ctx, p, options)
+	return found, err
+}
+
+// Compute is [New], and returns what the report was made of. That is nil where there was nothing to compare.
+func Compute(ctx context.Context, p *plan.Plan, options Options) (*report.Report, *Computed, error) {
 	provider, err := p.ChooseProvider(options.Provider)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if site := p.Site(provider); options.Store != nil && site != "" && !report.IsSameSite(site, options.Site) {
-		return nil, fmt.Errorf("the plan is of %s, as the provider configuration %s says, and this review reads %s: set ZULIP_SITE, ZULIP_EMAIL and ZULIP_API_KEY for the organization of the plan", site, provider, options.Site)
+		return nil, nil, fmt.Errorf("the plan is of %s, as the provider configuration %s says, and this review reads %s: set ZULIP_SITE, ZULIP_EMAIL and ZULIP_API_KEY for the organization of the plan", site, provider, options.Site)
 	}
 	b := &builder{
 		ctx: ctx, options: options, channels: map[int64]*reviewedChannel{}, people: report.NewPeopleSets(0),
@@ -59,10 +67,10 @@ func New(ctx context.Context, p *plan.Plan, options Options) (*report.Report, er
 	var view *snapshot.Snapshot
 	if options.Store != nil && (len(b.changes) > 0 || options.Rules != nil) {
 		if view, err = options.Store.Read(ctx, store.Channels, store.Subscribers, store.Domains); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if err := b.compare(view); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	} else if len(b.changes) > 0 {
 		b.addUnknown("The organization was not asked: who gains and who loses by what changes is not known.")
@@ -70,12 +78,26 @@ func New(ctx context.Context, p *plan.Plan, options Options) (*report.Report, er
 	b.sayMeanings()
 	if view != nil {
 		if err := b.proveRules(view); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	b.report.Accounts = b.people.Accounts()
 	b.report.Assess()
-	return b.report, nil
+	if b.before == nil {
+		return b.report, nil, nil
+	}
+	return b.report, &Computed{Snapshot: view, Changes: b.changes, Before: &b.was, After: &b.is, BesideBefore: b.besideWas, BesideAfter: b.besideIs}, nil
+}
+
+// Computed is who can do what by computing, before and after a plan: what [New] compares, to be tried.
+type Computed struct {
+	Snapshot *snapshot.Snapshot
+	// Changes are those that are reviewed.
+	Changes []*plan.Change
+	// Before and After have what the plan changes or has effects in, all user groups, and the permissions of the organization.
+	Before, After *access.Organization
+	// BesideBefore and BesideAfter are some channels in which the plan changes nothing, by computing.
+	BesideBefore, BesideAfter []*access.Channel
 }
 
 // builder makes a review. Its methods are called in the order in which they stand here.
@@ -104,6 +126,8 @@ type builder struct {
 	before, after      *permission.Access
 	// was and is are what of the organization the plan changes, or has effects in, before and after.
 	was, is access.Organization
+	// besideWas and besideIs are channels in which nothing changes.
+	besideWas, besideIs []*access.Channel
 
 	channels map[int64]*reviewedChannel // those that are there, as the plan changes them
 	created  []*reviewedChannel

@@ -42,7 +42,7 @@ func (a *Access) HeldBy(table Table, setting Setting, value zulip.GroupSettingVa
 }
 
 // Admitted returns those who can exercise a permission of a user group or of the organization: the people in its value,
-// but guests only if the server allows it for the setting, and bots only if the server takes the requests with which it is
+// but guests only if the server allows it for the setting and takes their requests, and bots only if the server takes the requests with which it is
 // exercised: all but sending messages it refuses to incoming webhook bots, and some to every bot.
 func (a *Access) Admitted(table Table, setting Setting, value zulip.GroupSettingValue) People {
 	people := a.In(value)
@@ -52,7 +52,7 @@ func (a *Access) Admitted(table Table, setting Setting, value zulip.GroupSetting
 	if realm := a.facts.Realm; realm != nil && realm.FeatureLevel != 0 && realm.FeatureLevel < setting.BotsSince {
 		people = People{people.roster, people.set.minus(a.bots)}
 	}
-	if !table.Supported(setting, a.facts.Realm).AllowEveryoneGroup {
+	if setting.NotByGuests || !table.Supported(setting, a.facts.Realm).AllowEveryoneGroup {
 		return people.Minus(a.Guests())
 	}
 	return people

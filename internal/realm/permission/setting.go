@@ -33,6 +33,9 @@ type Setting struct {
 	// BotsSince is the first feature level at which bots can exercise the permission: before, the server refuses the requests of
 	// all bots.
 	BotsSince int
+	// NotByGuests says that the server refuses the requests of guests that exercise the permission, although they can have it
+	// (server-behavior §G1).
+	NotByGuests bool
 	// Right says what it permits, to follow "may".
 	Right string
 	// Default is who has the permission after creation.

@@ -125,7 +125,7 @@ var UserGroupSettings = withLevels("zulip_user_group", []Setting{
 		Default: "role:nobody",
 	},
 	{
-		Name: "can_leave_group", BotsSince: featurelevel.UserGroupsByBots, AllowEveryone: true,
+		Name: "can_leave_group", BotsSince: featurelevel.UserGroupsByBots, AllowEveryone: true, NotByGuests: true,
 		Right:   "leave the group",
 		Default: "role:everyone",
 	},

@@ -75,6 +75,9 @@ func (s *Store) OneAtATime() *Store {
 // Self returns the account that the provider uses.
 func (s *Store) Self() *zulip.User { return s.self }
 
+// Client returns the client that the store reads with.
+func (s *Store) Client() *zulip.Client { return s.client }
+
 // FeatureLevel returns the API feature level of the server; zero if it did not say.
 func (s *Store) FeatureLevel() int { return s.level }
 

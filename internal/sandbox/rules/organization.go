@@ -135,6 +135,21 @@ func (o *Organization) Revert() {
 	o.EndRequest()
 }
 
+// Try calls a function between two requests, and undoes whatever it does, the IDs that it takes too.
+func (o *Organization) Try(f func()) {
+	next := make([]int, len(o.tables))
+	for i, table := range o.tables {
+		next[i] = table.sequence()
+	}
+	defer func() {
+		o.Revert()
+		for i, table := range o.tables {
+			table.restartSequence(next[i])
+		}
+	}()
+	f()
+}
+
 // EndRequest ends a request: its changes are final.
 func (o *Organization) EndRequest() {
 	o.log = newChangeLog()

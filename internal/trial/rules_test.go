@@ -1,0 +1,118 @@
+package trial_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/review"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/rules"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/randomorg"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/trial"
+)
+
+// Trials of rules: a random organization, a rule for each account, right and channel, a plan of one change, and the same change
+// made by requests. Then every account tries. So many organizations are tried:
+const ruleOrganizations = 60
+
+// rightsOfRules are the rights that are tried, as rules call them and as permissions do.
+var rightsOfRules = map[string]string{
+	"send_message": "can_send_message_group", "read": "can_read", "read_history": "can_read_history", "administer_channel": "can_administer_channel_group", "join": "can_subscribe_group",
+}
+
+// ruleTrials counts what came of them.
+type ruleTrials struct{ proven, broken, doubtful, missed, accused int }
+
+// TestConformanceRulesAgainstTries finds no rule proven that somebody then breaks, and none broken that nobody then does.
+func TestConformanceRulesAgainstTries(t *testing.T) {
+	var sum ruleTrials
+	for seed := range uint64(ruleOrganizations) {
+		sum.try(t, randomorg.New(t, rand.New(rand.NewPCG(seed, 27))))
+	}
+	all := sum.proven + sum.broken + sum.doubtful
+	fmt.Printf("rules tried: %d, proven %d, broken %d, not proven %d; proven and broken by somebody: %d; broken by nobody: %d\n",
+		all, sum.proven, sum.broken, sum.doubtful, sum.missed, sum.accused)
+	if sum.missed+sum.accused > 0 || sum.doubtful*50 > all || sum.broken < all/20 {
+		t.Errorf("%+v", sum)
+	}
+}
+
+// try reviews a change with a rule for everything that is tried, makes the change, and tries.
+func (sum *ruleTrials) try(t *testing.T, o *randomorg.Organization) {
+	t.Helper()
+	planned, apply := o.Change()
+	var text strings.Builder
+	type attempt struct{ person, right, channel string }
+	var attempts []attempt
+	people := slices.Sorted(maps.Keys(o.People))
+	change, _ := planned[0]["change"].(randomorg.Attributes)
+	actions, _ := change["actions"].([]string)
+	if planned[0]["type"] == "zulip_user" && slices.Contains(actions, "create") {
+		people = append(people, "nia")
+	}
+	channels := maps.Clone(o.Channels)
+	if before, _ := change["before"].(randomorg.Attributes); planned[0]["type"] == "zulip_channel" && slices.Contains(actions, "delete") {
+		delete(channels, fmt.Sprint(before["name"])) // no rule is about what is archived
+	}
+	for _, right := range slices.Sorted(maps.Keys(rightsOfRules)) {
+		for _, person := range people {
+			for _, channel := range slices.Sorted(maps.Keys(channels)) {
+				attempts = append(attempts, attempt{person, right, channel})
+				fmt.Fprintf(&text, "rule \"%d\" {\n  channels = %q\n  right = %q\n  never = \"user:%s\"\n}\n", len(attempts), channel, right, o.Address(person))
+			}
+		}
+	}
+	found := proven(t, o.Organization, text.String(), randomorg.Plan(t, planned...))
+	apply()
+	for i, one := range attempts {
+		can, isTried := trial.Can(o.Sandbox, o.People[one.person], o.Channels[one.channel], rightsOfRules[one.right])
+		if !isTried {
+			continue // as what a guest reads as a spectator
+		}
+		switch rule := found.Rules[i]; rule.Standing {
+		case report.RuleHolds:
+			sum.proven++
+			if can {
+				sum.missed++
+				t.Errorf("proven, and %s can %s #%s after %v", one.person, one.right, one.channel, planned)
+			}
+		case report.RuleBroken:
+			sum.broken++
+			if !can {
+				sum.accused++
+				t.Errorf("broken, and %s cannot %s #%s after %v: %v", one.person, one.right, one.channel, planned, rule.Lines())
+			}
+		default:
+			sum.doubtful++
+		}
+	}
+}
+
+// proven reviews a plan with rules.
+func proven(t *testing.T, o *acctest.Organization, text, planned string) *report.Report {
+	t.Helper()
+	file, err := rules.Parse("rules.zulip.hcl", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	parsed, err := plan.Parse(strings.NewReader(planned))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := review.New(t.Context(), parsed, review.Options{
+		Store: store.New(o.Client, o.Self, 0, new(runstate.State)).OneAtATime(), Site: "https://chat.example.com", Now: time.Now(), Rules: file,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
