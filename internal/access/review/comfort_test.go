@@ -54,7 +54,7 @@ func TestReviewOfWhatIsNoRight(t *testing.T) {
 				made := o.Call(t, "POST", "/channels/create", map[string]string{"name": "lobby", "subscribers": "[]"})
 				o.Call(t, "POST", "/default_streams", map[string]string{"stream_id": fmt.Sprint(int64(made["id"].(float64)))})
 				return resourceChange("zulip_user", nil, attributes{"email": "gus@example.org", "full_name": "Gus", "role": "guest"})
-			}, "external joining widening", `gus@example.org. A new guest comes into the default channels: "general", "lobby".`,
+			}, "external widening", `gus@example.org. A new guest comes into the default channels: "general", "lobby".`,
 		},
 		"open sign-up": {
 			func(*acctest.Organization) attributes { return organizationSets("invite_required", true, false) },

@@ -313,7 +313,7 @@ func (b *builder) sayNewGuests() {
 			continue
 		}
 		b.report.Risks = append(b.report.Risks, report.Risk{
-			Category: report.Joining, Where: user.Address(),
+			Category: report.External, Where: user.Address(),
 			Text: fmt.Sprintf("A new guest comes into the default channels: %s.", report.List(names)),
 		})
 	}
