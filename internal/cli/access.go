@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/configuration"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
@@ -27,27 +28,27 @@ func (e *gateError) Error() string {
 }
 
 // settle finds the organization and the account where the provider does. orElse is what to do instead if something is not set.
-func settle(version, command, orElse string, stderr io.Writer) (zulip.Config, error) {
+func settle(version, command, orElse string, stderr io.Writer) (configuration.Values, zulip.Config, error) {
 	home, _ := os.UserHomeDir() // without one there is no ~/.zuliprc
 	values, problems := configuration.Resolve(configuration.Input{Getenv: os.Getenv, Home: home})
 	if missing := values.Missing(); len(problems) == 0 && missing != nil {
 		problems = append(problems, fmt.Errorf("%w%s", missing, orElse))
 	}
 	if err := errors.Join(problems...); err != nil {
-		return zulip.Config{}, err
+		return values, zulip.Config{}, err
 	}
 	for _, warning := range values.Warnings {
 		_, _ = fmt.Fprintln(stderr, "Warning:", warning)
 	}
 	config := values.Client()
 	config.UserAgent = "terraform-provider-zulip/" + version + " " + command
-	return config, nil
+	return values, config, nil
 }
 
 // connect finds the organization where the provider does, and who the account is. orElse is what to do instead if something
 // is not set.
 func connect(ctx context.Context, version, command, orElse string, stderr io.Writer) (*store.Store, string, error) {
-	config, err := settle(version, command, orElse, stderr)
+	values, config, err := settle(version, command, orElse, stderr)
 	if err != nil {
 		return nil, "", err
 	}
@@ -57,11 +58,11 @@ func connect(ctx context.Context, version, command, orElse string, stderr io.Wri
 	}
 	server, err := client.ServerSettings(ctx)
 	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", config.Site, err)
+		return nil, "", provider.ExplainSite(values, err)
 	}
 	self, err := client.Me(ctx)
 	if err != nil {
-		return nil, "", fmt.Errorf("%s: %w", config.Site, err)
+		return nil, "", provider.ExplainAccount(values, err)
 	}
 	return store.New(client, self, server.ZulipFeatureLevel, new(runstate.State)).OneAtATime(), config.Site, nil
 }

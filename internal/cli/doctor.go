@@ -12,6 +12,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/doctor"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // differentError is the end of "doctor" where something differs.
@@ -55,7 +56,7 @@ The exit status is 0 if nothing differs, 2 if something does, and 1 after an err
 }
 
 func runDoctor(ctx context.Context, version, path string, stdout, stderr io.Writer) error {
-	config, err := settle(version, "doctor", "", stderr)
+	values, config, err := settle(version, "doctor", "", stderr)
 	if err != nil {
 		return err
 	}
@@ -64,6 +65,9 @@ func runDoctor(ctx context.Context, version, path string, stdout, stderr io.Writ
 		return err
 	}
 	found, err := doctor.Examine(ctx, config, doctor.Options{Version: version, Attributes: attributes})
+	if zulip.IsUnauthorized(err) {
+		return provider.ExplainAccount(values, err)
+	}
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func connect(ctx context.Context, client *zulip.Client, values configuration.Val
 	meta := &base.Meta{Client: client, NoAccount: values.Missing()}
 	var err error
 	if meta.Server, err = client.ServerSettings(ctx); err != nil {
-		explainSite(values, err, diags)
+		ExplainSite(values, err).addTo(diags)
 		return nil
 	}
 	if meta.Server.ZulipFeatureLevel == 0 {
@@ -38,41 +38,61 @@ func connect(ctx context.Context, client *zulip.Client, values configuration.Val
 	}
 	self, err := client.Me(ctx)
 	if err != nil {
-		explainAccount(values, err, diags)
+		ExplainAccount(values, err).addTo(diags)
 		return nil
 	}
 	meta.Store = store.New(client, self, meta.Server.ZulipFeatureLevel, &meta.Run)
 	return meta
 }
 
-// explainSite reports that the server does not answer as a Zulip server does.
-func explainSite(values configuration.Values, err error, diags *diag.Diagnostics) {
-	from := fmt.Sprintf("%s (from %s)", values.Site.Value, values.Site.Source)
-	add := at("site", values.Site.Source, diags)
-	var page *zulip.NotZulipError
-	if errors.As(err, &page) {
-		add("This is not a Zulip server",
-			fmt.Sprintf("%s answered something else than a Zulip server does. %s", from, base.Explain(err)))
-		return
-	}
-	var refusal *zulip.Error
-	if errors.As(err, &refusal) {
-		add("There is no organization at this address",
-			fmt.Sprintf("%s is a Zulip server. %s", from, base.Explain(err)))
-		return
-	}
-	add("The server cannot be reached", fmt.Sprintf("%s. %s", from, base.Explain(err)))
+// ConnectionError says why the organization cannot be used as an account: the setting that is wrong, where it is from, and what to do.
+type ConnectionError struct {
+	Summary, Detail string
+
+	// attribute and source are the setting that is wrong, if one is.
+	attribute, source string
 }
 
-// explainAccount reports that the server does not accept the account.
-func explainAccount(values configuration.Values, err error, diags *diag.Diagnostics) {
-	if !zulip.IsUnauthorized(err) {
-		diags.AddError("Cannot find out who the account is", base.Explain(err))
-		return
+func (e *ConnectionError) Error() string { return e.Summary + ". " + e.Detail }
+
+func (e *ConnectionError) addTo(diags *diag.Diagnostics) {
+	add := diags.AddError
+	if e.attribute != "" {
+		add = at(e.attribute, e.source, diags)
 	}
-	at("api_key", values.APIKey.Source, diags)("The server does not accept the account",
-		fmt.Sprintf("%s (from %s) with the key from %s, at %s (from %s). %s",
-			values.Email.Value, values.Email.Source, values.APIKey.Source, values.Site.Value, values.Site.Source, base.Explain(err)))
+	add(e.Summary, e.Detail)
+}
+
+// ExplainSite says that the server does not answer as a Zulip server does.
+func ExplainSite(values configuration.Values, err error) *ConnectionError {
+	from := fmt.Sprintf("%s (from %s)", values.Site.Value, values.Site.Source)
+	explained := &ConnectionError{
+		Summary: "The server cannot be reached", Detail: fmt.Sprintf("%s. %s", from, base.Explain(err)), attribute: "site", source: values.Site.Source,
+	}
+	var page *zulip.NotZulipError
+	var refusal *zulip.Error
+	switch {
+	case errors.As(err, &page):
+		explained.Summary = "This is not a Zulip server"
+		explained.Detail = fmt.Sprintf("%s answered something else than a Zulip server does. %s", from, base.Explain(err))
+	case errors.As(err, &refusal):
+		explained.Summary = "There is no organization at this address"
+		explained.Detail = fmt.Sprintf("%s is a Zulip server. %s", from, base.Explain(err))
+	}
+	return explained
+}
+
+// ExplainAccount says that the server does not accept the account.
+func ExplainAccount(values configuration.Values, err error) *ConnectionError {
+	if !zulip.IsUnauthorized(err) {
+		return &ConnectionError{Summary: "Cannot find out who the account is", Detail: base.Explain(err)}
+	}
+	return &ConnectionError{
+		Summary: "The server does not accept the account",
+		Detail: fmt.Sprintf("%s (from %s) with the key from %s, at %s (from %s). %s",
+			values.Email.Value, values.Email.Source, values.APIKey.Source, values.Site.Value, values.Site.Source, base.Explain(err)),
+		attribute: "api_key", source: values.APIKey.Source,
+	}
 }
 
 // at returns what adds an error about a setting: at the attribute if the provider block sets it, else without one. At

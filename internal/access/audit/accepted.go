@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -127,8 +128,24 @@ func (p *acceptParser) block(block *hclfile.Block) {
 		return
 	}
 	for _, object := range objects {
-		p.add(entry, object)
+		p.add(entry, placeOf(object))
 	}
+}
+
+// placeOf is the place that an object names: a name without quotes, as Markdown has it, is put into quotes. What is a name in quotes
+// stands for itself, so that an object names one place.
+func placeOf(object string) string {
+	for _, kind := range []string{"channel ", "user group "} {
+		name, ok := strings.CutPrefix(object, kind)
+		if !ok {
+			continue
+		}
+		if _, err := strconv.Unquote(name); err == nil && strings.HasPrefix(name, `"`) {
+			return object
+		}
+		return kind + strconv.Quote(name)
+	}
+	return object
 }
 
 func (p *acceptParser) add(entry acceptEntry, object string) {

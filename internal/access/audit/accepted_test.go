@@ -265,3 +265,39 @@ func TestAcceptedFileSaysWhatIsWrong(t *testing.T) {
 		}
 	}
 }
+
+// What the audit prints of a finding accepts it again in quotes, with the escapes that HCL asks for: the place as the JSON form and the page
+// have it, and the name alone as Markdown has it.
+func TestAPrintedPlaceIsAccepted(t *testing.T) {
+	inHCL := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "${", "$${", "%{", "%%{")
+	for _, name := range []string{
+		"plain", `team-05 neu "x"`, `"quoted"`, `back\slash`, "tick`s`", "Überblick & Größe", "${x} %{y}", `line\nbreak`, `"`, `a" b "c`, `\"`, "日本語 1", "trailing.",
+	} {
+		o := office(t)
+		newChannel(t, o, name, map[string]string{"can_send_message_group": named(id(t, o, "max"))})
+		newChannel(t, o, "other", map[string]string{"can_send_message_group": named(id(t, o, "max"))})
+		place := fmt.Sprintf("channel %q", name)
+		if len(found(auditWith(t, o, audit.Options{}), audit.SinglePerson, place)) != 1 {
+			t.Fatalf("%s is not found", place)
+		}
+		printed := []string{place}
+		if name != `"quoted"` { // that is the place of a channel without quotes in its name
+			printed = append(printed, "channel "+name)
+		}
+		for _, object := range printed {
+			a := auditWith(t, o, audit.Options{Accepted: accepted(t, "accept \"single-person\" {\n  object = \""+inHCL.Replace(object)+"\"\n  reason = \"It is meant\"\n}")})
+			if all := found(a, audit.SinglePerson, place); len(all) != 1 || all[0].Accepted == nil || len(a.Warnings) > 0 {
+				t.Errorf("%s does not accept the finding: %+v, %q", object, all, a.Warnings)
+			}
+			if all := found(a, audit.SinglePerson, `channel "other"`); len(all) != 1 || all[0].Accepted != nil {
+				t.Errorf("%s accepts another finding", object)
+			}
+		}
+	}
+	o := office(t)
+	newChannel(t, o, `"quoted"`, map[string]string{"can_send_message_group": named(id(t, o, "max"))})
+	a := auditWith(t, o, audit.Options{Accepted: accepted(t, "accept \"single-person\" {\n  object = \"channel \\\"quoted\\\"\"\n  reason = \"It is meant\"\n}")})
+	if all := found(a, audit.SinglePerson, `channel "\"quoted\""`); len(all) != 1 || all[0].Accepted != nil {
+		t.Errorf("the place of another channel accepts the finding: %+v", all)
+	}
+}

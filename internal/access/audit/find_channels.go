@@ -66,15 +66,9 @@ func (m *maker) findShortRetention(channel *zulip.Channel, where []string) {
 func (m *maker) findOpenPrivate(channel *zulip.Channel, facts permission.Channel, where []string) {
 	joiners, _ := m.access.Can(permission.CanSubscribe, facts)
 	if !m.members.IsEmpty() && m.members.Minus(joiners).IsEmpty() {
-		var attributes []attribute
-		for _, right := range []permission.Right{permission.CanSubscribe, permission.CanAddSubscribers} {
-			if value, ok := facts.Permissions[string(right)]; ok && !m.access.In(value).IsEmpty() {
-				attributes = append(attributes, attribute{string(right), texts("role:nobody")})
-			}
-		}
 		m.addFinding(Finding{
 			Kind: OpenPrivate, Severity: High, Where: where, Text: "Every member can join it, although it is private.",
-			Change: m.change(channelTarget(channel), append([]attribute{{"name", cty.StringVal(channel.Name)}}, attributes...)...),
+			Change: m.change(channelTarget(channel), m.withoutMembers(facts)...),
 		}, joiners)
 	}
 	readers, _ := m.access.Can(permission.CanRead, facts)
@@ -86,18 +80,89 @@ func (m *maker) findOpenPrivate(channel *zulip.Channel, facts permission.Channel
 	}
 }
 
+// withoutMembers are the permissions by which people join a channel, without the groups that have every member. Where no group has
+// them all, nobody is in the permissions.
+func (m *maker) withoutMembers(facts permission.Channel) (attributes []attribute) {
+	values := map[permission.Right]zulip.GroupSettingValue{}
+	for _, right := range []permission.Right{permission.CanSubscribe, permission.CanAddSubscribers} {
+		if value, ok := facts.Permissions[string(right)]; ok && !m.access.In(value).IsEmpty() {
+			values[right] = value
+		}
+	}
+	closes := func(in permission.People) bool { return m.members.Minus(in).IsEmpty() }
+	for _, right := range []permission.Right{permission.CanSubscribe, permission.CanAddSubscribers} {
+		if value, ok := values[right]; ok && closes(m.access.In(value)) {
+			narrowed := m.narrow(value, closes)
+			if closes(m.access.In(narrowed)) {
+				narrowed = zulip.GroupSettingValue{}
+			}
+			attributes = append(attributes, attribute{string(right), m.principals(narrowed)})
+		}
+	}
+	if len(attributes) > 0 {
+		return attributes
+	}
+	for _, right := range []permission.Right{permission.CanSubscribe, permission.CanAddSubscribers} {
+		if _, ok := values[right]; ok {
+			attributes = append(attributes, attribute{string(right), m.principals(zulip.GroupSettingValue{})})
+		}
+	}
+	return attributes
+}
+
+// narrow returns a value without the groups and the people for whom something is so.
+func (m *maker) narrow(value zulip.GroupSettingValue, isOut func(permission.People) bool) (kept zulip.GroupSettingValue) {
+	value = m.withoutNobody(value)
+	for _, id := range value.DirectSubgroups {
+		if !isOut(m.access.In(zulip.NamedGroup(id))) {
+			kept.DirectSubgroups = append(kept.DirectSubgroups, id)
+		}
+	}
+	for _, id := range value.DirectMembers {
+		if !isOut(m.access.People([]int64{id})) {
+			kept.DirectMembers = append(kept.DirectMembers, id)
+		}
+	}
+	return kept
+}
+
+// principals is a value as a configuration has it.
+func (m *maker) principals(value zulip.GroupSettingValue) cty.Value {
+	return texts(permission.Texts(value, m.view)...)
+}
+
+// with adds principals to a value, in which role:nobody stands alone.
+func (m *maker) with(value zulip.GroupSettingValue, more ...string) cty.Value {
+	all := slices.DeleteFunc(permission.Texts(m.withoutNobody(value), m.view), func(text string) bool {
+		return text == permission.Nobody.String() || slices.Contains(more, text)
+	})
+	return texts(append(all, more...)...)
+}
+
 // mostUsers is the number of users that a change lists. Of a channel with more, it lists the guests to leave out.
 const mostUsers = 50
 
-// withoutGuests writes the subscribers of a channel without its guests.
+// withoutGuests writes who is in a channel without its guests. A channel of which a zulip_channel_subscription lists some has no
+// zulip_channel_subscribers.
 func (m *maker) withoutGuests(channel *zulip.Channel, subscribers, guests permission.People) string {
-	of := target{"zulip_channel_subscribers", fmt.Sprint(channel.ID), ""}
+	of := target{resource: "zulip_channel_subscription", id: fmt.Sprint(channel.ID)}
+	if len(m.options.Managed.all(of)) > 0 {
+		changes, unlisted := m.takeOut(of, "users", guests)
+		if !unlisted.IsEmpty() {
+			changes = append(changes, "# Nothing in the state or plan lists these guests. Unsubscribe them in the channel's settings:\n"+commented(addresses(unlisted)))
+		}
+		return strings.Join(changes, "\n")
+	}
+	of = target{resource: "zulip_channel_subscribers", id: fmt.Sprint(channel.ID), called: channel.Name}
 	name := attribute{"channel", cty.StringVal("name:" + channel.Name)}
 	if left := subscribers.Minus(guests); left.Len() <= mostUsers {
 		return m.change(of, name, attribute{"users", texts(addresses(left)...)})
 	}
-	return "# Leave these guests out of users:\n# " + strings.Join(addresses(guests), "\n# ") + "\n" + m.change(of, name)
+	return "# Leave these guests out of users:\n" + commented(addresses(guests)) + m.change(of, name)
 }
+
+// commented writes lines of a comment.
+func commented(lines []string) string { return "# " + strings.Join(lines, "\n# ") + "\n" }
 
 func addresses(people permission.People) (all []string) {
 	for user := range people.All() {
@@ -119,7 +184,7 @@ func (m *maker) findChannelAdministrators(channel *zulip.Channel, facts permissi
 	who, certain := m.access.Can(permission.CanAdministerChannel, facts)
 	named := m.access.In(value).Minus(m.access.Guests())
 	mend := func() string {
-		return m.channelChange(channel, string(permission.CanAdministerChannel), texts("role:moderators"))
+		return m.channelChange(channel, string(permission.CanAdministerChannel), m.withModerators(value))
 	}
 	switch {
 	case !has || !certain:
@@ -140,6 +205,23 @@ func (m *maker) findChannelAdministrators(channel *zulip.Channel, facts permissi
 			m.findSinglePerson(where, right.InWords(), who, value, func(value cty.Value) string { return m.channelChange(channel, string(right), value) })
 		}
 	}
+}
+
+// withModerators adds the moderators to a permission that nobody active is in, and leaves out who is deactivated.
+func (m *maker) withModerators(value zulip.GroupSettingValue) cty.Value {
+	var kept zulip.GroupSettingValue
+	value = m.withoutNobody(value)
+	for _, id := range value.DirectSubgroups {
+		if group, ok := m.view.UserGroup(id); ok && !group.Deactivated {
+			kept.DirectSubgroups = append(kept.DirectSubgroups, id)
+		}
+	}
+	for _, id := range value.DirectMembers {
+		if user, ok := m.view.User(id); ok && user.IsActive {
+			kept.DirectMembers = append(kept.DirectMembers, id)
+		}
+	}
+	return m.with(kept, "role:moderators")
 }
 
 // findWiderRights finds the permissions of the organization that give a right in channels to people whom the permission of
@@ -180,9 +262,18 @@ func (m *maker) findWiderRights() {
 		m.addFinding(Finding{
 			Kind: WiderThanChannel, Severity: Low, Where: where, peopleOf: peopleOf,
 			Text:   fmt.Sprintf("By %s of the organization people can %s whom %s of the channel does not name.", setting, right.InWords(), right),
-			Change: m.organizationChange(attribute{setting, texts("role:administrators")}),
+			Change: m.organizationChange(attribute{setting, m.withoutAny(m.view.Realm().Permissions[setting], m.access.People(ids))}),
 		}, m.access.People(ids))
 	}
+}
+
+// withoutAny is a permission without what has any of some people, and with administrators where nobody is left.
+func (m *maker) withoutAny(value zulip.GroupSettingValue, people permission.People) cty.Value {
+	kept := m.narrow(value, func(in permission.People) bool { return !in.And(people).IsEmpty() })
+	if !m.access.In(kept).IsEmpty() {
+		return m.principals(kept)
+	}
+	return m.with(kept, "role:administrators")
 }
 
 // byAdministering reports whether those who administer a channel have a right too.
@@ -202,7 +293,7 @@ func (m *maker) findSinglePerson(where []string, can string, who permission.Peop
 	}
 	m.addFinding(Finding{
 		Kind: SinglePerson, Severity: Low, Where: where, Text: fmt.Sprintf("Only one person can %s.", can),
-		Change: mend(texts(append(permission.Texts(m.withoutNobody(value), m.view), "user:somebody.else@example.com")...)),
+		Change: mend(m.with(value, "user:somebody.else@example.com")),
 	}, humans)
 }
 
@@ -227,52 +318,75 @@ func (m *maker) findNamedGuests(where []string, can string, value zulip.GroupSet
 	if guests.IsEmpty() {
 		return
 	}
-	var kept []string
-	for _, principal := range permission.Format(value, m.view, nil) {
-		if user, ok := m.view.UserByAddress(principal.Name); principal.Kind == permission.KindUser && ok && guests.Has(user.ID) {
-			continue
-		}
-		kept = append(kept, principal.String())
+	// A group of nothing but guests is there for them: it is taken out, and not emptied.
+	isOfGuests := func(in permission.People) bool { return !in.IsEmpty() && in.Minus(guests).IsEmpty() }
+	before := m.withoutNobody(value)
+	kept := m.narrow(before, isOfGuests)
+	var changes []string
+	if len(kept.DirectMembers)+len(kept.DirectSubgroups) < len(before.DirectMembers)+len(before.DirectSubgroups) {
+		changes = append(changes, mend(m.principals(kept)))
 	}
-	mended := mend(texts(kept...))
-	if groups := m.groupsWithoutGuests(value, guests); groups != "" && len(kept) == len(permission.Format(value, m.view, nil)) {
-		mended = groups // all guests are in it by groups
+	seen := map[int64]bool{}
+	for _, id := range kept.DirectSubgroups {
+		changes = append(changes, m.groupWithoutGuests(id, isOfGuests, seen)...)
 	}
 	m.addFinding(Finding{
-		Kind: GuestsAdd, Severity: Low, Where: where, Change: mended,
+		Kind: GuestsAdd, Severity: Low, Where: where, Change: strings.Join(changes, "\n"),
 		Text: fmt.Sprintf("%s named to %s, and can as soon as they are members.", areThere(guests.Len(), "guest"), can),
 	}, guests)
 }
 
-// groupsWithoutGuests writes the user groups of a value without the guests who are directly in them; "" if none is.
-func (m *maker) groupsWithoutGuests(value zulip.GroupSettingValue, guests permission.People) string {
-	named := value.DirectSubgroups
-	if value.IsNamed() {
-		named = []int64{value.Group}
+// groupWithoutGuests writes the changes that take guests out of a user group of others: a subgroup that has nothing but guests, and
+// guests who are directly in the group or in another subgroup.
+func (m *maker) groupWithoutGuests(id int64, isOfGuests func(permission.People) bool, seen map[int64]bool) (changes []string) {
+	group, ok := m.view.UserGroup(id)
+	if !ok || seen[id] || group.IsSystemGroup {
+		return nil
 	}
-	var ids []int64
-	for _, id := range named {
-		if group, ok := m.view.UserGroup(id); ok {
-			ids = append(append(ids, id), m.view.AllSubgroups(group)...)
+	seen[id] = true
+	var below []int64
+	var subgroups []string
+	for _, inner := range group.DirectSubgroupIDs {
+		if named, ok := m.view.UserGroup(inner); ok && !isOfGuests(m.access.In(zulip.NamedGroup(inner))) {
+			below, subgroups = append(below, inner), append(subgroups, named.Name)
 		}
 	}
-	slices.Sort(ids)
-	var changes []string
-	for _, id := range slices.Compact(ids) {
-		group, ok := m.view.UserGroup(id)
-		if !ok || group.IsSystemGroup || !slices.ContainsFunc(group.Members, guests.Has) {
-			continue
+	var members []string
+	var out []int64
+	for _, member := range group.Members {
+		switch user, ok := m.view.User(member); {
+		case !ok || !user.IsActive:
+		case isOfGuests(m.access.People([]int64{member})):
+			out = append(out, member)
+		default:
+			members = append(members, user.Address())
 		}
-		var members []string
-		for _, member := range group.Members {
-			if user, ok := m.view.User(member); ok && user.IsActive && !guests.Has(member) {
-				members = append(members, user.Address())
-			}
-		}
-		slices.Sort(members)
-		changes = append(changes, m.groupChange(group, attribute{"members", texts(members...)}))
 	}
-	return strings.Join(changes, "\n")
+	slices.Sort(subgroups)
+	slices.Sort(members)
+	var attributes []attribute
+	if len(out) > 0 {
+		listing := target{resource: "zulip_user_group_membership", id: fmt.Sprint(id)}
+		listed, unlisted := m.takeOut(listing, "members", m.access.People(out))
+		if changes = append(changes, listed...); !unlisted.IsEmpty() && len(listed) == 0 {
+			attributes = append(attributes, attribute{"members", texts(members...)})
+		} else if !unlisted.IsEmpty() {
+			changes = append(changes, "# Nothing in the state or plan lists these guests. Take them out in the group's settings:\n"+commented(addresses(unlisted)))
+		}
+	}
+	if len(below) < len(group.DirectSubgroupIDs) {
+		attributes = append(attributes, attribute{"subgroups", texts(subgroups...)})
+	}
+	if len(attributes) > 0 {
+		changes = append(changes, m.groupChange(group, attributes...))
+	}
+	if len(changes) > 0 {
+		changes[0] = fmt.Sprintf("# Guests lose with it what else the group %q gives them.\n", onOneLine(group.Name)) + changes[0]
+	}
+	for _, inner := range below {
+		changes = append(changes, m.groupWithoutGuests(inner, isOfGuests, seen)...)
+	}
+	return changes
 }
 
 // findBotsOfGuests finds bots with which guests do what they may not do themselves.

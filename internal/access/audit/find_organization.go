@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -45,7 +46,7 @@ func (m *maker) findInGroups() {
 					text, severity = "Nobody can manage the group.", High
 				}
 				if who.IsEmpty() {
-					m.addFinding(Finding{Kind: NoAdministrator, Severity: severity, Where: where, Text: text, Change: mend(texts("role:moderators"))}, all)
+					m.addFinding(Finding{Kind: NoAdministrator, Severity: severity, Where: where, Text: text, Change: mend(m.withModerators(value))}, all)
 				}
 				m.findSinglePerson(where, "manage the group", all, value, mend)
 			case canAddMembers:
@@ -81,7 +82,10 @@ func (m *maker) findDeactivatedMembers(group *zulip.UserGroup, where []string) {
 	if len(gone) == 0 {
 		return
 	}
-	attributes := []attribute{{"subgroups", texts(kept...)}}
+	var attributes []attribute
+	if len(kept) < len(group.DirectSubgroupIDs) {
+		attributes = append(attributes, attribute{"subgroups", texts(kept...)})
+	}
 	if len(people) > 0 {
 		attributes = append(attributes, attribute{"members", texts(members...)})
 	}
@@ -199,14 +203,14 @@ const (
 func (m *maker) findPowerfulBot(bot *zulip.User, where []string) {
 	finding := Finding{
 		Kind: BotAdministrator, Severity: High, Where: where, Text: fmt.Sprintf("The bot has the role of an %s: whoever has its API key can do nearly everything.", bot.Role),
-		Change: m.botChange(bot, attribute{"role", cty.StringVal(zulip.RoleMember.String())}),
+		Change: m.botRoleChange(bot, zulip.RoleMember),
 	}
 	if bot.ID == m.facts.Self.ID {
 		const nearly = "This bot is the account that audits. It has the role of an %s: whoever has its API key can do nearly everything. "
 		const guide = " The guide \"Least privilege and nightly audit\" says how to do with less."
 		if bot.Role == zulip.RoleOwner {
 			finding.Text = fmt.Sprintf(nearly+"The role of an administrator is enough for all but %s; let an owner apply that."+guide, bot.Role, forOwnersText)
-			finding.Change = m.botChange(bot, attribute{"role", cty.StringVal(zulip.RoleAdministrator.String())})
+			finding.Change = m.botRoleChange(bot, zulip.RoleAdministrator)
 		} else {
 			finding.Severity = Medium
 			finding.Text = fmt.Sprintf(nearly+"Terraform needs the role, and manages with it all but %s and %s."+guide, bot.Role, forOwnersText, forPeopleText)
@@ -229,7 +233,7 @@ func (m *maker) findPowerfulBot(bot *zulip.User, where []string) {
 	if owner.Role == zulip.RoleAdministrator {
 		finding.Severity = Medium
 	}
-	finding.Change = m.botChange(bot, attribute{"role", cty.StringVal(owner.Role.String())})
+	finding.Change = m.botRoleChange(bot, owner.Role)
 	if keeper := m.keeper(bot.Role); keeper != "" {
 		finding.Change = m.botChange(bot, attribute{"owner", cty.StringVal(keeper)}) + "\n# Then make a new API key: the earlier owner may still have the old one.\n"
 	}
@@ -251,7 +255,31 @@ func (m *maker) keeper(role zulip.Role) string {
 
 // botChange is a change of a bot.
 func (m *maker) botChange(bot *zulip.User, one attribute) string {
-	return m.change(target{"zulip_bot", fmt.Sprint(bot.ID), ""}, attribute{"short_name", cty.StringVal(shortName(bot))}, attribute{"full_name", cty.StringVal(bot.FullName)}, one)
+	return m.change(target{resource: "zulip_bot", id: fmt.Sprint(bot.ID), called: shortName(bot)},
+		attribute{"short_name", cty.StringVal(shortName(bot))}, attribute{"full_name", cty.StringVal(bot.FullName)}, one)
+}
+
+// botRoleChange gives a bot a lower role, where its role is managed: a plan refuses a zulip_bot that says otherwise than the resources
+// that list who has a role.
+func (m *maker) botRoleChange(bot *zulip.User, role zulip.Role) string {
+	self := m.access.People([]int64{bot.ID})
+	value := attribute{"role", cty.StringVal(role.String())}
+	if all := m.options.Managed.all(target{resource: "zulip_user_role", id: fmt.Sprint(bot.ID)}); len(all) == 1 {
+		return changeOf(all[0], value)
+	}
+	changes, _ := m.takeOut(target{resource: "zulip_role_members", id: bot.Role.String()}, "users", self)
+	if len(changes) == 0 {
+		return m.botChange(bot, value)
+	}
+	if role < zulip.RoleMember { // who is taken out of a list becomes a member, unless something says otherwise
+		lists := m.options.Managed.all(target{resource: "zulip_role_members", id: role.String()})
+		if len(lists) == 1 {
+			changes = append(changes, changeOf(lists[0], attribute{"users", texts(append(lists[0].list("users"), bot.Address())...)}))
+		} else {
+			changes = append(changes, m.botChange(bot, value))
+		}
+	}
+	return strings.Join(changes, "\n")
 }
 
 // newOwner is somebody who can own a bot: the account that audits, or the first owner of the organization.
@@ -301,10 +329,33 @@ func (m *maker) findInvitations() {
 		if isPowerful {
 			role = cty.StringVal(zulip.RoleMember.String())
 		}
-		finding.Change = m.change(target{"zulip_invite_link", fmt.Sprint(invitation.ID), ""}, attribute{"invite_as", role}, attribute{"expires_in_minutes", expires})
-		if !invitation.IsMultiuse {
-			finding.Change = "# Revoke it in the organization's settings, or, if a zulip_invitation manages it, there: remove the resource or change its invite_as.\n"
+		if finding.Change = m.linkChange(invitation, attribute{"invite_as", role}, attribute{"expires_in_minutes", expires}); !invitation.IsMultiuse {
+			finding.Change = m.invitationChange(invitation, attribute{"invite_as", role})
 		}
 		m.addFinding(finding, m.access.People([]int64{invitation.InvitedByUserID}))
 	}
+}
+
+// linkChange is a change of an invitation link. A link that nothing manages is not changed by a resource, which would create another.
+func (m *maker) linkChange(link *zulip.Invitation, attributes ...attribute) string {
+	of := target{resource: "zulip_invite_link", id: fmt.Sprint(link.ID)}
+	switch all := m.options.Managed.all(of); {
+	case len(all) > 0:
+		return m.change(of, attributes...)
+	case m.options.Managed != nil:
+		return "# Nothing in the state or plan manages it: revoke it in the organization's settings.\n"
+	}
+	return "# If nothing manages it, revoke it in the organization's settings: a new resource would create another link.\n" + block(of.resource, of.label(), attributes)
+}
+
+// invitationChange is a change of an invitation by email.
+func (m *maker) invitationChange(invitation *zulip.Invitation, one attribute) string {
+	of := target{resource: "zulip_invitation", id: invitation.Email}
+	switch all := m.options.Managed.all(of); {
+	case len(all) > 0:
+		return m.change(of, one)
+	case m.options.Managed != nil:
+		return "# Nothing in the state or plan manages it: revoke it in the organization's settings.\n"
+	}
+	return "# Revoke it in the organization's settings, or, if a zulip_invitation manages it, there: remove the resource or change its invite_as.\n"
 }

@@ -82,7 +82,10 @@ func newManaged(values *managedValues) *Managed {
 }
 
 // identifiers are the attributes by which resources name their objects, where that is not id.
-var identifiers = map[string]string{"zulip_channel_subscribers": "channel_id"}
+var identifiers = map[string]string{
+	"zulip_channel_subscribers": "channel_id", "zulip_channel_subscription": "channel_id",
+	"zulip_user_group_membership": "group_id", "zulip_user_role": "user_id",
+}
 
 func (m *Managed) add(module *managedModule) {
 	for _, resource := range module.Resources {
@@ -112,15 +115,26 @@ func (m *Managed) add(module *managedModule) {
 	}
 }
 
-// of returns the resource that manages something; nil if there is none. A state can have resources of several organizations,
-// in which other objects have the same ID: then the name decides, and where it does not, nothing is returned.
-func (m *Managed) of(wanted target) *managedResource {
-	all := m.byTarget[wanted.key()]
-	if len(all) > 1 {
-		all = slices.DeleteFunc(slices.Clone(all), func(resource *managedResource) bool { return resource.object != wanted.name })
-	}
-	if len(all) != 1 {
+// all returns the resources that manage something: several of one type can list people of the same channel. A state can have
+// resources of several organizations too, in which other objects have the same ID: then the name decides, where there is one.
+func (m *Managed) all(wanted target) []*managedResource {
+	if m == nil {
 		return nil
 	}
-	return all[0]
+	all := m.byTarget[wanted.key()]
+	if len(all) > 1 {
+		if named := slices.DeleteFunc(slices.Clone(all), func(resource *managedResource) bool { return resource.object != wanted.name }); len(named) > 0 {
+			return named
+		}
+	}
+	return all
+}
+
+// list returns an attribute that is a list of texts; nil if it is none.
+func (r *managedResource) list(name string) (texts []string) {
+	var values map[string]json.RawMessage
+	if json.Unmarshal(r.Values, &values) != nil || json.Unmarshal(values[name], &texts) != nil {
+		return nil
+	}
+	return texts
 }

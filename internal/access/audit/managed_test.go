@@ -45,7 +45,7 @@ func TestChangesHaveTheAddressesOfAState(t *testing.T) {
 	o := office(t)
 	closed := map[string]string{"can_administer_channel_group": named(id(t, o, "max"))}
 	root, inModule, twice := newChannel(t, o, "root", closed), newChannel(t, o, "in module", closed), newChannel(t, o, "twice", closed)
-	newChannel(t, o, "by hand", closed)
+	byHand := newChannel(t, o, "by hand", closed)
 	o.Call(t, "DELETE", fmt.Sprintf("/users/%d", id(t, o, "max")), nil)
 	module := fmt.Sprintf(`{"resources":[%s],"child_modules":[{"address":"module.a[\"b\\n\"]","resources":[%s]}]}`,
 		strings.Join([]string{
@@ -65,7 +65,8 @@ func TestChangesHaveTheAddressesOfAState(t *testing.T) {
 			`channel "root"`:      "resource \"zulip_channel\" \"first\" {\n  can_administer_channel_group = ",
 			`channel "in module"`: "# module.a[\"b\\n\"].zulip_channel.team[\"x\"]\nresource \"zulip_channel\" \"team\" {\n",
 			`channel "twice"`:     "resource \"zulip_channel\" \"twice\" {\n",
-			`channel "by hand"`:   "# Nothing in the state or plan manages it.\nresource \"zulip_channel\" \"by_hand\" {\n  name                         = \"by hand\"\n",
+			`channel "by hand"`: fmt.Sprintf("# Nothing in the state or plan manages it: import it first.\nimport {\n  to = zulip_channel.by_hand\n  id = \"%d\"\n}\n\n", byHand) +
+				"resource \"zulip_channel\" \"by_hand\" {\n  name                         = \"by hand\"\n",
 		} {
 			all := found(a, audit.NoAdministrator, where)
 			if len(all) != 1 || !strings.HasPrefix(all[0].Change, want) {
@@ -77,19 +78,19 @@ func TestChangesHaveTheAddressesOfAState(t *testing.T) {
 			expectText(t, text, "  resource \"zulip_channel\" \"first\" {\n", "  resource \"zulip_channel\" \"team\" {\n", "  resource \"zulip_channel\" \"twice\" {\n", "  resource \"zulip_channel\" \"by_hand\" {\n")
 		}
 	}
-	if all := found(auditOf(t, o, audit.Selection{}), audit.NoAdministrator, `channel "root"`); len(all) != 1 || !strings.HasPrefix(all[0].Change, "resource \"zulip_channel\" \"root\" {\n") {
+	if all := found(auditOf(t, o, audit.Selection{}), audit.NoAdministrator, `channel "root"`); len(all) != 1 || !strings.HasPrefix(all[0].Change, fmt.Sprintf("# If nothing manages it yet, import it first, with the ID %d.\nresource \"zulip_channel\" \"root\" {\n", root)) {
 		t.Errorf("without a state: %+v", all)
 	}
 }
 
-// Two resources for objects of the same ID and name cannot be told apart: neither is named.
+// Two resources for objects of the same ID and name cannot be told apart: both are named, and nothing is imported again.
 func TestAnAddressThatCannotBeToldIsNone(t *testing.T) {
 	o := office(t)
 	c := newChannel(t, o, "c", map[string]string{"can_send_message_group": named(id(t, o, "max"))})
 	values := fmt.Sprintf(`{"id":%d,"name":"c"}`, c)
 	a := auditWith(t, o, audit.Options{Managed: managed(t, `{"format_version":"1.0","values":{"root_module":{"resources":[`+
 		resourceJSON("zulip_channel.one", "zulip_channel", "one", values)+","+resourceJSON("zulip_channel.other", "zulip_channel", "other", values)+`]}}}`)})
-	if all := found(a, audit.SinglePerson, `channel "c"`); len(all) != 1 || !strings.Contains(all[0].Change, "# Nothing in the state or plan manages it.\n") {
+	if all := found(a, audit.SinglePerson, `channel "c"`); len(all) != 1 || !strings.HasPrefix(all[0].Change, "# If one of these manages it, change it there: zulip_channel.one, zulip_channel.other\nresource ") {
 		t.Errorf("%+v", all)
 	}
 }

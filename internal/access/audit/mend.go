@@ -3,12 +3,14 @@ package audit
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -18,26 +20,30 @@ type attribute struct {
 	value cty.Value
 }
 
-// target is what a change is of: the resource that manages it, its ID there, and its name, if it has one.
-type target struct{ resource, id, name string }
+// target is what a change is of: the resource that manages it, its ID there, and its name, if that is an attribute of the resource.
+// What has no such name is called something all the same, to name a new resource after it.
+type target struct{ resource, id, name, called string }
 
-func (t target) key() string { return t.resource + " " + t.id }
+func (t target) key() string { return t.resource + " " + strings.ToLower(t.id) } // an ID is a number or an address
 
 func channelTarget(channel *zulip.Channel) target {
-	return target{"zulip_channel", fmt.Sprint(channel.ID), channel.Name}
+	return target{resource: "zulip_channel", id: fmt.Sprint(channel.ID), name: channel.Name}
 }
 
 func groupTarget(group *zulip.UserGroup) target {
-	return target{"zulip_user_group", fmt.Sprint(group.ID), group.Name}
+	return target{resource: "zulip_user_group", id: fmt.Sprint(group.ID), name: group.Name}
 }
 
 // organizationTarget has the ID that the resource has in every state.
 var organizationTarget = target{resource: "zulip_organization", id: "organization"}
 
+// isAdopted reports whether a new resource adopts what is there, so that it need not be imported.
+func (t target) isAdopted() bool { return t == organizationTarget }
+
 // label is the name of a resource in a change, where it has none yet: that of the thing, in letters that everybody can type.
 func (t target) label() string {
 	var b strings.Builder
-	for _, letter := range strings.ToLower(t.name) {
+	for _, letter := range strings.ToLower(cmp.Or(t.name, t.called)) {
 		switch {
 		case letter >= 'a' && letter <= 'z' || letter >= '0' && letter <= '9' && b.Len() > 0:
 			b.WriteRune(letter)
@@ -49,27 +55,84 @@ func (t target) label() string {
 }
 
 // change writes the attributes of a resource that would mend something, under the name that the resource has in the state or
-// plan that the audit was given. Of what is in neither it writes its name too.
+// plan that the audit was given. Of what is in neither it writes its name too, and how to import it: what is there cannot be created.
 func (m *maker) change(of target, attributes ...attribute) string {
-	name, comment := of.label(), ""
-	if managed := m.options.Managed; managed != nil {
-		comment = "# Nothing in the state or plan manages it.\n"
-		if resource := managed.of(of); resource != nil {
-			name, comment, of.name = resource.Name, "", ""
-			if resource.Address != resource.Type+"."+resource.Name {
-				comment = "# " + onOneLine(resource.Address) + "\n"
+	managed := m.options.Managed.all(of)
+	if len(managed) == 1 {
+		return changeOf(managed[0], attributes...)
+	}
+	comment := ""
+	switch {
+	case len(managed) > 1:
+		comment = "# If one of these manages it, change it there: "
+		for i, resource := range managed {
+			if i > 0 {
+				comment += ", "
 			}
+			comment += onOneLine(resource.Address)
 		}
+		comment += "\n"
+	case of.isAdopted() && m.options.Managed != nil:
+		comment = "# Nothing in the state or plan manages it.\n"
+	case of.isAdopted():
+	case m.options.Managed != nil:
+		comment = fmt.Sprintf("# Nothing in the state or plan manages it: import it first.\nimport {\n  to = %s.%s\n  id = %q\n}\n\n", of.resource, of.label(), of.id)
+	default:
+		comment = fmt.Sprintf("# If nothing manages it yet, import it first, with the ID %s.\n", of.id)
 	}
-	file := hclwrite.NewEmptyFile()
-	body := file.Body().AppendNewBlock("resource", []string{of.resource, name}).Body()
 	if of.name != "" {
-		body.SetAttributeValue("name", cty.StringVal(of.name))
+		attributes = append([]attribute{{"name", cty.StringVal(of.name)}}, attributes...)
 	}
+	return comment + block(of.resource, of.label(), attributes)
+}
+
+// changeOf writes attributes of a resource that manages something.
+func changeOf(resource *managedResource, attributes ...attribute) string {
+	comment := ""
+	if resource.Address != resource.Type+"."+resource.Name {
+		comment = "# " + onOneLine(resource.Address) + "\n"
+	}
+	return comment + block(resource.Type, resource.Name, attributes)
+}
+
+func block(resource, name string, attributes []attribute) string {
+	file := hclwrite.NewEmptyFile()
+	body := file.Body().AppendNewBlock("resource", []string{resource, name}).Body()
 	for _, one := range attributes {
 		body.SetAttributeValue(one.name, one.value)
 	}
-	return comment + string(hclwrite.Format(file.Bytes()))
+	return string(hclwrite.Format(file.Bytes()))
+}
+
+// takeOut writes the resources of a state or plan that list people, without some of these. It returns those who are in no list too.
+func (m *maker) takeOut(of target, list string, people permission.People) (changes []string, unlisted permission.People) {
+	unlisted = people
+	for _, resource := range m.options.Managed.all(of) {
+		var kept []string
+		var out []int64
+		for _, text := range resource.list(list) {
+			if user := m.listed(text); user != nil && people.Has(user.ID) {
+				out = append(out, user.ID)
+			} else {
+				kept = append(kept, text)
+			}
+		}
+		if len(out) > 0 {
+			changes, unlisted = append(changes, changeOf(resource, attribute{list, texts(kept...)})), unlisted.Minus(m.access.People(out))
+		}
+	}
+	return changes, unlisted
+}
+
+// listed returns whom a text in a list of people names: an address or an ID, also as a principal.
+func (m *maker) listed(text string) *zulip.User {
+	text = strings.TrimPrefix(strings.TrimPrefix(text, "user:"), "user_id:")
+	if id, err := strconv.ParseInt(text, 10, 64); err == nil {
+		user, _ := m.view.User(id)
+		return user
+	}
+	user, _ := m.view.UserByAddress(text)
+	return user
 }
 
 // acceptChange writes how a finding is accepted, as a comment: it belongs into another file than what mends others.

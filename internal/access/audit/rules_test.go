@@ -103,6 +103,25 @@ func TestAuditProvesRules(t *testing.T) {
 			  reason = "They sit on it."
 			  until  = "2027-01-01"
 			}`, "broken | user group \"board\": 3 accounts are in it, and at most 1 may be: Gus (gus@example.com, through group:board > group:partners), Max (max@example.com, through group:board), Mel (mel@example.com, through group:board > group:partners). | The exception of line 5 (They sit on it) has ended on 2027-01-01."},
+		{`groups = ["board"]
+			right = "member"
+			never = "role:guests"`, "broken | user group \"board\": 1 account is in it: Gus (gus@example.com, through group:board > group:partners)."},
+		{`groups = ["board"]
+			right = "member"
+			never = "role:guests"
+			except {
+			  people = ["role:guests"]
+			  reason = "They sit on it"
+			}`, "holds"},
+		{`channels = ["board"]
+			right = ["read", "join", "subscribed"]
+			never = ["role:guests"]`, "holds"},
+		{`groups = ["partners"]
+			right = "member"
+			only = ["role:guests"]`, "broken | user group \"partners\": 1 account is in it: Mel (mel@example.com, through group:partners)."},
+		{`groups = ["partners"]
+			right = "member"
+			only = ["role:guests", "user:mel@example.com"]`, "holds"},
 		{`role = "owner"
 			at_least = 2`, "broken | the organization: 1 person is owner, and at least 2 must be: Olga (owner@example.com)."},
 		{`role = ["owner", "administrator"]

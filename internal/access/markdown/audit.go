@@ -192,13 +192,35 @@ func channelKey(channel *audit.Channel) string {
 
 func (d *document) auditedGroups(a *audit.Audit) {
 	var rows []cells
+	addresses := map[int64]string{}
+	for _, account := range a.Accounts {
+		addresses[account.ID] = account.Address
+	}
 	for _, group := range a.Groups {
-		rows = append(rows, cells{code(group.Name), "be in the group", valueText(report.Contents(report.Value{}, report.Value{Texts: group.Subgroups})), brief(a.Sets[group.People])})
+		rows = append(rows, cells{code(group.Name), "be in the group", contentsText(group, addresses), brief(a.Sets[group.People])})
 		for _, row := range auditRows(a, group.Rights) {
 			rows = append(rows, append(cells{""}, row...))
 		}
 	}
 	d.table("User groups", []string{"Group", "Who can", "Value", "People"}, rows)
+}
+
+// contentsText writes what is directly in a group as principals. A member without an address is deactivated.
+func contentsText(group *audit.Group, addresses map[int64]string) string {
+	var value report.Value
+	for _, name := range group.Subgroups {
+		principal := permission.Principal{Kind: permission.KindGroup, Name: name}
+		if role, isRole := strings.CutPrefix(name, "role:"); isRole {
+			principal = permission.Principal{Kind: permission.KindRole, Name: role}
+		}
+		value.Texts = append(value.Texts, principal.String())
+	}
+	for _, id := range group.Members {
+		if address, ok := addresses[id]; ok {
+			value.Texts = append(value.Texts, permission.Principal{Kind: permission.KindUser, Name: address}.String())
+		}
+	}
+	return valueText(value)
 }
 
 // auditRows are the rows of rights; those of the same value and people are one.

@@ -60,3 +60,36 @@ func TestAChangeStaysInItsBlock(t *testing.T) {
 		t.Errorf("the change is\n%s", text)
 	}
 }
+
+// The value of who is in a group is what is directly in it.
+func TestAGroupHasItsMembersAsItsValue(t *testing.T) {
+	accounts := make([]*audit.Account, 0, 7)
+	for id, name := range []string{"zoe", "ada", "bea", "cid", "dora", "emil", "fritz"} {
+		accounts = append(accounts, &audit.Account{Account: &report.Account{ID: int64(id) + 1, Name: name, Address: name + "@example.com", Role: "member"}, IsActive: true})
+	}
+	everybody := make([]*report.Account, 0, len(accounts))
+	for _, account := range accounts {
+		everybody = append(everybody, account.Account)
+	}
+	text := auditText(t, &audit.Audit{
+		AccountID: 1, Accounts: accounts, Sets: []*report.People{report.PeopleOf(accounts[0].Account), report.PeopleOf(), report.PeopleOf(everybody...)},
+		Groups: []*audit.Group{
+			{Name: "board", Members: []int64{1}, People: 0},
+			{Name: "outer", Members: []int64{1}, Subgroups: []string{"board"}, People: 0},
+			{Name: "empty", People: 1},
+			{Name: "left", Members: []int64{99}, People: 1},
+			{Name: "large", Members: []int64{1, 2, 3, 4, 5, 6, 7}, People: 2},
+		},
+	})
+	for _, want := range []string{
+		"| `board` | be in the group | `user:zoe@example.com` | `zoe` |",
+		"| `outer` | be in the group | `group:board`, `user:zoe@example.com` | `zoe` |",
+		"| `empty` | be in the group | – | – |",
+		"| `left` | be in the group | – | – |",
+		"| `large` | be in the group | `user:zoe@example.com`, `user:ada@example.com`, `user:bea@example.com`, `user:cid@example.com`, `user:dora@example.com` and 2 more | `zoe`, `ada`, `bea`, `cid`, `dora` and 2 more |",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s\nis not in\n%s", want, text)
+		}
+	}
+}

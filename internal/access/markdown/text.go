@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -40,10 +41,36 @@ func atMost(text string, most int) string {
 	return text
 }
 
-// plain writes a sentence. A word in it with anything but letters and the signs that sentences end and begin with is
+// plain writes a sentence. A part of it in quotes is a name: with anything but letters in it, it is written as code, whole, without
+// the quotes and escapes around it. Beside, a word with anything but letters and the signs that sentences end and begin with is
 // written as code: it may be a name. So is one of digits and others, which may be the number of an issue or a commit.
 func plain(sentence string) string {
-	tokens := strings.Split(sentence, " ")
+	var text strings.Builder
+	for {
+		at := strings.IndexByte(sentence, '"')
+		if at < 0 {
+			return text.String() + plainWords(sentence)
+		}
+		quoted, err := strconv.QuotedPrefix(sentence[at:])
+		name, other := strconv.Unquote(quoted)
+		if err != nil || other != nil || plainWords(quoted) == quoted {
+			end := at + max(1, len(quoted))
+			if next := strings.IndexByte(sentence[end:], ' '); next >= 0 { // to the end of the word, which is one
+				end += next + 1
+			} else {
+				end = len(sentence)
+			}
+			text.WriteString(plainWords(sentence[:end]))
+			sentence = sentence[end:]
+			continue
+		}
+		text.WriteString(plainWords(sentence[:at]) + code(name))
+		sentence = sentence[at+len(quoted):]
+	}
+}
+
+func plainWords(text string) string {
+	tokens := strings.Split(text, " ")
 	for i, token := range tokens {
 		word := strings.Trim(token, `.,;:()"'?!`)
 		if strings.ContainsFunc(word, isOdd) || strings.ContainsFunc(word, unicode.IsDigit) && strings.ContainsFunc(word, isNoDigit) {

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // Attributes are those of a thing at one time.
@@ -86,7 +88,21 @@ func (c *Change) Says() *Result {
 	for _, name := range c.After.Names() {
 		c.attribute(name, &r)
 	}
+	c.guests(&r)
 	return &r
+}
+
+// guests says that an invitation makes guests, where anything is said of who joins by it.
+func (c *Change) guests(r *Result) {
+	if _, invites := c.Of.Attribute("invite_as"); !invites || !slices.ContainsFunc(r.Statements, func(s Statement) bool { return s.Class == Joining }) {
+		return
+	}
+	switch as := c.After.Value("invite_as"); {
+	case as.IsUnknown:
+		r.Statements = append(r.Statements, Statement{External, c.Where(c.After), "Whoever joins by it may be a guest.", true})
+	case as.Held == zulip.RoleGuest.String():
+		r.Statements = append(r.Statements, Statement{External, c.Where(c.After), "Whoever joins by it is a guest.", false})
+	}
 }
 
 func (r *Result) say(row *Row, where, text string, isUncertain bool) {

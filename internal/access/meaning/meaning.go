@@ -36,9 +36,11 @@ const (
 	Outgoing Class = "outgoing"
 	// DataLoss is what makes messages or other things disappear, now or later.
 	DataLoss Class = "data-loss"
+	// External is who comes in from outside, as a guest. No attribute has it: it follows from the role of an invitation.
+	External Class = "external"
 )
 
-// Classes lists the classes.
+// Classes lists the classes that attributes have.
 var Classes = []Class{None, Identity, Permission, Membership, Role, Joining, SignIn, History, Credential, Outgoing, DataLoss}
 
 // IsComputed reports whether what follows from attributes of a class is computed, so that no sentence is written of them.

@@ -5,7 +5,7 @@ import "github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
 // categories are under which category the sentences of a class are.
 var categories = map[meaning.Class]Category{
 	meaning.Joining: Joining, meaning.SignIn: SignIn, meaning.Outgoing: Outgoing, meaning.DataLoss: DataLoss,
-	meaning.History: Widening, meaning.Credential: RoleChange,
+	meaning.History: Widening, meaning.Credential: RoleChange, meaning.External: External,
 }
 
 // Say adds what a change means: sentences to the risks, and what differs beside to also. It returns whether everything that

@@ -39,6 +39,21 @@ func TestReviewOfWhatIsNoRight(t *testing.T) {
 				return resourceChange("zulip_invitation", nil, attributes{"email": "ada@example.org", "invite_as": "administrator", "expires_in_minutes": 60}, "id", "status")
 			}, "joining", "invitation ada@example.org. ada@example.org can join the organization, as administrator.",
 		},
+		"an invitation as guest": {
+			func(*acctest.Organization) attributes {
+				return resourceChange("zulip_invitation", nil, attributes{"email": "gus@example.org", "invite_as": "guest"}, "id", "status")
+			}, "external joining", "invitation gus@example.org. Whoever joins by it is a guest.",
+		},
+		"a link for guests": {
+			func(*acctest.Organization) attributes {
+				return resourceChange("zulip_invite_link", nil, attributes{"invite_as": "guest", "expires_in_minutes": 60}, "id", "link_url")
+			}, "external joining", "invitation link zulip_invite_link.x. Whoever joins by it is a guest.",
+		},
+		"an invitation as what is not known yet": {
+			func(*acctest.Organization) attributes {
+				return resourceChange("zulip_invitation", nil, attributes{"email": "gus@example.org"}, "id", "invite_as")
+			}, "external joining unknown", "invitation gus@example.org. Whoever joins by it may be a guest.",
+		},
 		"an invited member becomes an owner": {
 			func(*acctest.Organization) attributes {
 				return resourceChange("zulip_invitation", attributes{"email": "ada@example.org", "invite_as": "member"}, attributes{"email": "ada@example.org", "invite_as": "owner"})

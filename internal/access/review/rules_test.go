@@ -121,7 +121,7 @@ rule "two owners" {
 rule "guests stay out of the hall" {
   channels = "hall"
   right    = "read"
-  never    = ["user:gus@example.com"]
+  never    = "role:guests"
   only     = ["role:members"]
 }
 rule "directors are members" {

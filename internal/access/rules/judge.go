@@ -112,7 +112,8 @@ func (j *judge) settle() {
 // span finds whom principals name, and says whom it does not find: where they are allowed something, nobody is by that; where they
 // are not, they may be there all the same.
 func (j *judge) span(principals []permission.Principal, say func(sentence string)) span {
-	resolved, problems := permission.Resolve(principals, j.org.Names)
+	named := slices.DeleteFunc(slices.Clone(principals), func(principal permission.Principal) bool { return principal == guests })
+	resolved, problems := permission.Resolve(named, j.org.Names)
 	for _, problem := range problems {
 		say(problem.Summary + ".")
 		if slices.ContainsFunc(j.org.Groups, func(group *Group) bool { return group.NameUnknown }) {
@@ -125,7 +126,25 @@ func (j *judge) span(principals []permission.Principal, say func(sentence string
 	}
 	var s span
 	s.least, s.most, s.isOpen = j.org.People.Bounds(resolved.Value)
+	if len(named) < len(principals) {
+		s = j.withGuests(s)
+	}
 	return s
+}
+
+// withGuests adds those whose role is guest. Where it is not known who the members are, everybody who may be none may be a guest.
+func (j *judge) withGuests(s span) span {
+	least, most := j.org.People.Guests(), j.org.People.Guests()
+	if members, ok := j.org.Names.UserGroupByName("role:members"); ok && j.org.People.IsUncertain(zulip.NamedGroup(members.ID)) {
+		in, mayBeIn, isOpen := j.org.People.Bounds(zulip.NamedGroup(members.ID))
+		least, most, s.isOpen = least.Minus(mayBeIn), j.org.People.Everybody().Minus(in), s.isOpen || isOpen
+	}
+	s.least, s.most = j.union(s.least, least), j.union(s.most, most)
+	return s
+}
+
+func (j *judge) union(a, b permission.People) permission.People {
+	return j.org.People.People(append(a.IDs(), b.IDs()...))
 }
 
 // except finds whom the rule leaves out today.

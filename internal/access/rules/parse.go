@@ -173,13 +173,28 @@ func (p *parser) principals(of *hclfile.Attribute, mayBeInternet bool) (principa
 			p.Fail(of.Line, "%s", err)
 			continue
 		}
-		if role := principal.WireName(); principal.Kind == permission.KindRole && !slices.Contains(permission.RoleNames(), role) {
-			p.Fail(of.Line, "there is no role %s%s", suggest.Quote(role), suggest.Names{Things: "roles", All: permission.RoleNames()}.Suggest(role))
+		if role := principal.WireName(); principal.Kind == permission.KindRole && !slices.Contains(ruleRoles(), role) {
+			p.Fail(of.Line, "there is no role %s%s", suggest.Quote(role), suggestRole(role))
 			continue
 		}
 		principals = append(principals, principal)
 	}
 	return principals, hasInternet
+}
+
+// ruleRoles are the roles that rules name: those of permissions, without the server's group of everybody with an account or without,
+// and guests.
+func ruleRoles() []string {
+	roles := slices.DeleteFunc(slices.Clone(permission.RoleNames()), func(role string) bool { return role == "role:"+internet })
+	return append(roles, guests.WireName())
+}
+
+// suggestRole ends a sentence by what was meant by a role that there is not.
+func suggestRole(role string) string {
+	if role == "role:"+internet {
+		return "; did you mean " + suggest.Quote(internet) + "?"
+	}
+	return suggest.Names{Things: "roles", All: ruleRoles()}.Suggest(role)
 }
 
 func (p *parser) except(rule *Rule, block *hclfile.Block) {

@@ -24,7 +24,9 @@ var mistakes = map[string]string{
 	`rule {}`:            `rule takes one name`,
 	`rule "a" "b" {}`:    `rule takes one name`,
 	`rule "" {}`:         `rule takes one name`,
-	"rule \"a\" {\n  role = \"owner\"\n  never = [\"role:guest\"]\n}":                                                                `rules.zulip.hcl:3: there is no role "role:guest"`,
+	"rule \"a\" {\n  role = \"owner\"\n  never = [\"role:guest\"]\n}":                                                                `rules.zulip.hcl:3: there is no role "role:guest"; did you mean "role:guests"?`,
+	"rule \"a\" {\n  right = \"create_groups\"\n  only = [\"role:owner\"]\n}":                                                        `rules.zulip.hcl:3: there is no role "role:owner"; did you mean "role:owners"?`,
+	"rule \"a\" {\n  right = \"create_groups\"\n  never = \"role:internet\"\n}":                                                      `rules.zulip.hcl:3: there is no role "role:internet"; did you mean "internet"?`,
 	"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n  except = 1\n}":                                                              "rules.zulip.hcl:4: except is a block: write except { … }",
 	"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n  except \"x\" {\n    people = [\"role:owners\"]\n    reason = \"b\"\n  }\n}": "rules.zulip.hcl:4: except takes no name",
 	`rule "a" {}`:                                              "what the rule is about is missing",
@@ -126,7 +128,7 @@ rule "c" {
 31: the name "c" is that of line 15 already
 31: a rule with joining says nothing else: write another rule for the rest
 32: joining is "open"; it can be "invited"
-33: there is no role "role:guest"; the roles are: "role:owners", "role:administrators", "role:moderators", "role:fullmembers", "role:members", "role:everyone", "role:internet", "role:nobody"`},
+33: there is no role "role:guest"; did you mean "role:guests"?`},
 		"syntax": {`rule "a" {
   rigth = "read"
 }

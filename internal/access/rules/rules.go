@@ -81,6 +81,9 @@ const (
 // internet is how rules name those who have no account.
 const internet = "internet"
 
+// guests is how rules name those whose role is guest. The server has no group of them.
+var guests = permission.Principal{Kind: permission.KindRole, Name: "guests"}
+
 // Standing is whether a rule holds.
 type Standing string
 

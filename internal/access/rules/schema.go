@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/hclfile"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
 // schema is a JSON Schema, or a part of one.
@@ -141,8 +140,12 @@ func principalSchema(hasInternet bool) schema {
 	if hasInternet {
 		texts, abouts = []string{internet}, []string{"people without an account"}
 	}
-	for _, name := range permission.RoleNames() {
-		texts, abouts = append(texts, name), append(abouts, "a role, with those above it")
+	for _, name := range ruleRoles() {
+		about := "a role, with those above it"
+		if name == guests.WireName() {
+			about = "everybody whose role is guest"
+		}
+		texts, abouts = append(texts, name), append(abouts, about)
 	}
 	return schema{
 		"description": "A role, user group or person.",
