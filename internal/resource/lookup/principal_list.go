@@ -111,7 +111,7 @@ type ResolvedList struct {
 	Absent []error
 	// MayHaveMoved says that one of these addresses may be the old one of somebody: it is not known to be invited.
 	MayHaveMoved bool
-	Problems []error
+	Problems     []error
 }
 
 // Resolve finds what a list names. known is false while one of the texts is not known yet; then what is known is resolved.
