@@ -116,6 +116,8 @@ func (e *export) writePeople(body *hclwrite.Body) {
 	variable.SetAttributeValue("description", cty.StringVal("Addresses of the people of another organization, by the names of local."+allPeople+". Who is not in it is left out everywhere."))
 	variable.SetAttributeRaw("type", hclwrite.TokensForFunctionCall("map", hclwrite.TokensForIdentifier("string")))
 	variable.SetAttributeValue("default", cty.NullVal(cty.String))
+	variable.AppendNewline()
+	refuseUnknownPeople(variable.AppendNewBlock("validation", nil).Body(), slices.Sorted(maps.Keys(addresses)))
 	body.AppendNewline()
 	locals := body.AppendNewBlock("locals", nil).Body()
 	comment(locals, "Everybody whom this configuration names.")
@@ -124,6 +126,27 @@ func (e *export) writePeople(body *hclwrite.Body) {
 	comment(locals, "Who is left out is null, which compact() removes from lists.")
 	locals.SetAttributeRaw("people", expression("{ for name, address in local."+allPeople+" : name => var.people == null ? address : try(var.people[name], null) }"))
 	locals.SetAttributeRaw("principals", expression(`{ for name, address in local.people : name => address == null ? null : "`+userPrefix+`${address}" }`))
+}
+
+// refuseUnknownPeople has the CLI refuse names that nobody has: a misspelled one would leave somebody out. The names stand there again,
+// because before Terraform 1.9 the condition of a variable may name nothing but the variable.
+func refuseUnknownPeople(validation *hclwrite.Body, known []string) {
+	length := 0
+	names := make([]hclwrite.Tokens, len(known))
+	for i, name := range known {
+		names[i] = hclwrite.TokensForValue(cty.StringVal(name))
+		length += len(name) + 4
+	}
+	list := hclwrite.TokensForTuple(names)
+	if length > longestLine/3 {
+		list = lines(names)
+	}
+	unknown := hclwrite.TokensForFunctionCall("setsubtract", expression("try(keys(var.people), [])"), list)
+	none := append(hclwrite.TokensForFunctionCall("length", unknown), expression(" == 0")...)
+	validation.SetAttributeRaw("condition", none)
+	validation.SetAttributeRaw("error_message", hclwrite.TokensForFunctionCall("format",
+		hclwrite.TokensForValue(cty.StringVal("No names in local."+allPeople+": %s. A misspelled name would leave somebody out.")),
+		hclwrite.TokensForFunctionCall("join", hclwrite.TokensForValue(cty.StringVal(", ")), unknown)))
 }
 
 // expression is the source of an expression, as it is written.

@@ -81,7 +81,7 @@ func Run(ctx context.Context, from Source, options Options) (*Result, error) {
 	if err := checkAccount(from.Store.Self()); err != nil {
 		return nil, err
 	}
-	managed, err := readStates(options.States)
+	managed, lists, err := readStates(options.States)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func Run(ctx context.Context, from Source, options Options) (*Result, error) {
 		return nil, err
 	}
 	defer folder.close()
-	e := &export{Source: from, Options: options, names: folder.names, managed: managed, images: map[string]bool{}, matching: map[string]bool{}, people: map[int64]*person{}}
+	e := &export{Source: from, Options: options, names: folder.names, managed: managed, roleLists: lists, images: map[string]bool{}, matching: map[string]bool{}, people: map[int64]*person{}}
 	if err := e.read(ctx); err != nil {
 		return nil, err
 	}
@@ -125,9 +125,13 @@ type export struct {
 	schemas  map[string]*tfprotov6.Schema
 	lists    map[string]*tfprotov6.Schema
 	managed  managed
-	objects  []*object
-	names    *names
-	notes    []string
+	// roleLists are the lists of who has a role that states have.
+	roleLists []*roleList
+	// listed are whose roles such a list decides, by the list.
+	listed  map[*roleList][]string
+	objects []*object
+	names   *names
+	notes   []string
 	// invitations are those that are pending, and links.
 	invitations []*zulip.Invitation
 	// matching are the filters that have matched something.
@@ -176,12 +180,13 @@ func (e *export) result(files map[string][]byte) *Result {
 // managed are the objects that a state has: by type, then by ID.
 type managed map[string]map[string]bool
 
-// readStates reads which objects states have; nil without a state.
-func readStates(texts map[string][]byte) (managed, error) {
+// readStates reads which objects states have, and the lists of who has a role; nil without a state.
+func readStates(texts map[string][]byte) (managed, []*roleList, error) {
 	if len(texts) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	managed := managed{}
+	var lists []*roleList
 	for _, name := range slices.Sorted(maps.Keys(texts)) {
 		var state struct {
 			Values struct {
@@ -190,21 +195,23 @@ func readStates(texts map[string][]byte) (managed, error) {
 			FormatVersion string `json:"format_version"`
 		}
 		if err := json.Unmarshal(texts[name], &state); err != nil {
-			return nil, fmt.Errorf("the state %s is not the output of terraform show -json: %w", name, err)
+			return nil, nil, fmt.Errorf("the state %s is not the output of terraform show -json: %w", name, err)
 		}
 		if state.FormatVersion == "" {
-			return nil, fmt.Errorf("the state %s is not the output of terraform show -json: it has no format_version", name)
+			return nil, nil, fmt.Errorf("the state %s is not the output of terraform show -json: it has no format_version", name)
 		}
 		state.Values.Root.addTo(managed)
+		lists = append(lists, state.Values.Root.roleLists(name)...)
 	}
-	return managed, nil
+	return managed, lists, nil
 }
 
 type module struct {
 	Resources []struct {
-		Type   string                     `json:"type"`
-		Mode   string                     `json:"mode"`
-		Values map[string]json.RawMessage `json:"values"`
+		Address string                     `json:"address"`
+		Type    string                     `json:"type"`
+		Mode    string                     `json:"mode"`
+		Values  map[string]json.RawMessage `json:"values"`
 	} `json:"resources"`
 	Children []module `json:"child_modules"`
 }

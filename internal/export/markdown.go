@@ -1,6 +1,7 @@
 package export
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 )
@@ -47,14 +48,16 @@ func inCode(name string) string {
 	return fence + name + fence
 }
 
+// hasMeaning is what has a meaning within a line of Markdown: signs of their own, and the addresses that a page turns into links.
+// Lines begin with text of ours, so that what only counts at the start of one needs no backslash.
+var hasMeaning = regexp.MustCompile("[\\\\`*_\\[\\]<|~#@$^]|&[#A-Za-z]|://|(?i:www)\\.")
+
 // escaped writes a sentence into Markdown as text. A backslash takes away what a sign means.
 func escaped(sentence string) string {
-	var b strings.Builder
-	for _, letter := range visibleUpTo(longestSentence, sentence) {
-		if letter <= unicode.MaxASCII && (unicode.IsPunct(letter) || unicode.IsSymbol(letter)) && !strings.ContainsRune(",;'", letter) {
-			b.WriteByte('\\')
+	return hasMeaning.ReplaceAllStringFunc(visibleUpTo(longestSentence, sentence), func(found string) string {
+		if www, ok := strings.CutSuffix(found, "."); ok {
+			return www + `\.`
 		}
-		b.WriteRune(letter)
-	}
-	return b.String()
+		return `\` + found
+	})
 }

@@ -187,14 +187,17 @@ func (m *matcher) match(ctx context.Context) error {
 			m.gone[one.Type+" "+m.identity(kind, one)] = one.Address
 		case ok && one.Change.Before != nil:
 			m.kept[one.Type+" "+m.identity(kind, one)] = one.Address
-		case one.isCreated() && !ok:
-			m.left[one.Address] = "an object of this type is not found by a name. Import it by hand if it exists"
+		case one.Mode == "managed" && !ok && one.Change.Before != nil:
+			m.addUnlisted(one)
 		}
 	}
 	for _, kind := range kinds {
 		if err := m.matchKind(ctx, kind); err != nil {
 			return fmt.Errorf("%s: %w", kind.resource, err)
 		}
+	}
+	if err := m.matchUnlisted(ctx); err != nil {
+		return err
 	}
 	for o, addresses := range m.holders {
 		for _, address := range addresses {
@@ -266,7 +269,7 @@ func (m *matcher) matchOne(k *kind, one *plannedObject) {
 	}
 	switch len(candidates) {
 	case 0:
-		m.left[one.Address] = fmt.Sprintf("the organization has no %s with the%s", strings.ReplaceAll(k.word(), "_", " "), described)
+		m.left[one.Address] = fmt.Sprintf("the organization has no %s with the%s", strings.ReplaceAll(k.word(), "_", " "), described) + m.ended(k, one)
 	case 1:
 		if holder, ok := m.kept[one.Type+" "+candidates[0].id]; ok {
 			m.left[one.Address] = "it is managed already, by " + holder

@@ -122,6 +122,54 @@ func TestAccExportForAPlanOfALostState(t *testing.T) {
 	w.Must(t, "plan", "-detailed-exitcode")
 }
 
+// With a real CLI: a lost state with what no list shows is imported again, and the plan is empty then.
+func TestAccExportForAPlanOfALostStateWithRolesAndRelations(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	w := configuredWorkspace(t, `
+resource "zulip_role_members" "administrators" {
+  role  = "administrator"
+  users = ["tomas.berg@example.com", "terraform-bot@zulip.example.com"]
+}
+
+resource "zulip_user_group" "press" { name = "press" }
+
+resource "zulip_user_group_membership" "press" {
+  group   = zulip_user_group.press.id
+  members = ["lena.fischer@example.com", "amara.okafor@example.com"]
+}
+
+resource "zulip_channel" "news" { name = "news" }
+
+resource "zulip_channel_subscription" "news" {
+  channel = zulip_channel.news.id
+  users   = ["lena.fischer@example.com", "amara.okafor@example.com"]
+}
+
+resource "zulip_channel_subscription_settings" "general" {
+  channel    = "general"
+  pin_to_top = true
+}
+
+resource "zulip_user_status" "own" { status_text = "Managed" }
+`)
+	if printed, ok := w.Apply(t); !ok {
+		t.Fatal(printed)
+	}
+	w.Forget(t)
+	before := len(writes(o.Sandbox))
+	if printed := planFor(t, w); !strings.Contains(printed, "Wrote 7 imports and 0 moves") {
+		t.Fatal(printed)
+	}
+	if printed, ok := w.Apply(t); !ok || !strings.Contains(printed, "Resources: 7 imported, 0 added, 0 changed, 0 destroyed.") {
+		t.Error(printed)
+	}
+	if sent := writes(o.Sandbox)[before:]; len(sent) > 0 {
+		t.Errorf("sent %v", sent)
+	}
+	w.Remove(t, "imports.tf")
+	w.Must(t, "plan", "-detailed-exitcode")
+}
+
 // A configuration that was taken apart into modules: what is destroyed at one address and created at another is moved.
 func TestAccExportForAPlanOfARefactoring(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})

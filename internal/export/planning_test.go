@@ -126,7 +126,22 @@ func (p *planner) plan(ctx context.Context, one *resource, values map[string]cty
 	if len(planned.RequiresReplace) > 0 {
 		return cty.NilVal, fmt.Errorf("it would be replaced because of %v", planned.RequiresReplace)
 	}
-	return prior, changes(prior, decode(kind, planned.PlannedState))
+	return prior, errors.Join(changes(prior, decode(kind, planned.PlannedState)), inAnotherOrder(prior, config))
+}
+
+// inAnotherOrder says which lists, whose order means nothing, are written in another order than they are read: the next change of
+// such a list would show people who only change their places.
+func inAnotherOrder(prior, config cty.Value) error {
+	var all []error
+	for _, name := range []string{"users", "members", "subgroups"} {
+		if !config.Type().HasAttribute(name) {
+			continue
+		}
+		if written, read := config.GetAttr(name), prior.GetAttr(name); !written.IsNull() && !written.RawEquals(read) {
+			all = append(all, fmt.Errorf("%s is written as %#v and read as %#v", name, written, read))
+		}
+	}
+	return errors.Join(all...)
 }
 
 // changes says what differs between two states.

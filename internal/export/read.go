@@ -272,7 +272,7 @@ func (e *export) add(o *object) {
 		e.objects = append(e.objects, o)
 		return
 	}
-	if e.managed[o.kind.resource][o.id] || !e.selects(o) || o.kind.isSelected != nil && !o.kind.isSelected(e, o) {
+	if e.managed[o.kind.resource][o.id] || !e.selects(o) || e.leavesRoleToList(o) || o.kind.isSelected != nil && !o.kind.isSelected(e, o) {
 		return
 	}
 	for name, value := range o.config {

@@ -180,30 +180,57 @@ func (e *export) attribute(o *object, name string) hclwrite.Tokens {
 		return o.expression(value, links, name)
 	}
 	slices.SortFunc(elements, func(a, b tftypes.Value) int { return strings.Compare(textOf(a), textOf(b)) })
-	var people, others []hclwrite.Tokens
-	length := len(name)
-	for _, element := range elements {
-		if !isPerson(element) {
-			others = append(others, o.expression(element, links, ""))
-			continue
+	if value.Type().Is(tftypes.Set{}) { // whose order means nothing: those who are there anyway come first
+		slices.SortStableFunc(elements, func(a, b tftypes.Value) int {
+			switch {
+			case isPerson(a) == isPerson(b):
+				return 0
+			case isPerson(b):
+				return -1
+			}
+			return 1
+		})
+	}
+	var parts []hclwrite.Tokens
+	for len(elements) > 0 {
+		length := slices.IndexFunc(elements, func(element tftypes.Value) bool { return isPerson(element) != isPerson(elements[0]) })
+		if length < 0 {
+			length = len(elements)
 		}
-		one := links[textOf(element)].optional()
-		length += len(one.Bytes()) + 2
-		people = append(people, one)
+		parts = append(parts, o.part(elements[:length], links, name))
+		elements = elements[length:]
 	}
-	list := hclwrite.TokensForTuple(people)
-	if length > longestLine {
-		list = lines(people)
-	}
-	present := hclwrite.TokensForFunctionCall("compact", list)
+	present := parts[0]
 	permission, isPermission := e.realm.SupportedPermissions[o.kind.permissions][name]
 	switch {
-	case len(others) > 0:
-		return hclwrite.TokensForFunctionCall("concat", hclwrite.TokensForTuple(others), present)
+	case len(parts) > 1:
+		return hclwrite.TokensForFunctionCall("concat", parts...)
 	case isPermission && (o.kind.permissions == "realm" || !permission.AllowNobodyGroup):
 		return hclwrite.TokensForFunctionCall("try", hclwrite.TokensForFunctionCall("coalescelist", present), hclwrite.TokensForValue(cty.NullVal(cty.DynamicPseudoType)))
 	}
 	return present
+}
+
+// part writes elements of a list that are all people whom a variable may leave out, or all others.
+func (o *object) part(elements []tftypes.Value, links map[string]link, name string) hclwrite.Tokens {
+	var tokens []hclwrite.Tokens
+	length, arePeople := len(name), false
+	for _, element := range elements {
+		one := o.expression(element, links, "")
+		if link := links[textOf(element)]; link.person != nil {
+			one, arePeople = link.optional(), true
+		}
+		length += len(one.Bytes()) + 2
+		tokens = append(tokens, one)
+	}
+	if !arePeople {
+		return hclwrite.TokensForTuple(tokens)
+	}
+	list := hclwrite.TokensForTuple(tokens)
+	if length > longestLine {
+		list = lines(tokens)
+	}
+	return hclwrite.TokensForFunctionCall("compact", list)
 }
 
 func position(attribute string) int {
@@ -212,6 +239,9 @@ func position(attribute string) int {
 	}
 	return len(first)
 }
+
+// unordered are the lists whose order means nothing. It is that in which the provider reads them, so that a change shows nobody else.
+var unordered = []string{"users", "members", "subgroups"}
 
 // expression writes the value of an attribute, or of a part of one, with links in the place of what names other objects.
 func (o *object) expression(value tftypes.Value, links map[string]link, attribute string) hclwrite.Tokens {
@@ -241,7 +271,7 @@ func (o *object) expression(value tftypes.Value, links map[string]link, attribut
 	}
 	var elements []tftypes.Value
 	_ = value.As(&elements) // nothing else is left
-	if kind.Is(tftypes.Set{}) || attribute == "users" {
+	if kind.Is(tftypes.Set{}) || slices.Contains(unordered, attribute) {
 		slices.SortFunc(elements, func(a, b tftypes.Value) int { return strings.Compare(textOf(a), textOf(b)) })
 	}
 	tokens := make([]hclwrite.Tokens, 0, len(elements))

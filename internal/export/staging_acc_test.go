@@ -112,6 +112,24 @@ func TestAccExportMakesAStagingOrganization(t *testing.T) {
 	}
 }
 
+// With a real CLI: a misspelled name in the variable is refused, and said.
+func TestAccExportRefusesUnknownPeople(t *testing.T) {
+	acctest.StartSandbox(t, sandbox.Config{})
+	folder := filepath.Join(t.TempDir(), "organization")
+	runExport(t, folder, "--people-as", "variable")
+	w := acctest.NewWorkspace(t)
+	w.Copy(t, folder)
+	printed, ok := w.Run(t, "plan", "-var", `people={ ines_moreau = "owner@example.net", ines_morau = "x@example.net", nobody = "y@example.net" }`)
+	if want := "No names in local.all_people: ines_morau, nobody."; ok || !strings.Contains(printed, want) {
+		t.Errorf("planned: %t, and %q is not in:\n%s", ok, want, printed)
+	}
+	for _, people := range []string{"people=null", "people={}", `people={ ines_moreau = "ines.moreau@example.com" }`} {
+		if printed, ok := w.Run(t, "plan", "-var", people); !ok && strings.Contains(printed, "No names in") {
+			t.Errorf("%s is refused: %s", people, printed)
+		}
+	}
+}
+
 // addressesIn counts the addresses of people in what an export has written as configuration.
 func addressesIn(t *testing.T, folder string) map[string]int {
 	t.Helper()

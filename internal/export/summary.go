@@ -1,6 +1,7 @@
 package export
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/url"
@@ -69,13 +70,16 @@ func (e *export) writeInvitations(b *strings.Builder) {
 			written[strings.ToLower(o.id)] = true
 		}
 	}
+	for address := range e.managed["zulip_invitation"] {
+		written[strings.ToLower(address)] = true
+	}
 	for _, one := range e.invitations {
 		into := mails
 		switch {
+		case one.IsMultiuse && e.managed["zulip_invite_link"][fmt.Sprint(one.ID)], !one.IsMultiuse && written[strings.ToLower(one.Email)]:
+			continue
 		case one.IsMultiuse:
 			into = links
-		case written[strings.ToLower(one.Email)]:
-			continue
 		}
 		into[fmt.Sprintf("as %s by %s", one.InvitedAs, e.nameOf(one.InvitedByUserID))]++
 	}
@@ -87,16 +91,16 @@ func (e *export) writeInvitations(b *strings.Builder) {
 			texts = append(texts, fmt.Sprintf("%d %s", counts[text], text))
 		}
 		if total > 0 {
-			fmt.Fprintf(b, "- %d %s (%s). %s\n", total, what, strings.Join(texts, ", "), why)
+			fmt.Fprintf(b, "- %s (%s). %s\n", counted(total, what), strings.Join(texts, ", "), why)
 		}
 	}
-	write(mails, "pending invitations by e-mail", "In another organization they would invite the same people. `--only invitation` writes them.")
+	write(mails, "pending invitation by e-mail", "In another organization they would invite the same people. `--only invitation` writes them.")
 	if !e.isWanted(kindNamed("zulip_invite_link")) {
-		write(links, "invitation links", "The server does not show their channels, so that one which is replaced would lose them. `--only invite_link` writes them; write `channel_ids` there.")
+		write(links, "invitation link", "The server does not show their channels, so that one which is replaced would lose them. `--only invite_link` writes them; write `channel_ids` there.")
 	}
 }
 
-// nameOf is how somebody is written in the configuration; else by ID.
+// nameOf is how somebody is written in the configuration; else the address, where that says nothing to another organization the ID.
 func (e *export) nameOf(id int64) string {
 	if person, ok := e.people[id]; ok {
 		return "`" + person.key + "`"
@@ -105,6 +109,9 @@ func (e *export) nameOf(id int64) string {
 		if (o.kind.resource == "zulip_user" || o.kind.resource == "zulip_user_role") && o.id == fmt.Sprint(id) {
 			return "`" + o.address() + "`"
 		}
+	}
+	if user, ok := e.snapshot.User(id); ok && e.PeopleAs != PeopleAsVariable {
+		return inCode(user.Address())
 	}
 	return fmt.Sprintf("user %d", id)
 }
@@ -157,18 +164,18 @@ func listed(texts []string) string {
 }
 
 func (e *export) organizationName() string {
-	for _, o := range e.objects {
-		if o.kind.resource == "zulip_organization" && o.text("name") != "" {
-			return o.text("name")
-		}
+	var name string
+	if json.Unmarshal(e.realm.Settings["name"], &name) != nil || strings.TrimSpace(name) == "" {
+		return e.Client.Site()
 	}
-	return e.Client.Site()
+	return name
 }
 
 // noteLeftOut says what an export never has, and what this account does not see.
 func (e *export) noteLeftOut() {
 	if e.managed != nil {
 		e.note("What the states that were given have already.")
+		e.noteRoleLists()
 	}
 	if len(e.Only)+len(e.Exclude) > 0 {
 		e.note("What `--only` and `--exclude` do not select.")
@@ -250,16 +257,17 @@ func someNames(names []string) string {
 	return text
 }
 
-// counted counts things: 1 channel, 2 channels; a thing of somebody has the plural in its first word.
+// counted counts things: 1 channel, 2 channels; a thing of or by something has the plural in its first words.
 func counted(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
-	first, rest, hasMore := strings.Cut(thing, " of ")
-	if hasMore {
-		rest = " of " + rest
+	for _, preposition := range []string{" of ", " by "} {
+		if first, rest, ok := strings.Cut(thing, preposition); ok {
+			return fmt.Sprintf("%d %ss%s%s", n, first, preposition, rest)
+		}
 	}
-	return fmt.Sprintf("%d %ss%s", n, first, rest)
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 func kindNamed(resource string) *kind {

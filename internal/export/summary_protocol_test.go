@@ -132,7 +132,7 @@ func TestProtocolExportOfInvitations(t *testing.T) {
 		slices.Sort(addresses)
 		return filesOf(t, folder), addresses
 	}
-	links := "- 1 invitation links (1 as member by `ines_moreau`). The server does not show their channels"
+	links := "- 1 invitation link (1 as member by `ines_moreau`). The server does not show their channels"
 	all := []string{"zulip_invitation.one", "zulip_invitation.three", "zulip_invitation.two"}
 	files, addresses := exported(export.Options{})
 	if !slices.Equal(addresses, all) || !strings.Contains(files["EXPORT.md"], links) || strings.Contains(files["EXPORT.md"], "pending") || !strings.Contains(files["imports.tf"], `"Three@example.net"`) {

@@ -111,7 +111,7 @@ type ResolvedList struct {
 	Absent []error
 	// MayHaveMoved says that one of these addresses may be the old one of somebody: it is not known to be invited.
 	MayHaveMoved bool
-	Problems []error
+	Problems     []error
 }
 
 // Resolve finds what a list names. known is false while one of the texts is not known yet; then what is known is resolved.
@@ -216,7 +216,8 @@ func (l PrincipalList) found(view *snapshot.Snapshot, text string) (id int64, ac
 }
 
 // Keep returns the list for what the server holds: the texts of another list that name one of the IDs, or somebody who does
-// not count, in their order; then those that are missing, by ascending ID.
+// not count, in their order; then those that are missing, sorted by their texts, as an export writes them: so a later change of the
+// list shows who comes and who goes, and nobody who has only another place.
 func (l PrincipalList) Keep(kept types.List, ids []int64, view *snapshot.Snapshot) types.List {
 	missing := make(map[int64]bool, len(ids))
 	for _, id := range l.Active(ids, view) {
@@ -230,13 +231,18 @@ func (l PrincipalList) Keep(kept types.List, ids []int64, view *snapshot.Snapsho
 			delete(missing, id)
 		}
 	}
-	for _, id := range slices.Sorted(maps.Keys(missing)) {
-		elements = append(elements, types.StringValue(l.write(view, id)))
+	added := make([]string, 0, len(missing))
+	for id := range missing {
+		added = append(added, l.write(view, id))
+	}
+	slices.Sort(added)
+	for _, text := range added {
+		elements = append(elements, types.StringValue(text))
 	}
 	return types.ListValueMust(types.StringType, elements)
 }
 
-// Of returns the list for IDs, ascending.
+// Of returns the list for IDs, sorted by their texts.
 func (l PrincipalList) Of(ids []int64, view *snapshot.Snapshot) types.List {
 	return l.Keep(types.ListNull(types.StringType), ids, view)
 }

@@ -103,6 +103,34 @@ func TestListsKeepTheirTexts(t *testing.T) {
 	}
 }
 
+// Who is new in a list is sorted by text, as an export writes the list, whatever the IDs.
+func TestListsAreSortedByText(t *testing.T) {
+	view := readOrganization(t)
+	var people, groups []int64
+	for _, user := range view.Users() {
+		people = append(people, user.ID)
+	}
+	for _, group := range view.UserGroups().List() {
+		groups = append(groups, group.ID)
+	}
+	for name, list := range map[string]types.List{"people": lookup.UserList.Of(people, view), "groups": lookup.GroupList.Of(groups, view)} {
+		var texts []string
+		for _, element := range list.Elements() {
+			texts = append(texts, element.(types.String).ValueString()) //nolint:forcetypeassert // it is one
+		}
+		if len(texts) < 4 || !slices.IsSorted(texts) {
+			t.Errorf("%s are not sorted: %q", name, texts)
+		}
+	}
+	lena, _ := view.UserByAddress("lena.fischer@example.com")
+	tomas, _ := view.UserByAddress("tomas.berg@example.com")
+	amara, _ := view.UserByAddress("amara.okafor@example.com")
+	got := lookup.UserList.Keep(textList("tomas.berg@example.com"), []int64{tomas.ID, lena.ID, amara.ID}, view)
+	if want := textList("tomas.berg@example.com", "amara.okafor@example.com", "lena.fischer@example.com"); !got.Equal(want) {
+		t.Errorf("kept %v", got)
+	}
+}
+
 // Texts that name nobody stand for themselves, whatever their case, and what is not known is no repetition of anything.
 func TestListsOfThoseWhoAreNotThereYet(t *testing.T) {
 	view := readOrganization(t)

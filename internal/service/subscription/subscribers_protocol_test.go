@@ -260,7 +260,7 @@ func TestProtocolSubscribersOfARenamedChannel(t *testing.T) {
 func TestProtocolSubscribersImport(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	run := o.NewRun(t, exclusiveType)
-	run.MustApply(values{"channel": "announcements", "users": []any{owner, admin, moderator, member, member2}})
+	run.MustApply(values{"channel": "announcements", "users": []any{moderator, owner, member2, member, admin}}) // in the order of their addresses
 	before := run.State
 	id := fmt.Sprint(before.Values["channel_id"])
 	for _, by := range []struct {
