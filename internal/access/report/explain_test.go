@@ -59,7 +59,7 @@ func TestWhatRightsFollowFrom(t *testing.T) {
 // the channel.
 func TestRightsThatFollowFromTheOrganization(t *testing.T) {
 	const setting = "can_delete_any_message_group"
-	new, old, joins := &report.Account{Address: "new@example.com", ID: 1}, &report.Account{Address: "old@example.com", ID: 2}, &report.Account{Address: "joins@example.com", ID: 3}
+	newcomer, old, joins := &report.Account{Address: "new@example.com", ID: 1}, &report.Account{Address: "old@example.com", ID: 2}, &report.Account{Address: "joins@example.com", ID: 3}
 	same, change := report.ValueOf("role:nobody"), report.Change{Before: report.ValueOf("role:administrators"), After: report.ValueOf("role:members")}
 	channel := func(posting report.Change, gain ...*report.Account) *report.Channel {
 		return &report.Channel{Joins: report.PeopleOf(joins), Rights: []*report.Right{
@@ -70,13 +70,13 @@ func TestRightsThatFollowFromTheOrganization(t *testing.T) {
 	unchanged := report.Change{Before: same, After: same}
 	r := &report.Report{
 		Rights:   []*report.Right{{Name: setting, Change: change}},
-		People:   []*report.Person{{Account: new, Action: report.Create, Role: report.Change{After: report.ValueOf("guest")}}},
-		Channels: []*report.Channel{channel(unchanged, old, new), channel(change, old), channel(unchanged, new), channel(unchanged, joins)},
+		People:   []*report.Person{{Account: newcomer, Action: report.Create, Role: report.Change{After: report.ValueOf("guest")}}},
+		Channels: []*report.Channel{channel(unchanged, old, newcomer), channel(change, old), channel(unchanged, newcomer), channel(unchanged, joins)},
 	}
 	// Somebody is in a group whose members change, and is not among those: it is the role that counts.
 	named := report.ValueOf("group:g")
 	r.Groups = []*report.Group{{Name: "g", Action: report.Update, Joins: report.PeopleOf(joins)}}
-	r.Channels = append(r.Channels, channel(unchanged, new), channel(unchanged, joins), channel(unchanged, old))
+	r.Channels = append(r.Channels, channel(unchanged, newcomer), channel(unchanged, joins), channel(unchanged, old))
 	for _, one := range r.Channels[4:] {
 		one.Joins, one.Rights[1].Change = nil, report.Change{Before: named, After: named}
 	}
