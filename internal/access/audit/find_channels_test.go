@@ -22,7 +22,7 @@ func TestChangesOfChannelsWithGuests(t *testing.T) {
 		has, hasNot   string
 		guest, member string
 	}{
-		{"room 0", "users   = [", "# ", "person10@example.com", "person11@example.com"},
+		{"room 0", "users   = [", "# Leave", "person10@example.com", "person11@example.com"},
 		{"room 4", "# Leave these guests out of users:\n", "users   =", "person160@example.com", "person161@example.com"},
 	} {
 		for _, finding := range found(a, audit.OpenPrivate, `channel "`+test.channel+`"`) {

@@ -78,7 +78,7 @@ func TestChangesHaveTheAddressesOfAState(t *testing.T) {
 			expectText(t, text, "  resource \"zulip_channel\" \"first\" {\n", "  resource \"zulip_channel\" \"team\" {\n", "  resource \"zulip_channel\" \"twice\" {\n", "  resource \"zulip_channel\" \"by_hand\" {\n")
 		}
 	}
-	if all := found(auditOf(t, o, audit.Selection{}), audit.NoAdministrator, `channel "root"`); len(all) != 1 || !strings.HasPrefix(all[0].Change, fmt.Sprintf("# If nothing manages it yet, import it first, with the ID %d.\nresource \"zulip_channel\" \"root\" {\n", root)) {
+	if all := found(auditOf(t, o, audit.Selection{}), audit.NoAdministrator, `channel "root"`); len(all) != 1 || !strings.HasPrefix(all[0].Change, fmt.Sprintf("# If nothing manages it, import ID %d first.\nresource \"zulip_channel\" \"root\" {\n", root)) {
 		t.Errorf("without a state: %+v", all)
 	}
 }

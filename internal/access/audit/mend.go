@@ -78,7 +78,7 @@ func (m *maker) change(of target, attributes ...attribute) string {
 	case m.options.Managed != nil:
 		comment = fmt.Sprintf("# Nothing in the state or plan manages it: import it first.\nimport {\n  to = %s.%s\n  id = %q\n}\n\n", of.resource, of.label(), of.id)
 	default:
-		comment = fmt.Sprintf("# If nothing manages it yet, import it first, with the ID %s.\n", of.id)
+		comment = fmt.Sprintf("# If nothing manages it, import ID %s first.\n", of.id)
 	}
 	if of.name != "" {
 		attributes = append([]attribute{{"name", cty.StringVal(of.name)}}, attributes...)
