@@ -99,7 +99,7 @@ func lives(t *testing.T, o *acctest.Organization) []life {
 		{of: "zulip_user", create: values{"email": "nadia.haddad@example.com", "full_name": "Nadia Haddad", "role": "moderator", "deactivation_notification_comment": "Thanks!"}, update: values{"full_name": "Nadia H.", "role": "member", "active": true},
 			notImported: []string{"active", "deactivation_notification_comment", "adopt_deactivated", "password_wo_version", "deactivation_actions"}},
 		{of: "zulip_user_group", create: values{"name": "platform", "description": "It runs", "members": []any{lena}, "subgroups": []any{"sre"}, "can_mention_group": []any{"role:members"}, "can_manage_group": []any{"role:administrators"}},
-			update: values{"name": "infra", "description": "", "members": []any{lena, kenji}, "can_mention_group": []any{"role:everyone"}}, notImported: []string{"adopt_deactivated"}},
+			update: values{"name": "infra", "description": "", "members": []any{kenji, lena}, "can_mention_group": []any{"role:everyone"}}, notImported: []string{"adopt_deactivated"}},
 		{of: "zulip_user_group_membership", create: values{"group": "leads", "members": []any{kenji}}, update: values{"members": []any{kenji, "amara.okafor@example.com"}}, notImported: []string{"group", "members"}, importID: "leads/amara.okafor@example.com," + kenji},
 		{of: "zulip_user_role", create: values{"user": "amara.okafor@example.com", "role": "moderator"}, update: values{"role": "member"}, stays: true, importID: "amara.okafor@example.com", notImported: []string{"on_destroy"}},
 		{of: "zulip_user_status", create: values{"user": lena, "status_text": "Away", "emoji_name": "palm_tree"}, update: values{"status_text": "Back soon"}, importID: lena, stays: true},

@@ -56,8 +56,12 @@ func CheckExisting(meta *base.Meta, e Existing, diags *diag.Diagnostics) (adopte
 		e.refuseAddress(meta, diags)
 	case e.IsRename:
 		// Another resource of this run may give the name up. Which do is not known in a plan: it depends on what is planned first.
-		diags.AddAttributeWarning(e.At, e.Summary, "If another resource of this configuration gives it up in the same apply, this one waits for that, unless that one refers to this one or has a depends_on on it: then do it in two applies. "+
-			fmt.Sprintf("If no resource gives it up, this apply stops here: choose another name, or, if nothing manages what has this one, import it with the ID %s and rename it too.", e.Import))
+		detail := ""
+		if e.Detail != "" {
+			detail = e.Detail + "\n\n"
+		}
+		diags.AddAttributeWarning(e.At, e.Summary, detail+"If another resource of this configuration gives it up in the same apply, this one waits for that, unless that one refers to this one or has a depends_on on it: then do it in two applies. "+
+			fmt.Sprintf("If no resource gives it up, this apply stops here: choose another one, or, if nothing manages what has this one, import that with the ID %s and change it too.", e.Import))
 	case run.IsManaged(e.Kind, e.ID):
 		diags.AddAttributeWarning(e.At, e.Summary, "If another resource of this configuration gives it up, that has to come first: let this resource depend on that one (depends_on), or do it in two applies. Otherwise this apply stops here.\n\n"+e.text(meta))
 	case meta.RecoverInterrupted && e.AsPlanned && e.Ours:

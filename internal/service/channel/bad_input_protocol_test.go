@@ -111,7 +111,7 @@ func TestProtocolRefusesANameThatIsTaken(t *testing.T) {
 	})
 	plan, diags := run.Plan(values{"name": "general"}) // which another resource may give up in the same run
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "name", append(existing, "depends_on")...)
+	diags.ExpectWarning(t, "name", existing[0], existing[1], "depends_on", "import that with the ID")
 	run.Apply(plan).ExpectError(t, "name", `Cannot change channel "new"`, `Channel "general"`, "has the name now")
 }
 

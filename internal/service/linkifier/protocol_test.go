@@ -226,7 +226,7 @@ func TestProtocolLinkifierPatternTaken(t *testing.T) {
 	run.MustApply(issues)
 	plan, diags := run.Plan(config("taken", "https://example.com/else")) // which another resource may give up in the same run
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "pattern", fmt.Sprintf(`id = "%d"`, id), "depends_on")
+	diags.ExpectWarning(t, "pattern", fmt.Sprintf("import that with the ID %d", id), "depends_on")
 	run.Apply(plan).ExpectError(t, "pattern", "Cannot change linkifier", `Linkifier "taken"`, "has the pattern now")
 
 	p := run.Process()
