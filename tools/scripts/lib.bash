@@ -33,6 +33,12 @@ packages_with() {
   (cd "$root" && grep -rlE --include="$2" "$1" internal | xargs -n 1 dirname | sort -u | sed 's#^#./#')
 }
 
+# packages_testing PATTERN: the packages with a test that "go test -run PATTERN" runs, as paths.
+packages_testing() {
+  (cd "$root" && grep -rE --include='*_test.go' '^func (Test|Fuzz|Example)' internal examples) |
+    sed -n 's#^\(.*\)/[^/]*:func \([A-Za-z0-9_]*\)(.*#./\1 \2#p' | awk -v pattern="${1%%/*}" '$2 ~ pattern { print $1 }' | sort -u
+}
+
 # build_plugin FILE [VERSION]: the plugin's binary, with a version when it is to be installed.
 build_plugin() {
   go build -C "$root" -ldflags "-X main.version=${2:-dev}" -o "$1" .
