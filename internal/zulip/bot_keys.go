@@ -10,11 +10,7 @@ import (
 // BotAPIKey reads the API key of a bot. The server gives it to the bot's owner and to administrators, and has the call from
 // feature level 463 on.
 func (c *Client) BotAPIKey(ctx context.Context, id int64) (string, error) {
-	var answer struct {
-		APIKey string `json:"api_key"`
-	}
-	_, err := c.send(ctx, http.MethodGet, botPath(id)+"/api_key", nil, safeToRetry, &answer)
-	return answer.APIKey, err
+	return sendFor[string](ctx, c, http.MethodGet, botPath(id)+"/api_key", nil, safeToRetry, "api_key")
 }
 
 // BotKey is a bot with its API key, as servers below feature level 474 list it.
@@ -30,10 +26,11 @@ type BotKey struct {
 // administrators everybody's. They are kept nowhere. From feature level 474 on
 // the list holds no keys: [Client.BotAPIKey] reads one.
 func (c *Client) BotKeys(ctx context.Context) ([]*BotKey, error) {
-	form := &Form{}
-	form.JSON("event_types", []string{})
-	form.JSON("fetch_event_types", []string{FetchBots})
-	form.JSON("client_capabilities", clientCapabilities)
+	form := params{
+		"event_types":         []string{},
+		"fetch_event_types":   []string{FetchBots},
+		"client_capabilities": clientCapabilities,
+	}.form()
 	var answer struct {
 		QueueID string    `json:"queue_id"`
 		Bots    []*BotKey `json:"realm_bots"`

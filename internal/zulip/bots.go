@@ -3,7 +3,6 @@ package zulip
 import (
 	"context"
 	"net/http"
-	"strconv"
 )
 
 // BotType is what a bot can do, in the API's numbering.
@@ -32,17 +31,16 @@ type Bot struct {
 // OwnBots returns the account's own active bots by their addresses, without their IDs and services. Unlike the snapshot, the
 // server answers from no cache (server-behavior §U18).
 func (c *Client) OwnBots(ctx context.Context) (map[string]*Bot, error) {
-	var answer struct {
-		Bots []*struct {
-			Username string `json:"username"`
-			Bot
-		} `json:"bots"`
+	type row struct {
+		Username string `json:"username"`
+		Bot
 	}
-	if _, err := c.send(ctx, http.MethodGet, "/bots", nil, safeToRetry, &answer); err != nil {
+	rows, err := list[row](ctx, c, "/bots", nil, "bots")
+	if err != nil {
 		return nil, err
 	}
-	bots := make(map[string]*Bot, len(answer.Bots))
-	for _, row := range withoutNull(answer.Bots) {
+	bots := make(map[string]*Bot, len(rows))
+	for _, row := range rows {
 		bots[row.Username] = &row.Bot
 	}
 	return bots, nil
@@ -67,25 +65,15 @@ type NewBot struct {
 // CreateBot creates a bot and returns its ID. The account has to be a person's. A short name has one bot, active or not,
 // so a second call makes no second one: it is refused with `Email is already in use.`
 func (c *Client) CreateBot(ctx context.Context, bot NewBot) (int64, error) {
-	form := &Form{}
-	form.Text("full_name", bot.FullName)
-	form.Text("short_name", bot.ShortName)
-	form.JSON("bot_type", bot.Type)
-	if bot.PayloadURL != "" {
-		form.JSON("payload_url", bot.PayloadURL) // JSON text, unlike the other texts
-		form.JSON("interface_type", bot.Interface)
-	}
-	if bot.ServiceName != "" {
-		form.Text("service_name", bot.ServiceName)
-	}
-	if len(bot.Config) > 0 {
-		form.JSON("config_data", bot.Config)
-	}
-	var answer struct {
-		ID int64 `json:"user_id"`
-	}
-	_, err := c.send(ctx, http.MethodPost, "/bots", form, neverRetry, &answer)
-	return answer.ID, err
+	return c.create(ctx, "/bots", params{
+		"full_name":      text(bot.FullName),
+		"short_name":     text(bot.ShortName),
+		"bot_type":       bot.Type,
+		"payload_url":    when(bot.PayloadURL != "", bot.PayloadURL), // JSON text, unlike the other texts
+		"interface_type": when(bot.PayloadURL != "", bot.Interface),
+		"service_name":   when(bot.ServiceName != "", text(bot.ServiceName)),
+		"config_data":    when(len(bot.Config) > 0, bot.Config),
+	}.form(), neverRetry, "user_id")
 }
 
 // BotUpdate is a change of a bot; nil leaves things unchanged.
@@ -108,31 +96,20 @@ type BotUpdate struct {
 func (u *BotUpdate) Empty() bool { return u.form().Empty() }
 
 func (u *BotUpdate) form() *Form {
-	form := &Form{}
-	for name, text := range map[string]*string{
-		"full_name": u.FullName, "short_name": u.ShortName,
-		"default_sending_stream": u.DefaultSendingStream, "default_events_register_stream": u.DefaultEventsRegisterStream,
-	} {
-		if text != nil {
-			form.Text(name, *text)
-		}
-	}
-	if u.Role != nil {
-		form.JSON("role", int(*u.Role))
-	}
-	if u.OwnerID != nil {
-		form.JSON("bot_owner_id", *u.OwnerID)
-	}
-	if u.DefaultAllPublicStreams != nil {
-		form.JSON("default_all_public_streams", *u.DefaultAllPublicStreams)
-	}
+	form := params{
+		"full_name":                      (*text)(u.FullName),
+		"short_name":                     (*text)(u.ShortName),
+		"default_sending_stream":         (*text)(u.DefaultSendingStream),
+		"default_events_register_stream": (*text)(u.DefaultEventsRegisterStream),
+		"role":                           u.Role,
+		"bot_owner_id":                   u.OwnerID,
+		"default_all_public_streams":     u.DefaultAllPublicStreams,
+		"config_data":                    when(len(u.Config) > 0, u.Config),
+	}.form()
 	if u.Service != nil {
 		// Without the second the server would set it to its default.
 		form.JSON("service_payload_url", u.Service.BaseURL)
 		form.JSON("service_interface", u.Service.Interface)
-	}
-	if len(u.Config) > 0 {
-		form.JSON("config_data", u.Config)
 	}
 	return form
 }
@@ -154,17 +131,12 @@ func (c *Client) UpdateBot(ctx context.Context, id int64, update BotUpdate) (*Bo
 func (c *Client) UploadBotAvatar(ctx context.Context, id int64, file, contentType string, content []byte) (url string, err error) {
 	form := &Form{}
 	form.File(file, contentType, content)
-	var answer struct {
-		AvatarURL string `json:"avatar_url"`
-	}
-	_, err = c.send(ctx, http.MethodPatch, botPath(id), form, safeToRetry, &answer)
-	return answer.AvatarURL, err
+	return sendFor[string](ctx, c, http.MethodPatch, botPath(id), form, safeToRetry, "avatar_url")
 }
 
 // DeactivateBot deactivates a bot. It is not an error if it is already deactivated.
 func (c *Client) DeactivateBot(ctx context.Context, id int64) error {
-	_, err := c.send(ctx, http.MethodDelete, botPath(id), nil, safeToRetry, nil)
-	return err
+	return c.do(ctx, http.MethodDelete, botPath(id), nil, safeToRetry)
 }
 
-func botPath(id int64) string { return "/bots/" + strconv.FormatInt(id, 10) }
+func botPath(id int64) string { return itemPath("/bots", id) }

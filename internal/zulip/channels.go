@@ -167,28 +167,35 @@ func (r Retention) MarshalJSON() ([]byte, error) {
 type ChannelCreate struct {
 	Name                       string
 	Subscribers                []int64
-	Announce                   *bool `param:"announce"`
-	InviteOnly                 *bool `param:"invite_only"`
-	IsWebPublic                *bool `param:"is_web_public"`
-	HistoryPublicToSubscribers *bool `param:"history_public_to_subscribers"`
+	Announce                   *bool
+	InviteOnly                 *bool
+	IsWebPublic                *bool
+	HistoryPublicToSubscribers *bool
 	// Settings are set as an update sets them. The name and the privacy are not: they
 	// have fields of their own.
 	Settings    ChannelUpdate
 	Permissions map[string]GroupSettingValue
 }
 
-// options writes everything but the name, description and subscribers, which the two
+// form returns everything but the name, description and subscribers, which the two
 // ways to create a channel carry differently.
-func (n *ChannelCreate) options(form *Form) {
+func (n *ChannelCreate) form() *Form {
 	settings := n.Settings
-	settings.Description, settings.TopicsPolicy = nil, nil
-	form.fill(settings)
-	form.fill(*n)
-	// Quoted here, bare in the update (server-behavior §C6).
-	jsonIfSet(form, "topics_policy", n.Settings.TopicsPolicy)
+	settings.Description, settings.TopicsPolicy, settings.Permissions = nil, nil, nil
+	settings.IsWebPublic, settings.HistoryPublicToSubscribers = n.IsWebPublic, n.HistoryPublicToSubscribers
+	form := settings.form()
+	for name, value := range map[string]*bool{"announce": n.Announce, "invite_only": n.InviteOnly} {
+		if value != nil {
+			form.JSON(name, *value)
+		}
+	}
+	if policy := n.Settings.TopicsPolicy; policy != nil {
+		form.JSON("topics_policy", *policy) // quoted here, bare in the update (server-behavior §C6)
+	}
 	for name, value := range n.Permissions {
 		form.JSON(name, value)
 	}
+	return form
 }
 
 // CreateChannel creates a channel and returns its ID (feature level 417,
@@ -196,22 +203,15 @@ func (n *ChannelCreate) options(form *Form) {
 // name a second time. A taken name, archived channels included, is code
 // CHANNEL_ALREADY_EXISTS.
 func (c *Client) CreateChannel(ctx context.Context, channel ChannelCreate) (int64, *Answer, error) {
-	form := &Form{}
+	form := channel.form()
 	form.Text("name", channel.Name)
 	if description := channel.Settings.Description; description != nil {
 		form.Text("description", *description)
 	}
-	subscribers := channel.Subscribers
-	if subscribers == nil {
-		subscribers = []int64{} // required, and null is refused
-	}
-	form.JSON("subscribers", subscribers)
-	channel.options(form)
-	var created struct {
-		ID int64 `json:"id"`
-	}
-	answer, err := c.send(ctx, http.MethodPost, "/channels/create", form, neverRetry, &created)
-	return created.ID, answer, err
+	form.JSON("subscribers", orEmpty(channel.Subscribers)) // required, and null is refused
+	var id int64
+	answer, err := c.send(ctx, http.MethodPost, "/channels/create", form, neverRetry, &field{"id", &id})
+	return id, answer, err
 }
 
 // CreateChannelBySubscribing creates a channel on servers below feature level 417, by
@@ -223,36 +223,46 @@ func (c *Client) CreateChannelBySubscribing(ctx context.Context, channel Channel
 	if description := channel.Settings.Description; description != nil {
 		subscription["description"] = *description
 	}
-	form := &Form{}
+	form := channel.form()
 	form.JSON("subscriptions", []map[string]string{subscription})
 	if len(channel.Subscribers) > 0 {
 		form.JSON("principals", channel.Subscribers)
 	}
-	channel.options(form)
 	return c.send(ctx, http.MethodPost, "/users/me/subscriptions", form, neverRetry, nil)
 }
 
 // ChannelUpdate holds what an update changes; what is nil or absent is not sent
 // (https://zulip.com/api/update-stream).
 type ChannelUpdate struct {
-	Name                       *string    `param:"new_name,text"`
-	Description                *string    `param:"description,text"`
-	IsPrivate                  *bool      `param:"is_private"`
-	IsWebPublic                *bool      `param:"is_web_public"`
-	HistoryPublicToSubscribers *bool      `param:"history_public_to_subscribers"`
-	IsDefaultStream            *bool      `param:"is_default_stream"`
-	MessageRetentionDays       *Retention `param:"message_retention_days"`
-	IsArchived                 *bool      `param:"is_archived"`
+	Name                       *string
+	Description                *string
+	IsPrivate                  *bool
+	IsWebPublic                *bool
+	HistoryPublicToSubscribers *bool
+	IsDefaultStream            *bool
+	MessageRetentionDays       *Retention
+	IsArchived                 *bool
 	// FolderID points at nil to take the channel out of its folder.
-	FolderID                 **int64 `param:"folder_id"`
-	TopicsPolicy             *string `param:"topics_policy,text"`
-	DefaultPushNotifications *bool   `param:"default_push_notifications"`
+	FolderID                 **int64
+	TopicsPolicy             *string
+	DefaultPushNotifications *bool
 	Permissions              map[string]GroupSettingChange
 }
 
 func (u *ChannelUpdate) form() *Form {
-	form := &Form{}
-	form.fill(*u)
+	form := params{
+		"new_name":                      (*text)(u.Name),
+		"description":                   (*text)(u.Description),
+		"is_private":                    u.IsPrivate,
+		"is_web_public":                 u.IsWebPublic,
+		"history_public_to_subscribers": u.HistoryPublicToSubscribers,
+		"is_default_stream":             u.IsDefaultStream,
+		"message_retention_days":        u.MessageRetentionDays,
+		"is_archived":                   u.IsArchived,
+		"folder_id":                     u.FolderID,
+		"topics_policy":                 (*text)(u.TopicsPolicy),
+		"default_push_notifications":    u.DefaultPushNotifications,
+	}.form()
 	for name, change := range u.Permissions {
 		form.JSON(name, change)
 	}
@@ -273,24 +283,14 @@ func (c *Client) UpdateChannel(ctx context.Context, id int64, update ChannelUpda
 // ArchiveChannel archives a channel; nothing is deleted (server-behavior §C14). The
 // server refuses a second time with `Channel is already deactivated`.
 func (c *Client) ArchiveChannel(ctx context.Context, id int64) error {
-	_, err := c.send(ctx, http.MethodDelete, channelPath(id), nil, neverRetry, nil)
-	return err
+	return c.do(ctx, http.MethodDelete, channelPath(id), nil, neverRetry)
 }
 
 // Channel reads one channel. An unknown one and one the account may not see answer
 // 400 `Invalid channel ID`; below feature level 480 an archived one does too
 // (https://zulip.com/api/get-stream-by-id).
 func (c *Client) Channel(ctx context.Context, id int64) (*Channel, error) {
-	var answer struct {
-		Stream *Channel `json:"stream"`
-	}
-	if _, err := c.send(ctx, http.MethodGet, channelPath(id), nil, safeToRetry, &answer); err != nil {
-		return nil, err
-	}
-	if answer.Stream == nil {
-		return nil, fmt.Errorf("GET %s: the answer holds no channel", channelPath(id))
-	}
-	return answer.Stream, nil
+	return one[Channel](ctx, c, channelPath(id), nil, "stream")
 }
 
 // Channels reads every channel the account may see, archived ones included, and
@@ -314,11 +314,4 @@ func (c *Client) Channels(ctx context.Context, featureLevel int) ([]*Channel, er
 	return channels, err
 }
 
-func channelPath(id int64) string { return "/streams/" + strconv.FormatInt(id, 10) }
-
-// jsonIfSet adds a JSON parameter for a value that was given.
-func jsonIfSet[T any](form *Form, name string, value *T) {
-	if value != nil {
-		form.JSON(name, *value)
-	}
-}
+func channelPath(id int64) string { return itemPath("/streams", id) }

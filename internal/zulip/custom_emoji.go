@@ -29,18 +29,13 @@ type CustomEmoji struct {
 func (c *Client) UploadCustomEmoji(ctx context.Context, name, file, contentType string, content []byte) error {
 	form := &Form{}
 	form.File(file, contentType, content)
-	_, err := c.send(ctx, http.MethodPost, customEmojiPath(name), form, neverRetry, nil)
-	return err
+	return c.do(ctx, http.MethodPost, customEmojiPath(name), form, neverRetry)
 }
 
 // DeactivateCustomEmoji takes an emoji away from who writes; messages that have it keep
 // it. It is not an error if it no longer exists.
 func (c *Client) DeactivateCustomEmoji(ctx context.Context, name string) error {
-	_, err := c.send(ctx, http.MethodDelete, customEmojiPath(name), nil, safeToRetry, nil)
-	if IsMessage(err, fmt.Sprintf("Emoji '%s' does not exist", name)) {
-		return nil
-	}
-	return err
+	return c.remove(ctx, customEmojiPath(name), says(fmt.Sprintf("Emoji '%s' does not exist", name)))
 }
 
 func customEmojiPath(name string) string { return "/realm/emoji/" + url.PathEscape(name) }

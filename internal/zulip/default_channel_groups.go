@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strconv"
 )
 
 // DefaultChannelGroup is a named set of channels that new people may choose when they
@@ -34,26 +33,20 @@ func (g *DefaultChannelGroup) UnmarshalJSON(data []byte) error {
 // CreateDefaultChannelGroup creates a group. The server does not tell its ID, and refuses a
 // second one of the same name: with 500 if the description is another.
 func (c *Client) CreateDefaultChannelGroup(ctx context.Context, name, description string, channels []string) error {
-	form := &Form{}
-	form.Text("group_name", name)
-	form.Text("description", description)
-	form.JSON("stream_names", channels)
-	_, err := c.send(ctx, http.MethodPost, "/default_stream_groups/create", form, neverRetry, nil)
-	return err
+	return c.do(ctx, http.MethodPost, "/default_stream_groups/create", params{
+		"group_name":   text(name),
+		"description":  text(description),
+		"stream_names": channels,
+	}.form(), neverRetry)
 }
 
 // UpdateDefaultChannelGroup changes the name and the description; empty leaves one unchanged.
 // The name is changed first, and the same name again is refused.
 func (c *Client) UpdateDefaultChannelGroup(ctx context.Context, id int64, name, description string) error {
-	form := &Form{}
-	if name != "" {
-		form.Text("new_group_name", name)
-	}
-	if description != "" {
-		form.Text("new_description", description)
-	}
-	_, err := c.send(ctx, http.MethodPatch, defaultGroupPath(id), form, neverRetry, nil)
-	return err
+	return c.do(ctx, http.MethodPatch, defaultGroupPath(id), params{
+		"new_group_name":  when(name != "", text(name)),
+		"new_description": when(description != "", text(description)),
+	}.form(), neverRetry)
 }
 
 // AddToDefaultChannelGroup puts channels into a group, one after the other. One that is in
@@ -69,23 +62,13 @@ func (c *Client) RemoveFromDefaultChannelGroup(ctx context.Context, id int64, ch
 }
 
 func (c *Client) changeDefaultChannelGroup(ctx context.Context, id int64, op string, channels []string) error {
-	form := &Form{}
-	form.Text("op", op)
-	form.JSON("stream_names", channels)
-	_, err := c.send(ctx, http.MethodPatch, defaultGroupPath(id)+"/streams", form, neverRetry, nil)
-	return err
+	return c.do(ctx, http.MethodPatch, defaultGroupPath(id)+"/streams", params{"op": text(op), "stream_names": channels}.form(), neverRetry)
 }
 
 // DeleteDefaultChannelGroup deletes a group; its channels stay. One that no longer exists
 // is not an error.
 func (c *Client) DeleteDefaultChannelGroup(ctx context.Context, id int64) error {
-	_, err := c.send(ctx, http.MethodDelete, defaultGroupPath(id), nil, safeToRetry, nil)
-	if IsMessage(err, fmt.Sprintf("Default channel group with id '%d' does not exist.", id)) {
-		return nil
-	}
-	return err
+	return c.remove(ctx, defaultGroupPath(id), says(fmt.Sprintf("Default channel group with id '%d' does not exist.", id)))
 }
 
-func defaultGroupPath(id int64) string {
-	return "/default_stream_groups/" + strconv.FormatInt(id, 10)
-}
+func defaultGroupPath(id int64) string { return itemPath("/default_stream_groups", id) }

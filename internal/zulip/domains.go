@@ -47,29 +47,21 @@ func CheckDomain(text string) error {
 
 // AddDomain adds a domain. If it exists, the error satisfies [IsDomainTaken].
 func (c *Client) AddDomain(ctx context.Context, domain Domain) error {
-	form := &Form{}
-	form.Text("domain", domain.Domain)
-	form.JSON("allow_subdomains", domain.AllowSubdomains)
 	// A second time is refused as taken, so that it does no harm.
-	_, err := c.send(ctx, http.MethodPost, "/realm/domains", form, safeToRetry, nil)
-	return err
+	return c.do(ctx, http.MethodPost, "/realm/domains", params{
+		"domain":           text(domain.Domain),
+		"allow_subdomains": domain.AllowSubdomains,
+	}.form(), safeToRetry)
 }
 
 // UpdateDomain sets whether a domain's subdomains count too. If there is no such domain, the error satisfies [IsNoDomain].
 func (c *Client) UpdateDomain(ctx context.Context, domain Domain) error {
-	form := &Form{}
-	form.JSON("allow_subdomains", domain.AllowSubdomains)
-	_, err := c.send(ctx, http.MethodPatch, domainPath(domain.Domain), form, safeToRetry, nil)
-	return err
+	return c.do(ctx, http.MethodPatch, domainPath(domain.Domain), params{"allow_subdomains": domain.AllowSubdomains}.form(), safeToRetry)
 }
 
 // DeleteDomain removes a domain. It is not an error if it no longer exists.
 func (c *Client) DeleteDomain(ctx context.Context, domain string) error {
-	_, err := c.send(ctx, http.MethodDelete, domainPath(domain), nil, safeToRetry, nil)
-	if IsNoDomain(err) {
-		return nil
-	}
-	return err
+	return c.remove(ctx, domainPath(domain), IsNoDomain)
 }
 
 var (

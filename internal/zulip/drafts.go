@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strconv"
 )
 
 // Draft is a draft of the account (https://zulip.com/api/get-drafts).
@@ -45,51 +44,34 @@ func (d *Draft) Addressee() *Addressee {
 
 // Drafts reads the account's drafts, the one edited longest ago first.
 func (c *Client) Drafts(ctx context.Context) ([]*Draft, error) {
-	var answer struct {
-		Drafts []*Draft `json:"drafts"`
-	}
-	if _, err := c.send(ctx, http.MethodGet, "/drafts", nil, safeToRetry, &answer); err != nil {
-		return nil, err
-	}
-	return withoutNull(answer.Drafts), nil
+	return list[Draft](ctx, c, "/drafts", nil, "drafts")
 }
 
 // CreateDrafts stores drafts and returns their IDs in order; all or none. Calling it again
 // creates duplicates: the client does not retry it.
 func (c *Client) CreateDrafts(ctx context.Context, drafts []Draft) ([]int64, error) {
-	form := &Form{}
-	form.JSON("drafts", drafts)
-	var answer struct {
-		IDs []int64 `json:"ids"`
-	}
-	if _, err := c.send(ctx, http.MethodPost, "/drafts", form, neverRetry, &answer); err != nil {
+	ids, err := sendFor[[]int64](ctx, c, http.MethodPost, "/drafts", params{"drafts": drafts}.form(), neverRetry, "ids")
+	if err != nil {
 		return nil, err
 	}
-	if len(answer.IDs) != len(drafts) {
-		return nil, fmt.Errorf("POST /drafts: %d IDs for %d drafts", len(answer.IDs), len(drafts))
+	if len(ids) != len(drafts) {
+		return nil, fmt.Errorf("POST /drafts: %d IDs for %d drafts", len(ids), len(drafts))
 	}
-	return answer.IDs, nil
+	return ids, nil
 }
 
 // ReplaceDraft replaces a draft completely. If there is none, the error satisfies [IsNoDraft].
 func (c *Client) ReplaceDraft(ctx context.Context, id int64, draft Draft) error {
-	form := &Form{}
 	draft.ID = 0 // refused
-	form.JSON("draft", draft)
-	_, err := c.send(ctx, http.MethodPatch, draftPath(id), form, safeToRetry, nil)
-	return err
+	return c.do(ctx, http.MethodPatch, draftPath(id), params{"draft": draft}.form(), safeToRetry)
 }
 
 // DeleteDraft deletes a draft. It is not an error if it no longer exists.
 func (c *Client) DeleteDraft(ctx context.Context, id int64) error {
-	_, err := c.send(ctx, http.MethodDelete, draftPath(id), nil, safeToRetry, nil)
-	if IsNoDraft(err) {
-		return nil
-	}
-	return err
+	return c.remove(ctx, draftPath(id), IsNoDraft)
 }
 
 // IsNoDraft reports whether the account has no such draft.
 func IsNoDraft(err error) bool { return IsMessage(err, "Draft does not exist") }
 
-func draftPath(id int64) string { return "/drafts/" + strconv.FormatInt(id, 10) }
+func draftPath(id int64) string { return itemPath("/drafts", id) }

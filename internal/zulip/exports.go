@@ -3,7 +3,6 @@ package zulip
 import (
 	"context"
 	"errors"
-	"net/http"
 )
 
 // ExportType is what an export of the organization's data holds (https://zulip.com/api/export-realm).
@@ -37,38 +36,19 @@ type ExportConsent struct {
 
 // StartExport starts an export and returns its ID. Calling it again starts another: the client does not retry it.
 func (c *Client) StartExport(ctx context.Context, kind ExportType) (int64, error) {
-	form := &Form{}
-	form.JSON("export_type", kind)
-	var answer struct {
-		ID int64 `json:"id"`
+	id, err := c.create(ctx, "/export/realm", params{"export_type": kind}.form(), neverRetry, "id")
+	if err == nil && id == 0 {
+		err = &maybeAppliedError{errors.New("POST /export/realm: the answer holds no ID")}
 	}
-	if _, err := c.send(ctx, http.MethodPost, "/export/realm", form, neverRetry, &answer); err != nil {
-		return 0, err
-	}
-	if answer.ID == 0 {
-		return 0, &maybeAppliedError{errors.New("POST /export/realm: the answer holds no ID")}
-	}
-	return answer.ID, nil
+	return id, err
 }
 
 // Exports lists all exports, by ID.
 func (c *Client) Exports(ctx context.Context) ([]*Export, error) {
-	var answer struct {
-		Exports []*Export `json:"exports"`
-	}
-	if _, err := c.send(ctx, http.MethodGet, "/export/realm", nil, safeToRetry, &answer); err != nil {
-		return nil, err
-	}
-	return withoutNull(answer.Exports), nil
+	return list[Export](ctx, c, "/export/realm", nil, "exports")
 }
 
 // ExportConsents lists the active people.
 func (c *Client) ExportConsents(ctx context.Context) ([]*ExportConsent, error) {
-	var answer struct {
-		Consents []*ExportConsent `json:"export_consents"`
-	}
-	if _, err := c.send(ctx, http.MethodGet, "/export/realm/consents", nil, safeToRetry, &answer); err != nil {
-		return nil, err
-	}
-	return withoutNull(answer.Consents), nil
+	return list[ExportConsent](ctx, c, "/export/realm/consents", nil, "export_consents")
 }

@@ -3,7 +3,6 @@ package zulip
 import (
 	"context"
 	"net/http"
-	"strconv"
 )
 
 // ChannelFolder is a folder of channels (https://zulip.com/api/get-channel-folders).
@@ -28,29 +27,17 @@ type ChannelFolderUpdate struct {
 
 // ChannelFolders reads every folder, archived ones included, in their order.
 func (c *Client) ChannelFolders(ctx context.Context) ([]*ChannelFolder, error) {
-	form := &Form{}
-	form.JSON("include_archived", true)
-	var answer struct {
-		Folders []*ChannelFolder `json:"channel_folders"`
-	}
-	if _, err := c.send(ctx, http.MethodGet, "/channel_folders", form, safeToRetry, &answer); err != nil {
-		return nil, err
-	}
-	return withoutNull(answer.Folders), nil
+	return list[ChannelFolder](ctx, c, "/channel_folders", params{"include_archived": true}.form(), "channel_folders")
 }
 
 // CreateChannelFolder creates a folder, the last in the order, and returns its ID. The
 // client does not repeat it: the server refuses a name that an active folder has
 // ([IsFolderNameTaken]), also when it is the one that was just made.
 func (c *Client) CreateChannelFolder(ctx context.Context, name, description string) (int64, error) {
-	form := &Form{}
-	form.Text("name", name)
-	form.Text("description", description) // required, may be empty
-	var answer struct {
-		ID int64 `json:"channel_folder_id"`
-	}
-	_, err := c.send(ctx, http.MethodPost, "/channel_folders/create", form, neverRetry, &answer)
-	return answer.ID, err
+	return c.create(ctx, "/channel_folders/create", params{
+		"name":        text(name),
+		"description": text(description), // required, may be empty
+	}.form(), neverRetry, "channel_folder_id")
 }
 
 // UpdateChannelFolder changes a folder. Name, description and archiving are applied one
@@ -58,25 +45,17 @@ func (c *Client) CreateChannelFolder(ctx context.Context, name, description stri
 // current already are skipped, so the call can be repeated. A folder with any channel in it, archived
 // ones included, is not archived ([IsFolderInUse]).
 func (c *Client) UpdateChannelFolder(ctx context.Context, id int64, update ChannelFolderUpdate) error {
-	form := &Form{}
-	if update.Name != nil {
-		form.Text("name", *update.Name)
-	}
-	if update.Description != nil {
-		form.Text("description", *update.Description)
-	}
-	jsonIfSet(form, "is_archived", update.IsArchived)
-	_, err := c.send(ctx, http.MethodPatch, "/channel_folders/"+strconv.FormatInt(id, 10), form, safeToRetry, nil)
-	return err
+	return c.do(ctx, http.MethodPatch, itemPath("/channel_folders", id), params{
+		"name":        (*text)(update.Name),
+		"description": (*text)(update.Description),
+		"is_archived": update.IsArchived,
+	}.form(), safeToRetry)
 }
 
 // OrderChannelFolders puts the folders into an order. All of them have to be there, archived ones included; else
 // [IsIncompleteOrder].
 func (c *Client) OrderChannelFolders(ctx context.Context, ids []int64) error {
-	form := &Form{}
-	form.JSON("order", ids)
-	_, err := c.send(ctx, http.MethodPatch, "/channel_folders", form, safeToRetry, nil)
-	return err
+	return c.do(ctx, http.MethodPatch, "/channel_folders", params{"order": ids}.form(), safeToRetry)
 }
 
 // IsFolderNameTaken reports whether an active folder has the name, ignoring case.

@@ -11,9 +11,7 @@ import (
 	"mime/multipart"
 	"net/textproto"
 	"net/url"
-	"reflect"
 	"slices"
-	"strings"
 )
 
 // Form holds the parameters of one call: its body, or the query of a read. The server knows
@@ -62,22 +60,6 @@ func (f *Form) JSON(name string, value any) {
 		return
 	}
 	f.Text(name, string(bytes.TrimSuffix(text.Bytes(), []byte("\n"))))
-}
-
-// fill sets a parameter for every field of a struct that has a tag `param:"name"` and is
-// not nil: a JSON one, or with `param:"name,text"` a plain one.
-func (f *Form) fill(parameters any) {
-	fields := reflect.ValueOf(parameters)
-	for i := range fields.NumField() {
-		name, kind, _ := strings.Cut(fields.Type().Field(i).Tag.Get("param"), ",")
-		switch value := fields.Field(i); {
-		case name == "" || value.IsNil():
-		case kind == "text":
-			f.Text(name, value.Elem().String())
-		default:
-			f.JSON(name, value.Elem().Interface())
-		}
-	}
 }
 
 // File adds the file to upload. The server takes one, under any field's name

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
-	"strconv"
 	"strings"
 )
 
@@ -82,30 +81,27 @@ type UserGroupCreate struct {
 // server below feature level 317, which does not say it. The client does not repeat
 // it: the server refuses the same name a second time, deactivated groups included.
 func (c *Client) CreateUserGroup(ctx context.Context, group UserGroupCreate) (int64, *Answer, error) {
-	form := &Form{}
-	form.Text("name", group.Name)
-	form.Text("description", group.Description)
-	form.JSON("members", orEmpty(group.Members)) // required, and null is refused
-	if len(group.Subgroups) > 0 {
-		form.JSON("subgroups", group.Subgroups)
-	}
+	form := params{
+		"name":        text(group.Name),
+		"description": text(group.Description),
+		"members":     orEmpty(group.Members), // required, and null is refused
+		"subgroups":   when(len(group.Subgroups) > 0, group.Subgroups),
+	}.form()
 	for name, value := range group.Permissions {
 		form.JSON(name, value)
 	}
-	var created struct {
-		ID int64 `json:"group_id"`
-	}
-	answer, err := c.send(ctx, http.MethodPost, "/user_groups/create", form, neverRetry, &created)
-	return created.ID, answer, err
+	var id int64
+	answer, err := c.send(ctx, http.MethodPost, "/user_groups/create", form, neverRetry, &field{"group_id", &id})
+	return id, answer, err
 }
 
 // UserGroupUpdate holds what an update changes; what is nil or absent is not sent.
 type UserGroupUpdate struct {
-	Name        *string `param:"name,text"`
-	Description *string `param:"description,text"`
+	Name        *string
+	Description *string
 	// Deactivated reactivates a group when false (feature level 386); true is ignored
 	// by the server (server-behavior §G4).
-	Deactivated *bool `param:"deactivated"`
+	Deactivated *bool
 	Permissions map[string]GroupSettingChange
 }
 
@@ -113,8 +109,7 @@ type UserGroupUpdate struct {
 func (u *UserGroupUpdate) Empty() bool { return u.form().Empty() }
 
 func (u *UserGroupUpdate) form() *Form {
-	form := &Form{}
-	form.fill(*u)
+	form := params{"name": (*text)(u.Name), "description": (*text)(u.Description), "deactivated": u.Deactivated}.form()
 	for name, change := range u.Permissions {
 		form.JSON(name, change)
 	}
@@ -131,8 +126,7 @@ func (c *Client) UpdateUserGroup(ctx context.Context, id int64, update UserGroup
 // DeactivateUserGroup deactivates a group (feature level 290). The server refuses while
 // anything uses the group; [Objections] returns what.
 func (c *Client) DeactivateUserGroup(ctx context.Context, id int64) error {
-	_, err := c.send(ctx, http.MethodPost, userGroupPath(id)+"/deactivate", nil, neverRetry, nil)
-	return err
+	return c.do(ctx, http.MethodPost, userGroupPath(id)+"/deactivate", nil, neverRetry)
 }
 
 // MembershipChange holds the members and subgroups to add and to remove. Subgroups need
@@ -152,20 +146,12 @@ func (m *MembershipChange) Empty() bool {
 // in it (server-behavior §G6, [IsMembershipMismatch]). People who are added or removed get a
 // direct message, except the account itself.
 func (c *Client) ChangeUserGroupMembership(ctx context.Context, id int64, change MembershipChange) error {
-	form := &Form{}
-	for _, list := range []struct {
-		name string
-		ids  []int64
-	}{
-		{"add", change.Add}, {"delete", change.Delete},
-		{"add_subgroups", change.AddSubgroups}, {"delete_subgroups", change.DeleteSubgroups},
-	} {
-		if len(list.ids) > 0 {
-			form.JSON(list.name, list.ids)
-		}
-	}
-	_, err := c.send(ctx, http.MethodPost, userGroupPath(id)+"/members", form, neverRetry, nil)
-	return err
+	return c.do(ctx, http.MethodPost, userGroupPath(id)+"/members", params{
+		"add":              when(len(change.Add) > 0, change.Add),
+		"delete":           when(len(change.Delete) > 0, change.Delete),
+		"add_subgroups":    when(len(change.AddSubgroups) > 0, change.AddSubgroups),
+		"delete_subgroups": when(len(change.DeleteSubgroups) > 0, change.DeleteSubgroups),
+	}.form(), neverRetry)
 }
 
 // UserGroups reads every group, deactivated ones and roles included. Bots are refused
@@ -227,11 +213,12 @@ func Objections(err error) []Objection {
 	return objections
 }
 
-func userGroupPath(id int64) string { return "/user_groups/" + strconv.FormatInt(id, 10) }
+func userGroupPath(id int64) string { return itemPath("/user_groups", id) }
 
-func orEmpty(ids []int64) []int64 {
-	if ids == nil {
-		return []int64{}
+// orEmpty returns a list that is not sent as null.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
 	}
-	return ids
+	return list
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"strconv"
 	"time"
 )
 
@@ -59,24 +58,14 @@ type InviteTerms struct {
 }
 
 func (t *InviteTerms) form() *Form {
-	form := &Form{}
-	form.JSON("invite_expires_in_minutes", t.ExpiresInMinutes)
-	if t.InviteAs != nil {
-		form.JSON("invite_as", *t.InviteAs)
-	}
-	if t.ChannelIDs != nil {
-		form.JSON("stream_ids", t.ChannelIDs)
-	}
-	if t.GroupIDs != nil {
-		form.JSON("group_ids", t.GroupIDs)
-	}
-	if t.DefaultSubscriptions != nil {
-		form.JSON("include_realm_default_subscriptions", *t.DefaultSubscriptions)
-	}
-	if t.WelcomeMessage != nil {
-		form.Text("welcome_message_custom_text", *t.WelcomeMessage)
-	}
-	return form
+	return params{
+		"invite_expires_in_minutes":           &t.ExpiresInMinutes, // null is sent too
+		"invite_as":                           t.InviteAs,
+		"stream_ids":                          when(t.ChannelIDs != nil, t.ChannelIDs),
+		"group_ids":                           when(t.GroupIDs != nil, t.GroupIDs),
+		"include_realm_default_subscriptions": t.DefaultSubscriptions,
+		"welcome_message_custom_text":         (*text)(t.WelcomeMessage),
+	}.form()
 }
 
 // NewInvitation is an invitation by email to one address. The server takes several at once, and then may send some of them
@@ -90,37 +79,22 @@ type NewInvitation struct {
 // Invitations reads the pending invitations: everybody's for an administrator, else the account's own
 // (https://zulip.com/api/get-invites).
 func (c *Client) Invitations(ctx context.Context) ([]*Invitation, error) {
-	var answer struct {
-		Invites []*Invitation `json:"invites"`
-	}
-	if _, err := c.send(ctx, http.MethodGet, "/invites", nil, safeToRetry, &answer); err != nil {
-		return nil, err
-	}
-	return withoutNull(answer.Invites), nil
+	return list[Invitation](ctx, c, "/invites", nil, "invites")
 }
 
 // CreateInviteLink creates a link and returns it. The server does not return its ID, which [Client.Invitations] lists with
 // the link. Every call creates another link: the client does not retry it.
 func (c *Client) CreateInviteLink(ctx context.Context, link InviteTerms) (string, error) {
-	var answer struct {
-		InviteLink string `json:"invite_link"`
+	url, err := sendFor[string](ctx, c, http.MethodPost, "/invites/multiuse", link.form(), neverRetry, "invite_link")
+	if err == nil && url == "" {
+		err = &maybeAppliedError{errors.New("POST /invites/multiuse: the answer holds no link")}
 	}
-	if _, err := c.send(ctx, http.MethodPost, "/invites/multiuse", link.form(), neverRetry, &answer); err != nil {
-		return "", err
-	}
-	if answer.InviteLink == "" {
-		return "", &maybeAppliedError{errors.New("POST /invites/multiuse: the answer holds no link")}
-	}
-	return answer.InviteLink, nil
+	return url, err
 }
 
 // RevokeInviteLink revokes a link. It is not an error if it was revoked already or does not exist.
 func (c *Client) RevokeInviteLink(ctx context.Context, id int64) error {
-	_, err := c.send(ctx, http.MethodDelete, "/invites/multiuse/"+strconv.FormatInt(id, 10), nil, safeToRetry, nil)
-	if IsMessage(err, "No such invitation", "Invitation has already been revoked") {
-		return nil
-	}
-	return err
+	return c.remove(ctx, itemPath("/invites/multiuse", id), says("No such invitation", "Invitation has already been revoked"))
 }
 
 // Invite sends an invitation by email (https://zulip.com/api/send-invites). The server does not return its ID, which
@@ -134,18 +108,13 @@ func (c *Client) Invite(ctx context.Context, invitation NewInvitation) error {
 	if invitation.NotifyReferrerOnJoin != nil {
 		form.JSON("notify_referrer_on_join", *invitation.NotifyReferrerOnJoin)
 	}
-	_, err := c.send(ctx, http.MethodPost, "/invites", form, neverRetry, nil)
-	return err
+	return c.do(ctx, http.MethodPost, "/invites", form, neverRetry)
 }
 
 // RevokeInvitation revokes an invitation by email. The ID has to come from a list that was just read: that of a link revokes
 // an invitation of somebody else (server-behavior §U17). It is not an error if it does not exist.
 func (c *Client) RevokeInvitation(ctx context.Context, id int64) error {
-	_, err := c.send(ctx, http.MethodDelete, "/invites/"+strconv.FormatInt(id, 10), nil, safeToRetry, nil)
-	if IsMessage(err, "No such invitation") {
-		return nil
-	}
-	return err
+	return c.remove(ctx, itemPath("/invites", id), says("No such invitation"))
 }
 
 // InviteProblem returns why the server did not invite an address, in its words; "" if the error says nothing of addresses.

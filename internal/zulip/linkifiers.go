@@ -3,7 +3,6 @@ package zulip
 import (
 	"context"
 	"net/http"
-	"strconv"
 )
 
 // Linkifier makes links of what its pattern matches (https://zulip.com/api/get-linkifiers).
@@ -27,69 +26,43 @@ type LinkifierChange struct {
 }
 
 func (l LinkifierChange) form() *Form {
-	form := &Form{}
-	form.Text("pattern", l.Pattern)
-	form.Text("url_template", l.URLTemplate)
-	if l.ExampleInput != nil {
-		form.Text("example_input", *l.ExampleInput)
-	}
-	if l.ReverseTemplate != nil {
-		form.Text("reverse_template", *l.ReverseTemplate)
-	}
-	if l.AlternativeURLTemplates != nil {
-		form.JSON("alternative_url_templates", *l.AlternativeURLTemplates)
-	}
-	return form
+	return params{
+		"pattern":                   text(l.Pattern),
+		"url_template":              text(l.URLTemplate),
+		"example_input":             (*text)(l.ExampleInput),
+		"reverse_template":          (*text)(l.ReverseTemplate),
+		"alternative_url_templates": l.AlternativeURLTemplates,
+	}.form()
 }
 
 // Linkifiers reads the linkifiers in the order in which they are tried.
 func (c *Client) Linkifiers(ctx context.Context) ([]*Linkifier, error) {
-	var answer struct {
-		Linkifiers []*Linkifier `json:"linkifiers"`
-	}
-	if _, err := c.send(ctx, http.MethodGet, "/realm/linkifiers", nil, safeToRetry, &answer); err != nil {
-		return nil, err
-	}
-	return withoutNull(answer.Linkifiers), nil
+	return list[Linkifier](ctx, c, "/realm/linkifiers", nil, "linkifiers")
 }
 
 // CreateLinkifier adds a linkifier behind all others and returns its ID. A second
 // one with the same pattern is refused: [IsPatternTaken]. The client does not
 // repeat the call.
 func (c *Client) CreateLinkifier(ctx context.Context, linkifier LinkifierChange) (int64, error) {
-	var answer struct {
-		ID int64 `json:"id"`
-	}
-	if _, err := c.send(ctx, http.MethodPost, "/realm/filters", linkifier.form(), neverRetry, &answer); err != nil {
-		return 0, err
-	}
-	return answer.ID, nil
+	return c.create(ctx, "/realm/filters", linkifier.form(), neverRetry, "id")
 }
 
 // UpdateLinkifier changes a linkifier in its place. A missing one is
 // [IsNoLinkifier].
 func (c *Client) UpdateLinkifier(ctx context.Context, id int64, linkifier LinkifierChange) error {
-	_, err := c.send(ctx, http.MethodPatch, linkifierPath(id), linkifier.form(), safeToRetry, nil)
-	return err
+	return c.do(ctx, http.MethodPatch, linkifierPath(id), linkifier.form(), safeToRetry)
 }
 
 // DeleteLinkifier deletes a linkifier. It is not an error if it no longer exists.
 func (c *Client) DeleteLinkifier(ctx context.Context, id int64) error {
-	_, err := c.send(ctx, http.MethodDelete, linkifierPath(id), nil, safeToRetry, nil)
-	if IsNoLinkifier(err) {
-		return nil
-	}
-	return err
+	return c.remove(ctx, linkifierPath(id), IsNoLinkifier)
 }
 
 // OrderLinkifiers sets the order in which the linkifiers are tried: ids are all of
 // them, once each. Any other list is refused, as after somebody has added one:
 // [IsIncompleteOrder].
 func (c *Client) OrderLinkifiers(ctx context.Context, ids []int64) error {
-	form := &Form{}
-	form.JSON("ordered_linkifier_ids", ids)
-	_, err := c.send(ctx, http.MethodPatch, "/realm/linkifiers", form, safeToRetry, nil)
-	return err
+	return c.do(ctx, http.MethodPatch, "/realm/linkifiers", params{"ordered_linkifier_ids": ids}.form(), safeToRetry)
 }
 
 // IsNoLinkifier reports whether there is no such linkifier.
@@ -100,4 +73,4 @@ func IsPatternTaken(err error) bool {
 	return IsMessage(err, "Realm filter with this Realm and Pattern already exists.")
 }
 
-func linkifierPath(id int64) string { return "/realm/filters/" + strconv.FormatInt(id, 10) }
+func linkifierPath(id int64) string { return itemPath("/realm/filters", id) }

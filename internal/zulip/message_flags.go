@@ -24,23 +24,15 @@ type FlagChange struct {
 	Operation, Flag string
 }
 
-func (f FlagChange) addTo(form *Form) {
-	form.Text("op", f.Operation)
-	form.Text("flag", f.Flag)
-}
-
 // UpdateFlags changes the account's own flag of some messages. It returns the
 // channels whose messages stayed read because the account is not in them. The
 // server does not say which messages changed (server-behavior §M6).
 func (c *Client) UpdateFlags(ctx context.Context, messages []int64, change FlagChange) (ignored []int64, err error) {
-	form := &Form{}
-	form.JSON("messages", messages)
-	change.addTo(form)
-	var answer struct {
-		Ignored []int64 `json:"ignored_because_not_subscribed_channels"`
-	}
-	_, err = c.send(ctx, http.MethodPost, "/messages/flags", form, safeToRetry, &answer)
-	return answer.Ignored, err
+	return sendFor[[]int64](ctx, c, http.MethodPost, "/messages/flags", params{
+		"messages": messages,
+		"op":       text(change.Operation),
+		"flag":     text(change.Flag),
+	}.form(), safeToRetry, "ignored_because_not_subscribed_channels")
 }
 
 // FlagRange selects messages: those that match the narrow, up to a number before and after
@@ -71,31 +63,23 @@ type FlagResult struct {
 // UpdateFlagsForNarrow changes the account's own flag of the messages in a range
 // (feature level 155).
 func (c *Client) UpdateFlagsForNarrow(ctx context.Context, messages FlagRange, change FlagChange) (*FlagResult, error) {
-	form := &Form{}
-	form.Text("anchor", messages.Anchor)
-	form.JSON("include_anchor", messages.IncludeAnchor)
-	form.JSON("num_before", messages.NumBefore)
-	form.JSON("num_after", messages.NumAfter)
-	narrow := messages.Narrow
-	if narrow == nil {
-		narrow = []NarrowTerm{} // required
-	}
-	form.JSON("narrow", narrow)
-	change.addTo(form)
-	var result FlagResult
-	if _, err := c.send(ctx, http.MethodPost, "/messages/flags/narrow", form, safeToRetry, &result); err != nil {
-		return nil, err
-	}
-	return &result, nil
+	form := params{
+		"anchor":         text(messages.Anchor),
+		"include_anchor": messages.IncludeAnchor,
+		"num_before":     messages.NumBefore,
+		"num_after":      messages.NumAfter,
+		"narrow":         orEmpty(messages.Narrow), // required
+		"op":             text(change.Operation),
+		"flag":           text(change.Flag),
+	}.form()
+	result := &FlagResult{}
+	_, err := c.send(ctx, http.MethodPost, "/messages/flags/narrow", form, safeToRetry, result)
+	return result, err
 }
 
 // MarkTopicAsRead marks what the account has not read of a topic. A topic without a
 // name, and `general chat`, which the server takes for it, mark the whole channel
 // (server-behavior §M7).
 func (c *Client) MarkTopicAsRead(ctx context.Context, channel int64, topic string) error {
-	form := &Form{}
-	form.JSON("stream_id", channel)
-	form.Text("topic_name", topic)
-	_, err := c.send(ctx, http.MethodPost, "/mark_topic_as_read", form, safeToRetry, nil)
-	return err
+	return c.do(ctx, http.MethodPost, "/mark_topic_as_read", params{"stream_id": channel, "topic_name": text(topic)}.form(), safeToRetry)
 }

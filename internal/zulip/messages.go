@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 )
@@ -155,11 +154,11 @@ func (c *Client) SendMessage(ctx context.Context, to Addressee, content string) 
 // Send sends a message. Sent again, it is a second message: the client does not
 // repeat it.
 func (c *Client) Send(ctx context.Context, to Addressee, content string) (SentMessage, error) {
-	form := &Form{}
+	form := params{
+		"content":        text(content),
+		"read_by_sender": true, // what an account has written through this client it need not read (feature level 236)
+	}.form()
 	to.addTo(form)
-	form.Text("content", content)
-	// What an account has written through this client it need not read (feature level 236).
-	form.JSON("read_by_sender", true)
 	var sent SentMessage
 	_, err := c.send(ctx, http.MethodPost, "/messages", form, neverRetry, &sent)
 	return sent, err
@@ -168,19 +167,7 @@ func (c *Client) Send(ctx context.Context, to Addressee, content string) (SentMe
 // Message reads one message. One that is gone, and one the account may not read,
 // answer 400 `Invalid message(s)`.
 func (c *Client) Message(ctx context.Context, id int64) (*Message, error) {
-	form := &Form{}
-	form.JSON("apply_markdown", false)
-	form.JSON("allow_empty_topic_name", true)
-	var answer struct {
-		Message *Message `json:"message"`
-	}
-	if _, err := c.send(ctx, http.MethodGet, messagePath(id), form, safeToRetry, &answer); err != nil {
-		return nil, err
-	}
-	if answer.Message == nil {
-		return nil, fmt.Errorf("GET %s: the answer holds no message", messagePath(id))
-	}
-	return answer.Message, nil
+	return one[Message](ctx, c, messagePath(id), params{"apply_markdown": false, "allow_empty_topic_name": true}.form(), "message")
 }
 
 // Messages reads several messages in one request where the server can (feature
@@ -190,9 +177,7 @@ func (c *Client) Messages(ctx context.Context, ids []int64, featureLevel int) ([
 	if featureLevel > 0 && featureLevel < levelMessageIDs {
 		return nil, nil
 	}
-	form := &Form{}
-	form.JSON("message_ids", ids)
-	return c.messages(ctx, form)
+	return c.messages(ctx, params{"message_ids": ids}.form())
 }
 
 // RecentMessages reads the last messages that the account sender sent to a place,
@@ -204,25 +189,14 @@ func (c *Client) RecentMessages(ctx context.Context, to Addressee, sender int64,
 	} else {
 		narrow = append(narrow, NarrowTerm{Operator: "stream", Operand: to.ChannelID}, NarrowTerm{Operator: "topic", Operand: StoredTopic(to.Topic)})
 	}
-	form := &Form{}
-	form.JSON("narrow", narrow)
-	form.Text("anchor", "newest")
-	form.JSON("num_before", limit)
-	form.JSON("num_after", 0)
-	return c.messages(ctx, form)
+	return c.messages(ctx, params{"narrow": narrow, "anchor": text("newest"), "num_before": limit, "num_after": 0}.form())
 }
 
 func (c *Client) messages(ctx context.Context, form *Form) ([]*Message, error) {
 	form.JSON("apply_markdown", false)
 	form.JSON("client_gravatar", true)
 	form.JSON("allow_empty_topic_name", true)
-	var answer struct {
-		Messages []*Message `json:"messages"`
-	}
-	if _, err := c.send(ctx, http.MethodGet, "/messages", form, safeToRetry, &answer); err != nil {
-		return nil, err
-	}
-	return withoutNull(answer.Messages), nil
+	return list[Message](ctx, c, "/messages", form, "messages")
 }
 
 // EditMessage replaces the content. From feature level 379 on it sends a hash of the
@@ -236,38 +210,31 @@ func (c *Client) EditMessage(ctx context.Context, id int64, previous, content st
 		sum := sha256.Sum256([]byte(StoredContent(previous)))
 		form.Text("prev_content_sha256", hex.EncodeToString(sum[:]))
 	}
-	_, err := c.send(ctx, http.MethodPatch, messagePath(id), form, neverRetry, nil)
-	return err
+	return c.do(ctx, http.MethodPatch, messagePath(id), form, neverRetry)
 }
 
 // MoveMessage puts one message into another topic or channel, and posts no notice.
 // The server refuses it a second time with `Nothing to change`.
 func (c *Client) MoveMessage(ctx context.Context, id int64, from, to Addressee) error {
-	form := &Form{}
-	if from.ChannelID != to.ChannelID {
-		form.JSON("stream_id", to.ChannelID)
-	}
-	if StoredTopic(from.Topic) != StoredTopic(to.Topic) {
-		form.Text("topic", StoredTopic(to.Topic))
-	}
-	form.Text("propagate_mode", "change_one")
-	form.JSON("send_notification_to_old_thread", false)
-	form.JSON("send_notification_to_new_thread", false)
-	_, err := c.send(ctx, http.MethodPatch, messagePath(id), form, neverRetry, nil)
-	return err
+	topic := StoredTopic(to.Topic)
+	return c.do(ctx, http.MethodPatch, messagePath(id), params{
+		"stream_id":                       when(from.ChannelID != to.ChannelID, to.ChannelID),
+		"topic":                           when(StoredTopic(from.Topic) != topic, text(topic)),
+		"propagate_mode":                  text("change_one"),
+		"send_notification_to_old_thread": false,
+		"send_notification_to_new_thread": false,
+	}.form(), neverRetry)
 }
 
 // DeleteMessage deletes a message permanently. It is not an error if it no longer exists.
 func (c *Client) DeleteMessage(ctx context.Context, id int64) error {
-	_, err := c.send(ctx, http.MethodDelete, messagePath(id), nil, safeToRetry, nil)
-	if IsNoMessage(err) || IsMessage(err, "Message already deleted") {
-		return nil
-	}
-	return err
+	return c.remove(ctx, messagePath(id), says(noMessage, "Message already deleted"))
 }
 
+const noMessage = "Invalid message(s)"
+
 // IsNoMessage reports whether a message does not exist, or not for the account.
-func IsNoMessage(err error) bool { return IsMessage(err, "Invalid message(s)") }
+func IsNoMessage(err error) bool { return IsMessage(err, noMessage) }
 
 // MessageSnapshot is one state of a message in its history. The pointers are nil
 // where an edit left something as it was (https://zulip.com/api/get-message-history).
@@ -285,13 +252,8 @@ type MessageSnapshot struct {
 // MessageHistory reads the earlier versions of a message, oldest first. An organization
 // can disable the history.
 func (c *Client) MessageHistory(ctx context.Context, id int64) ([]MessageSnapshot, error) {
-	form := &Form{}
-	form.JSON("allow_empty_topic_name", true)
-	var answer struct {
-		History []MessageSnapshot `json:"message_history"`
-	}
-	_, err := c.send(ctx, http.MethodGet, messagePath(id)+"/history", form, safeToRetry, &answer)
-	return answer.History, err
+	form := params{"allow_empty_topic_name": true}.form()
+	return sendFor[[]MessageSnapshot](ctx, c, http.MethodGet, messagePath(id)+"/history", form, safeToRetry, "message_history")
 }
 
 // ReportTypes are what a message can be reported for
@@ -304,11 +266,10 @@ const MaxReportLength = 1000
 // ReportMessage reports a message to the moderators. Reported again, they get a
 // second message about it: the client does not repeat it.
 func (c *Client) ReportMessage(ctx context.Context, id int64, reportType, description string) error {
-	form := &Form{}
-	form.Text("report_type", reportType)
-	form.Text("description", description)
-	_, err := c.send(ctx, http.MethodPost, messagePath(id)+"/report", form, neverRetry, nil)
-	return err
+	return c.do(ctx, http.MethodPost, messagePath(id)+"/report", params{
+		"report_type": text(reportType),
+		"description": text(description),
+	}.form(), neverRetry)
 }
 
-func messagePath(id int64) string { return "/messages/" + strconv.FormatInt(id, 10) }
+func messagePath(id int64) string { return itemPath("/messages", id) }

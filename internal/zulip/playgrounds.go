@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -63,27 +61,17 @@ func CheckPlaygroundTemplate(text string) error {
 // AddPlayground adds a playground and returns its ID. One of the same language and name that already exists is
 // [IsPlaygroundTaken].
 func (c *Client) AddPlayground(ctx context.Context, playground Playground) (int64, error) {
-	form := &Form{}
-	form.Text("name", playground.Name)
-	form.Text("pygments_language", playground.Language)
-	form.Text("url_template", playground.URLTemplate)
-	var answer struct {
-		ID int64 `json:"id"`
-	}
 	// A second time is refused as taken, so that it does no harm.
-	if _, err := c.send(ctx, http.MethodPost, "/realm/playgrounds", form, safeToRetry, &answer); err != nil {
-		return 0, err
-	}
-	return answer.ID, nil
+	return c.create(ctx, "/realm/playgrounds", params{
+		"name":              text(playground.Name),
+		"pygments_language": text(playground.Language),
+		"url_template":      text(playground.URLTemplate),
+	}.form(), safeToRetry, "id")
 }
 
 // DeletePlayground removes a playground. It is not an error if it no longer exists.
 func (c *Client) DeletePlayground(ctx context.Context, id int64) error {
-	_, err := c.send(ctx, http.MethodDelete, "/realm/playgrounds/"+strconv.FormatInt(id, 10), nil, safeToRetry, nil)
-	if IsMessage(err, "Invalid playground") {
-		return nil
-	}
-	return err
+	return c.remove(ctx, itemPath("/realm/playgrounds", id), says("Invalid playground"))
 }
 
 // IsPlaygroundTaken reports whether there is a playground of the language and name.

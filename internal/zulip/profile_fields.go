@@ -122,16 +122,15 @@ type ProfileFieldChange struct {
 }
 
 func (c ProfileFieldChange) form() *Form {
-	form := &Form{}
-	if c.Type != 0 {
-		form.JSON("field_type", int(c.Type))
-	}
-	if c.Name != nil {
-		form.Text("name", *c.Name)
-	}
-	if c.Hint != nil {
-		form.Text("hint", *c.Hint)
-	}
+	form := params{
+		"field_type":                 when(c.Type != 0, c.Type),
+		"name":                       (*text)(c.Name),
+		"hint":                       (*text)(c.Hint),
+		"display_in_profile_summary": c.DisplayInProfileSummary,
+		"required":                   c.Required,
+		"editable_by_user":           c.EditableByUser,
+		"use_for_user_matching":      c.UseForUserMatching,
+	}.form()
 	switch {
 	case c.ExternalAccount != nil:
 		form.JSON("field_data", c.ExternalAccount)
@@ -142,65 +141,37 @@ func (c ProfileFieldChange) form() *Form {
 		}
 		form.JSON("field_data", data)
 	}
-	for name, value := range map[string]*bool{
-		"display_in_profile_summary": c.DisplayInProfileSummary, "required": c.Required,
-		"editable_by_user": c.EditableByUser, "use_for_user_matching": c.UseForUserMatching,
-	} {
-		if value != nil {
-			form.JSON(name, *value)
-		}
-	}
 	return form
 }
 
 // ProfileFields reads the custom profile fields in their order.
 func (c *Client) ProfileFields(ctx context.Context) ([]*ProfileField, error) {
-	var answer struct {
-		Fields []*ProfileField `json:"custom_fields"`
-	}
-	if _, err := c.send(ctx, http.MethodGet, "/realm/profile_fields", nil, safeToRetry, &answer); err != nil {
-		return nil, err
-	}
-	return withoutNull(answer.Fields), nil
+	return list[ProfileField](ctx, c, "/realm/profile_fields", nil, "custom_fields")
 }
 
 // CreateProfileField adds a field behind all others and returns its ID. A second one
 // of the same name is refused: [IsProfileFieldNameTaken]. The client does not repeat
 // the call.
 func (c *Client) CreateProfileField(ctx context.Context, field ProfileFieldChange) (int64, error) {
-	var answer struct {
-		ID int64 `json:"id"`
-	}
-	if _, err := c.send(ctx, http.MethodPost, "/realm/profile_fields", field.form(), neverRetry, &answer); err != nil {
-		return 0, err
-	}
-	return answer.ID, nil
+	return c.create(ctx, "/realm/profile_fields", field.form(), neverRetry, "id")
 }
 
 // UpdateProfileField changes a field. Options that are left out take with them the
 // answers of whoever had chosen them. A missing field is [IsNoProfileField].
 func (c *Client) UpdateProfileField(ctx context.Context, id int64, change ProfileFieldChange) error {
-	_, err := c.send(ctx, http.MethodPatch, profileFieldPath(id), change.form(), safeToRetry, nil)
-	return err
+	return c.do(ctx, http.MethodPatch, profileFieldPath(id), change.form(), safeToRetry)
 }
 
 // DeleteProfileField deletes a field and what everybody has written in it. One that
 // is gone already is not an error.
 func (c *Client) DeleteProfileField(ctx context.Context, id int64) error {
-	_, err := c.send(ctx, http.MethodDelete, profileFieldPath(id), nil, safeToRetry, nil)
-	if IsNoProfileField(err) {
-		return nil
-	}
-	return err
+	return c.remove(ctx, profileFieldPath(id), IsNoProfileField)
 }
 
 // OrderProfileFields sets the order of the fields: ids are all of them. A list that
 // does not name every field is refused: [IsIncompleteOrder].
 func (c *Client) OrderProfileFields(ctx context.Context, ids []int64) error {
-	form := &Form{}
-	form.JSON("order", ids)
-	_, err := c.send(ctx, http.MethodPatch, "/realm/profile_fields", form, safeToRetry, nil)
-	return err
+	return c.do(ctx, http.MethodPatch, "/realm/profile_fields", params{"order": ids}.form(), safeToRetry)
 }
 
 // IsNoProfileField reports whether there is no field with the ID of the request.
@@ -216,6 +187,4 @@ func IsProfileFieldNameTaken(err error) bool {
 	return IsMessage(err, "A field with that label already exists.")
 }
 
-func profileFieldPath(id int64) string {
-	return "/realm/profile_fields/" + strconv.FormatInt(id, 10)
-}
+func profileFieldPath(id int64) string { return itemPath("/realm/profile_fields", id) }

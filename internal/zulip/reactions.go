@@ -26,31 +26,21 @@ func (r Reaction) SameEmoji(other Reaction) bool {
 // AddReaction adds the account's own reaction. An empty code or type is left to the
 // server, which knows them by the name. One that already exists is not an error.
 func (c *Client) AddReaction(ctx context.Context, message int64, reaction Reaction) error {
-	form := &Form{}
-	form.Text("emoji_name", reaction.EmojiName)
-	if reaction.EmojiCode != "" {
-		form.Text("emoji_code", reaction.EmojiCode)
-	}
-	if reaction.Type != "" {
-		form.Text("reaction_type", reaction.Type)
-	}
-	_, err := c.send(ctx, http.MethodPost, messagePath(message)+"/reactions", form, safeToRetry, nil)
-	if IsCode(err, "REACTION_ALREADY_EXISTS") {
-		return nil
-	}
-	return err
+	exists := func(err error) bool { return IsCode(err, "REACTION_ALREADY_EXISTS") }
+	return unless(exists, c.do(ctx, http.MethodPost, messagePath(message)+"/reactions", params{
+		"emoji_name":    text(reaction.EmojiName),
+		"emoji_code":    when(reaction.EmojiCode != "", text(reaction.EmojiCode)),
+		"reaction_type": when(reaction.Type != "", text(reaction.Type)),
+	}.form(), safeToRetry))
 }
 
 // RemoveReaction removes the account's own reaction. The type is always sent, because the server
 // would assume a Unicode emoji. It is not an error if the reaction or the message does not exist.
 func (c *Client) RemoveReaction(ctx context.Context, message int64, reaction Reaction) error {
-	form := &Form{}
-	form.Text("emoji_name", reaction.EmojiName)
-	form.Text("emoji_code", reaction.EmojiCode)
-	form.Text("reaction_type", reaction.Type)
-	_, err := c.send(ctx, http.MethodDelete, messagePath(message)+"/reactions", form, safeToRetry, nil)
-	if IsCode(err, "REACTION_DOES_NOT_EXIST") || IsNoMessage(err) {
-		return nil
-	}
-	return err
+	isGone := func(err error) bool { return IsCode(err, "REACTION_DOES_NOT_EXIST") || IsNoMessage(err) }
+	return unless(isGone, c.do(ctx, http.MethodDelete, messagePath(message)+"/reactions", params{
+		"emoji_name":    text(reaction.EmojiName),
+		"emoji_code":    text(reaction.EmojiCode),
+		"reaction_type": text(reaction.Type),
+	}.form(), safeToRetry))
 }

@@ -35,15 +35,13 @@ func (r *Realm) Image(kind string) (image RealmImage) {
 func (c *Client) UploadRealmImage(ctx context.Context, kind, file, contentType string, content []byte) error {
 	path, form := realmImage(kind)
 	form.File(file, contentType, content)
-	_, err := c.send(ctx, http.MethodPost, path, form, safeToRetry, nil)
-	return err
+	return c.do(ctx, http.MethodPost, path, form, safeToRetry)
 }
 
 // RemoveRealmImage removes a picture of the organization. It is not an error if there is none.
 func (c *Client) RemoveRealmImage(ctx context.Context, kind string) error {
 	path, form := realmImage(kind)
-	_, err := c.send(ctx, http.MethodDelete, path, form, safeToRetry, nil)
-	return err
+	return c.do(ctx, http.MethodDelete, path, form, safeToRetry)
 }
 
 func realmImage(kind string) (path string, form *Form) {

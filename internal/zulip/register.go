@@ -132,14 +132,13 @@ var clientCapabilities = map[string]bool{
 // Register reads parts of the organization in one request. The server opens an event
 // queue for it; [Client.DeleteQueue] closes it.
 func (c *Client) Register(ctx context.Context, parts []string) (*RegisterAnswer, error) {
-	form := &Form{}
-	form.JSON("event_types", []string{})
-	form.JSON("fetch_event_types", parts)
-	form.JSON("client_capabilities", clientCapabilities)
-	form.JSON("client_gravatar", true) // shorter: no address of an avatar is computed
-	if slices.Contains(parts, FetchSubscribers) {
-		form.Text("include_subscribers", "true")
-	}
+	form := params{
+		"event_types":         []string{},
+		"fetch_event_types":   parts,
+		"client_capabilities": clientCapabilities,
+		"client_gravatar":     true, // shorter: no address of an avatar is computed
+		"include_subscribers": when(slices.Contains(parts, FetchSubscribers), text("true")),
+	}.form()
 	var snapshot RegisterAnswer
 	err := c.stream(ctx, http.MethodPost, registerPath, form, safeToRetry, func(decoder *json.Decoder) error {
 		snapshot = RegisterAnswer{}
@@ -160,13 +159,8 @@ const deleteQueueTimeout = 2 * time.Second
 func (c *Client) DeleteQueue(ctx context.Context, queueID string) error {
 	ctx, cancel := context.WithTimeout(ctx, deleteQueueTimeout)
 	defer cancel()
-	form := &Form{}
-	form.Text("queue_id", queueID)
-	_, err := c.send(ctx, http.MethodDelete, eventsPath, form, sendOnce, nil)
-	if IsCode(err, "BAD_EVENT_QUEUE_ID") {
-		return nil
-	}
-	return err
+	isGone := func(err error) bool { return IsCode(err, "BAD_EVENT_QUEUE_ID") }
+	return unless(isGone, c.do(ctx, http.MethodDelete, eventsPath, params{"queue_id": text(queueID)}.form(), sendOnce))
 }
 
 // decode reads the answer key by key and keeps what has a field in the snapshot.

@@ -19,13 +19,7 @@ type SavedSnippet struct {
 
 // SavedSnippets reads the account's own snippets.
 func (c *Client) SavedSnippets(ctx context.Context) ([]*SavedSnippet, error) {
-	var answer struct {
-		SavedSnippets []*SavedSnippet `json:"saved_snippets"`
-	}
-	if _, err := c.send(ctx, http.MethodGet, "/saved_snippets", nil, safeToRetry, &answer); err != nil {
-		return nil, err
-	}
-	return withoutNull(answer.SavedSnippets), nil
+	return list[SavedSnippet](ctx, c, "/saved_snippets", nil, "saved_snippets")
 }
 
 // CreateSavedSnippet stores a snippet and returns its ID. Calling it again stores another: the client does not retry it.
@@ -47,24 +41,12 @@ func (c *Client) CreateSavedSnippet(ctx context.Context, title, content string) 
 
 // UpdateSavedSnippet changes what is not nil.
 func (c *Client) UpdateSavedSnippet(ctx context.Context, id int64, title, content *string) error {
-	form := &Form{}
-	if title != nil {
-		form.Text("title", *title)
-	}
-	if content != nil {
-		form.Text("content", *content)
-	}
-	_, err := c.send(ctx, http.MethodPatch, savedSnippetPath(id), form, safeToRetry, nil)
-	return err
+	return c.do(ctx, http.MethodPatch, savedSnippetPath(id), params{"title": (*text)(title), "content": (*text)(content)}.form(), safeToRetry)
 }
 
 // DeleteSavedSnippet deletes a snippet. It is not an error if it no longer exists.
 func (c *Client) DeleteSavedSnippet(ctx context.Context, id int64) error {
-	_, err := c.send(ctx, http.MethodDelete, savedSnippetPath(id), nil, safeToRetry, nil)
-	if IsMessage(err, "Saved snippet does not exist.") {
-		return nil
-	}
-	return err
+	return c.remove(ctx, savedSnippetPath(id), says("Saved snippet does not exist."))
 }
 
 func savedSnippetPath(id int64) string { return "/saved_snippets/" + strconv.FormatInt(id, 10) }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strconv"
 )
 
 // ScheduledMessage is a message that the server will send for the account
@@ -50,29 +49,16 @@ func (s *ScheduledMessage) UnmarshalJSON(data []byte) error {
 // ScheduledMessages reads what the account has scheduled and is not delivered, the
 // next one first; those that failed are among them.
 func (c *Client) ScheduledMessages(ctx context.Context) ([]*ScheduledMessage, error) {
-	var answer struct {
-		Messages []*ScheduledMessage `json:"scheduled_messages"`
-	}
-	if _, err := c.send(ctx, http.MethodGet, "/scheduled_messages", nil, safeToRetry, &answer); err != nil {
-		return nil, err
-	}
-	return withoutNull(answer.Messages), nil
+	return list[ScheduledMessage](ctx, c, "/scheduled_messages", nil, "scheduled_messages")
 }
 
 // ScheduleMessage schedules a message for a time in seconds since 1970 and returns the ID of
 // the scheduled message, which is not the ID of the message that will be sent. Calling it again
 // sends the message twice: the client does not retry it (feature level 179).
 func (c *Client) ScheduleMessage(ctx context.Context, to Addressee, content string, at int64) (int64, error) {
-	form := &Form{}
+	form := params{"content": text(content), "scheduled_delivery_timestamp": at, "read_by_sender": true}.form()
 	to.addTo(form)
-	form.Text("content", content)
-	form.JSON("scheduled_delivery_timestamp", at)
-	form.JSON("read_by_sender", true)
-	var answer struct {
-		ID int64 `json:"scheduled_message_id"`
-	}
-	_, err := c.send(ctx, http.MethodPost, "/scheduled_messages", form, neverRetry, &answer)
-	return answer.ID, err
+	return c.create(ctx, "/scheduled_messages", form, neverRetry, "scheduled_message_id")
 }
 
 // ScheduledMessageUpdate holds what an update changes; what is nil is not sent.
@@ -91,26 +77,17 @@ func (u *ScheduledMessageUpdate) Empty() bool {
 // 184). A recipient is sent whole: the server stores a topic alone as it is, and a
 // kind of message needs its recipients (server-behavior §M11).
 func (c *Client) UpdateScheduledMessage(ctx context.Context, id int64, update ScheduledMessageUpdate) error {
-	form := &Form{}
+	form := params{"content": (*text)(update.Content), "scheduled_delivery_timestamp": update.DeliverAt}.form()
 	if update.To != nil {
 		update.To.addTo(form)
 	}
-	if update.Content != nil {
-		form.Text("content", *update.Content)
-	}
-	jsonIfSet(form, "scheduled_delivery_timestamp", update.DeliverAt)
-	_, err := c.send(ctx, http.MethodPatch, scheduledMessagePath(id), form, safeToRetry, nil)
-	return err
+	return c.do(ctx, http.MethodPatch, scheduledMessagePath(id), form, safeToRetry)
 }
 
 // DeleteScheduledMessage cancels a message that is not delivered yet. It is not an error if
 // it was delivered or no longer exists.
 func (c *Client) DeleteScheduledMessage(ctx context.Context, id int64) error {
-	_, err := c.send(ctx, http.MethodDelete, scheduledMessagePath(id), nil, safeToRetry, nil)
-	if IsNoScheduledMessage(err) {
-		return nil
-	}
-	return err
+	return c.remove(ctx, scheduledMessagePath(id), IsNoScheduledMessage)
 }
 
 // IsNoScheduledMessage reports whether the account has no such scheduled message.
@@ -120,6 +97,4 @@ func IsNoScheduledMessage(err error) bool { return IsMessage(err, "Scheduled mes
 // it was sent.
 func IsDelivered(err error) bool { return IsMessage(err, "Scheduled message was already sent") }
 
-func scheduledMessagePath(id int64) string {
-	return "/scheduled_messages/" + strconv.FormatInt(id, 10)
-}
+func scheduledMessagePath(id int64) string { return itemPath("/scheduled_messages", id) }

@@ -28,36 +28,27 @@ type StatusUpdate struct {
 }
 
 func (u *StatusUpdate) form() *Form {
-	form := &Form{}
-	for name, value := range map[string]*string{
-		"status_text": u.Text, "emoji_name": u.EmojiName, "emoji_code": u.EmojiCode, "reaction_type": u.ReactionType,
-	} {
-		if value != nil {
-			form.Text(name, *value)
-		}
-	}
-	return form
+	return params{
+		"status_text":   (*text)(u.Text),
+		"emoji_name":    (*text)(u.EmojiName),
+		"emoji_code":    (*text)(u.EmojiCode),
+		"reaction_type": (*text)(u.ReactionType),
+	}.form()
 }
 
 // Status reads the status of a person who is active. Bots have none: the server answers
 // `No such user` for them. Servers have it from feature level 262 on.
 func (c *Client) Status(ctx context.Context, userID int64) (Status, error) {
-	var answer struct {
-		Status Status `json:"status"`
-	}
-	_, err := c.send(ctx, http.MethodGet, userPath(userID)+"/status", nil, safeToRetry, &answer)
-	return answer.Status, err
+	return sendFor[Status](ctx, c, http.MethodGet, userPath(userID)+"/status", nil, safeToRetry, "status")
 }
 
 // SetOwnStatus changes the status of the account itself, which has to be a person's.
 func (c *Client) SetOwnStatus(ctx context.Context, update StatusUpdate) error {
-	_, err := c.send(ctx, http.MethodPost, "/users/me/status", update.form(), safeToRetry, nil)
-	return err
+	return c.do(ctx, http.MethodPost, "/users/me/status", update.form(), safeToRetry)
 }
 
 // SetStatus changes the status of somebody else. The account has to be a person's and an
 // administrator's. Servers have it from feature level 407 on.
 func (c *Client) SetStatus(ctx context.Context, userID int64, update StatusUpdate) error {
-	_, err := c.send(ctx, http.MethodPost, userPath(userID)+"/status", update.form(), safeToRetry, nil)
-	return err
+	return c.do(ctx, http.MethodPost, userPath(userID)+"/status", update.form(), safeToRetry)
 }

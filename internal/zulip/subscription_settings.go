@@ -30,20 +30,11 @@ type SubscriptionProperty struct {
 
 // Subscriptions reads the channels that the account is in.
 func (c *Client) Subscriptions(ctx context.Context) ([]*Subscription, error) {
-	var answer struct {
-		Subscriptions []*Subscription `json:"subscriptions"`
-	}
-	if _, err := c.send(ctx, http.MethodGet, "/users/me/subscriptions", nil, safeToRetry, &answer); err != nil {
-		return nil, err
-	}
-	return withoutNull(answer.Subscriptions), nil
+	return list[Subscription](ctx, c, "/users/me/subscriptions", nil, "subscriptions")
 }
 
 // SetSubscriptionProperties changes the account's own settings of channels. They are
 // changed one by one: what comes before a failure stays (server-behavior §S7).
 func (c *Client) SetSubscriptionProperties(ctx context.Context, properties []SubscriptionProperty) error {
-	form := &Form{}
-	form.JSON("subscription_data", properties)
-	_, err := c.send(ctx, http.MethodPost, "/users/me/subscriptions/properties", form, safeToRetry, nil)
-	return err
+	return c.do(ctx, http.MethodPost, "/users/me/subscriptions/properties", params{"subscription_data": properties}.form(), safeToRetry)
 }

@@ -14,14 +14,12 @@ import (
 // `Invalid channel ID`; below feature level 480 an archived one does too
 // (https://zulip.com/api/get-subscribers).
 func (c *Client) ChannelSubscribers(ctx context.Context, id int64) ([]int64, error) {
-	answer := struct {
-		Subscribers []int64 `json:"subscribers"`
-	}{Subscribers: []int64{}}
-	if _, err := c.send(ctx, http.MethodGet, channelPath(id)+"/members", nil, safeToRetry, &answer); err != nil {
+	subscribers, err := sendFor[[]int64](ctx, c, http.MethodGet, channelPath(id)+"/members", nil, safeToRetry, "subscribers")
+	if err != nil {
 		return nil, err
 	}
-	slices.Sort(answer.Subscribers)
-	return answer.Subscribers, nil
+	slices.Sort(subscribers)
+	return orEmpty(subscribers), nil
 }
 
 // Subscribe subscribes users to a channel, all in one request, and returns those who were not subscribed before. It takes the
@@ -34,12 +32,13 @@ func (c *Client) ChannelSubscribers(ctx context.Context, id int64) ([]int64, err
 // does. notified is false if messages were requested and the server sent none, because there
 // are too many users.
 func (c *Client) Subscribe(ctx context.Context, channel string, users []int64, notify bool, featureLevel int) (subscribed []int64, notified bool, err error) {
-	form := &Form{}
-	form.JSON("subscriptions", []map[string]string{{"name": channel}})
-	form.JSON("principals", users)
-	// No new channel can be both: the server refuses to create one, and asks neither of a channel that exists.
-	form.JSON("invite_only", true)
-	form.JSON("is_default_stream", true)
+	form := params{
+		"subscriptions": []map[string]string{{"name": channel}},
+		"principals":    users,
+		// No new channel can be both: the server refuses to create one, and asks neither of a channel that exists.
+		"invite_only":       true,
+		"is_default_stream": true,
+	}.form()
 	if featureLevel == 0 || featureLevel >= featurelevel.QuietSubscribing {
 		form.JSON("send_new_subscription_messages", notify)
 	}
@@ -63,12 +62,7 @@ func (c *Client) Subscribe(ctx context.Context, channel string, users []int64, n
 // channel's name and is sent once (server-behavior §S5). Users who are not subscribed are skipped; a deactivated user fails
 // the whole call. Nobody is notified.
 func (c *Client) Unsubscribe(ctx context.Context, channel string, users []int64) (removed int, err error) {
-	form := &Form{}
-	form.JSON("subscriptions", []string{channel})
-	form.JSON("principals", users)
-	answer := struct {
-		Removed []string `json:"removed"`
-	}{}
-	_, err = c.send(ctx, http.MethodDelete, "/users/me/subscriptions", form, sendOnce, &answer)
-	return len(answer.Removed), err
+	form := params{"subscriptions": []string{channel}, "principals": users}.form()
+	were, err := sendFor[[]string](ctx, c, http.MethodDelete, "/users/me/subscriptions", form, sendOnce, "removed")
+	return len(were), err
 }

@@ -2,7 +2,6 @@ package zulip
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 )
 
@@ -17,11 +16,6 @@ type Topic struct {
 // private channel with protected history they are those of which the account has
 // received a message (server-behavior §C21).
 func (c *Client) Topics(ctx context.Context, channel int64) ([]Topic, error) {
-	form := &Form{}
-	form.JSON("allow_empty_topic_name", true)
-	var answer struct {
-		Topics []Topic `json:"topics"`
-	}
-	_, err := c.send(ctx, http.MethodGet, fmt.Sprintf("/users/me/%d/topics", channel), form, safeToRetry, &answer)
-	return answer.Topics, err
+	form := params{"allow_empty_topic_name": true}.form()
+	return sendFor[[]Topic](ctx, c, http.MethodGet, itemPath("/users/me", channel)+"/topics", form, safeToRetry, "topics")
 }

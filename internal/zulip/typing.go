@@ -11,8 +11,7 @@ var TypingOperations = []string{"start", "stop"}
 // SendTyping shows others that the account starts or stops to write a message.
 // Nothing is stored (https://zulip.com/api/set-typing-status).
 func (c *Client) SendTyping(ctx context.Context, operation string, to Addressee) error {
-	form := &Form{}
-	form.Text("op", operation)
+	form := params{"op": text(operation)}.form()
 	if to.IsDirect() {
 		form.JSON("to", to.UserIDs)
 	} else {
@@ -20,6 +19,5 @@ func (c *Client) SendTyping(ctx context.Context, operation string, to Addressee)
 		form.JSON("stream_id", to.ChannelID)
 		form.Text("topic", StoredTopic(to.Topic))
 	}
-	_, err := c.send(ctx, http.MethodPost, "/typing", form, safeToRetry, nil)
-	return err
+	return c.do(ctx, http.MethodPost, "/typing", form, safeToRetry)
 }

@@ -2,10 +2,9 @@ package zulip
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"net/http"
 	"net/url"
-	"strconv"
 )
 
 // NewUser is a person's account to be created (server-behavior §U4). It is a member's; no call makes another kind.
@@ -15,20 +14,15 @@ type NewUser struct{ Email, FullName, Password string }
 // shell grants, beside the role of an administrator. An address has one account, so a
 // second call makes no second one: it is refused with `Email is already in use.`
 func (c *Client) CreateUser(ctx context.Context, user NewUser) (int64, error) {
-	form := &Form{}
-	form.Text("email", user.Email)
-	form.Text("full_name", user.FullName)
-	form.Text("password", user.Password)
-	var answer struct {
-		ID int64 `json:"user_id"`
+	id, err := c.create(ctx, "/users", params{
+		"email":     text(user.Email),
+		"full_name": text(user.FullName),
+		"password":  text(user.Password),
+	}.form(), neverRetry, "user_id")
+	if err == nil && id == 0 {
+		err = errors.New("POST /users: the answer holds no user_id")
 	}
-	if _, err := c.send(ctx, http.MethodPost, "/users", form, neverRetry, &answer); err != nil {
-		return 0, err
-	}
-	if answer.ID == 0 {
-		return 0, fmt.Errorf("POST /users: the answer holds no user_id, which servers send from feature level 30 on")
-	}
-	return answer.ID, nil
+	return id, err
 }
 
 // UserUpdate is a change of a person or bot; nil leaves things unchanged. The server applies all of it or nothing
@@ -55,34 +49,24 @@ func (u *UserUpdate) Empty() bool {
 }
 
 func (u *UserUpdate) form() *Form {
-	form := &Form{}
-	if u.FullName != nil {
-		form.Text("full_name", *u.FullName)
-	}
-	if u.Role != nil {
-		form.JSON("role", int(*u.Role))
-	}
-	if len(u.ProfileData) > 0 {
-		form.JSON("profile_data", u.ProfileData)
-	}
-	if u.NewEmail != nil {
-		form.Text("new_email", *u.NewEmail)
-	}
-	return form
+	return params{
+		"full_name":    (*text)(u.FullName),
+		"role":         u.Role,
+		"profile_data": when(len(u.ProfileData) > 0, u.ProfileData),
+		"new_email":    (*text)(u.NewEmail),
+	}.form()
 }
 
 // UpdateUser changes a person or bot, active or not.
 func (c *Client) UpdateUser(ctx context.Context, id int64, update UserUpdate) error {
-	_, err := c.send(ctx, http.MethodPatch, userPath(id), update.form(), safeToRetry, nil)
-	return err
+	return c.do(ctx, http.MethodPatch, userPath(id), update.form(), safeToRetry)
 }
 
 // UpdateUserByEmail changes whoever has an address: the real one where the caller's
 // role may see it, or the API address. Servers have it from feature level 313 on. It is sent once:
 // after a wait somebody else may have the address, see [Client.Retry].
 func (c *Client) UpdateUserByEmail(ctx context.Context, email string, update UserUpdate) error {
-	_, err := c.send(ctx, http.MethodPatch, "/users/"+url.PathEscape(email), update.form(), sendOnce, nil)
-	return err
+	return c.do(ctx, http.MethodPatch, "/users/"+url.PathEscape(email), update.form(), sendOnce)
 }
 
 // Deactivation is how a person is deactivated.
@@ -107,14 +91,10 @@ type DeactivationActions struct {
 // already is true then, and this request has deleted nothing, though an earlier one whose
 // answer was lost may have. Use [Client.DeactivateBot] for bots, which this call does not find.
 func (c *Client) DeactivateUser(ctx context.Context, id int64, how Deactivation) (already bool, err error) {
-	form := &Form{}
-	if how.Comment != nil {
-		form.Text("deactivation_notification_comment", *how.Comment)
-	}
-	if how.Actions != (DeactivationActions{}) {
-		form.JSON("actions", how.Actions)
-	}
-	_, err = c.send(ctx, http.MethodDelete, userPath(id), form, safeToRetry, nil)
+	err = c.do(ctx, http.MethodDelete, userPath(id), params{
+		"deactivation_notification_comment": (*text)(how.Comment),
+		"actions":                           when(how.Actions != (DeactivationActions{}), how.Actions),
+	}.form(), safeToRetry)
 	if IsDeactivated(err) {
 		return true, nil
 	}
@@ -124,8 +104,7 @@ func (c *Client) DeactivateUser(ctx context.Context, id int64, how Deactivation)
 // ReactivateUser reactivates a person or bot. For a person it can be repeated; for an active bot
 // the server refuses it, because the bot itself has the name (server-behavior §U10).
 func (c *Client) ReactivateUser(ctx context.Context, id int64) error {
-	_, err := c.send(ctx, http.MethodPost, userPath(id)+"/reactivate", nil, safeToRetry, nil)
-	return err
+	return c.do(ctx, http.MethodPost, userPath(id)+"/reactivate", nil, safeToRetry)
 }
 
 // IsNoUser reports whether there is no such user, or none that the account may see.
@@ -134,4 +113,4 @@ func IsNoUser(err error) bool { return IsMessage(err, "No such user") }
 // IsDeactivated reports whether a person is deactivated.
 func IsDeactivated(err error) bool { return IsMessage(err, "User is deactivated") }
 
-func userPath(id int64) string { return "/users/" + strconv.FormatInt(id, 10) }
+func userPath(id int64) string { return itemPath("/users", id) }

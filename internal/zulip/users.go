@@ -3,7 +3,6 @@ package zulip
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -115,11 +114,7 @@ func (c *Client) Me(ctx context.Context) (*User, error) {
 // Users returns everybody, deactivated people and bots included; custom profile
 // fields only when asked for (https://zulip.com/api/get-users).
 func (c *Client) Users(ctx context.Context, withProfile bool) ([]*User, error) {
-	form := &Form{}
-	form.JSON("client_gravatar", false)
-	if withProfile {
-		form.JSON("include_custom_profile_fields", true)
-	}
+	form := params{"client_gravatar": false, "include_custom_profile_fields": when(withProfile, true)}.form()
 	var users []*User
 	err := c.stream(ctx, http.MethodGet, "/users", form, safeToRetry, func(decoder *json.Decoder) error {
 		users = nil
@@ -141,17 +136,5 @@ func (c *Client) UserByEmail(ctx context.Context, email string) (*User, error) {
 }
 
 func (c *Client) user(ctx context.Context, key string) (*User, error) {
-	form := &Form{}
-	form.JSON("client_gravatar", false)
-	form.JSON("include_custom_profile_fields", true)
-	var answer struct {
-		User *User `json:"user"`
-	}
-	if _, err := c.send(ctx, http.MethodGet, "/users/"+key, form, safeToRetry, &answer); err != nil {
-		return nil, err
-	}
-	if answer.User == nil {
-		return nil, fmt.Errorf("GET /users/%s: the answer holds no user", key)
-	}
-	return answer.User, nil
+	return one[User](ctx, c, "/users/"+key, params{"client_gravatar": false, "include_custom_profile_fields": true}.form(), "user")
 }
