@@ -65,7 +65,6 @@ type model struct {
 	LockoutProtection types.Bool   `tfsdk:"lockout_protection"`
 	AccessWarnings    types.Bool   `tfsdk:"access_warnings"`
 	Recover           types.Bool   `tfsdk:"recover_interrupted"`
-	Rules             types.String `tfsdk:"rules"`
 	Sandbox           types.Object `tfsdk:"sandbox"`
 
 	TradingCloud *tradingModel `tfsdk:"trading_cloud"`
@@ -75,7 +74,7 @@ type model struct {
 func (m *model) isKnown() bool {
 	return !m.Site.IsUnknown() && !m.Email.IsUnknown() && !m.APIKey.IsUnknown() && !m.Zuliprc.IsUnknown() &&
 		!m.RequestTimeout.IsUnknown() && !m.MaxRetries.IsUnknown() && !m.RequestsPerMinute.IsUnknown() && !m.LockoutProtection.IsUnknown() &&
-		!m.AccessWarnings.IsUnknown() && !m.Recover.IsUnknown() && !m.Rules.IsUnknown() &&
+		!m.AccessWarnings.IsUnknown() && !m.Recover.IsUnknown() &&
 		isSandboxKnown(m.Sandbox)
 }
 
@@ -119,9 +118,6 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 			},
 			"access_warnings": schema.BoolAttribute{
 				Optional: true, MarkdownDescription: "Whether plans warn of who gains and who loses which right in which channel. By default `true`.",
-			},
-			"rules": schema.StringAttribute{
-				Optional: true, MarkdownDescription: "The path of a file of rules, as in `\"${path.module}/rules.zulip.hcl\"`: see [Rules that are proven](guides/rules.md). An apply then keeps those that say how many there must be (`at_least`), and its `limit`s: each change is judged right before its request, on what the organization is then. What else the rules say, `review` and `audit` prove.",
 			},
 			sandboxAttribute: sandboxSchema(),
 			"recover_interrupted": schema.BoolAttribute{
@@ -170,7 +166,6 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 	meta.Trading, meta.NoTrading = cloud.client, cloud.missing
 	meta.LockoutProtection = block.LockoutProtection.IsNull() || block.LockoutProtection.ValueBool()
 	meta.AccessWarnings = block.AccessWarnings.IsNull() || block.AccessWarnings.ValueBool()
-	meta.Guard = newGuard(block.Rules.ValueString(), meta.Store, &resp.Diagnostics)
 	meta.RecoverInterrupted = p.recoverInterrupted(&block, &resp.Diagnostics)
 	meta.WarnOfExisting = p.flag("ZULIP_WARN_OF_EXISTING", &resp.Diagnostics)
 	p.meta.Store(meta)

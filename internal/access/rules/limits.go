@@ -51,19 +51,6 @@ func (f *File) CheckLimits(r Removals) []*report.Rule {
 	return all
 }
 
-// OfMinimums returns the rules that say how many there must be at least, and of these only that.
-func (f *File) OfMinimums() *File {
-	minimums := &File{path: f.path}
-	for _, rule := range f.Rules {
-		if rule.AtLeast > 0 {
-			minimums.Rules = append(minimums.Rules, &Rule{
-				Name: rule.Name, Line: rule.Line, Channels: rule.Channels, Groups: rule.Groups, Rights: rule.Rights, Roles: rule.Roles, AtLeast: rule.AtLeast, AtMost: noLimit,
-			})
-		}
-	}
-	return minimums
-}
-
 // SelectsName reports whether a rule names a channel, or may.
 func (f *File) SelectsName(name string) bool {
 	return slices.ContainsFunc(f.Rules, func(rule *Rule) bool {

@@ -148,20 +148,11 @@ func currentSelf(meta *base.Meta, s *snapshot.Snapshot) *zulip.User {
 
 // Protect refuses, in an apply, what stands against a change of an account that was just read by itself. What it takes to know
 // that is read again, and what cannot be read refuses. A role that is neither the prior nor the planned one is somebody's
-// decision, and is not overwritten, unless this run has given it. It returns whether the change may be sent, and end, to be called
-// with the server's answer: see [base.Guard].
-func (c Change) Protect(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics) (end func(), ok bool) {
+// decision, and is not overwritten, unless this run has given it. It reports whether the change may be sent.
+func (c Change) Protect(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics) (ok bool) {
 	if c.isEmpty() {
-		return func() {}, true
+		return true
 	}
-	if !c.check(ctx, meta, diags) {
-		return func() {}, false
-	}
-	return meta.BeginGuarded(ctx, c.guarded(), diags)
-}
-
-// check makes the checks of [Change.Protect] but for the rules.
-func (c Change) check(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics) bool {
 	if !c.IsDeactivation && c.User.Role != c.Prior && !meta.Run.HasGivenRole(c.User.ID, int(c.User.Role)) {
 		diags.AddAttributeError(c.At, fmt.Sprintf("The role of %s was changed since the plan was made", c.User.Address()),
 			fmt.Sprintf("Planned was %s → %s, and now the role is %s. Nothing was sent. Plan again to see what this configuration would change.", c.Prior, c.Planned, c.User.Role))
@@ -179,22 +170,13 @@ func (c Change) check(ctx context.Context, meta *base.Meta, diags *diag.Diagnost
 	return len(found) == 0
 }
 
-// guarded is the change as rules judge it.
-func (c Change) guarded() base.GuardedChange {
-	if c.IsDeactivation {
-		return base.GuardedChange{What: "the account of " + c.User.Address(), Deactivated: []int64{c.User.ID}}
-	}
-	return base.GuardedChange{What: "the role of " + c.User.Address(), Roles: map[int64]zulip.Role{c.User.ID: c.Planned}}
-}
-
-// Begin is [Change.Protect] for who returns errors.
-func (c Change) Begin(ctx context.Context, meta *base.Meta) (end func(), err error) {
+// CheckNow is [Change.Protect] that returns what stands against the change as an error.
+func (c Change) CheckNow(ctx context.Context, meta *base.Meta) error {
 	var diags diag.Diagnostics
-	end, ok := c.Protect(ctx, meta, &diags)
-	if !ok {
-		err = &base.Error{Diagnostics: diags}
+	if !c.Protect(ctx, meta, &diags) {
+		return &base.Error{Diagnostics: diags}
 	}
-	return end, err
+	return nil
 }
 
 // read returns the provider's account as it is now and a snapshot, in which the people are as they are now if the change takes
@@ -237,18 +219,18 @@ func RoleChange(planned, prior types.String, current *zulip.User) Change {
 	return change
 }
 
-// BeginDeactivation is [Change.Begin] of a deactivation, on the account as it is now. One that is gone is not protected.
-func BeginDeactivation(ctx context.Context, meta *base.Meta, id int64, address string) (end func(), err error) {
+// CheckDeactivation is [Change.CheckNow] of a deactivation, on the account as it is now. An account that is gone passes.
+func CheckDeactivation(ctx context.Context, meta *base.Meta, id int64, address string) error {
 	user, err := meta.Store.FreshUser(ctx, id)
 	switch {
 	case err != nil:
 		var diags diag.Diagnostics
 		diags.AddError("Cannot deactivate "+address, "Nothing was sent, because the account could not be read. "+base.Explain(err))
-		return func() {}, &base.Error{Diagnostics: diags}
+		return &base.Error{Diagnostics: diags}
 	case user == nil:
-		return func() {}, nil
+		return nil
 	}
-	return Deactivation(user).Begin(ctx, meta)
+	return Deactivation(user).CheckNow(ctx, meta)
 }
 
 // DeclareRole refuses, at plan, a resource of one account that gives it a role, where another resource of the configuration says

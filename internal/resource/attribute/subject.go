@@ -50,9 +50,8 @@ type Subject[T, U any] struct {
 	// StoresAsSent says that the server stores what it is sent, so that nothing is read after a write that it took.
 	StoresAsSent bool
 	// Protect refuses, on the thing as it was just read, what must not happen whatever was planned, such as to lock the
-	// account out. What is pending is sent right after, and end called with the server's answer: see [base.Guard]. end may be
-	// nil. Optional.
-	Protect func(now *Reading[T], p Pending[T, U], diags *diag.Diagnostics) (end func())
+	// account out. The pending steps are sent right after it. Optional.
+	Protect func(now *Reading[T], p Pending[T, U], diags *diag.Diagnostics)
 	// Send makes the requests that what is pending takes, and returns the parameters that the server does not know. It
 	// stops at the first error: the thing is then read again, and what is still missing sent again.
 	Send func(context.Context, Pending[T, U]) (ignored []string, err error)
@@ -179,14 +178,10 @@ func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U
 			s.reportUnknownOutcome(thing, left, &p, b, diags)
 			return now
 		}
-		end := func() {}
 		if s.Protect != nil {
 			var found diag.Diagnostics
-			if ends := s.Protect(now, Pending[T, U]{Now: thing, steps: left}, &found); ends != nil {
-				end = ends
-			}
+			s.Protect(now, Pending[T, U]{Now: thing, steps: left}, &found)
 			if diags.Append(found...); found.HasError() {
-				end()
 				return now
 			}
 		}
@@ -195,7 +190,6 @@ func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U
 			p.err = write(ctx, func(ctx context.Context) error {
 				return s.Renew(zulip.SendOnce(ctx), Pending[T, U]{Now: thing, steps: left})
 			})
-			end()
 			continue // an error of it is one of the change too, which is sent next
 		}
 		// The server may refuse an old value that was just read, if it hides deactivated people in it
@@ -204,7 +198,6 @@ func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U
 			p.ignored, err = s.Send(zulip.SendOnce(ctx), Pending[T, U]{Now: thing, steps: left, compare: p.oldRefused < 2})
 			return err
 		})
-		end()
 		switch {
 		case p.err == nil && s.StoresAsSent:
 			return nil

@@ -45,8 +45,6 @@ type Meta struct {
 	// WarnOfExisting has a plan warn of what exists already instead of refusing it, so that it can be matched with what exists
 	// (export --for). The apply refuses it all the same.
 	WarnOfExisting bool
-	// Guard keeps the rules of the provider block; nil without rules. See [Meta.Permits].
-	Guard Guard
 	// AccessWarnings makes plans say who gains and who loses which right.
 	AccessWarnings bool
 	// NoAccount says what is missing for calls that need an account; nil when nothing is.

@@ -136,7 +136,7 @@ type Definition[Model, Object, Update any] struct {
 	SendUpdate func(ctx context.Context, b *base.Base, id int64, p attribute.Pending[*Object, Update]) (ignored []string, err error)
 	// Protect refuses, just before a request and on what was just read, what must not happen whatever was planned: see
 	// [attribute.Subject]. Optional.
-	Protect func(ctx context.Context, b *base.Base, now *attribute.Reading[*Object], p attribute.Pending[*Object, Update], diags *diag.Diagnostics) (end func())
+	Protect func(ctx context.Context, b *base.Base, now *attribute.Reading[*Object], p attribute.Pending[*Object, Update], diags *diag.Diagnostics)
 	// Delete sends the request that deletes the object. Archives is set where it archives or deactivates the object, which
 	// keeps its name: an object of the same name that this run creates is that one again.
 	Delete   func(ctx context.Context, c *Context, state *Model) error

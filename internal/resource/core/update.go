@@ -164,8 +164,8 @@ func (r *Resource[Model, Object, Update]) change(ctx context.Context, id int64, 
 		},
 	}
 	if r.def.Protect != nil {
-		subject.Protect = func(now *attribute.Reading[*Object], p attribute.Pending[*Object, Update], diags *diag.Diagnostics) (end func()) {
-			return r.def.Protect(ctx, &r.Base, now, p, diags)
+		subject.Protect = func(now *attribute.Reading[*Object], p attribute.Pending[*Object, Update], diags *diag.Diagnostics) {
+			r.def.Protect(ctx, &r.Base, now, p, diags)
 		}
 	}
 	return subject.Change(ctx, &r.Base, steps, now, diags)

@@ -246,11 +246,9 @@ func update(ctx context.Context, c *core.Context, planned, current *model) error
 	if err != nil || change.Empty() {
 		return err
 	}
-	end, err := accounts.RoleChange(planned.Role, current.Role, user).Begin(ctx, c.Meta)
-	if err != nil {
+	if err := accounts.RoleChange(planned.Role, current.Role, user).CheckNow(ctx, c.Meta); err != nil {
 		return err
 	}
-	defer end()
 	if err := protectOwnership(ctx, c, change.OwnerID); err != nil {
 		return err
 	}
@@ -300,11 +298,9 @@ func checkRenamed(ctx context.Context, c *core.Context, plan, prior *model) erro
 // deactivate deactivates the bot: the server deletes none. A bot that is gone is fine.
 func deactivate(ctx context.Context, c *core.Context, state *model) error {
 	id := state.ID.ValueInt64()
-	end, err := accounts.BeginDeactivation(ctx, c.Meta, id, state.Email.ValueString())
-	if err != nil {
+	if err := accounts.CheckDeactivation(ctx, c.Meta, id, state.Email.ValueString()); err != nil {
 		return err
 	}
-	defer end()
 	defer c.Meta.Store.Invalidate(store.Bots, store.Users, store.UserGroups)
 	if err := c.Meta.Client.DeactivateBot(ctx, id); err != nil && !zulip.IsMessage(err, "No such bot") {
 		return err

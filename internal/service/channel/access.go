@@ -31,16 +31,12 @@ func (p planning) reviewAccess(ctx context.Context) {
 	accesswarning.OfChannel(ctx, p.Meta, p.Diags, p.State.ID.ValueInt64(), change)
 }
 
-// protect refuses, just before a request and on what was just read, what breaks a rule and what [refuseNobodyLeft] refuses in a plan.
-func protect(ctx context.Context, b *base.Base, now *attribute.Reading[*zulip.Channel], p pending, diags *diag.Diagnostics) (end func()) {
-	update := p.Update()
-	end, ok := b.Meta.BeginGuarded(ctx, base.GuardedChange{
-		What: fmt.Sprintf("channel %q", now.Thing.Name), Channel: now.Thing.ID,
-		ChannelAfter: func(now *zulip.Channel) *zulip.Channel { return after(now, update) },
-	}, diags)
-	if !ok || !b.Meta.LockoutProtection {
-		return end
+// protect refuses, just before a request and on what was just read, what [refuseNobodyLeft] refuses in a plan.
+func protect(ctx context.Context, b *base.Base, now *attribute.Reading[*zulip.Channel], p pending, diags *diag.Diagnostics) {
+	if !b.Meta.LockoutProtection {
+		return
 	}
+	update := p.Update()
 	state := func(channel *zulip.Channel) permission.ChannelRights {
 		return permission.ChannelRights{Access: now.View.Access(), Channel: permission.Channel{
 			Privacy: channel.Privacy(), TopicsPolicy: channel.TopicsPolicy, Permissions: channel.Permissions,
@@ -55,7 +51,6 @@ func protect(ctx context.Context, b *base.Base, now *attribute.Reading[*zulip.Ch
 	refuseNobodyLeft(change, func(otherwise string, rights ...permission.Right) path.Path {
 		return causeOf(changes, otherwise, rights)
 	}, diags)
-	return end
 }
 
 // after is a channel with an update, as far as it decides who can do what.

@@ -149,19 +149,6 @@ func leaveArchivedFolder(c *core.Context, prior *model) {
 
 // archive archives a channel. Nothing is deleted for good (server-behavior §C14).
 func archive(ctx context.Context, c *core.Context, state *model) error {
-	var refused diag.Diagnostics
-	end, ok := c.Meta.BeginGuarded(ctx, base.GuardedChange{
-		What: fmt.Sprintf("channel %q", state.Name.ValueString()), Channel: state.ID.ValueInt64(),
-		ChannelAfter: func(now *zulip.Channel) *zulip.Channel {
-			later := *now
-			later.IsArchived = true
-			return &later
-		},
-	}, &refused)
-	defer end()
-	if !ok {
-		return core.AsError(refused)
-	}
 	err := c.Meta.Client.ArchiveChannel(ctx, state.ID.ValueInt64())
 	if zulip.IsMessage(err, "Channel is already deactivated", "Invalid channel ID") {
 		return nil

@@ -8,7 +8,6 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -20,17 +19,7 @@ func (r *Resource) subject(ctx context.Context) attribute.Subject[*zulip.Realm, 
 		Name:   func(*zulip.Realm) string { return "the organization" },
 		Read:   func(ctx context.Context, _ func(*zulip.Realm) bool) (*reading, error) { return r.fresh(ctx) },
 		Send:   r.send,
-		Protect: func(_ *reading, p pending, diags *diag.Diagnostics) (end func()) {
-			later := map[string]zulip.GroupSettingValue{}
-			for setting, change := range p.Update().Permissions {
-				later[setting] = change.New
-			}
-			if len(later) > 0 {
-				end, _ = r.Meta.BeginGuarded(ctx, base.GuardedChange{What: "the permissions of the organization", Organization: later}, diags)
-			}
-			return end
-		},
-		Renew: r.renew,
+		Renew:  r.renew,
 	}
 }
 

@@ -162,9 +162,7 @@ func (r *Resource) give(ctx context.Context, m move, diags *diag.Diagnostics) (w
 			return nil
 		}
 		change := accounts.Change{User: now, Prior: m.prior(now), Planned: m.to, At: path.Root("users")}
-		end, mayBeSent := change.Protect(ctx, r.Meta, diags)
-		defer end()
-		if !mayBeSent || now.Role == m.to {
+		if !change.Protect(ctx, r.Meta, diags) || now.Role == m.to {
 			return nil
 		}
 		wrote = true

@@ -90,13 +90,11 @@ func (a *application) bring(ctx context.Context, removes bool, diags *diag.Diagn
 			case refused != nil && next.channel == sent.channel && slices.Equal(next.users, sent.users):
 				return refused
 			}
-			end, ok := a.begin(ctx, planned, diags)
-			if !ok {
+			if !a.check(ctx, planned, diags) {
 				return nil
 			}
 			sent, a.isFresh = next, false
 			changed, err := a.send(ctx, sent, diags)
-			end()
 			if failed = err; err == nil {
 				done = a.verify(ctx, sent, changed, diags)
 				return nil
@@ -196,25 +194,19 @@ func (a *application) elsewhere(ctx context.Context, r request, users []int64) (
 	return other, slices.DeleteFunc(slices.Clone(users), func(id int64) bool { return in[id] == r.removes })
 }
 
-// begin repeats the checks of the plan on what was just read: since then, and in this run, more may have changed than the plan
-// could know. end is to be called with the server's answer: see [base.Guard].
-func (a *application) begin(ctx context.Context, planned *change, diags *diag.Diagnostics) (end func(), ok bool) {
-	end = func() {}
+// check repeats the checks of the plan on what was just read: since then, and in this run, more may have changed than the plan
+// could know. It reports whether the change may be sent.
+func (a *application) check(ctx context.Context, planned *change, diags *diag.Diagnostics) (ok bool) {
 	if slices.Contains(planned.remove, a.Meta.Store.Self().ID) {
 		// Whether the channel lets the account in again may hang on a group.
 		view, err := a.Meta.Store.Fresh(ctx, store.UserGroups)
 		if err != nil {
 			diags.AddError("Cannot read the user groups", base.Explain(err))
-			return end, false
+			return false
 		}
 		planned.view = view
 	}
-	if ok = planned.check(diags); !ok || len(planned.remove) == 0 {
-		return end, ok
-	}
-	return a.Meta.BeginGuarded(ctx, base.GuardedChange{
-		What: fmt.Sprintf("who is in channel %q", a.now.channel.Name), Channel: a.id, Leave: planned.remove,
-	}, diags)
+	return planned.check(diags)
 }
 
 // send sends a request once. changed are those who were subscribed by it; of those who were unsubscribed the server only says

@@ -164,11 +164,9 @@ func send(ctx context.Context, c *core.Context, planned, current *account, user 
 	if change.Empty() {
 		return nil
 	}
-	end, err := accounts.RoleChange(planned.Role, current.Role, user).Begin(ctx, c.Meta)
-	if err != nil {
+	if err := accounts.RoleChange(planned.Role, current.Role, user).CheckNow(ctx, c.Meta); err != nil {
 		return err
 	}
-	defer end()
 	defer c.Meta.Store.Invalidate(store.Users, store.UserGroups)
 	return c.Meta.Client.UpdateUser(ctx, user.ID, change)
 }
@@ -185,11 +183,9 @@ func deactivate(ctx context.Context, c *core.Context, state *account) error {
 		return err
 	}
 	defer unlock()
-	end, err := accounts.BeginDeactivation(ctx, c.Meta, id, state.Email.ValueString())
-	if err != nil {
+	if err := accounts.CheckDeactivation(ctx, c.Meta, id, state.Email.ValueString()); err != nil {
 		return err
 	}
-	defer end()
 	for _, bot := range bots {
 		c.Meta.Run.DestroyWithOwner(bot)
 	}

@@ -42,12 +42,6 @@ func deactivate(ctx context.Context, r *tableResource, state *model) error {
 // sendDeactivate sends the request that deactivates a group; one that is deactivated or gone already is fine.
 func sendDeactivate(ctx context.Context, r *tableResource, state *model) error {
 	id := state.ID.ValueInt64()
-	var refused diag.Diagnostics
-	end, ok := r.Meta.BeginGuarded(ctx, base.GuardedChange{What: fmt.Sprintf("user group %q", state.Name.ValueString()), Group: id}, &refused)
-	defer end()
-	if !ok {
-		return core.AsError(refused)
-	}
 	err := r.Meta.Store.Write(ctx, func(ctx context.Context) error { return r.Meta.Client.DeactivateUserGroup(ctx, id) })
 	if err != nil && !zulip.IsMessage(err, "User group is deactivated.", "Invalid user group") {
 		return err

@@ -199,17 +199,10 @@ func cycle(view *snapshot.Snapshot, later *zulip.UserGroup) string {
 
 // protect refuses, just before a request and on what was just read, a change by which the account would lose what it manages
 // with, or the group would contain itself.
-func protect(ctx context.Context, b *base.Base, now *reading, p pending, diags *diag.Diagnostics) (end func()) {
+func protect(_ context.Context, b *base.Base, now *reading, p pending, diags *diag.Diagnostics) {
 	later := after(now.Thing, p.Update())
 	newCaller(b.Meta, now.View).checkLockout(later, false, diags)
 	if way := cycle(now.View, later); way != "" {
 		refuseCycle(way, diags)
 	}
-	if !diags.HasError() {
-		end, _ = b.Meta.BeginGuarded(ctx, base.GuardedChange{
-			What: fmt.Sprintf("user group %q", now.Thing.Name), Group: now.Thing.ID,
-			GroupAfter: func(now *zulip.UserGroup) *zulip.UserGroup { return after(now, p.Update()) },
-		}, diags)
-	}
-	return end
 }

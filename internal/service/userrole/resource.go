@@ -311,8 +311,7 @@ func (r *Resource) give(ctx context.Context, m *model, change accounts.Change, d
 				fmt.Sprintf("The plan was made for the account %d, and the address belongs to %d (%s). Nothing was sent. Plan again.", m.UserID.ValueInt64(), now.ID, now.FullName))
 			return nil
 		}
-		end, mayBeSent := change.Protect(ctx, r.Meta, diags)
-		defer end()
+		mayBeSent := change.Protect(ctx, r.Meta, diags)
 		if !mayBeSent || now.Role == change.Planned {
 			ok = mayBeSent
 			return nil
