@@ -68,6 +68,12 @@ var cachedLists = []string{
 	"zulip_linkifier", "zulip_custom_emoji", "zulip_code_playground", "zulip_domain", "zulip_custom_profile_field", "zulip_default_channel_group",
 }
 
+// uncachedLists are the resources whose lists the server reads from its database each time.
+var uncachedLists = []string{
+	"zulip_bot", "zulip_channel", "zulip_channel_folder", "zulip_draft", "zulip_invitation", "zulip_invite_link", "zulip_message", "zulip_reaction",
+	"zulip_saved_snippet", "zulip_scheduled_message", "zulip_user", "zulip_user_group",
+}
+
 // once makes the provider ask again soon, and not often.
 const once = "provider \"zulip\" {\n  max_retries = 1\n}\n"
 

@@ -21,6 +21,7 @@ const atOnce = 10
 func TestProtocolLaggingLists(t *testing.T) {
 	picture := filepath.Join(t.TempDir(), "kudos.png")
 	writePicture(t, picture)
+	var tested []string
 	for _, kind := range []struct {
 		resource string
 		config   func(i int) acctest.Values
@@ -48,6 +49,7 @@ func TestProtocolLaggingLists(t *testing.T) {
 			return acctest.Values{"name": fmt.Sprintf("Group %d", i), "description": "Theirs"}
 		}, "/default_stream_groups/**", "default_stream_groups", "realm_default_stream_groups", 3},
 	} {
+		tested = append(tested, kind.resource)
 		t.Run(kind.resource, func(t *testing.T) {
 			t.Parallel()
 			o := acctest.NewSandbox(t, sandbox.Config{Latency: time.Millisecond})
@@ -84,6 +86,11 @@ func TestProtocolLaggingLists(t *testing.T) {
 			}
 			expectOneAtATime(t, o, kind.path)
 		})
+	}
+	for _, resource := range cachedLists {
+		if !slices.Contains(tested, resource) {
+			t.Errorf("%s is not tested", resource)
+		}
 	}
 }
 

@@ -1,0 +1,101 @@
+package provider_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/export"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+)
+
+// partsOfOthers are the resources that manage a part of another object, a setting or an order: they have no name, and a second
+// resource with the same configuration manages the same.
+var partsOfOthers = []string{
+	"zulip_channel_folder_order", "zulip_channel_subscribers", "zulip_channel_subscription", "zulip_channel_subscription_settings",
+	"zulip_custom_profile_field_order", "zulip_default_user_settings", "zulip_linkifier_order", "zulip_organization", "zulip_organization_image",
+	"zulip_role_members", "zulip_user_group_membership", "zulip_user_role", "zulip_user_status",
+}
+
+// TestEveryResource_IsInEveryList names each list of the tests and pages that lacks a resource. A resource that does not belong
+// into a list is one of its exceptions.
+func TestEveryResource_IsInEveryList(t *testing.T) {
+	var lived, faulted []string
+	for _, l := range lives(t, acctest.StartSandbox(t, sandbox.Config{})) {
+		lived = append(lived, l.of)
+	}
+	for _, n := range faultedResources("") {
+		faulted = append(faulted, n.resource)
+	}
+	var exported []string
+	for _, name := range export.ResourceNames() {
+		exported = append(exported, "zulip_"+name)
+	}
+	lists := []struct {
+		name, file string
+		has        []string
+		exceptions []string
+	}{
+		{"lives", "lives_test.go", lived, nil},
+		{"named, unnamed or partsOfOthers", "existing_protocol_test.go or completeness_test.go", slices.Concat(named, unnamed, partsOfOthers), nil},
+		{"faultedResources", "fault_resources_acc_test.go", faulted, []string{
+			"zulip_channel",                                                             // TestFaultAnswers and the tests next to it are about channels
+			"zulip_draft", "zulip_message", "zulip_reaction", "zulip_scheduled_message", // tested through the protocol, next to each
+			"zulip_channel_folder_order", "zulip_channel_subscription", "zulip_channel_subscription_settings", "zulip_custom_profile_field_order",
+			"zulip_default_user_settings", "zulip_linkifier_order", "zulip_user_role", "zulip_user_status", // they create no object
+		}},
+		{"cachedLists or uncachedLists", "fault_resources_acc_test.go", slices.Concat(cachedLists, uncachedLists), partsOfOthers},
+		{"kinds", "internal/export/kinds.go", exported, []string{
+			"zulip_channel_subscription", "zulip_user_group_membership", "zulip_role_members", // written as the exclusive list, or as roles
+			"zulip_channel_subscription_settings", "zulip_draft", "zulip_message", "zulip_reaction", "zulip_scheduled_message", "zulip_user_status", // personal
+		}},
+		{"the guide from clicks to code", "templates/guides/from-clicks-to-code.md.tmpl", linkedIn(t, "from-clicks-to-code"), nil},
+		{"examples/resources", "examples/resources", foldersIn(t, "resources"), nil},
+	}
+	resources := acctest.StartProcess(t.Context(), t).Resources()
+	for _, list := range lists {
+		for _, resource := range resources {
+			switch has, isException := slices.Contains(list.has, resource), slices.Contains(list.exceptions, resource); {
+			case !has && !isException:
+				t.Errorf("%s lacks %s: add it in %s, or to the exceptions in completeness_test.go", list.name, resource, list.file)
+			case has && isException:
+				t.Errorf("%s has %s: remove it from the exceptions in completeness_test.go", list.name, resource)
+			}
+		}
+		for _, resource := range slices.Concat(list.has, list.exceptions) {
+			if !slices.Contains(resources, resource) {
+				t.Errorf("%s has %s, which is no resource: remove it in %s", list.name, resource, list.file)
+			}
+		}
+	}
+}
+
+// linkedIn returns the resources to whose pages a guide links.
+func linkedIn(t *testing.T, guide string) (resources []string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("../../templates/guides", guide+".md.tmpl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, link := range strings.Split(string(text), "(../resources/")[1:] {
+		name, _, _ := strings.Cut(link, ".md")
+		resources = append(resources, "zulip_"+name)
+	}
+	return resources
+}
+
+// foldersIn returns the folders of a kind of example.
+func foldersIn(t *testing.T, kind string) (names []string) {
+	t.Helper()
+	folders, err := os.ReadDir(filepath.Join("../../examples", kind))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, folder := range folders {
+		names = append(names, folder.Name())
+	}
+	return names
+}
