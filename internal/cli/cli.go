@@ -40,10 +40,9 @@ func Run(version string, serve func(debug bool) error, args []string) int {
 func exitStatus(err error) int {
 	var gate *gateError
 	var incomplete *incompleteError
-	var different *differentError
 	var unformatted *unformattedError
 	switch {
-	case errors.As(err, &gate), errors.As(err, &different):
+	case errors.As(err, &gate):
 		return 2
 	case errors.As(err, &incomplete), errors.As(err, &unformatted):
 		return 3
@@ -72,7 +71,7 @@ Terraform and OpenTofu start it without a command, as their plugin; you need not
 	}
 
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
-	root.AddCommand(newSandbox(), newReview(version), newAudit(version), newExport(version), newRules(), newDoctor(version), newVersion(version))
+	root.AddCommand(newSandbox(), newReview(version), newAudit(version), newExport(version), newRules(), newVersion(version))
 	return root
 }
 

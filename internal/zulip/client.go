@@ -74,8 +74,6 @@ type Config struct {
 	// Transport replaces the network. nil: built from the settings above,
 	// with the proxy the environment names.
 	Transport http.RoundTripper
-	// Observe is told every answer as it arrived. nil: nobody is. With it every answer is in memory as a whole.
-	Observe Observer
 }
 
 // Client calls one organization as one account. It is safe for concurrent
@@ -123,10 +121,6 @@ func New(cfg Config) (*Client, error) {
 		if transport, err = newTransport(cfg); err != nil {
 			return nil, err
 		}
-	}
-
-	if cfg.Observe != nil {
-		transport = observedTransport{transport, cfg.Observe}
 	}
 
 	c := &Client{

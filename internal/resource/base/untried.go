@@ -26,7 +26,7 @@ func (b *Base) WhyUntried(of string) string {
 	if level > featurelevel.Newest {
 		text += fmt.Sprintf(" Nothing is known of the changes after level %d.", featurelevel.Newest)
 	}
-	return text + " `terraform-provider-zulip doctor` says what differs."
+	return text + " The page \"Supported servers\" of the documentation says what was tried."
 }
 
 // WithUntried appends [Base.WhyUntried] to a message.

@@ -273,7 +273,7 @@ func TestProtocolOrganizationNotTakenByAnUntriedServer(t *testing.T) {
 		detail := diags.Errors()[0].Detail
 		for _, text := range []string{
 			"The server has feature level 500. The newest that the provider was tried with is 442", "Not tried of zulip_organization: ",
-			"`media_preview_size` (469, read)", "`terraform-provider-zulip doctor` says what differs.", "or does not have it any more",
+			"`media_preview_size` (469, read)", `The page "Supported servers" of the documentation says what was tried.`, "or does not have it any more",
 		} {
 			if strings.Contains(detail, text) != (level == featurelevel.NewestRelease) {
 				t.Errorf("%d: %q: %s", level, text, detail)
