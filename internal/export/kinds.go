@@ -141,7 +141,6 @@ var kinds = []*kind{
 		resource: "zulip_invitation", file: "invitations", title: "Invitations that are still good.", nameOf: "user", isHidden: isBot, isSelected: noteUnread,
 		matches: []string{"email"}, ignoresCase: true,
 	},
-	{resource: "zulip_saved_snippet", file: "snippets", title: "Saved snippets of the account itself.", nameOf: "title", isUnnamed: true},
 	{resource: "zulip_invite_link", file: "invitations", title: "Invitations that are still good.", nameOf: "invite_as", isHidden: isBot, isUnnamed: true, isSelected: warnOfChannels},
 }
 

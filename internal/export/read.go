@@ -146,8 +146,8 @@ func (e *export) isWanted(k *kind) bool {
 		return e.PeopleAs == PeopleAsUser
 	case "zulip_user_role":
 		return e.PeopleAs != PeopleAsUser
-	case "zulip_invite_link", "zulip_saved_snippet":
-		// Another link would be made without its channels, which the server does not show. Snippets are the account's own.
+	case "zulip_invite_link":
+		// Another link would be made without its channels, which the server does not show.
 		return e.isAskedFor(k)
 	case "zulip_invitation":
 		// In another organization, for which people are a variable, the same people would get an e-mail.

@@ -36,7 +36,7 @@ func planAgainstRecording(t *testing.T) {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "organization")
 	// What the account has for itself is not recorded, nor are pictures.
-	runExport(t, folder, "--subscribers", "--people", "all", "--exclude", "saved_snippet", "--exclude", "organization_image", "--exclude", "custom_emoji")
+	runExport(t, folder, "--subscribers", "--people", "all", "--exclude", "organization_image", "--exclude", "custom_emoji")
 	w := acctest.NewWorkspace(t)
 	w.Copy(t, folder)
 	if printed, ok := w.Apply(t); !ok {

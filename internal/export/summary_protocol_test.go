@@ -186,27 +186,6 @@ func TestProtocolExportOfPictures(t *testing.T) {
 	}
 }
 
-// Snippets are the account's own, and written where they are asked for.
-func TestProtocolExportOfSnippets(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	if _, err := o.Client.CreateSavedSnippet(t.Context(), "Greeting", "Hello\n${name}"); err != nil {
-		t.Fatal(err)
-	}
-	for asked, options := range map[bool]export.Options{false: {}, true: {Only: export.Selection{"saved_snippet"}}} {
-		folder := t.TempDir()
-		result, err := exportInto(folder, options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := result.Counts["zulip_saved_snippet"]; got == 1 != asked {
-			t.Errorf("asked for: %v, and %d written", asked, got)
-		}
-		for _, problem := range planFolder(t, folder) {
-			t.Error(problem)
-		}
-	}
-}
-
 func pngOf(t *testing.T, wide int) []byte {
 	t.Helper()
 	var content bytes.Buffer

@@ -150,9 +150,6 @@ func (w *world) fillLists() {
 	}{{"/realm/icon", nil}, {"/realm/logo", map[string]string{"night": "false"}}, {"/realm/logo", map[string]string{"night": "true"}}} {
 		w.times(2, func() { w.upload(to.path, w.number(1, 9), to.fields) })
 	}
-	w.times(2, func() {
-		w.call("POST", "/saved_snippets", map[string]any{"title": pick(w, []string{"Greeting", "a \"quoted\" ${title}", "7"}), "content": w.text() + "."})
-	})
 	w.times(3, func() {
 		params := map[string]any{
 			"invitee_emails": pick(w, []string{"nadia@example.net", "Nadia@Example.net", "o'brien@example.net", "7@example.net"}),

@@ -17,7 +17,7 @@ var named = []string{
 }
 
 // unnamed are the resources of which the server makes a second one when it is asked a second time.
-var unnamed = []string{"zulip_draft", "zulip_invite_link", "zulip_message", "zulip_saved_snippet", "zulip_scheduled_message"}
+var unnamed = []string{"zulip_draft", "zulip_invite_link", "zulip_message", "zulip_scheduled_message"}
 
 // madeLife is one resource, in an organization of its own.
 type madeLife struct {

@@ -57,7 +57,6 @@ func faultedResources(picture string) []faulted {
 			listed("default_stream_groups", "realm_default_stream_groups", "name", "Developers"), 0},
 		{"zulip_bot", "short_name = \"alerts\"\n  full_name = \"Alerts\"", post("/bots"), listed("realm_user", "realm_users", "full_name", "Alerts"), 0},
 		{"zulip_organization_image", fmt.Sprintf("kind = \"logo\"\n  file = %q", picture), post("/realm/logo"), uploadedLogo, 0},
-		{"zulip_saved_snippet", "title = \"Greeting\"\n  content = \"Good morning.\"", post("/saved_snippets"), snippets, 1},
 		{"zulip_organization", "description = \"What we do\"\n  can_create_groups = [\"role:moderators\"]", sandbox.Fault{Method: "PATCH", Path: "/realm"},
 			described("What we do"), 0},
 	}
@@ -71,7 +70,7 @@ var cachedLists = []string{
 // uncachedLists are the resources whose lists the server reads from its database each time.
 var uncachedLists = []string{
 	"zulip_bot", "zulip_channel", "zulip_channel_folder", "zulip_draft", "zulip_invitation", "zulip_invite_link", "zulip_message", "zulip_reaction",
-	"zulip_saved_snippet", "zulip_scheduled_message", "zulip_user", "zulip_user_group",
+	"zulip_scheduled_message", "zulip_user", "zulip_user_group",
 }
 
 // once makes the provider ask again soon, and not often.
@@ -258,11 +257,6 @@ func uploadedLogo(t *testing.T, org *acctest.Organization) int {
 		return 1
 	}
 	return 0
-}
-
-func snippets(t *testing.T, org *acctest.Organization) int {
-	list, _ := org.Call(t, "GET", "/saved_snippets", nil)["saved_snippets"].([]any)
-	return len(list)
 }
 
 func invitations(t *testing.T, org *acctest.Organization) int {

@@ -17,7 +17,6 @@ func TestProtocolMadeBeforeTheEnd(t *testing.T) {
 		"zulip_draft":                         {"content": "To be said"},
 		"zulip_invite_link":                   {"expires_in_minutes": 60},
 		"zulip_message":                       {"channel": "general", "topic": "rules", "content": "Be kind"},
-		"zulip_saved_snippet":                 {"title": "Greeting", "content": "Hello"},
 		"zulip_scheduled_message":             {"channel": "general", "topic": "rules", "content": "Later", "scheduled_delivery_timestamp": "2035-01-01T00:00:00Z"},
 		"zulip_user_role":                     {"user": "lena.fischer@example.com", "role": "moderator", "on_destroy": "member"},
 		"zulip_user_status":                   {"status_text": "Away", "emoji_name": "palm_tree"},

@@ -94,7 +94,6 @@ func lives(t *testing.T, o *acctest.Organization) []life {
 		{of: "zulip_organization_image", create: values{"kind": "night_logo", "file": picture}, notImported: []string{"file", "file_sha256"}},
 		{of: "zulip_reaction", create: values{"message_id": int(message), "emoji_name": "tada"}},
 		{of: "zulip_role_members", create: values{"role": "administrator", "users": []any{"tomas.berg@example.com", robot, kenji}, "demote_to": "member"}, update: values{"users": []any{robot, "tomas.berg@example.com"}, "demote_to": "moderator"}, stays: true, importID: "administrator", notImported: []string{"users", "demote_to"}},
-		{of: "zulip_saved_snippet", create: values{"title": "Greeting", "content": "Hello!"}, update: values{"title": "Welcome", "content": "Good morning!"}},
 		{of: "zulip_scheduled_message", create: values{"channel": "general", "topic": "audit", "content": "It begins.", "scheduled_delivery_timestamp": "2099-01-15T09:00:00Z"}, update: values{"content": "It begins today."}, notImported: []string{"channel", "resend_when_gone"}},
 		{of: "zulip_user", create: values{"email": "nadia.haddad@example.com", "full_name": "Nadia Haddad", "role": "moderator", "deactivation_notification_comment": "Thanks!"}, update: values{"full_name": "Nadia H.", "role": "member", "active": true},
 			notImported: []string{"active", "deactivation_notification_comment", "adopt_deactivated", "password_wo_version", "deactivation_actions"}},

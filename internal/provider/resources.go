@@ -33,7 +33,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/profilefield"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/reaction"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/rolemembers"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/service/savedsnippet"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/scheduledmessage"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/server"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/service/subscription"
@@ -72,7 +71,6 @@ func (p *Provider) Resources(context.Context) []func() resource.Resource {
 		profilefield.NewResource,
 		reaction.NewResource,
 		rolemembers.NewResource,
-		savedsnippet.NewResource,
 		scheduledmessage.NewResource,
 		subscription.NewSubscribers,
 		subscription.NewSubscription,
@@ -127,7 +125,6 @@ func (p *Provider) ListResources(context.Context) []func() list.ListResource {
 		listOf(linkifier.NewResource),
 		listOf(profilefield.NewResource),
 		rolemembers.NewListResource,
-		listOf(savedsnippet.NewResource),
 		listOf(scheduledmessage.NewResource),
 		user.NewListResource,
 		usergroup.NewListResource,

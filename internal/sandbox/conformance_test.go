@@ -43,7 +43,6 @@ var alike = []string{
 	"realm-register-settings",
 	"register-keys",
 	"register-snapshot",
-	"saved-snippets",
 	"server-settings-and-authentication",
 	"subscription-properties",
 	"subscriptions",

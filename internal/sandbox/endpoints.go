@@ -150,10 +150,6 @@ var endpoints = []endpoint{
 	{method: "POST", path: "/mark_topic_as_read", guard: anyUser, handle: markTopicRead},
 
 	// Drafts and scheduled messages.
-	{method: "GET", path: "/saved_snippets", guard: anyUser, since: 297, handle: listSavedSnippets},
-	{method: "POST", path: "/saved_snippets", guard: anyUser, since: 297, handle: createSavedSnippet},
-	{method: "DELETE", path: "/saved_snippets/{saved_snippet_id:int}", guard: anyUser, since: 297, handle: deleteSavedSnippet},
-	{method: "PATCH", path: "/saved_snippets/{saved_snippet_id:int}", guard: anyUser, since: featurelevel.Since("zulip_saved_snippet", ""), handle: editSavedSnippet},
 	{method: "GET", path: "/drafts", guard: anyUser, since: featurelevel.Since("zulip_draft", ""), handle: listDrafts},
 	{method: "POST", path: "/drafts", guard: anyUser, since: featurelevel.Since("zulip_draft", ""), handle: createDrafts},
 	{method: "PATCH", path: "/drafts/{draft_id:int}", guard: anyUser, since: featurelevel.Since("zulip_draft", ""), handle: editDraft},

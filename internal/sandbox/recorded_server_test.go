@@ -46,7 +46,7 @@ func approximated(field string) bool {
 
 // unordered names the lists whose order says nothing.
 var unordered = []string{
-	"bots", "export_consents", "ignored_parameters_unsupported", "saved_snippets", "invites", "members", "not_removed", "realm_bots", "removed",
+	"bots", "export_consents", "ignored_parameters_unsupported", "invites", "members", "not_removed", "realm_bots", "removed",
 	"subgroups", "subscribers",
 }
 

@@ -57,7 +57,7 @@ var snapshotParts = []snapshotPart{
 	{"stop_words", 0, constant("stop_words")},
 	{"alert_words", 0, always("alert_words", []string{})},
 	{"muted_users", 48, always("muted_users", []fields{})},
-	{"saved_snippets", 297, registerSavedSnippets},
+	{"saved_snippets", 297, always("saved_snippets", []fields{})},
 	{"navigation_views", 390, always("navigation_views", []fields{})},
 	{"reminders", 399, always("reminders", []fields{})},
 	{"push_device", 406, always("push_devices", fields{})},

@@ -14,7 +14,6 @@ import (
 type own struct {
 	drafts        kept[[]*zulip.Draft]
 	scheduled     kept[[]*zulip.ScheduledMessage]
-	snippets      kept[[]*zulip.SavedSnippet]
 	invitations   kept[[]*zulip.Invitation]
 	subscriptions kept[map[int64]*zulip.Subscription]
 	messages      batcher[int64, messages]
@@ -30,7 +29,6 @@ type messages struct {
 func (o *own) init(s *Store) {
 	o.drafts.read = s.client.Drafts
 	o.scheduled.read = s.client.ScheduledMessages
-	o.snippets.read = s.client.SavedSnippets
 	o.invitations.read = s.client.Invitations
 	o.subscriptions.read = s.readSubscriptions
 	o.messages.ask = s.readMessages
@@ -68,11 +66,6 @@ func (s *Store) CreateDraft(ctx context.Context, draft zulip.Draft) (int64, erro
 // ScheduledMessages returns what the account has scheduled and is not delivered.
 func (s *Store) ScheduledMessages(ctx context.Context) ([]*zulip.ScheduledMessage, error) {
 	return s.own.scheduled.get(ctx)
-}
-
-// SavedSnippets returns the account's snippets.
-func (s *Store) SavedSnippets(ctx context.Context) ([]*zulip.SavedSnippet, error) {
-	return s.own.snippets.get(ctx)
 }
 
 // Invitations returns the invitations that can still be used, as far as the account sees them.

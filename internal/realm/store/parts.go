@@ -36,7 +36,6 @@ const (
 	Drafts            Part = "drafts"
 	ScheduledMessages Part = "scheduled messages"
 	Invitations       Part = "invitations"
-	SavedSnippets     Part = "saved_snippets"
 	Subscriptions     Part = "subscriptions" // of the account itself
 )
 

@@ -97,8 +97,6 @@ func (s *Store) Invalidate(parts ...Part) {
 			s.own.drafts.forget()
 		case ScheduledMessages:
 			s.own.scheduled.forget()
-		case SavedSnippets:
-			s.own.snippets.forget()
 		case Invitations:
 			s.own.invitations.forget()
 		case Subscriptions:

@@ -40,7 +40,6 @@ type Organization struct {
 	Bots                 *Table[Bot]
 	Invitations          *Table[Invitation]
 	InviteLinks          *Table[InviteLink]
-	SavedSnippets        *Table[SavedSnippet]
 	Pictures             *Table[Picture]
 	Exports              *Table[Export]
 
@@ -90,7 +89,6 @@ func New(now func() time.Time, level func() int) *Organization {
 	o.Bots = newTable[Bot](o, "bots", 1)
 	o.Invitations = newTable[Invitation](o, "invitations", 1901)
 	o.InviteLinks = newTable[InviteLink](o, "invite_links", 2001)
-	o.SavedSnippets = newTable[SavedSnippet](o, "saved_snippets", 2101)
 	o.Pictures = newTable[Picture](o, "pictures", 1)
 	o.Exports = newTable[Export](o, "exports", 2201)
 

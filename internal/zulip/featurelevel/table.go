@@ -164,7 +164,6 @@ var Table = slices.Concat(
 
 	// Messages.
 	rowsOf("zulip_draft", wholeResource(87)),
-	rowsOf("zulip_saved_snippet", wholeResource(368)),
 	rowsOf("zulip_scheduled_message", wholeResource(184)),
 	rowsOf("zulip_report_message", wholeResource(382)),
 	rowsOf("zulip_message", readOnly(MessageURL, "message_url", "message_link")),

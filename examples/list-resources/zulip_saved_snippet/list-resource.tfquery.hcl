@@ -1,3 +1,0 @@
-list "zulip_saved_snippet" "all" {
-  provider = zulip
-}
