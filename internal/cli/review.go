@@ -19,8 +19,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/review"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/rules"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/trial"
 )
 
 // reviewFlags are the command line of "review".
@@ -29,8 +27,6 @@ type reviewFlags struct {
 	offline                         bool
 	failOn                          []string
 	version                         string
-	applyToSandbox                  bool
-	sample                          int
 }
 
 func newReview(version string) *cobra.Command {
@@ -45,19 +41,14 @@ PLAN.json is the output of "terraform show -json PLAN" or "tofu show -json PLAN"
 reads standard input. It reads the organization like the provider, with the account from ZULIP_SITE, ZULIP_EMAIL and
 ZULIP_API_KEY or from the zuliprc file. It changes nothing.
 
---apply-to-sandbox checks what it computes: it makes a sandbox of the organization in its own process, applies the plan to it
-through the provider, and has accounts try what they can do there, before and after. The organization gets no request for that but
-those that read it.
-
 Only you can read the files that it writes, also where a file was there before. A symbolic link is an error.
 
-The exit status is 0, 1 after an error or where --apply-to-sandbox finds a difference, and 2 if a category of --fail-on applies:
+The exit status is 0, 1 after an error, and 2 if a category of --fail-on applies:
 
 ` + meanings(),
 		Example: `  terraform show -json change.tfplan | terraform-provider-zulip review
   terraform-provider-zulip review plan.json --markdown review.md --html review.html
-  terraform-provider-zulip review plan.json --fail-on lockout,external
-  terraform-provider-zulip review plan.json --apply-to-sandbox`,
+  terraform-provider-zulip review plan.json --fail-on lockout,external`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := withInterrupt(cmd.Context())
@@ -72,8 +63,6 @@ The exit status is 0, 1 after an error or where --apply-to-sandbox finds a diffe
 	f.StringVar(&flags.rules, "rules", "", rulesUsage)
 	f.StringSliceVar(&flags.failOn, "fail-on", nil, "exit with status 2 if one of these `categories` applies")
 	f.BoolVar(&flags.offline, "offline", false, "do not read the organization; the report then shows the planned values, but not who gains or loses what")
-	f.BoolVar(&flags.applyToSandbox, "apply-to-sandbox", false, "apply the plan to a sandbox like the organization, and try there what was computed")
-	f.IntVar(&flags.sample, "sample", trial.DefaultSample, "how many `accounts` try with --apply-to-sandbox: those that the report names first, and some of each role")
 	f.StringVar(&flags.as, "as", "", "the `provider` configuration to review, as in zulip.staging, if the plan has several")
 	command.ValidArgsFunction = firstArgument(fileOf("json"))
 	complete(command, map[string]cobra.CompletionFunc{
@@ -106,9 +95,6 @@ func runReview(ctx context.Context, flags reviewFlags, args []string, stdin io.R
 	if proven != nil && flags.offline {
 		return errors.New("--rules are proven of the organization: leave out --offline")
 	}
-	if err := flags.checkTrial(); err != nil {
-		return err
-	}
 	planned, err := readPlan(args, stdin)
 	if err != nil {
 		return err
@@ -122,22 +108,12 @@ func runReview(ctx context.Context, flags reviewFlags, args []string, stdin io.R
 			return err
 		}
 	}
-	if flags.applyToSandbox {
-		options.Beside = trial.Beside
-	}
-	found, computed, err := review.Compute(ctx, planned, options)
+	found, err := review.New(ctx, planned, options)
 	if err != nil {
 		return err
 	}
-	var untried error // the report is written all the same
-	if flags.applyToSandbox && computed != nil {
-		found.Tried, untried = flags.try(ctx, options.Store, found, computed)
-	}
-	if err := errors.Join(flags.write(found, stdout), untried); err != nil {
+	if err := flags.write(found, stdout); err != nil {
 		return err
-	}
-	if found.Tried != nil && len(found.Tried.Differences) > 0 {
-		return fmt.Errorf("computed and tried differ in %s: see the report, and please report it with the plan", report.TriesText(len(found.Tried.Differences)))
 	}
 	if fails := found.Fails(gate); len(fails) > 0 {
 		texts := make([]string, len(fails))
@@ -147,31 +123,6 @@ func runReview(ctx context.Context, flags reviewFlags, args []string, stdin io.R
 		return &gateError{"review", texts}
 	}
 	return nil
-}
-
-// checkTrial refuses flags that do not go with the others.
-func (f reviewFlags) checkTrial() error {
-	switch {
-	case f.applyToSandbox && f.offline:
-		return errors.New("--apply-to-sandbox needs the organization: leave out --offline")
-	case f.sample < 1:
-		return fmt.Errorf("--sample %d: at least one account has to try", f.sample)
-	}
-	return nil
-}
-
-// try tries on a sandbox what was computed.
-func (f reviewFlags) try(ctx context.Context, from *store.Store, found *report.Report, computed *review.Computed) (*report.Tried, error) {
-	server, missing, err := trial.Sandbox(ctx, from.Client(), from.Self())
-	if err != nil {
-		return nil, fmt.Errorf("--apply-to-sandbox: %w", err)
-	}
-	defer server.Close() //nolint:errcheck // nothing of it is kept
-	tried, err := trial.Run(ctx, trial.Input{Version: f.version, Sandbox: server, Self: from.Self().ID, Report: found, Computed: computed, Sample: f.sample, Missing: missing})
-	if err != nil {
-		return nil, fmt.Errorf("--apply-to-sandbox: %w", err)
-	}
-	return tried, nil
 }
 
 // gate reads the categories of --fail-on.

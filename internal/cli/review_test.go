@@ -197,36 +197,3 @@ func problem(err error) string {
 	}
 	return err.Error()
 }
-
-// A review that is tried says so in each form, and does not change the organization.
-func TestReviewIsTried(t *testing.T) {
-	org := acctest.StartSandbox(t, sandbox.Config{})
-	file := filepath.Join(t.TempDir(), "r.html")
-	stdout, _, err := reviewRun(t, "membership", "--apply-to-sandbox", "--html", file)
-	if err != nil || !regexp.MustCompile(`(?m)^Tried on a sandbox: \d+ rights by \d+ accounts, [\d,]+ tries; computed and tried agree\.$`).MatchString(stdout) {
-		t.Errorf("%v\n%s", err, stdout)
-	}
-	if page, err := os.ReadFile(file); err != nil || !strings.Contains(string(page), "computed and tried agree.") {
-		t.Errorf("the page: %v", err)
-	}
-	if stdout, _, err = reviewRun(t, "membership", "--apply-to-sandbox", "--sample", "3", "--json", "-"); err != nil || !strings.Contains(stdout, `"accounts": 3,`) {
-		t.Errorf("%v\n%.2000s", err, stdout)
-	}
-	for _, request := range org.Sandbox.Journal().Requests(sandbox.Filter{}) {
-		if request.Method != "GET" && request.Path != "/register" && request.Path != "/events" {
-			t.Errorf("it sends %s %s", request.Method, request.Path)
-		}
-	}
-	for _, wrong := range [][]string{{"--apply-to-sandbox", "--offline"}, {"--sample", "0"}} {
-		if _, _, err := reviewRun(t, "membership", wrong...); err == nil {
-			t.Errorf("%v is taken", wrong)
-		}
-	}
-	if stdout, _, err := reviewRun(t, "membership"); err != nil || strings.Contains(stdout, "sandbox") {
-		t.Errorf("without the flag: %v\n%s", err, stdout)
-	}
-	org.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/invites", Action: sandbox.FaultStatus, Status: 400})
-	if stdout, _, err := reviewRun(t, "membership", "--apply-to-sandbox"); err == nil || !strings.Contains(err.Error(), "--apply-to-sandbox: ") || !strings.HasPrefix(stdout, "### Access review") {
-		t.Errorf("where the organization cannot be read again: %v\n%s", err, stdout)
-	}
-}

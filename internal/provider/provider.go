@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -38,8 +37,6 @@ type Provider struct {
 	getenv  func(string) string
 	// oneAtATime is whether the run works on one resource at a time.
 	oneAtATime bool
-	// transport reaches the organization; nil: the network.
-	transport http.RoundTripper
 	// meta is what the resources get; nil until the provider is configured.
 	meta atomic.Pointer[base.Meta]
 	// sandbox is what the provider acts on instead of a server; nil without the attribute.
@@ -203,10 +200,8 @@ func (p *Provider) configureOrganization(
 	cfg.RequestTimeout = validators.ParseDuration(block.RequestTimeout.ValueString())
 	cfg.RequestsPerMinute = int(block.RequestsPerMinute.ValueInt64())
 	cfg.MaxRetries = block.maxRetries()
-	if cfg.Transport = p.transport; cfg.Transport == nil {
-		if sandbox := p.sandbox.Load(); sandbox != nil {
-			cfg.Transport = sandbox.Transport()
-		}
+	if sandbox := p.sandbox.Load(); sandbox != nil {
+		cfg.Transport = sandbox.Transport()
 	}
 	client, err := zulip.New(cfg)
 	if err != nil {

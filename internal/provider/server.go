@@ -3,7 +3,6 @@ package provider
 
 import (
 	"context"
-	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -21,14 +20,6 @@ func NewServer(version string) tfprotov6.ProviderServer { return newServer(versi
 func NewServerForOne(version string) tfprotov6.ProviderServer {
 	server := newServer(version)
 	server.provider.oneAtATime = true
-	return server
-}
-
-// NewServerOn is [NewServerForOne] for an organization that transport reaches, whatever the environment says.
-func NewServerOn(version string, transport http.RoundTripper) tfprotov6.ProviderServer {
-	server := newServer(version)
-	server.provider.oneAtATime, server.provider.transport = true, transport
-	server.provider.getenv = func(string) string { return "" }
 	return server
 }
 

@@ -37,7 +37,6 @@ func Write(w io.Writer, r *report.Report) error {
 	d.about(r)
 	d.risks(r.Findings())
 	d.rules(r.Rules)
-	d.tried(r.Tried)
 	d.found(r.Found)
 	d.people(r.People)
 	d.blocks("Channels", "Channel", r.ChannelBlocks())
@@ -212,29 +211,6 @@ func (d *document) rules(all []*report.Rule) {
 	}
 	if quiet > 0 {
 		d.line(fmt.Sprintf("- %s", report.Holding(quiet)))
-	}
-}
-
-// tried says what came of trying on a sandbox.
-func (d *document) tried(tried *report.Tried) {
-	if tried == nil {
-		return
-	}
-	d.line("")
-	d.line("#### Tried")
-	d.line("")
-	d.line(plain(tried.Text()))
-	lines := tried.Lines()
-	if len(lines) > 0 {
-		d.line("")
-	}
-	for i, line := range lines {
-		text := "- " + plain(atMost(line, maxRuleLine))
-		if !d.fits(text) {
-			d.left += len(lines) - i
-			return
-		}
-		d.line(text)
 	}
 }
 

@@ -33,9 +33,6 @@ type Change struct {
 	// By attribute: what is not known yet, and what must not be shown of the values before and after.
 	unknown, beforeSecret, afterSecret map[string]json.RawMessage
 	config                             *resourceConfig // nil if the configuration has the resource no more
-	// fullAddress is the address before it was cut, stateDependsOn what the state says that it depends on.
-	fullAddress    string
-	stateDependsOn []string
 }
 
 // prepare ties a change to its configuration.
@@ -43,7 +40,7 @@ func (c *Change) prepare(configs map[string]*resourceConfig) error {
 	if c.config = configs[WithoutKeys(c.Address)]; c.config != nil {
 		c.Provider = c.config.ProviderConfigKey
 	}
-	c.fullAddress, c.Address = c.Address, cutAddress(c.Address)
+	c.Address = cutAddress(c.Address)
 	for _, marks := range []struct {
 		name        string
 		raw         json.RawMessage

@@ -16,14 +16,12 @@ type scope struct {
 	// call is how the module is called, and within the scope of the call; nil for the root module.
 	call   *moduleCall
 	within *scope
-	// module is what is called, and prefix what the addresses in it begin with.
-	module *moduleConfig
-	prefix string
+	prefix string // of the addresses in the module
 }
 
 // of is the scope of a module that is called in this one.
 func (s *scope) of(name string, call *moduleCall) *scope {
-	return &scope{call: call, within: s, module: &call.Module, prefix: s.prefix + "module." + name + "."}
+	return &scope{call: call, within: s, prefix: s.prefix + "module." + name + "."}
 }
 
 // isKnown reports whether the value of an expression is certainly known when a plan is made: it depends on variables and on
@@ -118,9 +116,8 @@ type priorState struct {
 
 type stateModule struct {
 	Resources []struct {
-		Address   string   `json:"address"`
-		Mode      string   `json:"mode"`
-		DependsOn []string `json:"depends_on"`
+		Address string `json:"address"`
+		Mode    string `json:"mode"`
 	} `json:"resources"`
 	ChildModules []stateModule `json:"child_modules"`
 }
@@ -137,16 +134,4 @@ func (m *stateModule) isListed(listed map[string]bool) bool {
 		}
 	}
 	return true
-}
-
-// collectDependencies notes on what the state says that resources depend.
-func (m *stateModule) collectDependencies(all map[string][]string) {
-	for _, resource := range m.Resources {
-		if resource.Mode == "managed" {
-			all[resource.Address] = resource.DependsOn
-		}
-	}
-	for _, child := range m.ChildModules {
-		child.collectDependencies(all)
-	}
 }

@@ -49,12 +49,7 @@ type rootModuleConfig struct {
 
 type moduleConfig struct {
 	Resources   []*resourceConfig      `json:"resources"`
-	Outputs     map[string]*output     `json:"outputs"`
 	ModuleCalls map[string]*moduleCall `json:"module_calls"`
-}
-
-type output struct {
-	Expression json.RawMessage `json:"expression"`
 }
 
 type moduleCall struct {
@@ -68,7 +63,6 @@ type resourceConfig struct {
 	ProviderConfigKey string                     `json:"provider_config_key"`
 	Expressions       map[string]json.RawMessage `json:"expressions"`
 	ForEach           json.RawMessage            `json:"for_each_expression"`
-	DependsOn         []string                   `json:"depends_on"`
 
 	scope *scope
 }
@@ -93,8 +87,7 @@ func Parse(r io.Reader) (*Plan, error) {
 	if doc.Configuration != nil {
 		plan.configs = doc.Configuration.ProviderConfig
 	}
-	configs, created := doc.configs(), map[string][]string{}
-	doc.PriorState.Values.RootModule.collectDependencies(created)
+	configs := doc.configs()
 	for _, change := range doc.ResourceChanges {
 		if change == nil || change.Mode != "managed" || change.Does("no-op") {
 			continue
@@ -106,7 +99,6 @@ func Parse(r io.Reader) (*Plan, error) {
 		if err := change.prepare(configs); err != nil {
 			return nil, err
 		}
-		change.stateDependsOn = created[change.fullAddress]
 		plan.Changes = append(plan.Changes, change)
 	}
 	plan.nameProviders(configs)
@@ -203,8 +195,7 @@ func WithoutKeys(address string) string { return instanceKeys.ReplaceAllString(a
 func (d *document) configs() map[string]*resourceConfig {
 	all := map[string]*resourceConfig{}
 	if d.Configuration != nil {
-		root := &d.Configuration.RootModule
-		root.collect(&scope{module: root}, all)
+		d.Configuration.RootModule.collect(&scope{}, all)
 	}
 	return all
 }

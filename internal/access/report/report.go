@@ -35,8 +35,6 @@ type Report struct {
 	Risks   []Risk  `json:"risks"`
 	// Rules are what was found of the rules that the review was given; none without rules.
 	Rules []*Rule `json:"rules,omitempty"`
-	// Tried is what came of trying it on a sandbox; nil if that was not asked for.
-	Tried *Tried `json:"tried,omitempty"`
 	// Channels are those in which something changes, named by the plan or not: a change of a group has effects in
 	// channels too. Those with the same effects are beside one another.
 	Channels []*Channel `json:"channels"`

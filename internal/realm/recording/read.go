@@ -33,19 +33,6 @@ func Read(ctx context.Context, client *zulip.Client) (*Organization, error) {
 	if me.Role > zulip.RoleAdministrator {
 		return nil, fmt.Errorf("recording an organization needs an administrator or owner: %s is a %s, who is not shown the whole", me.Address(), me.Role)
 	}
-	return readAs(ctx, client, me)
-}
-
-// ReadShown is [Read] for any account: what it is not shown is missing, as [Organization.NotSeen] says.
-func ReadShown(ctx context.Context, client *zulip.Client, me *zulip.User) (*Organization, error) {
-	read, err := readAs(ctx, client, me)
-	if err == nil && me.Role > zulip.RoleAdministrator {
-		read.NotSeen = append(read.NotSeen, "private channels that "+me.Address()+" is not in and does not administer, and invitations")
-	}
-	return read, err
-}
-
-func readAs(ctx context.Context, client *zulip.Client, me *zulip.User) (*Organization, error) {
 	read, err := client.Register(ctx, parts)
 	if err != nil {
 		return nil, fmt.Errorf("reading the organization: %w", err)
@@ -59,11 +46,9 @@ func readAs(ctx context.Context, client *zulip.Client, me *zulip.User) (*Organiz
 			return nil, fmt.Errorf("reading the channels: %w", err)
 		}
 	}
-	var invitations []*zulip.Invitation
-	if me.Role <= zulip.RoleAdministrator {
-		if invitations, err = client.Invitations(ctx); err != nil {
-			return nil, fmt.Errorf("reading the invitations: %w", err)
-		}
+	invitations, err := client.Invitations(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading the invitations: %w", err)
 	}
 	return from(read, invitations)
 }

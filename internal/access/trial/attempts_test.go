@@ -1,4 +1,4 @@
-package trial
+package trial_test
 
 import (
 	"encoding/json"

@@ -17,12 +17,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/randomorg"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/trial"
 )
 
 // Trials of rules: a random organization, a rule for each account, right and channel, a plan of one change, and the same change
-// made by requests. Then every account tries. So many organizations are tried:
-const ruleOrganizations = 60
+// made by requests. Then every account tries.
 
 // rightsOfRules are the rights that are tried, as rules call them and as permissions do.
 var rightsOfRules = map[string]string{
@@ -35,7 +33,7 @@ type ruleTrials struct{ proven, broken, doubtful, missed, accused int }
 // TestConformanceRulesAgainstTries finds no rule proven that somebody then breaks, and none broken that nobody then does.
 func TestConformanceRulesAgainstTries(t *testing.T) {
 	var sum ruleTrials
-	for seed := range uint64(ruleOrganizations) {
+	for seed := range organizations(t, 20) {
 		sum.try(t, randomorg.New(t, rand.New(rand.NewPCG(seed, 27))))
 	}
 	all := sum.proven + sum.broken + sum.doubtful
@@ -74,20 +72,20 @@ func (sum *ruleTrials) try(t *testing.T, o *randomorg.Organization) {
 	found := proven(t, o.Organization, text.String(), randomorg.Plan(t, planned...))
 	apply()
 	for i, one := range attempts {
-		can, isTried := trial.Can(o.Sandbox, o.People[one.person], o.Channels[one.channel], rightsOfRules[one.right])
+		isAble, isTried := can(o.Sandbox, o.People[one.person], o.Channels[one.channel], rightsOfRules[one.right])
 		if !isTried {
 			continue // as what a guest reads as a spectator
 		}
 		switch rule := found.Rules[i]; rule.Standing {
 		case report.RuleHolds:
 			sum.proven++
-			if can {
+			if isAble {
 				sum.missed++
 				t.Errorf("proven, and %s can %s #%s after %v", one.person, one.right, one.channel, planned)
 			}
 		case report.RuleBroken:
 			sum.broken++
-			if !can {
+			if !isAble {
 				sum.accused++
 				t.Errorf("broken, and %s cannot %s #%s after %v: %v", one.person, one.right, one.channel, planned, rule.Lines())
 			}

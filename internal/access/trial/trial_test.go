@@ -1,0 +1,439 @@
+// Package trial_test tries what a review computes. On random organizations it reviews a random change, has every account try every
+// right in dispute, makes the change, and has them try again. If the rules of the sandbox allow something other than what was
+// computed, the engine or the sandbox is wrong.
+//
+// How each right is tried is in attempts_test.go. Nothing here decides who may do what.
+package trial_test
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/review"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/randomorg"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// organizations returns how many random organizations a test takes: as many as TRY_ORGANIZATIONS says, 200 with ZULIP_TEST_ALL=1,
+// otherwise a sample.
+func organizations(t *testing.T, sample int) uint64 {
+	t.Helper()
+	number := cmp.Or(os.Getenv("TRY_ORGANIZATIONS"), map[bool]string{true: "200"}[os.Getenv("ZULIP_TEST_ALL") == "1"], strconv.Itoa(sample))
+	count, err := strconv.ParseUint(number, 10, 32)
+	if err != nil {
+		t.Fatalf("TRY_ORGANIZATIONS: %v", err)
+	}
+	t.Logf("%d random organizations, seeds 0 to %d", count, count-1)
+	return count
+}
+
+// TestConformanceTries expects that the sandbox allows exactly what was computed.
+func TestConformanceTries(t *testing.T) {
+	tries, untried := 0, map[string]int{}
+	for seed := range organizations(t, 15) {
+		o := randomorg.New(t, rand.New(rand.NewPCG(seed, 31)))
+		planned, apply := o.Change()
+		r := reviewed(t, o.Organization, randomorg.Plan(t, planned...))
+		r.run(apply)
+		tries += r.tries
+		for what, count := range r.untried {
+			untried[what] += max(count, 1)
+		}
+		if len(r.differences) > 0 {
+			t.Errorf("%d, %v:\n%s", seed, planned, strings.Join(r.differences[:min(20, len(r.differences))], "\n"))
+		}
+		if r.tries == 0 {
+			t.Errorf("%d: nothing was tried", seed)
+		}
+	}
+	fmt.Printf("rights tried on random organizations: %d tries\n", tries)
+	for what, count := range untried {
+		t.Log(count, what)
+	}
+}
+
+// A wrong conclusion is found before and after the change, whether it says too much or too little.
+func TestTries_WrongConclusion_Found(t *testing.T) {
+	for _, isAfter := range []bool{false, true} {
+		o := randomorg.New(t, rand.New(rand.NewPCG(1, 31)))
+		planned, apply := o.Change()
+		r := reviewed(t, o.Organization, randomorg.Plan(t, planned...))
+		side := r.computed.Before
+		if isAfter {
+			side = r.computed.After
+		}
+		found := map[bool]bool{}
+		for _, right := range side.Rights {
+			if right.Name != "can_invite_users_group" && right.Name != "can_create_groups" {
+				continue
+			}
+			who, _ := right.Held.Certain()
+			isAbove := right.Name == "can_invite_users_group" // somebody who cannot is added to one right, and removed from the other
+			for user := range side.People.Everybody().All() {
+				if user.IsBot || who.Has(user.ID) == isAbove || found[isAbove] {
+					continue
+				}
+				found[isAbove] = true
+				wrong := slices.DeleteFunc(who.IDs(), func(id int64) bool { return id == user.ID })
+				if isAbove {
+					wrong = append(wrong, user.ID)
+				}
+				right.Held = side.People.People(wrong).Held()
+			}
+		}
+		r.run(apply)
+		if len(found) != 2 || len(r.differences) != 2 {
+			t.Errorf("after: %t, changed: %v, found:\n%s", isAfter, found, strings.Join(r.differences, "\n"))
+		}
+	}
+}
+
+// reviewed reviews a plan in JSON.
+func reviewed(t *testing.T, o *acctest.Organization, text string) *run {
+	t.Helper()
+	parsed, err := plan.Parse(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, computed, err := review.Compute(t.Context(), parsed, review.Options{
+		Store: store.New(o.Client, o.Self, o.Sandbox.FeatureLevel(), new(runstate.State)).OneAtATime(), Site: "https://chat.example.com", Now: time.Now(), Beside: 5,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &run{sandbox: o.Sandbox, report: found, computed: computed, untried: map[string]int{}}
+}
+
+// run is a review, and what trying it finds.
+type run struct {
+	sandbox  *sandbox.Server
+	report   *report.Report
+	computed *review.Computed
+
+	subjects []*subject
+	accounts []*account
+	// others and everybody are those of [try], at the time.
+	others, everybody []int
+
+	tries       int
+	differences []string
+	untried     map[string]int // what was not tried and why, with the number of tries
+}
+
+// run tries everything in dispute, makes the change, and tries again.
+func (r *run) run(apply func()) {
+	r.chooseSubjects()
+	r.chooseAccounts()
+	r.try(false)
+	apply()
+	r.findCreated()
+	r.try(true)
+}
+
+// kind is what rights are over.
+type kind int
+
+const (
+	channel kind = iota
+	group
+	organization
+)
+
+// subject is a thing with the rights over it, before and after.
+type subject struct {
+	kind  kind
+	where string
+	id    int // 0 before it is created
+	name          string
+	before, after []*access.Right
+}
+
+// account is who tries. The ID is that in the report, which is negative for an account that the plan creates.
+type account struct {
+	id    int64
+	inUse int // the ID in the sandbox; 0 before the account exists
+	user  string
+}
+
+// chooseSubjects chooses what is tried: what the report names, some channels in which nothing changes, all user groups, and the
+// organization.
+func (r *run) chooseSubjects() {
+	before, after := r.computed.Before, r.computed.After
+	channels := map[int64]*access.Channel{}
+	for _, one := range before.Channels {
+		channels[one.ID] = one
+	}
+	for _, is := range after.Channels {
+		r.addChannel(channels[is.ID], is)
+	}
+	for i, was := range r.computed.BesideBefore {
+		r.addChannel(was, r.computed.BesideAfter[i])
+	}
+	groups := map[int64]*access.Group{}
+	for _, one := range before.Groups {
+		groups[one.ID] = one
+	}
+	for _, is := range after.Groups {
+		s := &subject{kind: group, where: fmt.Sprintf("user group %q", is.Name), name: is.Name, id: int(max(is.ID, 0)), after: is.Rights}
+		if was := groups[is.ID]; was != nil {
+			s.before = was.Rights
+		}
+		if is.Action == report.Deactivate {
+			s.after = nil // nobody uses a deactivated group
+		}
+		r.subjects = append(r.subjects, s)
+	}
+	r.subjects = append(r.subjects, &subject{kind: organization, where: "the organization", before: before.Rights, after: after.Rights})
+}
+
+func (r *run) addChannel(was, is *access.Channel) {
+	s := &subject{kind: channel, where: "#" + is.Name, name: is.Name, id: int(max(is.ID, 0)), after: is.Rights}
+	if was != nil {
+		s.before = was.Rights
+	}
+	r.subjects = append(r.subjects, s)
+}
+
+// chooseAccounts chooses who tries: everyone, and those whom the plan creates.
+func (r *run) chooseAccounts() {
+	chosen := map[int64]bool{}
+	add := func(id int64, user string) {
+		if !chosen[id] {
+			chosen[id] = true
+			r.accounts = append(r.accounts, &account{id, int(max(id, 0)), user})
+		}
+	}
+	for user := range r.computed.Before.People.Everybody().All() {
+		add(user.ID, user.Address())
+	}
+	for _, one := range r.report.People {
+		add(one.AccountID, one.Account.Address)
+	}
+}
+
+// findCreated finds the IDs of what the plan has created, by name.
+func (r *run) findCreated() {
+	r.sandbox.Organization().Read(func(o *rules.Organization) {
+		for _, s := range r.subjects {
+			switch {
+			case s.id != 0:
+			case s.kind == channel:
+				for id, one := range o.Channels.All() {
+					if one.Name == s.name {
+						s.id = id
+					}
+				}
+			case s.kind == group:
+				for id, one := range o.Groups.All() {
+					if one.Name == s.name && !one.Deactivated {
+						s.id = id
+					}
+				}
+			}
+		}
+		for _, one := range r.accounts {
+			for id, user := range o.Users.All() {
+				if one.inUse == 0 && strings.EqualFold(user.Email, one.user) {
+					one.inUse = id
+				}
+			}
+		}
+	})
+}
+
+// leave notes what is not tried.
+func (r *run) leave(what, why string, tries int) { r.untried[what+": "+why] += tries }
+
+// try has everyone try everything that can be done now.
+func (r *run) try(isAfter bool) {
+	r.lookAround()
+	for _, s := range r.subjects {
+		rights := s.before
+		if isAfter {
+			rights = s.after
+		}
+		switch {
+		case len(rights) == 0:
+			continue
+		case s.id == 0 && s.kind != organization && !isAfter:
+			continue // it does not exist yet
+		case s.id == 0 && s.kind != organization:
+			r.differences = append(r.differences, s.where+" does not exist after the change")
+			continue
+		}
+		for _, right := range rights {
+			r.tryRight(s, right, rights, isAfter)
+		}
+	}
+}
+
+// lookAround finds out who is there.
+func (r *run) lookAround() {
+	r.others, r.everybody = nil, nil
+	r.sandbox.Organization().Read(func(o *rules.Organization) {
+		for id, user := range o.Users.All() {
+			if !user.Active {
+				continue
+			}
+			r.everybody = append(r.everybody, id)
+			if !user.IsBot && !user.IsGuest() {
+				r.others = append(r.others, id)
+			}
+		}
+	})
+}
+
+// attemptOf is how a right is tried; nil if no request tries it.
+func attemptOf(s *subject, right string) *attempt {
+	return map[kind]map[string]*attempt{channel: channelAttempts, group: groupAttempts, organization: organizationAttempts}[s.kind][right]
+}
+
+// tryRight has everybody try one right.
+func (r *run) tryRight(s *subject, right *access.Right, all []*access.Right, isAfter bool) {
+	attempt := attemptOf(s, right.Name)
+	if attempt == nil {
+		r.leave(right.Name+" of "+s.where, "no request of the API tries it alone", 0)
+		return
+	}
+	computed := r.computing(attempt, right, all, isAfter)
+	for _, one := range r.accounts {
+		id := one.inUse
+		can, known := computed(one.id)
+		if id == 0 || !r.isActive(id) {
+			continue
+		}
+		if !known {
+			r.leave(right.Name+" of "+s.where, cmp.Or(right.Why, "computing does not tell who can"), 1)
+			continue
+		}
+		if s.kind == channel && r.isNew(one) {
+			r.leave("rights in channels", "an account that the plan creates or reactivates comes into channels by itself, which the report says of the account", 1)
+			continue
+		}
+		answer, skip := r.attempt(attempt, s.id, id)
+		switch {
+		case skip != "":
+			r.leave(right.Name, skip, 1)
+			continue
+		case !answer.Done() && !attempt.isRefusal(answer):
+			r.leave(right.Name, fmt.Sprintf("the server answered %d %q", answer.Status, answer.Message), 1)
+			continue
+		}
+		r.tries++
+		if answer.Done() != can {
+			when := map[bool]string{true: "after", false: "before"}[isAfter]
+			r.differences = append(r.differences, fmt.Sprintf("%s the change, %s, %s: %s can by computing: %t, by trying: %t %q",
+				when, s.where, right.Name, one.user, can, answer.Done(), answer.Message))
+		}
+	}
+}
+
+// isNew reports whether an account is there by the plan.
+func (r *run) isNew(one *account) bool {
+	return slices.ContainsFunc(r.report.People, func(person *report.Person) bool {
+		return person.AccountID == one.id && (person.Action == report.Create || person.Action == report.Reactivate)
+	})
+}
+
+// attempt has an account try, and leaves nothing of it.
+func (r *run) attempt(how *attempt, on, as int) (answer sandbox.TriedAnswer, skip string) {
+	r.sandbox.Try(func(trial *sandbox.Trial) {
+		answer, skip = how.do(&try{Trial: trial, as: as, on: on, others: r.others, everybody: r.everybody})
+	})
+	return answer, skip
+}
+
+func (r *run) isActive(id int) bool {
+	_, found := slices.BinarySearch(r.everybody, id)
+	return found
+}
+
+// computing returns who can by computing, and whether that is known: by the right itself, by others that give it too, and where it
+// takes another one, by that.
+func (r *run) computing(how *attempt, right *access.Right, all []*access.Right, isAfter bool) func(id int64) (can, known bool) {
+	side := r.computed.Before
+	if isAfter {
+		side = r.computed.After
+	}
+	granting := []permission.Held{right.Held}
+	for _, name := range how.also {
+		granting = append(granting, heldOf(all, name))
+	}
+	for _, name := range how.alsoOrganization {
+		granting = append(granting, heldOf(side.Rights, name))
+	}
+	if how.byAdministrators {
+		granting = append(granting, r.administrators(side.People))
+	}
+	return func(id int64) (can, known bool) {
+		known = true
+		for _, held := range granting {
+			one, isKnown := holds(held, id)
+			can, known = can || one && isKnown, known && isKnown
+		}
+		known = known || can
+		if how.needs != "" {
+			one, isKnown := holds(heldOf(side.Rights, how.needs), id)
+			can, known = can && one, known && isKnown
+		}
+		return can, known
+	}
+}
+
+// heldOf is who has a right by name; nobody if there is none.
+func heldOf(rights []*access.Right, name string) permission.Held {
+	for _, right := range rights {
+		if right.Name == name {
+			return right.Held
+		}
+	}
+	return permission.Held{}
+}
+
+// holds reports whether somebody has a right, and whether that is known.
+func holds(held permission.Held, id int64) (has, known bool) {
+	certain, isAll := held.Certain()
+	if certain.Has(id) {
+		return true, true
+	}
+	possible, isComplete := held.Possible()
+	return false, isAll || isComplete && !possible.Has(id)
+}
+
+// administrators are those with the role, and owners.
+func (r *run) administrators(people *permission.Access) permission.Held {
+	var ids []int64
+	for user := range people.Everybody().All() {
+		isWebhook := user.IsBot && user.BotType != nil && zulip.BotType(*user.BotType) == zulip.BotIncomingWebhook
+		if user.Role <= zulip.RoleAdministrator && !isWebhook {
+			ids = append(ids, user.ID)
+		}
+	}
+	return people.People(ids).Held()
+}
+
+// can has an account try a right in a channel, by the name of the permission, as it is in the sandbox now. isTried is false where that
+// cannot be tried.
+func can(server *sandbox.Server, account, in int64, right string) (can, isTried bool) {
+	r := &run{sandbox: server}
+	r.lookAround()
+	how := channelAttempts[right]
+	answer, skip := r.attempt(how, int(in), int(account))
+	return answer.Done(), skip == "" && (answer.Done() || how.isRefusal(answer))
+}
