@@ -40,11 +40,10 @@ func Run(version string, serve func(debug bool) error, args []string) int {
 func exitStatus(err error) int {
 	var gate *gateError
 	var incomplete *incompleteError
-	var unformatted *unformattedError
 	switch {
 	case errors.As(err, &gate):
 		return 2
-	case errors.As(err, &incomplete), errors.As(err, &unformatted):
+	case errors.As(err, &incomplete):
 		return 3
 	}
 	return 1

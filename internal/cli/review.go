@@ -173,7 +173,7 @@ func (f reviewFlags) write(found *report.Report, stdout io.Writer) error {
 }
 
 // rulesUsage says what --rules takes.
-const rulesUsage = "prove the rules of this `file` of HCL, or of HCL's JSON syntax if it ends in .json: who must, may and must not be able to do what"
+const rulesUsage = "prove the rules of this `file` of HCL: who must, may and must not be able to do what"
 
 // errNoRules is a gate about rules that are not there.
 var errNoRules = errors.New("--fail-on rules: name the file that has them with --rules")

@@ -40,7 +40,7 @@ type acceptEntry struct {
 
 // ParseAccepted reads a file that accepts findings. An error names every mistake with its line.
 func ParseAccepted(path string, content []byte) (*AcceptedFile, error) {
-	reader, blocks := hclfile.Open(path, content, "a file that accepts findings has only blocks, such as accept \"internet\" { … }", acceptSpec)
+	reader, blocks := hclfile.Open(path, content, "a file that accepts findings has only blocks, such as accept \"internet\" { … }")
 	p := &acceptParser{Reader: reader, file: &AcceptedFile{path: path}}
 	for _, block := range blocks {
 		p.block(block)

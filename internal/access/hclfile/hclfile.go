@@ -1,6 +1,6 @@
 // Package hclfile reads the files that people write for audits and reviews, in the syntax of Terraform: blocks with attributes that
-// refer to nothing. [Open] parses one, in HCL's own syntax or, where its name ends in .json, in HCL's JSON syntax. A [Spec] says
-// what it can have; the [Reader] collects every mistake with its line.
+// refer to nothing. [Open] parses one, in HCL's syntax. A [Spec] says what it
+// can have; the [Reader] collects every mistake with its line.
 package hclfile
 
 import (
@@ -59,17 +59,10 @@ func (b *Block) Attribute(name string) *Attribute {
 	return nil
 }
 
-// IsJSON reports whether a file is in HCL's JSON syntax, by its name.
-func IsJSON(path string) bool { return strings.HasSuffix(path, ".json") }
-
 // Open parses a file. holds says what it has blocks of, as messages say it. The blocks are in the order of the file. What a mistake
 // of the syntax leaves in doubt is left out; the rest is read all the same, so that its mistakes are said too.
-func Open(path string, content []byte, holds string, spec *Spec) (*Reader, []*Block) {
+func Open(path string, content []byte, holds string) (*Reader, []*Block) {
 	r := &Reader{path: path}
-	if IsJSON(path) {
-		blocks := r.openJSON(content, holds, spec)
-		return r, blocks
-	}
 	parsed, problems := hclparse.NewParser().ParseHCL(content, path)
 	r.report(problems)
 	body, ok := parsed.Body.(*hclsyntax.Body)
@@ -104,7 +97,7 @@ func (r *Reader) outside(name string, line int, holds string) {
 	r.Fail(line, "%s stands outside of a block: %s", suggest.Quote(name), holds)
 }
 
-// blockOf is a block of HCL's own syntax.
+// blockOf reads a block.
 func blockOf(from *hclsyntax.Block) *Block {
 	block := &Block{Type: from.Type, Labels: from.Labels, Line: from.TypeRange.Start.Line}
 	for _, one := range from.Body.Attributes {
@@ -116,65 +109,6 @@ func blockOf(from *hclsyntax.Block) *Block {
 	}
 	return block
 }
-
-// schemaKey is the property by which a JSON file names its schema to an editor.
-const schemaKey = "$schema"
-
-// openJSON parses a file in HCL's JSON syntax.
-func (r *Reader) openJSON(content []byte, holds string, spec *Spec) []*Block {
-	parsed, problems := hclparse.NewParser().ParseJSON(content, r.path)
-	r.report(problems)
-	if problems.HasErrors() {
-		return nil
-	}
-	root := r.jsonBlock(parsed.Body, spec)
-	for _, one := range root.Attributes {
-		switch near := suggest.Nearest(one.Name, spec.blockNames()); {
-		case one.Name == schemaKey:
-		case len(near) > 0:
-			r.Fail(one.Line, "there is no block %s%s", suggest.Quote(one.Name), suggest.Names{Things: "blocks", All: spec.blockNames()}.Suggest(one.Name))
-		default:
-			r.outside(one.Name, one.Line, holds)
-		}
-	}
-	return root.Blocks
-}
-
-// jsonBlock reads the body of a block of HCL's JSON syntax, in which attributes and blocks look the same: spec tells them apart.
-func (r *Reader) jsonBlock(body hcl.Body, spec *Spec) *Block {
-	block := &Block{}
-	schema := &hcl.BodySchema{}
-	for _, one := range spec.Blocks {
-		header := hcl.BlockHeaderSchema{Type: one.Name}
-		if one.Label != "" {
-			header.LabelNames = []string{"name"}
-		}
-		schema.Blocks = append(schema.Blocks, header)
-	}
-	content, rest, problems := body.PartialContent(schema)
-	r.report(problems)
-	if problems.HasErrors() && content == nil {
-		return block
-	}
-	for _, one := range content.Blocks {
-		inner := r.jsonBlock(one.Body, spec.block(one.Type))
-		inner.Type, inner.Labels, inner.Line = one.Type, one.Labels, one.TypeRange.Start.Line
-		if len(one.LabelRanges) > 0 {
-			inner.Line = one.LabelRanges[0].Start.Line
-		}
-		block.Blocks = append(block.Blocks, inner)
-	}
-	attributes, problems := rest.JustAttributes()
-	r.report(problems)
-	for _, one := range attributes {
-		block.Attributes = append(block.Attributes, &Attribute{one.Name, one.NameRange.Start.Line, one.Expr})
-	}
-	slices.SortFunc(block.Attributes, func(a, b *Attribute) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Name, b.Name)) })
-	return block
-}
-
-// Path is where the file is.
-func (r *Reader) Path() string { return r.path }
 
 // Fail notes a mistake.
 func (r *Reader) Fail(line int, format string, args ...any) {

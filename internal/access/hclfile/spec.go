@@ -7,12 +7,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 )
 
-// Spec is what a block can have, or a file: what readers compare with, and what the schema for editors is made of.
+// Spec is what a block can have, or a file.
 type Spec struct {
 	// Name is the type of the block; empty for a file.
 	Name string
-	// About says in a sentence what it is for.
-	About string
 	// Label is an example of the name that the block takes; empty if it takes none.
 	Label      string
 	Attributes []AttributeSpec
@@ -22,25 +20,11 @@ type Spec struct {
 // AttributeSpec is what an attribute can be.
 type AttributeSpec struct {
 	Name string
-	// About says in a sentence what it is for.
-	About string
-	Form  Form
-	// Least and Most are the bounds of a [Number]; Most is 0 where there is none.
+	// Least and Most are the bounds of a number; Most is 0 where there is none.
 	Least, Most int
 	// Missing says what to write where a block lacks it; empty if it may.
 	Missing string
 }
-
-// Form is the form of a value.
-type Form int
-
-// The forms of values.
-const (
-	Text        Form = iota // a text that is not empty
-	TextOrTexts             // one text, or a list that is not empty
-	Number                  // a whole number
-	Day                     // a date
-)
 
 func (s *Spec) block(name string) *Spec {
 	for _, one := range s.Blocks {

@@ -13,7 +13,7 @@ import (
 // Parse reads a file of rules, in HCL's syntax or, where the path ends in .json, in HCL's JSON syntax. An error names every mistake
 // with its line.
 func Parse(path string, content []byte) (*File, error) {
-	reader, blocks := hclfile.Open(path, content, "a file of rules has only blocks, such as rule \"two owners\" { … }", fileSpec)
+	reader, blocks := hclfile.Open(path, content, "a file of rules has only blocks, such as rule \"two owners\" { … }")
 	p := &parser{Reader: reader, file: &File{path: path}}
 	names := map[string]int{}
 	for _, block := range blocks {
