@@ -17,13 +17,9 @@ import (
 
 // glossaryDebts are the types whose name is a word of the glossary with another meaning, and why they still have it.
 var glossaryDebts = map[string]string{
-	"access/plan.Plan":            "a whole plan of the CLI, read from JSON: the package says so",
-	"realm/runstate.State":        "the run state: the package says so",
-	"realm/permission.Setting":    "a permission of a table, which the server calls a permission setting",
-	"service/channel.facts":       "the attributes that the resource and its data sources share, as core.Rows calls them",
-	"service/channelfolder.facts": "as of service/channel",
-	"service/user.facts":          "as of service/channel",
-	"service/usergroup.facts":     "as of service/channel",
+	"access/plan.Plan":         "a whole plan of the CLI, read from JSON: the package says so",
+	"realm/runstate.State":     "the run state: the package says so",
+	"realm/permission.Setting": "a permission of a table, which the server calls a permission setting",
 }
 
 // maxWords keeps the glossary short enough to be read.

@@ -226,7 +226,7 @@ func packageRows(guide string) (rows []packageRow) {
 		if name == nil {
 			continue // the line below the heads
 		}
-		row := packageRow{folder: strings.TrimSuffix(name[1], "/<resource>"), imports: []string{}, all: strings.TrimSpace(cells[3]) == "all"}
+		row := packageRow{folder: strings.TrimSuffix(name[1], "/<subject>"), imports: []string{}, all: strings.TrimSpace(cells[3]) == "all"}
 		for _, imported := range codeSpan.FindAllStringSubmatch(cells[3], -1) {
 			row.imports = append(row.imports, "internal/"+imported[1])
 		}

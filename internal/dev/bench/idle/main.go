@@ -17,7 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/service/channel"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/service/channels"
 )
 
 func main() {
@@ -58,7 +58,7 @@ func (idleChannel) Metadata(_ context.Context, req resource.MetadataRequest, res
 }
 
 func (idleChannel) Schema(ctx context.Context, req resource.SchemaRequest, resp *resource.SchemaResponse) {
-	channel.NewResource().Schema(ctx, req, resp)
+	channels.NewChannelResource().Schema(ctx, req, resp)
 }
 
 func (idleChannel) Create(_ context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {

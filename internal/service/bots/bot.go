@@ -1,0 +1,430 @@
+// Package bots has the resource of bots, and the ephemeral resource of their API keys.
+package bots
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringdefault"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// kind is what the run state knows bots as.
+const kind = "zulip_bot"
+
+// botResource is zulip_bot. Its objects are the accounts of bots; what a bot has beside its account is in
+// [snapshot.Snapshot.Bots], as far as the provider's account may manage the bot.
+type botResource struct {
+	*core.Resource[botModel, zulip.User, botModel]
+}
+
+// NewBotResource returns zulip_bot.
+func NewBotResource() resource.Resource {
+	return &botResource{core.New(&core.Definition[botModel, zulip.User, botModel]{
+		Name: "bot", Title: "bot", Plural: "bots",
+		Schema:   resourceSchema,
+		ForceNew: []string{"bot_type"}, Unsent: []string{"service_name", "adopt_deactivated", "avatar_file"},
+		Source: core.Source{Part: store.Bots, One: (*store.Store).ReadBot},
+		Index:  (*snapshot.Snapshot).Accounts,
+		Key:    func(user *zulip.User) int64 { return user.ID },
+
+		IsReadByItself: accounts.IsAboveMember,
+		IsGone:         func(user *zulip.User) bool { return !user.IsActive },
+		HowToAdopt: func(user *zulip.User) string {
+			return fmt.Sprintf("%s (ID %d) is deactivated. To reactivate it, write a zulip_bot with its short name and adopt_deactivated = true.", user.Address(), user.ID)
+		},
+		Unique: core.Unique[botModel, zulip.User]{
+			Attribute: "short_name", Word: "short name", IgnoresCase: true, IsCheckedByPlan: true,
+			Of:      func(m *botModel) string { return m.ShortName.ValueString() },
+			IsTaken: func(err error) bool { return zulip.IsMessage(err, "Email is already in use.") },
+		},
+		Find:     findImported,
+		ReadInto: readInto, Validate: validate, CheckPlan: checkPlan,
+		Adopt: adopt, Create: create, MayBeCreated: mayBeCreated,
+		SentLater:       []string{"owner", "role", "default_sending_stream", "default_events_register_stream", "default_all_public_streams"},
+		RegisterCreated: func(c *core.Context, _ int64, _ *botModel) { c.Meta.Store.BecameActive() },
+		IsUnread:        func(attribute string, _ *botModel, _ *core.Context) bool { return attribute == "config_data" },
+		Update:          update, Delete: deactivate, DeleteVerb: "deactivate",
+		Hint: hint,
+	})}
+}
+
+// adopt reactivates the deactivated bot of the short name, where that is configured or this run has deactivated it, and
+// refuses any other account that has the address.
+func adopt(ctx context.Context, c *core.Context, plan *botModel) (id int64, ok bool, err error) {
+	s, err := c.Meta.Store.Read(ctx, store.Bots)
+	if err != nil {
+		return 0, false, err
+	}
+	holder, ok := s.UserByAddress(plan.address(s))
+	if !ok {
+		return 0, false, nil
+	}
+	if holder, err = c.Meta.Store.FreshUser(ctx, holder.ID); err != nil || holder == nil { // the list may be from before it was deactivated
+		return 0, false, err
+	}
+	var diags diag.Diagnostics
+	switch isAdopted := plan.AdoptDeactivated.ValueBool() || c.Meta.Run.IsDestroyed(kind, holder.ID); {
+	case isAdopted && !holder.IsActive && !holder.IsDeleted && sameType(holder, plan):
+		if err = reactivate(ctx, c, holder.ID); err == nil {
+			return holder.ID, true, nil
+		}
+		diags.AddError("Cannot reactivate bot "+holder.Address(), base.Explain(err))
+	case holder.IsActive && sameType(holder, plan):
+		existing(plan, holder).Refuse(c.Meta, &diags)
+	default:
+		summary, detail := taken(holder, plan)
+		diags.AddAttributeError(path.Root("short_name"), summary, detail)
+	}
+	return 0, false, &base.Error{Diagnostics: diags}
+}
+
+// reactivate reactivates a bot. The server refuses that for an active bot, so that after a lost answer the bot is read
+// (server-behavior §U10).
+func reactivate(ctx context.Context, c *core.Context, id int64) error {
+	err := c.Meta.Store.Write(ctx, func(ctx context.Context) error { return c.Meta.Client.ReactivateUser(ctx, id) })
+	if zulip.MayHaveHappened(err) {
+		if current, readErr := c.Meta.Client.User(ctx, id); readErr == nil && current.IsActive {
+			return nil
+		}
+	}
+	return err
+}
+
+func create(ctx context.Context, c *core.Context, plan *botModel) (int64, error) {
+	bot := zulip.NewBot{
+		FullName: strings.TrimSpace(plan.FullName.ValueString()), ShortName: plan.ShortName.ValueString(), Type: plan.botType(),
+		PayloadURL: plan.PayloadURL.ValueString(), Interface: max(1, number(interfaceNames, plan.Interface.ValueString())),
+		ServiceName: plan.ServiceName.ValueString(), Config: plan.config(),
+	}
+	return c.Meta.Client.CreateBot(ctx, bot)
+}
+
+func mayBeCreated(m *botModel, user *zulip.User, c *core.Context) bool {
+	return user.IsBot && strings.EqualFold(user.Address(), m.address(c.Snapshot))
+}
+
+// Read reads the bot, unless the server does not tell enough of it: then the state stays as it is. So it does for
+// a bot that belongs to somebody else by now, which is an error.
+func (r *botResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var id types.Int64
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("id"), &id)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	var name types.String
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("full_name"), &name)...)
+	s, err := r.Meta.Store.Read(ctx, store.Bots)
+	if err == nil {
+		// The list may lack it. An import has nothing yet that would show whether the list is an old one.
+		if _, isListed := s.Bots().ByID(id.ValueInt64()); !isListed || name.IsNull() {
+			s, err = r.Meta.Store.ReadBot(ctx, id.ValueInt64())
+		}
+	}
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot read the bots", base.Explain(err))
+		return
+	}
+	user, isVisible := s.User(id.ValueInt64())
+	if isVisible && showsOtherAvatar(ctx, req, user, &resp.Diagnostics) { // the list may be from before it was uploaded
+		if s, err = r.Meta.Store.ReadBot(ctx, id.ValueInt64()); err != nil {
+			resp.Diagnostics.AddError("Cannot read the bots", base.Explain(err))
+			return
+		}
+		user, isVisible = s.User(id.ValueInt64())
+	}
+	_, isListed := s.Bots().ByID(id.ValueInt64())
+	switch {
+	case !isVisible && !r.Meta.MayRemove(r.Meta.SeesEverybody(), fmt.Sprintf("bot %d", id.ValueInt64()), &resp.Diagnostics):
+		resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), id)...)
+		return
+	case !isVisible || !user.IsActive: // gone
+	case !isListed && r.Meta.Store.Self().Role <= zulip.RoleAdministrator:
+		resp.Diagnostics.AddWarning("The server does not list bot "+user.Address(),
+			"The bot is active, but the server's list of bots lacks it, which can happen where several clients change bots at the same time. What the list alone tells, such as default_sending_stream, stays in the state as it is. The server makes a new list when something about a bot changes.")
+	case !isListed:
+		resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), id)...)
+		r.Meta.ReportUnseen(fmt.Sprintf("Bot %s is in the state; it belongs to somebody else, and only administrators manage the bots of others.", user.Address()), &resp.Diagnostics)
+		return
+	case user.BotType == nil: // any type would force a new bot
+		resp.Diagnostics.AddError("Cannot read bot "+user.Address(),
+			"The server does not tell the type of the bot: bot_type is missing in its user object. Check that the server is a supported one, and report this if it is.")
+		return
+	}
+	r.Resource.Read(ctx, req, resp)
+}
+
+// Update changes the bot. One that this run has deactivated with its owner it reactivates first.
+func (r *botResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var planned, state botModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &planned)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	unlock, ok := r.LockOrReport(ctx, accounts.BotLock(state.ID.ValueInt64()), "Cannot change bot "+state.Email.ValueString(), &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	defer unlock()
+	if owner := r.reactivateWithNewOwner(ctx, &planned, &state, &resp.Diagnostics); !owner.Equal(state.Owner) {
+		// The bot has this owner by now, whatever becomes of the rest.
+		resp.Diagnostics.Append(req.State.SetAttribute(ctx, path.Root("owner"), owner)...)
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("owner"), owner)...)
+	}
+	if !resp.Diagnostics.HasError() {
+		r.updateWithAvatar(ctx, req, &planned, &state, resp)
+	}
+}
+
+// reactivateWithNewOwner reactivates a bot that this run has deactivated with its owner, where the planned owner is an active one.
+// It returns the owner that the bot has then: whoever reactivates it, if its owner is deactivated (server-behavior §U10). A bot
+// that somebody else has deactivated is left to the update, which refuses it.
+func (r *botResource) reactivateWithNewOwner(ctx context.Context, planned, state *botModel, diags *diag.Diagnostics) (owner types.String) {
+	id, summary := state.ID.ValueInt64(), "Cannot reactivate bot "+state.Email.ValueString()
+	if !r.Meta.Run.IsDestroyedWithOwner(id) {
+		return state.Owner
+	}
+	s, err := r.Meta.Store.ReadNaming(ctx, []string{planned.Owner.ValueString()}, store.Bots)
+	var bot *zulip.User
+	if err == nil {
+		bot, err = r.Meta.Store.FreshUser(ctx, id)
+	}
+	if err != nil {
+		diags.AddError(summary, "Nothing was sent. "+base.Explain(err))
+		return state.Owner
+	}
+	if bot == nil || bot.IsActive || bot.BotOwnerID == nil || !r.Meta.Run.IsDestroyed(snapshot.AccountKind, *bot.BotOwnerID) {
+		return state.Owner
+	}
+	const adopt = " The next plan asks for adopt_deactivated = true, to reactivate the bot."
+	if named, notFound := lookup.User(s, planned.Owner.ValueString()); notFound == nil { // else the update says so
+		switch next, err := r.Meta.Store.FreshUser(ctx, named.ID); {
+		case err != nil:
+			diags.AddAttributeError(path.Root("owner"), summary, "The server deactivated the bot with its owner, and the planned owner could not be read. Nothing was sent. "+base.Explain(err)+adopt)
+			return state.Owner
+		case next != nil && !next.IsActive:
+			diags.AddAttributeError(path.Root("owner"), summary,
+				fmt.Sprintf("The server deactivated the bot with its owner, and the planned owner %s is deactivated. Nothing was sent. Set owner to somebody else, or remove the zulip_bot too.", next.Address())+adopt)
+			return state.Owner
+		}
+	}
+	err = reactivate(ctx, &core.Context{Base: &r.Base}, id)
+	r.Meta.Store.Invalidate(store.Bots, store.Users)
+	r.Meta.Store.BecameActive()
+	if err == nil {
+		bot, err = r.Meta.Store.FreshUser(ctx, id)
+	}
+	if err != nil || bot == nil {
+		diags.AddError(summary, "The server deactivated the bot with its owner. "+base.ExplainWith(err, hint)+adopt)
+		return state.Owner
+	}
+	return ownerText(state.Owner, bot.BotOwnerID, s)
+}
+
+// update sends what differs. The server makes one change after the other: those before the one that it refuses stay.
+func update(ctx context.Context, c *core.Context, planned, current *botModel) error {
+	user, ok := c.Snapshot.User(current.ID.ValueInt64())
+	if !ok {
+		return errors.New("the server does not show the bot to the provider's account. Plan again to see what became of it")
+	}
+	change, err := planned.changes(user, current, c.Snapshot)
+	if err != nil || change.Empty() {
+		return err
+	}
+	if err := accounts.RoleChange(planned.Role, current.Role, user).CheckNow(ctx, c.Meta); err != nil {
+		return err
+	}
+	if err := protectOwnership(ctx, c, change.OwnerID); err != nil {
+		return err
+	}
+	defer c.Meta.Store.Invalidate(store.Bots, store.Users, store.UserGroups)
+	bot, err := c.Meta.Client.UpdateBot(ctx, user.ID, change)
+	if err != nil {
+		return err
+	}
+	c.Meta.Store.ChangedBot(bot) // the list may not show it
+	if change.ShortName == nil {
+		return nil
+	}
+	return checkRenamed(ctx, c, planned, current)
+}
+
+// protectOwnership refuses, right before the request and for the account as it is now, to hand a bot over that the account could
+// not manage any more. owner is nil if the bot keeps its owner.
+func protectOwnership(ctx context.Context, c *core.Context, owner *int64) error {
+	if owner == nil || !c.Meta.LockoutProtection {
+		return nil
+	}
+	var diags diag.Diagnostics
+	switch self, err := c.Meta.Store.FreshUser(ctx, c.Meta.Store.Self().ID); {
+	case err != nil:
+		diags.AddAttributeError(path.Root("owner"), "Cannot read the provider's account", "Nothing was sent, because it is not known whether the account could still manage the bot. "+base.Explain(err))
+	case self == nil:
+		diags.AddAttributeError(path.Root("owner"), "Cannot read the provider's account", "Nothing was sent, because the server does not show the account to itself. Plan again.")
+	default:
+		checkOwnership(c.Meta, self, owner, &diags)
+	}
+	return core.AsError(diags)
+}
+
+// checkRenamed reports a server that does not change the short name, and reports success.
+func checkRenamed(ctx context.Context, c *core.Context, plan, prior *botModel) error {
+	user, err := c.Meta.Client.User(ctx, prior.ID.ValueInt64())
+	if err != nil || hasShortName(user, plan.ShortName.ValueString()) {
+		return err
+	}
+	var diags diag.Diagnostics
+	diags.AddAttributeError(path.Root("short_name"), fmt.Sprintf("Cannot change the short name of %s to %q", prior.Email.ValueString(), plan.ShortName.ValueString()),
+		fmt.Sprintf("The server reported success, but the bot's address is %s. The server may be older than its feature level says: changing the short name needs %s. "+
+			"Set short_name back to %q, or replace the bot with terraform apply -replace=ADDRESS.", user.Address(), featurelevel.Describe(featurelevel.BotShortName), prior.ShortName.ValueString()))
+	return &base.Error{Diagnostics: diags}
+}
+
+// deactivate deactivates the bot: the server deletes none. A bot that is gone is fine.
+func deactivate(ctx context.Context, c *core.Context, state *botModel) error {
+	id := state.ID.ValueInt64()
+	if err := accounts.CheckDeactivation(ctx, c.Meta, id, state.Email.ValueString()); err != nil {
+		return err
+	}
+	defer c.Meta.Store.Invalidate(store.Bots, store.Users, store.UserGroups)
+	if err := c.Meta.Client.DeactivateBot(ctx, id); err != nil && !zulip.IsMessage(err, "No such bot") {
+		return err
+	}
+	c.Meta.Run.Destroy(kind, id)
+	return nil
+}
+
+// findImported finds the bot that an ID or an address means, and refuses what is none that the account manages.
+func findImported(s *snapshot.Snapshot, text string) (*zulip.User, error) {
+	user, err := lookup.User(s, text)
+	if err != nil {
+		names := suggest.Names{Things: "bots it can manage", All: s.BotAddresses(), Where: "the data source zulip_users lists all bots", Unquoted: true}
+		return nil, fmt.Errorf("no bot with the ID or the address %q is visible to the provider's account%s", text, names.Suggest(text))
+	}
+	_, isListed := s.Bots().ByID(user.ID)
+	switch {
+	case !user.IsBot:
+		return nil, fmt.Errorf("%s is a person: import the account as a zulip_user", user.Address())
+	case user.IsDeleted:
+		summary, detail := accounts.Deleted(user, "short_name")
+		return nil, errors.New(summary + ". " + detail)
+	case user.IsActive && !isListed:
+		return nil, fmt.Errorf("%s belongs to somebody else: use the key of its owner, or of an administrator", user.Address())
+	}
+	return user, nil
+}
+
+func hint(err error) string {
+	if zulip.IsMessage(err, "Email is already in use.") {
+		return "The short name needs an address that no other account has, active or deactivated. Choose another short_name."
+	}
+	return ""
+}
+
+const description = "Manages a bot. The provider's account has to be a person's, since the server lets no bot manage bots; it owns the new bot unless `owner` names somebody else.\n\n" +
+	"The bot's API key is in no state and no plan: the ephemeral resource `zulip_bot_api_key` reads it where it is needed.\n\n" +
+	"Zulip cannot delete a bot: destroying the resource deactivates it. A deactivated bot keeps its short name; `adopt_deactivated = true` reactivates it. " +
+	core.NeverAdopted
+
+func resourceSchema() schema.Schema {
+	return schema.Schema{
+		Version:             base.SchemaVersion,
+		MarkdownDescription: description,
+		Attributes: map[string]schema.Attribute{
+			"id": schema.Int64Attribute{
+				Computed: true, MarkdownDescription: "User ID of the bot.", PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+			},
+			"email": schema.StringAttribute{
+				Computed: true, MarkdownDescription: "Email address of the bot, which it authenticates with. Changes with `short_name`.", PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+			},
+			"short_name": schema.StringAttribute{
+				Required: true,
+				MarkdownDescription: "Local part of the bot's email address, which is `<short_name>-bot@<host>`. Case is ignored. A change is applied in place from " + featurelevel.Describe(featurelevel.BotShortName) +
+					" on: the bot keeps its ID and API key, and whoever authenticates as the bot needs the new address. On an older server, or if the level is not known when planning, a change forces a new bot.",
+				Validators: []validator.String{validators.Matches(regexp.MustCompile(`^[^\s@]+$`), "must be the beginning of an email address")},
+			},
+			"full_name": schema.StringAttribute{
+				Required: true, MarkdownDescription: "Display name, at most 100 characters. No other active account may have it.",
+				Validators: []validator.String{validators.Length(1, 100), validators.VisibleName{}},
+			},
+			"bot_type": schema.StringAttribute{
+				Optional: true, Computed: true, Default: stringdefault.StaticString("generic"),
+				MarkdownDescription: "Type of the bot: `generic`, `incoming_webhook` (only sends messages), `outgoing_webhook`, or `embedded` (if the server is set up for it). Defaults to `generic`. Changing this forces a new bot, which needs another `short_name`.",
+				Validators:          []validator.String{validators.OneOf(typeNames[1:]...)},
+			},
+			"owner": schema.StringAttribute{
+				Optional: true, Computed: true,
+				MarkdownDescription: "Email address or user ID of the person who owns the bot. If unset, the owner is not managed; a new bot belongs to the provider's account. The server deactivates a bot with its owner: if this apply deactivates the owner (`zulip_user`) and sets another one here, the bot is reactivated, whichever of the two comes first.",
+			},
+			"role": schema.StringAttribute{
+				Optional: true, Computed: true,
+				MarkdownDescription: "Role of the bot: `owner`, `administrator`, `moderator`, `member` or `guest`. If unset, the role is not managed; a new bot is a member. Only administrators can set it. If somebody else changes the role between plan and apply, the apply stops. " + featurelevel.Needs("zulip_bot", "role"),
+				Validators:          []validator.String{validators.OneOf(accounts.Roles()...)},
+			},
+			"default_sending_stream": schema.StringAttribute{
+				Optional: true, Computed: true,
+				MarkdownDescription: "Channel that the bot sends to by default: its ID, as in `zulip_channel.x.id`, or its name; `\"\"` for none. If unset, it is not managed; a new bot has none.",
+			},
+			"default_events_register_stream": schema.StringAttribute{
+				Optional: true, Computed: true,
+				MarkdownDescription: "Channel whose events the bot gets by default: its ID or its name; `\"\"` for none. If unset, it is not managed; a new bot has none.",
+			},
+			"default_all_public_streams": schema.BoolAttribute{
+				Optional: true, Computed: true, MarkdownDescription: "Whether the bot gets the events of all public channels by default. If unset, it is not managed; a new bot has `false`.",
+			},
+			"payload_url": schema.StringAttribute{
+				Optional: true, MarkdownDescription: "URL that an outgoing webhook sends to. Required for `outgoing_webhook`, not allowed for other types.",
+				Validators: []validator.String{validators.Matches(regexp.MustCompile(`^https?://[^\s/]+`), "must be a URL like https://example.com/hook")},
+			},
+			"interface": schema.StringAttribute{
+				Optional: true, Computed: true,
+				MarkdownDescription: "Format of the requests of an outgoing webhook: `generic` or `slack`. Not allowed for other types. If unset, it is not managed; a new webhook has `generic`.",
+				Validators:          []validator.String{validators.OneOf(interfaceNames[1:]...)},
+			},
+			"service_name": schema.StringAttribute{
+				Optional: true, MarkdownDescription: "Name of the integration of an incoming webhook, or of the embedded bot. Only used on create: the server neither shows nor changes it later.",
+			},
+			"config_data": schema.MapAttribute{
+				ElementType: types.StringType, Optional: true, Sensitive: true,
+				MarkdownDescription: "Settings of the bot's service. The server does not show them, so changes made elsewhere are not detected. It cannot remove a key either: a key removed here stays on the server and is no longer managed.",
+			},
+			"avatar_file": schema.StringAttribute{
+				Optional: true,
+				MarkdownDescription: "Path of an image to upload as the bot's picture, as in `\"${path.module}/bot.png\"`: PNG, JPEG, GIF, WebP or AVIF. Other content is uploaded in place; the same content in another file changes nothing. " +
+					"If somebody else changes the picture, the next plan proposes to upload the file again. If unset, the picture is not managed. The server does not give the file back: after an import the first apply uploads it. Removing the attribute, or destroying the resource, leaves the picture: only a request with the bot's own key can remove one.",
+			},
+			"avatar_sha256": schema.StringAttribute{
+				Computed: true, MarkdownDescription: "SHA-256 of the file that was uploaded as the picture, in hexadecimal. Empty if somebody else has changed the picture since; null if `avatar_file` is unset.",
+			},
+			"avatar_url": schema.StringAttribute{
+				Computed: true, MarkdownDescription: "URL of the picture, from the organization's address on or whole. Another one after each upload; null if `avatar_file` is unset.",
+			},
+			"adopt_deactivated": schema.BoolAttribute{
+				Optional: true, MarkdownDescription: "Reactivate a deactivated bot with the same `short_name` and `bot_type` instead of failing. Only used on create. Defaults to `false`.",
+			},
+		},
+	}
+}

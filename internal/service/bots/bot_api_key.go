@@ -1,0 +1,173 @@
+package bots
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+var _ ephemeral.EphemeralResourceWithConfigure = (*botAPIKeyEphemeral)(nil)
+
+// botAPIKeyEphemeral is the ephemeral resource zulip_bot_api_key.
+type botAPIKeyEphemeral struct{ base.Ephemeral }
+
+// NewBotAPIKeyEphemeral returns the ephemeral resource zulip_bot_api_key.
+func NewBotAPIKeyEphemeral() ephemeral.EphemeralResource { return &botAPIKeyEphemeral{} }
+
+type botAPIKeyModel struct {
+	Bot    types.String `tfsdk:"bot"`
+	UserID types.Int64  `tfsdk:"user_id"`
+	Email  types.String `tfsdk:"email"`
+	APIKey types.String `tfsdk:"api_key"`
+}
+
+func (e *botAPIKeyEphemeral) Metadata(_ context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_bot_api_key"
+}
+
+func (e *botAPIKeyEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Reads the API key of a bot, for another provider block, or for a write-only attribute that passes it to a secret store. The key is read again in each run and stored in no state and no plan. The bot's owner and administrators of the organization can read it.",
+		Attributes: map[string]schema.Attribute{
+			"bot":     schema.StringAttribute{Required: true, MarkdownDescription: "Email address or user ID of the bot."},
+			"user_id": schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of the bot."},
+			"email":   schema.StringAttribute{Computed: true, MarkdownDescription: "Email address of the bot, which it authenticates with together with the key."},
+			"api_key": schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "API key of the bot."},
+		},
+	}
+}
+
+// Open reads the key.
+func (e *botAPIKeyEphemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
+	var result botAPIKeyModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &result)...)
+	if resp.Diagnostics.HasError() || !e.Ready(&resp.Diagnostics) {
+		return
+	}
+	if !e.read(ctx, &result, &resp.Diagnostics) {
+		return
+	}
+	resp.Diagnostics.Append(resp.Result.Set(ctx, &result)...)
+}
+
+// read fills in the bot and its key. From a feature level on the key has a request of its own, and later the list of bots
+// holds keys no more; older servers have the list only. A server whose level is not known is asked for both.
+func (e *botAPIKeyEphemeral) read(ctx context.Context, result *botAPIKeyModel, diags *diag.Diagnostics) bool {
+	if e.HasLevel(featurelevel.BotAPIKey) {
+		bot := e.find(ctx, result.Bot.ValueString(), diags)
+		if bot == nil {
+			return false
+		}
+		key, err := e.Meta.Client.BotAPIKey(ctx, bot.ID)
+		if err == nil && key != "" {
+			result.UserID, result.Email, result.APIKey = types.Int64Value(bot.ID), types.StringValue(bot.Address()), types.StringValue(key)
+			return true
+		}
+		if e.FeatureLevel() > 0 || !zulip.IsUnknownEndpoint(err) {
+			diags.AddAttributeError(path.Root("bot"), "Cannot read the API key of "+bot.Address(), e.explain(err))
+			return false
+		}
+	}
+	bots, err := e.Meta.Client.BotKeys(ctx)
+	if err != nil {
+		diags.AddError("Cannot read the bots", base.Explain(err))
+		return false
+	}
+	bot, err := findKey(bots, result.Bot.ValueString())
+	if err != nil {
+		diags.AddAttributeError(path.Root("bot"), fmt.Sprintf("Cannot read the API key of %q", result.Bot.ValueString()), base.Sentence(err))
+		return false
+	}
+	result.UserID, result.Email, result.APIKey = types.Int64Value(bot.UserID), types.StringValue(bot.Email), types.StringValue(bot.APIKey)
+	return true
+}
+
+// find returns the active bot that an address or an ID names; nil after an error.
+func (e *botAPIKeyEphemeral) find(ctx context.Context, text string, diags *diag.Diagnostics) *zulip.User {
+	at, summary := path.Root("bot"), fmt.Sprintf("Cannot read the API key of %q", text)
+	user, err := e.lookUp(ctx, text)
+	if err == nil {
+		// The key is read now, so what it belongs to is not taken from the snapshot.
+		user, err = e.Meta.Client.User(ctx, user.ID)
+	}
+	switch {
+	case err != nil:
+		diags.AddAttributeError(at, summary, base.Explain(err)+"\n\nWrite the address or the ID of an active bot.")
+	case !user.IsBot:
+		diags.AddAttributeError(at, summary, fmt.Sprintf("%s is a person. Only the keys of bots can be read.", user.Address()))
+	case !user.IsActive:
+		diags.AddAttributeError(at, summary, fmt.Sprintf("%s is deactivated, and its key opens nothing. Reactivate the bot, or remove this ephemeral resource.", user.Address()))
+	default:
+		return user
+	}
+	return nil
+}
+
+// lookUp returns the person or bot that an address or an ID names. One that the snapshot lacks may have been made since.
+func (e *botAPIKeyEphemeral) lookUp(ctx context.Context, text string) (*zulip.User, error) {
+	view, err := e.Meta.Store.Read(ctx, store.Users)
+	if err != nil {
+		return nil, err
+	}
+	if found, err := lookup.User(view, text); err == nil {
+		return found, nil
+	}
+	if view, err = e.Meta.Store.Fresh(ctx, store.Users); err != nil {
+		return nil, err
+	}
+	return lookup.User(view, text)
+}
+
+// explain says why the server gave no key, and what to do.
+func (e *botAPIKeyEphemeral) explain(err error) string {
+	const who = "The bot's owner and administrators of the organization can read its key: use the key of such an account in the provider block."
+	switch {
+	case err == nil:
+		return "The server answered without a key. Check the server's log, and report this if the server is a supported one."
+	case zulip.IsUnknownEndpoint(err):
+		return base.Explain(err) + fmt.Sprintf("\n\nThe server reports feature level %d, and reading the key by itself needs %s. Check that no proxy changes the request, and that the server is what it says it is.",
+			e.FeatureLevel(), featurelevel.Describe(featurelevel.BotAPIKey))
+	case zulip.IsMessage(err, "Insufficient permission"):
+		return base.Explain(err) + "\n\n" + who
+	case zulip.IsMessage(err, "No such bot"):
+		return base.Explain(err) + "\n\nThe server does not give the key of this bot. It may have been deactivated meanwhile: look at it in the organization's settings."
+	}
+	return base.Explain(err)
+}
+
+// findKey returns the bot that an address or an ID names, of those whose keys the server lists.
+func findKey(bots []*zulip.BotKey, text string) (*zulip.BotKey, error) {
+	i := slices.IndexFunc(bots, func(bot *zulip.BotKey) bool {
+		return strings.EqualFold(bot.Email, text) || strconv.FormatInt(bot.UserID, 10) == text
+	})
+	switch {
+	case i < 0:
+		names := suggest.Names{Things: "bots that it lists", Where: "the data source zulip_users lists all bots", Unquoted: true}
+		for _, bot := range bots {
+			if bot.IsActive {
+				names.All = append(names.All, bot.Email)
+			}
+		}
+		return nil, fmt.Errorf("the server lists the keys of the account's own bots, for administrators those of all bots, and %q is not among them%s", text, names.Suggest(text))
+	case !bots[i].IsActive:
+		return nil, fmt.Errorf("%s is deactivated, and its key opens nothing. Reactivate the bot, or remove this ephemeral resource", text)
+	case bots[i].APIKey == "":
+		return nil, fmt.Errorf("the server does not show the key of %s to the account the provider uses", text)
+	}
+	return bots[i], nil
+}

@@ -1,0 +1,194 @@
+package bots
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/picture"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// avatar is the picture of a bot in a model. The server does not give the file back: whether the picture is still the one that
+// was uploaded, its URL tells, which is another one after each upload (server-behavior §U22). If the picture is not managed, all
+// three are null.
+type avatar struct{ file, sha256, url *types.String }
+
+var (
+	avatarFile   = path.Root("avatar_file")
+	avatarSHA256 = path.Root("avatar_sha256")
+	avatarURL    = path.Root("avatar_url")
+)
+
+// from reads the picture of a plan or a state.
+func (a avatar) from(ctx context.Context, attributes interface {
+	GetAttribute(ctx context.Context, at path.Path, target any) diag.Diagnostics
+},
+) (diags diag.Diagnostics) {
+	diags.Append(attributes.GetAttribute(ctx, avatarFile, a.file)...)
+	diags.Append(attributes.GetAttribute(ctx, avatarSHA256, a.sha256)...)
+	diags.Append(attributes.GetAttribute(ctx, avatarURL, a.url)...)
+	return diags
+}
+
+// into writes the picture into a plan or a state.
+func (a avatar) into(ctx context.Context, attributes interface {
+	SetAttribute(ctx context.Context, at path.Path, value any) diag.Diagnostics
+},
+) (diags diag.Diagnostics) {
+	diags.Append(attributes.SetAttribute(ctx, avatarFile, attr.Value(*a.file))...)
+	diags.Append(attributes.SetAttribute(ctx, avatarSHA256, attr.Value(*a.sha256))...)
+	diags.Append(attributes.SetAttribute(ctx, avatarURL, attr.Value(*a.url))...)
+	return diags
+}
+
+// read takes what the server shows: another URL is another picture.
+func (a avatar) read(user *zulip.User) {
+	if a.sha256.IsNull() {
+		*a.url = types.StringNull()
+		return
+	}
+	if a.isReplaced(user) {
+		*a.sha256 = types.StringValue(picture.ReplacedByOthers)
+	}
+	*a.url = types.StringPointerValue(user.AvatarURL)
+}
+
+// isReplaced reports whether the server shows another picture than the one that is managed.
+func (a avatar) isReplaced(user *zulip.User) bool {
+	return !a.sha256.IsNull() && !a.url.IsUnknown() && !a.url.Equal(types.StringPointerValue(user.AvatarURL))
+}
+
+// showsOtherAvatar reports whether the server shows another picture than the state has.
+func showsOtherAvatar(ctx context.Context, req resource.ReadRequest, user *zulip.User, diags *diag.Diagnostics) bool {
+	var state botModel
+	diags.Append(state.avatar().from(ctx, req.State)...)
+	return state.avatar().isReplaced(user)
+}
+
+// planAvatar plans the content of the file: the same changes nothing, and without a file the picture is not managed.
+func planAvatar(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	var plan, prior botModel
+	resp.Diagnostics.Append(plan.avatar().from(ctx, req.Plan)...)
+	if !req.State.Raw.IsNull() {
+		resp.Diagnostics.Append(prior.avatar().from(ctx, req.State)...)
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	var sum types.String
+	if !plan.AvatarFile.IsNull() {
+		_, sum = picture.Plan(avatarFile, plan.AvatarFile, &resp.Diagnostics)
+	}
+	switch plan.AvatarSHA256 = sum; {
+	case plan.AvatarFile.IsNull():
+		plan.AvatarURL = types.StringNull()
+	case !sum.IsUnknown() && sum.Equal(prior.AvatarSHA256):
+		plan.AvatarFile, plan.AvatarURL = prior.AvatarFile, prior.AvatarURL // the same, wherever it is
+	default:
+		plan.AvatarURL = types.StringUnknown()
+	}
+	resp.Diagnostics.Append(plan.avatar().into(ctx, &resp.Plan)...)
+}
+
+// Create creates the bot, and then uploads its picture: if both were one request, the server would create the bot also with a
+// picture that it refuses (server-behavior §U22).
+func (r *botResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var planned, none botModel
+	resp.Diagnostics.Append(planned.avatar().from(ctx, req.Plan)...)
+	image, ok := planned.avatar().open(&resp.Diagnostics)
+	if !ok {
+		return
+	}
+	resp.Diagnostics.Append(none.avatar().into(ctx, &req.Plan)...)
+	r.Resource.Create(ctx, req, resp)
+	if resp.Diagnostics.HasError() || image == nil {
+		return
+	}
+	var created botModel
+	if resp.Diagnostics.Append(resp.State.Get(ctx, &created)...); resp.Diagnostics.HasError() {
+		return
+	}
+	if err := r.upload(ctx, created.ID.ValueInt64(), image, planned.avatar()); err != nil {
+		resp.Diagnostics.AddAttributeError(avatarFile, "Cannot upload the picture of bot "+created.Email.ValueString(), base.Explain(err)+core.Tainted("bot"))
+		return
+	}
+	resp.Diagnostics.Append(planned.avatar().into(ctx, &resp.State)...)
+}
+
+// open opens the file that is planned; nil if none is. It reports one that cannot be uploaded.
+func (a avatar) open(diags *diag.Diagnostics) (image *picture.Picture, ok bool) {
+	if diags.HasError() || a.file.IsNull() {
+		return nil, !diags.HasError()
+	}
+	return picture.OpenPlanned(avatarFile, *a.file, *a.sha256, diags)
+}
+
+// updateWithAvatar changes what else is planned, and then uploads the picture if its content changed.
+func (r *botResource) updateWithAvatar(ctx context.Context, req resource.UpdateRequest, planned, prior *botModel, resp *resource.UpdateResponse) {
+	image, ok := planned.avatar().open(&resp.Diagnostics)
+	if !ok {
+		return
+	}
+	before := *prior
+	resp.Diagnostics.Append(before.avatar().into(ctx, &req.Plan)...)
+	r.Resource.Update(ctx, req, resp)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	switch {
+	case image == nil: // not managed any more
+	case prior.AvatarSHA256.ValueString() == image.SHA256(): // not known when it was planned
+		planned.AvatarSHA256, planned.AvatarURL = prior.AvatarSHA256, prior.AvatarURL
+	default:
+		if !r.checkAvatar(ctx, prior, &resp.Diagnostics) {
+			return
+		}
+		if err := r.upload(ctx, prior.ID.ValueInt64(), image, planned.avatar()); err != nil {
+			resp.Diagnostics.AddAttributeError(avatarFile, "Cannot upload the picture of bot "+prior.Email.ValueString(), base.Explain(err))
+			return
+		}
+	}
+	resp.Diagnostics.Append(planned.avatar().into(ctx, &resp.State)...)
+}
+
+// checkAvatar refuses to replace a picture that somebody else has changed since the plan was made.
+func (r *botResource) checkAvatar(ctx context.Context, prior *botModel, diags *diag.Diagnostics) (ok bool) {
+	if prior.AvatarSHA256.IsNull() {
+		return true // it was not managed
+	}
+	const unsent = "The picture was not uploaded. "
+	subject := "the picture of bot " + prior.Email.ValueString()
+	user, err := r.Meta.Store.FreshUser(ctx, prior.ID.ValueInt64())
+	switch {
+	case err != nil:
+		diags.AddAttributeError(avatarFile, "Cannot read "+subject, unsent+base.Explain(err))
+		return false
+	case user != nil && prior.avatar().isReplaced(user):
+		diags.AddAttributeError(avatarFile, "Conflict on "+subject,
+			fmt.Sprintf("Somebody else has changed it since the plan was made: it was %s, and is %s. %sPlan again.", prior.AvatarURL.ValueString(), types.StringPointerValue(user.AvatarURL).ValueString(), unsent))
+		return false
+	}
+	return true
+}
+
+// upload uploads the picture, and puts what it is recognised by into a model.
+func (r *botResource) upload(ctx context.Context, id int64, image *picture.Picture, into avatar) error {
+	var url string
+	err := r.Meta.Store.Write(ctx, func(ctx context.Context) (err error) {
+		// The name of the file may end in anything.
+		url, err = r.Meta.Client.UploadBotAvatar(ctx, id, "avatar"+image.Extension(), image.ContentType, image.Content)
+		return err
+	})
+	r.Meta.Store.Invalidate(store.Bots, store.Users)
+	*into.sha256, *into.url = types.StringValue(image.SHA256()), types.StringValue(url)
+	return err
+}

@@ -1,0 +1,273 @@
+package bots_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"image"
+	"image/png"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+)
+
+// picture writes an image of one shade of gray into a file of its own, whose name does not say what it is, and returns the path.
+func picture(t *testing.T, shade uint8) (path, hash string) {
+	t.Helper()
+	drawn := image.NewGray(image.Rect(0, 0, 10, 10))
+	for i := range drawn.Pix {
+		drawn.Pix[i] = shade
+	}
+	var encoded bytes.Buffer
+	if err := png.Encode(&encoded, drawn); err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(t.TempDir(), "picture.of.a.bot")
+	if err := os.WriteFile(path, encoded.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path, fmt.Sprintf("%x", sha256.Sum256(encoded.Bytes()))
+}
+
+// hashAt is that of the picture that the sandbox serves for the bot in the state.
+func hashAt(t *testing.T, o *acctest.Organization, run *acctest.Run) string {
+	t.Helper()
+	res, err := http.Get(o.Sandbox.URL() + *held(t, o, run).AvatarURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	content, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatal(res.Status, err)
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(content))
+}
+
+// uploadByHand uploads the picture of a bot as somebody else.
+func uploadByHand(t *testing.T, o *acctest.Organization, run *acctest.Run, file string) (url string) {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, _ := run.State.Values["id"].(int64)
+	if url, err = o.Client.UploadBotAvatar(t.Context(), id, "other.png", "image/png", content); err != nil {
+		t.Fatal(err)
+	}
+	return url
+}
+
+func isManaged(run *acctest.Run) bool {
+	return run.State.Values["avatar_file"] != nil || run.State.Values["avatar_sha256"] != nil || run.State.Values["avatar_url"] != nil
+}
+
+func TestProtocolBotAvatarLives(t *testing.T) {
+	o, run := managed(t)
+	first, firstHash := picture(t, 10)
+	second, secondHash := picture(t, 200)
+	sent := o.Sent()
+	run.MustApply(alerts(values{"avatar_file": first}))
+	sent.Expect(t, "POST bot_type full_name short_name", "PATCH")
+	if hashAt(t, o, run) != firstHash || run.State.Values["avatar_sha256"] != firstHash || run.State.Values["avatar_url"] != *held(t, o, run).AvatarURL {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+	same, _ := picture(t, 10)
+	for _, file := range []string{first, same} {
+		if plan := run.MustPlan(alerts(values{"avatar_file": file})); !plan.Empty() {
+			t.Errorf("the same content in %s changes %v", file, plan.Changes())
+		}
+	}
+	sent = o.Sent()
+	run.MustApply(alerts(values{"avatar_file": same, "full_name": "Alarms"}))
+	sent.Expect(t, "PATCH full_name")
+
+	sent = o.Sent()
+	id := run.State.Values["id"]
+	run.MustApply(alerts(values{"avatar_file": second, "full_name": "Sirens"}))
+	sent.Expect(t, "PATCH full_name", "PATCH")
+	if hashAt(t, o, run) != secondHash || run.State.Values["avatar_sha256"] != secondHash || run.State.Values["avatar_url"] != *held(t, o, run).AvatarURL || run.State.Values["id"] != id {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+	if plan := run.MustPlan(alerts(values{"avatar_file": second, "full_name": "Sirens"})); !plan.Empty() {
+		t.Errorf("plans %v", plan.Changes())
+	}
+
+	sent = o.Sent()
+	run.MustApply(alerts(values{"full_name": "Sirens"}))
+	sent.Expect(t)
+	if isManaged(run) || hashAt(t, o, run) != secondHash {
+		t.Errorf("not managed any more, the state holds %v", run.State.Values)
+	}
+}
+
+// A picture that is not managed is in no state, whoever uploads one; one that becomes managed is uploaded.
+func TestProtocolBotAvatarUnmanaged(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(alerts(nil))
+	other, _ := picture(t, 99)
+	uploadByHand(t, o, run, other)
+	if plan := run.MustPlan(alerts(nil)); !plan.Empty() || isManaged(run) {
+		t.Errorf("plans %v, and the state holds %v", plan.Changes(), run.State.Values)
+	}
+	imported := o.NewRun(t, "zulip_bot")
+	imported.Import("alerts-bot@zulip.example.com", nil).ExpectNoError(t)
+	if isManaged(imported) {
+		t.Errorf("imported, the state holds %v", imported.State.Values)
+	}
+	file, hash := picture(t, 10)
+	sent := o.Sent()
+	imported.MustApply(alerts(values{"avatar_file": file}))
+	sent.Expect(t, "PATCH")
+	if hashAt(t, o, imported) != hash {
+		t.Error("the file was not uploaded")
+	}
+}
+
+// What somebody else uploads or removes is seen by its URL, and the file is uploaded again.
+func TestProtocolBotAvatarDrift(t *testing.T) {
+	o, run := managed(t)
+	file, hash := picture(t, 10)
+	other, _ := picture(t, 99)
+	config := alerts(values{"avatar_file": file})
+	run.MustApply(config)
+	for name, change := range map[string]func(){
+		"uploaded": func() { uploadByHand(t, o, run, other) },
+		"removed": func() {
+			id, _ := run.State.Values["id"].(int64)
+			key, err := o.Client.BotAPIKey(t.Context(), id)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req, err := http.NewRequest(http.MethodDelete, o.Sandbox.URL()+"/api/v1/users/me/avatar", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.SetBasicAuth("alerts-bot@zulip.example.com", key)
+			res, err := http.DefaultClient.Do(req)
+			if err != nil || res.StatusCode != http.StatusOK {
+				t.Fatal(res, err)
+			}
+			res.Body.Close()
+		},
+	} {
+		change()
+		plan := run.MustPlan(config)
+		if run.State.Values["avatar_sha256"] != "" || plan.Values["avatar_sha256"] != hash {
+			t.Errorf("%s: the state holds %v, planned is %v", name, run.State.Values, plan.Values)
+		}
+		sent := o.Sent()
+		run.Apply(plan).ExpectNoError(t)
+		sent.Expect(t, "PATCH")
+		if hashAt(t, o, run) != hash {
+			t.Errorf("%s: the server has another picture", name)
+		}
+	}
+}
+
+// What somebody else uploads between a plan and its apply is not overwritten; what else is planned is done.
+func TestProtocolBotAvatarConflict(t *testing.T) {
+	o, run := managed(t)
+	first, firstHash := picture(t, 10)
+	second, _ := picture(t, 20)
+	other, otherHash := picture(t, 99)
+	run.MustApply(alerts(values{"avatar_file": first}))
+	plan := run.MustPlan(alerts(values{"avatar_file": second, "full_name": "Alarms"}))
+	theirs := uploadByHand(t, o, run, other)
+	sent := o.Sent()
+	run.Apply(plan).ExpectError(t, "avatar_file", "Conflict on the picture of bot alerts-bot@", theirs)
+	sent.Expect(t, "PATCH full_name")
+	if hashAt(t, o, run) != otherHash || run.State.Values["avatar_sha256"] != firstHash || run.State.Values["full_name"] != "Alarms" {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+	run.MustApply(alerts(values{"avatar_file": second, "full_name": "Alarms"}))
+}
+
+// An old list of people says nothing about the picture.
+func TestProtocolBotAvatarStaleList(t *testing.T) {
+	o, run := managed(t)
+	first, _ := picture(t, 10)
+	second, _ := picture(t, 20)
+	run.MustApply(alerts(values{"avatar_file": first}))
+	defer o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/bots/*", Action: sandbox.FaultStale})()
+	run.MustApply(alerts(values{"avatar_file": second}))
+	if plan := run.MustPlan(alerts(values{"avatar_file": second})); !plan.Empty() {
+		t.Errorf("plans %v", plan.Changes())
+	}
+}
+
+func TestProtocolBotAvatarRefused(t *testing.T) {
+	o, run := managed(t)
+	text := filepath.Join(t.TempDir(), "a.png")
+	if err := os.WriteFile(text, []byte("no picture"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for file, words := range map[string]string{text: "not a PNG", "/nowhere.png": "nowhere"} {
+		_, diags := run.Plan(alerts(values{"avatar_file": file}))
+		diags.ExpectError(t, "avatar_file", "Not an image to upload", words)
+	}
+	run.MustPlan(alerts(values{"avatar_file": acctest.Unknown}))
+
+	// What the server alone refuses leaves the bot as it is, with what else was done.
+	whole, hash := picture(t, 10)
+	content, err := os.ReadFile(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := filepath.Join(t.TempDir(), "cut.png")
+	if err := os.WriteFile(cut, content[:40], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run.Apply(run.MustPlan(alerts(values{"avatar_file": cut}))).ExpectError(t, "avatar_file", "Cannot upload the picture of bot alerts-bot@", "Could not decode image", "untaint")
+	if run.State == nil || run.State.Values["id"] == nil || isManaged(run) || count(t, o, "Alerts") != 1 {
+		t.Fatalf("the state holds %v", run.State)
+	}
+	run.MustApply(alerts(values{"avatar_file": whole}))
+	run.Apply(run.MustPlan(alerts(values{"avatar_file": cut, "full_name": "Alarms"}))).ExpectError(t, "avatar_file", "Could not decode image")
+	if hashAt(t, o, run) != hash || run.State.Values["avatar_sha256"] != hash || held(t, o, run).FullName != "Alarms" {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+
+	// A file that changes between plan and apply is not sent, nor is anything else.
+	p := run.Process()
+	plan, diags := p.Plan("zulip_bot", run.State, alerts(values{"avatar_file": whole, "full_name": "Sirens"}))
+	diags.ExpectNoError(t)
+	if err := os.WriteFile(whole, append(content, 0), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sent := o.Sent()
+	_, diags = p.Apply(plan)
+	diags.ExpectError(t, "avatar_file", "The file is another one now")
+	sent.Expect(t)
+}
+
+// A file that is not known before the apply is compared then.
+func TestProtocolBotAvatarKnownLater(t *testing.T) {
+	o, run := managed(t)
+	file, hash := picture(t, 10)
+	run.MustApply(alerts(values{"avatar_file": file}))
+	plan := run.MustPlan(alerts(values{"avatar_file": acctest.Unknown}))
+	plan.Config = alerts(values{"avatar_file": file})
+	sent := o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t)
+	if run.State.Values["avatar_sha256"] != hash {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+}
+
+// A lost answer is no error: to upload twice is to upload once.
+func TestProtocolBotAvatarLostAnswer(t *testing.T) {
+	o, run := managed(t)
+	file, hash := picture(t, 10)
+	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/bots/*", After: true, Action: sandbox.FaultDrop, Count: 1})
+	run.MustApply(alerts(values{"avatar_file": file}))
+	if hashAt(t, o, run) != hash || run.State.Values["avatar_url"] != *held(t, o, run).AvatarURL {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+}

@@ -1,0 +1,299 @@
+package bots
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// botModel is the resource. The bot's key is no part of it.
+type botModel struct {
+	ID                          types.Int64  `tfsdk:"id"`
+	Email                       types.String `tfsdk:"email"`
+	ShortName                   types.String `tfsdk:"short_name"`
+	FullName                    types.String `tfsdk:"full_name"`
+	BotType                     types.String `tfsdk:"bot_type"`
+	Owner                       types.String `tfsdk:"owner"`
+	Role                        types.String `tfsdk:"role"`
+	DefaultSendingStream        types.String `tfsdk:"default_sending_stream"`
+	DefaultEventsRegisterStream types.String `tfsdk:"default_events_register_stream"`
+	DefaultAllPublicStreams     types.Bool   `tfsdk:"default_all_public_streams"`
+	PayloadURL                  types.String `tfsdk:"payload_url"`
+	Interface                   types.String `tfsdk:"interface"`
+	ServiceName                 types.String `tfsdk:"service_name"`
+	ConfigData                  types.Map    `tfsdk:"config_data"`
+	AvatarFile                  types.String `tfsdk:"avatar_file"`
+	AvatarSHA256                types.String `tfsdk:"avatar_sha256"`
+	AvatarURL                   types.String `tfsdk:"avatar_url"`
+	AdoptDeactivated            types.Bool   `tfsdk:"adopt_deactivated"`
+}
+
+// The names of types and interfaces, by their numbers in the API.
+var (
+	typeNames      = []string{"", "generic", "incoming_webhook", "outgoing_webhook", "embedded"}
+	interfaceNames = []string{"", "generic", "slack"}
+)
+
+// name returns the name of a number; a number that this provider does not know is in digits.
+func name(names []string, number int64) string {
+	if number > 0 && number < int64(len(names)) {
+		return names[number]
+	}
+	return fmt.Sprint(number)
+}
+
+// number returns the number of a name; zero if it has none.
+func number(names []string, name string) int64 {
+	for i, known := range names {
+		if i > 0 && known == name {
+			return int64(i)
+		}
+	}
+	return 0
+}
+
+func (m *botModel) botType() zulip.BotType {
+	return zulip.BotType(number(typeNames, m.BotType.ValueString()))
+}
+
+// typeOf returns the type of a bot; zero if the server did not say it.
+func typeOf(user *zulip.User) zulip.BotType {
+	if user.BotType == nil {
+		return 0
+	}
+	return zulip.BotType(*user.BotType)
+}
+
+// suffix ends the local part of the address that the server makes of a short name.
+const suffix = "-bot"
+
+// shortName returns the short name that an address was made of.
+func shortName(address string) string {
+	local, _, _ := strings.Cut(address, "@")
+	return strings.TrimSuffix(local, suffix)
+}
+
+// hasShortName reports whether a bot's address is made of a short name. The server compares addresses without regard to
+// case.
+func hasShortName(user *zulip.User, name string) bool {
+	return strings.EqualFold(shortName(user.Address()), name)
+}
+
+// address is that of a bot with the short name; "" if it is not known.
+func (m *botModel) address(s *snapshot.Snapshot) string {
+	domain := s.Realm().BotDomain
+	if domain == "" || !base.IsSet(m.ShortName) {
+		return ""
+	}
+	return m.ShortName.ValueString() + suffix + "@" + domain
+}
+
+// channelFields are the attributes that name a channel.
+var channelFields = map[string]func(*botModel) *types.String{
+	"default_sending_stream":         func(m *botModel) *types.String { return &m.DefaultSendingStream },
+	"default_events_register_stream": func(m *botModel) *types.String { return &m.DefaultEventsRegisterStream },
+}
+
+// readInto sets the model to what the server has. What the server does not tell stays: the type of a bot on a server that
+// is not supported, and the configuration of a bot that is not listed any more because another account owns it.
+func readInto(m *botModel, user *zulip.User, c *core.Context) {
+	s := c.Snapshot
+	isRenamed := renamesInPlace(c.Base) && !m.Email.IsNull() && !strings.EqualFold(m.Email.ValueString(), user.Address()) && !hasShortName(user, m.ShortName.ValueString())
+	if m.ShortName.IsNull() || isRenamed {
+		m.ShortName = types.StringValue(shortName(user.Address()))
+	}
+	m.ID, m.Email, m.Role = types.Int64Value(user.ID), types.StringValue(user.Address()), types.StringValue(user.Role.String())
+	if strings.TrimSpace(m.FullName.ValueString()) != user.FullName {
+		m.FullName = types.StringValue(user.FullName)
+	}
+	if user.BotType != nil {
+		m.BotType = types.StringValue(name(typeNames, *user.BotType))
+	}
+	m.Owner = ownerText(m.Owner, user.BotOwnerID, s)
+	m.avatar().read(user)
+	bot, isListed := s.Bots().ByID(user.ID)
+	if !isListed {
+		return
+	}
+	m.DefaultSendingStream = channelText(m.DefaultSendingStream, bot.DefaultSendingStream, s)
+	m.DefaultEventsRegisterStream = channelText(m.DefaultEventsRegisterStream, bot.DefaultEventsRegisterStream, s)
+	m.DefaultAllPublicStreams = types.BoolValue(bot.DefaultAllPublicStreams)
+	if typeOf(user) != zulip.BotOutgoingWebhook {
+		m.PayloadURL, m.Interface = types.StringNull(), types.StringNull()
+	} else if len(bot.Services) > 0 { // the account's own list of bots lacks them
+		m.PayloadURL = types.StringValue(bot.Services[0].BaseURL)
+		m.Interface = types.StringValue(name(interfaceNames, bot.Services[0].Interface))
+	}
+}
+
+func (m *botModel) avatar() avatar { return avatar{&m.AvatarFile, &m.AvatarSHA256, &m.AvatarURL} }
+
+// ownerText writes the owner as prior does if that means the person. Old bots may have none.
+func ownerText(prior types.String, id *int64, s *snapshot.Snapshot) types.String {
+	if id == nil {
+		return types.StringNull()
+	}
+	if owner, ok := s.User(*id); ok {
+		return types.StringValue(lookup.KeepUser(prior.ValueString(), owner, s))
+	}
+	return types.StringValue(fmt.Sprint(*id))
+}
+
+// channelText writes a channel that the server names as prior does if that means it. "" is none.
+func channelText(prior types.String, name *string, s *snapshot.Snapshot) types.String {
+	if name == nil {
+		return types.StringValue("")
+	}
+	channel, ok := s.Channels().ByName(*name)
+	if !ok {
+		return types.StringValue(*name) // one that the account does not see
+	}
+	return types.StringValue(lookup.KeepChannel(prior.ValueString(), channel.ID, s))
+}
+
+// keepPrior gives attributes their prior value where both mean the same.
+func (m *botModel) keepPrior(prior *botModel, s *snapshot.Snapshot) {
+	if base.IsSet(m.FullName) && strings.TrimSpace(m.FullName.ValueString()) == strings.TrimSpace(prior.FullName.ValueString()) {
+		m.FullName = prior.FullName
+	}
+	if base.IsSet(m.Owner) && base.IsSet(prior.Owner) {
+		if owner, err := lookup.User(s, m.Owner.ValueString()); err == nil && lookup.KeepUser(prior.Owner.ValueString(), owner, s) == prior.Owner.ValueString() {
+			m.Owner = prior.Owner
+		}
+	}
+	for _, field := range channelFields {
+		planned, before := field(m), *field(prior)
+		if !base.IsSet(*planned) || planned.ValueString() == "" {
+			continue
+		}
+		if channel, err := lookup.Channel(s, planned.ValueString()); err == nil && lookup.KeepChannel(before.ValueString(), channel.ID, s) == before.ValueString() {
+			*planned = before
+		}
+	}
+}
+
+// changes returns what has to be sent so that the current bot becomes what is planned.
+func (m *botModel) changes(user *zulip.User, current *botModel, s *snapshot.Snapshot) (zulip.BotUpdate, error) {
+	update := zulip.BotUpdate{Config: m.newConfig(current)}
+	bot, isListed := s.Bots().ByID(user.ID)
+	if !isListed {
+		return update, errors.New("the server does not list the bot among those that the provider's account manages, so that its settings are not known. " +
+			"It lists a bot for its owner and for administrators; where several clients change bots at once its list can lack one until something about a bot changes")
+	}
+	var diags diag.Diagnostics
+	if name := strings.TrimSpace(m.FullName.ValueString()); name != user.FullName {
+		update.FullName = &name
+	}
+	if !m.ShortName.Equal(current.ShortName) && !hasShortName(user, m.ShortName.ValueString()) {
+		update.ShortName = m.ShortName.ValueStringPointer()
+	}
+	if role, ok := zulip.ParseRole(m.Role.ValueString()); ok && role != user.Role {
+		update.Role = &role
+	}
+	if !m.Owner.Equal(current.Owner) {
+		owner, err := lookup.User(s, m.Owner.ValueString())
+		if err != nil {
+			lookup.AddError(&diags, path.Root("owner"), err, "")
+		} else {
+			update.OwnerID = &owner.ID
+		}
+	}
+	update.DefaultSendingStream = m.channelChange("default_sending_stream", current, s, &diags)
+	update.DefaultEventsRegisterStream = m.channelChange("default_events_register_stream", current, s, &diags)
+	if !m.DefaultAllPublicStreams.Equal(current.DefaultAllPublicStreams) {
+		update.DefaultAllPublicStreams = m.DefaultAllPublicStreams.ValueBoolPointer()
+	}
+	if !m.PayloadURL.Equal(current.PayloadURL) || !m.Interface.Equal(current.Interface) {
+		planned := m.service(bot)
+		update.Service = &planned
+	}
+	return update, core.AsError(diags)
+}
+
+// channelChange returns the name of a planned channel to send; nil if it does not change.
+func (m *botModel) channelChange(attribute string, current *botModel, s *snapshot.Snapshot, diags *diag.Diagnostics) *string {
+	planned, name := *channelFields[attribute](m), ""
+	if planned.Equal(*channelFields[attribute](current)) {
+		return nil
+	}
+	if planned.ValueString() != "" {
+		channel, err := lookup.Channel(s, planned.ValueString())
+		if err != nil {
+			diags.AddAttributeError(path.Root(attribute), "No such channel", base.Sentence(err))
+			return nil
+		}
+		name = channel.Name
+	}
+	return &name
+}
+
+// service is where an outgoing webhook is to send to; an interface that is not managed stays.
+func (m *botModel) service(bot *zulip.Bot) zulip.BotService {
+	planned := zulip.BotService{BaseURL: m.PayloadURL.ValueString(), Interface: 1}
+	if len(bot.Services) > 0 {
+		planned.Interface = bot.Services[0].Interface
+	}
+	if base.IsSet(m.Interface) {
+		planned.Interface = number(interfaceNames, m.Interface.ValueString())
+	}
+	return planned
+}
+
+// config returns the settings of the bot's service, as far as they are known and not null.
+func (m *botModel) config() map[string]string {
+	config := map[string]string{}
+	for key, element := range m.ConfigData.Elements() {
+		if text, ok := element.(types.String); ok && base.IsSet(text) {
+			config[key] = text.ValueString()
+		}
+	}
+	return config
+}
+
+// newConfig returns the settings that differ from those that were written last: the server shows none of them.
+func (m *botModel) newConfig(prior *botModel) map[string]string {
+	planned, before := m.config(), prior.config()
+	maps.DeleteFunc(planned, func(key, value string) bool { written, ok := before[key]; return ok && written == value })
+	return planned
+}
+
+// NewBotList returns the list resource zulip_bot: the bots that the provider's account can manage.
+func NewBotList() list.ListResource {
+	return core.NewList(core.List[zulip.User]{
+		Name: "bot", Plural: "bots",
+		ListText: core.ListText{Called: "email address", Description: "Lists the bots that the provider's account can manage: all bots if it is an administrator's, else its own."},
+		Objects: core.FromSnapshot((*snapshot.Snapshot).Users, func(s *snapshot.Snapshot, user *zulip.User) bool {
+			_, isManaged := s.Bots().ByID(user.ID)
+			return isManaged && !user.IsDeleted
+		}, store.Bots),
+		Key:    func(bot *zulip.User) any { return bot.ID },
+		Label:  func(bot *zulip.User, _ *snapshot.Snapshot) string { return bot.Address() },
+		IsGone: func(bot *zulip.User) bool { return !bot.IsActive }, GoneWord: "deactivated",
+		Filters: []core.ListFilter[zulip.User]{
+			core.RoleFilter(),
+			{
+				Name: "owner", Description: "Lists only the bots of this person: the address or the ID.",
+				Select: func(s *snapshot.Snapshot, text string) (func(*zulip.User) bool, error) {
+					owner, err := lookup.User(s, text)
+					if err != nil {
+						return nil, err
+					}
+					return func(bot *zulip.User) bool { return bot.BotOwnerID != nil && *bot.BotOwnerID == owner.ID }, nil
+				},
+			},
+		},
+	})
+}

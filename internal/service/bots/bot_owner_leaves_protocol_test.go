@@ -1,0 +1,236 @@
+package bots_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// leaving is a run in which the owner of a bot leaves, and the bot changes.
+type leaving struct {
+	o         *acctest.Organization
+	p         *acctest.Process
+	bot       *acctest.Run
+	end, then *acctest.PlannedChange
+}
+
+// planLeaving plans the deactivation of a bot's owner, and the change of the bot to a configuration.
+func planLeaving(t *testing.T, config values) *leaving {
+	t.Helper()
+	return planLeavingAs(t, nil, config)
+}
+
+// planLeavingAs is planLeaving where the owner's resource gets another configuration; nil destroys it.
+func planLeavingAs(t *testing.T, left, config values) *leaving {
+	t.Helper()
+	o, bot := managed(t)
+	owner := o.NewRun(t, "zulip_user")
+	owner.MustApply(values{"email": ada, "full_name": "Ada"})
+	bot.MustApply(alerts(values{"owner": ada}))
+	l := &leaving{o: o, bot: bot, p: bot.Process()}
+	var diags acctest.Diagnostics
+	l.end, diags = l.p.Plan("zulip_user", owner.State, left)
+	diags.ExpectNoError(t)
+	l.then, diags = l.p.Plan("zulip_bot", bot.State, config)
+	diags.ExpectNoError(t)
+	return l
+}
+
+// apply deactivates the owner, and then changes the bot.
+func (l *leaving) apply(t *testing.T) acctest.Diagnostics {
+	t.Helper()
+	_, diags := l.p.Apply(l.end)
+	diags.ExpectNoError(t)
+	var applied acctest.Diagnostics
+	l.bot.State, applied = l.p.Apply(l.then)
+	return applied
+}
+
+// fail lets requests fail in a way.
+func (l *leaving) fail(t *testing.T, rule string) {
+	t.Helper()
+	fault, err := sandbox.ParseFault(rule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.o.Sandbox.Fail(fault)
+}
+
+// expect compares the bot with what the state and the server are to have.
+func (l *leaving) expect(t *testing.T, owner string, isActive bool) {
+	t.Helper()
+	bot := held(t, l.o, l.bot)
+	if l.bot.State.Values["owner"] != owner || bot.IsActive != isActive || *bot.BotOwnerID != accountOf(t, l.o, owner).ID {
+		t.Errorf("the state has %v, the server %+v", l.bot.State.Values, bot)
+	}
+}
+
+// A bot is reactivated once for its new owner, though answers are lost and lists lag behind.
+func TestProtocolBotWhoseOwnerLeaves(t *testing.T) {
+	for name, rules := range map[string][]string{
+		"nothing fails":                       nil,
+		"no answer to the deactivation":       {"DELETE /users/* after drop 1"},
+		"no answer to the reactivation":       {"POST /users/*/reactivate after drop 1"},
+		"no answer to the change":             {"PATCH /bots/* after drop 1"},
+		"a list from before the deactivation": {"DELETE /users/* stale"},
+		"a list from before the reactivation": {"POST /users/*/reactivate stale"},
+		"a list from before all of it":        {"* /users/** stale", "* /bots/** stale"},
+		"a limit of requests":                 {"PATCH /bots/* status=429 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := planLeaving(t, alerts(values{"owner": lena, "role": "moderator", "full_name": "Alarms"}))
+			for _, rule := range rules {
+				l.fail(t, rule)
+			}
+			l.apply(t).ExpectNoError(t)
+			l.expect(t, lena, true)
+			if bot := held(t, l.o, l.bot); bot.Role != zulip.RoleModerator || bot.FullName != "Alarms" {
+				t.Errorf("the server holds %+v", bot)
+			}
+		})
+	}
+}
+
+// A bot that somebody else has deactivated stays so, whether its owner leaves then or not.
+func TestProtocolBotThatSomebodyElseDeactivatesBeforeItsOwnerLeaves(t *testing.T) {
+	l := planLeaving(t, alerts(values{"owner": lena}))
+	if err := l.o.Client.DeactivateBot(context.Background(), held(t, l.o, l.bot).ID); err != nil {
+		t.Fatal(err)
+	}
+	sent := l.o.Sent()
+	l.apply(t).ExpectError(t, "", "Cannot read bot", "omebody else has archived or deactivated")
+	sent.Expect(t, "DELETE")
+	l.expect(t, ada, false)
+}
+
+// A bot whose owner somebody else deactivates is not reactivated either.
+func TestProtocolBotWhoseOwnerSomebodyElseDeactivates(t *testing.T) {
+	l := planLeaving(t, alerts(values{"owner": lena}))
+	if _, err := l.o.Client.DeactivateUser(context.Background(), accountOf(t, l.o, ada).ID, zulip.Deactivation{}); err != nil {
+		t.Fatal(err)
+	}
+	sent := l.o.Sent()
+	l.apply(t).ExpectError(t, "", "omebody else has archived or deactivated")
+	if writes := sent.Writes(); len(writes) > 1 {
+		t.Errorf("sent: %v", writes)
+	}
+	l.expect(t, ada, false)
+}
+
+// What somebody else has changed of the bot is not overwritten: it is reactivated, and its state has the owner that it has then.
+func TestProtocolBotWhoseOwnerLeavesAndWhichSomebodyElseChanges(t *testing.T) {
+	l := planLeaving(t, alerts(values{"owner": lena, "role": "moderator"}))
+	l.o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", held(t, l.o, l.bot).ID), map[string]string{"role": fmt.Sprint(int(zulip.RoleGuest))})
+	sent := l.o.Sent()
+	l.apply(t).ExpectError(t, "", "changed by somebody else", "role")
+	sent.Expect(t, "DELETE", "POST")
+	l.expect(t, l.o.Self.Address(), true)
+	l.bot.MustApply(alerts(values{"owner": lena, "role": "moderator"}))
+	l.expect(t, lena, true)
+}
+
+// The next plan goes on where the server refuses the change of a reactivated bot.
+func TestProtocolBotWhoseOwnerLeavesAndWhoseChangeIsRefused(t *testing.T) {
+	l := planLeaving(t, alerts(values{"owner": lena}))
+	l.fail(t, "PATCH /bots/* status=400 1")
+	l.apply(t).ExpectError(t, "", "Cannot change bot")
+	l.expect(t, l.o.Self.Address(), true)
+	l.bot.MustApply(alerts(values{"owner": lena}))
+	l.expect(t, lena, true)
+}
+
+// A bot whose next owner this run has yet to create is reactivated all the same, so that the next apply can go on.
+func TestProtocolBotWhoseOwnerLeavesBeforeTheNextComes(t *testing.T) {
+	l := planLeaving(t, alerts(values{"owner": lena}))
+	next := l.o.NewRun(t, "zulip_user")
+	create, diags := l.p.Plan("zulip_user", nil, values{"email": bo, "full_name": "Bo"})
+	diags.ExpectNoError(t)
+	l.then, diags = l.p.Plan("zulip_bot", l.bot.State, alerts(values{"owner": bo}))
+	diags.ExpectNoError(t)
+	l.apply(t).ExpectError(t, "owner", "yet to create", bo)
+	l.expect(t, l.o.Self.Address(), true)
+	next.Apply(create).ExpectNoError(t)
+	l.bot.MustApply(alerts(values{"owner": bo}))
+	l.expect(t, bo, true)
+}
+
+// Where the bot cannot be reactivated, its state stays as it was.
+func TestProtocolBotWhoseOwnerLeavesAndWhichStaysDeactivated(t *testing.T) {
+	for name, test := range map[string]struct {
+		config values
+		rule   string
+		at     string
+		words  []string
+	}{
+		"a refusal":              {alerts(values{"owner": lena}), "POST /users/*/reactivate status=400", "", []string{"deactivated the bot with its owner", "adopt_deactivated"}},
+		"the same owner":         {alerts(values{"owner": ada, "full_name": "Alarms"}), "", "owner", []string{"the planned owner " + ada + " is deactivated", "Set owner to somebody else, or remove the zulip_bot too"}},
+		"an owner that is unset": {alerts(values{"full_name": "Alarms"}), "", "owner", []string{"the planned owner " + ada + " is deactivated"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := planLeaving(t, test.config)
+			if test.rule != "" {
+				l.fail(t, test.rule)
+			}
+			l.apply(t).ExpectError(t, test.at, append(test.words, "Cannot reactivate bot "+alertsBot)...)
+			l.expect(t, ada, false)
+			if l.bot.State.Values["full_name"] != "Alerts" {
+				t.Errorf("the state has %v", l.bot.State.Values)
+			}
+		})
+	}
+}
+
+// Nobody is deactivated while it is not known whose bots go too.
+func TestProtocolOwnerWhoseBotsCannotBeRead(t *testing.T) {
+	l := planLeaving(t, alerts(values{"owner": lena}))
+	l.fail(t, fmt.Sprintf("GET /users/%d status=400", held(t, l.o, l.bot).ID))
+	sent := l.o.Sent()
+	_, diags := l.p.Apply(l.end)
+	diags.ExpectError(t, "", "Cannot deactivate", "Nothing was sent", alertsBot)
+	sent.Expect(t)
+}
+
+// A bot that gets another owner stays active, and one that does not is warned of, where the owner's account is kept deactivated.
+func TestProtocolBotOfAnOwnerWhoIsKeptDeactivated(t *testing.T) {
+	inactive := values{"email": ada, "full_name": "Ada", "active": false}
+	l := planLeavingAs(t, inactive, alerts(values{"owner": lena}))
+	l.apply(t).ExpectNoError(t)
+	l.expect(t, lena, true)
+
+	testBotLeftWithWhoLeaves(t, inactive)
+}
+
+// Whichever of the two is planned last warns that a bot goes with its owner.
+func TestProtocolBotLeftWithWhoLeaves(t *testing.T) { testBotLeftWithWhoLeaves(t, nil) }
+
+func testBotLeftWithWhoLeaves(t *testing.T, left values) {
+	t.Helper()
+	o, bot := managed(t)
+	owner := o.NewRun(t, "zulip_user")
+	owner.MustApply(values{"email": ada, "full_name": "Ada"})
+	bot.MustApply(alerts(values{"owner": ada}))
+	words := []string{"Bots will be deactivated with their owner " + ada, alertsBot, "Set owner of each zulip_bot to somebody else"}
+
+	p := bot.Process()
+	_, diags := p.Plan("zulip_bot", bot.State, alerts(values{"owner": ada}))
+	diags.ExpectOnlyWarning(t, "", "")
+	_, diags = p.Plan("zulip_user", owner.State, left)
+	diags.ExpectWarning(t, "", words...)
+
+	p = bot.Process()
+	_, diags = p.Plan("zulip_user", owner.State, left)
+	diags.ExpectNoError(t)
+	_, diags = p.Plan("zulip_bot", bot.State, alerts(nil))
+	diags.ExpectWarning(t, "owner", words...)
+	_, diags = p.Plan("zulip_bot", bot.State, alerts(values{"owner": lena}))
+	for _, warning := range diags.Warnings() {
+		if warning.Attribute == "owner" {
+			t.Errorf("warned of %v", warning)
+		}
+	}
+}

@@ -1,0 +1,344 @@
+package bots
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// validate refuses what is wrong in any organization.
+func validate(config *botModel, diags *diag.Diagnostics) {
+	if config.BotType.IsUnknown() {
+		return
+	}
+	isOutgoing := config.botType() == zulip.BotOutgoingWebhook
+	if isOutgoing && config.PayloadURL.IsNull() {
+		diags.AddAttributeError(path.Root("payload_url"), "Missing payload_url", "An outgoing webhook needs payload_url.")
+	}
+	for attribute, value := range map[string]types.String{"payload_url": config.PayloadURL, "interface": config.Interface} {
+		if !isOutgoing && base.IsSet(value) {
+			diags.AddAttributeError(path.Root(attribute), "Only for outgoing webhooks", fmt.Sprintf("Remove %s, or set bot_type = \"outgoing_webhook\".", attribute))
+		}
+	}
+}
+
+// renamesInPlace reports whether a server changes the short name of a bot that exists. An older server ignores the change
+// and reports success, and a server whose level is not known may be an older one: there, another short name forces a new bot.
+func renamesInPlace(b *base.Base) bool { return b.FeatureLevel() >= featurelevel.BotShortName }
+
+// ModifyPlan plans the short name and the picture, also while the provider is not configured, and then what is planned for every
+// resource.
+func (r *botResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if !req.State.Raw.IsNull() && !req.Plan.Raw.IsNull() {
+		r.planShortName(ctx, req, resp)
+	}
+	if !req.Plan.Raw.IsNull() {
+		planAvatar(ctx, req, resp)
+	}
+	r.Resource.ModifyPlan(ctx, req, resp)
+}
+
+// planShortName keeps the prior short name if the planned one differs in case only, since the server does not tell them
+// apart, and plans the replacement of the bot where its short name cannot be changed.
+func (r *botResource) planShortName(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	at := path.Root("short_name")
+	var prior, planned types.String
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, at, &prior)...)
+	resp.Diagnostics.Append(req.Plan.GetAttribute(ctx, at, &planned)...)
+	switch {
+	case !planned.IsUnknown() && strings.EqualFold(planned.ValueString(), prior.ValueString()):
+		resp.Diagnostics.Append(resp.Plan.SetAttribute(ctx, at, prior)...)
+	case !renamesInPlace(&r.Base):
+		resp.RequiresReplace.Append(at)
+	}
+}
+
+// checkPlan refuses what the server would refuse, with the reason and the way out.
+func checkPlan(ctx context.Context, p *core.Plan[botModel]) {
+	const doing = "create or update bots"
+	if !p.IsDestroy() && (!p.Meta.RequirePerson(path.Empty(), doing, p.Diags) || !p.Meta.RequireMember(doing, p.Diags)) {
+		return
+	}
+	var owner []string
+	if !p.IsDestroy() {
+		owner = append(owner, p.Plan.Owner.ValueString())
+	}
+	s, err := p.Meta.Store.ReadNaming(ctx, owner, store.Bots)
+	if err != nil {
+		p.Diags.AddError("Cannot read the bots", base.Explain(err))
+		return
+	}
+	if p.IsDestroy() {
+		checkDeactivation(ctx, p, s)
+		return
+	}
+	if !p.Plan.BotType.IsUnknown() && p.Plan.botType() != zulip.BotOutgoingWebhook && p.Config.Interface.IsNull() {
+		p.Plan.Interface = types.StringNull()
+	}
+	if p.IsCreate() || p.IsReplaced {
+		checkNew(ctx, p, s)
+	} else {
+		checkUpdate(p, s)
+	}
+	checkChannels(p, s)
+	checkOwner(p, s)
+	warnOfOwner(p, s)
+	switch {
+	case p.IsCreate() || p.Diags.HasError():
+	case p.IsReplaced:
+		email := p.Prior.Email.ValueString()
+		core.RegisterDestroy(p.Meta, core.Existing{Kind: kind, Title: "bot", Name: email, Key: key(p.Prior), ID: p.Prior.ID.ValueInt64(), Import: email}, p.Diags)
+		checkDeactivation(ctx, p, s)
+	default:
+		warnOfAccess(ctx, p, s)
+	}
+}
+
+// key is the short name by which the run state knows a bot.
+func key(m *botModel) string { return strings.ToLower(m.ShortName.ValueString()) }
+
+// checkNew refuses a bot that the account may not create, or that already exists.
+func checkNew(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot) {
+	rights := []string{"can_create_bots_group"}
+	if p.Plan.botType() == zulip.BotIncomingWebhook {
+		rights = append(rights, "can_create_write_only_bots_group")
+	}
+	p.Meta.RequireRight(s, path.Root("bot_type"), "create bots of this type", p.Diags, rights...)
+	bot := &zulip.User{Email: p.Plan.FullName.ValueString(), IsBot: true, Role: zulip.RoleMember}
+	if address := p.Plan.address(s); address != "" {
+		if p.IsCreate() {
+			p.Meta.Run.WillCreate(kind, key(p.Plan))
+		}
+		holder, err := accounts.Holder(ctx, p.Meta, s, address)
+		if err != nil {
+			p.Diags.AddError("Cannot read "+address, base.Explain(err))
+			return
+		}
+		if holder != nil {
+			bot = holder
+			checkHolder(p, holder)
+		} else {
+			p.Meta.Run.PlanName(snapshot.AccountKind, 0, address)
+		}
+	}
+	checkName(p, s, bot.ID)
+	checkRole(p, s, bot, bot.Role)
+}
+
+// checkHolder refuses a short name whose address another account has, unless it is to be adopted.
+func checkHolder(p *core.Plan[botModel], holder *zulip.User) {
+	run := &p.Meta.Run
+	// A bot that is replaced is deactivated first, and then reactivated.
+	isOwn := run.IsManaged(kind, holder.ID) && (!holder.IsActive || !run.WillBeDestroyed(kind, holder.ID)) &&
+		(p.IsCreate() || p.Plan.BotType.Equal(p.Prior.BotType))
+	switch {
+	case isOwn || run.IsDestroyed(kind, holder.ID):
+		run.PlanName(snapshot.AccountKind, holder.ID, holder.Address())
+	case holder.IsBot && !holder.IsActive && !holder.IsDeleted && p.Plan.AdoptDeactivated.ValueBool() && sameType(holder, p.Plan):
+		run.PlanName(snapshot.AccountKind, holder.ID, holder.Address())
+		p.Diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("Bot %s will be reactivated", holder.Address()),
+			fmt.Sprintf("It has the ID %d and the name %q, and keeps its API key. What this configuration does not set stays as it was.", holder.ID, holder.FullName))
+	case holder.IsActive && sameType(holder, p.Plan):
+		core.CheckExisting(p.Meta, existing(p.Plan, holder), p.Diags)
+	default:
+		summary, detail := taken(holder, p.Plan)
+		core.RefuseTakenName(p.Meta, kind, holder.ID, path.Root("short_name"), summary, detail, p.Diags)
+	}
+}
+
+// existing describes the active bot that has the planned short name.
+func existing(plan *botModel, holder *zulip.User) core.Existing {
+	asPlanned := holder.FullName == strings.TrimSpace(plan.FullName.ValueString())
+	joined, isKnown := holder.Joined()
+	return core.Existing{
+		Kind: kind, Title: "bot", Name: holder.Address(), Key: key(plan), ID: holder.ID, Import: holder.Address(), At: path.Root("short_name"),
+		Summary:   fmt.Sprintf("A bot with the short name %s already exists", suggest.Quote(plan.ShortName.ValueString())),
+		Detail:    fmt.Sprintf("%s has the ID %d and the name %q.", holder.Address(), holder.ID, holder.FullName),
+		AsPlanned: asPlanned, MayBeReplaced: asPlanned, Ours: isKnown && core.IsRecent(joined), // the server does not tell who created it
+	}
+}
+
+// sameType reports whether a bot has the planned type.
+func sameType(user *zulip.User, plan *botModel) bool {
+	return user.BotType != nil && typeOf(user) == plan.botType()
+}
+
+// taken says which account has the planned short name, and what to do.
+func taken(holder *zulip.User, plan *botModel) (summary, detail string) {
+	facts := fmt.Sprintf("%s has the ID %d and the name %q. ", holder.Address(), holder.ID, holder.FullName)
+	switch {
+	case holder.IsDeleted:
+		return accounts.Deleted(holder, "short_name")
+	case !sameType(holder, plan):
+		return "The short name is taken by another kind of bot", facts + "A bot's type cannot be changed, and its short name stays taken. Choose another short_name."
+	}
+	return "The short name belongs to a deactivated bot", facts + "Set adopt_deactivated = true to reactivate it."
+}
+
+// checkUpdate keeps the prior values that mean what is configured, and refuses what the server would.
+func checkUpdate(p *core.Plan[botModel], s *snapshot.Snapshot) {
+	user, ok := s.User(p.Prior.ID.ValueInt64())
+	if !ok {
+		return // the next read removes it from the state
+	}
+	p.Plan.keepPrior(p.Prior, s)
+	if !p.Plan.ShortName.Equal(p.Prior.ShortName) {
+		p.Plan.Email = types.StringUnknown()
+		checkShortName(p, s, user)
+	}
+	checkName(p, s, user.ID)
+	accounts.DeclareRole(p.Meta, user, p.Config.Role, false, p.Diags)
+	prior, _ := zulip.ParseRole(p.Prior.Role.ValueString())
+	checkRole(p, s, user, prior)
+}
+
+// checkShortName refuses a new short name that another account has. That of a bot which this run manages may be free by then.
+func checkShortName(p *core.Plan[botModel], s *snapshot.Snapshot, user *zulip.User) {
+	address := p.Plan.address(s)
+	if address == "" {
+		return
+	}
+	at := path.Root("short_name")
+	if !p.Meta.Run.Reserve(kind, key(p.Plan), user.ID) {
+		p.Diags.AddAttributeError(at, fmt.Sprintf("Duplicate short name %q", p.Plan.ShortName.ValueString()),
+			"Another zulip_bot in this configuration gets the same short name. Change one of them.")
+		return
+	}
+	holder, isTaken := s.UserByAddress(address)
+	p.Meta.Run.PlanName(snapshot.AccountKind, user.ID, address)
+	if !isTaken || holder.ID == user.ID || p.Meta.Run.IsManaged(kind, holder.ID) {
+		return
+	}
+	detail := fmt.Sprintf("The address %s belongs to %q (ID %d).", address, holder.FullName, holder.ID)
+	if !holder.IsActive {
+		detail += " That account is deactivated and keeps its address."
+	}
+	p.Diags.AddAttributeError(at, fmt.Sprintf("Cannot change the short name of %s to %q", user.Address(), p.Plan.ShortName.ValueString()),
+		detail+" Choose another short_name, or rename that account first.")
+}
+
+// checkName refuses the name of another active account. id is the bot's, zero for a new one.
+func checkName(p *core.Plan[botModel], s *snapshot.Snapshot, id int64) {
+	if !base.IsSet(p.Plan.FullName) {
+		return
+	}
+	name := strings.TrimSpace(p.Plan.FullName.ValueString())
+	for _, user := range s.Users() {
+		if user.IsActive && user.FullName == name && user.ID != id && !p.Meta.Run.IsManaged(kind, user.ID) {
+			p.Diags.AddAttributeError(path.Root("full_name"), "The name is taken",
+				fmt.Sprintf("%s (ID %d) has the name %q too. The server gives a bot no name that an active account has.", user.Address(), user.ID, name))
+			return
+		}
+	}
+}
+
+func checkRole(p *core.Plan[botModel], s *snapshot.Snapshot, user *zulip.User, prior zulip.Role) {
+	if planned, ok := zulip.ParseRole(p.Plan.Role.ValueString()); ok && planned != prior {
+		accounts.Change{User: user, Prior: prior, Planned: planned, At: path.Root("role")}.Check(p.Meta, s, p.Diags)
+	}
+}
+
+// checkChannels refuses channels that do not exist. A name that the state has may be that of a channel which the account
+// does not see.
+func checkChannels(p *core.Plan[botModel], s *snapshot.Snapshot) {
+	for attribute, field := range channelFields {
+		planned := *field(p.Plan)
+		if !base.IsSet(planned) || planned.ValueString() == "" || p.Prior != nil && planned.Equal(*field(p.Prior)) {
+			continue
+		}
+		if _, _, err := lookup.ChannelInPlan(s, planned.ValueString()); err != nil {
+			p.Diags.AddAttributeError(path.Root(attribute), "No such channel",
+				base.Sentence(err)+"\n\nIf this configuration creates the channel, write zulip_channel.NAME.id: its ID is not known before, so that the channel comes first.")
+		}
+	}
+}
+
+// checkOwner refuses an owner who does not exist, or with whom the provider could not manage the bot any more.
+func checkOwner(p *core.Plan[botModel], s *snapshot.Snapshot) {
+	if !base.IsSet(p.Plan.Owner) || p.Prior != nil && p.Plan.Owner.Equal(p.Prior.Owner) {
+		return
+	}
+	at := path.Root("owner")
+	owner, isPlanned, err := lookup.UserInPlan(s, p.Plan.Owner.ValueString())
+	switch {
+	case err != nil:
+		lookup.AddError(p.Diags, at, err, "")
+		return
+	case !isPlanned && owner.IsBot:
+		p.Diags.AddAttributeError(at, "Bots own no bots", fmt.Sprintf("%s is a bot.", owner.Address()))
+		return
+	case !isPlanned && !owner.IsActive:
+		p.Diags.AddAttributeError(at, "The owner is deactivated", fmt.Sprintf("%s is deactivated and cannot own a bot: name another owner. The server deactivates the bots of a person with their owner. If this is one of them, set adopt_deactivated = true beside the new owner: that reactivates it, instead of creating another.", owner.Address()))
+		return
+	}
+	var id *int64
+	if owner != nil {
+		id = &owner.ID
+	}
+	checkOwnership(p.Meta, p.Meta.Store.Self(), id, p.Diags)
+}
+
+// warnOfOwner warns of an owner whom the same plan deactivates.
+func warnOfOwner(p *core.Plan[botModel], s *snapshot.Snapshot) {
+	if !base.IsSet(p.Plan.Owner) || p.Diags.HasError() {
+		return
+	}
+	if owner, _, err := lookup.UserInPlan(s, p.Plan.Owner.ValueString()); err == nil && owner != nil && owner.IsActive {
+		accounts.WarnOfOwner(p.Meta, cmp.Or(p.Plan.address(s), p.Plan.ShortName.ValueString()), owner, p.Diags)
+	}
+}
+
+// checkOwnership refuses an owner with whom the provider's account, self, could not manage the bot any more. The ID is nil for an
+// owner whom this run is yet to create.
+func checkOwnership(meta *base.Meta, self *zulip.User, owner *int64, diags *diag.Diagnostics) {
+	if meta.LockoutProtection && self.Role > zulip.RoleAdministrator && (owner == nil || *owner != self.ID) {
+		diags.AddAttributeError(path.Root("owner"), "This would lock the provider out",
+			fmt.Sprintf("%s is not an administrator and manages this bot only because it owns it.", self.Address())+base.LockoutAdvice)
+	}
+}
+
+// warnOfAccess warns who gains and who loses which right by another role or owner: a bot may post where its owner may.
+func warnOfAccess(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot) {
+	bot, ok := s.User(p.Prior.ID.ValueInt64())
+	if !ok {
+		return
+	}
+	change := permission.Change{Roles: map[int64]zulip.Role{}, Owners: map[int64]int64{}}
+	if role, ok := zulip.ParseRole(p.Plan.Role.ValueString()); ok && role != bot.Role {
+		change.Roles[bot.ID] = role
+	}
+	if base.IsSet(p.Plan.Owner) {
+		if owner, err := lookup.User(s, p.Plan.Owner.ValueString()); err == nil && (bot.BotOwnerID == nil || *bot.BotOwnerID != owner.ID) {
+			change.Owners[bot.ID] = owner.ID
+		}
+	}
+	if len(change.Roles)+len(change.Owners) > 0 {
+		accesswarning.OfChange(ctx, p.Meta, p.Diags, fmt.Sprintf("What %s can do changes", bot.Address()), change)
+	}
+}
+
+// checkDeactivation refuses to deactivate the account that the provider uses, and warns what nobody can do any more without the bot in the state.
+func checkDeactivation(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot) {
+	bot, ok := s.User(p.Prior.ID.ValueInt64())
+	if ok && accounts.Deactivation(bot).Check(p.Meta, s, p.Diags) && !p.Diags.HasError() {
+		accesswarning.OfDeactivation(ctx, p.Meta, p.Diags, bot, s.Users())
+	}
+}

@@ -1,0 +1,435 @@
+package bots_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// These are attributes, as tests write them.
+type values = acctest.Values
+
+const lena = "lena.fischer@example.com" // a member
+
+// managed gives a test a sandbox and one zulip_bot to manage in it, which does not exist yet.
+func managed(t *testing.T) (*acctest.Organization, *acctest.Run) {
+	t.Helper()
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, "zulip_bot")
+	return o, run
+}
+
+func alerts(more values) values {
+	config := values{"short_name": "alerts", "full_name": "Alerts"}
+	for name, value := range more {
+		config[name] = value
+	}
+	return config
+}
+
+// held reads the account of the bot in the state.
+func held(t *testing.T, o *acctest.Organization, run *acctest.Run) *zulip.User {
+	t.Helper()
+	id, _ := run.State.Values["id"].(int64)
+	user, err := o.Client.User(context.Background(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return user
+}
+
+// count returns how many accounts have a name, deactivated ones included.
+func count(t *testing.T, o *acctest.Organization, name string) (count int) {
+	t.Helper()
+	users, err := o.Client.Users(context.Background(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, user := range users {
+		if user.FullName == name {
+			count++
+		}
+	}
+	return count
+}
+
+func TestProtocolBotLives(t *testing.T) {
+	o, run := managed(t)
+	sent := o.Sent()
+	run.MustApply(alerts(nil))
+	sent.Expect(t, "POST bot_type full_name short_name")
+	first := run.State.Values
+	if first["email"] != "alerts-bot@zulip.example.com" || first["owner"] != o.Self.Address() || first["default_sending_stream"] != "" || first["role"] != "member" {
+		t.Errorf("the state holds %v", first)
+	}
+	sent = o.Sent()
+	run.MustApply(alerts(values{"full_name": "Alarms", "default_sending_stream": "general", "default_all_public_streams": true}))
+	run.MustApply(alerts(values{"full_name": "Alarms", "default_sending_stream": "GENERAL", "role": "moderator", "default_events_register_stream": "incidents"}))
+	sent.Expect(t, "PATCH default_all_public_streams default_sending_stream full_name", "PATCH default_events_register_stream role")
+	sent = o.Sent()
+	run.MustApply(alerts(values{"full_name": "Alarms", "owner": lena, "default_sending_stream": "", "config_data": values{"key": "value"}}))
+	sent.Expect(t, "PATCH bot_owner_id config_data default_sending_stream")
+	if user := held(t, o, run); user.FullName != "Alarms" || user.Role != zulip.RoleModerator || *user.BotOwnerID == o.Self.ID {
+		t.Errorf("the server holds %+v", user)
+	}
+	if run.State.Values["id"] != first["id"] {
+		t.Error("it is to be changed in place")
+	}
+	user := held(t, o, run)
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	if user, err := o.Client.User(context.Background(), user.ID); err != nil || user.IsActive {
+		t.Errorf("the bot is %+v, %v", user, err)
+	}
+}
+
+func TestProtocolBotOutgoingWebhook(t *testing.T) {
+	o, run := managed(t)
+	hook := func(more values) values {
+		config := alerts(values{"bot_type": "outgoing_webhook", "payload_url": "https://example.com/hook"})
+		for name, value := range more {
+			config[name] = value
+		}
+		return config
+	}
+	run.MustApply(hook(values{"interface": "slack"}))
+	// The interface that is not managed any more is not set back with the address.
+	sent := o.Sent()
+	run.MustApply(hook(values{"payload_url": "https://example.com/other"}))
+	sent.Expect(t, "PATCH service_interface service_payload_url")
+	if got := run.State.Values; got["interface"] != "slack" || got["payload_url"] != "https://example.com/other" {
+		t.Errorf("the state holds %v", got)
+	}
+	run.MustApply(hook(values{"payload_url": "https://example.com/other", "interface": "generic"}))
+	o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", run.State.Values["id"]), map[string]string{"service_payload_url": `"https://example.com/drift"`})
+	if plan := run.MustPlan(hook(values{"payload_url": "https://example.com/other"})); fmt.Sprint(plan.Changes()) != "[payload_url]" {
+		t.Errorf("planned: %v", plan.Changes())
+	}
+}
+
+func TestProtocolBotIncomingWebhook(t *testing.T) {
+	o, run := managed(t)
+	sent := o.Sent()
+	run.MustApply(alerts(values{"bot_type": "incoming_webhook", "service_name": "github", "config_data": values{"a": "1"}, "default_sending_stream": "general"}))
+	sent.Expect(t, "POST bot_type config_data full_name service_name short_name", "PATCH default_sending_stream")
+	if user := held(t, o, run); *user.BotType != 2 {
+		t.Errorf("the server holds %+v", user)
+	}
+}
+
+// The key of a bot is in no state.
+func TestProtocolBotNoKey(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(alerts(nil))
+	id, _ := run.State.Values["id"].(int64)
+	key, err := o.Client.BotAPIKey(context.Background(), id)
+	if err != nil || key == "" {
+		t.Fatal(key, err)
+	}
+	if strings.Contains(fmt.Sprint(run.State.Values, string(run.State.Private)), key) {
+		t.Errorf("the key of %v is in the state", run.State.Values["email"])
+	}
+}
+
+func TestProtocolBotAdopted(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(alerts(nil))
+	id := run.State.Values["id"]
+	o.Call(t, http.MethodDelete, fmt.Sprint("/bots/", id), nil)
+	_, diags := run.Plan(alerts(values{"full_name": "Alarms"}))
+	diags.ExpectWarning(t, "short_name", "deactivated bot", "adopt_deactivated = true")
+	_, diags = run.Plan(alerts(values{"bot_type": "incoming_webhook", "adopt_deactivated": true}))
+	diags.ExpectError(t, "short_name", "another kind of bot", "another short_name")
+	plan, diags := run.Plan(alerts(values{"full_name": "Alarms", "adopt_deactivated": true}))
+	diags.ExpectWarning(t, "adopt_deactivated", "will be reactivated")
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users/*/reactivate", After: true, Action: sandbox.FaultDrop, Count: 1})
+	run.Apply(plan).ExpectNoError(t)
+	if run.State.Values["id"] != id || !held(t, o, run).IsActive {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+}
+
+func TestProtocolBotImport(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(alerts(values{"bot_type": "outgoing_webhook", "payload_url": "https://example.com/hook", "default_sending_stream": "general", "owner": lena}))
+	before := run.State.Values
+	for _, by := range []struct {
+		id       string
+		identity values
+	}{{id: fmt.Sprint(before["email"])}, {id: fmt.Sprint(before["id"])}, {identity: values{"id": before["id"]}}} {
+		fresh := o.NewRun(t, "zulip_bot")
+		fresh.Import(by.id, by.identity).ExpectNoError(t)
+		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before) {
+			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before)
+		}
+	}
+	o.NewRun(t, "zulip_bot").Import(lena, nil).ExpectError(t, "", "is a person")
+	o.NewRun(t, "zulip_bot").Import("alert-bot@zulip.example.com", nil).ExpectError(t, "", "did you mean alerts-bot@zulip.example.com?")
+	o.NewRun(t, "zulip_bot").Import("nothing@example.com", nil).ExpectError(t, "", "the bots it can manage are: ", "alerts-bot@zulip.example.com")
+	o.As(t, "member2").NewRun(t, "zulip_bot").Import(fmt.Sprint(before["id"]), nil).ExpectError(t, "", "belongs to somebody else")
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	run.Import(fmt.Sprint(before["id"]), nil).ExpectError(t, "", "adopt_deactivated = true")
+}
+
+// An answer that is lost after the bot is made makes no second one.
+func TestFaultBotLostAnswer(t *testing.T) {
+	o, run := managed(t)
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/bots", After: true, Action: sandbox.FaultDrop, Count: 1})
+	run.MustApply(alerts(values{"role": "guest"}))
+	if made := count(t, o, "Alerts"); made != 1 {
+		t.Errorf("%d bots", made)
+	}
+}
+
+// What fails after the bot is made leaves it in the state.
+func TestFaultBotHalfMade(t *testing.T) {
+	o, run := managed(t)
+	run.Block["max_retries"] = 0
+	plan := run.MustPlan(alerts(values{"role": "guest"}))
+	heal := o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/bots/*", Action: sandbox.FaultDrop})
+	run.Apply(plan).ExpectError(t, "", `Bot "alerts" does not take the change`, "Terraform marks it as tainted", "terraform untaint ADDRESS")
+	heal()
+	if role := run.State.Values["role"]; role != "member" {
+		t.Errorf("the state says that the role is %v", role)
+	}
+	run.MustApply(alerts(values{"role": "guest"}))
+	if made := count(t, o, "Alerts"); made != 1 {
+		t.Errorf("%d bots", made)
+	}
+}
+
+func TestProtocolBotRoleChangedMeanwhile(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(alerts(values{"role": "member"}))
+	plan := run.MustPlan(alerts(values{"role": "administrator"}))
+	o.Call(t, http.MethodPatch, fmt.Sprint("/users/", run.State.Values["id"]), map[string]string{"role": "600"})
+	run.Apply(plan).ExpectError(t, "", `Bot "alerts" was changed by somebody else`, "role\n", "plan was made:     member", "now:                        guest", "asks for: administrator")
+}
+
+func TestProtocolBotRefusedAtPlan(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(alerts(nil))
+	other := o.NewRun(t, "zulip_bot")
+	for _, c := range []struct {
+		config    values
+		attribute string
+		words     []string
+	}{
+		{alerts(values{"full_name": "Other"}), "short_name", []string{"already exists", `id = "alerts-bot@zulip.example.com"`}},
+		{alerts(values{"short_name": "a b"}), "short_name", []string{"beginning of an email address"}},
+		{alerts(values{"short_name": "new", "full_name": "Lena Fischer"}), "full_name", []string{"The name is taken"}},
+		{alerts(values{"short_name": "new", "full_name": "New", "bot_type": "cyborg"}), "bot_type", []string{"must be one of"}},
+		{alerts(values{"short_name": "new", "full_name": "New", "bot_type": "outgoing_webhook"}), "payload_url", []string{"needs payload_url"}},
+		{alerts(values{"short_name": "new", "full_name": "New", "interface": "slack"}), "interface", []string{"Only for outgoing webhooks"}},
+		{alerts(values{"short_name": "new", "full_name": "New", "default_sending_stream": "genral"}), "default_sending_stream", []string{`did you mean "general"?`}},
+		{alerts(values{"short_name": "new", "full_name": "New", "owner": "lina.fischer@example.com"}), "owner", []string{"did you mean " + lena}},
+		{alerts(values{"short_name": "new", "full_name": "New", "owner": "alerts-bot@zulip.example.com"}), "owner", []string{"Bots own no bots"}},
+	} {
+		_, diags := other.Plan(c.config)
+		diags.ExpectError(t, c.attribute, c.words...)
+	}
+}
+
+// Who may make bots is told at plan.
+func TestProtocolBotCallers(t *testing.T) {
+	o, _ := managed(t)
+	for _, account := range []string{"bot", "guest"} {
+		_, diags := o.As(t, account).NewRun(t, "zulip_bot").Plan(alerts(nil))
+		diags.ExpectError(t, "", "cannot create or update bots")
+	}
+	run := o.As(t, "member").NewRun(t, "zulip_bot")
+	run.MustApply(alerts(nil))
+	_, diags := run.Plan(alerts(values{"owner": fmt.Sprint(o.Self.ID)}))
+	diags.ExpectError(t, "owner", "lock the provider out")
+	_, diags = run.Plan(alerts(values{"role": "moderator"}))
+	diags.ExpectError(t, "role", "may not change roles")
+	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_create_bots_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:owners"))})
+	fresh := o.As(t, "member").NewRun(t, "zulip_bot")
+	_, diags = fresh.Plan(alerts(values{"short_name": "new", "full_name": "New"}))
+	diags.ExpectError(t, "bot_type", "may not create bots of this type", "can_create_bots_group")
+	fresh.MustApply(alerts(values{"short_name": "new", "full_name": "New", "bot_type": "incoming_webhook"}))
+}
+
+func TestProtocolBotUnknown(t *testing.T) {
+	_, run := managed(t)
+	plan := run.MustPlan(values{
+		"short_name": acctest.Unknown, "full_name": acctest.Unknown, "owner": acctest.Unknown, "default_sending_stream": acctest.Unknown,
+		"config_data": acctest.Unknown, "role": acctest.Unknown,
+	})
+	plan.Config = alerts(values{"owner": lena})
+	run.Apply(plan).ExpectNoError(t)
+}
+
+// A key whose value is null is not set, and the others are.
+func TestProtocolBotConfigWithNull(t *testing.T) {
+	o, run := managed(t)
+	sent := o.Sent()
+	run.MustApply(alerts(values{"config_data": values{"fallback": nil, "channel": "ops"}}))
+	sent.Expect(t, "POST bot_type config_data full_name short_name")
+	sent = o.Sent()
+	run.MustApply(alerts(values{"config_data": values{"fallback": nil, "channel": "sre"}}))
+	sent.Expect(t, "PATCH config_data")
+	sent = o.Sent()
+	run.MustApply(alerts(values{"config_data": values{"fallback": nil, "channel": nil}}))
+	sent.Expect(t) // no key is taken away
+}
+
+// A bot that was deleted on the server is neither reactivated nor adopted.
+func TestProtocolBotDeleted(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.DeletedUsers, Accounts: map[string]sandbox.Account{
+		"owner": {Email: "ines.moreau@example.com", FullName: "Ines Moreau", Role: 100},
+		"gone":  {Email: "alerts-bot@zulip.example.com", FullName: "Alerts", Role: 400, IsBot: true, IsDeleted: true},
+	}})
+	run := o.NewRun(t, "zulip_bot")
+	for _, more := range []values{nil, {"adopt_deactivated": true}} {
+		_, diags := run.Plan(alerts(more))
+		diags.ExpectError(t, "short_name", "The account alerts-bot@zulip.example.com was deleted", "cannot be reactivated", "Set another short_name")
+	}
+	run.Import("alerts-bot@zulip.example.com", nil).ExpectError(t, "", "was deleted")
+	o.Sandbox.SetFeatureLevel(featurelevel.DeletedUsers - 1)
+	plan := run.MustPlan(alerts(values{"adopt_deactivated": true}))
+	o.Sandbox.SetFeatureLevel(featurelevel.DeletedUsers)
+	sent := o.Sent()
+	_, diags := run.Process().Apply(plan)
+	diags.ExpectError(t, "short_name", "was deleted")
+	sent.Expect(t)
+}
+
+// A bot that its owner gives away, who is no administrator, cannot be managed any more; it is there all the same, and stays in
+// the state.
+func TestProtocolBotGivenAway(t *testing.T) {
+	o, _ := managed(t)
+	run := o.As(t, "member").NewRun(t, "zulip_bot")
+	run.Block["lockout_protection"] = false
+	run.MustApply(alerts(nil))
+	other := o.NewRun(t, "zulip_bot")
+	other.Import(fmt.Sprint(run.State.Values["id"]), nil).ExpectNoError(t)
+	run.Apply(run.MustPlan(alerts(values{"owner": fmt.Sprint(o.Self.ID), "full_name": "Alarms"}))).ExpectNoError(t)
+	if got := run.State.Values; got["owner"] != fmt.Sprint(o.Self.ID) || got["full_name"] != "Alarms" || got["default_sending_stream"] != "" {
+		t.Errorf("the state is %v", got)
+	}
+	run.Refresh().ExpectError(t, "", "does not see everything", "it belongs to somebody else")
+	if run.State == nil || run.State.Values["full_name"] != "Alarms" {
+		t.Errorf("the state is %v", run.State)
+	}
+	if plan := other.MustPlan(alerts(values{"full_name": "Alarms"})); !plan.Empty() {
+		t.Errorf("an administrator plans %v", plan.Changes())
+	}
+}
+
+// The short name of a bot that somebody else has deactivated stays taken.
+func TestProtocolBotShortNameOfLostBot(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(alerts(nil))
+	other := o.NewRun(t, "zulip_bot")
+	other.MustApply(values{"short_name": "other", "full_name": "Other"})
+	o.Call(t, http.MethodDelete, fmt.Sprint("/bots/", run.State.Values["id"]), nil)
+	p := o.NewRun(t, "zulip_bot").Process()
+	for _, state := range []*acctest.Instance{run.State, other.State} {
+		_, diags := p.Read("zulip_bot", state)
+		diags.ExpectNoError(t)
+	}
+	_, diags := p.Plan("zulip_bot", other.State, values{"short_name": "alerts", "full_name": "Other"})
+	diags.ExpectError(t, "short_name", "deactivated and keeps its address")
+}
+
+// The provider's own bot is not deactivated: neither in the plan, nor by a plan that was made with another key.
+func TestProtocolBotOfTheProvider(t *testing.T) {
+	o, _ := managed(t)
+	credentials, _ := o.Sandbox.Credentials("bot")
+	run := o.As(t, "bot").NewRun(t, "zulip_bot")
+	run.Import(fmt.Sprint(credentials.ID), nil).ExpectNoError(t)
+	_, diags := run.Plan(nil)
+	diags.ExpectError(t, "", "lock the provider out")
+
+	owner := o.NewRun(t, "zulip_bot")
+	owner.Import(fmt.Sprint(credentials.ID), nil).ExpectNoError(t)
+	plan := owner.MustPlan(nil)
+	sent := o.Sent()
+	_, diags = run.Process().Apply(plan)
+	diags.ExpectError(t, "", "lock the provider out")
+	sent.Expect(t)
+	if bot, err := o.Client.User(context.Background(), int64(credentials.ID)); err != nil || !bot.IsActive {
+		t.Errorf("the server holds %+v, %v", bot, err)
+	}
+	run.Block["lockout_protection"] = false
+	run.MustPlan(nil)
+}
+
+// A bot is not handed over by an account that would lose it, also if the account was an administrator when it was planned.
+func TestProtocolBotIsNotHandedOverByAnAccountThatLosesIt(t *testing.T) {
+	for name, exists := range map[string]bool{"changed": true, "created": false} {
+		t.Run(name, func(t *testing.T) {
+			o, _ := managed(t)
+			admin := o.As(t, "admin")
+			run := admin.NewRun(t, "zulip_bot")
+			if exists {
+				run.MustApply(values{"short_name": "alerts", "full_name": "Alerts"})
+			}
+			p := run.Process()
+			plan, diags := p.Plan("zulip_bot", run.State, values{"short_name": "alerts", "full_name": "Alerts", "owner": fmt.Sprint(o.As(t, "member").Self.ID)})
+			diags.ExpectNoError(t)
+			member := zulip.RoleMember
+			if err := o.Client.UpdateUser(t.Context(), admin.Self.ID, zulip.UserUpdate{Role: &member}); err != nil {
+				t.Fatal(err)
+			}
+			sent := admin.Sent()
+			state, diags := p.Apply(plan)
+			diags.ExpectError(t, "owner", "lock the provider out")
+			if exists {
+				sent.Expect(t)
+			}
+			bot, err := o.Client.User(t.Context(), state.Values["id"].(int64))
+			if err != nil || bot.BotOwnerID == nil || *bot.BotOwnerID != admin.Self.ID {
+				t.Errorf("the server holds %+v, %v", bot, err)
+			}
+		})
+	}
+}
+
+func TestProtocolBotSaysWhatARoleOrAnOwnerMeans(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(alerts(nil))
+	const summary = "What alerts-bot@zulip.example.com can do changes"
+	for _, test := range []struct {
+		change values
+		want   string
+	}{
+		// A bot may post where its owner may: as long as that is an owner of the organization, everywhere.
+		{values{"owner": lena}, "In announcements:\nCan no longer post and start topics: Alerts (alerts-bot@zulip.example.com, a bot)."},
+		{values{"role": "administrator"}, "In announcements, general and incidents:\n" +
+			"Can now administer the channel, remove subscribers and delete anyone's messages: Alerts (alerts-bot@zulip.example.com, a bot).\n\n" +
+			"In leads:\nCan now administer the channel and remove subscribers: Alerts (alerts-bot@zulip.example.com, a bot)."},
+		{values{"full_name": "Alarms"}, ""},
+	} {
+		_, diags := run.Plan(alerts(test.change))
+		diags.ExpectOnlyAccessWarning(t, summary, test.want)
+	}
+	run.Block = o.Block(values{"access_warnings": false})
+	_, diags := run.Plan(alerts(values{"owner": lena}))
+	diags.ExpectOnlyAccessWarning(t, summary, "")
+}
+
+func TestProtocolBotSaysWhatItsEndMeans(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(alerts(nil))
+	bot := held(t, o, run)
+	o.Change(t, "incidents", zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{
+		"can_remove_subscribers_group": {New: zulip.GroupSettingValue{DirectMembers: []int64{bot.ID}}},
+	}})
+	const summary = "Deactivating alerts-bot@zulip.example.com changes who can do what"
+	const want = "alerts-bot@zulip.example.com loses every right, until the account is reactivated."
+	_, diags := run.Plan(nil)
+	diags.ExpectOnlyAccessWarning(t, summary, want)
+	_, diags = run.Plan(values{"short_name": "alarms", "full_name": "Alarms"}) // it keeps every right
+	diags.ExpectOnlyAccessWarning(t, summary, "")
+	o.Sandbox.SetFeatureLevel(featurelevel.BotShortName - 1)
+	_, diags = run.Plan(values{"short_name": "alarms", "full_name": "Alarms"}) // another one takes its place
+	diags.ExpectOnlyAccessWarning(t, summary, want)
+}

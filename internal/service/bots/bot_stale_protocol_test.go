@@ -1,0 +1,405 @@
+package bots_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// stale lets some writes leave the server's lists of people and bots as they were before (server-behavior §U18).
+func stale(t *testing.T, o *acctest.Organization, rule string) (heal func()) {
+	t.Helper()
+	fault, err := sandbox.ParseFault(rule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o.Sandbox.Fail(fault)
+}
+
+// A bot that the server's lists lack is created and updated all the same, and stays in the state.
+func TestProtocolBotThatTheListsLack(t *testing.T) {
+	for name, more := range map[string]values{
+		"nothing more": nil, "a channel": {"default_sending_stream": "general"},
+		"all": {"default_sending_stream": "general", "default_all_public_streams": true, "role": "moderator", "owner": lena},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, run := managed(t)
+			stale(t, o, "POST /bots stale")
+			run.MustApply(alerts(more))
+			bot := held(t, o, run)
+			stale(t, o, "PATCH /bots/* stale 1")
+			run.MustApply(alerts(values{"full_name": "Alarms", "owner": o.Self.Address(), "default_sending_stream": "incidents"}))
+			if found := held(t, o, run); found.ID != bot.ID || found.FullName != "Alarms" {
+				t.Errorf("the server holds %+v", found)
+			}
+			run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+			if found, err := o.Client.User(context.Background(), bot.ID); err != nil || found.IsActive {
+				t.Errorf("the server holds %+v, %v", found, err)
+			}
+		})
+	}
+}
+
+// A default channel that the list of bots does not show is read otherwise: after the change, and from then on if the bot is the
+// account's own. It is sent once.
+func TestProtocolBotWhoseChannelTheListDoesNotShow(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(alerts(values{"default_sending_stream": "general"}))
+	sent := o.Sent()
+	stale(t, o, "PATCH /bots/* stale")
+	run.MustApply(alerts(values{"default_sending_stream": "incidents"}))
+	run.MustApply(alerts(values{"default_sending_stream": ""}))
+	sent.Expect(t, "PATCH default_sending_stream", "PATCH default_sending_stream")
+
+	// What somebody else changes is seen too.
+	o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", run.State.Values["id"]), map[string]string{"default_sending_stream": "general"})
+	if plan := run.MustPlan(alerts(values{"default_sending_stream": ""})); fmt.Sprint(plan.Changes()) != "[default_sending_stream]" {
+		t.Errorf("planned: %v", plan.Changes())
+	}
+}
+
+// Of somebody else's bot the answer to the change is all there is.
+func TestProtocolBotOfSomebodyElseWhoseChannelTheListDoesNotShow(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(alerts(values{"owner": lena}))
+	stale(t, o, "PATCH /bots/* stale")
+	sent := o.Sent()
+	run.Apply(run.MustPlan(alerts(values{"owner": lena, "default_sending_stream": "general"}))).ExpectNoError(t)
+	sent.Expect(t, "PATCH default_sending_stream")
+	if run.State.Values["default_sending_stream"] != "general" {
+		t.Errorf("the state has %v", run.State.Values)
+	}
+}
+
+// A name, a role or an owner that the list has from before a write is no drift, and is not sent again.
+func TestProtocolBotWhoseRoleTheListDoesNotShow(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(alerts(nil))
+	stale(t, o, "PATCH /bots/* stale")
+	sent := o.Sent()
+	run.MustApply(alerts(values{"role": "moderator", "full_name": "Alarms", "owner": lena}))
+	sent.Expect(t, "PATCH bot_owner_id full_name role")
+	if found := held(t, o, run); found.Role != zulip.RoleModerator || found.FullName != "Alarms" {
+		t.Errorf("the server holds %+v", found)
+	}
+}
+
+// An owner whom the list lacks is found.
+func TestProtocolBotOfSomebodyWhomTheListLacks(t *testing.T) {
+	o, run := managed(t)
+	stale(t, o, "POST /users stale")
+	id, err := o.Client.CreateUser(context.Background(), zulip.NewUser{Email: "nadia@example.com", FullName: "Nadia Haddad", Password: "a long enough password"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stale(t, o, "* /bots/** stale")
+	stale(t, o, "POST /bots stale")
+	run.MustApply(alerts(values{"owner": "nadia@example.com"}))
+	if found := held(t, o, run); found.BotOwnerID == nil || *found.BotOwnerID != id {
+		t.Errorf("the server holds %+v", found)
+	}
+}
+
+// A bot that was deactivated, and that the list still has as active, is reactivated.
+func TestProtocolBotThatTheListHasAsActive(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(alerts(nil))
+	stale(t, o, "DELETE /bots/* stale")
+	p := run.Process()
+	destroy, diags := p.Plan("zulip_bot", run.State, nil)
+	diags.ExpectNoError(t)
+	_, diags = p.Apply(destroy)
+	diags.ExpectNoError(t)
+	create, diags := p.Plan("zulip_bot", nil, alerts(nil)) // as a replacement does
+	diags.ExpectNoError(t)
+	state, diags := p.Apply(create)
+	diags.ExpectNoError(t)
+	if state == nil || state.Values["id"] != run.State.Values["id"] || !held(t, o, run).IsActive {
+		t.Errorf("the state is %+v", state)
+	}
+
+	if err := o.Client.DeactivateBot(context.Background(), held(t, o, run).ID); err != nil {
+		t.Fatal(err)
+	}
+	run.State = nil
+	run.MustApply(alerts(values{"adopt_deactivated": true}))
+}
+
+// A role above member is seen to have changed, whatever the server's list says.
+func TestProtocolDriftOfABotsRoleThatTheListHides(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(alerts(values{"role": "moderator"}))
+	stale(t, o, "PATCH /users/* stale")
+	guest := zulip.RoleGuest
+	if err := o.Client.UpdateUser(context.Background(), held(t, o, run).ID, zulip.UserUpdate{Role: &guest}); err != nil {
+		t.Fatal(err)
+	}
+	run.Refresh().ExpectNoError(t)
+	if run.State.Values["role"] != "guest" {
+		t.Errorf("the state says %v", run.State.Values["role"])
+	}
+}
+
+// at is managed on a server of a feature level.
+func at(t *testing.T, level int) (*acctest.Organization, *acctest.Run) {
+	t.Helper()
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
+	run := o.NewRun(t, "zulip_bot")
+	return o, run
+}
+
+// A state written on one server plans empty on a newer and on an older one, whatever the list of bots holds there.
+func TestProtocolBotOnEveryLevel(t *testing.T) {
+	everything := alerts(values{
+		"bot_type": "outgoing_webhook", "payload_url": "https://example.com/hook", "interface": "slack", "owner": lena,
+		"role": "moderator", "default_sending_stream": "general", "default_all_public_streams": true,
+	})
+	for name, config := range map[string]values{"everything": everything, "little": alerts(nil)} {
+		for _, first := range []int{442, 500} {
+			t.Run(fmt.Sprint(name, " at ", first), func(t *testing.T) {
+				o, run := at(t, first)
+				run.MustApply(config)
+				written := fmt.Sprint(run.State.Values)
+				for _, level := range []int{442, 473, 474, featurelevel.Newest, 442} {
+					o.Sandbox.SetFeatureLevel(level)
+					if plan := run.MustPlan(config); !plan.Empty() || len(plan.Replace) > 0 {
+						t.Errorf("level %d: plans %v, and replaces for %v", level, plan.Changes(), plan.Replace)
+					}
+					if now := fmt.Sprint(run.State.Values); now != written {
+						t.Errorf("level %d: the state is\n%s\nwant:\n%s", level, now, written)
+					}
+					imported := o.NewRun(t, "zulip_bot")
+					imported.Import("alerts-bot@zulip.example.com", nil).ExpectNoError(t)
+					if plan := imported.MustPlan(config); len(plan.Replace) > 0 || imported.State.Values["bot_type"] != run.State.Values["bot_type"] {
+						t.Errorf("level %d: an import plans %v, and replaces for %v", level, plan.Changes(), plan.Replace)
+					}
+				}
+			})
+		}
+	}
+}
+
+// Only what differs is sent, on both sides of the level at which the list of bots lost most of its fields.
+func TestProtocolBotChangesOnBothSides(t *testing.T) {
+	for _, level := range []int{featurelevel.SlimBots - 1, featurelevel.SlimBots, featurelevel.Newest} {
+		o, run := at(t, level)
+		hook := alerts(values{"bot_type": "outgoing_webhook", "payload_url": "https://example.com/hook", "owner": lena})
+		run.MustApply(hook)
+		sent := o.Sent()
+		hook["full_name"] = "Alarms"
+		run.MustApply(hook)
+		hook["payload_url"] = "https://example.com/other"
+		run.MustApply(hook)
+		sent.Expect(t, "PATCH full_name", "PATCH service_interface service_payload_url")
+		sent = o.Sent()
+		o.Call(t, http.MethodDelete, fmt.Sprint("/bots/", run.State.Values["id"]), nil)
+		run.Refresh().ExpectNoError(t)
+		if run.State != nil {
+			t.Errorf("level %d: a deactivated bot stays in the state", level)
+		}
+		hook["adopt_deactivated"] = true
+		run.MustApply(hook)
+		if !held(t, o, run).IsActive {
+			t.Errorf("level %d: the bot was not reactivated", level)
+		}
+		sent.Expect(t, "DELETE", "POST")
+	}
+}
+
+// Below the level the server ignores another short name and reports success: there it forces a new bot.
+func TestProtocolBotShortNameForcesNewBot(t *testing.T) {
+	for _, level := range []int{442, featurelevel.BotShortName - 1} {
+		o, run := at(t, level)
+		run.MustApply(alerts(nil))
+		sent := o.Sent()
+		plan := run.MustPlan(alerts(values{"short_name": "alarms"}))
+		if fmt.Sprint(plan.Replace) != "[short_name]" {
+			t.Errorf("level %d: replaces for %v", level, plan.Replace)
+		}
+		// An update that turns into a replacement during the apply is what the CLI refuses.
+		if plan := run.MustPlan(alerts(values{"short_name": acctest.Unknown})); fmt.Sprint(plan.Replace) != "[short_name]" {
+			t.Errorf("level %d: replaces for %v", level, plan.Replace)
+		}
+		sent.Expect(t)
+	}
+}
+
+func TestProtocolBotShortNameInPlace(t *testing.T) {
+	for _, level := range []int{featurelevel.BotShortName, featurelevel.SlimBots, 500} {
+		o, run := at(t, level)
+		run.MustApply(alerts(nil))
+		id := run.State.Values["id"]
+		sent := o.Sent()
+		plan := run.MustPlan(alerts(values{"short_name": "alarms", "full_name": "Alarms"}))
+		if len(plan.Replace) > 0 || fmt.Sprint(plan.Changes()) != "[email full_name short_name]" || plan.Values["email"] != acctest.Unknown {
+			t.Errorf("level %d: plans %v, replaces for %v", level, plan.Values, plan.Replace)
+		}
+		run.Apply(plan).ExpectNoError(t)
+		run.MustApply(alerts(values{"short_name": "alarms", "full_name": "Alarms"}))
+		sent.Expect(t, "PATCH full_name short_name")
+		if got := run.State.Values; got["id"] != id || got["email"] != "alarms-bot@zulip.example.com" || got["short_name"] != "alarms" {
+			t.Errorf("level %d: the state holds %v", level, got)
+		}
+		if bot, ok := o.Sandbox.Organization().Person("alarms-bot@zulip.example.com"); !ok || bot.FullName != "Alarms" || !bot.Active {
+			t.Errorf("level %d: the sandbox holds %+v", level, bot)
+		}
+		// Case does not count.
+		if plan := run.MustPlan(alerts(values{"short_name": "ALARMS", "full_name": "Alarms"})); !plan.Empty() {
+			t.Errorf("level %d: plans %v", level, plan.Changes())
+		}
+		// The change of somebody else is undone.
+		o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", id), map[string]string{"short_name": "drifted"})
+		sent = o.Sent()
+		run.MustApply(alerts(values{"short_name": "alarms", "full_name": "Alarms"}))
+		sent.Expect(t, "PATCH short_name")
+		// An import takes the name that the bot has now.
+		imported := o.NewRun(t, "zulip_bot")
+		imported.Import(fmt.Sprint(id), nil).ExpectNoError(t)
+		if imported.State.Values["short_name"] != "alarms" {
+			t.Errorf("level %d: imported %v", level, imported.State.Values)
+		}
+		// An unknown short name is another one, as far as is known.
+		unknown := run.MustPlan(values{"short_name": acctest.Unknown, "full_name": "Alarms"})
+		if len(unknown.Replace) > 0 || unknown.Values["email"] != acctest.Unknown {
+			t.Errorf("level %d: plans %v, replaces for %v", level, unknown.Values, unknown.Replace)
+		}
+		unknown.Config = alerts(values{"short_name": "last", "full_name": "Alarms"})
+		run.Apply(unknown).ExpectNoError(t)
+		if run.State.Values["email"] != "last-bot@zulip.example.com" {
+			t.Errorf("level %d: the state holds %v", level, run.State.Values)
+		}
+	}
+}
+
+// Another type still forces another bot.
+func TestProtocolBotTypeForcesNewBot(t *testing.T) {
+	_, run := managed(t)
+	run.MustApply(alerts(nil))
+	plan := run.MustPlan(alerts(values{"short_name": "hook", "full_name": "Hook", "bot_type": "incoming_webhook"}))
+	if fmt.Sprint(plan.Replace) != "[bot_type]" {
+		t.Errorf("replaces for %v", plan.Replace)
+	}
+}
+
+// While the provider's settings are not known, neither is the server's level: what is planned then has to hold later.
+func TestProtocolBotShortNameWithoutLevel(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(alerts(nil))
+	p := acctest.StartProcess(t.Context(), t)
+	block := o.Block(values{"site": acctest.Unknown})
+	p.Configure(block).ExpectNoError(t)
+	plan, diags := p.Plan("zulip_bot", run.State, alerts(values{"short_name": "alarms"}))
+	diags.ExpectNoError(t)
+	if fmt.Sprint(plan.Replace) != "[short_name]" {
+		t.Errorf("replaces for %v", plan.Replace)
+	}
+	plan, diags = p.Plan("zulip_bot", run.State, alerts(values{"short_name": "Alerts"}))
+	diags.ExpectNoError(t)
+	if !plan.Empty() || len(plan.Replace) > 0 {
+		t.Errorf("plans %v, replaces for %v", plan.Changes(), plan.Replace)
+	}
+}
+
+func TestProtocolBotShortNameTaken(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(alerts(nil))
+	o.Call(t, http.MethodPost, "/bots", map[string]string{"short_name": "taken", "full_name": "Taken"})
+	_, diags := run.Plan(alerts(values{"short_name": "taken"}))
+	diags.ExpectError(t, "short_name", "Cannot change the short name of alerts-bot@zulip.example.com", `belongs to "Taken"`, "Choose another short_name")
+	taken, _ := o.Sandbox.Organization().Person("taken-bot@zulip.example.com")
+	o.Call(t, http.MethodDelete, fmt.Sprint("/bots/", taken.ID), nil)
+	_, diags = run.Plan(alerts(values{"short_name": "taken"}))
+	diags.ExpectError(t, "short_name", "deactivated and keeps its address")
+
+	// Taken between plan and apply, the server refuses it.
+	plan := run.MustPlan(alerts(values{"short_name": "late"}))
+	o.Call(t, http.MethodPost, "/bots", map[string]string{"short_name": "late", "full_name": "Late"})
+	saved := run.Fork()
+	saved.Apply(plan).ExpectError(t, "short_name", `belongs to "Late"`)
+	gate := o.Sandbox.Gate(http.MethodPatch, "/bots/*")
+	plan = run.MustPlan(alerts(values{"short_name": "later"}))
+	applied := make(chan acctest.Diagnostics)
+	go func() { applied <- run.Apply(plan) }()
+	request := <-gate.Arrived
+	o.Call(t, http.MethodPost, "/bots", map[string]string{"short_name": "later", "full_name": "Later"})
+	request.Release()
+	diags = <-applied
+	diags.ExpectError(t, "short_name", `Cannot change bot "alerts"`, "short name needs an address that no other account has", "Choose another short_name")
+	gate.Open()
+	if run.State.Values["short_name"] != "alerts" {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+}
+
+// Two bots of one configuration cannot have one short name. One that the other gives up may be free when its turn comes.
+func TestProtocolBotShortNameOfAnother(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(alerts(nil))
+	other := o.NewRun(t, "zulip_bot")
+	other.MustApply(values{"short_name": "other", "full_name": "Other"})
+	plan := func(p *acctest.Process, state *acctest.Instance, short, full string) acctest.Diagnostics {
+		_, diags := p.Read("zulip_bot", state)
+		_, planned := p.Plan("zulip_bot", state, values{"short_name": short, "full_name": full})
+		return append(diags, planned...)
+	}
+	p := run.Process()
+	_, diags := p.Read("zulip_bot", other.State)
+	diags.ExpectNoError(t)
+	plan(p, run.State, "same", "Alerts").ExpectNoError(t)
+	plan(p, other.State, "same", "Other").ExpectError(t, "short_name", `Duplicate short name "same"`, "Change one of them")
+	p = run.Process()
+	_, diags = p.Read("zulip_bot", other.State)
+	diags.ExpectNoError(t)
+	plan(p, run.State, "other", "Alerts").ExpectNoError(t)
+	plan(p, other.State, "alerts", "Other").ExpectNoError(t)
+}
+
+// A server that reports success and keeps the short name is an error that says so, and the state is what the server holds.
+func TestProtocolBotShortNameIgnored(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(alerts(nil))
+	plan := run.MustPlan(alerts(values{"short_name": "alarms", "full_name": "Alarms"}))
+	gate := o.Sandbox.Gate(http.MethodPatch, "/bots/*")
+	applied := make(chan acctest.Diagnostics)
+	go func() { applied <- run.Apply(plan) }()
+	request := <-gate.Arrived
+	o.Sandbox.SetFeatureLevel(featurelevel.BotShortName - 1) // it behaves like an older one than it said
+	request.Release()
+	diags := <-applied
+	diags.ExpectError(t, "short_name", `Cannot change the short name of alerts-bot@zulip.example.com to "alarms"`, "reported success", "feature level 447", "-replace")
+	gate.Open()
+	if got := run.State.Values; got["short_name"] != "alerts" || got["email"] != "alerts-bot@zulip.example.com" || got["full_name"] != "Alarms" {
+		t.Errorf("the state holds %v", got)
+	}
+	if bot, ok := o.Sandbox.Organization().Person("alerts-bot@zulip.example.com"); !ok || bot.FullName != "Alarms" {
+		t.Errorf("the sandbox holds %+v", bot)
+	}
+}
+
+// After a lost answer the bot is read again: nothing is sent a second time.
+func TestProtocolBotShortNameLostAnswer(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(alerts(nil))
+	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/bots/*", After: true, Action: sandbox.FaultDrop, Count: 1})
+	sent := o.Sent()
+	run.MustApply(alerts(values{"short_name": "alarms"}))
+	sent.Expect(t, "PATCH short_name") // the bot was read again, and had the name
+}
+
+// The owner of a bot changes its short name, too.
+func TestProtocolBotShortNameByOwner(t *testing.T) {
+	o, _ := managed(t)
+	run := o.As(t, "member").NewRun(t, "zulip_bot")
+	run.MustApply(alerts(nil))
+	run.MustApply(alerts(values{"short_name": "alarms"}))
+	if bot, ok := o.Sandbox.Organization().Person("alarms-bot@zulip.example.com"); !ok || !strings.EqualFold(bot.Owner, lena) {
+		t.Errorf("the sandbox holds %+v", bot)
+	}
+}

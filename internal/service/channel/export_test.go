@@ -1,7 +1,0 @@
-package channel
-
-// Attributes and CreationAttributes are what tests look at.
-var (
-	Attributes         = &attributes
-	CreationAttributes = creationAttributes
-)

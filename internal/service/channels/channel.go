@@ -1,0 +1,418 @@
+// Package channels has channels, their folders and topics, default channel groups, and who is in a channel.
+package channels
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// kind is the type of the resource.
+const kind = lookup.ChannelKind
+
+type (
+	definition = core.Definition[channelModel, zulip.Channel, zulip.ChannelUpdate]
+	tablePlan  = core.TablePlan[channelModel, zulip.Channel, zulip.ChannelUpdate]
+)
+
+// NewChannelResource returns zulip_channel.
+func NewChannelResource() resource.Resource { return core.New(channelChannels) }
+
+var channelChannels = &definition{
+	Name: "channel", Title: "channel", Plural: "channels",
+	Schema: channelSchema,
+	// What channels name is not read again with them.
+	Source:     core.Source{Part: store.Channels, Needs: []store.Part{store.Organization, store.Folders}},
+	Index:      (*snapshot.Snapshot).Channels,
+	Key:        func(channel *zulip.Channel) int64 { return channel.ID },
+	Find:       lookup.Channel,
+	IsGone:     func(channel *zulip.Channel) bool { return channel.IsArchived },
+	IsShown:    func(m *base.Meta, _ *channelModel) bool { return m.SeesAll() }, // a public one may be private by now
+	HowToAdopt: howToAdopt,
+	Table:      core.Rows(&attributes, func(m *channelModel) *channelFacts { return &m.channelFacts }),
+	Unsent:     []string{"announce", "initial_subscribers", "adopt_archived", "on_destroy"},
+	Unique: core.Unique[channelModel, zulip.Channel]{
+		Of:          func(m *channelModel) string { return m.Name.ValueString() },
+		IgnoresCase: true,
+		IsFreed: func(s *snapshot.Snapshot, _ *zulip.Channel, name string) bool {
+			_, isTaken := s.ChannelTaking(name, 0)
+			return !isTaken
+		},
+		IsReferable: true,
+		IsTaken:     func(err error) bool { return zulip.IsCode(err, "CHANNEL_ALREADY_EXISTS") || errors.Is(err, errTaken) },
+		CreatedBy: func(channel *zulip.Channel) (creator *int64, at time.Time) {
+			return channel.CreatorID, time.Unix(channel.DateCreated, 0)
+		},
+		Existing: func(e *core.Existing, _ *zulip.Channel, _ *core.Context) {
+			e.Detail = "Names are compared without regard to case."
+		},
+		Adoption: &core.Adoption[channelModel, zulip.Channel]{
+			Attribute: "adopt_archived",
+			IsAsked:   func(m *channelModel) bool { return m.AdoptArchived.ValueBool() },
+			Warning:   warnOfAdoption, Refusal: refuseArchived,
+		},
+	},
+	Fixed:    fixedFolder,
+	Validate: validate, CheckPlan: checkDestroyed, CheckTable: check,
+	New: newChannel, Create: createChannel, SentLater: permission.DroppedAtCreation, RightsDiffer: true, MayBeCreated: isOwn,
+	Adopt: channelAdopt, Reactivate: unarchive,
+	Names:      names,
+	SendUpdate: sendUpdate, Protect: protect, AdjustPrior: leaveArchivedFolder,
+	Delete: channelArchive, Archives: true, DeleteVerb: "archive",
+	IsKept: func(state *channelModel) bool { return state.OnDestroy.ValueString() == channelOnDestroyKeep },
+	Hint:   channelHint,
+}
+
+// validate refuses what is wrong in any organization.
+func validate(config *channelModel, diags *diag.Diagnostics) {
+	if zulip.Privacy(config.Privacy.ValueString()).IsPrivate() && config.IsDefault.ValueBool() {
+		diags.AddAttributeError(path.Root("is_default"), "A private channel cannot be a default channel",
+			"Everybody who joins the organization is subscribed to its default channels. Remove is_default, or set privacy = \"public\".")
+	}
+}
+
+func howToAdopt(channel *zulip.Channel) string {
+	return fmt.Sprintf("Channel %q is archived. Add a zulip_channel with its name and adopt_archived = true to unarchive it.", channel.Name)
+}
+
+func warnOfAdoption(channel *zulip.Channel) (summary, detail string) {
+	// Only the detail has the name, so that the CLI can make one warning of many.
+	return "An archived channel will be unarchived",
+		fmt.Sprintf("Channel %q has the ID %d, keeps its messages, and has subscribers: %d. What this configuration does not set stays as it was.", channel.Name, channel.ID, channel.SubscriberCount)
+}
+
+func refuseArchived(channel *zulip.Channel) (summary, detail string) {
+	return fmt.Sprintf("An archived channel has the name %q", channel.Name),
+		fmt.Sprintf("Archived channels keep their names, so the name of this one (ID %d) is not free. "+
+			"Set adopt_archived = true to unarchive it with its messages and subscribers, choose another name, or rename the archived channel.", channel.ID)
+}
+
+// channelHint says what a refusal of the server means.
+func channelHint(err error) string {
+	switch {
+	case zulip.IsCode(err, "CHANNEL_ALREADY_EXISTS"):
+		return "The provider's account does not see the channel that has the name: it is probably private."
+	case zulip.IsMessage(err, "Channel is private and have no subscribers"):
+		return "A private channel needs a subscriber before it can be unarchived. Make it public in the web app, or give the new channel another name."
+	}
+	return ""
+}
+
+// sendUpdate sends each part of an update in a request of its own.
+func sendUpdate(ctx context.Context, b *base.Base, id int64, p pending) (ignored []string, err error) {
+	for _, update := range requests(p) {
+		answer, err := b.Meta.Client.UpdateChannel(ctx, id, update)
+		if err != nil {
+			return nil, err
+		}
+		ignored = append(ignored, answer.IgnoredParameters...)
+	}
+	return ignored, nil
+}
+
+// requests divides what is pending into what one request may carry. Permissions go first, so that nothing else has
+// changed when one of them is refused (server-behavior §C10). The exception: while history is protected, the right to
+// create topics is fixed, so the change that shares history has to come before.
+func requests(pending pending) []zulip.ChannelUpdate {
+	permissions, others := pending.Permissions(), pending.Others()
+	ordered := []zulip.ChannelUpdate{permissions, others}
+	_, topics := permissions.Permissions["can_create_topic_group"]
+	if topics && pending.Now.Privacy() == zulip.PrivacyPrivateProtectedHistory {
+		slices.Reverse(ordered)
+	}
+	return slices.DeleteFunc(ordered, func(u zulip.ChannelUpdate) bool { return u.Empty() })
+}
+
+// leaveArchivedFolder takes a channel out of a folder that this run has archived: Terraform destroys what is not used any
+// more before it changes what has used it.
+func leaveArchivedFolder(c *core.Context, prior *channelModel) {
+	if folder, ok := c.Meta.Run.TakenFromFolder(prior.ID.ValueInt64()); ok && prior.FolderID.ValueInt64() == folder {
+		prior.FolderID = types.Int64Value(0)
+	}
+}
+
+// channelArchive archives a channel. Nothing is deleted for good (server-behavior §C14).
+func channelArchive(ctx context.Context, c *core.Context, state *channelModel) error {
+	err := c.Meta.Client.ArchiveChannel(ctx, state.ID.ValueInt64())
+	if zulip.IsMessage(err, "Channel is already deactivated", "Invalid channel ID") {
+		return nil
+	}
+	return err
+}
+
+// names are the people and bots that a channel names.
+func names(m *channelModel) []string {
+	return append(attributes.Sets(&m.channelFacts).NamedUsers(permission.Channels), lookup.Names(m.InitialSubscribers.Elements())...)
+}
+
+// errTaken says that a channel has the name of one that is to be created.
+var errTaken = errors.New("a channel with the name exists")
+
+// isOwn reports whether the provider's account created a channel.
+func isOwn(_ *channelModel, channel *zulip.Channel, c *core.Context) bool {
+	return channel.CreatorID == nil || *channel.CreatorID == c.Meta.Store.Self().ID
+}
+
+// channelAdopt returns the archived channel of the name, if the plan asks for it.
+func channelAdopt(ctx context.Context, c *core.Context, plan *channelModel) (id int64, ok bool, err error) {
+	if !plan.AdoptArchived.ValueBool() {
+		return 0, false, nil
+	}
+	s, err := c.Meta.Store.Fresh(ctx, store.Channels)
+	if err != nil {
+		return 0, false, err
+	}
+	channel, ok := s.Channels().ByName(plan.Name.ValueString())
+	if !ok || !channel.IsArchived {
+		return 0, false, nil
+	}
+	return channel.ID, true, nil
+}
+
+// createChannel creates a channel and returns its ID.
+func createChannel(ctx context.Context, c *core.Context, plan *channelModel) (int64, error) {
+	var diags diag.Diagnostics
+	request := createRequest(c, plan, &diags)
+	if diags.HasError() {
+		return 0, core.AsError(diags)
+	}
+	if !c.HasLevel(featurelevel.CreateChannel) {
+		return createBySubscribing(ctx, c, plan, request)
+	}
+	id, answer, err := c.Meta.Client.CreateChannel(ctx, request)
+	if err == nil {
+		c.WarnIgnored(fmt.Sprintf("channel %q", request.Name), answer, attributes.Wire.Table)
+	}
+	return id, err
+}
+
+// createRequest is what differs from a channel of which nothing is set.
+func createRequest(c *core.Context, plan *channelModel, diags *diag.Diagnostics) zulip.ChannelCreate {
+	request := zulip.ChannelCreate{
+		Name:        plan.Name.ValueString(),
+		Subscribers: initialSubscribers(c, plan, diags),
+		Announce:    plan.Announce.ValueBoolPointer(),
+		Permissions: map[string]zulip.GroupSettingValue{},
+	}
+	on := attribute.On(c.Base, c.Snapshot)
+	steps, problems := attributes.Steps(attributes.PriorObject(newChannel, on, diags), &plan.channelFacts, on)
+	attribute.ReportProblems(diags, problems)
+	var update zulip.ChannelUpdate
+	for _, step := range steps {
+		if step.Attribute != "name" && step.Attribute != "privacy" { // which a creation has parameters of its own for
+			step.Put(&update, newChannel, false)
+		}
+	}
+	for setting, change := range update.Permissions {
+		request.Permissions[setting] = change.New
+	}
+	update.Permissions = nil
+	if update.Description != nil {
+		update.Description = plan.Description.ValueStringPointer() // the server stores a new one as it stores a changed one
+	}
+	request.Settings = update
+	if privacy := zulip.Privacy(plan.Privacy.ValueString()); base.IsSet(plan.Privacy) {
+		private, web, history := privacy.IsPrivate(), privacy == zulip.PrivacyWebPublic, privacy != zulip.PrivacyPrivateProtectedHistory
+		request.InviteOnly, request.IsWebPublic, request.HistoryPublicToSubscribers = &private, &web, &history
+	}
+	return request
+}
+
+// initialSubscribers are who is in the channel from the start. A private channel without any would lock out the account
+// that manages it, for good (server-behavior §C17): by default it is subscribed.
+func initialSubscribers(c *core.Context, plan *channelModel, diags *diag.Diagnostics) []int64 {
+	if !base.IsSet(plan.InitialSubscribers) {
+		if zulip.Privacy(plan.Privacy.ValueString()).IsPrivate() {
+			return []int64{c.Meta.Store.Self().ID}
+		}
+		return nil
+	}
+	var ids []int64
+	for _, element := range plan.InitialSubscribers.Elements() {
+		text, _ := element.(types.String)
+		user, err := lookup.User(c.Snapshot, text.ValueString())
+		if err != nil {
+			lookup.AddError(diags, path.Root("initial_subscribers"), err, "")
+			continue
+		}
+		ids = append(ids, user.ID)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// createBySubscribing creates a channel on a server below feature level 417, which creates those that it is to subscribe
+// somebody to.
+func createBySubscribing(ctx context.Context, c *core.Context, plan *channelModel, request zulip.ChannelCreate) (int64, error) {
+	answer, err := subscribeNew(ctx, c, request)
+	if err != nil && !zulip.MayHaveHappened(err) {
+		return 0, err
+	}
+	created, lookErr := findCreated(ctx, c, plan, err != nil)
+	if created == nil {
+		cause := "The server accepted the request."
+		if err != nil {
+			cause = base.Explain(err)
+		}
+		var diags diag.Diagnostics
+		diags.AddError(fmt.Sprintf("Cannot create channel %q", request.Name), cause+"\n\n"+outcomeOf(lookErr))
+		return 0, core.AsError(diags)
+	}
+	if answer != nil {
+		c.WarnIgnored(fmt.Sprintf("channel %q", request.Name), answer, attributes.Wire.Table)
+	}
+	if len(request.Subscribers) == 0 { // which means the caller, on the wire
+		err := unsubscribeSelf(ctx, c, created)
+		if err != nil {
+			c.Diags.AddWarning(fmt.Sprintf("The provider's account is still subscribed to channel %q", request.Name), base.Explain(err))
+		}
+	}
+	return created.ID, nil
+}
+
+// subscribeNew sends the request that creates a channel by subscribing people to it. To a channel that has the name it would
+// silently subscribe them instead, so it is looked for before the request, and again before it is repeated.
+func subscribeNew(ctx context.Context, c *core.Context, request zulip.ChannelCreate) (*zulip.Answer, error) {
+	for retries := c.Meta.Client.NewRetries(); ; {
+		before, err := c.Meta.Store.Fresh(ctx, store.Channels)
+		if err != nil {
+			return nil, &core.NotCreatedError{Cause: err}
+		}
+		if _, isTaken := before.Channels().ByName(request.Name); isTaken {
+			return nil, errTaken
+		}
+		answer, err := c.Meta.Client.CreateChannelBySubscribing(zulip.SendOnce(ctx), request)
+		if err == nil || zulip.MayHaveHappened(err) {
+			return answer, err
+		}
+		if err := retries.Wait(ctx, err); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// unsubscribeSelf unsubscribes the provider's account from a channel that was just created. The request goes by the name, which
+// is read again before it is repeated.
+func unsubscribeSelf(ctx context.Context, c *core.Context, created *zulip.Channel) error {
+	isFirst := true
+	return c.Meta.Client.Retry(ctx, func(ctx context.Context) error {
+		now := created
+		if !isFirst {
+			var err error
+			if now, err = c.Meta.Client.Channel(ctx, created.ID); err != nil {
+				return err
+			}
+		}
+		isFirst = false
+		_, err := c.Meta.Client.Unsubscribe(ctx, now.Name, []int64{c.Meta.Store.Self().ID})
+		return err
+	})
+}
+
+// findCreated returns the channel that was just created, which was not there before; nil if it is not there. After a lost answer
+// the server may still be at it: it is looked for as often as other requests are repeated.
+func findCreated(ctx context.Context, c *core.Context, plan *channelModel, isAnswerLost bool) (*zulip.Channel, error) {
+	pause := zulip.FirstPause
+	for attempt := 0; ; attempt++ {
+		s, err := c.Meta.Store.Fresh(ctx, store.Channels)
+		if err != nil {
+			return nil, err
+		}
+		created, ok := s.Channels().ByName(plan.Name.ValueString())
+		if ok && !created.IsArchived && isOwn(plan, created, c) {
+			return created, nil
+		}
+		if !isAnswerLost || attempt >= c.Meta.Client.MaxRetries() {
+			return nil, nil
+		}
+		if err := zulip.Sleep(ctx, pause); err != nil {
+			return nil, err
+		}
+		pause *= 2
+	}
+}
+
+// outcomeOf says what the look for a channel has found whose creation failed.
+func outcomeOf(lookErr error) string {
+	if lookErr == nil {
+		return "The channel was looked for afterwards and is not there, so that applying again is safe. If the server carries it out later, the next plan says so, and how to import it."
+	}
+	return "Whether the channel is there nevertheless could not be found out: " + base.Explain(lookErr) +
+		" If it is, the next plan says so, and how to import it."
+}
+
+// unarchive reactivates an archived channel.
+func unarchive(ctx context.Context, c *core.Context, id int64) error {
+	active := false
+	err := c.Meta.Store.Write(ctx, func(ctx context.Context) error {
+		_, err := c.Meta.Client.UpdateChannel(ctx, id, zulip.ChannelUpdate{IsArchived: &active})
+		return err
+	})
+	if zulip.IsMessage(err, "Channel is not currently deactivated") { // somebody was faster, or an answer was lost
+		return nil
+	}
+	return err
+}
+
+// channelFacts are the attributes that the server has of a channel, for the resource and the data sources. The table [attributes]
+// describes them.
+type channelFacts struct {
+	ID                   types.Int64  `tfsdk:"id"`
+	Name                 types.String `tfsdk:"name"`
+	Description          types.String `tfsdk:"description"`
+	Privacy              types.String `tfsdk:"privacy"`
+	FolderID             types.Int64  `tfsdk:"folder_id"`
+	Folder               types.String `tfsdk:"folder"`
+	TopicsPolicy         types.String `tfsdk:"topics_policy"`
+	MessageRetentionDays types.String `tfsdk:"message_retention_days"`
+	IsDefault            types.Bool   `tfsdk:"is_default"`
+	DefaultPush          types.Bool   `tfsdk:"default_push_notifications"`
+
+	CanAddSubscribersGroup            types.Set `tfsdk:"can_add_subscribers_group"`
+	CanAdministerChannelGroup         types.Set `tfsdk:"can_administer_channel_group"`
+	CanCreateTopicGroup               types.Set `tfsdk:"can_create_topic_group"`
+	CanDeleteAnyMessageGroup          types.Set `tfsdk:"can_delete_any_message_group"`
+	CanDeleteOwnMessageGroup          types.Set `tfsdk:"can_delete_own_message_group"`
+	CanMoveMessagesOutOfChannelGroup  types.Set `tfsdk:"can_move_messages_out_of_channel_group"`
+	CanMoveMessagesWithinChannelGroup types.Set `tfsdk:"can_move_messages_within_channel_group"`
+	CanRemoveSubscribersGroup         types.Set `tfsdk:"can_remove_subscribers_group"`
+	CanSendMessageGroup               types.Set `tfsdk:"can_send_message_group"`
+	CanSubscribeGroup                 types.Set `tfsdk:"can_subscribe_group"`
+	CanResolveTopicsGroup             types.Set `tfsdk:"can_resolve_topics_group"`
+
+	CreatorID   types.Int64  `tfsdk:"creator_id"`
+	DateCreated types.String `tfsdk:"date_created"`
+	IsArchived  types.Bool   `tfsdk:"is_archived"`
+	URL         types.String `tfsdk:"url"`
+}
+
+// channelModel is the resource: the facts, and how the channel is created and destroyed.
+type channelModel struct {
+	channelFacts
+	Announce           types.Bool   `tfsdk:"announce"`
+	InitialSubscribers types.Set    `tfsdk:"initial_subscribers"`
+	AdoptArchived      types.Bool   `tfsdk:"adopt_archived"`
+	OnDestroy          types.String `tfsdk:"on_destroy"`
+}
+
+const (
+	channelOnDestroyArchive = "archive"
+	channelOnDestroyKeep    = "keep"
+)

@@ -1,0 +1,421 @@
+package channels_test
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+var inside = []any{"ines.moreau@example.com", "lena.fischer@example.com", "paul.dubois@example.com"}
+
+// expectAccessWarning plans a configuration, and wants one warning of who can do what, with these lines; none for "".
+func expectAccessWarning(t *testing.T, run *acctest.Run, config values, lines string) {
+	t.Helper()
+	_, diags := run.Plan(config)
+	diags.ExpectNoError(t)
+	var got []string
+	for _, warning := range diags.Warnings() {
+		if warning.Summary == core.ManagedSummary {
+			continue
+		}
+		text, ok := strings.CutPrefix(warning.Detail, fmt.Sprintf("Who can do what in channel %q changes.\n\n", config["name"]))
+		if !ok || warning.Summary != accesswarning.Summary {
+			t.Errorf("warns of something else: %v", warning)
+		}
+		got = append(got, text)
+	}
+	if strings.Join(got, "\n---\n") != lines {
+		t.Errorf("%v\nwarns of\n%s\nwanted\n%s", config, strings.Join(got, "\n---\n"), lines)
+	}
+}
+
+func TestProtocolChannelSaysWhoGainsAndWhoLoses(t *testing.T) {
+	o, run := channelManaged(t)
+	public := values{"name": "ops", "initial_subscribers": inside, "can_send_message_group": who("role:everyone"), "can_administer_channel_group": who("role:owners"), "privacy": "public"}
+	expectAccessWarning(t, run, public, "") // nobody had a right in a channel that was not there
+	run.MustApply(public)
+	private := o.NewRun(t, "zulip_channel")
+	private.MustApply(but(public, values{"name": "cellar", "privacy": "private_shared_history"}))
+	inPrivate := but(public, values{"name": "cellar", "privacy": "private_shared_history"})
+
+	for name, test := range map[string]struct {
+		run            *acctest.Run
+		config, change values
+		want           string
+	}{
+		"nothing":            {run, public, nil, ""},
+		"another attribute":  {run, public, values{"description": "other"}, ""},
+		"in other words":     {run, public, values{"can_send_message_group": who("role:everyone", "user:kenji.sato@example.com")}, ""},
+		"by role they do it": {run, public, values{"can_administer_channel_group": who("role:administrators")}, ""},
+		"who posts": {
+			run, public, values{"can_send_message_group": who("role:moderators")},
+			"Can no longer post and start topics: Paul Dubois (paul.dubois@example.com, a guest), Lena Fischer (lena.fischer@example.com) and Kenji Sato (kenji.sato@example.com).",
+		},
+		"who administers": {
+			run, public, values{"can_administer_channel_group": who("group:sre")},
+			"Can now administer the channel and remove subscribers: Amara Okafor (amara.okafor@example.com) and Lena Fischer (lena.fischer@example.com).\n\n" +
+				"This counts the members of group \"sre\" as of now.",
+		},
+		"who comes into a private channel": {
+			private, inPrivate, values{"can_add_subscribers_group": who("user:kenji.sato@example.com", "user:paul.dubois@example.com")},
+			"Can now read, add subscribers, join, post, start topics, move messages and 2 more rights: Kenji Sato (kenji.sato@example.com).",
+		},
+		"a channel becomes private": {
+			run, public, values{"privacy": "private_shared_history"},
+			"Can no longer read, add subscribers, post, start topics, move messages, resolve topics and delete own messages: " +
+				"Terraform Bot (terraform-bot@zulip.example.com, a bot), Tomas Berg (tomas.berg@example.com), Amara Okafor (amara.okafor@example.com) and Kenji Sato (kenji.sato@example.com).\n" +
+				"Can no longer join: Ines Moreau (ines.moreau@example.com, the account the provider uses), Terraform Bot (terraform-bot@zulip.example.com, a bot), " +
+				"Tomas Berg (tomas.berg@example.com), Amara Okafor (amara.okafor@example.com) and 2 more.\n" +
+				"Can no longer delete anyone's messages: Terraform Bot (terraform-bot@zulip.example.com, a bot) and Tomas Berg (tomas.berg@example.com).",
+		},
+		"what is not known is not guessed": {
+			run, public, values{"can_send_message_group": []any{"role:moderators", acctest.Unknown}},
+			"Not known yet: who gains and who loses that they can post and start topics.",
+		},
+		"nor the privacy": {
+			run, public, values{"privacy": acctest.Unknown, "can_send_message_group": who()},
+			// What does not depend on it is told.
+			"Nobody is left who can post and start topics.\n" +
+				"Can no longer post and start topics: Ines Moreau (ines.moreau@example.com, the account the provider uses), Paul Dubois (paul.dubois@example.com, a guest), Terraform Bot (terraform-bot@zulip.example.com, a bot), " +
+				"Tomas Berg (tomas.berg@example.com), Amara Okafor (amara.okafor@example.com), Lena Fischer (lena.fischer@example.com) and Kenji Sato (kenji.sato@example.com).\n" +
+				"Not known yet: who gains and who loses that they can read, add subscribers, join, delete messages, move messages and resolve topics.",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fork := test.run.Fork()
+			if name == "nor the privacy" { // that nobody posts is refused otherwise
+				fork.Block = but(fork.Block, values{"lockout_protection": false})
+			}
+			expectAccessWarning(t, fork, but(test.config, test.change), test.want)
+		})
+	}
+	t.Run("turned off", func(t *testing.T) {
+		silent := private.Fork()
+		silent.Block = but(o.Block(nil), values{"access_warnings": false})
+		expectAccessWarning(t, silent, but(inPrivate, values{"can_send_message_group": who("role:moderators")}), "")
+	})
+	t.Run("destroyed", func(t *testing.T) {
+		if _, diags := run.Plan(nil); len(diags) > 0 {
+			t.Errorf("reported: %v", diags)
+		}
+	})
+}
+
+func TestProtocolAsksWhoIsInTheChannelOnlyWhereItMatters(t *testing.T) {
+	o, run := channelManaged(t)
+	public := values{"name": "ops", "initial_subscribers": inside, "can_send_message_group": who("role:everyone"), "can_administer_channel_group": who("role:owners")}
+	run.MustApply(public)
+	private := o.NewRun(t, "zulip_channel")
+	inPrivate := but(public, values{"name": "cellar", "privacy": "private_shared_history"})
+	private.MustApply(inPrivate)
+	asked := func(run *acctest.Run, config values) int {
+		t.Helper()
+		sent := o.Sent()
+		_, diags := run.Plan(config)
+		diags.ExpectNoError(t)
+		count := 0
+		for _, request := range sent.Requests() {
+			if strings.HasSuffix(request.Path, "/members") {
+				count++
+			}
+		}
+		return count
+	}
+	for name, test := range map[string]struct {
+		run    *acctest.Run
+		config values
+		want   int
+	}{
+		"nothing changes":                   {private, inPrivate, 0},
+		"nothing that decides":              {private, but(inPrivate, values{"description": "other"}), 0},
+		"guests are not concerned":          {run, but(public, values{"can_administer_channel_group": who("group:sre")}), 0},
+		"guests lose what they have inside": {run, but(public, values{"can_send_message_group": who("role:members")}), 1},
+		"a private channel":                 {private, but(inPrivate, values{"can_send_message_group": who("role:members")}), 1},
+	} {
+		if got := asked(test.run, test.config); got != test.want {
+			t.Errorf("%s: asked %d times, not %d", name, got, test.want)
+		}
+	}
+
+	defer o.Sandbox.Fail(sandbox.Fault{Method: http.MethodGet, Path: fmt.Sprintf("/streams/%d/members", private.State.Values["id"]), Action: sandbox.FaultStatus, Status: http.StatusBadRequest})()
+	narrower := but(inPrivate, values{"can_send_message_group": who("role:members")})
+	_, diags := private.Plan(narrower)
+	diags.ExpectError(t, "can_send_message_group", `Cannot read who is in channel "cellar"`)
+	private.Block["lockout_protection"] = false
+	expectAccessWarning(t, private, narrower,
+		"Not known yet: who gains and who loses that they can post and start topics.")
+}
+
+func TestProtocolChannelCountsWhomItDoesNotName(t *testing.T) {
+	accounts := map[string]sandbox.Account{"owner": {Email: "ines.moreau@example.com", FullName: "Ines Moreau", Role: 100}}
+	for i := range 15 {
+		accounts[fmt.Sprintf("member%02d", i)] = sandbox.Account{Email: fmt.Sprintf("m%02d@example.com", i), FullName: fmt.Sprintf("Member %02d", i), Role: 400}
+	}
+	accounts["guest"] = sandbox.Account{Email: "zoe@example.com", FullName: "Zoe", Role: 600}
+	o := acctest.StartSandbox(t, sandbox.Config{Accounts: accounts})
+	run := o.NewRun(t, "zulip_channel")
+	config := values{"name": "ops", "can_send_message_group": who("role:owners"), "initial_subscribers": []any{"zoe@example.com"}}
+	run.MustApply(config)
+	_, diags := run.Plan(but(config, values{"can_send_message_group": who("role:everyone")}))
+	diags.ExpectWarning(t, "", "Can now post and start topics: Zoe (zoe@example.com, a guest), Member", " and 6 more.")
+	if named := strings.Count(diags.String(), "@example.com"); named != 10 {
+		t.Errorf("%d names: %v", named, diags)
+	}
+}
+
+func TestProtocolChannelRefusesThatNobodyIsLeft(t *testing.T) {
+	o, run := channelManaged(t)
+	config := values{"name": "ops", "can_send_message_group": who("role:everyone"), "initial_subscribers": inside}
+	run.MustApply(config)
+	empty := o.NewRun(t, "zulip_channel")
+	empty.MustApply(values{"name": "empty"})
+	closed := o.NewRun(t, "zulip_channel")
+	closed.MustApply(values{"name": "closed", "privacy": "private_shared_history", "initial_subscribers": []any{"ines.moreau@example.com"}, "can_send_message_group": who("role:everyone")})
+
+	noPosts := []string{`Nobody could post in channel "ops" any more`, "lockout_protection = false"}
+	expectRefusals(t, o, run, map[string]refusal{
+		"nobody":                         {but(config, values{"can_send_message_group": who()}), "can_send_message_group", noPosts},
+		"nobody who reads it":            {but(config, values{"can_send_message_group": who("user:kenji.sato@example.com"), "privacy": "private_protected_history"}), "can_send_message_group", noPosts},
+		"a group in which there is none": {but(config, values{"can_send_message_group": who("role:nobody")}), "can_send_message_group", noPosts},
+	})
+	expectRefusals(t, o, empty, map[string]refusal{
+		"a private channel that nobody is in": {values{"name": "empty", "privacy": "private_shared_history"}, "privacy", []string{`Nobody could join channel "empty" any more`, "Subscribe somebody to the channel", "lockout_protection = false"}},
+	})
+	for _, fine := range []values{
+		{"can_subscribe_group": who("group:leads")}, {"can_add_subscribers_group": who("role:members")}, {"can_subscribe_group": []any{acctest.Unknown}},
+	} {
+		_, diags := empty.Plan(but(values{"name": "empty", "privacy": "private_shared_history"}, fine))
+		diags.ExpectNoError(t)
+	}
+	_, diags := closed.Plan(values{"name": "closed", "can_send_message_group": who("role:moderators")})
+	diags.ExpectNoError(t)
+
+	// Who means it is let through, and is told.
+	run.Block = but(run.Block, values{"lockout_protection": false})
+	_, diags = run.Plan(but(config, values{"can_send_message_group": who()}))
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "", "Nobody is left who can post and start topics.")
+	run.MustApply(but(config, values{"can_send_message_group": who()}))
+	// What has come to pass is no reason to refuse anything else.
+	run.Block = o.Block(nil)
+	run.MustApply(but(config, values{"can_send_message_group": who(), "can_resolve_topics_group": who("role:members")}))
+	run.MustApply(config)
+}
+
+// TestProtocolChannelTheLockOutIsReal shows what the provider protects from: with the protection off, the channel is closed for
+// good, to the owner of the organization too.
+func TestProtocolChannelTheLockOutIsReal(t *testing.T) {
+	o, run := channelManaged(t)
+	run.MustApply(values{"name": "vault"})
+	private := values{"name": "vault", "privacy": "private_shared_history"}
+	_, diags := run.Plan(private)
+	diags.ExpectError(t, "privacy", `Nobody could join channel "vault" any more`)
+
+	run.Block = but(run.Block, values{"lockout_protection": false})
+	plan, diags := run.Plan(private)
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "", "Nobody is left who can read, add subscribers, post", "Can no longer read")
+	run.Apply(plan).ExpectNoError(t)
+
+	for _, account := range []string{"owner", "admin", "moderator", "member"} {
+		as := o.As(t, account)
+		if _, err := as.Client.CreateChannelBySubscribing(t.Context(), zulip.ChannelCreate{Name: "vault"}); !zulip.IsMessage(err, "Unable to access channel (vault).") {
+			t.Errorf("%s comes in: %v", account, err)
+		}
+	}
+	for _, wayBack := range []values{
+		{"name": "vault", "privacy": "public"}, but(private, values{"can_add_subscribers_group": who("role:owners")}),
+	} {
+		fork := run.Fork()
+		fork.Apply(fork.MustPlan(wayBack)).ExpectError(t, "", "Channel content access is required.")
+	}
+}
+
+// Where all messages go without a topic nobody starts one, and a plan that comes to that says so.
+func TestProtocolChannelSaysThatNobodyStartsTopicsAnyMore(t *testing.T) {
+	_, run := channelManaged(t)
+	config := values{"name": "ops", "topics_policy": "inherit"}
+	run.MustApply(config)
+	expectAccessWarning(t, run, but(config, values{"topics_policy": "disable_empty_topic"}), "")
+	_, diags := run.Plan(but(config, values{"topics_policy": "empty_topic_only"}))
+	diags.ExpectWarning(t, "", "Nobody is left who can start topics, move messages to other topics and resolve topics.")
+	_, diags = run.Plan(but(config, values{"topics_policy": acctest.Unknown}))
+	diags.ExpectWarning(t, "", "Not known yet: who gains and who loses that they can start topics, move messages to other topics and resolve topics.")
+}
+
+// An incoming webhook bot adds nobody to a channel, whatever it is named in.
+func TestProtocolAWebhookBotIsNoWayIntoAChannel(t *testing.T) {
+	o, run := channelManaged(t)
+	o.Call(t, http.MethodPost, "/bots", map[string]string{"full_name": "Hook", "short_name": "hook", "bot_type": "2"})
+	config := values{"name": "ops", "initial_subscribers": []any{}, "privacy": "public"}
+	run.MustApply(config)
+	hook := who("user:hook-bot@zulip.example.com")
+	expectRefusals(t, o, run, map[string]refusal{
+		"a bot that can only send": {
+			but(config, values{"privacy": "private_shared_history", "can_add_subscribers_group": hook}), "can_add_subscribers_group",
+			[]string{`Nobody could join channel "ops" any more`},
+		},
+	})
+}
+
+// The members decide whether anybody could still join a channel. What they are just before the request counts, and what cannot be
+// read refuses.
+func TestProtocolChannelLockoutIsCheckedAgainBeforeTheRequest(t *testing.T) {
+	o, run := channelManaged(t)
+	config := values{"name": "ops", "initial_subscribers": inside, "privacy": "public"}
+	run.MustApply(config)
+	private := but(config, values{"privacy": "private_shared_history"})
+	plan := run.MustPlan(private)
+	everybody := strings.ReplaceAll(fmt.Sprint(o.Subscribers(t, "ops")), " ", ",")
+	o.Call(t, http.MethodDelete, "/users/me/subscriptions", map[string]string{"subscriptions": `["ops"]`, "principals": everybody})
+	sent := o.Sent()
+	run.Apply(plan).ExpectError(t, "privacy", `Nobody could join channel "ops" any more`)
+	sent.Expect(t)
+
+	run.Block["max_retries"] = 0
+	for _, path := range []string{"/register", "/streams/*/members"} {
+		o.Sandbox.Fail(sandbox.Fault{Method: "*", Path: path, Action: sandbox.FaultStatus, Status: http.StatusBadGateway, Skip: map[string]int{"/register": 1}[path]})
+	}
+	_, diags := run.Plan(private)
+	diags.ExpectError(t, "privacy", `Cannot read who is in channel "ops"`, "Nothing was sent")
+}
+
+// What was harmless when it was planned, and leaves nobody when it is applied, is refused right before the request.
+func TestProtocolChannelRefusesThatNobodyIsLeftRightBeforeTheRequest(t *testing.T) {
+	const lena = "lena.fischer@example.com"
+	for name, test := range map[string]struct {
+		config, change values
+		makesPrivate   bool // what somebody else does after the plan; otherwise they unsubscribe lena
+		at, summary    string
+	}{
+		"nobody posts": {
+			values{"name": "cellar", "privacy": "private_shared_history", "initial_subscribers": []any{"ines.moreau@example.com", lena}},
+			values{"can_send_message_group": who("user:" + lena)}, false, "can_send_message_group", `Nobody could post in channel "cellar" any more`,
+		},
+		"nobody joins": {
+			values{"name": "cellar", "initial_subscribers": []any{lena}},
+			values{"privacy": "private_shared_history"}, false, "privacy", `Nobody could join channel "cellar" any more`,
+		},
+		"the channel has become private": {
+			values{"name": "cellar", "privacy": "public", "initial_subscribers": []any{"ines.moreau@example.com"}},
+			values{"can_send_message_group": who("user:" + lena)}, true, "can_send_message_group", `Nobody could post in channel "cellar" any more`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, run := channelManaged(t)
+			run.MustApply(test.config)
+			config := but(test.config, test.change)
+			if test.makesPrivate {
+				delete(config, "privacy")
+			}
+			p := run.Process()
+			plan, diags := p.Plan("zulip_channel", run.State, config)
+			diags.ExpectNoError(t)
+			if test.makesPrivate {
+				private := true
+				o.Change(t, "cellar", zulip.ChannelUpdate{IsPrivate: &private})
+			} else if _, err := o.Client.Unsubscribe(t.Context(), "cellar", []int64{o.As(t, "member").Self.ID}); err != nil {
+				t.Fatal(err)
+			}
+			before, sent := *o.MustChannel(t, "cellar"), o.Sent()
+			_, diags = p.Apply(plan)
+			diags.ExpectError(t, test.at, test.summary)
+			sent.Expect(t)
+			if now := *o.MustChannel(t, "cellar"); !reflect.DeepEqual(now, before) {
+				t.Errorf("the channel was %+v and is %+v", before, now)
+			}
+		})
+	}
+}
+
+// TestProtocolRequestsOfAChange: a change is one request, or two where permissions change too: the server carries out the
+// parts of a request one after the other, permissions last (server-behavior §C10), and if it refuses one of them
+// nothing else is to have changed. Beside them the channels are read before and after.
+func TestProtocolChannelRequestsOfAChange(t *testing.T) {
+	base := values{"name": "counted", "description": "As it was", "privacy": "public", "can_send_message_group": who("role:everyone")}
+	for name, test := range map[string]struct {
+		change values
+		want   []string
+	}{
+		"the description":         {values{"description": "New"}, []string{"PATCH description"}},
+		"all but permissions":     {values{"name": "renamed", "description": "New", "is_default": true, "message_retention_days": "30"}, []string{"PATCH description is_default_stream message_retention_days new_name"}},
+		"a permission":            {values{"can_send_message_group": who("role:moderators")}, []string{"PATCH can_send_message_group"}},
+		"several permissions":     {values{"can_send_message_group": who("role:moderators"), "can_add_subscribers_group": who("role:members"), "can_resolve_topics_group": who("role:members")}, []string{"PATCH can_add_subscribers_group can_resolve_topics_group can_send_message_group"}},
+		"both":                    {values{"description": "New", "can_send_message_group": who("role:moderators")}, []string{"PATCH can_send_message_group", "PATCH description"}},
+		"as much as can be":       {values{"name": "renamed", "description": "New", "topics_policy": "allow_empty_topic", "can_send_message_group": who("role:moderators"), "can_delete_any_message_group": who("role:moderators")}, []string{"PATCH can_delete_any_message_group can_send_message_group", "PATCH description new_name topics_policy"}},
+		"nothing, in other words": {values{"can_send_message_group": who("role:everyone"), "description": "As it was"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, run := channelManaged(t)
+			run.MustApply(base)
+			plan := run.MustPlan(but(base, test.change))
+			sent := o.Sent()
+			run.Apply(plan).ExpectNoError(t)
+			sent.Expect(t, test.want...)
+			if reads := count(sent.Requests(), http.MethodGet, "/streams"); len(test.want) > 0 && reads != 2 {
+				t.Errorf("the channels were read %d times", reads)
+			}
+		})
+	}
+}
+
+// TestProtocolRequestsOfCreationAndEnd: one request each, and after the creation one that reads.
+func TestProtocolChannelRequestsOfCreationAndEnd(t *testing.T) {
+	o, run := channelManaged(t)
+	config := values{
+		"name": "counted", "description": "Made", "privacy": "private_shared_history", "can_send_message_group": who("role:moderators"),
+		"can_add_subscribers_group": who("role:moderators", "user:lena.fischer@example.com"),
+	}
+	sent := o.Sent()
+	run.MustApply(config)
+	if made, reads := len(sent.Writes()), count(sent.Requests(), http.MethodGet, "/streams"); made != 1 || reads != 1 {
+		t.Errorf("%d writes and %d reads: %s", made, reads, sent.Words())
+	}
+	plan := run.MustPlan(nil)
+	sent = o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t, "DELETE")
+	if reads := count(sent.Requests(), http.MethodGet, "/streams") + count(sent.Requests(), http.MethodPost, "/register"); reads != 0 {
+		t.Errorf("read %d times to archive one channel", reads)
+	}
+}
+
+func count(requests []sandbox.Request, method, path string) (n int) {
+	for _, request := range requests {
+		if request.Method == method && request.Path == path {
+			n++
+		}
+	}
+	return n
+}
+
+// TestProtocolFailureIsExplainedOnce: many channels that cannot be read have one cause, and one message says it.
+func TestProtocolChannelFailureIsExplainedOnce(t *testing.T) {
+	o, run := channelManaged(t)
+	run.MustApply(values{"name": "unread"})
+	p := run.Process()
+	heal := o.Sandbox.Fail(sandbox.Fault{Method: http.MethodPost, Path: "/register", Action: sandbox.FaultStatus, Status: http.StatusBadRequest})
+	defer heal()
+	sent := o.Sent()
+	for i := range 30 {
+		_, diags := p.Read("zulip_channel", run.State)
+		if len(diags.Errors()) != 1 {
+			t.Fatalf("%d errors: %v", len(diags.Errors()), diags)
+		}
+		detail, isTold := diags.Errors()[0].Detail, "The organization could not be read: another message of this run says why."
+		if told := detail == isTold; told != (i > 0) {
+			t.Errorf("channel %d: %s", i, detail)
+		}
+	}
+	if asked := count(sent.Requests(), http.MethodPost, "/register"); asked != 1 {
+		t.Errorf("asked %d times", asked)
+	}
+}

@@ -1,0 +1,440 @@
+package channels
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+type (
+	step    = attribute.Step[*zulip.Channel, zulip.ChannelUpdate]
+	pending = attribute.Pending[*zulip.Channel, zulip.ChannelUpdate]
+
+	table             = attribute.Table[channelFacts, *zulip.Channel, zulip.ChannelUpdate]
+	rows              = []attribute.Row[channelFacts, *zulip.Channel, zulip.ChannelUpdate]
+	row[V attr.Value] = attribute.Field[channelFacts, *zulip.Channel, zulip.ChannelUpdate, V]
+)
+
+// The server's limits, counted in characters (server-behavior §C5).
+const (
+	channelMaxName        = 60
+	channelMaxDescription = 1024
+)
+
+var trimmedName = regexp.MustCompile(`(?s)^([^\s\pZ](.*[^\s\pZ])?)?$`)
+
+// attributes are the attributes that the server has of a channel, one row each. How a channel is created and destroyed is
+// not among them: see creationAttributes.
+var attributes = table{
+	Resource: kind, OmitUnmanaged: true,
+	Rows: rows{
+		row[types.Int64]{
+			Name: "id", ReadOnly: true, Description: "ID of the channel.",
+			At:   func(f *channelFacts) *types.Int64 { return &f.ID },
+			Read: func(c *zulip.Channel) types.Int64 { return types.Int64Value(c.ID) },
+		},
+		row[types.String]{
+			Name: "privacy", Description: "Who can access the channel: `public` (everyone but guests), `web_public` (also readable by anyone on the internet), `private_shared_history` (only subscribers, who can read older messages) or `private_protected_history` (only subscribers, who can read messages sent after they joined).",
+			Setting:    "Can be changed in place. If unset, privacy is not managed; a new channel is `public`.",
+			Validators: []validator.Describer{validators.OneOf(texts(zulip.Privacies)...)},
+			At:         func(f *channelFacts) *types.String { return &f.Privacy },
+			Read:       func(c *zulip.Channel) types.String { return types.StringValue(string(c.Privacy())) },
+			Send: func(u *zulip.ChannelUpdate, current *zulip.Channel, v types.String) {
+				changePrivacy(u, current.Privacy(), zulip.Privacy(v.ValueString()))
+			},
+		},
+		row[types.Bool]{
+			Name: "is_default", Description: "Whether new users are subscribed to the channel.",
+			Setting:  "Not allowed for private channels.",
+			Requires: attribute.Requirement{Role: zulip.RoleAdministrator},
+			At:       func(f *channelFacts) *types.Bool { return &f.IsDefault },
+			Read:     func(c *zulip.Channel) types.Bool { return types.BoolValue(c.IsDefault) },
+			Send:     func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.Bool) { u.IsDefaultStream = v.ValueBoolPointer() },
+		},
+		row[types.String]{
+			Name: "message_retention_days", Description: "How long messages are kept: a number of days, `unlimited`, or `realm_default` (the setting of the organization).",
+			Requires:   attribute.Requirement{Role: zulip.RoleOwner},
+			Validators: []validator.Describer{validators.Count("days", zulip.RetentionUnlimited, zulip.RetentionDefault)},
+			At:         func(f *channelFacts) *types.String { return &f.MessageRetentionDays },
+			Read:       func(c *zulip.Channel) types.String { return types.StringValue(c.Retention().String()) },
+			Send: func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.String) {
+				u.MessageRetentionDays = parseRetention(v.ValueString())
+			},
+		},
+		row[types.String]{
+			Name: "topics_policy", Description: "Whether messages can be sent without a topic: `inherit` (the setting of the organization), `allow_empty_topic`, `disable_empty_topic`, or `empty_topic_only` (possible only while no message has a topic; needs " + featurelevel.Describe(featurelevel.SinceValue(kind, "topics_policy", "empty_topic_only")) + ").",
+			Requires:   attribute.Requirement{Right: "can_set_topics_policy_group", Except: inheritTopicsPolicy},
+			Validators: []validator.Describer{validators.OneOf(inheritTopicsPolicy, "allow_empty_topic", "disable_empty_topic", "empty_topic_only")},
+			At:         func(f *channelFacts) *types.String { return &f.TopicsPolicy },
+			Read: func(c *zulip.Channel) types.String {
+				if c.TopicsPolicy == "" { // servers below 392 have none
+					return types.StringNull()
+				}
+				return types.StringValue(c.TopicsPolicy)
+			},
+			Send: func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.String) {
+				u.TopicsPolicy = v.ValueStringPointer()
+			},
+		},
+		row[types.Bool]{
+			Name: "default_push_notifications", Description: "Whether mobile push notifications are turned on for new subscribers.",
+			Setting:  "Applies when somebody subscribes for the first time; existing subscriptions do not change. A new channel has `false`.",
+			Requires: attribute.Requirement{Role: zulip.RoleAdministrator},
+			At:       func(f *channelFacts) *types.Bool { return &f.DefaultPush },
+			Read:     func(c *zulip.Channel) types.Bool { return types.BoolPointerValue(c.DefaultPushNotifications) },
+			Send: func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.Bool) {
+				u.DefaultPushNotifications = v.ValueBoolPointer()
+			},
+		},
+		row[types.String]{
+			Name: "description", Description: "Description of the channel, in Markdown.",
+			Setting:    "At most 1024 characters. The server replaces line breaks with spaces. A change posts a notice in the channel.",
+			Validators: []validator.Describer{validators.Length(0, channelMaxDescription)},
+			At:         func(f *channelFacts) *types.String { return &f.Description },
+			Read:       func(c *zulip.Channel) types.String { return types.StringValue(c.Description) },
+			Send: func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.String) {
+				stored := storedDescription(v)
+				u.Description = &stored
+			},
+			Text: storedDescription,
+		},
+		row[types.String]{
+			Name: "name", Description: "Name of the channel.",
+			Setting:  "At most 60 characters. Must be unique in the organization, ignoring case; archived channels keep their names.",
+			Required: true,
+			Validators: []validator.Describer{
+				validators.Length(1, channelMaxName),
+				validators.Matches(trimmedName, "must not begin or end with white space, which the server would remove"),
+				validators.VisibleName{RefuseControls: true},
+			},
+			At:   func(f *channelFacts) *types.String { return &f.Name },
+			Read: func(c *zulip.Channel) types.String { return types.StringValue(c.Name) },
+			Send: func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.String) { u.Name = v.ValueStringPointer() },
+		},
+		folderIDRow{row[types.Int64]{
+			Name: "folder_id", Description: "ID of the channel folder that contains the channel; `0` for none.", Setting: "Set this or `folder`.",
+			Validators: []validator.Describer{validators.AtLeast(0)},
+			At:         func(f *channelFacts) *types.Int64 { return &f.FolderID },
+			Read:       func(c *zulip.Channel) types.Int64 { return types.Int64Value(folderOf(c)) },
+			Send: func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.Int64) {
+				folder := folderID(v.ValueInt64())
+				u.FolderID = &folder
+			},
+		}},
+		folderRow{row[types.String]{
+			Name: "folder", Description: "Name of the channel folder that contains the channel, ignoring case; `\"\"` for none.",
+			Setting: "The folder may be one that the same apply creates, if the channel refers to its resource or depends on it. A folder that gets another name is found by the new one alone; `folder_id = zulip_channel_folder.NAME.id` follows it. Set this or `folder_id`.",
+			At:      func(f *channelFacts) *types.String { return &f.Folder },
+			Text:    func(v types.String) string { return strings.ToLower(v.ValueString()) },
+		}},
+		row[types.Int64]{
+			Name: "creator_id", ReadOnly: true, IsIncidental: true, Description: "User ID of the creator. Null for channels imported from elsewhere and very old ones.",
+			Setting: notInNewStates,
+			At:      func(f *channelFacts) *types.Int64 { return &f.CreatorID },
+			Read:    func(c *zulip.Channel) types.Int64 { return types.Int64PointerValue(c.CreatorID) },
+		},
+		row[types.String]{
+			Name: "date_created", ReadOnly: true, IsIncidental: true, Description: "Time at which the channel was created (RFC 3339).",
+			Setting: notInNewStates,
+			At:      func(f *channelFacts) *types.String { return &f.DateCreated },
+			Read: func(c *zulip.Channel) types.String {
+				return types.StringValue(time.Unix(c.DateCreated, 0).UTC().Format(time.RFC3339))
+			},
+		},
+		row[types.Bool]{
+			Name: "is_archived", ReadOnly: true, IsIncidental: true, Description: "Whether the channel is archived.",
+			Setting: notInNewStates + " If the channel is archived outside Terraform, the next plan proposes to re-create it.",
+			At:      func(f *channelFacts) *types.Bool { return &f.IsArchived },
+			Read:    func(c *zulip.Channel) types.Bool { return types.BoolValue(c.IsArchived) },
+		},
+		urlRow{row[types.String]{
+			Name: "url", ReadOnly: true, Description: "URL of the channel in the web app.", Follows: true,
+			At: func(f *channelFacts) *types.String { return &f.URL },
+		}},
+	},
+	Permissions: map[string]attribute.Permission[channelFacts]{
+		"can_add_subscribers_group":              {At: func(f *channelFacts) *types.Set { return &f.CanAddSubscribersGroup }},
+		"can_administer_channel_group":           {At: func(f *channelFacts) *types.Set { return &f.CanAdministerChannelGroup }},
+		"can_create_topic_group":                 {At: func(f *channelFacts) *types.Set { return &f.CanCreateTopicGroup }},
+		"can_delete_any_message_group":           {At: func(f *channelFacts) *types.Set { return &f.CanDeleteAnyMessageGroup }, Requires: mayLetDelete},
+		"can_delete_own_message_group":           {At: func(f *channelFacts) *types.Set { return &f.CanDeleteOwnMessageGroup }, Requires: mayLetDelete},
+		"can_move_messages_out_of_channel_group": {At: func(f *channelFacts) *types.Set { return &f.CanMoveMessagesOutOfChannelGroup }},
+		"can_move_messages_within_channel_group": {At: func(f *channelFacts) *types.Set { return &f.CanMoveMessagesWithinChannelGroup }},
+		"can_remove_subscribers_group":           {At: func(f *channelFacts) *types.Set { return &f.CanRemoveSubscribersGroup }},
+		"can_send_message_group":                 {At: func(f *channelFacts) *types.Set { return &f.CanSendMessageGroup }},
+		"can_subscribe_group":                    {At: func(f *channelFacts) *types.Set { return &f.CanSubscribeGroup }},
+		"can_resolve_topics_group":               {At: func(f *channelFacts) *types.Set { return &f.CanResolveTopicsGroup }},
+	},
+	Wire: attribute.Permissions[*zulip.Channel, zulip.ChannelUpdate]{
+		Table:   permission.Channels,
+		Held:    func(c *zulip.Channel) map[string]zulip.GroupSettingValue { return c.Permissions },
+		Changes: func(u *zulip.ChannelUpdate) *map[string]zulip.GroupSettingChange { return &u.Permissions },
+	},
+}
+
+// notInNewStates is on the page of the resource, for what only the server sets and a state leaves out all the same.
+const notInNewStates = "Null for a channel that Terraform created or adopted; the data source `zulip_channel` has it."
+
+// mayLetDelete is the right to set who may delete messages (server-behavior §C18).
+var mayLetDelete = attribute.Requirement{Right: "can_set_delete_message_policy_group"}
+
+// inheritTopicsPolicy is the policy of a new channel, which everybody may set who may change the channel.
+const inheritTopicsPolicy = "inherit"
+
+// newChannel is a channel as it is created when no attribute is set.
+var newChannel = &zulip.Channel{TopicsPolicy: inheritTopicsPolicy}
+
+// urlRow is the row of the URL, which the object does not have.
+type urlRow struct{ row[types.String] }
+
+// ReadInto sets the URL.
+func (urlRow) ReadInto(f *channelFacts, channel *zulip.Channel, on attribute.Server, _ *diag.Diagnostics) {
+	f.URL = types.StringValue(zulip.ChannelURL(on.Site, channel.ID, channel.Name))
+}
+
+// changePrivacy writes a change of privacy with the flags it takes, and no other: a flag that is sent again resets what
+// depends on it (server-behavior §C12).
+func changePrivacy(update *zulip.ChannelUpdate, from, to zulip.Privacy) {
+	flag := func(value bool) *bool { return &value }
+	if from.IsPrivate() != to.IsPrivate() {
+		update.IsPrivate = flag(to.IsPrivate())
+	}
+	if (from == zulip.PrivacyWebPublic) != (to == zulip.PrivacyWebPublic) {
+		update.IsWebPublic = flag(to == zulip.PrivacyWebPublic)
+	}
+	// Going private, history is protected unless the same request says otherwise; between the two private kinds
+	// it is the only flag.
+	if to == zulip.PrivacyPrivateSharedHistory {
+		update.HistoryPublicToSubscribers = flag(true)
+	}
+	if from == zulip.PrivacyPrivateSharedHistory && to == zulip.PrivacyPrivateProtectedHistory {
+		update.HistoryPublicToSubscribers = flag(false)
+	}
+}
+
+// storedDescription returns a description as the server stores it: each line break becomes a space (server-behavior §C5).
+func storedDescription(text types.String) string {
+	return strings.ReplaceAll(text.ValueString(), "\n", " ")
+}
+
+// folderOf returns the folder's ID, or 0 for none: null in a configuration means "not managed".
+func folderOf(channel *zulip.Channel) int64 {
+	if channel.FolderID == nil {
+		return 0
+	}
+	return *channel.FolderID
+}
+
+func folderID(id int64) *int64 {
+	if id == 0 {
+		return nil
+	}
+	return &id
+}
+
+// parseRetention parses a value that was validated.
+func parseRetention(text string) *zulip.Retention {
+	if days, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return &zulip.Retention{Days: days}
+	}
+	return &zulip.Retention{Word: text}
+}
+
+func texts[T ~string](values []T) []string {
+	all := make([]string, len(values))
+	for i, value := range values {
+		all[i] = string(value)
+	}
+	return all
+}
+
+func channelSchema() schema.Schema {
+	all := attributes.ResourceAttributes()
+	maps.Copy(all, creationAttributes())
+	return schema.Schema{
+		Version: base.SchemaVersion,
+		MarkdownDescription: `A channel and its permissions.
+
+Each permission is a set of principals: ` + "`role:members`, `group:NAME`, `user:EMAIL`, `group_id:N`, `user_id:N`" + `. ` +
+			`The roles are ` + "`role:owners`, `role:administrators`, `role:moderators`, `role:fullmembers`, `role:members` and `role:everyone`" + `, each including those before it, and ` + "`role:nobody`" + `.
+
+An attribute that is not set is not managed: it is never written, and it is null in the plan of a new channel and in its state, so a reference to it is null too. The data source ` + "`zulip_channel`" + ` has the current value. If the attribute is set later, the plan warns of the value that it changes. An import has the values of all attributes. Removing an attribute from the configuration leaves its value as it is, on the server and in the state.
+
+A change is applied only to the values that the plan was computed from: if somebody else has changed the same attribute since, the apply stops and shows the value when the plan was made, the value now, and what the configuration asks for.
+
+` + core.NeverAdopted + attribute.DeactivatedPrincipals,
+		Attributes: all,
+	}
+}
+
+// creationAttributes describe how the channel is created and destroyed. The server does not store them, so they have no row
+// in the table.
+func creationAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"announce": schema.BoolAttribute{
+			Optional:            true,
+			MarkdownDescription: "Whether to announce the new channel in the organization's channel for such notices. Only used on create, and only if there are initial subscribers.",
+		},
+		"initial_subscribers": schema.SetAttribute{
+			ElementType: types.StringType, Optional: true,
+			MarkdownDescription: "Email addresses or IDs of the users to subscribe to the new channel. Only used on create. By default a public channel has no subscribers, and a private one has the provider's account: not even an administrator could add anybody to it otherwise.",
+		},
+		"adopt_archived": schema.BoolAttribute{
+			Optional:            true,
+			MarkdownDescription: "Unarchive an archived channel with the same name, with its messages and subscribers, instead of failing. What the configuration does not set stays as it was. Only used on create. Defaults to `false`. " + featurelevel.Sentence(featurelevel.ReactivateChannel),
+		},
+		"on_destroy": schema.StringAttribute{
+			Optional:            true,
+			MarkdownDescription: "What to do with the channel when the resource is destroyed: `archive` or `keep`. Zulip never deletes a channel. Defaults to `archive`.",
+			Validators:          []validator.String{validators.OneOf(channelOnDestroyArchive, channelOnDestroyKeep)},
+		},
+	}
+}
+
+// folderRow is the row of the folder by its name. What is compared and sent is the ID, as in the row folder_id.
+type folderRow struct{ row[types.String] }
+
+// ReadInto keeps the name that is there while it means the folder of the channel.
+func (folderRow) ReadInto(f *channelFacts, channel *zulip.Channel, on attribute.Server, _ *diag.Diagnostics) {
+	text, ok := lookup.KeepFolder(f.Folder.ValueString(), base.IsSet(f.Folder), folderOf(channel), on.View)
+	f.Folder = types.StringNull()
+	if ok {
+		f.Folder = types.StringValue(text)
+	}
+}
+
+// Step is the change to the folder of the planned name. A name that is planned as the state has it, as one that is not
+// configured always is, is not resolved.
+func (r folderRow) Step(prior *attribute.Prior[channelFacts, *zulip.Channel], planned *channelFacts, on attribute.Server) (found step, problems []permission.Problem, isFound bool) {
+	name := planned.Folder
+	if !base.IsSet(name) || prior.IsState && name.Equal(prior.State.Folder) {
+		return found, nil, false
+	}
+	id, err := lookup.Folder(on.View, name.ValueString())
+	if err != nil {
+		return found, []permission.Problem{{Summary: lookup.Summary(err), Detail: base.Sentence(err)}}, false
+	}
+	before := priorFolder(prior, on.View)
+	if before == id {
+		return found, nil, false
+	}
+	return step{
+		Attribute: r.Name, Prior: describeFolder(before, on.View), Planned: describeFolder(id, on.View),
+		Current: func(channel *zulip.Channel) string { return describeFolder(folderOf(channel), on.View) },
+		Put: func(update *zulip.ChannelUpdate, _ *zulip.Channel, _ bool) {
+			folder := folderID(id)
+			update.FolderID = &folder
+		},
+	}, nil, true
+}
+
+// folderIDRow is the row of the folder by its ID, which messages call by its name.
+type folderIDRow struct{ row[types.Int64] }
+
+// Step is that of the ID, in the words of [describeFolder].
+func (r folderIDRow) Step(prior *attribute.Prior[channelFacts, *zulip.Channel], planned *channelFacts, on attribute.Server) (found step, problems []permission.Problem, isFound bool) {
+	found, problems, isFound = r.row.Step(prior, planned, on)
+	if isFound {
+		found.Prior = describeFolder(prior.Values.FolderID.ValueInt64(), on.View)
+		found.Planned = describeFolder(planned.FolderID.ValueInt64(), on.View)
+		found.Current = func(channel *zulip.Channel) string { return describeFolder(folderOf(channel), on.View) }
+	}
+	return found, problems, isFound
+}
+
+// priorFolder returns the ID of the folder that a plan was computed from. The name may belong to another folder by now.
+func priorFolder(prior *attribute.Prior[channelFacts, *zulip.Channel], view *snapshot.Snapshot) int64 {
+	switch {
+	case !prior.IsState:
+		return folderOf(prior.Object)
+	case !prior.Values.FolderID.IsNull():
+		return prior.Values.FolderID.ValueInt64()
+	}
+	id, err := lookup.Folder(view, prior.Values.Folder.ValueString())
+	if err != nil {
+		return -1 // none that there is
+	}
+	return id
+}
+
+// describeFolder writes a folder for people, each in another way.
+func describeFolder(id int64, view *snapshot.Snapshot) string {
+	folder, ok := view.Folders().ByID(id)
+	switch {
+	case id == 0:
+		return "no folder"
+	case !ok:
+		return fmt.Sprintf("folder %d", id)
+	case folder.IsArchived:
+		return fmt.Sprintf("%q (archived, ID %d)", folder.Name, id)
+	}
+	return fmt.Sprintf("%q", folder.Name)
+}
+
+// deriveFolder plans the one of folder and folder_id that is not configured, where a state has it: the two go together.
+func deriveFolder(p *tablePlan) {
+	switch {
+	case !p.Config.Folder.IsNull() && p.Config.FolderID.IsNull() && !p.State.FolderID.IsNull():
+		p.Plan.FolderID = types.Int64Unknown()
+		if id, err := lookup.Folder(p.On.View, p.Plan.Folder.ValueString()); err == nil && !p.Plan.Folder.IsUnknown() {
+			p.Plan.FolderID = types.Int64Value(id)
+		}
+	case !p.Config.FolderID.IsNull() && p.Config.Folder.IsNull() && !p.State.Folder.IsNull():
+		p.Plan.Folder = types.StringUnknown()
+		text, ok := lookup.KeepFolder(p.State.Folder.ValueString(), true, p.Plan.FolderID.ValueInt64(), p.On.View)
+		if ok && !p.Plan.FolderID.IsUnknown() {
+			p.Plan.Folder = types.StringValue(text)
+		}
+	}
+}
+
+// checkFolder refuses a folder that does not exist, and two that differ.
+func (p channelPlanning) checkFolder() {
+	if !p.HasLevel(featurelevel.Since(kind, "folder_id")) {
+		return
+	}
+	id := p.Plan.FolderID.ValueInt64()
+	if _, ok := p.On.View.Folders().ByID(id); !ok && id != 0 {
+		p.Diags.AddAttributeError(path.Root("folder_id"), "No such channel folder", fmt.Sprintf("The organization has no channel folder with the ID %d. The data source zulip_channel_folders lists all.", id))
+		return
+	}
+	if !base.IsSet(p.Config.Folder) {
+		return
+	}
+	named, later, err := lookup.FolderInPlan(p.On.View, p.Config.Folder.ValueString())
+	switch {
+	case err != nil:
+		lookup.AddError(p.Diags, path.Root("folder"), err, "")
+	case base.IsSet(p.Config.FolderID) && (later || named != p.Config.FolderID.ValueInt64()):
+		p.Diags.AddAttributeError(path.Root("folder"), "Two folders for one channel",
+			fmt.Sprintf("folder is %q, and folder_id = %d is another one. Set one of the two attributes.", p.Config.Folder.ValueString(), p.Config.FolderID.ValueInt64()))
+	}
+}
+
+// fixedFolder is the one of folder and folder_id that a generated configuration leaves out: the name is what people read.
+func fixedFolder(state *channelModel) []string {
+	if strings.TrimSpace(state.Folder.ValueString()) != "" {
+		return []string{"folder_id"}
+	}
+	return []string{"folder"}
+}

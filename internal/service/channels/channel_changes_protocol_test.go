@@ -1,0 +1,424 @@
+package channels_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"reflect"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// params are what one request sends.
+type params = map[string]string
+
+// expectWrites fails the test unless exactly these changes were sent, in this order.
+func expectWrites(t *testing.T, sent *acctest.Sent, want ...params) {
+	t.Helper()
+	if got := writes(sent); !reflect.DeepEqual(got, append([]params{}, want...)) {
+		t.Errorf("sent:\n  %v\nwant:\n  %v", got, want)
+	}
+}
+
+func TestProtocolChannelSendsOneChangedAttributeAlone(t *testing.T) {
+	for name, test := range map[string]struct {
+		before, after values
+		sent          params
+	}{
+		"name":              {values{}, values{"name": "new"}, params{"new_name": "new"}},
+		"description":       {values{"description": "before"}, values{"description": "after"}, params{"description": "after"}},
+		"no description":    {values{"description": "before"}, values{"description": ""}, params{"description": ""}},
+		"line breaks":       {values{"description": "before"}, values{"description": "a\nb"}, params{"description": "a b"}},
+		"retention":         {values{}, values{"message_retention_days": "30"}, params{"message_retention_days": "30"}},
+		"retention's end":   {values{"message_retention_days": "30"}, values{"message_retention_days": "unlimited"}, params{"message_retention_days": `"unlimited"`}},
+		"retention's reset": {values{"message_retention_days": "30"}, values{"message_retention_days": "realm_default"}, params{"message_retention_days": `"realm_default"`}},
+		"topics_policy":     {values{}, values{"topics_policy": "allow_empty_topic"}, params{"topics_policy": "allow_empty_topic"}},
+		"is_default":        {values{}, values{"is_default": true}, params{"is_default_stream": "true"}},
+		"is_default's end":  {values{"is_default": true}, values{"is_default": false}, params{"is_default_stream": "false"}},
+
+		"public to shared":    {values{"privacy": "public"}, values{"privacy": "private_shared_history"}, params{"is_private": "true", "history_public_to_subscribers": "true"}},
+		"shared to public":    {values{"privacy": "private_shared_history"}, values{"privacy": "public"}, params{"is_private": "false"}},
+		"shared to protected": {values{"privacy": "private_shared_history"}, values{"privacy": "private_protected_history"}, params{"history_public_to_subscribers": "false"}},
+		"protected to shared": {values{"privacy": "private_protected_history"}, values{"privacy": "private_shared_history"}, params{"history_public_to_subscribers": "true"}},
+		"protected to public": {values{"privacy": "private_protected_history"}, values{"privacy": "public"}, params{"is_private": "false"}},
+
+		"on_destroy":            {values{}, values{"on_destroy": "keep"}, nil},
+		"nothing":               {values{"description": "a\nb"}, values{"description": "a b"}, nil},
+		"what is not said":      {values{"description": "before"}, values{"description": nil}, nil},
+		"other words":           {values{"can_send_message_group": who()}, values{"can_send_message_group": who("role:nobody")}, nil},
+		"initial_subscribers":   {values{}, values{"initial_subscribers": []any{"kenji.sato@example.com"}}, nil},
+		"nobody beside someone": {values{"can_subscribe_group": who("group:sre")}, values{"can_subscribe_group": who("group:sre", "role:nobody")}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, run := channelManaged(t)
+			before := but(values{"name": "changed", "privacy": "public", "initial_subscribers": []any{"ines.moreau@example.com"}}, test.before)
+			run.MustApply(before)
+
+			sent := o.Sent()
+			run.MustApply(but(before, test.after))
+			if test.sent == nil {
+				expectWrites(t, sent)
+				return
+			}
+			expectWrites(t, sent, test.sent)
+		})
+	}
+}
+
+func TestProtocolMovesAChannelBetweenFolders(t *testing.T) {
+	o, run := channelManaged(t)
+	folder := o.Folder(t, "folder")
+	run.MustApply(values{"name": "changed"})
+	sent := o.Sent()
+	run.MustApply(values{"name": "changed", "folder_id": folder})
+	expectWrites(t, sent, params{"folder_id": fmt.Sprint(folder)})
+	sent = o.Sent()
+	run.MustApply(values{"name": "changed"}) // not said any more: not managed
+	expectWrites(t, sent)
+	run.MustApply(values{"name": "changed", "folder_id": 0})
+	expectWrites(t, sent, params{"folder_id": "null"})
+}
+
+// Each permission is changed by itself, from one group to people and groups and back, with the value it replaces.
+func TestProtocolChannelSendsTheValueThatAPermissionReplaces(t *testing.T) {
+	o, run := channelManaged(t)
+	moderators := role(t, o, "moderators")
+	listed := zulip.GroupSettingValue{DirectMembers: []int64{person(t, o, "member")}, DirectSubgroups: []int64{channelGroup(t, o, "sre")}}
+	first := values{"name": "changed"}
+	for _, setting := range permission.ChannelSettings {
+		first[setting.Name] = who("role:moderators")
+	}
+	run.MustApply(first)
+	for _, setting := range permission.ChannelSettings {
+		t.Run(setting.Name, func(t *testing.T) {
+			sent := o.Sent()
+			run.MustApply(but(first, values{setting.Name: who("user:lena.fischer@example.com", "group:sre")}))
+			run.MustApply(first)
+			expectWrites(t, sent,
+				params{setting.Name: channelChange(t, listed, &moderators)},
+				params{setting.Name: channelChange(t, moderators, &listed)})
+		})
+	}
+}
+
+func TestProtocolChannelSendsPermissionsFirstAndTogether(t *testing.T) {
+	o, run := channelManaged(t)
+	sre, nobody, moderators := zulip.NamedGroup(channelGroup(t, o, "sre")), role(t, o, "nobody"), role(t, o, "moderators")
+	before := values{"name": "changed", "description": "before", "can_send_message_group": who("role:moderators"), "can_subscribe_group": who()}
+	run.MustApply(before)
+
+	sent := o.Sent()
+	run.MustApply(but(before, values{"description": "after", "topics_policy": "disable_empty_topic", "can_send_message_group": who("group:sre"), "can_subscribe_group": who("group:sre")}))
+	expectWrites(t, sent,
+		params{"can_send_message_group": channelChange(t, sre, &moderators), "can_subscribe_group": channelChange(t, sre, &nobody)},
+		params{"description": "after", "topics_policy": "disable_empty_topic"})
+}
+
+// While history is protected the right to create topics is fixed, so here the permission comes second.
+func TestProtocolChannelSharesHistoryBeforeItRestrictsTopics(t *testing.T) {
+	o, run := channelManaged(t)
+	before := values{"name": "changed", "privacy": "private_protected_history"}
+	run.MustApply(before)
+	everyone := role(t, o, "everyone")
+
+	sent := o.Sent()
+	run.MustApply(but(before, values{"privacy": "private_shared_history", "can_create_topic_group": who("role:moderators")}))
+	expectWrites(t, sent, params{"history_public_to_subscribers": "true"}, params{"can_create_topic_group": channelChange(t, role(t, o, "moderators"), &everyone)})
+}
+
+func TestProtocolChannelCreatesWithWhatIsConfiguredAndNoMore(t *testing.T) {
+	o, run := channelManaged(t)
+	bare, full := run.Fork(), run.Fork()
+	sent := o.Sent()
+	bare.MustApply(values{"name": "bare"})
+	expectWrites(t, sent, params{"name": "bare", "subscribers": "[]"})
+
+	everyone, moderators := role(t, o, "everyone"), role(t, o, "moderators")
+	sent = o.Sent()
+	full.MustApply(values{
+		"name": "full", "description": "a\nb", "privacy": "private_shared_history", "initial_subscribers": []any{"kenji.sato@example.com", "ines.moreau@example.com"},
+		"message_retention_days": "30", "topics_policy": "allow_empty_topic", "announce": true,
+		"can_send_message_group": who("role:moderators"), "can_create_topic_group": who("role:moderators"),
+	})
+	bareOf := func(value zulip.GroupSettingValue) string { return fmt.Sprint(value.Group) }
+	expectWrites(t, sent,
+		params{
+			"name": "full", "description": "a\nb", "subscribers": fmt.Sprintf("[%d,%d]", person(t, o, "owner"), person(t, o, "member2")),
+			"invite_only": "true", "is_web_public": "false", "history_public_to_subscribers": "true",
+			"message_retention_days": "30", "topics_policy": `"allow_empty_topic"`, "announce": "true",
+			"can_send_message_group": bareOf(moderators), "can_create_topic_group": bareOf(moderators),
+		},
+		// The server accepts it on creation, and forgets it (server-behavior §C8).
+		params{"can_create_topic_group": channelChange(t, moderators, &everyone)})
+}
+
+func TestProtocolChannelTakesUpAStateWithoutPrivateData(t *testing.T) {
+	const setting = "can_administer_channel_group"
+	o, run := channelManaged(t)
+	before := values{"name": "changed", setting: who("user:lena.fischer@example.com", "group:sre")}
+	run.MustApply(before)
+	plan := run.MustPlan(but(before, values{setting: who("role:moderators")}))
+	old := zulip.GroupSettingValue{DirectMembers: []int64{person(t, o, "member")}, DirectSubgroups: []int64{channelGroup(t, o, "sre")}}
+
+	forgetful := run.Fork()
+	forgetful.State = &acctest.Instance{Values: run.State.Values, Identity: run.State.Identity}
+	p := forgetful.Process()
+	// Without a refresh, nothing tells the provider what the state was made from but its words.
+	again, diags := p.Plan("zulip_channel", forgetful.State, plan.Config)
+	diags.ExpectNoError(t)
+	sent := o.Sent()
+	state, diags := p.Apply(again)
+	diags.ExpectNoError(t)
+	if state == nil || len(state.Private) == 0 {
+		t.Error("the private data is not back")
+	}
+	expectWrites(t, sent, params{setting: channelChange(t, role(t, o, "moderators"), &old)})
+
+	// And it is compared as well: run planned from what it was before.
+	plan.Prior = &acctest.Instance{Values: run.State.Values, Identity: run.State.Identity}
+	o.Change(t, "changed", permit(setting, zulip.NamedGroup(channelGroup(t, o, "leads"))))
+	run.Apply(plan).ExpectError(t, "", "was changed by somebody else", `now:                        "group:leads"`)
+	if got := o.Sandbox.Journal().Count(sandbox.Filter{Method: http.MethodPatch}); got != 2 {
+		t.Errorf("%d changes, not one by the provider and one by hand", got)
+	}
+}
+
+// A server below feature level 417 carries a creation out after the answer was lost, and after the provider has looked for the
+// channel once: the channel is in the state.
+func TestProtocolChannelLateCreation(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.CreateChannel - 1})
+	run := o.NewRun(t, "zulip_channel")
+	plan := run.MustPlan(values{"name": "late", "description": "Slow"})
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users/me/subscriptions", Action: sandbox.FaultDrop, Count: 1})
+	reads := o.Sandbox.Gate("GET", "/streams")
+	done := make(chan acctest.Diagnostics, 1)
+	go func() { done <- run.Apply(plan) }()
+	asked := func() bool {
+		return len(o.Sandbox.Journal().Requests(sandbox.Filter{Method: "POST", Path: "/users/me/subscriptions"})) > 0
+	}
+	var diags acctest.Diagnostics
+	for looks := 0; diags == nil; {
+		select {
+		case held := <-reads.Arrived:
+			if asked() {
+				looks++
+			}
+			if looks == 2 { // the first look has found nothing
+				reads.Open()
+				description := "Slow"
+				if _, err := o.Client.CreateChannelBySubscribing(context.Background(), zulip.ChannelCreate{Name: "late", Settings: zulip.ChannelUpdate{Description: &description}}); err != nil {
+					t.Error(err)
+				}
+			}
+			held.Release()
+		case diags = <-done:
+			if diags == nil {
+				diags = acctest.Diagnostics{}
+			}
+		}
+	}
+	diags.ExpectNoError(t)
+	if run.State == nil || run.State.Values["id"] != o.MustChannel(t, "late").ID {
+		t.Errorf("the state is %+v", run.State)
+	}
+	if left := o.Sandbox.Journal().Requests(sandbox.Filter{Method: "POST", Path: "/users/me/subscriptions"}); len(left) != 2 {
+		t.Errorf("it was asked for %d times", len(left)) // by the provider, and by the server that is late
+	}
+}
+
+// What is not there in the end may come later, and the message says what happens then.
+func TestProtocolChannelCreationThatIsNotFound(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.CreateChannel - 1})
+	run := o.NewRun(t, "zulip_channel")
+	run.Block["max_retries"] = 1
+	plan := run.MustPlan(values{"name": "late"})
+	sent := o.Sent()
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users/me/subscriptions", Action: sandbox.FaultDrop})
+	run.Apply(plan).ExpectError(t, "", `Cannot create channel "late"`, "is not there", "If the server carries it out later, the next plan says so, and how to import it")
+	sent.Expect(t, "POST subscriptions")
+}
+
+// The server refuses a creation because there were too many requests, and before it may be repeated somebody else creates a
+// channel of the name: the same request would subscribe people to it.
+func TestProtocolCreationAfterAWaitSubscribesNobodyToAnotherChannel(t *testing.T) {
+	const path = "/users/me/subscriptions"
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.CreateChannel - 1})
+	run, theirs := o.NewRun(t, "zulip_channel"), o.As(t, "admin")
+	plan := run.MustPlan(values{"name": "late", "initial_subscribers": []any{"lena.fischer@example.com"}})
+	gate := o.Sandbox.Gate(http.MethodPost, path)
+	defer gate.Open()
+	applied := make(chan acctest.Diagnostics)
+	go func() { applied <- run.Apply(plan) }()
+	held := <-gate.Arrived
+	go func() { (<-gate.Arrived).Release() }()
+	if _, err := theirs.Client.CreateChannelBySubscribing(t.Context(), zulip.ChannelCreate{Name: "late"}); err != nil {
+		t.Fatal(err)
+	}
+	o.Sandbox.Fail(sandbox.Fault{Method: http.MethodPost, Path: path, Action: sandbox.FaultStatus, Status: http.StatusTooManyRequests, RetryAfter: 20 * time.Millisecond, Count: 1})
+	held.Release()
+	gate.Open()
+	late := o.MustChannel(t, "late")
+	(<-applied).ExpectError(t, "name", "already exists", fmt.Sprintf(`id = "%d"`, late.ID))
+	if in := o.Subscribers(t, "late"); !slices.Equal(in, []int64{theirs.Self.ID}) {
+		t.Errorf("subscribed are %v", in)
+	}
+	if count := o.Sandbox.Journal().Count(sandbox.Filter{Method: http.MethodPost, Path: path}); count != 2 { // theirs, and the one that was refused
+		t.Errorf("%d requests were made", count)
+	}
+	if run.State != nil {
+		t.Errorf("the state has %v", run.State.Values)
+	}
+}
+
+// What was refused for a moment is created when nobody has taken the name. The account, which the server has subscribed, is
+// unsubscribed from the channel by the name that it has then.
+func TestProtocolChannelCreationAfterAWait(t *testing.T) {
+	const path = "/users/me/subscriptions"
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.CreateChannel - 1})
+	run := o.NewRun(t, "zulip_channel")
+	tooMany := sandbox.Fault{Path: path, Action: sandbox.FaultStatus, Status: http.StatusTooManyRequests, RetryAfter: 20 * time.Millisecond, Count: 1}
+	tooMany.Method = http.MethodPost
+	o.Sandbox.Fail(tooMany)
+	tooMany.Method = http.MethodDelete
+	o.Sandbox.Fail(tooMany)
+	plan := run.MustPlan(values{"name": "late"})
+	gate := o.Sandbox.Gate(http.MethodDelete, path)
+	defer gate.Open()
+	applied := make(chan acctest.Diagnostics)
+	go func() { applied <- run.Apply(plan) }()
+	held := <-gate.Arrived
+	created, renamed := o.MustChannel(t, "late"), "later"
+	o.Change(t, "late", zulip.ChannelUpdate{Name: &renamed})
+	if _, err := o.Client.CreateChannelBySubscribing(t.Context(), zulip.ChannelCreate{Name: "late"}); err != nil { // another one, which stays as it is
+		t.Fatal(err)
+	}
+	held.Release()
+	gate.Open()
+	diags := <-applied
+	if warned := diags.Warnings(); len(warned) > 0 {
+		t.Errorf("warned: %v", warned)
+	}
+	if run.State == nil || run.State.Values["id"] != created.ID {
+		t.Errorf("the state is %+v", run.State)
+	}
+	if in := o.Subscribers(t, "later"); len(in) > 0 {
+		t.Errorf("subscribed to the new channel are %v", in)
+	}
+	if in := o.Subscribers(t, "late"); !slices.Equal(in, []int64{o.Self.ID}) {
+		t.Errorf("subscribed to another channel are %v", in)
+	}
+}
+
+// Two applies of plans that were made before, and one change by hand, at one channel, in every order in which the server
+// can get their requests. What must never happen is that a write replaces a value which its plan had not seen.
+
+// A scenario is what everybody wants of the channel's permissions, in the words of configurations.
+type scenario struct {
+	before values // as the channel is when both plan
+	first  values // what the first plan changes
+	second values // what the second does
+	byHand values // what somebody changes in the web app, one setting
+}
+
+var scenarios = map[string]scenario{
+	"the same setting by all": {
+		before: values{"can_administer_channel_group": who("role:moderators", "user:one@example.com")},
+		first:  values{"can_administer_channel_group": who("user:one@example.com", "user:two@example.com")},
+		second: values{"can_administer_channel_group": who("role:moderators", "role:members")},
+		byHand: values{"can_administer_channel_group": who("role:moderators")},
+	},
+	"the same wish, and back by hand": {
+		before: values{"can_send_message_group": who("role:members")},
+		first:  values{"can_send_message_group": who("role:moderators")},
+		second: values{"can_send_message_group": who("role:moderators")},
+		byHand: values{"can_send_message_group": who("role:members")},
+	},
+	"two settings in one request each": {
+		before: values{"can_remove_subscribers_group": who("role:members"), "can_send_message_group": who("role:members")},
+		first:  values{"can_remove_subscribers_group": who("role:moderators"), "can_send_message_group": who("role:moderators")},
+		second: values{"can_remove_subscribers_group": who("role:owners"), "can_send_message_group": who("role:owners")},
+		byHand: values{"can_send_message_group": who("role:administrators")},
+	},
+	"two settings that overlap": {
+		before: values{"can_remove_subscribers_group": who("role:members"), "can_send_message_group": who("role:members"), "can_resolve_topics_group": who()},
+		first:  values{"can_remove_subscribers_group": who("role:moderators"), "can_send_message_group": who("role:moderators")},
+		second: values{"can_send_message_group": who("role:owners"), "can_resolve_topics_group": who("role:members")},
+		byHand: values{"can_remove_subscribers_group": who("role:administrators")},
+	},
+}
+
+// How many orders a scenario has: all there are fit in between. A short run tries a few.
+const (
+	fewestOrders = 30
+	mostOrders   = 400
+	shortOrders  = 8
+)
+
+func TestProtocolChannelInterleavings(t *testing.T) {
+	var tried, kept atomic.Int32
+	t.Run("orders", func(t *testing.T) {
+		for name, scenario := range scenarios {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				schedule := &schedule{}
+				orders := 0
+				for more := true; more; more = schedule.next() {
+					if testing.Short() && orders == shortOrders {
+						break // the race detector looks at how requests cross, not at every order
+					}
+					if orders++; orders > mostOrders {
+						t.Fatalf("there are more than %d orders", mostOrders)
+					}
+					tried.Add(1)
+					if t.Run(fmt.Sprint(orders), func(t *testing.T) { try(t, scenario, schedule) }) {
+						kept.Add(1)
+					}
+				}
+				if orders < fewestOrders && !testing.Short() {
+					t.Errorf("%d orders are too few: are the requests still held?", orders)
+				}
+			})
+		}
+	})
+	acctest.Report(func(w io.Writer) {
+		_, _ = fmt.Fprintf(w, "interleavings: %d schedules, %d kept the promise\n", tried.Load(), kept.Load())
+	})
+}
+
+// A schedule is a path through the tree of all orders: which of the requests that wait is let through, step by step.
+type schedule struct {
+	choices, options []int
+	step             int
+}
+
+// choose returns the next choice out of n: the one that is replayed, or the first where the path is new.
+func (s *schedule) choose(n int) int {
+	if s.step == len(s.choices) {
+		s.choices, s.options = append(s.choices, 0), append(s.options, n)
+	}
+	choice := s.choices[s.step]
+	s.step++
+	return choice
+}
+
+// next turns to the next path, and reports whether there is one.
+func (s *schedule) next() bool {
+	s.step = 0
+	for len(s.choices) > 0 {
+		last := len(s.choices) - 1
+		if s.choices[last]++; s.choices[last] < s.options[last] {
+			return true
+		}
+		s.choices, s.options = s.choices[:last], s.options[:last]
+	}
+	return false
+}

@@ -1,0 +1,311 @@
+package channels_test
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// A meddling is an attribute as it was, as somebody makes it by hand after the plan, and as the plan asks for it; saw, now
+// and asked are the words for the three.
+type meddling struct {
+	attribute       string
+	was, asks       any
+	byHand          func(*testing.T, *acctest.Organization) zulip.ChannelUpdate
+	saw, now, asked string
+}
+
+func meddlings() []meddling {
+	text := func(text string) *string { return &text }
+	yes := true
+	return []meddling{
+		{
+			"can_send_message_group", who("role:moderators"), who("role:members"),
+			func(t *testing.T, o *acctest.Organization) zulip.ChannelUpdate {
+				return permit("can_send_message_group", role(t, o, "administrators"))
+			},
+			`"role:moderators"`, `"role:administrators"`, `"role:members"`,
+		},
+		{
+			"can_administer_channel_group", who("user:lena.fischer@example.com", "group:sre"), who("group:leads"),
+			func(t *testing.T, o *acctest.Organization) zulip.ChannelUpdate {
+				return permit("can_administer_channel_group", zulip.GroupSettingValue{
+					DirectMembers: []int64{person(t, o, "member2")}, DirectSubgroups: []int64{channelGroup(t, o, "sre")},
+				})
+			},
+			`["group:sre", "user:lena.fischer@example.com"]`, `["group:sre", "user:kenji.sato@example.com"]`, `"group:leads"`,
+		},
+		{
+			"description", "before", "planned",
+			func(*testing.T, *acctest.Organization) zulip.ChannelUpdate {
+				return zulip.ChannelUpdate{Description: text("by hand")}
+			}, "before", "by hand", "planned",
+		},
+		{
+			"privacy", "private_shared_history", "public",
+			func(*testing.T, *acctest.Organization) zulip.ChannelUpdate {
+				return zulip.ChannelUpdate{IsPrivate: &yes}
+			}, "private_shared_history", "private_protected_history", "public",
+		},
+		{
+			"topics_policy", "inherit", "allow_empty_topic",
+			func(*testing.T, *acctest.Organization) zulip.ChannelUpdate {
+				return zulip.ChannelUpdate{TopicsPolicy: text("disable_empty_topic")}
+			}, "inherit", "disable_empty_topic", "allow_empty_topic",
+		},
+		{
+			"message_retention_days", "realm_default", "30",
+			func(*testing.T, *acctest.Organization) zulip.ChannelUpdate {
+				return zulip.ChannelUpdate{MessageRetentionDays: &zulip.Retention{Days: 7}}
+			}, "realm_default", "7", "30",
+		},
+		{
+			"name", "compared", "planned",
+			func(*testing.T, *acctest.Organization) zulip.ChannelUpdate {
+				return zulip.ChannelUpdate{Name: text("by hand")}
+			}, "compared", "by hand", "planned",
+		},
+	}
+}
+
+func TestProtocolChannelRefusesWhatChangedSinceThePlan(t *testing.T) {
+	for _, test := range meddlings() {
+		t.Run(test.attribute, func(t *testing.T) {
+			o, run := channelManaged(t)
+			before := but(values{"name": "compared"}, values{test.attribute: test.was})
+			run.MustApply(before)
+			plan := run.MustPlan(but(before, values{test.attribute: test.asks}))
+			o.Change(t, "compared", test.byHand(t, o))
+
+			sent := o.Sent()
+			run.Apply(plan).ExpectError(t, "", "was changed by somebody else after it was planned", test.attribute,
+				"when the plan was made:     "+test.saw+"\n", "now:                        "+test.now+"\n", "the configuration asks for: "+test.asked+"\n", "Nothing was overwritten.")
+			sent.Expect(t)
+
+			// The state shows what it is now, so that the next plan starts from there, and goes through.
+			run.MustApply(but(before, values{test.attribute: test.asks}))
+		})
+	}
+}
+
+func TestProtocolChannelTakesAsDoneWhatSomebodyElseDid(t *testing.T) {
+	for _, test := range meddlings() {
+		t.Run(test.attribute, func(t *testing.T) {
+			o, run := channelManaged(t)
+			before := but(values{"name": "compared"}, values{test.attribute: test.was})
+			run.MustApply(before)
+			after := but(before, values{test.attribute: test.asks})
+			plan, twin := run.MustPlan(after), run.Fork()
+			twin.Apply(plan).ExpectNoError(t) // somebody else asks for the very same
+
+			sent := o.Sent()
+			run.Apply(plan).ExpectNoError(t)
+			sent.Expect(t)
+			if plan := run.MustPlan(after); !plan.Empty() {
+				t.Errorf("there is still something to do: %v", plan.Changes())
+			}
+		})
+	}
+}
+
+func TestProtocolChannelSaysEverythingThatChanged(t *testing.T) {
+	o, run := channelManaged(t)
+	before := values{"name": "compared", "description": "before", "can_send_message_group": who("role:members"), "can_subscribe_group": who("role:nobody")}
+	run.MustApply(before)
+	plan := run.MustPlan(values{"name": "compared", "description": "planned", "can_send_message_group": who("group:sre"), "can_subscribe_group": who("group:leads")})
+	other := "by hand"
+	o.Change(t, "compared", zulip.ChannelUpdate{Description: &other, Permissions: map[string]zulip.GroupSettingChange{
+		"can_send_message_group": {New: role(t, o, "owners")},
+		"can_subscribe_group":    {New: zulip.NamedGroup(channelGroup(t, o, "leads"))},
+	}})
+
+	sent := o.Sent()
+	run.Apply(plan).ExpectError(t, "", "can_send_message_group\n  when the plan was made:     \"role:members\"", "description\n  when the plan was made:     before",
+		"Already as planned: can_subscribe_group.")
+	sent.Expect(t)
+}
+
+// The server hides deactivated people from a value, and compares what it is sent with what it shows
+// (server-behavior §P3). A value that it shows in a form which it never accepts cannot be sent as an old value.
+func TestProtocolChannelChangesAValueThatHidesSomebody(t *testing.T) {
+	for name, test := range map[string]struct {
+		holds []any
+		old   func(*testing.T, *acctest.Organization) *zulip.GroupSettingValue // what can be compared; nil: nothing
+	}{
+		"one person and a group": {
+			who("user:lena.fischer@example.com", "group:sre"),
+			func(*testing.T, *acctest.Organization) *zulip.GroupSettingValue { return nil },
+		},
+		"one person alone": {
+			who("user:lena.fischer@example.com"),
+			func(*testing.T, *acctest.Organization) *zulip.GroupSettingValue { return nil },
+		},
+		"two people and a group": {
+			who("user:lena.fischer@example.com", "user:kenji.sato@example.com", "group:sre"),
+			func(t *testing.T, o *acctest.Organization) *zulip.GroupSettingValue {
+				return &zulip.GroupSettingValue{DirectMembers: []int64{person(t, o, "member2")}, DirectSubgroups: []int64{channelGroup(t, o, "sre")}}
+			},
+		},
+		"one person and two groups": {
+			who("user:lena.fischer@example.com", "group:sre", "group:leads"),
+			func(t *testing.T, o *acctest.Organization) *zulip.GroupSettingValue {
+				groups := []int64{channelGroup(t, o, "sre"), channelGroup(t, o, "leads")}
+				slices.Sort(groups)
+				return &zulip.GroupSettingValue{DirectSubgroups: groups}
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			const setting = "can_administer_channel_group"
+			o, run := channelManaged(t)
+			config := values{"name": "compared", setting: test.holds}
+			run.MustApply(config)
+			channelDeactivate(t, o, "member")
+			if plan := run.MustPlan(config); !plan.Empty() {
+				t.Errorf("somebody who was deactivated makes a difference: %v", plan.Changes())
+			}
+
+			sent := o.Sent()
+			run.MustApply(but(config, values{setting: who("role:moderators")}))
+			want := []map[string]string{{setting: channelChange(t, role(t, o, "moderators"), test.old(t, o))}}
+			if got := writes(sent); !reflect.DeepEqual(got, want) {
+				t.Errorf("sent %v, not %v", got, want)
+			}
+		})
+	}
+}
+
+// Even a value that hides somebody is read and compared right before it is replaced.
+func TestProtocolChannelComparesAValueThatHidesSomebody(t *testing.T) {
+	const setting = "can_administer_channel_group"
+	o, run := channelManaged(t)
+	config := values{"name": "compared", setting: who("user:lena.fischer@example.com", "group:sre")}
+	run.MustApply(config)
+	channelDeactivate(t, o, "member")
+	plan := run.MustPlan(but(config, values{setting: who("role:moderators")}))
+	o.Change(t, "compared", permit(setting, zulip.NamedGroup(channelGroup(t, o, "leads"))))
+
+	sent := o.Sent()
+	run.Apply(plan).ExpectError(t, "", "when the plan was made:     \"group:sre\"", "now:                        \"group:leads\"")
+	sent.Expect(t)
+}
+
+// Somebody changes the value between the last look and the write: only the server can tell.
+func TestProtocolChannelIsRefusedByTheServerItself(t *testing.T) {
+	const setting = "can_send_message_group"
+	o, run := channelManaged(t)
+	run.MustApply(values{"name": "compared", setting: who("role:members"), "can_add_subscribers_group": who()})
+	plan := run.MustPlan(values{"name": "compared", setting: who("role:moderators"), "can_add_subscribers_group": who("group:sre")})
+	id := o.MustChannel(t, "compared").ID
+	owners := role(t, o, "owners")
+	gate := o.Sandbox.Gate(http.MethodPatch, fmt.Sprintf("/streams/%d", id))
+
+	applied := make(chan acctest.Diagnostics)
+	go func() { applied <- run.Apply(plan) }()
+	first := <-gate.Arrived
+	hand := channelByHand(o, id, permit(setting, owners))
+	(<-gate.Arrived).Release()
+	if err := <-hand; err != nil {
+		t.Fatal(err)
+	}
+	gate.Open()
+	first.Release()
+
+	// The server took the first of the two settings before it came to the other.
+	(<-applied).ExpectError(t, "", "was changed by somebody else", setting+"\n", "now:                        \"role:owners\"", "Already as planned: can_add_subscribers_group.")
+	if got := o.Sandbox.Journal().Count(sandbox.Filter{Method: http.MethodPatch}); got != 2 {
+		t.Errorf("%d requests to change the channel, not one by each", got)
+	}
+	if got := run.State.Values; !reflect.DeepEqual(got[setting], who("role:owners")) || !reflect.DeepEqual(got["can_add_subscribers_group"], who("group:sre")) {
+		t.Errorf("the state says %v and %v", got[setting], got["can_add_subscribers_group"])
+	}
+}
+
+func TestProtocolChannelRecognisesItsOwnWrite(t *testing.T) {
+	for _, fault := range []string{"drop", "truncate", "status=502", "html"} {
+		t.Run(fault, func(t *testing.T) {
+			o, run := channelManaged(t)
+			run.MustApply(values{"name": "compared", "description": "before", "can_send_message_group": who("role:members")})
+			rule, err := sandbox.ParseFault("PATCH /streams/* after " + fault + " 1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Sandbox.Fail(rule)
+			after := values{"name": "compared", "description": "before", "can_send_message_group": who("role:moderators")}
+
+			sent := o.Sent()
+			run.MustApply(after)
+			sent.Expect(t, "PATCH can_send_message_group")
+		})
+	}
+}
+
+// TestProtocolLeavesAloneWhatThePlanDoesNotChange: a configured permission that the plan does not change, and that somebody
+// changes by hand after it, is not written when the apply changes something else. The next plan shows it.
+func TestProtocolChannelLeavesAloneWhatThePlanDoesNotChange(t *testing.T) {
+	o, run := channelManaged(t)
+	before := values{"name": "compared", "description": "before", "can_send_message_group": who("role:moderators")}
+	run.MustApply(before)
+	after := but(before, values{"description": "after"})
+	plan := run.MustPlan(after)
+	byHand := zulip.GroupSettingValue{DirectMembers: []int64{o.Self.ID}, DirectSubgroups: []int64{role(t, o, "moderators").Group}}
+	o.Change(t, "compared", zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{"can_send_message_group": {New: byHand}}})
+
+	run.Apply(plan).ExpectNoError(t)
+	if got := o.MustChannel(t, "compared").Permissions["can_send_message_group"]; !slices.Equal(got.DirectMembers, byHand.DirectMembers) {
+		t.Errorf("what was granted by hand is %v", got)
+	}
+	if got := run.MustPlan(after).Changes(); !slices.Equal(got, []string{"can_send_message_group"}) {
+		t.Errorf("the next plan changes %q", got)
+	}
+}
+
+// The CLI hands over every text in the Unicode normal form NFC. The server stores what it was sent: a channel that was named on
+// another system can have a decomposed name and description, which are the same text.
+func TestProtocolChannelDecomposedTextsAreTheSame(t *testing.T) {
+	const composed, decomposed = "Caf\u00e9", "Cafe\u0301"
+	o, run := channelManaged(t)
+	o.Call(t, "POST", "/channels/create", map[string]string{"name": decomposed, "description": decomposed, "subscribers": "[]"})
+	config := values{"name": composed, "description": composed, "topics_policy": "inherit"}
+	handOver := func() {
+		run.State.Values["name"], run.State.Values["description"] = composed, composed
+	}
+	run.Import(composed, nil).ExpectNoError(t)
+	handOver()
+	if plan, diags := run.Process().Plan("zulip_channel", run.State, config); !plan.Empty() || len(diags) > 0 {
+		t.Errorf("planned: %v, reported: %v", plan.Changes(), diags)
+	}
+	p := run.Process()
+	config["topics_policy"] = "disable_empty_topic"
+	plan, diags := p.Plan("zulip_channel", run.State, config)
+	diags.ExpectNoError(t)
+	sent := o.Sent()
+	state, diags := p.Apply(plan)
+	diags.ExpectNoError(t)
+	sent.Expect(t, "PATCH topics_policy")
+	if run.State = state; state.Values["name"] != composed {
+		t.Errorf("the state holds %v", state.Values)
+	}
+	for _, next := range []struct{ attribute, value string }{{"description", "Another " + composed}, {"name", "An" + composed}} {
+		run.Refresh().ExpectNoError(t)
+		run.State.Values["name"] = composed
+		if next.attribute == "description" {
+			handOver()
+		}
+		config[next.attribute] = next.value
+		p = run.Process()
+		plan, diags = p.Plan("zulip_channel", run.State, config)
+		diags.ExpectNoError(t)
+		run.State, diags = p.Apply(plan)
+		diags.ExpectNoError(t)
+	}
+	if channel := o.MustChannel(t, "An"+composed); channel.Description != "Another "+composed {
+		t.Errorf("the server has %+v", channel)
+	}
+}

@@ -1,0 +1,262 @@
+package channels
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// channelDataSource is the data source zulip_channel.
+type channelDataSource struct{ base.DataSource }
+
+// NewChannelDataSource returns the data source zulip_channel.
+func NewChannelDataSource() datasource.DataSource { return &channelDataSource{} }
+
+func (d *channelDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_channel"
+}
+
+func (d *channelDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	all := attributes.DataSourceAttributes()
+	all["id"] = schema.Int64Attribute{
+		Optional: true, Computed: true, MarkdownDescription: "ID of the channel. Exactly one of `id` and `name` must be set.",
+		Validators: []validator.Int64{validators.ExactlyOneOf("id", "name")},
+	}
+	all["name"] = schema.StringAttribute{
+		Optional: true, Computed: true, MarkdownDescription: "Name of the channel, ignoring case. Exactly one of `id` and `name` must be set.",
+	}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "A channel, by ID or name. Archived channels are found too.",
+		Attributes:          all,
+	}
+}
+
+// Read takes the channel from the snapshot.
+func (d *channelDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var config channelFacts
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
+		return
+	}
+	s, err := d.Meta.Store.Read(ctx, store.Channels)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot read the channels", base.Explain(err))
+		return
+	}
+	wanted, at := "name:"+config.Name.ValueString(), path.Root("name")
+	if config.Name.IsNull() {
+		wanted, at = strconv.FormatInt(config.ID.ValueInt64(), 10), path.Root("id")
+	}
+	channel, err := lookup.Channel(s, wanted)
+	if err != nil {
+		resp.Diagnostics.AddAttributeError(at, "No such channel", base.Sentence(err))
+		return
+	}
+	var found channelFacts
+	attributes.Read(&found, channel, attribute.On(&d.Base, s), &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &found)...)
+}
+
+// channelsDataSource is the data source zulip_channels.
+type channelsDataSource struct{ base.DataSource }
+
+// NewChannelsDataSource returns the data source zulip_channels.
+func NewChannelsDataSource() datasource.DataSource { return &channelsDataSource{} }
+
+type channelListModel struct {
+	IncludeArchived types.Bool     `tfsdk:"include_archived"`
+	Privacy         types.String   `tfsdk:"privacy"`
+	FolderID        types.Int64    `tfsdk:"folder_id"`
+	IsDefault       types.Bool     `tfsdk:"is_default"`
+	Channels        []channelFacts `tfsdk:"channels"`
+}
+
+func (d *channelsDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_channels"
+}
+
+func (d *channelsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The channels that the provider's account can see, sorted by name. Administrators see every channel.",
+		Attributes: map[string]schema.Attribute{
+			"include_archived": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to include archived channels. Defaults to `false`."},
+			"privacy":          schema.StringAttribute{Optional: true, MarkdownDescription: "Only channels with this privacy."},
+			"folder_id":        schema.Int64Attribute{Optional: true, MarkdownDescription: "Only channels in the folder with this ID; `0` for those in no folder."},
+			"is_default":       schema.BoolAttribute{Optional: true, MarkdownDescription: "Only default channels (`true`), or only other channels (`false`)."},
+			"channels": schema.ListNestedAttribute{
+				Computed: true, MarkdownDescription: "The channels.",
+				NestedObject: schema.NestedAttributeObject{Attributes: attributes.DataSourceAttributes()},
+			},
+		},
+	}
+}
+
+// Read takes the channels from the snapshot.
+func (d *channelsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var list channelListModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &list)...)
+	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
+		return
+	}
+	s, err := d.Meta.Store.Read(ctx, store.Channels)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot read the channels", base.Explain(err))
+		return
+	}
+	list.Channels = []channelFacts{}
+	on := attribute.On(&d.Base, s)
+	for _, channel := range s.Channels().List() {
+		if channel.IsArchived && !list.IncludeArchived.ValueBool() ||
+			!list.Privacy.IsNull() && list.Privacy.ValueString() != string(channel.Privacy()) ||
+			!list.FolderID.IsNull() && list.FolderID.ValueInt64() != folderOf(channel) ||
+			!list.IsDefault.IsNull() && list.IsDefault.ValueBool() != channel.IsDefault {
+			continue
+		}
+		var found channelFacts
+		attributes.Read(&found, channel, on, &resp.Diagnostics)
+		list.Channels = append(list.Channels, found)
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &list)...)
+}
+
+// NewChannelList returns the list resource zulip_channel.
+func NewChannelList() list.ListResource {
+	return core.NewList(core.List[zulip.Channel]{
+		Name: "channel", Plural: "channels",
+		ListText: core.ListText{Description: "Lists the channels that the provider's account can see. An administrator sees all channels; a member does not see private channels of others."},
+		Objects:  core.FromSnapshot(func(s *snapshot.Snapshot) []*zulip.Channel { return s.Channels().List() }, func(*snapshot.Snapshot, *zulip.Channel) bool { return true }, store.Channels),
+		Key:      func(channel *zulip.Channel) any { return channel.ID },
+		Label:    func(channel *zulip.Channel, _ *snapshot.Snapshot) string { return channel.Name },
+		IsGone:   func(channel *zulip.Channel) bool { return channel.IsArchived }, GoneWord: "archived",
+		Filters: []core.ListFilter[zulip.Channel]{
+			{
+				Name: "folder", Description: "Lists only the channels in this folder: its name or ID. `\"\"` lists those in no folder.",
+				Select: selectFolder,
+			},
+			{
+				Name: "privacy", Description: "Lists only the channels with this privacy, as in `private_shared_history`.",
+				Select: selectPrivacy,
+			},
+		},
+	})
+}
+
+func selectFolder(s *snapshot.Snapshot, text string) (func(*zulip.Channel) bool, error) {
+	folder := int64(0)
+	if found, ok := s.Folders().ByName(text); ok {
+		folder = found.ID
+	} else if text != "" {
+		number, err := strconv.ParseInt(text, 10, 64)
+		if _, ok := s.Folders().ByID(number); err != nil || !ok {
+			names := suggest.Names{Things: "channel folders", All: s.Folders().Names(), Where: "the data source zulip_channel_folders lists all"}
+			return nil, fmt.Errorf("the organization has no channel folder called %q%s", text, names.Suggest(text))
+		}
+		folder = number
+	}
+	return func(channel *zulip.Channel) bool { return folderOf(channel) == folder }, nil
+}
+
+func selectPrivacy(s *snapshot.Snapshot, text string) (func(*zulip.Channel) bool, error) {
+	words := map[string]func(*zulip.Channel) bool{}
+	for _, privacy := range zulip.Privacies {
+		words[string(privacy)] = func(channel *zulip.Channel) bool { return channel.Privacy() == privacy }
+	}
+	return core.OneOf(words)(s, text)
+}
+
+// channelTopicsDataSource is the data source zulip_channel_topics.
+type channelTopicsDataSource struct{ base.DataSource }
+
+// NewChannelTopicsDataSource returns the data source zulip_channel_topics.
+func NewChannelTopicsDataSource() datasource.DataSource { return &channelTopicsDataSource{} }
+
+type topicModel struct {
+	Channel   types.String `tfsdk:"channel"`
+	ChannelID types.Int64  `tfsdk:"channel_id"`
+	Topics    []entry      `tfsdk:"topics"`
+}
+
+type entry struct {
+	Name  types.String `tfsdk:"name"`
+	MaxID types.Int64  `tfsdk:"max_id"`
+}
+
+// whyUnreadable says why the server may refuse to show the topics of a channel.
+func (d *channelTopicsDataSource) whyUnreadable(channel *zulip.Channel) string {
+	if channel.IsArchived && !d.HasLevel(featurelevel.ArchivedChannels) {
+		return fmt.Sprintf("The channel is archived. Showing the topics of an archived channel needs %s; the server has %d.",
+			featurelevel.Describe(featurelevel.ArchivedChannels), d.FeatureLevel())
+	}
+	return "The server shows the topics of a private channel only to its subscribers."
+}
+
+func (d *channelTopicsDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_channel_topics"
+}
+
+func (d *channelTopicsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The topics of a channel, the one with the newest message first. Those of an archived channel can be read from feature level 480 on. In a private channel with protected history they are those of which the account the provider uses has received a message.",
+		Attributes: map[string]schema.Attribute{
+			"channel": schema.StringAttribute{
+				Required: true, MarkdownDescription: "The channel: its ID, as in `zulip_channel.x.id`, or its name. A channel whose name is a number is written `name:2024`.",
+			},
+			"channel_id": schema.Int64Attribute{Computed: true, MarkdownDescription: "The channel's ID."},
+			"topics": schema.ListNestedAttribute{
+				Computed: true, MarkdownDescription: "The topics.",
+				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+					"name":   schema.StringAttribute{Computed: true, MarkdownDescription: "The topic's name; `\"\"` for the topic without one."},
+					"max_id": schema.Int64Attribute{Computed: true, MarkdownDescription: "The ID of its newest message."},
+				}},
+			},
+		},
+	}
+}
+
+// Read asks the server for the topics.
+func (d *channelTopicsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var state topicModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
+		return
+	}
+	view, err := d.Meta.Store.Read(ctx, store.Channels)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot read the channels", base.Explain(err))
+		return
+	}
+	channel, err := lookup.Channel(view, state.Channel.ValueString())
+	if err != nil {
+		resp.Diagnostics.AddAttributeError(path.Root("channel"), "No such channel", base.Sentence(err))
+		return
+	}
+	topics, err := d.Meta.Client.Topics(ctx, channel.ID)
+	if err != nil {
+		resp.Diagnostics.AddAttributeError(path.Root("channel"), fmt.Sprintf("Cannot read the topics of channel %q", channel.Name),
+			base.Explain(err)+"\n\n"+d.whyUnreadable(channel))
+		return
+	}
+	state.ChannelID, state.Topics = types.Int64Value(channel.ID), []entry{}
+	for _, topic := range topics {
+		state.Topics = append(state.Topics, entry{types.StringValue(topic.Name), types.Int64Value(topic.MaxID)})
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+}

@@ -1,0 +1,408 @@
+package channels
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/order"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// NewChannelFolderResource returns zulip_channel_folder.
+func NewChannelFolderResource() resource.Resource {
+	return core.New(&core.Definition[channelFolderModel, zulip.ChannelFolder, channelFolderModel]{
+		Name: "channel_folder", Title: "channel folder", Plural: "channel folders",
+		ListText: core.ListText{Description: "Lists the channel folders of the organization."},
+		Schema:   channelFolderSchema,
+		Role:     zulip.RoleAdministrator, Unsent: []string{"adopt_archived", "on_destroy"},
+		Source:   core.Source{Part: store.Folders},
+		Index:    (*snapshot.Snapshot).Folders,
+		Key:      func(folder *zulip.ChannelFolder) int64 { return folder.ID },
+		IsGone:   func(folder *zulip.ChannelFolder) bool { return folder.IsArchived },
+		GoneWord: "archived",
+		HowToAdopt: func(folder *zulip.ChannelFolder) string {
+			return fmt.Sprintf("Channel folder %q is archived. To reactivate it, write a zulip_channel_folder with its name and adopt_archived = true.", folder.Name)
+		},
+		Unique: core.Unique[channelFolderModel, zulip.ChannelFolder]{
+			IgnoresCase: true, IsReferable: true,
+			Of:      func(m *channelFolderModel) string { return m.Name.ValueString() },
+			ByName:  byName,
+			Where:   "the data source zulip_channel_folders lists all",
+			IsTaken: zulip.IsFolderNameTaken,
+			Existing: func(e *core.Existing, folder *zulip.ChannelFolder, c *core.Context) {
+				isOwn := folder.CreatorID != nil && *folder.CreatorID == c.Meta.Store.Self().ID
+				e.Detail = "Case is ignored in names."
+				e.MayBeReplaced, e.Ours = e.AsPlanned && isOwn, isOwn && core.IsRecent(time.Unix(folder.DateCreated, 0))
+			},
+		},
+		ReadInto:  func(m *channelFolderModel, folder *zulip.ChannelFolder, _ *core.Context) { m.read(folder) },
+		CheckPlan: checkChannelFolderPlan,
+		Create:    createChannelFolder, Update: updateChannelFolder, Delete: channelFolderArchive, DeleteVerb: "archive",
+		Adopt: channelFolderAdopt, IsKept: func(state *channelFolderModel) bool {
+			return state.OnDestroy.ValueString() == channelFolderOnDestroyKeep
+		},
+		Hint: channelFolderHint,
+	})
+}
+
+// byName returns the active folder of a name, or else an archived one.
+func byName(view *snapshot.Snapshot, name string) (*zulip.ChannelFolder, bool) {
+	if folder, ok := view.Folders().ByName(name); ok {
+		return folder, true
+	}
+	return view.ArchivedFolder(name)
+}
+
+// checkChannelFolderPlan says which archived folder will be reactivated.
+func checkChannelFolderPlan(ctx context.Context, p *core.Plan[channelFolderModel]) {
+	if !p.IsCreate() || !p.Plan.AdoptArchived.ValueBool() || p.Plan.Name.IsUnknown() {
+		return
+	}
+	view, err := p.Meta.Store.Read(ctx, store.Folders)
+	if err != nil {
+		p.Diags.AddError("Cannot read the channel folders", base.Explain(err))
+		return
+	}
+	if archived, ok := adoptable(view, p.Plan); ok {
+		// Named in the detail alone, so that the CLI can make one warning of many.
+		p.Diags.AddAttributeWarning(path.Root("adopt_archived"), "An archived channel folder will be reactivated",
+			fmt.Sprintf("Channel folder %q has the ID %d. What this configuration does not set stays as it was.", archived.Name, archived.ID))
+	}
+}
+
+// adoptable returns the archived folder that a plan asks to reactivate. To reactivate one whose name is in use makes the
+// server fail (server-behavior §F3).
+func adoptable(view *snapshot.Snapshot, plan *channelFolderModel) (*zulip.ChannelFolder, bool) {
+	name := plan.Name.ValueString()
+	if !plan.AdoptArchived.ValueBool() || !isFree(view, name) {
+		return nil, false
+	}
+	return view.ArchivedFolder(name)
+}
+
+func createChannelFolder(ctx context.Context, c *core.Context, plan *channelFolderModel) (int64, error) {
+	return c.Meta.Client.CreateChannelFolder(ctx, plan.Name.ValueString(), plan.Description.ValueString())
+}
+
+// channelFolderAdopt reactivates an archived folder, with the name and description that are planned. They come first, in the same
+// request: while it is archived its own name does not stand in the way of another case.
+func channelFolderAdopt(ctx context.Context, c *core.Context, plan *channelFolderModel) (id int64, ok bool, err error) {
+	if !plan.AdoptArchived.ValueBool() {
+		return 0, false, nil
+	}
+	view, err := c.Meta.Store.Fresh(ctx, store.Folders)
+	if err != nil {
+		return 0, false, err
+	}
+	archived, ok := adoptable(view, plan)
+	if !ok {
+		return 0, false, nil
+	}
+	var current channelFolderModel
+	current.read(archived)
+	change, active := plan.changes(&current), false
+	change.IsArchived = &active
+	return archived.ID, true, c.Meta.Client.UpdateChannelFolder(ctx, archived.ID, change)
+}
+
+// updateChannelFolder sends what differs; what the server wrote before it refused the rest stays (server-behavior §F6). For the server a folder's own name is taken, so that another case of its letters is refused
+// (server-behavior §F4): then the way leads over a name in between.
+func updateChannelFolder(ctx context.Context, c *core.Context, planned, current *channelFolderModel) error {
+	id, before, change := current.ID.ValueInt64(), current.Name.ValueString(), planned.changes(current)
+	err := c.Meta.Client.UpdateChannelFolder(ctx, id, change)
+	if !zulip.IsFolderNameTaken(err) || !strings.EqualFold(before, *change.Name) {
+		return err
+	}
+	view, err := c.Meta.Store.Fresh(ctx, store.Folders)
+	if err != nil {
+		return err
+	}
+	between := nameBetween(view, before)
+	if err := c.Meta.Client.UpdateChannelFolder(ctx, id, zulip.ChannelFolderUpdate{Name: &between}); err != nil {
+		return err
+	}
+	return c.Meta.Client.UpdateChannelFolder(ctx, id, change)
+}
+
+// nameBetween is a name that nothing has, like the given one and not longer than allowed.
+func nameBetween(view *snapshot.Snapshot, name string) string {
+	letters := []rune(name)
+	for n := 1; ; n++ {
+		suffix := fmt.Sprintf(" (%d)", n)
+		between := string(letters[:min(len(letters), channelFolderMaxName-len(suffix))]) + suffix
+		if isFree(view, between) {
+			return between
+		}
+	}
+}
+
+func isFree(view *snapshot.Snapshot, name string) bool {
+	_, taken := view.Folders().ByName(name)
+	return !taken
+}
+
+// channelFolderArchive empties a folder and archives it. Whoever puts a channel into it meanwhile makes it begin again. A folder that
+// is gone is fine.
+func channelFolderArchive(ctx context.Context, c *core.Context, state *channelFolderModel) error {
+	id, archived := state.ID.ValueInt64(), true
+	for attempt := 0; ; attempt++ {
+		err := empty(ctx, c, id)
+		if err == nil {
+			err = c.Meta.Client.UpdateChannelFolder(ctx, id, zulip.ChannelFolderUpdate{IsArchived: &archived})
+		}
+		if err == nil || zulip.IsNoFolder(err) {
+			return nil
+		}
+		// Whether a channel was taken out whose answer was lost, the next round finds.
+		again := zulip.IsFolderInUse(err) || zulip.MayHaveHappened(err)
+		if !again || attempt == c.Meta.Client.MaxRetries() {
+			return err
+		}
+	}
+}
+
+// empty takes every channel out of a folder, archived ones included, also those that this run has archived: an archived
+// channel stays in its folder, and keeps it from being archived (https://zulip.com/api/update-channel-folder). The server
+// takes one channel out at a time.
+func empty(ctx context.Context, c *core.Context, id int64) error {
+	view, err := c.Meta.Store.Fresh(ctx, store.Channels)
+	if err != nil {
+		return err
+	}
+	var none *int64
+	for _, channel := range view.Channels().List() {
+		if channel.FolderID == nil || *channel.FolderID != id {
+			continue
+		}
+		c.Meta.Store.Invalidate(store.Channels)
+		c.Meta.Run.TakeFromFolder(channel.ID, id)
+		if _, err := c.Meta.Client.UpdateChannel(ctx, channel.ID, zulip.ChannelUpdate{FolderID: &none}); err != nil {
+			return fmt.Errorf("taking channel %q out of it: %w", channel.Name, err)
+		}
+	}
+	return nil
+}
+
+func channelFolderHint(err error) string {
+	switch {
+	case zulip.IsFolderNameTaken(err):
+		return "Names are compared without regard to case. To manage the existing folder, import it by its name; otherwise choose another name."
+	case zulip.IsFolderInUse(err):
+		return "It was emptied, and somebody has put a channel into it again, archived ones included."
+	case zulip.IsNoFolder(err):
+		return "The folder is gone."
+	}
+	return ""
+}
+
+// channelFolderFacts are what a folder is, for the resource and the data source alike.
+type channelFolderFacts struct {
+	ID          types.Int64  `tfsdk:"id"`
+	Name        types.String `tfsdk:"name"`
+	Description types.String `tfsdk:"description"`
+	CreatorID   types.Int64  `tfsdk:"creator_id"`
+	DateCreated types.String `tfsdk:"date_created"`
+}
+
+// channelFolderModel is the resource: the facts, and how it is made and unmade.
+type channelFolderModel struct {
+	channelFolderFacts
+	AdoptArchived types.Bool   `tfsdk:"adopt_archived"`
+	OnDestroy     types.String `tfsdk:"on_destroy"`
+}
+
+const (
+	channelFolderOnDestroyArchive = "archive"
+	channelFolderOnDestroyKeep    = "keep"
+)
+
+// The server's limits, counted in characters (server-behavior §F1).
+const (
+	channelFolderMaxName        = 60
+	channelFolderMaxDescription = 1024
+)
+
+var visible = regexp.MustCompile(`\S`)
+
+// read takes what the server holds.
+func (f *channelFolderFacts) read(folder *zulip.ChannelFolder) {
+	f.ID = types.Int64Value(folder.ID)
+	f.Name, f.Description = types.StringValue(folder.Name), types.StringValue(folder.Description)
+	f.CreatorID = types.Int64PointerValue(folder.CreatorID)
+	f.DateCreated = types.StringValue(time.Unix(folder.DateCreated, 0).UTC().Format(time.RFC3339))
+}
+
+// changes are the attributes that are planned otherwise than they are held.
+func (f *channelFolderFacts) changes(held *channelFolderModel) (update zulip.ChannelFolderUpdate) {
+	if !f.Name.Equal(held.Name) {
+		update.Name = f.Name.ValueStringPointer()
+	}
+	if !f.Description.IsNull() && !f.Description.IsUnknown() && !f.Description.Equal(held.Description) {
+		update.Description = f.Description.ValueStringPointer()
+	}
+	return update
+}
+
+func channelFolderSchema() schema.Schema {
+	keepNumber := []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}
+	keepText := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
+	return schema.Schema{
+		Version: base.SchemaVersion,
+		MarkdownDescription: `A channel folder: a heading under which the web app shows channels. A channel says which folder it is in, with ` + "`folder_id`" + `; ` + "`zulip_channel_folder_order`" + ` puts the folders into an order. Only administrators and owners manage folders. ` + featurelevel.Needs("zulip_channel_folder", "") + `
+
+Zulip deletes no folder. Destroying one takes all channels out of it, archived ones included, and archives it; its name is free then.
+
+` + core.NeverAdopted,
+		Attributes: map[string]schema.Attribute{
+			"id": schema.Int64Attribute{Computed: true, MarkdownDescription: "The folder's ID.", PlanModifiers: keepNumber},
+			"name": schema.StringAttribute{
+				Required:            true,
+				MarkdownDescription: "The name, at most 60 characters. No other active folder has it, whatever the case of its letters. The server keeps white space at its ends.",
+				Validators: []validator.String{
+					validators.Length(1, channelFolderMaxName),
+					validators.Matches(visible, "must not be blank"),
+					validators.VisibleName{RefuseControls: true},
+				},
+			},
+			"description": schema.StringAttribute{
+				Optional: true, Computed: true,
+				MarkdownDescription: "What the folder is for, in Markdown, at most 1024 characters. Not managed if it is not set; a new folder then has none.",
+				Validators:          []validator.String{validators.Length(0, channelFolderMaxDescription)},
+			},
+			"adopt_archived": schema.BoolAttribute{
+				Optional:            true,
+				MarkdownDescription: "Reactivate an archived folder with the name instead of creating one; of several, the one that was created last. Only used on creation. Without it a second folder of the name is created: archived folders give up their names.",
+			},
+			"on_destroy": schema.StringAttribute{
+				Optional:            true,
+				MarkdownDescription: "What happens to the folder when it is destroyed: `archive` (the default) takes the channels out and archives it: that is one request for each channel, beside the one that archives a channel which is destroyed too. `keep` leaves it as it is, and costs no request.",
+				Validators:          []validator.String{validators.OneOf(channelFolderOnDestroyArchive, channelFolderOnDestroyKeep)},
+			},
+			"creator_id": schema.Int64Attribute{
+				Computed: true, MarkdownDescription: "User ID of who created it; null if that is not known.", PlanModifiers: keepNumber,
+			},
+			"date_created": schema.StringAttribute{
+				Computed: true, MarkdownDescription: "Time at which it was created (RFC 3339).", PlanModifiers: keepText,
+			},
+		},
+	}
+}
+
+// NewChannelFolderOrderResource returns zulip_channel_folder_order.
+func NewChannelFolderOrderResource() resource.Resource {
+	return &order.Resource{Definition: order.Definition{
+		TypeName: "channel_folder_order", ID: "channel_folders", Attribute: "folder_ids",
+		Thing: "channel folder", Things: "channel folders",
+		Description: "The order in which the web app shows the channel folders. Archived folders do not count.",
+		Seen: func(ctx context.Context, d *store.Store) ([]order.Item, error) {
+			return ordered(d.Read(ctx, store.Folders))
+		},
+		Fresh: func(ctx context.Context, d *store.Store, _ func([]order.Item) bool) ([]order.Item, error) {
+			return ordered(d.Fresh(ctx, store.Folders))
+		},
+		// The server wants all of them, archived ones included (server-behavior §F5).
+		Write: func(ctx context.Context, client *zulip.Client, ids []int64) error {
+			return client.OrderChannelFolders(ctx, ids)
+		},
+	}}
+}
+
+func ordered(view *snapshot.Snapshot, err error) ([]order.Item, error) {
+	if err != nil {
+		return nil, err
+	}
+	var all []order.Item
+	for _, folder := range view.Folders().List() {
+		one := order.Item{ID: folder.ID}
+		if folder.IsArchived {
+			one.Aside = fmt.Sprintf("Channel folder %d, %q, is archived. A zulip_channel_folder with its name and adopt_archived = true unarchives it.", folder.ID, folder.Name)
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// channelFoldersDataSource is the data source zulip_channel_folders.
+type channelFoldersDataSource struct{ base.DataSource }
+
+// NewChannelFoldersDataSource returns the data source zulip_channel_folders.
+func NewChannelFoldersDataSource() datasource.DataSource { return &channelFoldersDataSource{} }
+
+type channelFolderListModel struct {
+	IncludeArchived types.Bool `tfsdk:"include_archived"`
+	Folders         []listed   `tfsdk:"folders"`
+}
+
+// listed is a folder as the data source shows it.
+type listed struct {
+	channelFolderFacts
+	IsArchived types.Bool `tfsdk:"is_archived"`
+}
+
+func (d *channelFoldersDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_channel_folders"
+}
+
+func (d *channelFoldersDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = datasourceschema.Schema{
+		MarkdownDescription: "The channel folders of the organization, in their order. Everybody may read them. " + featurelevel.Sentence(featurelevel.Since("zulip_channel_folder", "")) + " Older servers have none.",
+		Attributes: map[string]datasourceschema.Attribute{
+			"include_archived": datasourceschema.BoolAttribute{Optional: true, MarkdownDescription: "Whether archived folders are listed too; by default not."},
+			"folders": datasourceschema.ListNestedAttribute{
+				Computed: true, MarkdownDescription: "The folders.",
+				NestedObject: datasourceschema.NestedAttributeObject{Attributes: map[string]datasourceschema.Attribute{
+					"id":           datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: "The folder's ID."},
+					"name":         datasourceschema.StringAttribute{Computed: true, MarkdownDescription: "The folder's name."},
+					"description":  datasourceschema.StringAttribute{Computed: true, MarkdownDescription: "What the folder is for, in Markdown."},
+					"creator_id":   datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of who created it; null if that is not known."},
+					"date_created": datasourceschema.StringAttribute{Computed: true, MarkdownDescription: "Time at which it was created (RFC 3339)."},
+					"is_archived":  datasourceschema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it is archived."},
+				}},
+			},
+		},
+	}
+}
+
+// Read takes the folders from the snapshot.
+func (d *channelFoldersDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var list channelFolderListModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &list)...)
+	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
+		return
+	}
+	view, err := d.Meta.Store.Read(ctx, store.Folders)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot read the channel folders", base.Explain(err))
+		return
+	}
+	list.Folders = []listed{}
+	for _, folder := range view.Folders().List() {
+		if folder.IsArchived && !list.IncludeArchived.ValueBool() {
+			continue
+		}
+		found := listed{IsArchived: types.BoolValue(folder.IsArchived)}
+		found.read(folder)
+		list.Folders = append(list.Folders, found)
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &list)...)
+}

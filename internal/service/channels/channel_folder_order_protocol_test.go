@@ -1,0 +1,305 @@
+package channels_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+const orderType = "zulip_channel_folder_order"
+
+// made are the folders of an organization by their names: the example's, three more, and an archived one.
+type made struct{ example, a, b, c, archived int64 }
+
+// ordered gives a test folders, and their order to manage.
+func ordered(t *testing.T) (*acctest.Organization, *acctest.Run, made) {
+	t.Helper()
+	o, _ := channelFolderManaged(t)
+	f := made{example: folders(t, o)[0].ID, a: channelFolderByHand(t, o, "a"), archived: channelFolderByHand(t, o, "x"), b: channelFolderByHand(t, o, "b"), c: channelFolderByHand(t, o, "c")}
+	archive(t, o, f.archived)
+	run := o.NewRun(t, orderType)
+	return o, run, f
+}
+
+func TestProtocolFolderOrder(t *testing.T) {
+	o, run, f := ordered(t)
+	sent := o.Sent()
+	run.MustApply(values{"folder_ids": []any{f.c, f.b}})
+	sent.Expect(t, "PATCH order")
+	if want := fmt.Sprintf("[%d,%d,%d,%d,%d]", f.c, f.b, f.example, f.a, f.archived); sent.Writes()[0].Params["order"] != want {
+		t.Errorf("sent %v, want %s", sent.Writes()[0].Params, want)
+	}
+	expect(t, o, "c", "b", "a", "x archived")
+
+	sent = o.Sent()
+	run.MustApply(values{"folder_ids": []any{f.c, f.b, f.example, f.a}}) // as it is
+	run.MustApply(values{"folder_ids": []any{f.c}})
+	sent.Expect(t)
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	sent.Expect(t)
+	expect(t, o, "c", "b", "a", "x archived")
+}
+
+// What somebody moves before the named ones is moved back; what they do behind them is theirs.
+func TestProtocolFolderOrderDrift(t *testing.T) {
+	o, run, f := ordered(t)
+	config := values{"folder_ids": []any{f.c, f.b}}
+	run.MustApply(config)
+	reorder := func(ids ...int64) {
+		if err := o.Client.OrderChannelFolders(context.Background(), ids); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reorder(f.a, f.c, f.b, f.example, f.archived)
+	sent := o.Sent()
+	run.MustApply(config)
+	sent.Expect(t, "PATCH order")
+	expect(t, o, "c", "b", "a", "x archived")
+
+	reorder(f.archived, f.c, f.b, f.example, f.a) // archived ones are not seen
+	if plan := run.MustPlan(config); !plan.Empty() {
+		t.Errorf("planned: %v", plan.Values)
+	}
+}
+
+// A folder that is made while the order is on its way is one that the order leaves out.
+func TestProtocolFolderOrderMeanwhile(t *testing.T) {
+	o, run, f := ordered(t)
+	gate := o.Sandbox.Gate("PATCH", "/channel_folders")
+	go func() {
+		defer gate.Open()
+		<-gate.Arrived
+		if _, err := o.Client.CreateChannelFolder(context.Background(), "new", ""); err != nil {
+			t.Error(err)
+		}
+	}()
+	run.MustApply(values{"folder_ids": []any{f.c, f.b}})
+	expect(t, o, "c", "b", "a", "x archived", "new")
+}
+
+func TestProtocolFolderOrderLostAnswer(t *testing.T) {
+	o, run, f := ordered(t)
+	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/channel_folders", After: true, Action: sandbox.FaultDrop, Count: 1})
+	run.MustApply(values{"folder_ids": []any{f.c, f.b}})
+	expect(t, o, "c", "b", "a", "x archived")
+}
+
+func TestProtocolFolderOrderImport(t *testing.T) {
+	o, run, f := ordered(t)
+	run.MustApply(values{"folder_ids": []any{f.c, f.b, f.a, f.example}})
+	for _, by := range []struct {
+		id       string
+		identity values
+	}{{id: "channel_folders"}, {identity: run.State.Identity}} {
+		fresh := o.NewRun(t, orderType)
+		fresh.Import(by.id, by.identity).ExpectNoError(t)
+		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(run.State.Values) {
+			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, run.State.Values)
+		}
+	}
+	o.NewRun(t, orderType).Import("7", nil).ExpectError(t, "", `has the ID "channel_folders"`)
+}
+
+func TestProtocolFolderOrderBadInput(t *testing.T) {
+	_, run, f := ordered(t)
+	for _, c := range []struct {
+		ids   []any
+		words []string
+	}{
+		{[]any{}, []string{"at least 1"}},
+		{[]any{f.a, f.a}, []string{"is there twice"}},
+		{[]any{f.a, nil}, []string{"null"}},
+		{[]any{999999}, []string{"No such channel folder", "999999"}},
+		{[]any{f.archived}, []string{"is archived", "adopt_archived"}},
+	} {
+		_, diags := run.Plan(values{"folder_ids": c.ids})
+		diags.ExpectError(t, "folder_ids", c.words...)
+	}
+	run.MustPlan(values{"folder_ids": []any{f.a, acctest.Unknown}})
+
+	// Two in one configuration.
+	p := run.Process()
+	_, diags := p.Plan(orderType, nil, values{"folder_ids": []any{f.a, f.b}})
+	diags.ExpectNoError(t)
+	_, diags = p.Plan(orderType, nil, values{"folder_ids": []any{f.b, f.a}})
+	diags.ExpectError(t, "folder_ids", "Two orders")
+}
+
+// newFolder makes a channel folder by hand.
+func newFolder(t *testing.T, o *acctest.Organization, name string) int64 {
+	t.Helper()
+	id, _ := o.Call(t, http.MethodPost, "/channel_folders/create", map[string]string{"name": name, "description": ""})["channel_folder_id"].(float64)
+	return int64(id)
+}
+
+// folderHeld is the ID of the folder that a channel is in; 0 for none.
+func folderHeld(t *testing.T, o *acctest.Organization, channel string) int64 {
+	t.Helper()
+	if id := o.MustChannel(t, channel).FolderID; id != nil {
+		return *id
+	}
+	return 0
+}
+
+func TestProtocolChannelFolderByName(t *testing.T) {
+	o, run := channelManaged(t)
+	one, two := newFolder(t, o, "Projects"), newFolder(t, o, "Clients")
+	folder := func(name string) values { return values{"name": "sorted", "folder": name} }
+	expect := func(state string, held int64) {
+		t.Helper()
+		if got := run.State.Values; got["folder"] != state || got["folder_id"] != nil {
+			t.Errorf("the state has folder %v, folder_id %v", got["folder"], got["folder_id"])
+		}
+		if got := folderHeld(t, o, "sorted"); got != held {
+			t.Errorf("the channel is in folder %d, not %d", got, held)
+		}
+	}
+	run.MustApply(folder("Projects"))
+	expect("Projects", one)
+	sent := o.Sent()
+	run.MustApply(folder("projects")) // case is ignored
+	sent.Expect(t)
+	run.MustApply(folder("Clients"))
+	sent.Expect(t, "PATCH folder_id")
+	expect("Clients", two)
+	run.MustApply(folder(""))
+	expect("", 0)
+	run.MustApply(folder("Clients"))
+
+	// Somebody moves the channel: drift, by name.
+	o.Change(t, "sorted", zulip.ChannelUpdate{FolderID: pointer(pointer(one))})
+	run.Refresh().ExpectNoError(t)
+	if run.State.Values["folder"] != "Projects" {
+		t.Errorf("the state says %v", run.State.Values["folder"])
+	}
+	run.MustApply(folder("Clients"))
+	expect("Clients", two)
+
+	// Somebody renames the folder: the state has the new name, and a plan with the old one says which there are.
+	o.Call(t, http.MethodPatch, fmt.Sprint("/channel_folders/", two), map[string]string{"name": "Client work"})
+	run.Refresh().ExpectNoError(t)
+	if run.State.Values["folder"] != "Client work" {
+		t.Errorf("the state says %v", run.State.Values["folder"])
+	}
+	_, diags := run.Plan(folder("Client works"))
+	diags.ExpectError(t, "folder", `Channel folder "Client works" is not in the organization`, `did you mean "Client work"?`)
+	sent = o.Sent()
+	run.MustApply(folder("Client work"))
+	sent.Expect(t)
+}
+
+func pointer[T any](value T) *T { return &value }
+
+// What somebody else has done since the plan is not overwritten. Messages name folders, also where they are configured by ID.
+func TestProtocolChannelFolderConflicts(t *testing.T) {
+	for _, attribute := range []string{"folder", "folder_id"} {
+		t.Run(attribute, func(t *testing.T) {
+			o, run := channelManaged(t)
+			configured := map[string]any{"folder": "Projects", "folder_id": newFolder(t, o, "Projects")}[attribute]
+			other := newFolder(t, o, "Clients")
+			run.MustApply(values{"name": "sorted"})
+			plan := run.MustPlan(values{"name": "sorted", attribute: configured})
+			o.Change(t, "sorted", zulip.ChannelUpdate{FolderID: pointer(pointer(other))})
+			sent := o.Sent()
+			_, diags := run.Process().Apply(plan)
+			diags.ExpectError(t, "", "was changed by somebody else", attribute+"\n", "no folder", `"Clients"`, `asks for: "Projects"`)
+			sent.Expect(t)
+			if got := folderHeld(t, o, "sorted"); got != other {
+				t.Errorf("the channel is in folder %d", got)
+			}
+			// An attribute that becomes managed is warned of by the name it has now.
+			run.Refresh().ExpectNoError(t)
+			_, diags = run.Plan(values{"name": "sorted", attribute: configured})
+			diags.ExpectWarning(t, "", "Attributes that were not managed have other values", `"Clients"`, `"Projects"`)
+		})
+	}
+}
+
+// A folder that the same run creates or renames is found by its name; without an order the apply says what is missing.
+func TestProtocolChannelInAFolderOfTheSameRun(t *testing.T) {
+	o, run := channelManaged(t)
+	folders := o.NewRun(t, "zulip_channel_folder")
+	p := run.Process()
+	made, diags := p.Plan("zulip_channel_folder", nil, values{"name": "Projects"})
+	diags.ExpectNoError(t)
+	plan, diags := p.Plan("zulip_channel", nil, values{"name": "sorted", "folder": "Projects"})
+	diags.ExpectNoError(t)
+	sent := o.Sent()
+	_, diags = p.Apply(plan)
+	diags.ExpectError(t, "", "has yet to create the channel folder", "depends_on")
+	sent.Expect(t)
+	folders.State, diags = p.Apply(made)
+	diags.ExpectNoError(t)
+	run.State, diags = p.Apply(plan)
+	diags.ExpectNoError(t)
+	id, _ := folders.State.Values["id"].(int64)
+	if got := folderHeld(t, o, "sorted"); got != id || run.State.Values["folder"] != "Projects" {
+		t.Errorf("the channel is in folder %d, the state is %v", got, run.State.Values)
+	}
+
+	p = run.Process()
+	renamed, diags := p.Plan("zulip_channel_folder", folders.State, values{"name": "Work"})
+	diags.ExpectNoError(t)
+	plan, diags = p.Plan("zulip_channel", run.State, values{"name": "sorted", "folder": "Work"})
+	diags.ExpectNoError(t)
+	_, diags = p.Apply(renamed)
+	diags.ExpectNoError(t)
+	sent = o.Sent()
+	run.State, diags = p.Apply(plan)
+	diags.ExpectNoError(t)
+	sent.Expect(t)
+	if plan := run.MustPlan(values{"name": "sorted", "folder": "Work"}); !plan.Empty() {
+		t.Errorf("planned: %v", plan.Changes())
+	}
+}
+
+// folder and folder_id are one thing: an import has both, either is configured, and the other follows.
+func TestProtocolChannelFolderAndItsID(t *testing.T) {
+	o, run := channelManaged(t)
+	one, two := newFolder(t, o, "Projects"), newFolder(t, o, "Clients")
+	_, diags := run.Plan(values{"name": "sorted", "folder": "Projects", "folder_id": two})
+	diags.ExpectError(t, "folder", "Two folders for one channel")
+	run.MustApply(values{"name": "sorted", "folder": "Projects"})
+	for _, config := range []values{{"folder": "Projects"}, {"folder_id": one}} {
+		imported := o.NewRun(t, "zulip_channel")
+		imported.Import("sorted", nil).ExpectNoError(t)
+		config["name"] = "sorted"
+		if got := imported.State.Values; got["folder"] != "Projects" || got["folder_id"] != one {
+			t.Errorf("imported: %v, %v", got["folder"], got["folder_id"])
+		}
+		if plan := imported.MustPlan(config); !plan.Empty() {
+			t.Errorf("planned: %v", plan.Changes())
+		}
+	}
+	imported := o.NewRun(t, "zulip_channel")
+	imported.Import("sorted", nil).ExpectNoError(t)
+	for _, step := range []struct {
+		config values
+		folder string
+		id     int64
+	}{
+		{values{"folder": "Clients"}, "Clients", two}, {values{"folder_id": one}, "Projects", one}, {values{"folder": ""}, "", 0}, {values{"folder_id": two}, "Clients", two},
+	} {
+		step.config["name"] = "sorted"
+		imported.MustApply(step.config)
+		if got := imported.State.Values; got["folder"] != step.folder || got["folder_id"] != step.id || folderHeld(t, o, "sorted") != step.id {
+			t.Errorf("%v: the state has %v, %v; the server %d", step.config, got["folder"], got["folder_id"], folderHeld(t, o, "sorted"))
+		}
+	}
+	// What was configured by ID is not in the state by name, and the data source has both.
+	created := o.NewRun(t, "zulip_channel")
+	created.MustApply(values{"name": "by ID", "folder_id": one})
+	if got := created.State.Values; got["folder"] != nil {
+		t.Errorf("the state has folder %v", got["folder"])
+	}
+	found, diags := created.Process().ReadData("zulip_channel", values{"name": "by ID"})
+	diags.ExpectNoError(t)
+	if found["folder"] != "Projects" || found["folder_id"] != one {
+		t.Errorf("found %v, %v", found["folder"], found["folder_id"])
+	}
+}

@@ -1,0 +1,415 @@
+package channels_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"reflect"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+const (
+	folderType              = "zulip_channel_folder"
+	createChannelFolderPath = "/channel_folders/create"
+	changePath              = "/channel_folders/*"
+)
+
+func channelFolderManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
+	t.Helper()
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, folderType)
+	return o, run
+}
+
+// folders lists what the server holds, in its order.
+func folders(t *testing.T, o *acctest.Organization) []*zulip.ChannelFolder {
+	t.Helper()
+	list, err := o.Client.ChannelFolders(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// exampleFolder is the one that the sandbox's organization has from the start.
+const exampleFolder = "Operations"
+
+// expect fails the test unless the organization has these folders in this order, beside the one it begins with: the
+// name, and "archived".
+func expect(t *testing.T, o *acctest.Organization, want ...string) {
+	t.Helper()
+	got := []string{}
+	for _, folder := range folders(t, o) {
+		if folder.IsArchived {
+			folder.Name += " archived"
+		}
+		if folder.Name != exampleFolder {
+			got = append(got, folder.Name)
+		}
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("the folders are %q, want %q", got, want)
+	}
+}
+
+// channelFolderByHand makes a folder behind Terraform's back.
+func channelFolderByHand(t *testing.T, o *acctest.Organization, name string) int64 {
+	t.Helper()
+	id, err := o.Client.CreateChannelFolder(context.Background(), name, "by hand")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// channelFolderChange changes a folder by hand.
+func channelFolderChange(t *testing.T, o *acctest.Organization, id int64, update zulip.ChannelFolderUpdate) {
+	t.Helper()
+	if err := o.Client.UpdateChannelFolder(context.Background(), id, update); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func archive(t *testing.T, o *acctest.Organization, id int64) {
+	t.Helper()
+	archived := true
+	channelFolderChange(t, o, id, zulip.ChannelFolderUpdate{IsArchived: &archived})
+}
+
+// put puts a channel into a folder by hand.
+func put(t *testing.T, o *acctest.Organization, channel string, id int64) {
+	t.Helper()
+	folder := &id
+	o.Change(t, channel, zulip.ChannelUpdate{FolderID: &folder})
+}
+
+func channelFolderIdOf(run *acctest.Run) int64 {
+	id, _ := run.State.Values["id"].(int64)
+	return id
+}
+
+func TestProtocolFolderLives(t *testing.T) {
+	o, run := channelFolderManaged(t)
+	sent := o.Sent()
+	run.MustApply(values{"name": "Ops"})
+	sent.Expect(t, "POST description name")
+	if run.State.Values["description"] != "" || run.State.Values["creator_id"] != o.Self.ID {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+	sent = o.Sent()
+	run.MustApply(values{"name": "Ops", "description": "Run things"})
+	sent.Expect(t, "PATCH description")
+	sent = o.Sent()
+	run.MustApply(values{"name": "Platform"}) // the description is let go
+	sent.Expect(t, "PATCH name")
+	if run.State.Values["description"] != "Run things" {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+	expect(t, o, "Platform")
+
+	o.Archive(t, "incidents")
+	put(t, o, "incidents", channelFolderIdOf(run))
+	put(t, o, "general", channelFolderIdOf(run))
+	sent = o.Sent()
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	sent.Expect(t, "PATCH folder_id", "PATCH folder_id", "PATCH is_archived")
+	expect(t, o, "Platform archived")
+	if o.MustChannel(t, "general").FolderID != nil {
+		t.Error("the channel is in the folder still")
+	}
+}
+
+func TestProtocolFolderIsKept(t *testing.T) {
+	o, run := channelFolderManaged(t)
+	run.MustApply(values{"name": "Ops", "on_destroy": "keep"})
+	sent := o.Sent()
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	sent.Expect(t)
+	expect(t, o, "Ops")
+}
+
+// The server takes a folder's own name for taken: another case needs a way round.
+func TestProtocolFolderCaseOnlyRename(t *testing.T) {
+	o, run := channelFolderManaged(t)
+	run.MustApply(values{"name": "Ops"})
+	channelFolderByHand(t, o, "ops (1)") // what the name in between would be
+	id := channelFolderIdOf(run)
+	run.MustApply(values{"name": "OPS", "description": "loud"})
+	expect(t, o, "OPS", "ops (1)")
+	if channelFolderIdOf(run) != id || run.State.Values["description"] != "loud" {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+
+	// Broken off on the way, the state says so, and the next apply goes on.
+	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: changePath, Action: sandbox.FaultStatus, Status: http.StatusBadRequest, Skip: 2, Count: 1})
+	run.Apply(run.MustPlan(values{"name": "ops"})).ExpectError(t, "", "Cannot change channel folder")
+	if run.State.Values["name"] != "OPS (2)" {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+	run.MustApply(values{"name": "ops"})
+	expect(t, o, "ops", "ops (1)")
+}
+
+func TestProtocolFolderDriftAndDisappearance(t *testing.T) {
+	o, run := channelFolderManaged(t)
+	config := values{"name": "Ops", "description": "Run things"}
+	run.MustApply(config)
+	description := "else"
+	channelFolderChange(t, o, channelFolderIdOf(run), zulip.ChannelFolderUpdate{Description: &description})
+	sent := o.Sent()
+	run.MustApply(config)
+	sent.Expect(t, "PATCH description")
+
+	archive(t, o, channelFolderIdOf(run))
+	run.MustApply(config) // the name of an archived one is free
+	expect(t, o, "Ops archived", "Ops")
+}
+
+func TestProtocolFolderIsTakenBack(t *testing.T) {
+	o, run := channelFolderManaged(t)
+	archive(t, o, channelFolderByHand(t, o, "OPS"))
+	last := channelFolderByHand(t, o, "oPS")
+	archive(t, o, last)
+	plan, diags := run.Plan(values{"name": "Ops", "adopt_archived": true})
+	diags.ExpectWarning(t, "adopt_archived", "An archived channel folder will be reactivated", `"oPS"`)
+	sent := o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t, "PATCH is_archived name")
+	expect(t, o, "OPS archived", "Ops")
+	if channelFolderIdOf(run) != last || run.State.Values["description"] != "by hand" {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+	// A name that has been used again since is refused: the server would break over taking the archived one back.
+	_, diags = o.NewRun(t, folderType).Plan(values{"name": "ops", "adopt_archived": true})
+	diags.ExpectError(t, "name", "already exists", fmt.Sprint(last))
+	// Nothing to take back: it is made.
+	o.NewRun(t, folderType).MustApply(values{"name": "Dev", "adopt_archived": true})
+	expect(t, o, "OPS archived", "Ops", "Dev")
+}
+
+func TestProtocolFolderLostAnswers(t *testing.T) {
+	o, run := channelFolderManaged(t)
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: createChannelFolderPath, After: true, Action: sandbox.FaultDrop, Count: 1})
+	run.MustApply(values{"name": "Ops"})
+	expect(t, o, "Ops")
+	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: changePath, After: true, Action: sandbox.FaultDrop, Count: 1})
+	run.MustApply(values{"name": "Platform"})
+	put(t, o, "general", channelFolderIdOf(run))
+	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/streams/*", After: true, Action: sandbox.FaultDrop, Count: 1})
+	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: changePath, After: true, Action: sandbox.FaultDrop, Count: 1})
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	expect(t, o, "Platform archived")
+}
+
+// What somebody made is refused, in whatever case.
+func TestProtocolFolderMadeByHand(t *testing.T) {
+	o, run := channelFolderManaged(t)
+	channelFolderByHand(t, o, "Ops")
+	for _, name := range []string{"Ops", "OPS"} {
+		_, diags := run.Plan(values{"name": name, "description": "other"})
+		diags.ExpectError(t, "name", "already exists", "import {")
+	}
+	p := run.Process()
+	_, diags := p.Plan(folderType, nil, values{"name": "Twice"})
+	diags.ExpectNoError(t)
+	_, diags = p.Plan(folderType, nil, values{"name": "TWICE"})
+	diags.ExpectError(t, "name", `Duplicate channel folder name "TWICE"`)
+}
+
+// With -refresh=false nothing is read before it is planned, and what is to be replaced is planned first.
+func TestProtocolFolderIsReplacedWithoutRefreshing(t *testing.T) {
+	o, run := channelFolderManaged(t)
+	config := values{"name": "Kept"}
+	run.MustApply(config)
+	o.Call(t, http.MethodPatch, fmt.Sprintf("/channel_folders/%d", channelFolderIdOf(run)), map[string]string{"description": "not a leftover"})
+	p := run.Process()
+	plan, diags := p.Plan(folderType, run.State, config)
+	diags.ExpectNoError(t)
+	_, diags = p.Plan(folderType, plan.Replaced(), config)
+	diags.ExpectNoError(t)
+	_, diags = p.Plan(folderType, run.State, config)
+	diags.ExpectWarning(t, "", `Two resources manage channel folder "Kept"`, "removed block")
+}
+
+// What the plan does not change, somebody else may: that is for the next plan to show.
+func TestProtocolFolderChangedByHandSinceThePlan(t *testing.T) {
+	o, run := channelFolderManaged(t)
+	run.MustApply(values{"name": "Before", "description": "As planned"})
+	renamed := values{"name": "After", "description": "As planned"}
+	plan := run.MustPlan(renamed)
+	o.Call(t, http.MethodPatch, fmt.Sprintf("/channel_folders/%d", channelFolderIdOf(run)), map[string]string{"description": "By hand"})
+	sent := o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t, "PATCH name")
+	if changes := run.MustPlan(renamed).Changes(); !reflect.DeepEqual(changes, []string{"description"}) {
+		t.Errorf("the next plan changes %v", changes)
+	}
+}
+
+func TestProtocolFolderImport(t *testing.T) {
+	o, run := channelFolderManaged(t)
+	run.MustApply(values{"name": "2024", "description": "A year"})
+	before := run.State
+	for _, by := range []struct {
+		id       string
+		identity values
+	}{{id: "name:2024"}, {id: fmt.Sprint(before.Values["id"])}, {identity: before.Identity}} {
+		fresh := o.NewRun(t, folderType)
+		fresh.Import(by.id, by.identity).ExpectNoError(t)
+		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before.Values) {
+			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before.Values)
+		}
+	}
+	o.NewRun(t, folderType).Import("2024", nil).ExpectError(t, "", "name:2024")
+	archive(t, o, channelFolderByHand(t, o, "Old"))
+	o.NewRun(t, folderType).Import("old", nil).ExpectError(t, "", "archived", "adopt_archived")
+	channelFolderByHand(t, o, "Releases")
+	o.NewRun(t, folderType).Import("Releasse", nil).ExpectError(t, "", `did you mean "Releases"?`)
+}
+
+func TestProtocolFolderBadInput(t *testing.T) {
+	o, run := channelFolderManaged(t)
+	for _, c := range []struct {
+		config    values
+		attribute string
+		words     []string
+	}{
+		{values{"name": " "}, "name", []string{"blank"}},
+		{values{"name": "a\tb"}, "name", []string{"control characters"}},
+		{values{"name": fmt.Sprintf("%061d", 0)}, "name", []string{"60"}},
+		{values{"name": "x", "description": fmt.Sprintf("%01025d", 0)}, "description", []string{"1024"}},
+		{values{"name": "x", "on_destroy": "delete"}, "on_destroy", []string{"archive"}},
+	} {
+		_, diags := run.Plan(c.config)
+		diags.ExpectError(t, c.attribute, c.words...)
+	}
+	if plan := run.MustPlan(values{"name": acctest.Unknown, "description": acctest.Unknown}); plan.Values["id"] != acctest.Unknown {
+		t.Errorf("planned: %v", plan.Values)
+	}
+	run.MustApply(values{"name": "Ops"})
+	member := o.As(t, "member")
+	theirs := member.NewRun(t, folderType)
+	_, diags := theirs.Plan(values{"name": "Dev"})
+	diags.ExpectError(t, "", "may not manage channel folders", "administrators and owners")
+	theirs.State = run.State
+	if plan := theirs.MustPlan(values{"name": "Ops"}); !plan.Empty() { // to look is no offence
+		t.Errorf("planned: %v", plan.Changes())
+	}
+	_, diags = theirs.Plan(nil)
+	diags.ExpectError(t, "", "may not manage channel folders")
+}
+
+func TestProtocolFolderOldServer(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 388})
+	_, diags := o.NewRun(t, folderType).Plan(values{"name": "Ops"})
+	diags.ExpectError(t, "", "feature level 389", "388")
+	_, diags = o.NewRun(t, orderType).Plan(values{"folder_ids": []any{1}})
+	diags.ExpectError(t, "folder_ids", "feature level 414")
+}
+
+func TestProtocolFoldersDataSource(t *testing.T) {
+	o, run := channelFolderManaged(t)
+	channelFolderByHand(t, o, "One")
+	archive(t, o, channelFolderByHand(t, o, "Two"))
+	channelFolderByHand(t, o, "Three")
+	read := func(config values) []any {
+		found, diags := run.Process().ReadData("zulip_channel_folders", config)
+		diags.ExpectNoError(t)
+		list, _ := found["folders"].([]any)
+		return list
+	}
+	if list := read(values{}); len(list) != 3 {
+		t.Errorf("listed: %v", list)
+	}
+	list := read(values{"include_archived": true})
+	names := []any{}
+	for _, folder := range list {
+		one, _ := folder.(values)
+		names = append(names, one["name"], one["is_archived"])
+	}
+	if fmt.Sprint(names) != "[Operations false One false Two true Three false]" {
+		t.Errorf("listed: %v", names)
+	}
+}
+
+// TestProtocolFolderEndRequests destroys twenty channels and their folder in one process, as the CLI does: the channels
+// first. The server archives no folder that a channel is in, archived or not, and archiving a channel leaves it in its
+// folder: each is taken out once. A folder that is kept costs nothing.
+func TestProtocolFolderEndRequests(t *testing.T) {
+	const many, few = 20, 8
+	for onDestroy, each := range map[string]int{"archive": 2, "keep": 1} {
+		t.Run(onDestroy, func(t *testing.T) {
+			o, folder := channelFolderManaged(t)
+			folder.MustApply(values{"name": "Ops", "on_destroy": onDestroy})
+			runs := make([]*acctest.Run, many)
+			for i := range runs {
+				runs[i] = o.NewRun(t, "zulip_channel")
+				runs[i].Apply(runs[i].MustPlan(values{"name": fmt.Sprint("ops ", i), "folder_id": channelFolderIdOf(folder)})).ExpectNoError(t)
+			}
+			plans := make([]*acctest.PlannedChange, many)
+			for i, run := range runs {
+				plans[i] = run.MustPlan(nil)
+			}
+			end := folder.MustPlan(nil)
+
+			sent := o.Sent()
+			p := folder.Process()
+			for _, plan := range append(plans, end) {
+				_, diags := p.Apply(plan)
+				diags.ExpectNoError(t)
+			}
+			if got := len(sent.Requests()); got > each*many+few {
+				t.Errorf("%d requests for %d channels and their folder", got, many)
+			}
+			paths := map[string]int{}
+			for _, r := range sent.Writes() {
+				if r.Method == http.MethodPatch {
+					paths[r.Path]++
+				}
+			}
+			for path, times := range paths {
+				if times > 1 {
+					t.Errorf("%s was changed %d times", path, times)
+				}
+			}
+			want := "Ops archived"
+			if onDestroy == "keep" {
+				want = "Ops"
+			}
+			expect(t, o, want)
+		})
+	}
+}
+
+// TestAccSandboxFolderDestroyedWithAnArchivedChannel: one of its channels was archived in the web app since the last
+// apply, and `terraform destroy` ends the rest all the same.
+func TestAccSandboxFolderDestroyedWithAnArchivedChannel(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	w := acctest.NewWorkspace(t)
+	w.Configure(t, fmt.Sprintf(`
+resource "zulip_channel_folder" "f" {
+  name = "%[1]sops"
+}
+resource "zulip_channel" "c" {
+  count     = 3
+  name      = "%[1]sops ${count.index}"
+  folder_id = zulip_channel_folder.f.id
+}
+`, o.Prefix))
+	w.Must(t, "apply", "-auto-approve")
+	o.Archive(t, o.Prefix+"ops 1")
+	w.Must(t, "destroy", "-auto-approve")
+	if left := w.Addresses(t); len(left) > 0 {
+		t.Errorf("still in the state: %v", left)
+	}
+	expect(t, o, o.Prefix+"ops archived")
+	for i := range 3 {
+		if channel := o.MustChannel(t, fmt.Sprint(o.Prefix, "ops ", i)); !channel.IsArchived || channel.FolderID != nil {
+			t.Errorf("the channel is %+v", channel)
+		}
+	}
+}

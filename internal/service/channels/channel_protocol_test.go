@@ -1,0 +1,419 @@
+package channels_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// The tests called TestProtocol… drive zulip_channel through the plugin protocol, in this process and without a CLI. The
+// organization is the sandbox's example: ines.moreau@example.com is its owner and the account of the provider,
+// tomas.berg@example.com an administrator, lena.fischer@example.com and kenji.sato@example.com are members.
+
+// These are attributes of a channel, as tests write them.
+type values = acctest.Values
+
+// channelManaged gives a test a sandbox and one zulip_channel to manage in it, which does not exist yet.
+func channelManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
+	t.Helper()
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, "zulip_channel")
+	return o, run
+}
+
+// who is a set of principals.
+func who(principals ...string) []any {
+	set := []any{}
+	for _, principal := range principals {
+		set = append(set, principal)
+	}
+	return set
+}
+
+// but is a configuration with some attributes changed.
+func but(config, change values) values {
+	changed := values{}
+	for _, part := range []values{config, change} {
+		for name, value := range part {
+			changed[name] = value
+		}
+	}
+	return changed
+}
+
+// permit is a change by hand of one permission, without an old value.
+func permit(setting string, value zulip.GroupSettingValue) zulip.ChannelUpdate {
+	return zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{setting: {New: value}}}
+}
+
+// role is the value of one role alone.
+func role(t *testing.T, o *acctest.Organization, name string) zulip.GroupSettingValue {
+	t.Helper()
+	return zulip.NamedGroup(o.SystemGroup(t, "role:"+name))
+}
+
+// person returns the ID of an account of the example.
+func person(t *testing.T, o *acctest.Organization, account string) int64 {
+	t.Helper()
+	credentials, ok := o.Sandbox.Credentials(account)
+	if !ok {
+		t.Fatalf("the sandbox has no account %q", account)
+	}
+	return int64(credentials.ID)
+}
+
+// channelGroup returns the ID of a user group of the example.
+func channelGroup(t *testing.T, o *acctest.Organization, name string) int64 {
+	t.Helper()
+	found, ok := o.Sandbox.Organization().Group(name)
+	if !ok {
+		t.Fatalf("the sandbox has no group %q", name)
+	}
+	return int64(found.ID)
+}
+
+// channelDeactivate ends the account of somebody, by hand.
+func channelDeactivate(t *testing.T, o *acctest.Organization, account string) {
+	t.Helper()
+	o.Call(t, http.MethodDelete, fmt.Sprintf("/users/%d", person(t, o, account)), nil)
+}
+
+// writes returns the parameters of each change that was sent to the server's channels.
+func writes(sent *acctest.Sent) []map[string]string {
+	all := []map[string]string{}
+	for _, request := range sent.Writes() {
+		all = append(all, request.Params)
+	}
+	return all
+}
+
+// channelChange writes the change of a permission as the wire has it; old nil sends none.
+func channelChange(t *testing.T, value zulip.GroupSettingValue, old *zulip.GroupSettingValue) string {
+	t.Helper()
+	text, err := json.Marshal(zulip.GroupSettingChange{New: value, Old: old})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// channelByHand changes a channel while something else goes on; the error comes when the server has answered.
+func channelByHand(o *acctest.Organization, id int64, update zulip.ChannelUpdate) <-chan error {
+	done := make(chan error, 1)
+	go func() {
+		_, err := o.Client.UpdateChannel(context.Background(), id, update)
+		done <- err
+	}()
+	return done
+}
+
+const pushes = "default_push_notifications"
+
+// managedAt is managed on a server of a feature level.
+func managedAt(t *testing.T, level int) (*acctest.Organization, *acctest.Run) {
+	t.Helper()
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
+	run := o.NewRun(t, "zulip_channel")
+	return o, run
+}
+
+// pushesNow is what the sandbox holds.
+func pushesNow(t *testing.T, o *acctest.Organization, name string) bool {
+	t.Helper()
+	channel, ok := o.Sandbox.Organization().Channel(name)
+	if !ok {
+		t.Fatalf("the sandbox has no channel %q", name)
+	}
+	return channel.DefaultPush
+}
+
+func TestProtocolChannelDefaultPushNotifications(t *testing.T) {
+	o, run := managedAt(t, featurelevel.ChannelPushNotifications)
+	config := values{"name": "alerts", "initial_subscribers": []any{"ines.moreau@example.com"}}
+
+	sent := o.Sent()
+	run.MustApply(but(config, values{pushes: true}))
+	expectWrites(t, sent, params{"name": "alerts", "subscribers": "[43]", pushes: "true"})
+	if !pushesNow(t, o, "alerts") || run.State.Values[pushes] != true {
+		t.Errorf("it is not set; the state says %v", run.State.Values[pushes])
+	}
+
+	sent = o.Sent()
+	run.MustApply(but(config, values{pushes: true, "description": "other"}))
+	expectWrites(t, sent, params{"description": "other"})
+
+	sent = o.Sent()
+	run.MustApply(but(config, values{pushes: false, "description": "other"}))
+	expectWrites(t, sent, params{pushes: "false"})
+	if pushesNow(t, o, "alerts") {
+		t.Error("it is still set")
+	}
+
+	sent = o.Sent()
+	run.MustApply(config) // not managed any more
+	expectWrites(t, sent)
+
+	// A new channel has it off: there is nothing to send.
+	sent = o.Sent()
+	o.NewRun(t, "zulip_channel").MustApply(values{"name": "quiet", pushes: false})
+	expectWrites(t, sent, params{"name": "quiet", "subscribers": "[]"})
+}
+
+func TestProtocolChannelDefaultPushNotificationsAreSharedWithOthers(t *testing.T) {
+	o, run := managedAt(t, featurelevel.ChannelPushNotifications)
+	run.MustApply(values{"name": "alerts"})
+	on := true
+
+	// Somebody turns it on after it was planned: that is what was asked for.
+	plan := run.MustPlan(values{"name": "alerts", pushes: true})
+	o.Change(t, "alerts", zulip.ChannelUpdate{DefaultPushNotifications: &on})
+	sent := o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	expectWrites(t, sent)
+
+	// Managed, it is turned back; not managed, it stays.
+	o.Change(t, "alerts", zulip.ChannelUpdate{DefaultPushNotifications: &on})
+	if plan := run.MustPlan(values{"name": "alerts"}); !plan.Empty() {
+		t.Errorf("what is not managed is changed: %v", plan.Changes())
+	}
+	sent = o.Sent()
+	run.MustApply(values{"name": "alerts", pushes: false})
+	expectWrites(t, sent, params{pushes: "false"})
+
+	// An archived channel comes back with what it had.
+	o.Change(t, "alerts", zulip.ChannelUpdate{DefaultPushNotifications: &on})
+	o.Archive(t, "alerts")
+	adopted := o.NewRun(t, "zulip_channel")
+	sent = o.Sent()
+	adopted.MustApply(values{"name": "alerts", "adopt_archived": true, pushes: false})
+	expectWrites(t, sent, params{"is_archived": "false"}, params{pushes: "false"})
+}
+
+func TestProtocolChannelDefaultPushNotificationsNeedALevel(t *testing.T) {
+	o, run := managedAt(t, featurelevel.ChannelPushNotifications-1)
+	expectRefusals(t, o, run, map[string]refusal{
+		"too old": {values{pushes: false}, pushes, []string{"The server is too old for " + pushes, "It needs feature level 507", "the server has 506"}},
+	})
+	run.MustApply(values{"name": "alerts"})
+	if run.State.Values[pushes] != nil {
+		t.Errorf("the state says %v", run.State.Values[pushes])
+	}
+	found, diags := run.Process().ReadData("zulip_channel", values{"name": "alerts"})
+	diags.ExpectNoError(t)
+	if found[pushes] != nil {
+		t.Errorf("the data source says %v", found[pushes])
+	}
+}
+
+// A state of an older server takes the attribute up when the server is upgraded, and nothing is sent.
+func TestProtocolChannelDefaultPushNotificationsAfterAnUpgrade(t *testing.T) {
+	o, run := managedAt(t, 442)
+	config := values{"name": "alerts", "description": "kept"}
+	run.MustApply(config)
+	before := run.State
+	for _, level := range []int{featurelevel.NewestRelease, featurelevel.Newest} {
+		o.Sandbox.SetFeatureLevel(level)
+		sent := o.Sent()
+		if plan := run.MustPlan(config); !plan.Empty() {
+			t.Errorf("level %d: the plan changes %v", level, plan.Changes())
+		}
+		expectWrites(t, sent)
+	}
+	if run.State.Values[pushes] != nil {
+		t.Errorf("it is not managed, and the state says %v", run.State.Values[pushes])
+	}
+
+	// Without a refresh its value is still that of a server which does not have it.
+	p := run.Process()
+	plan, diags := p.Plan("zulip_channel", before, but(config, values{pushes: true}))
+	diags.ExpectNoError(t)
+	sent := o.Sent()
+	_, diags = p.Apply(plan)
+	diags.ExpectNoError(t)
+	expectWrites(t, sent, params{pushes: "true"})
+
+	for source, config := range map[string]values{"zulip_channel": {"name": "alerts"}, "zulip_channels": {}} {
+		found, diags := run.Process().ReadData(source, config)
+		diags.ExpectNoError(t)
+		if list, ok := found["channels"].([]any); ok {
+			for _, channel := range list {
+				if channel := channel.(values); channel["name"] == "alerts" {
+					found = channel
+				}
+			}
+		}
+		if found[pushes] != true {
+			t.Errorf("%s says %v", source, found[pushes])
+		}
+	}
+}
+
+func TestProtocolChannelDefaultPushNotificationsAreForAdministrators(t *testing.T) {
+	o, run := managedAt(t, featurelevel.ChannelPushNotifications)
+	config := values{"name": "alerts", "can_administer_channel_group": who("user:lena.fischer@example.com")}
+	run.MustApply(config)
+	member := o.As(t, "member").NewRun(t, "zulip_channel")
+	expectRefusals(t, o, member, map[string]refusal{
+		"a new channel": {values{pushes: true}, pushes, []string{"lena.fischer@example.com may not set " + pushes, "Only administrators"}},
+	})
+	member.MustApply(values{"name": "quiet", pushes: false})
+
+	member.State = run.State
+	_, diags := member.Plan(but(config, values{pushes: true}))
+	diags.ExpectError(t, pushes, "lena.fischer@example.com may not set "+pushes, "Only administrators")
+	sent := o.Sent()
+	member.MustApply(but(config, values{pushes: false, "description": "by a member"}))
+	expectWrites(t, sent, params{"description": "by a member"})
+}
+
+// two manages two channels, a and b, and plans both in one run, in either order.
+func two(t *testing.T, first, second string, test func(t *testing.T, o *acctest.Organization, a, b *acctest.Run, plan func(*acctest.Run, values) (*acctest.PlannedChange, acctest.Diagnostics), inOrder func(...func()))) {
+	t.Helper()
+	for _, isReversed := range []bool{false, true} {
+		o, a := channelManaged(t)
+		b := o.NewRun(t, "zulip_channel")
+		if a.MustApply(values{"name": first}); second != "" {
+			b.MustApply(values{"name": second})
+		}
+		p := a.Process()
+		plan := func(run *acctest.Run, config values) (*acctest.PlannedChange, acctest.Diagnostics) {
+			if run.State != nil { // the CLI reads each resource just before it plans it
+				state, diags := p.Read("zulip_channel", run.State)
+				diags.ExpectNoError(t)
+				run.State = state
+			}
+			return p.Plan("zulip_channel", run.State, config)
+		}
+		test(t, o, a, b, plan, func(steps ...func()) {
+			if isReversed {
+				steps[0], steps[1] = steps[1], steps[0]
+			}
+			for _, step := range steps {
+				step()
+			}
+		})
+	}
+}
+
+// A chain of renames is planned in any order: whether a name is free by then is known when it is applied.
+func TestProtocolChannelRenamesInAChain(t *testing.T) {
+	two(t, "a", "b", func(t *testing.T, o *acctest.Organization, a, b *acctest.Run, plan func(*acctest.Run, values) (*acctest.PlannedChange, acctest.Diagnostics), inOrder func(...func())) {
+		var first, second *acctest.PlannedChange
+		inOrder(func() {
+			var diags acctest.Diagnostics
+			first, diags = plan(a, values{"name": "b"})
+			diags.ExpectNoError(t)
+		}, func() {
+			var diags acctest.Diagnostics
+			second, diags = plan(b, values{"name": "c"})
+			diags.ExpectNoError(t)
+		})
+		b.Apply(second).ExpectNoError(t)
+		a.Apply(first).ExpectNoError(t)
+		if called(o, "b") != 1 || called(o, "c") != 1 || called(o, "a") != 0 {
+			t.Errorf("the channels are %v", o.Active(t))
+		}
+	})
+}
+
+// Names that are swapped need a name in between: the plan refuses it, whichever of the two is planned first.
+func TestProtocolChannelSwappedNames(t *testing.T) {
+	two(t, "a", "b", func(t *testing.T, _ *acctest.Organization, a, b *acctest.Run, plan func(*acctest.Run, values) (*acctest.PlannedChange, acctest.Diagnostics), inOrder func(...func())) {
+		var all acctest.Diagnostics
+		inOrder(func() {
+			_, diags := plan(a, values{"name": "b"})
+			all = append(all, diags...)
+		}, func() {
+			_, diags := plan(b, values{"name": "a"})
+			all = append(all, diags...)
+		})
+		if len(all.Errors()) != 1 {
+			t.Errorf("the errors are %v", all.Errors())
+		}
+		all.ExpectError(t, "name", "Channels exchange their names", " → ", "In two applies")
+	})
+}
+
+// A new channel with the name of one that the state has is refused at plan, in any order.
+func TestProtocolNewChannelWithAManagedName(t *testing.T) {
+	two(t, "a", "", func(t *testing.T, _ *acctest.Organization, a, b *acctest.Run, plan func(*acctest.Run, values) (*acctest.PlannedChange, acctest.Diagnostics), inOrder func(...func())) {
+		errors := 0
+		inOrder(func() {
+			_, diags := plan(a, values{"name": "a"})
+			errors += len(diags.Errors())
+		}, func() {
+			_, diags := plan(b, values{"name": "A"})
+			errors += len(diags.Errors())
+		})
+		if errors == 0 {
+			t.Error("nothing is refused")
+		}
+	})
+}
+
+// A removed block and an import of the same channel in one plan would archive what the other resource has.
+func TestProtocolChannelNothingIsDestroyedThatAnotherResourceHas(t *testing.T) {
+	two(t, "a", "", func(t *testing.T, _ *acctest.Organization, a, b *acctest.Run, plan func(*acctest.Run, values) (*acctest.PlannedChange, acctest.Diagnostics), inOrder func(...func())) {
+		b.Import("a", nil).ExpectNoError(t)
+		var all acctest.Diagnostics
+		inOrder(func() {
+			_, diags := plan(a, nil)
+			all = append(all, diags...)
+		}, func() {
+			_, diags := plan(b, values{"name": "a"})
+			all = append(all, diags...)
+		})
+		all.ExpectError(t, "", `Channel "a" would be destroyed, and another resource has it`, "destroy = false", "moved block")
+	})
+}
+
+// A channel that is kept when its resource is destroyed is that channel again when the resource is replaced.
+func TestProtocolKeptChannelIsReplacedByItself(t *testing.T) {
+	o, run := channelManaged(t)
+	config := values{"name": "kept", "on_destroy": "keep", "description": "first"}
+	run.MustApply(config)
+	id := run.State.Values["id"]
+	destroy := run.MustPlan(nil)
+	p := run.Process()
+	_, diags := p.Apply(destroy)
+	diags.ExpectNoError(t)
+	config["description"] = "second"
+	create, diags := p.Plan("zulip_channel", &acctest.Instance{}, config)
+	diags.ExpectNoError(t)
+	state, diags := p.Apply(create)
+	diags.ExpectNoError(t)
+	if state == nil || state.Values["id"] != id || o.MustChannel(t, "kept").Description != "second" || called(o, "kept") != 1 {
+		t.Errorf("the state holds %v", state)
+	}
+}
+
+// Somebody whom the server's list of people lacks gets a permission and is subscribed from the start, and stays in the state by
+// address (server-behavior §U18).
+func TestProtocolChannelForSomebodyWhomTheListLacks(t *testing.T) {
+	const nadia = "nadia@example.com"
+	for name, config := range map[string]values{
+		"permission":         {"name": "ops", "can_send_message_group": who("role:moderators", "user:"+nadia)},
+		"initial subscriber": {"name": "ops", "initial_subscribers": []any{nadia}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, run := channelManaged(t)
+			o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users", Action: sandbox.FaultStale})
+			if _, err := o.Client.CreateUser(t.Context(), zulip.NewUser{Email: nadia, FullName: "Nadia Haddad", Password: "a long enough password"}); err != nil {
+				t.Fatal(err)
+			}
+			run.MustApply(config)
+			if name == "permission" {
+				run.MustApply(but(config, values{"can_send_message_group": who("user:" + nadia)}))
+			} else if in := o.Subscribers(t, "ops"); len(in) != 1 {
+				t.Errorf("subscribed are %v", in)
+			}
+		})
+	}
+}

@@ -1,0 +1,299 @@
+package channels_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
+	"github.com/hashicorp/terraform-plugin-log/tfsdklogtest"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+)
+
+// called counts the channels of a name, archived ones included.
+func called(o *acctest.Organization, name string) int {
+	count := 0
+	for _, channel := range o.Sandbox.Organization().Channels() {
+		if channel.Name == name {
+			count++
+		}
+	}
+	return count
+}
+
+func TestProtocolFindsTheChannelWhoseAnswerWasLost(t *testing.T) {
+	for _, fault := range []string{"drop", "truncate", "html", "empty", "status=502"} {
+		t.Run(fault, func(t *testing.T) {
+			o, run := channelManaged(t)
+			rule, err := sandbox.ParseFault("POST /channels/create after " + fault + " 1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Sandbox.Fail(rule)
+			run.MustApply(values{"name": "created", "can_send_message_group": who("group:sre")})
+			channel, _ := o.Sandbox.Organization().Channel("created")
+			if run.State.Values["id"] != int64(channel.ID) || called(o, "created") != 1 {
+				t.Errorf("channel %d in the state, %d on the server, %d of the name", run.State.Values["id"], channel.ID, called(o, "created"))
+			}
+			if got := o.Sandbox.Journal().Count(sandbox.Filter{Method: http.MethodPost, Path: "/channels/create"}); got != 1 {
+				t.Errorf("it was created %d times", got)
+			}
+		})
+	}
+}
+
+// With -refresh=false nothing is read before it is planned, and what is to be replaced is planned first.
+func TestProtocolChannelReplacesWithoutRefreshing(t *testing.T) {
+	_, run := channelManaged(t)
+	config := values{"name": "kept"}
+	run.MustApply(config)
+	p := run.Process()
+	plan, diags := p.Plan("zulip_channel", run.State, config)
+	diags.ExpectNoError(t)
+	_, diags = p.Plan("zulip_channel", plan.Replaced(), config)
+	if len(diags) > 0 {
+		t.Errorf("reported: %v", diags)
+	}
+}
+
+func TestProtocolSaysThatTwoResourcesHoldOneChannel(t *testing.T) {
+	_, run := channelManaged(t)
+	run.MustApply(values{"name": "kept"})
+	p := run.Process()
+	_, diags := p.Plan("zulip_channel", run.State, values{"name": "kept"})
+	if len(diags) > 0 {
+		t.Errorf("reported of the first: %v", diags)
+	}
+	_, diags = p.Plan("zulip_channel", run.State, values{"name": "kept"})
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "", `Two resources manage channel "kept"`, "removed block")
+}
+
+// The CLI reads and plans in one process: that the channel was read does not make its name free. A destroy begins with
+// such a plan, so that it warns; the apply refuses.
+func TestProtocolSaysAtPlanThatTheChannelWasArchived(t *testing.T) {
+	o, run := channelManaged(t)
+	run.MustApply(values{"name": "old"})
+	o.Archive(t, "old")
+	plan, diags := run.Plan(values{"name": "old"})
+	if run.State != nil {
+		t.Error("an archived channel is still in the state")
+	}
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "name", `An archived channel has the name "old"`, "adopt_archived = true", "terraform destroy")
+	sent := o.Sent()
+	run.Apply(plan).ExpectError(t, "name", `An archived channel has the name "old"`, "adopt_archived = true")
+	sent.Expect(t)
+}
+
+func TestProtocolChannelCreatesAgainWhatWasNotCreated(t *testing.T) {
+	o, run := channelManaged(t)
+	o.Sandbox.Fail(sandbox.Fault{Method: http.MethodPost, Path: "/channels/create", Action: sandbox.FaultDrop, Count: 1})
+	run.MustApply(values{"name": "created"})
+	if called(o, "created") != 1 {
+		t.Errorf("%d channels", called(o, "created"))
+	}
+}
+
+// From the moment the server has the channel, the state has it: whatever fails then.
+func TestProtocolPutsTheChannelIntoTheStateFirst(t *testing.T) {
+	config := values{"name": "created", "description": "what for", "can_create_topic_group": who("role:moderators")}
+	for name, test := range map[string]struct {
+		fault sandbox.Fault
+		words []string
+	}{
+		"the reading fails": {
+			sandbox.Fault{Method: http.MethodGet, Path: "/streams", Action: sandbox.FaultStatus, Status: http.StatusBadRequest},
+			[]string{`Cannot read channel "created" after it was created`, "Terraform marks it as tainted", "terraform untaint ADDRESS"},
+		},
+		"the change that follows fails": {
+			sandbox.Fault{Method: http.MethodPatch, Path: "/streams/*", Action: sandbox.FaultStatus, Status: http.StatusBadRequest},
+			[]string{`Cannot change channel "created"`},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, run := channelManaged(t)
+			p := run.Process()
+			plan, diags := p.Plan("zulip_channel", nil, config)
+			diags.ExpectNoError(t)
+			heal := o.Sandbox.Fail(test.fault)
+			state, diags := p.Apply(plan)
+			diags.ExpectError(t, "", test.words...)
+			channel, _ := o.Sandbox.Organization().Channel("created")
+			if state == nil || state.Values["id"] != int64(channel.ID) || !reflect.DeepEqual(state.Identity, values{"id": int64(channel.ID)}) {
+				t.Fatalf("in the state: %v", state)
+			}
+
+			heal()
+			run.State = state
+			run.MustApply(config)
+			if called(o, "created") != 1 {
+				t.Errorf("%d channels", called(o, "created"))
+			}
+		})
+	}
+}
+
+// A new channel that cannot be read back has all that was sent: that is a warning, and the state lacks nothing.
+func TestProtocolChannelACreationThatCannotBeReadIsComplete(t *testing.T) {
+	o, run := channelManaged(t)
+	config := values{
+		"name": "created", "description": "what for", "privacy": "private_shared_history", "initial_subscribers": []any{"ines.moreau@example.com"},
+		"can_send_message_group": who("role:moderators", "user:lena.fischer@example.com"), "topics_policy": "allow_empty_topic",
+	}
+	p := run.Process()
+	plan, diags := p.Plan("zulip_channel", nil, config)
+	diags.ExpectNoError(t)
+	heal := o.Sandbox.Fail(sandbox.Fault{Method: http.MethodGet, Path: "/streams", Action: sandbox.FaultStatus, Status: http.StatusBadRequest})
+	state, diags := p.Apply(plan)
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "", `Cannot read channel "created" after it was created`, "The server accepted it, and the state has what was sent.")
+	heal()
+	id := o.MustChannel(t, "created").ID
+	run.State = state
+	if state == nil || state.Values["id"] != id || !reflect.DeepEqual(state.Identity, values{"id": id}) {
+		t.Fatalf("in the state: %v", state)
+	}
+	for name, want := range config {
+		if got := state.Values[name]; !reflect.DeepEqual(got, want) {
+			t.Errorf("%s in the state: %v, want %v", name, got, want)
+		}
+	}
+	sent := o.Sent()
+	run.MustApply(config)
+	expectWrites(t, sent)
+}
+
+func TestProtocolChannelKeepsTheStateWhenAChangeCannotBeRead(t *testing.T) {
+	o, run := channelManaged(t)
+	before := values{"name": "changed", "description": "before"}
+	run.MustApply(before)
+	plan := run.MustPlan(but(before, values{"description": "after"}))
+	heal := o.Sandbox.Fail(sandbox.Fault{Method: http.MethodGet, Path: "/streams", Action: sandbox.FaultStatus, Status: http.StatusBadRequest, Skip: 1})
+	run.Apply(plan).ExpectError(t, "", "Cannot read channel")
+	if run.State == nil || run.State.Values["description"] != "before" {
+		t.Errorf("in the state: %v", run.State)
+	}
+	heal()
+	sent := o.Sent()
+	run.MustApply(plan.Config)
+	expectWrites(t, sent)
+}
+
+func TestProtocolChannelIdentity(t *testing.T) {
+	o, run := channelManaged(t)
+	config := values{"name": "changed", "can_send_message_group": who("group:sre")}
+	expect := func(when string, id int64) {
+		t.Helper()
+		if want := (values{"id": id}); !reflect.DeepEqual(run.State.Identity, want) {
+			t.Errorf("%s the identity is %v, not %v", when, run.State.Identity, want)
+		}
+	}
+	run.Apply(run.MustPlan(config)).ExpectNoError(t)
+	id := o.MustChannel(t, "changed").ID
+	expect("created", id)
+	run.State.Identity = nil // as a state from before identities
+	run.Refresh().ExpectNoError(t)
+	expect("read", id)
+	run.Apply(run.MustPlan(but(config, values{"name": "renamed"}))).ExpectNoError(t)
+	expect("updated", id)
+
+	there, diags := run.Process().ReadData("zulip_channel", values{"id": id})
+	diags.ExpectNoError(t)
+	for how, ask := range map[string]func() acctest.Diagnostics{
+		"ID":       func() acctest.Diagnostics { return run.Import(fmt.Sprint(id), nil) },
+		"name":     func() acctest.Diagnostics { return run.Import("name:renamed", nil) },
+		"identity": func() acctest.Diagnostics { return run.Import("", values{"id": id}) },
+	} {
+		run.State = nil
+		ask().ExpectNoError(t)
+		expect("imported by "+how, id)
+		if found := but(run.State.Values, there); !reflect.DeepEqual(run.State.Values, found) {
+			t.Errorf("imported by %s it is\n%v\nnot\n%v", how, run.State.Values, found)
+		}
+		sent := o.Sent()
+		run.MustApply(but(config, values{"name": "renamed", "can_send_message_group": who("group:sre")}))
+		expectWrites(t, sent)
+	}
+}
+
+func TestProtocolChannelImportsOnlyWhatIsThere(t *testing.T) {
+	o, run := channelManaged(t)
+	run.Import("generall", nil).ExpectError(t, "", "Cannot import this channel", "general")
+	run.Import("4711", nil).ExpectError(t, "", "Cannot import this channel", "4711")
+	run.Import("", values{"id": int64(4711)}).ExpectError(t, "", "Cannot import this channel", "4711")
+	o.Archive(t, "general")
+	run.Import("general", nil).ExpectError(t, "", "Cannot import this channel", "adopt_archived = true")
+}
+
+// A whole life at the finest level of logging must not show what lets others act as the account.
+func TestProtocolChannelKeepsTheKeyOutOfTheLog(t *testing.T) {
+	o, _ := channelManaged(t)
+	var log bytes.Buffer
+	ctx := tfsdklogtest.RootLogger(tflogtest.RootLogger(context.Background(), &log), &log)
+	block := o.Block(values{"max_retries": 1})
+	run := acctest.NewRun(ctx, t, "zulip_channel", block)
+
+	o.Sandbox.Fail(sandbox.Fault{Method: http.MethodPost, Path: "/channels/create", After: true, Action: sandbox.FaultDrop, Count: 1})
+	run.MustApply(values{"name": "logged", "can_send_message_group": who("role:members")})
+	o.Sandbox.Fail(sandbox.Fault{Method: http.MethodGet, Path: "/users/me", Action: sandbox.FaultHTML, Count: 1})
+	run.MustApply(values{"name": "logged", "can_send_message_group": who("role:moderators")})
+	_, diags := run.Plan(values{"name": "logged", "can_send_message_group": who("group:nowhere")})
+	diags.ExpectError(t, "can_send_message_group")
+	run.Import("logged", nil).ExpectNoError(t)
+	if _, diags = run.Process().ReadData("zulip_channel", values{"name": "logged"}); len(diags) > 0 {
+		t.Error(diags)
+	}
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	if channel, _ := o.Sandbox.Organization().Channel("logged"); !channel.Archived {
+		t.Error("it is not archived")
+	}
+
+	for _, witness := range []string{"Zulip request parameters", "can_send_message_group", "Zulip answered", "/channels/create", "sdk.framework"} {
+		if !strings.Contains(log.String(), witness) {
+			t.Errorf("the log is not the whole: there is no %q in it", witness)
+		}
+	}
+	key, _ := block["api_key"].(string)
+	email, _ := block["email"].(string)
+	for _, secret := range []string{key, base64.StdEncoding.EncodeToString([]byte(email + ":" + key)), base64.StdEncoding.EncodeToString([]byte(key))} {
+		if at := strings.Index(log.String(), secret); at >= 0 {
+			t.Errorf("the log shows %q", log.String()[max(0, at-100):at+len(secret)])
+		}
+	}
+}
+
+func TestProtocolChannelDataSources(t *testing.T) {
+	o, run := channelManaged(t)
+	run.MustApply(values{"name": "looked up", "description": "what for", "can_send_message_group": who("group:sre", "user:lena.fischer@example.com")})
+	id := o.MustChannel(t, "looked up").ID
+	run.Import("looked up", nil).ExpectNoError(t) // then the state has what is not managed too
+	for _, config := range []values{{"name": "Looked Up"}, {"id": id}} {
+		found, diags := run.Process().ReadData("zulip_channel", config)
+		diags.ExpectNoError(t)
+		for attribute, value := range found {
+			if want := run.State.Values[attribute]; attribute != "name" && !reflect.DeepEqual(value, want) {
+				t.Errorf("by %v: %s is %v, and %v in the resource", config, attribute, value, want)
+			}
+		}
+	}
+	for attribute, test := range map[string]refusal{
+		"name": {config: values{"name": "genral"}, words: []string{"general"}},
+		"id":   {config: values{"id": 4711}, words: []string{"4711"}},
+	} {
+		_, diags := run.Process().ReadData("zulip_channel", test.config)
+		diags.ExpectError(t, attribute, test.words...)
+	}
+	list, diags := run.Process().ReadData("zulip_channels", values{})
+	diags.ExpectNoError(t)
+	if channels, _ := list["channels"].([]any); len(channels) != 5 {
+		t.Errorf("%d channels: %v", len(channels), list)
+	}
+}

@@ -1,0 +1,315 @@
+package channels_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// readOnly are the attributes that only the server sets and a state has all the same, as others refer to them.
+var readOnly = []string{"id", "url"}
+
+// channelSetByHand makes somebody else configure the channel of a run.
+func channelSetByHand(t *testing.T, o *acctest.Organization, config values) {
+	t.Helper()
+	other := o.NewRun(t, "zulip_channel")
+	other.Import("name:"+config["name"].(string), nil).ExpectNoError(t)
+	other.MustApply(config)
+}
+
+// expectOmitted fails the test if a state has an attribute that a configuration does not set.
+func expectOmitted(t *testing.T, when string, has, config values) {
+	t.Helper()
+	for name, value := range has {
+		if config[name] == nil && value != nil && !slices.Contains(readOnly, name) {
+			t.Errorf("%s: %s is not managed, and is %v", when, name, value)
+		}
+		if config[name] != nil && !reflect.DeepEqual(value, config[name]) {
+			t.Errorf("%s: %s is %v, and configured as %v", when, name, value, config[name])
+		}
+	}
+}
+
+// everyAttribute are other values than those of a new channel.
+var everyAttribute = values{
+	"privacy": "private_shared_history", "topics_policy": "allow_empty_topic", "message_retention_days": "30", "description": "by hand",
+	"can_send_message_group": []any{"role:moderators"}, "can_subscribe_group": []any{"group:sre"},
+	"can_administer_channel_group": []any{"group:leads", "user:lena.fischer@example.com"},
+	"can_add_subscribers_group":    []any{"role:members"},
+}
+
+func TestProtocolChannelLeavesOutWhatIsNotManaged(t *testing.T) {
+	o, run := channelManaged(t)
+	config := values{"name": "narrow", "description": "managed", "can_send_message_group": who("role:members")}
+	plan := run.MustPlan(config)
+	for name, value := range plan.Values {
+		if config[name] == nil && value != nil && !slices.Contains(readOnly, name) {
+			t.Errorf("%s is planned as %v", name, value)
+		}
+	}
+	sent := o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	expectWrites(t, sent, params{"name": "narrow", "description": "managed", "subscribers": "[]", "can_send_message_group": fmt.Sprint(o.SystemGroup(t, "role:members"))})
+	expectOmitted(t, "created", run.State.Values, config)
+	id := run.State.Values["id"]
+
+	// Somebody else changes what is not managed, and what is: only the latter is seen.
+	channelSetByHand(t, o, but(but(everyAttribute, config), values{"description": "drifted"}))
+	sent = o.Sent()
+	if plan := run.MustPlan(config); !reflect.DeepEqual(plan.Changes(), []string{"description"}) {
+		t.Errorf("the plan changes %v", plan.Changes())
+	}
+	expectOmitted(t, "refreshed", run.State.Values, but(config, values{"description": "drifted"}))
+	run.MustApply(config)
+	expectWrites(t, sent, params{"description": "managed"})
+	expectOmitted(t, "updated", run.State.Values, config)
+	if run.State.Values["id"] != id {
+		t.Errorf("the channel is %v, and was %v", run.State.Values["id"], id)
+	}
+
+	// What becomes managed is in the state from then on, also when it is not configured any more.
+	more := but(config, values{"topics_policy": "allow_empty_topic", "can_subscribe_group": who("role:nobody")})
+	sent = o.Sent()
+	run.MustApply(more)
+	old := zulip.NamedGroup(channelGroup(t, o, "sre"))
+	expectWrites(t, sent, params{"can_subscribe_group": channelChange(t, role(t, o, "nobody"), &old)})
+	expectOmitted(t, "managed", run.State.Values, more)
+	sent = o.Sent()
+	run.MustApply(config)
+	expectWrites(t, sent)
+	expectOmitted(t, "not configured any more", run.State.Values, more)
+	policy := "disable_empty_topic"
+	o.Change(t, "narrow", zulip.ChannelUpdate{TopicsPolicy: &policy})
+	run.MustApply(config)
+	expectOmitted(t, "drifted", run.State.Values, but(more, values{"topics_policy": policy}))
+}
+
+func TestProtocolChannelSendsNothingWhereTheServerHasWhatBecomesManaged(t *testing.T) {
+	o, run := channelManaged(t)
+	run.MustApply(values{"name": "narrow"})
+	all := but(everyAttribute, values{"name": "narrow"})
+	channelSetByHand(t, o, all)
+	sent := o.Sent()
+	run.MustApply(all)
+	expectWrites(t, sent)
+	expectOmitted(t, "managed", run.State.Values, all)
+}
+
+func TestProtocolChannelSendsTheOldValueOfWhatBecomesManaged(t *testing.T) {
+	const setting = "can_administer_channel_group"
+	o, run := channelManaged(t)
+	run.MustApply(values{"name": "narrow"})
+	channelSetByHand(t, o, values{"name": "narrow", setting: who("group:sre", "user:lena.fischer@example.com")})
+	sent := o.Sent()
+	run.MustApply(values{"name": "narrow", setting: who("role:moderators")})
+	old := zulip.GroupSettingValue{DirectMembers: []int64{person(t, o, "member")}, DirectSubgroups: []int64{channelGroup(t, o, "sre")}}
+	expectWrites(t, sent, params{setting: channelChange(t, role(t, o, "moderators"), &old)})
+}
+
+// What somebody else changes between the plan and the apply is not overwritten, although no state has ever had it.
+func TestProtocolChannelRefusesWhatChangedBeforeItBecameManaged(t *testing.T) {
+	for _, test := range meddlings() {
+		if test.attribute == "name" { // which is always managed
+			continue
+		}
+		t.Run(test.attribute, func(t *testing.T) {
+			o, run := channelManaged(t)
+			before := values{"name": "compared", "initial_subscribers": []any{"ines.moreau@example.com"}}
+			run.MustApply(before)
+			channelSetByHand(t, o, but(before, values{test.attribute: test.was}))
+			plan := run.MustPlan(but(before, values{test.attribute: test.asks}))
+			if got := plan.Changes(); !reflect.DeepEqual(got, []string{test.attribute}) || plan.Prior.Values[test.attribute] != nil {
+				t.Errorf("the plan changes %v, from %v", got, plan.Prior.Values[test.attribute])
+			}
+			o.Change(t, "compared", test.byHand(t, o))
+
+			sent := o.Sent()
+			run.Apply(plan).ExpectError(t, "", "was changed by somebody else after it was planned", test.attribute,
+				"when the plan was made:     "+test.saw+"\n", "now:                        "+test.now+"\n", "the configuration asks for: "+test.asked+"\n", "Nothing was overwritten.")
+			sent.Expect(t)
+			run.MustApply(but(before, values{test.attribute: test.asks}))
+		})
+	}
+}
+
+// Deactivated people are in the value that was read, and hidden from the one that is there now: nobody has changed it.
+func TestProtocolChannelTakesNobodyDeactivatedForAChangeOfWhatBecomesManaged(t *testing.T) {
+	const setting = "can_administer_channel_group"
+	o, run := channelManaged(t)
+	run.MustApply(values{"name": "narrow"})
+	channelSetByHand(t, o, values{"name": "narrow", setting: who("user:lena.fischer@example.com", "user:kenji.sato@example.com", "group:sre")})
+	plan := run.MustPlan(values{"name": "narrow", setting: who("role:moderators")})
+	channelDeactivate(t, o, "member")
+	run.Apply(plan).ExpectNoError(t)
+}
+
+// A principal that is known only in the apply is resolved then, and compared with what the plan has read.
+func TestProtocolChannelManagesWhatIsKnownOnlyOnApply(t *testing.T) {
+	const setting = "can_send_message_group"
+	o, run := channelManaged(t)
+	run.MustApply(values{"name": "narrow"})
+	plan := run.MustPlan(values{"name": "narrow", setting: acctest.Unknown})
+	if !reflect.DeepEqual(plan.Changes(), []string{setting}) {
+		t.Errorf("the plan changes %v", plan.Changes())
+	}
+	o.Change(t, "narrow", permit(setting, role(t, o, "owners")))
+	plan.Config[setting] = who("role:moderators")
+	sent := o.Sent()
+	run.Apply(plan).ExpectError(t, "", "was changed by somebody else after it was planned", `when the plan was made:     "role:everyone"`)
+	sent.Expect(t)
+}
+
+// After a request that fails, what was to become managed is not in the state yet, and the next plan finds what is so.
+func TestProtocolChannelManagesAfterAFailure(t *testing.T) {
+	o, run := channelManaged(t)
+	config := values{"name": "narrow"}
+	run.MustApply(config)
+	more := but(config, values{"description": "managed", "can_send_message_group": who("role:moderators")})
+	plan := run.MustPlan(more)
+	// The permission goes first, and the description fails.
+	o.Sandbox.Fail(sandbox.Fault{Method: http.MethodPatch, Path: "/streams/*", Skip: 1, Action: sandbox.FaultStatus, Status: http.StatusBadRequest, Count: 1})
+	run.Apply(plan).ExpectError(t, "", "Cannot change channel")
+	expectOmitted(t, "failed", run.State.Values, config)
+	sent := o.Sent()
+	run.MustApply(more)
+	expectWrites(t, sent, params{"description": "managed"})
+	expectOmitted(t, "managed", run.State.Values, more)
+}
+
+func TestProtocolChannelAnImportHasEverything(t *testing.T) {
+	o, run := channelManaged(t)
+	run.MustApply(values{"name": "narrow", "description": "managed"})
+	imported := o.NewRun(t, "zulip_channel")
+	imported.Import("narrow", nil).ExpectNoError(t)
+	generated := imported.Process().GenerateConfig("zulip_channel", imported.State.Values)
+	for _, name := range []string{"privacy", "topics_policy", "is_default", "message_retention_days", "folder_id", "can_subscribe_group", "can_send_message_group"} {
+		if generated[name] == nil {
+			t.Errorf("the generated configuration has no %s", name)
+		}
+	}
+	for _, config := range []values{generated, {"name": "narrow"}} {
+		if plan := imported.MustPlan(config); !plan.Empty() {
+			t.Errorf("after the import the plan changes %v", plan.Changes())
+		}
+	}
+}
+
+// A state that an earlier version wrote has everything: it goes on having it, and nothing is sent.
+func TestProtocolChannelStatesThatHaveEverythingKeepIt(t *testing.T) {
+	o, run := channelManaged(t)
+	config := values{"name": "wide", "description": "managed"}
+	run.MustApply(config)
+	run.Import("wide", nil).ExpectNoError(t)
+	var private map[string][]byte
+	if err := json.Unmarshal(run.State.Private, &private); err != nil || private["unmanaged"] != nil {
+		t.Errorf("beside a state that has everything is %s (%v)", run.State.Private, err)
+	}
+	before := run.State
+	sent := o.Sent()
+	run.MustApply(config)
+	expectWrites(t, sent)
+	if !reflect.DeepEqual(run.State, before) {
+		t.Errorf("the state was\n%v\nand is\n%v", before, run.State)
+	}
+	o.Change(t, "wide", permit("can_subscribe_group", role(t, o, "members")))
+	run.MustApply(config)
+	if got := run.State.Values["can_subscribe_group"]; !reflect.DeepEqual(got, who("role:members")) {
+		t.Errorf("drift is not shown: %v", got)
+	}
+}
+
+// Without a refresh nobody has read the value that would be overwritten.
+func TestProtocolChannelManagesNothingThatWasNeverRead(t *testing.T) {
+	o, run := channelManaged(t)
+	run.MustApply(values{"name": "narrow"})
+	for _, private := range [][]byte{nil, []byte(`{}`), []byte(`{"unmanaged":"WzEsMl0="}`)} {
+		state := *run.State
+		state.Private = private
+		for name, value := range everyAttribute {
+			_, diags := run.Process().Plan("zulip_channel", &state, values{"name": "narrow", name: value})
+			diags.ExpectError(t, name, "The current value of "+name+" is not known", "Plan with a refresh")
+		}
+		_, diags := run.Process().Plan("zulip_channel", &state, values{"name": "renamed"})
+		diags.ExpectNoError(t)
+	}
+	// An unread value does not hide that everything goes on after a refresh.
+	run.State.Private = nil
+	sent := o.Sent()
+	run.MustApply(values{"name": "narrow", "topics_policy": "allow_empty_topic"})
+	expectWrites(t, sent, params{"topics_policy": "allow_empty_topic"})
+}
+
+// The plan shows no value before, so a warning says what is changed.
+func TestProtocolChannelSaysWhatWasNotManaged(t *testing.T) {
+	o, run := channelManaged(t)
+	run.MustApply(values{"name": "ops"})
+	channelSetByHand(t, o, values{"name": "ops", "topics_policy": "allow_empty_topic", "message_retention_days": "30", "can_subscribe_group": who("group:sre")})
+	_, diags := run.Plan(values{"name": "ops", "topics_policy": "inherit", "message_retention_days": "30", "can_subscribe_group": who("role:nobody"), "description": "new"})
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "", core.ManagedSummary, `channel "ops"`, `topics_policy
+  now:                        allow_empty_topic
+  the configuration asks for: inherit
+`, `can_subscribe_group
+  now:                        "group:sre"
+  the configuration asks for: "role:nobody"
+`)
+	for _, not := range []string{"message_retention_days", "description"} { // it is the same; there was nothing
+		if strings.Contains(diags.String(), not) {
+			t.Errorf("%s is warned of:\n%v", not, diags)
+		}
+	}
+}
+
+// Who gains and who loses, and who would be locked out, is compared with what the server has.
+func TestProtocolChannelWarnsOfWhatBecomesManaged(t *testing.T) {
+	o, run := channelManaged(t)
+	config := values{"name": "ops", "initial_subscribers": inside}
+	run.MustApply(config)
+	o.Change(t, "ops", permit("can_send_message_group", role(t, o, "administrators")))
+	expectAccessWarning(t, run, but(config, values{"can_send_message_group": who("role:administrators")}), "")
+	expectAccessWarning(t, run, but(config, values{"can_send_message_group": who("role:administrators", "user:lena.fischer@example.com")}),
+		"Can now post and start topics: Lena Fischer (lena.fischer@example.com).")
+	// The privacy that is not managed decides too.
+	expectAccessWarning(t, run, but(config, values{"can_subscribe_group": who("role:members")}), "")
+	channelSetByHand(t, o, values{"name": "ops", "privacy": "private_shared_history"})
+	expectAccessWarning(t, run, but(config, values{"can_subscribe_group": who("user:kenji.sato@example.com")}),
+		"Can now read, add subscribers, join, move messages, resolve topics and delete own messages: Kenji Sato (kenji.sato@example.com).")
+}
+
+func TestProtocolChannelKnowsThePrivacyThatIsNotManaged(t *testing.T) {
+	o, run := channelManaged(t)
+	config := values{"name": "ops", "initial_subscribers": inside}
+	run.MustApply(config)
+	channelSetByHand(t, o, values{"name": "ops", "privacy": "private_protected_history"})
+	_, diags := run.Plan(but(config, values{"can_create_topic_group": who("role:moderators")}))
+	diags.ExpectError(t, "can_create_topic_group", "Not possible with protected history")
+
+	channelSetByHand(t, o, values{"name": "ops", "privacy": "public", "can_create_topic_group": who("role:moderators")})
+	_, diags = run.Plan(but(config, values{"privacy": "private_protected_history"}))
+	diags.ExpectError(t, "can_create_topic_group", "Not possible with protected history")
+}
+
+// A moderator who manages the channel only by a permission that is not managed may, and does not lock itself out.
+func TestProtocolChannelTheRightToChangeMayBeNotManaged(t *testing.T) {
+	o, run := channelManaged(t)
+	config := values{"name": "ops", "initial_subscribers": inside}
+	run.MustApply(config)
+	member := o.As(t, "member").NewRun(t, "zulip_channel")
+	member.State = run.State
+	_, diags := member.Plan(but(config, values{"description": "by a member"}))
+	diags.ExpectError(t, "", `may not change channel "ops"`)
+
+	o.Change(t, "ops", permit("can_administer_channel_group", zulip.NamedGroup(channelGroup(t, o, "sre"))))
+	member.MustApply(but(config, values{"description": "by a member"}))
+	_, diags = member.Plan(but(config, values{"description": "by a member", "can_administer_channel_group": who("role:administrators")}))
+	diags.ExpectError(t, "can_administer_channel_group", "This would lock the provider out")
+}

@@ -1,0 +1,271 @@
+package channels
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// channelList is the part of a snapshot that holds the groups.
+const channelList = zulip.FetchDefaultGroups
+
+// NewDefaultChannelGroupResource returns zulip_default_channel_group.
+func NewDefaultChannelGroupResource() resource.Resource {
+	return core.New(&core.Definition[defaultChannelGroupModel, zulip.DefaultChannelGroup, defaultChannelGroupModel]{
+		Name: "default_channel_group", Title: "default channel group", Plural: "default channel groups",
+		ListText: core.ListText{Description: "Lists the default channel groups, which new people may choose when they join."},
+		Schema:   defaultChannelGroupSchema,
+		Role:     zulip.RoleAdministrator,
+		Source:   core.Source{Part: channelList, Lags: true, Needs: []store.Part{store.Channels}, SendsNames: true},
+		Index:    (*snapshot.Snapshot).DefaultChannelGroups,
+		Key:      func(group *zulip.DefaultChannelGroup) int64 { return group.ID },
+		Unique: core.Unique[defaultChannelGroupModel, zulip.DefaultChannelGroup]{
+			Of:      func(m *defaultChannelGroupModel) string { return m.Name.ValueString() },
+			IsTaken: isNameTaken,
+			Existing: func(e *core.Existing, group *zulip.DefaultChannelGroup, _ *core.Context) {
+				e.Detail = fmt.Sprintf("It has the ID %d.", group.ID)
+			},
+		},
+		ReadInto:  func(m *defaultChannelGroupModel, group *zulip.DefaultChannelGroup, _ *core.Context) { m.read(group) },
+		ByElement: []string{"channel_ids"},
+		CheckPlan: checkDefaultChannelGroupPlan,
+		IsCreated: func(m *defaultChannelGroupModel, group *zulip.DefaultChannelGroup, _ *core.Context) bool {
+			return group.Name == m.Name.ValueString()
+		},
+		Create: createDefaultChannelGroup, Update: updateDefaultChannelGroup, Delete: remove,
+		Hint: defaultChannelGroupHint,
+	})
+}
+
+// checkDefaultChannelGroupPlan refuses channels that cannot be put into the group.
+func checkDefaultChannelGroupPlan(ctx context.Context, p *core.Plan[defaultChannelGroupModel]) {
+	if p.IsDestroy() {
+		return
+	}
+	added := defaultChannelGroupChannels(p.Plan.ChannelIDs)
+	if !p.IsCreate() {
+		added = without(added, defaultChannelGroupChannels(p.Prior.ChannelIDs))
+	}
+	if len(added) == 0 {
+		return
+	}
+	view, err := p.Meta.Store.Read(ctx, store.DefaultChannelGroups)
+	if err != nil {
+		p.Diags.AddError("Cannot read the default channel groups", base.Explain(err))
+		return
+	}
+	for _, id := range added {
+		checkChannel(p, id, view)
+	}
+}
+
+// checkChannel refuses a channel that cannot be put into a group. What this run manages may be otherwise by then.
+func checkChannel(p *core.Plan[defaultChannelGroupModel], id int64, view *snapshot.Snapshot) {
+	at := path.Root("channel_ids").AtSetValue(types.Int64Value(id))
+	refuse := p.Diags.AddAttributeError
+	if p.Meta.Run.IsManaged(lookup.ChannelKind, id) {
+		refuse = p.Diags.AddAttributeWarning
+	}
+	switch channel, ok := view.Channels().ByID(id); {
+	case !ok:
+		p.Diags.AddAttributeError(at, "No such channel", fmt.Sprintf("The account the provider uses sees no channel with the ID %d. The data source zulip_channels lists those it sees.", id))
+	case channel.IsArchived:
+		refuse(at, "The channel is archived", fmt.Sprintf("%q is archived, and archived channels are in no group.", channel.Name))
+	case channel.IsDefault:
+		refuse(at, "A default channel cannot be in a group",
+			fmt.Sprintf("Everybody who joins is put into %q anyway. Take it out of channel_ids, or let the channel have is_default = false before.", channel.Name))
+	case channel.InviteOnly:
+		p.Diags.AddAttributeWarning(at, fmt.Sprintf("New people get into the private channel %q", channel.Name),
+			"The server puts whoever chooses the group into all of its channels.")
+	}
+}
+
+func createDefaultChannelGroup(ctx context.Context, c *core.Context, plan *defaultChannelGroupModel) (int64, error) {
+	names, err := namesOf(defaultChannelGroupChannels(plan.ChannelIDs), c.Snapshot)
+	if err != nil {
+		return 0, err
+	}
+	return 0, c.Meta.Client.CreateDefaultChannelGroup(ctx, plan.Name.ValueString(), plan.Description.ValueString(), names)
+}
+
+// updateDefaultChannelGroup sends what differs: the texts, what leaves, what joins. The server refuses what is so already (server-behavior §S10).
+func updateDefaultChannelGroup(ctx context.Context, c *core.Context, planned, current *defaultChannelGroupModel) error {
+	id, name, description := current.ID.ValueInt64(), "", ""
+	if !planned.Name.Equal(current.Name) {
+		name = planned.Name.ValueString()
+	}
+	if !planned.Description.Equal(current.Description) {
+		description = planned.Description.ValueString()
+	}
+	if name != "" || description != "" {
+		if err := c.Meta.Client.UpdateDefaultChannelGroup(ctx, id, name, description); err != nil {
+			return err
+		}
+	}
+	isFirst := name == "" && description == ""
+	now, wanted := defaultChannelGroupChannels(current.ChannelIDs), defaultChannelGroupChannels(planned.ChannelIDs)
+	for _, step := range []struct {
+		channels []int64
+		send     func(context.Context, int64, []string) error
+	}{
+		{without(now, wanted), c.Meta.Client.RemoveFromDefaultChannelGroup},
+		{without(wanted, now), c.Meta.Client.AddToDefaultChannelGroup},
+	} {
+		if len(step.channels) == 0 {
+			continue
+		}
+		names, err := namesOf(step.channels, c.Snapshot)
+		if !isFirst {
+			names, err = currentNames(ctx, c, step.channels)
+		}
+		if err != nil {
+			return err
+		}
+		if err := step.send(ctx, id, names); err != nil {
+			return err
+		}
+		isFirst = false
+	}
+	return nil
+}
+
+func remove(ctx context.Context, c *core.Context, state *defaultChannelGroupModel) error {
+	return c.Meta.Client.DeleteDefaultChannelGroup(ctx, state.ID.ValueInt64())
+}
+
+func isNameTaken(err error) bool {
+	var refusal *zulip.Error
+	return errors.As(err, &refusal) && strings.HasSuffix(refusal.Msg, "already exists")
+}
+
+func defaultChannelGroupHint(err error) string {
+	var refusal *zulip.Error
+	if errors.As(err, &refusal) && strings.HasPrefix(refusal.Msg, "Invalid channel name") {
+		return "The channel is archived, has another name by now, or is private, and the account the provider uses does not read it."
+	}
+	return ""
+}
+
+// namesOf are the names of channels, which is what the server wants here.
+func namesOf(ids []int64, view *snapshot.Snapshot) ([]string, error) {
+	names := []string{}
+	for _, id := range ids {
+		channel, ok := view.Channels().ByID(id)
+		if !ok {
+			return nil, fmt.Errorf("the account the provider uses sees no channel with the ID %d", id)
+		}
+		names = append(names, channel.Name)
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// currentNames are the names of channels as the server has them now: a request before this one may have waited.
+func currentNames(ctx context.Context, c *core.Context, ids []int64) ([]string, error) {
+	names := []string{}
+	for _, id := range ids {
+		channel, err := c.Meta.Client.Channel(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, channel.Name)
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// defaultChannelGroupModel is the resource.
+type defaultChannelGroupModel struct {
+	ID          types.Int64  `tfsdk:"id"`
+	Name        types.String `tfsdk:"name"`
+	Description types.String `tfsdk:"description"`
+	ChannelIDs  types.Set    `tfsdk:"channel_ids"`
+}
+
+// read takes what the server holds.
+func (m *defaultChannelGroupModel) read(group *zulip.DefaultChannelGroup) {
+	m.ID, m.Name, m.Description = types.Int64Value(group.ID), types.StringValue(group.Name), types.StringValue(group.Description)
+	elements := make([]attr.Value, len(group.ChannelIDs))
+	for i, id := range group.ChannelIDs {
+		elements[i] = types.Int64Value(id)
+	}
+	m.ChannelIDs = types.SetValueMust(types.Int64Type, elements)
+}
+
+// defaultChannelGroupChannels are the IDs of a set, as far as they are known.
+func defaultChannelGroupChannels(set types.Set) []int64 {
+	var ids []int64
+	for _, element := range set.Elements() {
+		if id, ok := element.(types.Int64); ok && !id.IsUnknown() {
+			ids = append(ids, id.ValueInt64())
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// without returns what is in one list and not in another.
+func without(ids, others []int64) []int64 {
+	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return slices.Contains(others, id) })
+}
+
+// The server's limits, counted in characters (server-behavior §S9).
+const (
+	defaultChannelGroupMaxName        = 60
+	defaultChannelGroupMaxDescription = 1024
+)
+
+var notBlank = regexp.MustCompile(`[^\s\pZ]`)
+
+func defaultChannelGroupSchema() schema.Schema {
+	return schema.Schema{
+		Version: base.SchemaVersion,
+		MarkdownDescription: `A named group of channels that new people may choose when they join the organization. Who is in the organization already is put into none of them.
+
+An attribute that is not set is not managed: it is read and shown, and never written. Destroying the group leaves its channels as they are. Only administrators and owners manage these groups.
+
+No two groups have one name. ` + core.NeverAdopted,
+		Attributes: map[string]schema.Attribute{
+			"id": schema.Int64Attribute{
+				Computed: true, MarkdownDescription: "The group's ID.",
+				PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+			},
+			"name": schema.StringAttribute{
+				Required: true, MarkdownDescription: "The name, at most 60 characters. No other group has it; case matters.",
+				Validators: []validator.String{
+					validators.Length(0, defaultChannelGroupMaxName),
+					validators.Matches(notBlank, "must not be blank"),
+					validators.VisibleName{},
+				},
+			},
+			"description": schema.StringAttribute{
+				Optional: true, Computed: true, MarkdownDescription: "What the group is for, at most 1024 characters. The server cannot take a description away once there is one. A new group has none by default.",
+				Validators: []validator.String{validators.Length(1, defaultChannelGroupMaxDescription)},
+			},
+			"channel_ids": schema.SetAttribute{
+				Optional: true, Computed: true, ElementType: types.Int64Type,
+				MarkdownDescription: "The IDs of the channels, as in `[zulip_channel.x.id]`. A default channel cannot be among them: everybody is in it anyway. A channel that is archived leaves its groups. A new group is empty by default.",
+			},
+		},
+	}
+}

@@ -1,0 +1,341 @@
+package channels_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+const typeName = "zulip_default_channel_group"
+
+// defaultChannelGroupHeld is the group of a name that the server holds; nil if there is none.
+func defaultChannelGroupHeld(t *testing.T, o *acctest.Organization, name string) *zulip.DefaultChannelGroup {
+	t.Helper()
+	snapshot, err := o.Client.Register(context.Background(), []string{zulip.FetchDefaultGroups})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Client.DeleteQueue(context.Background(), snapshot.QueueID); err != nil {
+		t.Fatal(err)
+	}
+	for _, group := range snapshot.DefaultGroups {
+		if group.Name == name {
+			return group
+		}
+	}
+	return nil
+}
+
+// expectHeld fails the test unless the server holds a group as it is described.
+func expectHeld(t *testing.T, o *acctest.Organization, name, description string, channels ...int64) {
+	t.Helper()
+	group := defaultChannelGroupHeld(t, o, name)
+	slices.Sort(channels)
+	if group != nil {
+		slices.Sort(group.ChannelIDs) // a set
+	}
+	if group == nil || group.Description != description || !slices.Equal(group.ChannelIDs, channels) {
+		t.Errorf("the server holds %+v, not %q with %v", group, description, channels)
+	}
+}
+
+// defaultChannelGroupManaged makes the channels a, b and c, and returns their IDs.
+func defaultChannelGroupManaged(t *testing.T) (o *acctest.Organization, run *acctest.Run, a, b, c int64) {
+	t.Helper()
+	o = acctest.StartSandbox(t, sandbox.Config{})
+	run, a, b, c = o.NewRun(t, typeName), channel(t, o, "a"), channel(t, o, "b"), channel(t, o, "c")
+	return o, run, a, b, c
+}
+
+func channel(t *testing.T, o *acctest.Organization, name string) int64 {
+	t.Helper()
+	id, _, err := o.Client.CreateChannel(context.Background(), zulip.ChannelCreate{Name: o.Prefix + name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// defaultChannelGroupByHand changes the channels of a group.
+func defaultChannelGroupByHand(t *testing.T, o *acctest.Organization, group, op string, channels ...string) {
+	t.Helper()
+	for i := range channels {
+		channels[i] = o.Prefix + channels[i]
+	}
+	names, err := json.Marshal(channels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Call(t, http.MethodPatch, fmt.Sprintf("/default_stream_groups/%d/streams", defaultChannelGroupHeld(t, o, group).ID), map[string]string{"op": op, "stream_names": string(names)})
+}
+
+func TestProtocolDefaultChannelGroupLive(t *testing.T) {
+	o, run, a, b, c := defaultChannelGroupManaged(t)
+	sent := o.Sent()
+	run.MustApply(values{"name": "dev", "description": "Developers", "channel_ids": []any{a, b}})
+	sent.Expect(t, "POST description group_name stream_names")
+	expectHeld(t, o, "dev", "Developers", a, b)
+	want := values{"id": defaultChannelGroupHeld(t, o, "dev").ID, "name": "dev", "description": "Developers", "channel_ids": []any{a, b}}
+	if fmt.Sprint(run.State.Values) != fmt.Sprint(want) {
+		t.Errorf("the state holds %v, not %v", run.State.Values, want)
+	}
+	for _, step := range []struct {
+		config      values
+		description string
+		channels    []int64
+		sent        []string
+	}{
+		{values{"name": "devs", "description": "Developers", "channel_ids": []any{a, b}}, "Developers", []int64{a, b}, []string{"PATCH new_group_name"}},
+		{values{"name": "devs", "description": "All", "channel_ids": []any{a, b}}, "All", []int64{a, b}, []string{"PATCH new_description"}},
+		{values{"name": "devs", "description": "All", "channel_ids": []any{b, c}}, "All", []int64{b, c}, []string{"PATCH op stream_names", "PATCH op stream_names"}},
+		{values{"name": "devs"}, "All", []int64{b, c}, nil}, // what is let go stays
+		{values{"name": "devs", "channel_ids": []any{}}, "All", nil, []string{"PATCH op stream_names"}},
+		{values{"name": "dev", "description": "Developers", "channel_ids": []any{a}}, "Developers", []int64{a},
+			[]string{"PATCH new_description new_group_name", "PATCH op stream_names"}},
+	} {
+		sent := o.Sent()
+		run.MustApply(step.config)
+		sent.Expect(t, step.sent...)
+		expectHeld(t, o, step.config["name"].(string), step.description, step.channels...)
+	}
+	sent = o.Sent()
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	sent.Expect(t, "DELETE")
+	if defaultChannelGroupHeld(t, o, "dev") != nil || o.MustChannel(t, o.Prefix+"a").IsArchived {
+		t.Error("the group is to go, and its channels to stay")
+	}
+}
+
+func TestProtocolDefaultChannelGroupEmpty(t *testing.T) {
+	o, run, _, _, _ := defaultChannelGroupManaged(t)
+	run.MustApply(values{"name": "ops"})
+	expectHeld(t, o, "ops", "")
+	if run.State.Values["description"] != "" || fmt.Sprint(run.State.Values["channel_ids"]) != "[]" {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+}
+
+func TestProtocolDefaultChannelGroupDrift(t *testing.T) {
+	o, run, a, b, _ := defaultChannelGroupManaged(t)
+	config := values{"name": "dev", "channel_ids": []any{a, b}}
+	run.MustApply(config)
+	defaultChannelGroupByHand(t, o, "dev", "remove", "a")
+	defaultChannelGroupByHand(t, o, "dev", "add", "c")
+	plan := run.MustPlan(config)
+	if changes := plan.Changes(); !slices.Equal(changes, []string{"channel_ids"}) {
+		t.Errorf("planned: %v", changes)
+	}
+	defaultChannelGroupByHand(t, o, "dev", "remove", "c") // what is planned happens before the apply
+	sent := o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t, "PATCH op stream_names")
+	expectHeld(t, o, "dev", "", a, b)
+
+	o.Archive(t, o.Prefix+"a")
+	_, diags := run.Plan(config)
+	diags.ExpectError(t, "channel_ids", "archived")
+
+	o.Call(t, http.MethodDelete, fmt.Sprintf("/default_stream_groups/%d", defaultChannelGroupHeld(t, o, "dev").ID), nil)
+	plan = run.MustPlan(values{"name": "dev", "channel_ids": []any{b}})
+	if plan.Prior != nil {
+		t.Errorf("what is gone is still in the state: %v", plan.Prior)
+	}
+	run.Apply(plan).ExpectNoError(t)
+	expectHeld(t, o, "dev", "", b)
+}
+
+// With -refresh=false nothing is read before it is planned, and what is to be replaced is planned first.
+func TestProtocolDefaultChannelGroupIsReplacedWithoutRefreshing(t *testing.T) {
+	_, run, _, _, _ := defaultChannelGroupManaged(t)
+	config := values{"name": "Kept"}
+	run.MustApply(config)
+	p := run.Process()
+	plan, diags := p.Plan(typeName, run.State, config)
+	diags.ExpectNoError(t)
+	_, diags = p.Plan(typeName, plan.Replaced(), config)
+	diags.ExpectNoError(t)
+	_, diags = p.Plan(typeName, run.State, config)
+	diags.ExpectWarning(t, "", `Two resources manage default channel group "Kept"`, "removed block")
+}
+
+func TestProtocolDefaultChannelGroupImport(t *testing.T) {
+	o, run, a, _, _ := defaultChannelGroupManaged(t)
+	run.MustApply(values{"name": "2024", "description": "x", "channel_ids": []any{a}})
+	for _, by := range []struct {
+		id       string
+		identity values
+	}{{id: "name:2024"}, {id: fmt.Sprint(run.State.Values["id"])}, {identity: run.State.Identity}} {
+		fresh := o.NewRun(t, typeName)
+		fresh.Import(by.id, by.identity).ExpectNoError(t)
+		if fmt.Sprint(fresh.State) != fmt.Sprint(run.State) {
+			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State, run.State)
+		}
+	}
+	o.NewRun(t, typeName).Import("nope", nil).ExpectError(t, "", `"nope"`, `the default channel groups are: "2024"`)
+	o.NewRun(t, typeName).Import("name:2025", nil).ExpectError(t, "", `did you mean "2024"?`)
+}
+
+func TestProtocolDefaultChannelGroupBadInput(t *testing.T) {
+	o, run, a, _, _ := defaultChannelGroupManaged(t)
+	o.Call(t, http.MethodPost, "/default_streams", map[string]string{"stream_id": fmt.Sprint(a)})
+	general := o.MustChannel(t, "general").ID
+	for _, bad := range []struct {
+		config    values
+		attribute string
+		words     []string
+	}{
+		{values{"name": " "}, "name", []string{"blank"}},
+		{values{"name": string(make([]rune, 61))}, "name", []string{"60"}},
+		{values{"name": "x", "description": ""}, "description", []string{"between 1 and 1024"}},
+		{values{"name": "x", "channel_ids": []any{int64(999999)}}, "channel_ids", []string{"No such channel", "999999"}},
+		{values{"name": "x", "channel_ids": []any{a}}, "channel_ids", []string{"default channel cannot be in a group"}},
+		{values{"name": "x", "channel_ids": []any{general}}, "channel_ids", []string{"general", "is_default = false"}},
+	} {
+		_, diags := run.Plan(bad.config)
+		diags.ExpectError(t, bad.attribute, bad.words...)
+	}
+	for _, unknown := range []values{{"name": acctest.Unknown}, {"name": "x", "channel_ids": acctest.Unknown}, {"name": "x", "channel_ids": []any{acctest.Unknown}}} {
+		run.MustPlan(unknown)
+	}
+	private := channel(t, o, "private")
+	isPrivate := true
+	o.Change(t, o.Prefix+"private", zulip.ChannelUpdate{IsPrivate: &isPrivate})
+	_, diags := run.Plan(values{"name": "x", "channel_ids": []any{private}})
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "channel_ids", "private channel")
+
+	run.MustApply(values{"name": "x"})
+	_, diags = o.NewRun(t, typeName).Plan(values{"name": "x", "description": "other"})
+	diags.ExpectError(t, "name", "already", "import it")
+	o.NewRun(t, typeName).MustApply(values{"name": "X"}) // case matters
+	_, diags = o.As(t, "moderator").NewRun(t, typeName).Plan(values{"name": "y"})
+	diags.ExpectError(t, "", "may not manage default channel groups", "administrators and owners")
+}
+
+// Whatever answer is lost, the group is made once, and each change too.
+func TestFaultDefaultChannelGroupLostAnswers(t *testing.T) {
+	for name, after := range map[string]bool{"before the write": false, "after the write": true} {
+		t.Run(name, func(t *testing.T) {
+			o, run, a, b, _ := defaultChannelGroupManaged(t)
+			lose := func(method, path string) {
+				o.Sandbox.Fail(sandbox.Fault{Method: method, Path: path, After: after, Action: sandbox.FaultDrop, Count: 1})
+			}
+			lose("POST", "/default_stream_groups/create")
+			run.MustApply(values{"name": "dev", "channel_ids": []any{a}})
+			lose("PATCH", "/default_stream_groups/*")
+			lose("PATCH", "/default_stream_groups/*/streams")
+			run.MustApply(values{"name": "devs", "description": "All", "channel_ids": []any{b}})
+			expectHeld(t, o, "devs", "All", b)
+			lose("DELETE", "/default_stream_groups/*")
+			run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+			if defaultChannelGroupHeld(t, o, "devs") != nil || defaultChannelGroupHeld(t, o, "dev") != nil {
+				t.Error("a group is left")
+			}
+		})
+	}
+}
+
+// A group after whose creation nothing can be read any more is in the state, and the next plan finds it.
+func TestFaultDefaultChannelGroupLostReading(t *testing.T) {
+	o, run, a, _, _ := defaultChannelGroupManaged(t)
+	run.Block["max_retries"] = 0
+	config := values{"name": "dev", "channel_ids": []any{a}}
+	plan := run.MustPlan(config)
+	// One reading comes before: of what is there already.
+	heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultStatus, Status: http.StatusBadGateway, Skip: 1})
+	run.Apply(plan).ExpectError(t, "", "not known whether", "finds out by its name")
+	heal()
+	if run.State == nil {
+		t.Fatal("it is not in the state")
+	}
+	if plan := run.MustPlan(config); !plan.Empty() || run.State.Values["id"] != defaultChannelGroupHeld(t, o, "dev").ID {
+		t.Errorf("planned: %v from %v", plan.Changes(), run.State.Values)
+	}
+}
+
+// What the server refuses in the middle leaves the state as it was, and the rest to the next plan.
+func TestFaultDefaultChannelGroupRefusedInTheMiddle(t *testing.T) {
+	o, run, a, b, _ := defaultChannelGroupManaged(t)
+	run.MustApply(values{"name": "dev", "channel_ids": []any{a}})
+	heal := o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/default_stream_groups/*/streams", Action: sandbox.FaultStatus, Status: http.StatusBadRequest,
+		Body: `{"result":"error","msg":"Invalid channel name 'b'","code":"BAD_REQUEST"}`})
+	config := values{"name": "devs", "channel_ids": []any{a, b}}
+	run.Apply(run.MustPlan(config)).ExpectError(t, "", "Cannot change", "Invalid channel name", "another name by now", "Already as planned: name.")
+	heal()
+	plan := run.MustPlan(config)
+	if changes := plan.Changes(); !slices.Equal(changes, []string{"channel_ids"}) {
+		t.Errorf("planned: %v", changes)
+	}
+	run.Apply(plan).ExpectNoError(t)
+	expectHeld(t, o, "devs", "", a, b)
+}
+
+// While a request waits that names a channel, another channel gets the name: the group has the channels that were planned.
+func TestProtocolDefaultChannelGroupNamesAfterAWait(t *testing.T) {
+	const create, change = "/default_stream_groups/create", "/default_stream_groups/*/streams"
+	for name, test := range map[string]struct {
+		method, path  string
+		before, after []string // the channels of the group
+	}{
+		"create": {http.MethodPost, create, nil, []string{"a"}},
+		"add":    {http.MethodPatch, change, []string{}, []string{"a"}},
+		"remove": {http.MethodPatch, change, []string{"a", "c"}, []string{"c"}},
+		"both":   {http.MethodPatch, change, []string{"b"}, []string{"a"}}, // the name is used by the second request
+	} {
+		for kind, fault := range map[string]sandbox.Fault{
+			"429":     {Action: sandbox.FaultStatus, Status: http.StatusTooManyRequests, RetryAfter: 20 * time.Millisecond},
+			"dropped": {Action: sandbox.FaultDrop},
+			"no":      {},
+		} {
+			if kind == "no" && name != "both" {
+				continue // the name changes its channel while the request is on its way, which nobody can help
+			}
+			t.Run(name+" "+kind, func(t *testing.T) {
+				t.Parallel()
+				o := acctest.NewSandbox(t, sandbox.Config{})
+				ids := map[string]int64{"a": channel(t, o, "a"), "b": channel(t, o, "b"), "c": channel(t, o, "c")}
+				config := func(names []string) values {
+					channels := []any{}
+					for _, name := range names {
+						channels = append(channels, ids[name])
+					}
+					return values{"name": "dev", "channel_ids": channels}
+				}
+				run := o.NewRun(t, typeName)
+				if test.before != nil {
+					run.MustApply(config(test.before))
+				}
+				plan := run.MustPlan(config(test.after))
+				gate := o.Sandbox.Gate(test.method, test.path)
+				defer gate.Open()
+				applied := make(chan acctest.Diagnostics)
+				go func() { applied <- run.Apply(plan) }()
+				held := <-gate.Arrived
+				for _, rename := range [][2]string{{"a", "z"}, {"c", "a"}} {
+					to := o.Prefix + rename[1]
+					o.Change(t, o.Prefix+rename[0], zulip.ChannelUpdate{Name: &to})
+				}
+				if fault.Action != "" {
+					fault.Method, fault.Path, fault.Count = test.method, test.path, 1
+					o.Sandbox.Fail(fault)
+				}
+				held.Release()
+				gate.Open()
+				(<-applied).ExpectNoError(t)
+				want := []int64{}
+				for _, name := range test.after {
+					want = append(want, ids[name])
+				}
+				expectHeld(t, o, "dev", "", want...)
+			})
+		}
+	}
+}

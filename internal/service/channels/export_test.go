@@ -1,0 +1,7 @@
+package channels
+
+// Attributes and CreationAttributes are what tests look at.
+var (
+	Attributes         = &attributes
+	CreationAttributes = creationAttributes
+)

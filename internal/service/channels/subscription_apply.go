@@ -1,0 +1,339 @@
+package channels
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// channelReading is a channel and who is in it, as just read.
+type channelReading struct {
+	view    *snapshot.Snapshot
+	channel *zulip.Channel
+	in      ids
+}
+
+// application changes who is in one channel, by at most two requests. The server takes the name of the channel, which may
+// belong to another one a moment later (server-behavior §S1, §S5). So before each request the channel is read by its ID and the
+// checks run on that reading; a request that failed is not repeated as it was; and after it the channel is read by its ID.
+type application struct {
+	*relation
+	id int64
+	// decide says what is to be done, from who is in the channel now; nil after a conflict, which it reports.
+	decide func(ctx context.Context, now *channelReading, diags *diag.Diagnostics) *change
+	notify bool
+
+	// before are those who were in the channel first; now is what was read last, nil if nothing could be.
+	before ids
+	now    *channelReading
+	// isFresh reports that nothing was sent since now was read.
+	isFresh bool
+	// added are those whom this application has subscribed.
+	added ids
+	// lost is a request whose answer was lost, until the channel is read again.
+	lost *request
+}
+
+// request subscribes people to the channel of a name, or unsubscribes them.
+type request struct {
+	channel string
+	users   []int64
+	removes bool
+}
+
+// run subscribes whom decide says, then unsubscribes whom it says, and reports whether all was done.
+func (a *application) run(ctx context.Context, diags *diag.Diagnostics) bool {
+	a.added = ids{}
+	return a.bring(ctx, false, diags) && a.bring(ctx, true, diags)
+}
+
+// bring makes one of the two requests, if there is anybody to make it for. One that has failed for the moment, or because
+// the channel was renamed or somebody deactivated in between, is made again as it is right then.
+func (a *application) bring(ctx context.Context, removes bool, diags *diag.Diagnostics) (done bool) {
+	if a.now != nil {
+		planned := a.decide(ctx, a.now, diags)
+		if planned == nil || len(planned.users(removes)) == 0 {
+			return planned != nil
+		}
+	}
+	var (
+		sent            request
+		failed, refused error
+	)
+	err := a.Meta.Client.Retry(ctx, func(ctx context.Context) error {
+		for {
+			if !a.isFresh && !a.read(ctx, refused != nil, diags) {
+				return nil
+			}
+			planned := a.decide(ctx, a.now, diags)
+			if planned == nil {
+				return nil
+			}
+			next := request{a.now.channel.Name, planned.users(removes), removes}
+			switch {
+			case len(next.users) == 0:
+				done = true
+				return nil
+			case refused != nil && next.channel == sent.channel && slices.Equal(next.users, sent.users):
+				return refused
+			}
+			if !a.check(ctx, planned, diags) {
+				return nil
+			}
+			sent, a.isFresh = next, false
+			changed, err := a.send(ctx, sent, diags)
+			if failed = err; err == nil {
+				done = a.verify(ctx, sent, changed, diags)
+				return nil
+			}
+			if zulip.MayHaveHappened(err) {
+				a.lost = &sent
+			}
+			if !isRefusal(err) {
+				return err
+			}
+			refused = err
+		}
+	})
+	if err == nil && !done {
+		err = failed
+	}
+	if err != nil {
+		a.fail(ctx, sent, err, diags)
+	}
+	return done
+}
+
+// isRefusal reports whether the server has understood a request and refused it: the same request would be refused again.
+func isRefusal(err error) bool {
+	var refusal *zulip.Error
+	return errors.As(err, &refusal) && refusal.Status < http.StatusInternalServerError && !zulip.IsRateLimited(err)
+}
+
+// read reads the channel and who is in it, together with other resources that do. It reports what it cannot read.
+func (a *application) read(ctx context.Context, withUsers bool, diags *diag.Diagnostics) bool {
+	in, err := a.Meta.Store.FreshSubscribers(ctx, a.id)
+	if err != nil {
+		diags.AddError(fmt.Sprintf("Cannot read the subscribers of channel %d", a.id), base.Explain(err))
+		return false
+	}
+	parts := []store.Part{store.Channels}
+	if withUsers {
+		parts = append(parts, store.Users)
+	}
+	view, err := a.Meta.Store.Fresh(ctx, parts...)
+	if err != nil {
+		diags.AddError(fmt.Sprintf("Cannot read channel %d", a.id), base.Explain(err))
+		return false
+	}
+	channel, ok := view.Channels().ByID(a.id)
+	if !ok || channel.IsArchived || in == nil {
+		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Channel %d is not there any more", a.id),
+			"It was archived, or the account the provider uses does not see it any more. The next plan shows what is left to do.")
+		return false
+	}
+	if a.now == nil {
+		a.before = setOf(in)
+	}
+	a.now, a.isFresh = &channelReading{view, channel, setOf(in)}, true
+	a.settle(ctx, diags)
+	return true
+}
+
+// settle finds out what a request has done whose answer was lost.
+func (a *application) settle(ctx context.Context, diags *diag.Diagnostics) {
+	if a.lost == nil {
+		return
+	}
+	lost := *a.lost
+	a.lost = nil
+	for _, id := range lost.users {
+		if !lost.removes && a.now.in[id] {
+			a.added[id] = true
+		}
+	}
+	if other, hit := a.elsewhere(ctx, lost, lost.users); len(hit) > 0 {
+		diags.AddAttributeWarning(path.Root("channel"), fmt.Sprintf("A request may have changed another channel, %q", other.Name),
+			fmt.Sprintf("The answer to it was lost, and the name %q belongs to channel %d now instead of %d. Look at whether it has %s there: %s.",
+				other.Name, other.ID, a.id, lost.verb(), lookup.UserList.Describe(hit, a.now.view)))
+	}
+}
+
+func (r request) verb() string {
+	if r.removes {
+		return "unsubscribed people"
+	}
+	return "subscribed people"
+}
+
+// elsewhere finds another channel that has the name of a request now, and those of some users for whom what the request does
+// is so there.
+func (a *application) elsewhere(ctx context.Context, r request, users []int64) (other *zulip.Channel, hit []int64) {
+	other, ok := a.now.view.Channels().ByName(r.channel)
+	if !ok || other.ID == a.id {
+		return nil, nil
+	}
+	list, err := a.Meta.Store.FreshSubscribers(ctx, other.ID)
+	if err != nil || list == nil {
+		return other, users // what cannot be read may have been hit
+	}
+	in := setOf(list)
+	return other, slices.DeleteFunc(slices.Clone(users), func(id int64) bool { return in[id] == r.removes })
+}
+
+// check repeats the checks of the plan on what was just read: since then, and in this run, more may have changed than the plan
+// could know. It reports whether the change may be sent.
+func (a *application) check(ctx context.Context, planned *change, diags *diag.Diagnostics) (ok bool) {
+	if slices.Contains(planned.remove, a.Meta.Store.Self().ID) {
+		// Whether the channel lets the account in again may hang on a group.
+		view, err := a.Meta.Store.Fresh(ctx, store.UserGroups)
+		if err != nil {
+			diags.AddError("Cannot read the user groups", base.Explain(err))
+			return false
+		}
+		planned.view = view
+	}
+	return planned.check(diags)
+}
+
+// send sends a request once. changed are those who were subscribed by it; of those who were unsubscribed the server only says
+// how many they are: nil if not all of them.
+func (a *application) send(ctx context.Context, r request, diags *diag.Diagnostics) (changed []int64, err error) {
+	if r.removes {
+		removed, err := a.Meta.Client.Unsubscribe(ctx, r.channel, r.users)
+		if err == nil && removed == len(r.users) {
+			changed = r.users
+		}
+		return changed, err
+	}
+	changed, told, err := a.Meta.Client.Subscribe(ctx, r.channel, r.users, a.notify, a.FeatureLevel())
+	if err == nil && a.notify && !told {
+		diags.AddWarning(fmt.Sprintf("Nobody was told that they are in channel %q now", r.channel),
+			fmt.Sprintf("The server sends no messages where so many are subscribed at once: %d.", len(r.users)))
+	}
+	return changed, err
+}
+
+// verify reads by the channel's ID what a request has done that the server has accepted. If another channel had the name in
+// that moment, it is undone there.
+func (a *application) verify(ctx context.Context, sent request, changed []int64, diags *diag.Diagnostics) (done bool) {
+	defer a.Meta.Store.Invalidate(store.Subscriptions) // the account's own may be among them
+	list, err := a.Meta.Store.FreshSubscribers(ctx, a.id)
+	leaves := sent.removes && slices.Contains(sent.users, a.Meta.Store.Self().ID)
+	if err != nil || list == nil && leaves { // who has left a private channel may not see it any more
+		a.assume(sent, changed)
+		if err != nil {
+			diags.AddAttributeWarning(path.Root("users"), fmt.Sprintf("Could not read who is in channel %q now", sent.channel),
+				"The server has accepted the request. The next plan reads it again. "+base.Explain(err))
+		}
+		return true
+	}
+	a.now = &channelReading{a.now.view, a.now.channel, setOf(list)}
+	for _, id := range changed {
+		if !sent.removes && a.now.in[id] {
+			a.added[id] = true
+		}
+	}
+	missing := slices.DeleteFunc(slices.Clone(sent.users), func(id int64) bool { return a.now.in[id] != sent.removes })
+	if len(missing) == 0 {
+		return true
+	}
+	view, err := a.Meta.Store.Fresh(ctx, store.Channels, store.Users)
+	if err != nil {
+		diags.AddError("Cannot read the channels", base.Explain(err))
+		return false
+	}
+	a.now.view = view
+	if missing = slices.DeleteFunc(missing, func(id int64) bool { return !isActive(view, id) }); len(missing) == 0 {
+		return true // the server does not list the deactivated
+	}
+	if other, hit := a.elsewhere(ctx, sent, setOf(changed).and(setOf(missing))); other != nil {
+		a.undo(ctx, sent, other, hit, diags)
+		return false
+	}
+	diags.AddAttributeError(path.Root("users"), fmt.Sprintf("The subscribers of channel %q were changed by somebody else at the same time", a.now.channel.Name),
+		fmt.Sprintf("The server has accepted that the provider has %s, and it is not so for: %s. Plan again.", sent.verb(), lookup.UserList.Describe(missing, view)))
+	return false
+}
+
+// assume takes the answer to a request for what is.
+func (a *application) assume(sent request, changed []int64) {
+	in := maps.Clone(a.now.in)
+	for _, id := range sent.users {
+		if delete(in, id); !sent.removes {
+			in[id] = true
+		}
+	}
+	if !sent.removes {
+		maps.Copy(a.added, setOf(changed))
+	}
+	a.Meta.Store.Invalidate(store.Subscribers)
+	a.now = &channelReading{a.now.view, a.now.channel, in}
+}
+
+// undo reverses in another channel what a request has done there, and reports it.
+func (a *application) undo(ctx context.Context, sent request, other *zulip.Channel, hit []int64, diags *diag.Diagnostics) {
+	var err error
+	if len(hit) > 0 {
+		err = a.Meta.Client.Retry(ctx, func(ctx context.Context) error {
+			view, err := a.Meta.Store.Fresh(ctx, store.Channels)
+			if err != nil {
+				return err
+			}
+			if now, ok := view.Channels().ByID(other.ID); ok {
+				other = now
+			}
+			_, err = a.send(ctx, request{other.Name, hit, !sent.removes}, &diag.Diagnostics{})
+			return err
+		})
+		a.Meta.Store.Invalidate(store.Subscribers)
+	}
+	done, undone := "subscribed to", "They were unsubscribed from it again."
+	if sent.removes {
+		done, undone = "unsubscribed from", "They were subscribed to it again."
+	}
+	who := lookup.UserList.Describe(hit, a.now.view)
+	switch {
+	case len(hit) == 0 && !sent.removes:
+		who, undone = "nobody", "Everybody was there already."
+	case len(hit) == 0:
+		who = "some or none of " + lookup.UserList.Describe(sent.users, a.now.view)
+		undone = "Which of them the server does not say, so that it could not be undone. Look at who is in that channel."
+	case err != nil:
+		undone = "This could not be undone: " + base.Explain(err)
+	}
+	diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Channel %d was renamed while the request was on its way", a.id),
+		fmt.Sprintf("The server takes only the name, %q, which belongs to channel %d since then. So these were %s another channel, %q: %s. %s\n\nChannel %d, now %q, is as it was. Plan again.",
+			sent.channel, other.ID, done, other.Name, who, undone, a.id, a.now.channel.Name))
+}
+
+// fail reports a request that failed, and reads once more who is in the channel.
+func (a *application) fail(ctx context.Context, sent request, err error, diags *diag.Diagnostics) {
+	summary := "Cannot add %s to channel %q"
+	if sent.removes {
+		summary = "Cannot unsubscribe %s from channel %q"
+	}
+	detail := base.Explain(err)
+	if zulip.IsMessage(err, "Insufficient permission") {
+		detail += "\n\nThe account the provider uses lost the right to it since the plan was made. Plan again: it names the right."
+	}
+	a.Meta.Store.Invalidate(store.Subscribers)
+	if a.lost != nil {
+		a.read(ctx, false, &diag.Diagnostics{})
+		detail += "\n\nApplying again is safe: who is in the channel already is passed over."
+	}
+	diags.AddError(fmt.Sprintf(summary, lookup.UserList.Describe(sent.users, a.now.view), strings.TrimSpace(sent.channel)), detail)
+}

@@ -1,0 +1,328 @@
+package channels_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+func texts(all ...string) []any {
+	list := []any{}
+	for _, text := range all {
+		list = append(list, text)
+	}
+	return list
+}
+
+// taken is a resource that takes over a channel with everybody who is in it.
+func taken(t *testing.T, o *acctest.Organization, channel string) *acctest.Run {
+	t.Helper()
+	run := o.NewRun(t, exclusiveType)
+	run.Import(channel, nil).ExpectNoError(t)
+	return run
+}
+
+// A channel follows a group by reference: whichever order the CLI chooses, a private channel is not emptied by an apply in
+// which the group's members come later.
+func TestProtocolSubscriptionAGroupThatIsFilledLaterEmptiesNoChannel(t *testing.T) {
+	const groupType, membershipType = "zulip_user_group", "zulip_user_group_membership"
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	private(t, o, "vault", nil, owner, admin, member)
+	people := taken(t, o, "vault")
+
+	// The group is created in this apply, and a data source reads it when it is still empty. Whom that means was not known
+	// at plan: nobody leaves.
+	plan, diags := people.Plan(values{"channel": "vault", "users": acctest.Unknown})
+	diags.ExpectWarning(t, "users", `The subscribers of channel "vault" wait for the next apply`)
+	if !plan.Empty() && fmt.Sprint(plan.Changes()) != "[channel]" {
+		t.Errorf("with users that are not known the plan changes %v", plan.Changes())
+	}
+	group, membership := o.NewRun(t, groupType), o.NewRun(t, membershipType)
+	group.MustApply(values{"name": "press"})
+	read, diags := people.Process().ReadData(groupType, values{"name": "press"})
+	diags.ExpectNoError(t)
+	if all := read["all_members"].([]any); len(all) != 0 {
+		t.Fatalf("in the new group are %v", all)
+	}
+	expectIn(t, o, "vault", owner, admin, member)
+
+	// The next plan lists who would leave, and refuses to lock the account out.
+	_, diags = people.Plan(values{"channel": "vault", "users": read["all_members"]})
+	diags.ExpectError(t, "users", "lock the provider out")
+
+	// By reference to the membership it is exact, in the same apply.
+	p := people.Process()
+	_, diags = p.Plan(membershipType, nil, values{"group": "press", "members": texts(owner, admin)})
+	diags.ExpectNoError(t)
+	membership.MustApply(values{"group": "press", "members": texts(owner, admin)})
+	people.MustApply(values{"channel": "vault", "users": membership.State.Values["members"]})
+	expectIn(t, o, "vault", owner, admin)
+}
+
+// A new resource takes nobody out of a channel that is there, whatever was known at plan: the plan would not have listed them.
+func TestProtocolSubscriptionANewResourceTakesNobodyOut(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	private(t, o, "vault", nil, owner, admin, member)
+	run := o.NewRun(t, exclusiveType)
+	_, diags := run.Plan(values{"channel": "vault", "users": texts(owner)})
+	diags.ExpectError(t, "users", `2 would leave channel "vault" whom no plan lists`, admin, member, "import {")
+
+	// Not known at plan: the apply stops.
+	sent := o.Sent()
+	if _, diags := run.Plan(values{"channel": "vault", "users": acctest.Unknown}); len(diags) > 0 {
+		t.Errorf("reported: %v", diags)
+	}
+	_, diags = run.Plan(values{"channel": "vault", "users": []any{}})
+	diags.ExpectError(t, "users", "whom no plan lists")
+	sent.Expect(t)
+
+	// Who came since the plan stays too, and it is said.
+	plan := run.MustPlan(values{"channel": "vault", "users": texts(owner, admin, member)})
+	p := run.Process()
+	again, diags := p.Plan(exclusiveType, nil, plan.Config)
+	diags.ExpectNoError(t)
+	subscribe(t, o, "vault", guest)
+	sent = o.Sent()
+	_, diags = p.Apply(again)
+	diags.ExpectError(t, "users", "1 would leave", guest)
+	sent.Expect(t)
+	expectIn(t, o, "vault", owner, admin, member, guest)
+}
+
+// What lets the account in again is looked at when the request is made, not when the plan was: another resource of the same
+// run may have taken it away in between.
+func TestProtocolSubscriptionLockoutIsCheckedAgainBeforeTheRequest(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	group := o.NewRun(t, "zulip_user_group")
+	group.MustApply(values{"name": "keepers", "members": texts(owner, admin)})
+	channel := o.NewRun(t, "zulip_channel")
+	channel.MustApply(values{"name": "vault", "privacy": "private_shared_history", "can_subscribe_group": []any{"group:keepers"}, "initial_subscribers": texts(owner, admin)})
+	people := taken(t, o, "vault")
+	config := values{"channel": "vault", "users": texts(admin)}
+	plan := people.MustPlan(config) // the group keepers lets the account in again
+
+	p := people.Process()
+	again, diags := p.Plan(exclusiveType, plan.Prior, config)
+	diags.ExpectNoError(t)
+	planned := group.MustPlan(values{"name": "keepers", "members": texts(admin)})
+	group.ApplyIn(p, planned).ExpectNoError(t) // the same run takes the account out of the group
+	sent := o.Sent()
+	_, diags = p.Apply(again)
+	diags.ExpectError(t, "users", "lock the provider out")
+	sent.Expect(t)
+	expectIn(t, o, "vault", owner, admin)
+}
+
+// Words that are known in part list who leaves at most.
+func TestProtocolSubscriptionUsersKnownInPart(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	private(t, o, "vault", nil, owner, admin, member)
+	people := taken(t, o, "vault")
+	plan, diags := people.Plan(values{"channel": "vault", "users": []any{owner, acctest.Unknown}})
+	diags.ExpectNoError(t)
+	if got := fmt.Sprint(plan.Values["users"]); !strings.Contains(got, "known after apply") {
+		t.Errorf("planned: %s", got)
+	}
+}
+
+// planWith plans a channel, and then in the same process who is in the channel of that name.
+func planWith(t *testing.T, kind string, channel, people *acctest.Run, config values, name string) *acctest.PlannedChange {
+	t.Helper()
+	p := people.Process()
+	held := func(resource string, run *acctest.Run) *acctest.Instance {
+		if run.State == nil {
+			return nil
+		}
+		read, diags := p.Read(resource, run.State)
+		diags.ExpectNoError(t)
+		return read
+	}
+	_, diags := p.Plan("zulip_channel", held("zulip_channel", channel), config)
+	diags.ExpectNoError(t)
+	plan, diags := p.Plan(kind, held(kind, people), values{"channel": name, "users": []any{owner, member}})
+	diags.ExpectNoError(t)
+	return plan
+}
+
+// The name of a channel that the same plan creates, renames or takes back can be written, as with zulip_channel.x.name.
+func TestProtocolSubscribersOfAChannelOfTheSameRun(t *testing.T) {
+	for _, kind := range []string{exclusiveType, additiveType} {
+		t.Run(kind, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			channel, people := o.NewRun(t, "zulip_channel"), o.NewRun(t, kind)
+
+			// It is yet to be created.
+			config := values{"name": "Ops", "privacy": "private_shared_history"}
+			plan := planWith(t, kind, channel, people, config, "ops")
+			if plan.Values["channel_id"] != acctest.Unknown {
+				t.Errorf("planned for a channel to be created: %v", plan.Values)
+			}
+			channel.MustApply(config)
+			people.Apply(plan).ExpectNoError(t)
+			expectIn(t, o, "Ops", owner, member)
+
+			// It is renamed: they are in the same channel.
+			config = values{"name": "Platform", "privacy": "private_shared_history"}
+			if plan := planWith(t, kind, channel, people, config, "platform"); !plan.Empty() || len(plan.Replace) > 0 {
+				t.Errorf("for a channel to be renamed the plan changes %v", plan.Changes())
+			}
+			channel.MustApply(config)
+			people.MustApply(values{"channel": "Platform", "users": []any{owner, member}})
+
+			// It is taken back: who is in it is not told before.
+			id := channel.State.Values["id"]
+			o.Archive(t, "Platform")
+			channel.Refresh().ExpectNoError(t)
+			people.Refresh().ExpectNoError(t)
+			config = values{"name": "Platform", "adopt_archived": true}
+			plan = planWith(t, kind, channel, people, config, "Platform")
+			if plan.Values["channel_id"] != acctest.Unknown {
+				t.Errorf("planned for a channel to be taken back: %v", plan.Values)
+			}
+			channel.MustApply(config)
+			people.Apply(plan).ExpectNoError(t)
+			expectIn(t, o, "Platform", owner, member)
+			if people.State.Values["channel_id"] != id {
+				t.Errorf("they are in channel %v, not in %v", people.State.Values["channel_id"], id)
+			}
+			if _, diags := people.Plan(values{"channel": "Platform", "users": []any{owner, member}}); len(diags.Errors()) > 0 {
+				t.Error(fmt.Sprint(diags))
+			}
+		})
+	}
+}
+
+// crowd gives a test an organization of an owner and so many more, and a channel without anybody in it.
+func crowd(t *testing.T, count int) (o *acctest.Organization, users []any) {
+	t.Helper()
+	accounts := map[string]sandbox.Account{"owner": {Email: "owner@example.com", FullName: "Owner", Role: int(zulip.RoleOwner)}}
+	for i := range count {
+		email := fmt.Sprintf("m%d@example.com", i)
+		accounts[fmt.Sprint("m", i)] = sandbox.Account{Email: email, FullName: fmt.Sprint("Member ", i), Role: int(zulip.RoleMember)}
+		users = append(users, email)
+	}
+	o = acctest.StartSandbox(t, sandbox.Config{Accounts: accounts})
+	hall(t, o, "hall")
+	return o, users
+}
+
+func hall(t *testing.T, o *acctest.Organization, name string) {
+	t.Helper()
+	if _, _, err := o.Client.CreateChannel(context.Background(), zulip.ChannelCreate{Name: name}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Five thousand are put into a channel by one request, and taken out by one.
+func TestProtocolSubscribersOfALargeChannel(t *testing.T) {
+	const count = 5000
+	o, users := crowd(t, count)
+	run := o.NewRun(t, exclusiveType)
+	sent := o.Sent()
+	run.MustApply(values{"channel": "hall", "users": users})
+	sent.Expect(t, putIn)
+	// Three processes, that of the plan, of the apply and of the plan after it: each the server's settings, the account, the
+	// snapshot and its queue; who is in the channel, before the write, after it and in each plan; the channels, and the write.
+	if requests := sent.Requests(); len(requests) > 3*4+4+2+1 {
+		t.Errorf("%d requests: %v", len(requests), paths(requests))
+	}
+	if in := o.Subscribers(t, "hall"); len(in) != count {
+		t.Errorf("%d are in the channel", len(in))
+	}
+	sent = o.Sent()
+	run.MustApply(values{"channel": "hall", "users": users[:count/2]})
+	sent.Expect(t, takeOut)
+	if in := o.Subscribers(t, "hall"); len(in) != count/2 {
+		t.Errorf("%d are in the channel", len(in))
+	}
+}
+
+// The subscribers of many channels come in one snapshot, with the channels themselves; those of few are asked for.
+func TestProtocolSubscribersOfManyChannels(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	const count = 12
+	states := []*acctest.Instance{}
+	for i := range count {
+		name := fmt.Sprint("hall", i)
+		hall(t, o, name)
+		run := o.NewRun(t, exclusiveType)
+		run.MustApply(values{"channel": name, "users": []any{owner, admin}})
+		states = append(states, run.State)
+	}
+	for _, channels := range []int{count, 2} {
+		p := o.NewRun(t, exclusiveType).Process()
+		sent := o.Sent()
+		done := make(chan *acctest.Instance)
+		for _, state := range states[:channels] {
+			go func() {
+				read, diags := p.Read(exclusiveType, state)
+				if len(diags.Errors()) > 0 {
+					t.Error(diags)
+				}
+				done <- read
+			}()
+		}
+		for range channels {
+			if read := <-done; read == nil || len(read.Values["users"].([]any)) != 2 {
+				t.Errorf("read: %v", read)
+			}
+		}
+		// Who comes first does not know how many follow: up to two are read alone.
+		got := paths(sent.Requests())
+		alone := slices.DeleteFunc(slices.Clone(got), func(path string) bool { return path != "GET /streams/*/members" })
+		if len(alone) > 2 || len(got)-len(alone) > 4 {
+			t.Errorf("%d channels: %v", channels, got)
+		}
+	}
+}
+
+// paths are the requests in short, sorted, with the IDs of channels left out.
+func paths(requests []sandbox.Request) []string {
+	var all []string
+	for _, request := range requests {
+		path := request.Path
+		var id int64
+		if _, err := fmt.Sscanf(path, "/streams/%d/members", &id); err == nil {
+			path = "/streams/*/members"
+		}
+		all = append(all, request.Method+" "+path)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// A role of five thousand is read, and planned as users, in a time that a plan may take.
+func TestProtocolSubscriptionAChannelFollowsALargeGroup(t *testing.T) {
+	const count = 500
+	o, users := crowd(t, count)
+	began := time.Now()
+	lap := func(what string) {
+		t.Logf("%s: %.1fs", what, time.Since(began).Seconds())
+		began = time.Now()
+	}
+	read, diags := o.NewRun(t, "zulip_user_group").Process().ReadData("zulip_user_group", values{"name": "role:members"})
+	diags.ExpectNoError(t)
+	lap("data source of a role")
+	if all := read["all_members"].([]any); len(all) < count {
+		t.Errorf("in the role are %d", len(all))
+	}
+	people := o.NewRun(t, exclusiveType)
+	people.MustApply(values{"channel": "hall", "users": read["all_members"]})
+	lap("subscribers, plan + apply + plan")
+	group := o.NewRun(t, "zulip_user_group")
+	plan := group.MustPlan(values{"name": "all", "members": users})
+	lap("group of 5000 members, plan")
+	group.Apply(plan).ExpectNoError(t)
+	lap("group of 5000 members, apply")
+	if plan := group.MustPlan(values{"name": "all", "members": users[1:]}); plan.Empty() {
+		t.Error("nothing is planned")
+	}
+	lap("group of 5000 members, plan of a change")
+}

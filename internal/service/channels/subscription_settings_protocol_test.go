@@ -1,0 +1,216 @@
+package channels_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+func subscriptionSettingsManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
+	t.Helper()
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, "zulip_channel_subscription_settings")
+	return o, run
+}
+
+// subscriptionSettingsHeld is what the server holds for the channel "general".
+func subscriptionSettingsHeld(t *testing.T, o *acctest.Organization) *zulip.Subscription {
+	t.Helper()
+	list, err := o.Client.Subscriptions(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := o.MustChannel(t, "general").ID
+	for _, subscription := range list {
+		if subscription.ChannelID == id {
+			return subscription
+		}
+	}
+	t.Fatal("the account is not in the channel")
+	return nil
+}
+
+// subscriptionSettingsEverything sets every attribute.
+func subscriptionSettingsEverything(on bool, color string) values {
+	config := values{"channel": "general", "color": color}
+	for _, name := range []string{"is_muted", "pin_to_top", "desktop_notifications", "audible_notifications", "push_notifications", "email_notifications", "wildcard_mentions_notify"} {
+		config[name] = on
+	}
+	return config
+}
+
+func TestProtocolSubscriptionSettingsLive(t *testing.T) {
+	o, run := subscriptionSettingsManaged(t)
+	run.MustApply(values{"channel": "general", "is_muted": true})
+	if got := subscriptionSettingsHeld(t, o); !got.IsMuted || got.PinToTop {
+		t.Errorf("the server holds %+v", got)
+	}
+	if run.State.Values["desktop_notifications"] != nil {
+		t.Errorf("the state holds %v: what is not set is as the account has it", run.State.Values)
+	}
+	run.MustApply(subscriptionSettingsEverything(true, "#00ff00"))
+	got := subscriptionSettingsHeld(t, o)
+	if !got.IsMuted || !got.PinToTop || got.Color != "#00ff00" || !*got.DesktopNotifications || !*got.AudibleNotifications ||
+		!*got.PushNotifications || !*got.EmailNotifications || !*got.WildcardMentionsNotify {
+		t.Errorf("the server holds %+v", got)
+	}
+	run.MustApply(subscriptionSettingsEverything(false, "#123456"))
+	if got = subscriptionSettingsHeld(t, o); got.IsMuted || got.PinToTop || got.Color != "#123456" || *got.DesktopNotifications || *got.WildcardMentionsNotify {
+		t.Errorf("the server holds %+v", got)
+	}
+
+	sent := o.Sent()
+	run.MustApply(values{"channel": fmt.Sprint(o.MustChannel(t, "general").ID), "pin_to_top": false}) // the rest is let go
+	sent.Expect(t)
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	if got = subscriptionSettingsHeld(t, o); got.Color != "#123456" {
+		t.Errorf("the server holds %+v: the settings are to stay", got)
+	}
+}
+
+// Only what changed is sent.
+func TestProtocolSubscriptionSettingsDrift(t *testing.T) {
+	o, run := subscriptionSettingsManaged(t)
+	config := subscriptionSettingsEverything(true, "#00ff00")
+	run.MustApply(config)
+	channel := o.MustChannel(t, "general").ID
+	o.Call(t, http.MethodPost, "/users/me/subscriptions/properties", map[string]string{
+		"subscription_data": fmt.Sprintf(`[{"stream_id":%d,"property":"pin_to_top","value":false}]`, channel),
+	})
+	sent := o.Sent()
+	run.MustApply(config)
+	writes := sent.Writes()
+	if len(writes) != 1 || writes[0].Params["subscription_data"] != fmt.Sprintf(`[{"stream_id":%d,"property":"pin_to_top","value":true}]`, channel) {
+		t.Errorf("sent: %v", writes)
+	}
+}
+
+func TestProtocolSubscriptionSettingsNotIn(t *testing.T) {
+	o, run := subscriptionSettingsManaged(t)
+	plan, diags := run.Plan(values{"channel": "incidents", "is_muted": true})
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "channel", "not in the channel")
+	run.Apply(plan).ExpectError(t, "channel", "The account is not in the channel")
+
+	run.MustApply(values{"channel": "general", "is_muted": true})
+	o.Call(t, http.MethodDelete, "/users/me/subscriptions", map[string]string{"subscriptions": `["general"]`})
+	run.Refresh().ExpectNoError(t)
+	if run.State != nil {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+}
+
+func TestProtocolSubscriptionSettingsImport(t *testing.T) {
+	o, run := subscriptionSettingsManaged(t)
+	run.MustApply(subscriptionSettingsEverything(true, "#00ff00"))
+	before := run.State
+	for _, by := range []struct {
+		id       string
+		identity values
+	}{{id: "general"}, {id: fmt.Sprint(before.Values["channel_id"])}, {identity: before.Identity}} {
+		fresh := o.NewRun(t, "zulip_channel_subscription_settings")
+		fresh.Import(by.id, by.identity).ExpectNoError(t)
+		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before.Values) {
+			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before.Values)
+		}
+	}
+	o.NewRun(t, "zulip_channel_subscription_settings").Import("incidents", nil).ExpectError(t, "channel", "not in the channel")
+}
+
+func TestProtocolSubscriptionSettingsBadInput(t *testing.T) {
+	_, run := subscriptionSettingsManaged(t)
+	_, diags := run.Plan(values{"channel": "general", "color": "green"})
+	diags.ExpectError(t, "color", "hexadecimal")
+	_, diags = run.Plan(values{"channel": "genral"})
+	diags.ExpectError(t, "channel", `did you mean "general"?`)
+	if plan := run.MustPlan(values{"channel": acctest.Unknown, "is_muted": true}); plan.Values["channel_id"] != acctest.Unknown {
+		t.Errorf("planned: %v", plan.Values)
+	}
+}
+
+// Two resources that set one thing differently would undo each other with each apply. Different things they may set.
+func TestProtocolSubscriptionSettingsTwoResources(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	p := o.NewRun(t, "zulip_channel_subscription_settings").Process()
+	plan := func(config values) acctest.Diagnostics {
+		config["channel"] = "general"
+		_, diags := p.Plan("zulip_channel_subscription_settings", nil, config)
+		return diags
+	}
+	plan(values{"is_muted": true}).ExpectNoError(t)
+	plan(values{"is_muted": true, "color": "#aabbcc"}).ExpectNoError(t)
+	plan(values{"color": "#000000"}).ExpectError(t, "color", `Two values for color in channel "general"`, "Keep one.")
+	plan(values{"is_muted": false}).ExpectError(t, "is_muted", `Two values for is_muted in channel "general"`, "Keep one.")
+}
+
+const propertiesPath = "/users/me/subscriptions/properties"
+
+// subscriptionSettingsSetByHand changes a setting of the account in the channel "general".
+func subscriptionSettingsSetByHand(t *testing.T, o *acctest.Organization, property, value string) {
+	t.Helper()
+	o.Call(t, http.MethodPost, propertiesPath, map[string]string{
+		"subscription_data": fmt.Sprintf(`[{"stream_id":%d,"property":%q,"value":%s}]`, o.MustChannel(t, "general").ID, property, value),
+	})
+}
+
+// What somebody has changed since the plan is not overwritten, and what is not configured is not sent.
+func TestProtocolSubscriptionSettingsChangedMeanwhile(t *testing.T) {
+	o, run := subscriptionSettingsManaged(t)
+	run.MustApply(values{"channel": "general", "color": "#00ff00", "is_muted": true})
+	config := values{"channel": "general", "color": "#111111", "is_muted": true}
+	plan := run.MustPlan(config)
+	subscriptionSettingsSetByHand(t, o, "color", `"#222222"`)
+	sent := o.Sent()
+	run.Apply(plan).ExpectError(t, "color", "changed by somebody else", "#222222", "#111111")
+	sent.Expect(t)
+	if got := subscriptionSettingsHeld(t, o); got.Color != "#222222" {
+		t.Errorf("the server holds %+v", got)
+	}
+
+	// Something else: it stays, and the plan is applied.
+	plan = run.MustPlan(config)
+	subscriptionSettingsSetByHand(t, o, "pin_to_top", "true")
+	subscriptionSettingsSetByHand(t, o, "is_muted", "false")
+	sent = o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	if got := subscriptionSettingsHeld(t, o); got.Color != "#111111" || !got.PinToTop || got.IsMuted {
+		t.Errorf("the server holds %+v", got)
+	}
+	writes := sent.Writes()
+	if want := fmt.Sprintf(`[{"stream_id":%d,"property":"color","value":"#111111"}]`, o.MustChannel(t, "general").ID); len(writes) != 1 || writes[0].Params["subscription_data"] != want {
+		t.Errorf("sent: %v", writes)
+	}
+
+	// Somebody did already what was planned.
+	plan = run.MustPlan(values{"channel": "general", "color": "#333333"})
+	subscriptionSettingsSetByHand(t, o, "color", `"#333333"`)
+	sent = o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t)
+}
+
+// After a failure the state is what is: whether the request was applied or not.
+func TestProtocolSubscriptionSettingsFailures(t *testing.T) {
+	for _, after := range []bool{false, true} {
+		o, run := subscriptionSettingsManaged(t)
+		run.Block = o.Block(values{"max_retries": 0})
+		run.MustApply(values{"channel": "general", "color": "#00ff00"})
+		config := values{"channel": "general", "color": "#111111"}
+		plan := run.MustPlan(config)
+		heal := o.Sandbox.Fail(sandbox.Fault{Method: http.MethodPost, Path: propertiesPath, After: after, Action: sandbox.FaultStatus, Status: http.StatusServiceUnavailable})
+		run.Apply(plan).ExpectError(t, "", "Cannot change the account's settings")
+		heal()
+		if got := subscriptionSettingsHeld(t, o); got.Color != run.State.Values["color"] {
+			t.Errorf("the server has %s, and the state %v", got.Color, run.State.Values["color"])
+		}
+		if plan := run.MustPlan(config); plan.Empty() != after {
+			t.Errorf("the plan changes %v", plan.Changes())
+		}
+		run.MustApply(config)
+	}
+}

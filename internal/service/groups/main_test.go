@@ -1,0 +1,15 @@
+package groups_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+)
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	acctest.Report(acctest.PrintFaults)
+	acctest.RemovePlugin()
+	os.Exit(status)
+}

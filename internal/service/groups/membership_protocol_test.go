@@ -1,0 +1,268 @@
+package groups_test
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// added gives a test a sandbox and one zulip_user_group_membership, which does not exist yet. Lena and Amara are in the
+// group sre.
+func added(t *testing.T) (*acctest.Organization, *acctest.Run) {
+	t.Helper()
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, "zulip_user_group_membership")
+	return o, run
+}
+
+func TestProtocolUserGroupMembershipAddsAndTakesItsOwnBack(t *testing.T) {
+	o, run := added(t)
+	config := values{"group": "sre", "members": set(ines, lena), "subgroups": set("role:moderators")}
+	sent := o.Sent()
+	run.MustApply(config)
+	// Lena is in already.
+	expectParams(t, sent, map[string]string{"add": text(t, ids(t, o, ines)), "add_subgroups": text(t, ids(t, o, "role:moderators"))})
+	holds(t, o, "sre", []string{amara, ines, lena}, []string{"role:moderators"})
+	if got := run.State; got.Values["group_id"] != id(t, o, "sre") || !reflect.DeepEqual(got.Identity, values{"group_id": id(t, o, "sre")}) {
+		t.Errorf("the state holds %v, %v", got.Values, got.Identity)
+	}
+	// Others come and go.
+	members(t, o, "sre", zulip.MembershipChange{Delete: ids(t, o, amara)})
+	empty(t, run, config)
+
+	sent = o.Sent()
+	run.MustApply(values{"group": "sre", "members": set(lena, kenji), "subgroups": set("role:moderators")})
+	expectParams(t, sent, map[string]string{"add": text(t, ids(t, o, kenji)), "delete": text(t, ids(t, o, ines))})
+
+	sent = o.Sent()
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	expectParams(t, sent, map[string]string{"delete": text(t, ids(t, o, kenji)), "delete_subgroups": text(t, ids(t, o, "role:moderators"))})
+	holds(t, o, "sre", []string{lena}, nil) // who was in before stays
+}
+
+func TestProtocolUserGroupMembershipRepairsDrift(t *testing.T) {
+	o, run := added(t)
+	config := values{"group": "sre", "members": set(kenji, lena)}
+	run.MustApply(config)
+	members(t, o, "sre", zulip.MembershipChange{Delete: ids(t, o, kenji, lena)})
+	sent := o.Sent()
+	run.MustApply(config)
+	expectParams(t, sent, map[string]string{"add": text(t, ids(t, o, kenji, lena))})
+	// Who was taken out, and is in because of the resource now, goes with it.
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	holds(t, o, "sre", []string{amara}, nil)
+}
+
+func TestProtocolUserGroupMembershipWithoutAnythingToDo(t *testing.T) {
+	o, run := added(t)
+	sent := o.Sent()
+	run.MustApply(values{"group": "sre", "members": set(lena)})
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	sent.Expect(t)
+	holds(t, o, "sre", []string{amara, lena}, nil)
+}
+
+func TestProtocolUserGroupMembershipImport(t *testing.T) {
+	o, run := added(t)
+	config := values{"group": "sre", "members": set(kenji, lena), "subgroups": set("role:moderators")}
+	run.MustApply(config)
+	want := run.State
+	number := id(t, o, "sre")
+	for name, how := range map[string]struct {
+		id       string
+		identity values
+	}{
+		"by name": {"sre/" + kenji + "," + lena + ",role:moderators", nil},
+		"by ID":   {fmt.Sprintf("%d/%d,%d,group_id:%d", number, id(t, o, kenji), id(t, o, lena), id(t, o, "role:moderators")), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run.Import(how.id, how.identity).ExpectNoError(t)
+			if name != "by ID" && !reflect.DeepEqual(run.State.Values, want.Values) || !reflect.DeepEqual(run.State.Identity, want.Identity) {
+				t.Errorf("imported %v, created %v", run.State, want)
+			}
+			empty(t, run, config)
+		})
+	}
+	t.Run("by identity", func(t *testing.T) {
+		other := o.NewRun(t, "zulip_user_group_membership")
+		other.Import("", want.Identity).ExpectNoError(t)
+		everybody := values{"group": "sre", "members": set(amara, kenji, lena), "subgroups": set("role:moderators")}
+		if !reflect.DeepEqual(other.State.Identity, want.Identity) {
+			t.Errorf("the identity is %v", other.State.Identity)
+		}
+		empty(t, other, everybody)
+		sent := o.Sent()
+		other.MustApply(config) // who is named no longer is not taken out: somebody else has put Amara in
+		other.Apply(other.MustPlan(nil)).ExpectNoError(t)
+		sent.Expect(t)
+	})
+	for _, text := range []string{"sre", "sre/" + ines, "sre/nobody@example.com", "srre/" + lena} {
+		if diags := run.Import(text, nil); len(diags.Errors()) != 1 {
+			t.Errorf("%s: %v", text, diags)
+		}
+	}
+	// What was imported is the resource's own.
+	run.Import("sre/"+kenji+","+lena, nil).ExpectNoError(t)
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	holds(t, o, "sre", []string{amara}, []string{"role:moderators"})
+}
+
+func TestProtocolUserGroupMembershipLostAnswersAndRaces(t *testing.T) {
+	for _, when := range []string{"before", "after"} {
+		o, run := added(t)
+		fail(t, o, "POST /user_groups/*/members "+when+" drop 1")
+		run.MustApply(values{"group": "sre", "members": set(kenji, lena)})
+		fail(t, o, "POST /user_groups/*/members "+when+" drop 1")
+		run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+		holds(t, o, "sre", []string{amara, lena}, nil) // the lost answer does not make Kenji somebody who was there before
+	}
+	t.Run("somebody else adds the same", func(t *testing.T) {
+		o, run := added(t)
+		plan := run.MustPlan(values{"group": "sre", "members": set(kenji, ines)})
+		gate := o.Sandbox.Gate(http.MethodPost, fmt.Sprintf("/user_groups/%d/members", id(t, o, "sre")))
+		byHand := zulip.MembershipChange{Add: ids(t, o, kenji)}
+		applied := make(chan acctest.Diagnostics)
+		go func() { applied <- run.Apply(plan) }()
+		first := <-gate.Arrived
+		hand := make(chan struct{})
+		go func() { members(t, o, "sre", byHand); close(hand) }()
+		(<-gate.Arrived).Release()
+		<-hand
+		gate.Open()
+		first.Release()
+		(<-applied).ExpectNoError(t)
+		holds(t, o, "sre", []string{amara, ines, kenji, lena}, nil)
+	})
+}
+
+func TestProtocolMembershipGroupGoes(t *testing.T) {
+	o, run := added(t)
+	group := made(t, o, "zulip_user_group", values{"name": "ops"})
+	config := values{"group": "ops", "members": set(lena)}
+	run.MustApply(config)
+	plan := run.MustPlan(nil)
+	o.Call(t, http.MethodPost, fmt.Sprintf("/user_groups/%v/deactivate", group.Values["id"]), nil)
+	run.Fork().Apply(plan).ExpectNoError(t) // there is nothing to take her out of
+	run.Refresh().ExpectNoError(t)
+	if run.State != nil {
+		t.Error("it is still in the state")
+	}
+	_, diags := run.Plan(config)
+	diags.ExpectError(t, "group", `"ops" is deactivated`, "adopt_deactivated")
+}
+
+func TestProtocolUserGroupMembershipWords(t *testing.T) {
+	o, run := added(t)
+	config := values{"group": fmt.Sprint(id(t, o, "sre")), "members": set(fmt.Sprint(id(t, o, kenji)))}
+	run.MustApply(config)
+	if !reflect.DeepEqual(run.State.Values["members"], config["members"]) || run.State.Values["group"] != config["group"] {
+		t.Errorf("the state says %v", run.State.Values)
+	}
+	empty(t, run, values{"group": "sre", "members": set(kenji)})
+	plan := run.MustPlan(values{"group": "leads", "members": set(kenji)})
+	if !slices.Contains(plan.Replace, "group") {
+		t.Errorf("another group replaces %v", plan.Replace)
+	}
+	deactivateUser(t, o, kenji)
+	empty(t, run, config)
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t) // the server would refuse to take him out
+}
+
+func TestProtocolUserGroupMembershipRefused(t *testing.T) {
+	o, run := added(t)
+	for name, test := range map[string]struct {
+		config values
+		at     string
+		words  string
+	}{
+		"a role":             {values{"group": "role:members", "members": set(lena)}, "group", "is a role"},
+		"no such group":      {values{"group": "srre", "members": set(lena)}, "group", `did you mean "sre"?`},
+		"nobody":             {values{"group": "sre"}, "members", "At least one attribute"},
+		"an empty list":      {values{"group": "sre", "members": set()}, "members", "at least 1"},
+		"no such person":     {values{"group": "sre", "members": set("lena.fisher@example.com")}, "members", "did you mean lena.fischer@example.com?"},
+		"no such role in":    {values{"group": "sre", "subgroups": set("role:member")}, "subgroups", `did you mean "role:members"`},
+		"no such group in":   {values{"group": "sre", "subgroups": set("nope")}, "subgroups", `no user group called "nope"`},
+		"it contains itself": {values{"group": "sre", "subgroups": set("sre")}, "subgroups", "sre contains sre"},
+	} {
+		_, diags := run.Plan(test.config)
+		if errors := diags.Errors(); len(errors) == 0 || !slices.ContainsFunc(errors, func(d acctest.Diagnostic) bool {
+			return reflect.DeepEqual(d.Attribute, test.at)
+		}) {
+			t.Errorf("%s: %v", name, diags)
+			continue
+		}
+		if name != "nobody" && name != "an empty list" {
+			diags.ExpectError(t, test.at, test.words)
+		}
+	}
+	run.MustPlan(values{"group": acctest.Unknown, "members": set(lena)})
+	run.MustPlan(values{"group": "sre", "members": acctest.Unknown})
+	_, diags := o.As(t, "member2").NewRun(t, "zulip_user_group_membership").Plan(values{"group": "sre", "members": set(fmt.Sprint(id(t, o, ines)))})
+	diags.ExpectError(t, "members", `may not add people to user group "sre"`)
+}
+
+// crowd is an organization with many members.
+func crowd(t *testing.T, count int) (o *acctest.Organization, people []any) {
+	t.Helper()
+	accounts := map[string]sandbox.Account{"owner": {Email: "owner@example.com", FullName: "Owner", Role: int(zulip.RoleOwner)}}
+	for i := range count {
+		email := fmt.Sprintf("m%d@example.com", i)
+		accounts[fmt.Sprint("m", i)] = sandbox.Account{Email: email, FullName: fmt.Sprint("Member ", i), Role: int(zulip.RoleMember)}
+		people = append(people, email)
+	}
+	return acctest.StartSandbox(t, sandbox.Config{Accounts: accounts}), people
+}
+
+// Five thousand members are planned, written in one request and read again in linear time, in whatever order they are written.
+func TestProtocolLargeGroups(t *testing.T) {
+	const count = 5000
+	for name, config := range map[string]func(people []any) values{
+		"zulip_user_group": func(people []any) values { return values{"name": "all", "members": people} },
+		"zulip_user_group_membership": func(people []any) values {
+			return values{"group": "hall", "members": people}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, people := crowd(t, count)
+			made(t, o, "zulip_user_group", values{"name": "hall"})
+			began := time.Now()
+			lap := func(what string) {
+				t.Logf("%s: %.1fs", what, time.Since(began).Seconds())
+				began = time.Now()
+			}
+			run := o.NewRun(t, name)
+			sent := o.Sent()
+			plan := run.MustPlan(config(people))
+			lap("plan")
+			run.Apply(plan).ExpectNoError(t)
+			lap("apply")
+			if writes := sent.Writes(); len(writes) != 1 {
+				t.Errorf("%d writes", len(writes))
+			}
+			if !reflect.DeepEqual(run.State.Values["members"], people) {
+				t.Error("the state does not keep the order that is written")
+			}
+			backwards := slices.Clone(people)
+			slices.Reverse(backwards)
+			empty(t, run, config(backwards))
+			lap("plan in another order")
+			sent = o.Sent()
+			plan = run.MustPlan(config(backwards[1:]))
+			lap("plan of a change")
+			run.Apply(plan).ExpectNoError(t)
+			lap("apply of a change")
+			expectParams(t, sent, map[string]string{"delete": text(t, ids(t, o, people[count-1].(string)))})
+			empty(t, run, config(people[:count-1]))
+			data, diags := run.Process().ReadData("zulip_user_groups", values{})
+			diags.ExpectNoError(t)
+			lap("data source " + fmt.Sprint(len(data["groups"].([]any)), " groups"))
+		})
+	}
+}

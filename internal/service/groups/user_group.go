@@ -1,0 +1,358 @@
+// Package groups has user groups, and who is in them.
+package groups
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// kind is the type of the resource.
+const kind = "zulip_user_group"
+
+type (
+	definition    = core.Definition[model, zulip.UserGroup, update]
+	tableResource = core.Resource[model, zulip.UserGroup, update]
+	tablePlan     = core.TablePlan[model, zulip.UserGroup, update]
+)
+
+// NewUserGroupResource returns zulip_user_group.
+func NewUserGroupResource() resource.Resource { return core.New(groups()) }
+
+// groupOn returns the resource of groups on a server.
+func groupOn(b base.Base) *tableResource {
+	r := core.New(groups())
+	r.Base = b
+	return r
+}
+
+func groups() *definition {
+	return &definition{
+		Name: "user_group", Title: "user group", Plural: "user groups",
+		Schema: resourceSchema,
+		Source: core.Source{Part: store.UserGroups, Needs: []store.Part{store.Organization}, NeedsDecide: true},
+		Index:  (*snapshot.Snapshot).UserGroups,
+		Key:    func(group *zulip.UserGroup) int64 { return group.ID },
+		Find:   findManageable,
+		IsGone: func(group *zulip.UserGroup) bool { return group.Deactivated }, HowToAdopt: howToAdopt,
+		Table:  core.Rows(&attributes, func(m *model) *userGroupFacts { return &m.userGroupFacts }),
+		Unsent: []string{"adopt_deactivated"},
+		Names: func(m *model) []string {
+			return append(attributes.Sets(&m.userGroupFacts).NamedUsers(permission.UserGroups), lookup.Names(m.Members.Elements())...)
+		},
+		Unique: core.Unique[model, zulip.UserGroup]{
+			Of:          func(m *model) string { return m.Name.ValueString() },
+			IsFreed:     isFreed,
+			IsReferable: true,
+			IsTaken:     isTaken,
+			CreatedBy:   createdBy,
+			Adoption: &core.Adoption[model, zulip.UserGroup]{
+				Attribute: "adopt_deactivated",
+				IsAsked:   func(m *model) bool { return m.AdoptDeactivated.ValueBool() },
+				Warning:   warnOfAdoption, Refusal: refuseDeactivated,
+			},
+		},
+		CheckPlan: warnOfUse,
+		CheckTable: func(ctx context.Context, p *tablePlan) {
+			wait(p)
+			p.Compare()
+			check(ctx, p)
+		},
+		New: &zulip.UserGroup{}, Create: create, MayBeCreated: isOwn, RegisterCreated: registerMembership,
+		Adopt: adopt, Reactivation: func(u *update) { u.Deactivated = new(bool) }, // (server-behavior §G4)
+		SendUpdate: sendUpdate,
+		Protect:    protect,
+		Delete: func(ctx context.Context, c *core.Context, state *model) error {
+			return deactivate(ctx, groupOn(*c.Base), state)
+		},
+		Archives: true, DeleteVerb: "deactivate",
+	}
+}
+
+// isOwn reports whether the provider's account created a group.
+func isOwn(_ *model, group *zulip.UserGroup, c *core.Context) bool {
+	return group.CreatorID == nil || *group.CreatorID == c.Meta.Store.Self().ID
+}
+
+// adopt returns the deactivated group of the name, if the plan asks for it.
+func adopt(ctx context.Context, c *core.Context, plan *model) (id int64, ok bool, err error) {
+	if !plan.AdoptDeactivated.ValueBool() {
+		return 0, false, nil
+	}
+	s, err := c.Meta.Store.Fresh(ctx, store.UserGroups)
+	if err != nil {
+		return 0, false, err
+	}
+	group, ok := s.UserGroups().ByName(plan.Name.ValueString())
+	if !ok || !group.Deactivated {
+		return 0, false, nil
+	}
+	return group.ID, true, nil
+}
+
+// findManageable finds the group that an import means. Its error is for people.
+func findManageable(s *snapshot.Snapshot, text string) (*zulip.UserGroup, error) {
+	found, err := lookup.Group(s, text)
+	switch {
+	case err != nil:
+		return nil, err
+	case found.Group == nil:
+		return nil, fmt.Errorf("user group %q does not exist yet", text)
+	case found.Group.IsSystemGroup:
+		return nil, fmt.Errorf("%q is a role: the roles of people decide who is in it, and nobody can change it", found.Group.Name)
+	}
+	return found.Group, nil
+}
+
+func howToAdopt(group *zulip.UserGroup) string {
+	return fmt.Sprintf("User group %q is deactivated. Add a zulip_user_group with its name and adopt_deactivated = true to reactivate it.", group.Name)
+}
+
+// isTaken reports whether the server refused a creation because another group has the name.
+func isTaken(err error) bool {
+	var refusal *zulip.Error
+	return errors.As(err, &refusal) && strings.HasPrefix(refusal.Msg, "User group '") && strings.HasSuffix(refusal.Msg, "' already exists.")
+}
+
+func createdBy(group *zulip.UserGroup) (creator *int64, at time.Time) {
+	if group.DateCreated != nil {
+		at = time.Unix(*group.DateCreated, 0)
+	}
+	return group.CreatorID, at
+}
+
+// isFreed reports whether this run has planned to give a group another name.
+func isFreed(s *snapshot.Snapshot, group *zulip.UserGroup, _ string) bool {
+	later, _ := s.UserGroup(group.ID)
+	return later.Name != group.Name
+}
+
+func warnOfAdoption(group *zulip.UserGroup) (summary, detail string) {
+	// Only the detail has the name, so that the CLI can make one warning of many.
+	return "A deactivated user group will be reactivated",
+		fmt.Sprintf("User group %q has the ID %d, and members: %d. What this configuration does not set stays as it was.", group.Name, group.ID, len(group.Members))
+}
+
+func refuseDeactivated(group *zulip.UserGroup) (summary, detail string) {
+	return fmt.Sprintf("A deactivated user group has the name %q", group.Name),
+		fmt.Sprintf("Deactivated groups keep their names, so the name of this one (ID %d) is not free. "+
+			"Set adopt_deactivated = true to reactivate it with its members and permissions, choose another name, or rename the deactivated group.", group.ID)
+}
+
+// itself is how the permissions of a group name the group.
+func itself(f *userGroupFacts) permission.Principal {
+	return permission.Principal{Kind: permission.KindGroup, Name: f.Name.ValueString()}
+}
+
+// atCreation leaves out the permissions that name the group itself: the server takes them once it exists.
+func atCreation(planned *userGroupFacts) *userGroupFacts {
+	created := *planned
+	for _, one := range attributes.Permissions {
+		if principals, known := attribute.PrincipalsOf(*one.At(&created)); known && slices.Contains(principals, itself(planned)) {
+			*one.At(&created) = types.SetNull(types.StringType)
+		}
+	}
+	return &created
+}
+
+// create creates a group and returns its ID.
+func create(ctx context.Context, c *core.Context, plan *model) (int64, error) {
+	var diags diag.Diagnostics
+	on := attribute.On(c.Base, c.Snapshot)
+	steps, problems := attributes.Steps(attributes.PriorObject(&zulip.UserGroup{}, on, &diags), atCreation(&plan.userGroupFacts), on)
+	attribute.ReportProblems(&diags, problems)
+	var all update
+	for _, step := range steps {
+		step.Put(&all, &zulip.UserGroup{}, false)
+	}
+	name := plan.Name.ValueString()
+	request := zulip.UserGroupCreate{
+		Name: name, Description: plan.Description.ValueString(),
+		Members: all.Add, Subgroups: all.AddSubgroups, Permissions: map[string]zulip.GroupSettingValue{},
+	}
+	for setting, change := range all.Permissions {
+		request.Permissions[setting] = change.New
+	}
+	newCaller(c.Meta, c.Snapshot).checkLockout(after(nil, all), false, &diags)
+	if diags.HasError() {
+		return 0, core.AsError(diags)
+	}
+	id, answer, err := c.Meta.Client.CreateUserGroup(ctx, request)
+	if err != nil {
+		return 0, err
+	}
+	c.WarnIgnored(fmt.Sprintf("user group %q", name), answer, attributes.Wire.Table)
+	if id != 0 {
+		return id, nil
+	}
+	// The server does not tell the ID.
+	s, err := c.Meta.Store.Fresh(ctx, store.UserGroups)
+	if err != nil {
+		return 0, err
+	}
+	if group, ok := s.UserGroups().ByName(name); ok {
+		return group.ID, nil
+	}
+	return 0, errors.New("the server accepted the request and does not list the user group")
+}
+
+// registerMembership registers which lists of a group that was just created its resource manages.
+func registerMembership(c *core.Context, id int64, planned *model) {
+	for _, list := range membershipLists {
+		if base.IsSet(*list.attribute(&planned.userGroupFacts)) { // on creation, only what is configured is known
+			c.Meta.Run.ManageMembership(runstate.GroupKey{ID: id}, list.name, true)
+		}
+	}
+}
+
+// toldText says on the pages of resources that change the members of groups that the server notifies people.
+const toldText = "The server notifies users by direct message when they are added to a group or removed from one; that cannot be turned off."
+
+func resourceSchema() schema.Schema {
+	all := attributes.ResourceAttributes()
+	maps.Copy(all, creationAttributes())
+	return schema.Schema{
+		Version: base.SchemaVersion,
+		MarkdownDescription: `A user group, its members and its permissions. Permissions of channels, of other groups and of the organization refer to it as ` + "`group:NAME`" + `.
+
+Each permission is a set of principals: ` + "`role:members`, `group:NAME`, `user:EMAIL`, `group_id:N`, `user_id:N`" + `, as in ` + "`zulip_channel`" + `.
+
+An attribute that is not set is not managed: it is never written, and, except for ` + "`members` and `subgroups`" + `, it is null in the plan of a new group and in its state, so a reference to it is null too. The data source ` + "`zulip_user_group`" + ` has the current value. If the attribute is set later, the plan warns of the value that it changes. An import has the values of all attributes. Removing an attribute from the configuration leaves its value as it is, on the server and in the state.
+
+A change is applied only to the values that the plan was computed from: if somebody else has changed the same attribute since, the apply stops and shows the value when the plan was made, the value now, and what the configuration asks for.
+
+` + botsText + `
+
+Destroying deactivates the group, which keeps its name, its members and its permissions; the server refuses while anything still names it, and the error says what. What names it as text (` + "`group:NAME`" + `) may stop doing so in the same apply: the deactivation waits until the run has nothing else under way. What refers to its resource Terraform changes after it, and the plan warns that the apply may stop there, unless the group has ` + "`lifecycle { create_before_destroy = true }`" + `: give it to every group that others refer to. It has to be applied before the group is removed; without it, change first what names the group, with ` + "`terraform apply -target=ADDRESS`" + `. Its own permissions may name the group, a new one too: they are sent once it exists, and end with it.
+
+Members are added and removed before the channels change that refer to the group. To add somebody only after channels have stopped naming the group, so that nobody has a right in between that they have neither before nor after, use a ` + "`zulip_user_group_membership`" + ` whose ` + "`depends_on`" + ` names those channels.
+
+` + core.NeverAdopted + attribute.DeactivatedPrincipals,
+		Attributes: all,
+	}
+}
+
+// creationAttributes describe how the group is created. The server does not store them, so they have no row in the table.
+func creationAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"adopt_deactivated": schema.BoolAttribute{
+			Optional:            true,
+			MarkdownDescription: "Reactivate a deactivated group with the same name instead of failing. What the configuration does not set stays as it was, members included. Only used on create. Defaults to `false`. " + featurelevel.Sentence(featurelevel.SinceValue("zulip_user_group", "adopt_deactivated", "true")),
+		},
+	}
+}
+
+// bannedPrefixes refuses the names that the server keeps for mentions and roles
+// (server-behavior §G5).
+type bannedPrefixes struct{}
+
+func (bannedPrefixes) Description(context.Context) string {
+	return "must not begin with @, role:, user:, stream: or channel:"
+}
+
+func (v bannedPrefixes) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// ValidateString refuses the rest.
+func (v bannedPrefixes) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	for _, prefix := range []string{"@", "role:", "user:", "stream:", "channel:"} {
+		if strings.HasPrefix(req.ConfigValue.ValueString(), prefix) {
+			resp.Diagnostics.AddAttributeError(req.Path, "Invalid group name", fmt.Sprintf("%q %s.", req.ConfigValue.ValueString(), v.Description(ctx)))
+		}
+	}
+}
+
+// userGroupFacts are the attributes that the server has of a user group, for the resource and the data sources. The table [attributes]
+// describes them.
+type userGroupFacts struct {
+	ID          types.Int64  `tfsdk:"id"`
+	Name        types.String `tfsdk:"name"`
+	Description types.String `tfsdk:"description"`
+	Members     types.List   `tfsdk:"members"`
+	Subgroups   types.List   `tfsdk:"subgroups"`
+
+	CanAddMembersGroup    types.Set `tfsdk:"can_add_members_group"`
+	CanJoinGroup          types.Set `tfsdk:"can_join_group"`
+	CanLeaveGroup         types.Set `tfsdk:"can_leave_group"`
+	CanManageGroup        types.Set `tfsdk:"can_manage_group"`
+	CanMentionGroup       types.Set `tfsdk:"can_mention_group"`
+	CanRemoveMembersGroup types.Set `tfsdk:"can_remove_members_group"`
+
+	CreatorID   types.Int64  `tfsdk:"creator_id"`
+	DateCreated types.String `tfsdk:"date_created"`
+}
+
+// model is the resource: the facts, and how the group is created.
+type model struct {
+	userGroupFacts
+	AdoptDeactivated types.Bool `tfsdk:"adopt_deactivated"`
+}
+
+// sendUpdate sends the group and its members in a request each. The group goes first, so that nothing else has changed when a
+// permission is refused. The members go first where the right to change them may be given away, and where the group is
+// reactivated: then nobody is a member for a moment who is not planned to be.
+func sendUpdate(ctx context.Context, b *base.Base, id int64, p pending) (ignored []string, err error) {
+	all := p.Update()
+	group := func() error {
+		if all.UserGroupUpdate.Empty() {
+			return nil
+		}
+		answer, err := b.Meta.Client.UpdateUserGroup(ctx, id, all.UserGroupUpdate)
+		if err == nil {
+			ignored = answer.IgnoredParameters
+		}
+		return err
+	}
+	membership := func() error {
+		if all.MembershipChange.Empty() {
+			return nil
+		}
+		return b.Meta.Client.ChangeUserGroupMembership(ctx, id, all.MembershipChange)
+	}
+	ordered := []func() error{group, membership}
+	_, givesAway := all.Permissions["can_manage_group"]
+	if all.Deactivated == nil && givesAway || all.Deactivated != nil && b.HasLevel(featurelevel.DeactivatedGroupMembers) {
+		slices.Reverse(ordered)
+	}
+	for _, request := range ordered {
+		if err := request(); err != nil {
+			return nil, err
+		}
+	}
+	return ignored, nil
+}
+
+// NewUserGroupList returns the list resource zulip_user_group. Roles, which are groups on the server, are not listed.
+func NewUserGroupList() list.ListResource {
+	return core.NewList(core.List[zulip.UserGroup]{
+		Name: "user_group", Plural: "user groups",
+		ListText: core.ListText{Description: "Lists the user groups of the organization, without roles such as `role:members`, which cannot be managed."},
+		Objects: core.FromSnapshot(func(s *snapshot.Snapshot) []*zulip.UserGroup { return s.UserGroups().List() }, func(_ *snapshot.Snapshot, group *zulip.UserGroup) bool {
+			return !group.IsSystemGroup
+		}, store.Organization),
+		Key:    func(group *zulip.UserGroup) any { return group.ID },
+		Label:  func(group *zulip.UserGroup, _ *snapshot.Snapshot) string { return group.Name },
+		IsGone: func(group *zulip.UserGroup) bool { return group.Deactivated }, GoneWord: "deactivated",
+	})
+}

@@ -1,0 +1,390 @@
+package groups
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/listplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// update is what is sent of a change: the group and its members. The server takes each in a request of its own,
+// and carries out all of a request or nothing (server-behavior §G4).
+type update struct {
+	zulip.UserGroupUpdate
+	zulip.MembershipChange
+}
+
+type (
+	step    = attribute.Step[*zulip.UserGroup, update]
+	pending = attribute.Pending[*zulip.UserGroup, update]
+	reading = attribute.Reading[*zulip.UserGroup]
+	prior   = attribute.Prior[userGroupFacts, *zulip.UserGroup]
+
+	table             = attribute.Table[userGroupFacts, *zulip.UserGroup, update]
+	rows              = []attribute.Row[userGroupFacts, *zulip.UserGroup, update]
+	row[V attr.Value] = attribute.Field[userGroupFacts, *zulip.UserGroup, update, V]
+)
+
+// maxName is the server's limit, counted in characters (server-behavior §G5).
+const maxName = 100
+
+var visibleName = regexp.MustCompile(`[^\s\pZ]`)
+
+// notInNewStates is on the page of the resource, for what only the server sets and a state leaves out all the same.
+const notInNewStates = "Null for a group that Terraform created or adopted; the data source `zulip_user_group` has it."
+
+// attributes are the attributes that the server has of a user group, one row each. How a group is created is not among them:
+// see creationAttributes.
+var attributes = table{
+	Resource: kind, OmitUnmanaged: true,
+	Rows: rows{
+		row[types.Int64]{
+			Name: "id", ReadOnly: true, Description: "ID of the group.",
+			At:   func(f *userGroupFacts) *types.Int64 { return &f.ID },
+			Read: func(g *zulip.UserGroup) types.Int64 { return types.Int64Value(g.ID) },
+		},
+		row[types.String]{
+			Name: "name", Description: "Name of the group.",
+			Setting:  "At most 100 characters. Must be unique in the organization; case matters, and deactivated groups keep their names. Permissions that name the group follow a change of the name.",
+			Required: true,
+			Validators: []validator.Describer{
+				validators.Length(1, maxName),
+				validators.Matches(visibleName, "must not be white space alone"),
+				bannedPrefixes{},
+				validators.VisibleName{},
+			},
+			At:   func(f *userGroupFacts) *types.String { return &f.Name },
+			Read: func(g *zulip.UserGroup) types.String { return types.StringValue(g.Name) },
+			Send: func(u *update, _ *zulip.UserGroup, v types.String) { u.Name = v.ValueStringPointer() },
+		},
+		row[types.String]{
+			Name: "description", Description: "Description of the group.",
+			Setting: "If unset, the description is not managed; a new group has none.",
+			At:      func(f *userGroupFacts) *types.String { return &f.Description },
+			Read:    func(g *zulip.UserGroup) types.String { return types.StringValue(g.Description) },
+			Send:    func(u *update, _ *zulip.UserGroup, v types.String) { u.Description = v.ValueStringPointer() },
+		},
+		membershipRow{
+			membershipList: membersList, description: "Email addresses of the direct members of the group, without deactivated users.",
+			setting: "User IDs are accepted too, and `user:EMAIL` and `user_id:N` as in permissions; the order does not matter. The list is complete: the next apply removes other members. Deactivated users are ignored, listed or not. If unset, the members are not managed, as is needed beside `zulip_user_group_membership`. While the whole list is known only after the apply, or it is open whether it names the same in another order, an existing group waits for the next apply. " + toldText,
+		},
+		membershipRow{
+			membershipList: subgroupsList, description: "Names of the direct subgroups of the group, without deactivated groups. Roles such as `role:members` are groups too.",
+			setting: "IDs are accepted too, and `group:NAME` and `group_id:N` as in permissions; `name:2024` is the group with the name 2024; the order does not matter. The list is complete: the next apply removes other subgroups. If unset, the subgroups are not managed. While the whole list is known only after the apply, or it is open whether it names the same in another order, an existing group waits for the next apply.",
+		},
+		row[types.Int64]{
+			Name: "creator_id", ReadOnly: true, IsIncidental: true, Description: "User ID of the creator. Null for roles and very old groups.",
+			Setting: notInNewStates,
+			At:      func(f *userGroupFacts) *types.Int64 { return &f.CreatorID },
+			Read:    func(g *zulip.UserGroup) types.Int64 { return types.Int64PointerValue(g.CreatorID) },
+		},
+		row[types.String]{
+			Name: "date_created", ReadOnly: true, IsIncidental: true, Description: "Time at which the group was created (RFC 3339). Null for roles and very old groups.",
+			Setting: notInNewStates,
+			At:      func(f *userGroupFacts) *types.String { return &f.DateCreated },
+			Read: func(g *zulip.UserGroup) types.String {
+				if g.DateCreated == nil {
+					return types.StringNull()
+				}
+				return types.StringValue(time.Unix(*g.DateCreated, 0).UTC().Format(time.RFC3339))
+			},
+		},
+	},
+	Permissions: map[string]attribute.Permission[userGroupFacts]{
+		"can_add_members_group":    {At: func(f *userGroupFacts) *types.Set { return &f.CanAddMembersGroup }},
+		"can_join_group":           {At: func(f *userGroupFacts) *types.Set { return &f.CanJoinGroup }},
+		"can_leave_group":          {At: func(f *userGroupFacts) *types.Set { return &f.CanLeaveGroup }},
+		"can_manage_group":         {At: func(f *userGroupFacts) *types.Set { return &f.CanManageGroup }},
+		"can_mention_group":        {At: func(f *userGroupFacts) *types.Set { return &f.CanMentionGroup }},
+		"can_remove_members_group": {At: func(f *userGroupFacts) *types.Set { return &f.CanRemoveMembersGroup }},
+	},
+	Wire: attribute.Permissions[*zulip.UserGroup, update]{
+		Table:   permission.UserGroups,
+		Held:    func(g *zulip.UserGroup) map[string]zulip.GroupSettingValue { return g.Permissions },
+		Changes: func(u *update) *map[string]zulip.GroupSettingChange { return &u.Permissions },
+	},
+}
+
+// membershipList is the list of members or that of subgroups. The attribute has addresses or names; IDs are compared and sent.
+type membershipList struct {
+	name       string
+	principals lookup.PrincipalList
+	// attribute is where facts have it, current where a group has it, planned where a planned membership has it.
+	attribute func(*userGroupFacts) *types.List
+	current   func(*zulip.UserGroup) *[]int64
+	planned   func(*permission.Membership) *[]int64
+	change    func(change *zulip.MembershipChange, add, remove []int64)
+}
+
+var (
+	membersList = membershipList{
+		"members", lookup.UserList,
+		func(f *userGroupFacts) *types.List { return &f.Members },
+		func(g *zulip.UserGroup) *[]int64 { return &g.Members },
+		func(m *permission.Membership) *[]int64 { return &m.Members },
+		func(m *zulip.MembershipChange, add, remove []int64) {
+			m.Add, m.Delete = append(m.Add, add...), append(m.Delete, remove...)
+		},
+	}
+	subgroupsList = membershipList{
+		"subgroups", lookup.GroupList,
+		func(f *userGroupFacts) *types.List { return &f.Subgroups },
+		func(g *zulip.UserGroup) *[]int64 { return &g.DirectSubgroupIDs },
+		func(m *permission.Membership) *[]int64 { return &m.Subgroups },
+		func(m *zulip.MembershipChange, add, remove []int64) {
+			m.AddSubgroups, m.DeleteSubgroups = append(m.AddSubgroups, add...), append(m.DeleteSubgroups, remove...)
+		},
+	}
+)
+
+// membershipLists are both.
+var membershipLists = []membershipList{membersList, subgroupsList}
+
+// elements are the validators of the elements of a list.
+func (l membershipList) elements() validator.List {
+	if l.name == subgroupsList.name {
+		return listvalidator.ValueStringsAre(validators.Length(1, 0), validators.Group("List it in members."))
+	}
+	return listvalidator.ValueStringsAre(validators.Length(1, 0), validators.Person("List it in subgroups."))
+}
+
+// problems are the elements of a list that an apply cannot use.
+func (l membershipList) problems(resolved lookup.ResolvedList) []permission.Problem {
+	var problems []permission.Problem
+	for _, err := range resolved.Problems {
+		problems = append(problems, permission.Problem{Summary: lookup.Summary(err), Detail: base.Sentence(err)})
+	}
+	for _, text := range resolved.Planned {
+		problems = append(problems, permission.Problem{
+			Summary: fmt.Sprintf("%q is still not in the organization", text),
+			Detail:  "The plan was to create or to reactivate it before this group. Refer to the resource that does, so that Terraform knows the order.",
+		})
+	}
+	return problems
+}
+
+// check resolves a configured list and reports whom it cannot find, and a group that names itself.
+func (l membershipList) check(list types.List, group runstate.GroupKey, view *snapshot.Snapshot, diags *diag.Diagnostics) lookup.ResolvedList {
+	resolved, _ := l.principals.Resolve(list, view)
+	for _, err := range resolved.Problems {
+		lookup.AddError(diags, path.Root(l.name), err, "")
+	}
+	if l.name == subgroupsList.name {
+		for _, element := range list.Elements() {
+			text, ok := element.(types.String)
+			plain, err := permission.PlainGroup(text.ValueString())
+			if err != nil {
+				continue // reported above
+			}
+			if found, err := lookup.Group(view, plain); ok && base.IsSet(text) && err == nil && found.Key == group {
+				refuseCycle(text.ValueString()+" contains "+text.ValueString(), diags)
+			}
+		}
+	}
+	return resolved
+}
+
+// warnOfDeactivated warns of the deactivated elements of a list, which an apply leaves alone.
+func (l membershipList) warnOfDeactivated(resolved lookup.ResolvedList, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+	if len(resolved.Deactivated) > 0 {
+		diags.AddAttributeWarning(path.Root(l.name), "Deactivated users and groups are ignored",
+			fmt.Sprintf("The server neither adds nor removes deactivated users and groups: %s. They are ignored until they are reactivated.", l.principals.Describe(resolved.Deactivated, view)))
+	}
+}
+
+// reportAbsent reports addresses that nobody has yet; leaving are those who would leave by the same plan.
+func (l membershipList) reportAbsent(ctx context.Context, meta *base.Meta, resolved lookup.ResolvedList, leaving []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+	who := ""
+	if len(leaving) > 0 {
+		who = l.principals.Describe(leaving, view)
+	}
+	lookup.ReportAbsent(ctx, meta, resolved.Absent, who, path.Root(l.name), diags)
+}
+
+// warnOfWaiting warns that an existing resource stays as it is while a list has to wait: a plan that cannot list who
+// leaves takes nobody out. The rest waits too: the CLI plans once more in the apply, when the list is known, and takes for a
+// mistake that the list is then another.
+func (l membershipList) warnOfWaiting(group string, diags *diag.Diagnostics) {
+	diags.AddAttributeWarning(path.Root(l.name), fmt.Sprintf("The %s of user group %q wait for the next apply", l.name, group),
+		"Which they are to be is known only after this apply, so this plan cannot list who would leave the group. Nothing of this resource changes now; plan again after the apply.")
+}
+
+// kind is what the run state calls those who are in the list of a group.
+func (l membershipList) kind(group int64) string {
+	return fmt.Sprintf("%s of user group %d", l.name, group)
+}
+
+// keep registers whom a resource goes on listing, and leave whom a membership ends, each as planned. Nobody is both: the CLI
+// visits a resource that changes nothing in no apply, so that nobody would be put in again.
+func (l membershipList) keep(run *runstate.State, group int64, ids []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+	l.contest(run.Manage, run.WillBeDestroyed, group, ids, view, diags)
+}
+
+func (l membershipList) leave(run *runstate.State, group int64, ids []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+	l.contest(run.WillDestroy, run.IsManaged, group, ids, view, diags)
+}
+
+func (l membershipList) contest(register func(string, int64), isContested func(string, int64) bool, group int64, ids []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+	var contested []int64
+	for _, id := range ids {
+		if register(l.kind(group), id); isContested(l.kind(group), id) {
+			contested = append(contested, id)
+		}
+	}
+	if len(contested) > 0 {
+		diags.AddAttributeError(path.Root(l.name), fmt.Sprintf("Who stays in user group %q is not certain", lookup.GroupText(view, group)),
+			fmt.Sprintf("A zulip_user_group_membership of this state put %s into the group and would remove them, and another resource goes on listing them. "+
+				"If the other resource takes over, let Terraform forget the membership without removing anybody:\n\n"+
+				"  removed {\n    from = zulip_user_group_membership.NAME\n    lifecycle {\n      destroy = false\n    }\n  }\n\n"+
+				"If the membership only has a new name in the configuration, add a moved block.", l.principals.Describe(contested, view)))
+	}
+}
+
+// isKept reports whether another resource of this run lists somebody: who leaves that one's care stays in the group.
+func (l membershipList) isKept(run *runstate.State, group, id int64) bool {
+	return run.IsAdopted(l.kind(group), id) || run.IsManaged(l.kind(group), id)
+}
+
+// membershipRow is the row of a list in the table of attributes.
+type membershipRow struct {
+	membershipList
+	// description is on the pages of the resource and of data sources, setting on that of the resource.
+	description, setting string
+}
+
+// AttributeName is the name of the attribute.
+func (l membershipRow) AttributeName() string { return l.name }
+
+// Takes is nothing beside the right to change the group.
+func (l membershipRow) Takes() attribute.Requirement { return attribute.Requirement{} }
+
+// ResourceAttribute describes the attribute in the schema of the resource.
+func (l membershipRow) ResourceAttribute(resource string) schema.Attribute {
+	return schema.ListAttribute{
+		ElementType: types.StringType, Optional: true, Computed: true, MarkdownDescription: l.text(resource, l.description+" "+l.setting),
+		Validators: []validator.List{l.elements()}, PlanModifiers: []planmodifier.List{listplanmodifier.UseStateForUnknown()},
+	}
+}
+
+// DataSourceAttribute describes the attribute in the schema of a data source.
+func (l membershipRow) DataSourceAttribute(resource string) datasourceschema.Attribute {
+	return datasourceschema.ListAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: l.text(resource, l.description)}
+}
+
+func (l membershipRow) text(resource, text string) string {
+	if level := featurelevel.Lookup(resource, l.name); level > 0 {
+		text += " " + featurelevel.Sentence(level)
+	}
+	return text
+}
+
+// ReadInto keeps the form and the order of the elements that are still in the list.
+func (l membershipRow) ReadInto(f *userGroupFacts, group *zulip.UserGroup, on attribute.Server, _ *diag.Diagnostics) {
+	at := l.attribute(f)
+	*at = l.principals.Keep(*at, *l.current(group), on.View)
+}
+
+// Step is the change of the list. An element that cannot be found is a problem. A list that is planned as the state has it, as
+// one that is not configured always is, is neither compared nor resolved.
+func (l membershipRow) Step(prior *prior, planned *userGroupFacts, on attribute.Server) (change step, problems []permission.Problem, found bool) {
+	list := *l.attribute(planned)
+	if list.IsNull() || prior.IsState && list.Equal(*l.attribute(prior.Values)) {
+		return change, nil, false
+	}
+	wanted, known := l.principals.Resolve(list, on.View)
+	if !known {
+		return change, nil, false
+	}
+	var before []int64
+	if prior.IsState {
+		resolved, _ := l.principals.Resolve(*l.attribute(prior.Values), on.View)
+		before = resolved.IDs
+	} else {
+		before = *l.current(prior.Object)
+	}
+	change = step{
+		Attribute: l.name, Prior: l.describe(before, on.View), Planned: l.describe(wanted.IDs, on.View),
+		Put: func(u *update, current *zulip.UserGroup, _ bool) {
+			ids := l.principals.Active(*l.current(current), on.View)
+			remove := without(ids, wanted.IDs)
+			if wanted.MayHaveMoved {
+				remove = nil // it may be who has another address by now
+			}
+			l.change(&u.MembershipChange, without(wanted.IDs, ids), remove)
+		},
+	}
+	// Who is to leave and has left already, as whoever has been deactivated since, is nobody else's change.
+	stay := among(before, wanted.IDs)
+	change.Current = func(g *zulip.UserGroup) string {
+		ids := l.principals.Active(*l.current(g), on.View)
+		if len(without(ids, before))+len(without(stay, ids)) == 0 && !slices.Equal(ids, wanted.IDs) {
+			return change.Prior
+		}
+		return l.describe(ids, on.View)
+	}
+	return change, l.problems(wanted), change.Prior != change.Planned
+}
+
+// describe writes all of some IDs, so that two texts are equal where the IDs are.
+func (l membershipList) describe(ids []int64, view *snapshot.Snapshot) string {
+	var texts []string
+	for _, id := range l.principals.Active(ids, view) {
+		texts = append(texts, strconv.Quote(l.principals.Describe([]int64{id}, view)))
+	}
+	slices.Sort(texts)
+	return "[" + strings.Join(texts, ", ") + "]"
+}
+
+// KeepPrior keeps the prior list where the planned one names the same.
+func (l membershipRow) KeepPrior(_, planned, state *userGroupFacts, on attribute.Server) {
+	at := l.attribute(planned)
+	*at = l.principals.KeepPrior(*at, *l.attribute(state), on.View)
+}
+
+// KeepPlanned gives the model the planned list, unless that is unknown.
+func (l membershipRow) KeepPlanned(f, planned *userGroupFacts) {
+	base.KeepKnown(l.attribute(f), *l.attribute(planned))
+}
+
+// ForgetUnknown makes an unknown list null.
+func (l membershipRow) ForgetUnknown(f *userGroupFacts) {
+	if at := l.attribute(f); at.IsUnknown() {
+		*at = types.ListNull(types.StringType)
+	}
+}
+
+// without returns the IDs that are not among others, among those that are.
+func without(ids, others []int64) []int64 { return filter(ids, others, false) }
+func among(ids, others []int64) []int64   { return filter(ids, others, true) }
+
+func filter(ids, others []int64, isIn bool) []int64 {
+	in := make(map[int64]bool, len(others))
+	for _, id := range others {
+		in[id] = true
+	}
+	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return in[id] != isIn })
+}

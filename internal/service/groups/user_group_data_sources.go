@@ -1,0 +1,181 @@
+package groups
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// userGroupDataSource is the data source zulip_user_group.
+type userGroupDataSource struct{ base.DataSource }
+
+// NewUserGroupDataSource returns the data source zulip_user_group.
+func NewUserGroupDataSource() datasource.DataSource { return &userGroupDataSource{} }
+
+// shown are the attributes that both data sources have.
+type shown struct {
+	userGroupFacts
+	IsSystemGroup types.Bool `tfsdk:"is_system_group"`
+	IsDeactivated types.Bool `tfsdk:"is_deactivated"`
+}
+
+func (s *shown) read(group *zulip.UserGroup, on attribute.Server, diags *diag.Diagnostics) {
+	attributes.Read(&s.userGroupFacts, group, on, diags)
+	s.IsSystemGroup = types.BoolValue(group.IsSystemGroup)
+	s.IsDeactivated = types.BoolValue(group.Deactivated)
+}
+
+// dataModel is the data source zulip_user_group.
+type dataModel struct {
+	shown
+	AllMembers   types.List `tfsdk:"all_members"`
+	AllSubgroups types.List `tfsdk:"all_subgroups"`
+}
+
+func (d *userGroupDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_user_group"
+}
+
+func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	all := shownAttributes()
+	all["id"] = schema.Int64Attribute{
+		Optional: true, Computed: true, MarkdownDescription: "ID of the group. Exactly one of `id` and `name` must be set.",
+		Validators: []validator.Int64{validators.ExactlyOneOf("id", "name")},
+	}
+	all["name"] = schema.StringAttribute{
+		Optional: true, Computed: true, MarkdownDescription: "Name of the group; case matters. Roles such as `role:members` are names too. Exactly one of `id` and `name` must be set.",
+	}
+	all["all_members"] = textList("Email addresses of all members of the group, direct or through subgroups at any depth, without deactivated users.")
+	all["all_subgroups"] = textList("Names of all subgroups of the group, at any depth.")
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "A user group and its members, by ID or name. Roles and deactivated groups are found too.",
+		Attributes:          all,
+	}
+}
+
+// Read takes the group from the snapshot.
+func (d *userGroupDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var config dataModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
+		return
+	}
+	s, err := d.Meta.Store.Read(ctx, store.Organization)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot read the user groups", base.Explain(err))
+		return
+	}
+	wanted, at := "name:"+config.Name.ValueString(), path.Root("name")
+	group, ok := s.UserGroups().ByName(config.Name.ValueString())
+	if config.Name.IsNull() {
+		wanted, at = strconv.FormatInt(config.ID.ValueInt64(), 10), path.Root("id")
+		group, ok = s.UserGroups().ByID(config.ID.ValueInt64())
+	}
+	if !ok {
+		detail := "This run has yet to create or rename it. Refer to the resource instead of reading it, or let the data source come after (depends_on = [zulip_user_group.NAME])."
+		if _, err := lookup.Group(s, wanted); err != nil {
+			detail = base.Sentence(err)
+		}
+		resp.Diagnostics.AddAttributeError(at, "No such user group", detail)
+		return
+	}
+	var found dataModel
+	found.read(group, attribute.On(&d.Base, s), &resp.Diagnostics)
+	found.AllMembers = lookup.UserList.Of(s.AllMembers(group), s)
+	found.AllSubgroups = lookup.GroupList.Of(s.AllSubgroups(group), s)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &found)...)
+}
+
+// shownAttributes describe the attributes that both data sources have.
+func shownAttributes() map[string]schema.Attribute {
+	all := attributes.DataSourceAttributes()
+	all["is_system_group"] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the group is a role, whose members follow from the roles of users."}
+	all["is_deactivated"] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the group is deactivated."}
+	return all
+}
+
+// textList describes a list of texts.
+func textList(description string) schema.ListAttribute {
+	return schema.ListAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: description}
+}
+
+// userGroupsDataSource is the data source zulip_user_groups.
+type userGroupsDataSource struct{ base.DataSource }
+
+// NewUserGroupsDataSource returns the data source zulip_user_groups.
+func NewUserGroupsDataSource() datasource.DataSource { return &userGroupsDataSource{} }
+
+type listModel struct {
+	IncludeRoles       types.Bool   `tfsdk:"include_roles"`
+	IncludeDeactivated types.Bool   `tfsdk:"include_deactivated"`
+	User               types.String `tfsdk:"user"`
+	Groups             []shown      `tfsdk:"groups"`
+}
+
+func (d *userGroupsDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_user_groups"
+}
+
+func (d *userGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The user groups of the organization, sorted by ID.",
+		Attributes: map[string]schema.Attribute{
+			"include_roles":       schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to include roles such as `role:members`. Defaults to `false`."},
+			"include_deactivated": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to include deactivated groups. Defaults to `false`."},
+			"user":                schema.StringAttribute{Optional: true, MarkdownDescription: "Email address or ID of a user or bot: only groups that it is in, directly or through subgroups."},
+			"groups": schema.ListNestedAttribute{
+				Computed: true, MarkdownDescription: "The groups.",
+				NestedObject: schema.NestedAttributeObject{Attributes: shownAttributes()},
+			},
+		},
+	}
+}
+
+// Read takes the groups from the snapshot.
+func (d *userGroupsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var list listModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &list)...)
+	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
+		return
+	}
+	s, err := d.Meta.Store.Read(ctx, store.Organization)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot read the user groups", base.Explain(err))
+		return
+	}
+	var user int64
+	if !list.User.IsNull() {
+		found, err := lookup.User(s, list.User.ValueString())
+		if err != nil {
+			lookup.AddError(&resp.Diagnostics, path.Root("user"), err, "")
+			return
+		}
+		user = found.ID
+	}
+	list.Groups = []shown{}
+	on := attribute.On(&d.Base, s)
+	for _, group := range s.UserGroups().List() {
+		if group.IsSystemGroup && !list.IncludeRoles.ValueBool() || group.Deactivated && !list.IncludeDeactivated.ValueBool() ||
+			user != 0 && !slices.Contains(s.AllMembers(group), user) {
+			continue
+		}
+		var found shown
+		found.read(group, on, &resp.Diagnostics)
+		list.Groups = append(list.Groups, found)
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &list)...)
+}

@@ -1,0 +1,191 @@
+package groups
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// deactivate deactivates a group. Nothing is deleted for good (server-behavior §G9).
+func deactivate(ctx context.Context, r *tableResource, state *model) error {
+	id := state.ID.ValueInt64()
+	err := sendDeactivate(ctx, r, state)
+	objections := zulip.Objections(err)
+	if len(objections) == 1 && objections[0].Type == "user_group" && objections[0].GroupID == id {
+		// Nothing else names it: what its own permissions say of it ends with it.
+		if err := leaveOwnPermissions(ctx, r, id, objections[0].Settings); err != nil {
+			return err
+		}
+		err = sendDeactivate(ctx, r, state)
+		objections = zulip.Objections(err)
+	}
+	if len(objections) == 0 {
+		return err
+	}
+	var diags diag.Diagnostics
+	diags.AddError(fmt.Sprintf("Cannot deactivate user group %q", state.Name.ValueString()), explainDeactivate(ctx, r, err, objections))
+	return &core.InUseError{Err: &base.Error{Diagnostics: diags}}
+}
+
+// sendDeactivate sends the request that deactivates a group; one that is deactivated or gone already is fine.
+func sendDeactivate(ctx context.Context, r *tableResource, state *model) error {
+	id := state.ID.ValueInt64()
+	err := r.Meta.Store.Write(ctx, func(ctx context.Context) error { return r.Meta.Client.DeactivateUserGroup(ctx, id) })
+	if err != nil && !zulip.IsMessage(err, "User group is deactivated.", "Invalid user group") {
+		return err
+	}
+	r.Meta.Store.Invalidate(store.UserGroups)
+	return nil
+}
+
+// leaveOwnPermissions removes a group from its own permissions, so that it can be deactivated (server-behavior §G9). Where
+// the account manages it only as one of the group, it names itself instead.
+func leaveOwnPermissions(ctx context.Context, r *tableResource, id int64, settings []string) error {
+	now, err := r.Fresh(ctx, id)
+	if err != nil {
+		return err
+	}
+	nobody := permission.NobodyID(now.View)
+	var steps []step
+	for _, setting := range settings {
+		value := now.Thing.Permissions[setting].Clone()
+		if value.IsNamed() {
+			value = zulip.GroupSettingValue{}
+		}
+		value.DirectSubgroups = without(value.DirectSubgroups, []int64{id})
+		if self := r.Meta.Store.Self().ID; setting == "can_manage_group" && !slices.Contains(value.DirectMembers, self) {
+			value.DirectMembers = append(value.DirectMembers, self)
+		}
+		steps = append(steps, attributes.Wire.Step(setting, now.Thing.Permissions[setting], permission.Canonical(value, nobody), now.View))
+	}
+	var diags diag.Diagnostics
+	if r.Change(ctx, id, steps, now, &diags); diags.HasError() {
+		return &base.Error{Diagnostics: diags}
+	}
+	return nil
+}
+
+// wayOut says what to do where the server does not deactivate a group because something names it.
+const wayOut = "Change first what names the group, with terraform apply -target=ADDRESS for each such resource of this configuration, and by hand what no resource manages. Then apply the rest. " +
+	"An attribute that was removed from the configuration keeps its value, and goes on naming the group: set it to something else, such as [\"role:nobody\"].\n\n" +
+	"With lifecycle { create_before_destroy = true } one apply does both: apply a zulip_user_group with it once, before it is removed."
+
+// explainDeactivate says what still names the group: which channel, which right.
+func explainDeactivate(ctx context.Context, r *tableResource, cause error, objections []zulip.Objection) string {
+	text := base.Explain(cause)
+	s, err := r.Meta.Store.Read(ctx, store.Channels)
+	if err != nil {
+		return text
+	}
+	return text + " The group stays active, and nothing of it was changed.\n\nIt is still named by:" + describeAll(objections, s) +
+		"\n\nWhat refers to its resource, Terraform changes after it, unless the group has create_before_destroy. " + wayOut
+}
+
+// warnOfUse warns, in the plan of its deactivation, of what names a group. Which of that the run changes before is Terraform's to
+// decide: the apply finds out.
+func warnOfUse(ctx context.Context, p *core.Plan[model]) {
+	if !p.IsDestroy() {
+		return
+	}
+	s, err := p.Meta.Store.Read(ctx, store.Channels, store.Organization)
+	if err != nil {
+		p.Diags.AddError("Cannot read the organization", base.Explain(err))
+		return
+	}
+	group, ok := s.UserGroups().ByID(p.Prior.ID.ValueInt64())
+	if !ok || group.Deactivated {
+		return
+	}
+	uses := slices.DeleteFunc(usesOf(group, s), func(use zulip.Objection) bool {
+		return use.Type == "channel" && p.Meta.Run.WillBeDestroyed(runstate.Channel, use.ChannelID) ||
+			use.Type == "user_group" && p.Meta.Run.WillBeDestroyed(kind, use.GroupID) ||
+			use.Type == "subgroup" && !slices.ContainsFunc(use.SupergroupIDs, func(id int64) bool { return !p.Meta.Run.WillBeDestroyed(kind, id) })
+	})
+	if len(uses) > 0 {
+		// Only the detail has the name, so that the CLI can make one warning of many.
+		p.Diags.AddWarning("A user group that is to be deactivated is still in use",
+			fmt.Sprintf("User group %q is named by:%s\n\nThe server deactivates no group that is in use. If this plan stops naming it where it is named as text, one apply is enough. "+
+				"What refers to its resource, Terraform changes after it, unless the group has create_before_destroy: then the apply stops here, before it changes any of that. %s", group.Name, describeAll(uses, s), wayOut))
+	}
+}
+
+// usesOf returns what names a group, as the server would object to its deactivation (server-behavior §G9). What the group's own
+// permissions say ends with it.
+func usesOf(group *zulip.UserGroup, s *snapshot.Snapshot) (uses []zulip.Objection) {
+	settings := func(permissions map[string]zulip.GroupSettingValue) (names []string) {
+		for name, value := range permissions {
+			if value.Group == group.ID || slices.Contains(value.DirectSubgroups, group.ID) {
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+		return names
+	}
+	var above []int64
+	for _, other := range s.UserGroups().List() {
+		if other.Deactivated || other.ID == group.ID {
+			continue
+		}
+		if slices.Contains(other.DirectSubgroupIDs, group.ID) {
+			above = append(above, other.ID)
+		}
+		if names := settings(other.Permissions); len(names) > 0 {
+			uses = append(uses, zulip.Objection{Type: "user_group", GroupID: other.ID, Settings: names})
+		}
+	}
+	if len(above) > 0 {
+		uses = append(uses, zulip.Objection{Type: "subgroup", SupergroupIDs: above})
+	}
+	for _, channel := range s.Channels().List() {
+		if names := settings(channel.Permissions); len(names) > 0 && !channel.IsArchived {
+			uses = append(uses, zulip.Objection{Type: "channel", ChannelID: channel.ID, Settings: names})
+		}
+	}
+	if names := settings(s.Realm().Permissions); len(names) > 0 {
+		uses = append(uses, zulip.Objection{Type: "realm", Settings: names})
+	}
+	return uses
+}
+
+func describeAll(uses []zulip.Objection, s *snapshot.Snapshot) (text string) {
+	for _, use := range uses {
+		text += "\n  " + describe(use, s)
+	}
+	return text
+}
+
+// describe describes one use of a group.
+func describe(objection zulip.Objection, s *snapshot.Snapshot) string {
+	settings := strings.Join(objection.Settings, ", ")
+	group := func(id int64) string { return fmt.Sprintf("user group %q", lookup.GroupText(s, id)) }
+	switch objection.Type {
+	case "subgroup":
+		var holders []string
+		for _, id := range objection.SupergroupIDs {
+			holders = append(holders, group(id))
+		}
+		return strings.Join(holders, ", ") + ", of which it is a subgroup"
+	case "channel":
+		if channel, ok := s.Channels().ByID(objection.ChannelID); ok {
+			return fmt.Sprintf("channel %q: %s", channel.Name, settings)
+		}
+		return fmt.Sprintf("a channel that the provider's account does not see (ID %d): %s", objection.ChannelID, settings)
+	case "user_group":
+		return group(objection.GroupID) + ": " + settings
+	case "realm":
+		return "the organization: " + settings
+	}
+	return objection.Type + ": " + settings
+}

@@ -1,0 +1,328 @@
+package groups_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// oldAndNew are two groups, and what names the first: a channel and a group.
+const oldAndNew = `
+resource "zulip_user_group" "old" {
+  name = "old"
+  LIFECYCLE
+}
+resource "zulip_user_group" "new" {
+  name = "new"
+}
+resource "zulip_user_group" "above" {
+  name              = "above"
+  subgroups         = [NAME]
+  can_mention_group = ["group:${NAME}"]
+}
+resource "zulip_channel" "news" {
+  name                   = "news"
+  can_send_message_group = ["role:moderators", "group:${NAME}"]
+}
+`
+
+// onlyNew is the same without the first group.
+func onlyNew(name string) string {
+	_, rest, _ := strings.Cut(oldAndNew, "\n}\n")
+	return strings.ReplaceAll(rest, "NAME", name)
+}
+
+func oldNamed(name, lifecycle string) string {
+	return strings.NewReplacer("NAME", name, "LIFECYCLE", lifecycle).Replace(oldAndNew)
+}
+
+// A group ends in the apply that takes its name out of permissions and groups, where the CLI does both at once, and where
+// create_before_destroy makes it change the others first.
+func TestAccSandboxGroupEndsWithItsUses(t *testing.T) {
+	for name, test := range map[string]struct{ lifecycle, old, new string }{
+		"named as text":         {"", `"old"`, `"new"`},
+		"create before destroy": {"lifecycle {\n create_before_destroy = true\n }", "zulip_user_group.old.name", "zulip_user_group.new.name"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			w := acctest.NewWorkspace(t)
+			w.Configure(t, "resource \"zulip_user_group\" \"old\" {\n  name = \"old\"\n"+test.lifecycle+"\n}\nresource \"zulip_user_group\" \"new\" {\n  name = \"new\"\n}")
+			w.Must(t, "apply", "-auto-approve")
+			w.Configure(t, oldNamed(test.old, test.lifecycle))
+			w.Must(t, "apply", "-auto-approve")
+			w.Configure(t, onlyNew(test.new))
+			w.Must(t, "apply", "-auto-approve")
+			w.Must(t, "plan", "-detailed-exitcode")
+			if !group(t, o, "old").Deactivated {
+				t.Error("the group is still active")
+			}
+			holds(t, o, "above", nil, []string{"new"})
+		})
+	}
+}
+
+// Where references make the CLI deactivate the group first, the plan says so and how to go on; the apply stops without a change.
+func TestAccSandboxGroupInUse(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	w := acctest.NewWorkspace(t)
+	w.Configure(t, oldNamed("zulip_user_group.old.name", ""))
+	w.Must(t, "apply", "-auto-approve")
+	w.Configure(t, onlyNew("zulip_user_group.new.name"))
+	contains := func(printed string, words ...string) {
+		t.Helper()
+		for _, word := range words {
+			if !strings.Contains(printed, word) {
+				t.Errorf("not printed: %s\n%s", word, printed)
+			}
+		}
+	}
+	contains(w.Must(t, "plan"), "still in use", `User group "old" is named by:`, `user group "above", of which it is a subgroup`,
+		`user group "above": can_mention_group`, `channel "news": can_send_message_group`, "terraform apply -target=ADDRESS", "create_before_destroy")
+	sent := o.Sent()
+	printed, ok := w.Apply(t)
+	if ok || len(sent.Writes()) != 1 {
+		t.Fatalf("applied, or more was sent than one deactivation: %v", sent.Writes())
+	}
+	contains(printed, `Cannot deactivate user group "old"`, "nothing of it was changed", `channel "news": can_send_message_group`)
+	holds(t, o, "above", nil, []string{"old"})
+
+	w.Must(t, "apply", "-auto-approve", "-target=zulip_channel.news", "-target=zulip_user_group.above")
+	if printed := w.Must(t, "plan"); strings.Contains(printed, "still in use") {
+		t.Errorf("the plan warns of what names the group no more:\n%s", printed)
+	}
+	w.Must(t, "apply", "-auto-approve")
+	w.Must(t, "plan", "-detailed-exitcode")
+	if !group(t, o, "old").Deactivated {
+		t.Error("the group is still active")
+	}
+}
+
+// beforeMerge is two groups, and forty channels that name them in four ways.
+const beforeMerge = `
+resource "zulip_user_group" "ops" {
+  name = "ops"
+}
+
+resource "zulip_user_group_membership" "ops" {
+  group   = zulip_user_group.ops.name
+  members = ["lena.fischer@example.com", "amara.okafor@example.com"]
+}
+
+resource "zulip_user_group" "net" {
+  name    = "net"
+  members = ["kenji.sato@example.com"]
+
+  lifecycle {
+    create_before_destroy = true # what names it is changed before it is deactivated
+  }
+}
+
+resource "zulip_channel" "c" {
+  count = 40
+  name  = "c${count.index}"
+
+  can_send_message_group       = ["group:${count.index % 4 == 1 ? zulip_user_group.net.name : zulip_user_group.ops.name}"]
+  can_add_subscribers_group    = count.index % 4 == 2 ? ["group:${zulip_user_group.ops.name}", "group:${zulip_user_group.net.name}"] : ["group:${zulip_user_group.ops.name}"]
+  can_administer_channel_group = ["user:ines.moreau@example.com", "group:${zulip_user_group.net.name}"]
+}
+`
+
+// afterMerge is the first group renamed, a part of it split off, and the second merged into it. Who leaves the renamed
+// group does so before channels begin to name it, and who comes into it after channels have stopped.
+const afterMerge = `
+resource "zulip_user_group" "ops" {
+  name = "platform"
+}
+
+resource "zulip_user_group_membership" "ops" {
+  group   = zulip_user_group.ops.name
+  members = ["lena.fischer@example.com"]
+}
+
+resource "zulip_user_group_membership" "merged" {
+  group      = zulip_user_group.ops.name
+  members    = ["kenji.sato@example.com"]
+  depends_on = [zulip_channel.c]
+}
+
+resource "zulip_user_group" "oncall" {
+  name    = "oncall"
+  members = ["amara.okafor@example.com"]
+}
+
+resource "zulip_channel" "c" {
+  count = 40
+  name  = "c${count.index}"
+
+  depends_on = [zulip_user_group_membership.ops] # who leaves the group has left it when channels begin to name it
+
+  can_send_message_group       = ["group:${zulip_user_group.ops.name}"]
+  can_add_subscribers_group    = ["group:${zulip_user_group.oncall.name}"]
+  can_administer_channel_group = count.index % 4 == 3 ? ["user:ines.moreau@example.com"] : ["user:ines.moreau@example.com", "group:${zulip_user_group.ops.name}"]
+}
+`
+
+// TestAccSandboxGroupRenamedSplitAndMerged does all three in one apply while forty channels name the groups. The journal
+// shows every request: after none of them anybody had a right whom neither the value before nor the value after admits.
+func TestAccSandboxGroupRenamedSplitAndMerged(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	w := acctest.NewWorkspace(t)
+	w.Configure(t, beforeMerge)
+	w.Must(t, "apply", "-auto-approve")
+	before := snapshot(t, o)
+	now := snapshot(t, o)
+
+	sent := o.Sent()
+	w.Configure(t, afterMerge)
+	w.Must(t, "apply", "-auto-approve")
+	writes := sent.Writes()
+	after := snapshot(t, o)
+	for _, write := range writes {
+		now.replay(t, write, after)
+		for channel, permissions := range now.channels {
+			for setting, value := range permissions {
+				for _, user := range now.admitted(value) {
+					if !slices.Contains(before.admitted(before.channels[channel][setting]), user) && !slices.Contains(after.admitted(after.channels[channel][setting]), user) {
+						t.Errorf("after %s %s %v: user %d had %s in channel %d", write.Method, write.Path, write.Params, user, setting, channel)
+					}
+				}
+			}
+		}
+	}
+	if len(writes) < 40 || !reflect.DeepEqual(now.channels, after.channels) || !reflect.DeepEqual(now.groups, after.groups) {
+		t.Errorf("the %d requests do not lead to what the server holds", len(writes))
+	}
+	w.Must(t, "plan", "-detailed-exitcode") // one apply was enough
+	holds(t, o, "platform", []string{lena, kenji}, nil)
+	holds(t, o, "oncall", []string{amara}, nil)
+	if !group(t, o, "net").Deactivated {
+		t.Error("the merged group is still active")
+	}
+	w.Must(t, "destroy", "-auto-approve")
+}
+
+// rights is who is in which group, and which groups and people each channel's permissions name.
+type rights struct {
+	groups   map[int64]*membership
+	channels map[int64]map[string]zulip.GroupSettingValue
+	names    map[string]int64
+}
+
+type membership struct{ people, groups []int64 }
+
+func snapshot(t *testing.T, o *acctest.Organization) *rights {
+	t.Helper()
+	read, err := o.Client.Register(t.Context(), []string{zulip.FetchUserGroups, zulip.FetchChannels})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rights{map[int64]*membership{}, map[int64]map[string]zulip.GroupSettingValue{}, map[string]int64{}}
+	for _, group := range read.UserGroups {
+		r.groups[group.ID] = &membership{group.Members, group.DirectSubgroupIDs}
+		r.names[group.Name] = group.ID
+	}
+	for _, channel := range read.Channels {
+		r.channels[channel.ID] = maps.Clone(channel.Permissions)
+	}
+	return r
+}
+
+// admitted returns everybody who is in a value.
+func (r *rights) admitted(value zulip.GroupSettingValue) []int64 {
+	people := slices.Clone(value.DirectMembers)
+	for queue := append(slices.Clone(value.DirectSubgroups), value.Group); len(queue) > 0; queue = queue[1:] {
+		if group, ok := r.groups[queue[0]]; ok {
+			people, queue = append(people, group.people...), append(queue, group.groups...)
+		}
+	}
+	return people
+}
+
+// replay does to the rights what a request did to the server; after says which number a new group got.
+func (r *rights) replay(t *testing.T, request sandbox.Request, after *rights) {
+	t.Helper()
+	var kind, rest string
+	var number int64
+	switch {
+	case request.Path == "/user_groups/create":
+		r.groups[after.names[request.Params["name"]]] = &membership{numbers(t, request.Params["members"]), []int64{}}
+		return
+	case strings.HasSuffix(request.Path, "/deactivate"):
+		return // what is still in it could only make the test stricter
+	}
+	if _, err := fmt.Sscanf(strings.ReplaceAll(request.Path, "/", " "), "%s %d %s", &kind, &number, &rest); err != nil && kind == "" {
+		t.Fatalf("%s: %v", request.Path, err)
+	}
+	switch {
+	case kind == "user_groups" && rest == "members":
+		group := r.groups[number]
+		add, gone := numbers(t, request.Params["add"]), numbers(t, request.Params["delete"])
+		group.people = slices.DeleteFunc(append(slices.Clone(group.people), add...), func(id int64) bool { return slices.Contains(gone, id) })
+		slices.Sort(group.people)
+	case kind == "streams" && request.Method == http.MethodPatch:
+		for name, data := range request.Params {
+			var change zulip.GroupSettingChange
+			if err := json.Unmarshal([]byte(data), &change); err != nil {
+				t.Fatal(err)
+			}
+			r.channels[number][name] = change.New
+		}
+	case kind != "user_groups":
+		t.Fatalf("what does %s %s do?", request.Method, request.Path)
+	}
+}
+
+func numbers(t *testing.T, text string) []int64 {
+	t.Helper()
+	all := []int64{}
+	if text != "" {
+		if err := json.Unmarshal([]byte(text), &all); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// TestAccSandboxUserGroupRequests counts what fifty groups cost.
+func TestAccSandboxUserGroupRequests(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	w := acctest.NewWorkspace(t)
+	w.Configure(t, `
+resource "zulip_user_group" "many" {
+  count   = 50
+  name    = "many${count.index}"
+  members = ["lena.fischer@example.com"]
+}
+
+resource "zulip_user_group_membership" "many" {
+  count   = 50
+  group   = zulip_user_group.more[count.index].name
+  members = ["lena.fischer@example.com"]
+}
+
+resource "zulip_user_group" "more" {
+  count = 50
+  name  = "more${count.index}"
+}
+`)
+	sent := o.Sent()
+	w.Must(t, "apply", "-auto-approve")
+	if got := len(sent.Requests()); got >= 2*150 { // each is made, and those that are made at the same time are read together
+		t.Errorf("%d requests for a hundred groups and fifty memberships", got)
+	}
+	sent = o.Sent()
+	w.Must(t, "plan", "-detailed-exitcode")
+	if got := sent.Requests(); len(got) > 4 {
+		t.Errorf("a plan without changes: %d requests", len(got))
+	}
+	w.Must(t, "destroy", "-auto-approve")
+}

@@ -1,0 +1,319 @@
+package groups_test
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"reflect"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+func everything() values {
+	return values{
+		"name": "ops", "description": "Operations", "members": set(kenji, lena), "subgroups": set("leads", "role:moderators"),
+		"can_add_members_group": set("role:administrators"), "can_join_group": set("role:members"), "can_leave_group": set("role:nobody"),
+		"can_manage_group": set("group:leads", "user:"+ines), "can_mention_group": set("role:nobody"), "can_remove_members_group": set("role:moderators"),
+	}
+}
+
+func TestProtocolUserGroupCreateInOneRequest(t *testing.T) {
+	o, run := managed(t)
+	sent := o.Sent()
+	run.MustApply(everything())
+	nobody, leads := id(t, o, "role:nobody"), id(t, o, "leads")
+	expectParams(t, sent, map[string]string{
+		"name": "ops", "description": "Operations",
+		"members": text(t, ids(t, o, kenji, lena)), "subgroups": text(t, ids(t, o, "leads", "role:moderators")),
+		"can_add_members_group": text(t, id(t, o, "role:administrators")), "can_join_group": text(t, id(t, o, "role:members")),
+		"can_leave_group": text(t, nobody), "can_mention_group": text(t, nobody),
+		"can_manage_group":         text(t, zulip.GroupSettingValue{DirectMembers: ids(t, o, ines), DirectSubgroups: []int64{leads}}),
+		"can_remove_members_group": text(t, id(t, o, "role:moderators")),
+	})
+	holds(t, o, "ops", []string{kenji, lena}, []string{"leads", "role:moderators"})
+	got := run.State.Values
+	if got["id"] != id(t, o, "ops") || got["creator_id"] != nil || got["date_created"] != nil || run.State.Identity["id"] != got["id"] {
+		t.Errorf("the state holds %v, %v", got, run.State.Identity)
+	}
+}
+
+func TestProtocolUserGroupWhatIsNotSetIsNotManaged(t *testing.T) {
+	o, run := managed(t)
+	sent := o.Sent()
+	run.MustApply(values{"name": "ops"})
+	expectParams(t, sent, map[string]string{"name": "ops", "description": "", "members": "[]"})
+	members(t, o, "ops", zulip.MembershipChange{Add: ids(t, o, lena), AddSubgroups: ids(t, o, "sre")})
+	description := "by hand"
+	alter(t, o, "ops", zulip.UserGroupUpdate{Description: &description, Permissions: map[string]zulip.GroupSettingChange{"can_join_group": {New: role(t, o, "members")}}})
+	empty(t, run, values{"name": "ops"})
+	run.MustApply(values{"name": "ops"})
+	if got := run.State.Values; !reflect.DeepEqual(got["members"], set(lena)) || !reflect.DeepEqual(got["subgroups"], set("sre")) || got["description"] != nil || got["can_join_group"] != nil {
+		t.Errorf("the state shows %v", got)
+	}
+}
+
+// Each attribute is changed, and sent alone; what somebody else changes is repaired with the same request.
+func TestProtocolUserGroupEachAttribute(t *testing.T) {
+	moderators := func(t *testing.T, o *acctest.Organization) string {
+		return change(t, role(t, o, "moderators"), zulip.NamedGroup(id(t, o, "role:administrators")))
+	}
+	for _, test := range []struct {
+		attribute string
+		to        any
+		sends     func(*testing.T, *acctest.Organization) map[string]string
+	}{
+		{"name", "operations", func(*testing.T, *acctest.Organization) map[string]string {
+			return map[string]string{"name": "operations"}
+		}},
+		{"description", "", func(*testing.T, *acctest.Organization) map[string]string { return map[string]string{"description": ""} }},
+		{"members", set(amara, lena), func(t *testing.T, o *acctest.Organization) map[string]string {
+			return map[string]string{"add": text(t, ids(t, o, amara)), "delete": text(t, ids(t, o, kenji))}
+		}},
+		{"members", set(), func(t *testing.T, o *acctest.Organization) map[string]string {
+			return map[string]string{"delete": text(t, ids(t, o, kenji, lena))}
+		}},
+		{"subgroups", set("leads"), func(t *testing.T, o *acctest.Organization) map[string]string {
+			return map[string]string{"delete_subgroups": text(t, ids(t, o, "role:moderators"))}
+		}},
+		{"subgroups", set("leads", "role:moderators", "sre"), func(t *testing.T, o *acctest.Organization) map[string]string {
+			return map[string]string{"add_subgroups": text(t, ids(t, o, "sre"))}
+		}},
+		{"can_add_members_group", set("role:moderators"), func(t *testing.T, o *acctest.Organization) map[string]string {
+			return map[string]string{"can_add_members_group": moderators(t, o)}
+		}},
+		{"can_join_group", set(), func(t *testing.T, o *acctest.Organization) map[string]string {
+			return map[string]string{"can_join_group": change(t, role(t, o, "nobody"), role(t, o, "members"))}
+		}},
+		{"can_leave_group", set("role:everyone"), func(t *testing.T, o *acctest.Organization) map[string]string {
+			return map[string]string{"can_leave_group": change(t, role(t, o, "everyone"), role(t, o, "nobody"))}
+		}},
+		{"can_manage_group", set("user:" + ines), func(t *testing.T, o *acctest.Organization) map[string]string {
+			return map[string]string{"can_manage_group": change(t, zulip.GroupSettingValue{DirectMembers: ids(t, o, ines)},
+				zulip.GroupSettingValue{DirectMembers: ids(t, o, ines), DirectSubgroups: ids(t, o, "leads")})}
+		}},
+		{"can_mention_group", set("group:sre"), func(t *testing.T, o *acctest.Organization) map[string]string {
+			return map[string]string{"can_mention_group": change(t, zulip.NamedGroup(id(t, o, "sre")), role(t, o, "nobody"))}
+		}},
+		{"can_remove_members_group", set(), func(t *testing.T, o *acctest.Organization) map[string]string {
+			return map[string]string{"can_remove_members_group": change(t, role(t, o, "nobody"), role(t, o, "moderators"))}
+		}},
+	} {
+		t.Run(fmt.Sprint(test.attribute, test.to), func(t *testing.T) {
+			o, run := managed(t)
+			run.MustApply(everything())
+			hand := run.Fork()
+			sent := o.Sent()
+			run.MustApply(but(everything(), values{test.attribute: test.to}))
+			expectParams(t, sent, test.sends(t, o))
+			// For the configuration as it was, this is drift; somebody brings it back, and it is drift for the other.
+			hand.MustApply(everything())
+			sent = o.Sent()
+			run.MustApply(but(everything(), values{test.attribute: test.to}))
+			expectParams(t, sent, test.sends(t, o))
+		})
+	}
+}
+
+func TestProtocolUserGroupImport(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(everything())
+	want := run.State
+	number := id(t, o, "ops")
+	for name, how := range map[string]struct {
+		id       string
+		identity values
+	}{
+		"by ID": {fmt.Sprint(number), nil}, "by name": {"ops", nil}, "by name that may be a number": {"name:ops", nil}, "by identity": {"", values{"id": number}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run.Import(how.id, how.identity).ExpectNoError(t)
+			for _, list := range []string{"members", "subgroups"} { // their order is nothing that the server has
+				run.State.Values[list] = sorted(run.State.Values[list])
+			}
+			leftOut := values{"creator_id": o.Self.ID, "date_created": run.State.Values["date_created"]}
+			if leftOut["date_created"] == nil || !reflect.DeepEqual(run.State.Values, but(want.Values, leftOut)) || !reflect.DeepEqual(run.State.Identity, want.Identity) || !bytes.Equal(run.State.Private, want.Private) {
+				t.Errorf("imported %v, created %v", run.State, want)
+			}
+			empty(t, run, everything())
+		})
+	}
+	for text, words := range map[string]string{
+		"opss": `did you mean "ops"?`, "999999": "no user group with the ID 999999", "role:members": "is a role",
+	} {
+		run.Import(text, nil).ExpectError(t, "", words)
+	}
+}
+
+func TestProtocolUserGroupDestroyAndDisappear(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(everything())
+	sent := o.Sent()
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	if writes := sent.Writes(); len(writes) != 1 || writes[0].Path != fmt.Sprintf("/user_groups/%d/deactivate", id(t, o, "ops")) || run.State != nil {
+		t.Errorf("sent %v", writes)
+	}
+	if !group(t, o, "ops").Deactivated {
+		t.Error("the group is still active")
+	}
+
+	// Somebody else deactivates it: it is to be made again, and its name is not free.
+	run.MustApply(but(everything(), values{"name": "ops2"}))
+	o.Call(t, http.MethodPost, fmt.Sprintf("/user_groups/%d/deactivate", id(t, o, "ops2")), nil)
+	again, diags := run.Plan(but(everything(), values{"name": "ops2"}))
+	if run.State != nil {
+		t.Error("a deactivated group is still in the state")
+	}
+	words := []string{`A deactivated user group has the name "ops2"`, "adopt_deactivated = true", fmt.Sprintf("(ID %d)", id(t, o, "ops2"))}
+	diags.ExpectNoError(t) // terraform destroy begins with such a plan
+	diags.ExpectWarning(t, "name", words...)
+	run.Apply(again).ExpectError(t, "name", words...)
+
+	// And destroying one that is gone is fine.
+	run.MustApply(but(everything(), values{"name": "ops3"}))
+	plan := run.MustPlan(nil)
+	o.Call(t, http.MethodPost, fmt.Sprintf("/user_groups/%d/deactivate", id(t, o, "ops3")), nil)
+	run.Apply(plan).ExpectNoError(t)
+}
+
+func TestProtocolUserGroupAdopt(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(but(everything(), values{"members": set(amara, kenji)}))
+	number := id(t, o, "ops")
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+
+	config := but(everything(), values{"adopt_deactivated": true, "can_mention_group": set("role:members")})
+	plan, diags := run.Plan(config)
+	diags.ExpectWarning(t, "adopt_deactivated", "A deactivated user group will be reactivated", `User group "ops" has the ID`, "members: 2")
+	sent := o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	// Who is not to be in it is taken out before the group is active again.
+	expectParams(t, sent,
+		map[string]string{"add": text(t, ids(t, o, lena)), "delete": text(t, ids(t, o, amara))},
+		map[string]string{"deactivated": "false", "can_mention_group": change(t, role(t, o, "members"), role(t, o, "nobody"))})
+	holds(t, o, "ops", []string{kenji, lena}, []string{"leads", "role:moderators"})
+	if id(t, o, "ops") != number || run.State.Values["id"] != number {
+		t.Error("it is another group")
+	}
+	empty(t, run, config)
+}
+
+func TestProtocolUserGroupNamesThatAreTaken(t *testing.T) {
+	o, run := managed(t)
+	_, diags := run.Plan(values{"name": "sre"})
+	diags.ExpectError(t, "name", `A user group with the name "sre" already exists`, "moved block", fmt.Sprintf(`id = "%d"`, id(t, o, "sre")))
+	run.MustApply(values{"name": "SRE"})             // the server tells cases apart
+	plan, diags := run.Plan(values{"name": "leads"}) // which another resource may give up in the same run
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "name", `A user group with the name "leads" already exists`, "depends_on")
+	run.Apply(plan).ExpectError(t, "name", `Cannot change user group "SRE"`, `User group "leads"`, "has the name now")
+
+	// Another resource of the same plan has it.
+	p := o.NewRun(t, "zulip_user_group").Process()
+	_, diags = p.Plan("zulip_user_group", nil, values{"name": "twice"})
+	diags.ExpectNoError(t)
+	_, diags = p.Plan("zulip_user_group", nil, values{"name": "Twice"})
+	diags.ExpectNoError(t)
+	_, diags = p.Plan("zulip_user_group", nil, values{"name": "twice"})
+	diags.ExpectError(t, "name", `Duplicate user group name "twice"`)
+
+	// Somebody takes the name after the plan.
+	second := o.NewRun(t, "zulip_user_group")
+	plan = second.MustPlan(values{"name": "late", "description": "planned"})
+	o.Call(t, http.MethodPost, "/user_groups/create", map[string]string{"name": "late", "description": "x", "members": "[]"})
+	second.Apply(plan).ExpectError(t, "name", `A user group with the name "late" already exists`)
+}
+
+func TestProtocolUserGroupNamesThatAreNone(t *testing.T) {
+	_, run := managed(t)
+	for name, words := range map[string]string{
+		"": "at least 1", " ": "white space", "@ops": "must not begin with", "role:ops": "must not begin with", "channel:ops": "must not begin with",
+	} {
+		_, diags := run.Plan(values{"name": name})
+		if len(diags.Errors()) == 0 || !reflect.DeepEqual(diags.Errors()[0].Attribute, "name") {
+			t.Errorf("%q: %v (want %s)", name, diags, words)
+		}
+	}
+}
+
+func TestProtocolUserGroupTakesWhatABrokenOffApplyLeft(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(everything())
+	number := run.State.Values["id"]
+	run.State = nil // it was never written
+	run.Block["recover_interrupted"] = true
+	plan, diags := run.Plan(everything())
+	diags.ExpectWarning(t, "name", "will be adopted")
+	sent := o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t)
+	if run.State.Values["id"] != number {
+		t.Error("it is another group")
+	}
+	run.State = nil // but what differs is for a person to import
+	_, diags = run.Plan(but(everything(), values{"members": set(amara)}))
+	diags.ExpectError(t, "name", "already exists")
+}
+
+func TestProtocolUserGroupLostAnswers(t *testing.T) {
+	for _, fault := range []string{"drop", "truncate", "status=502", "html"} {
+		t.Run(fault, func(t *testing.T) {
+			o, run := managed(t)
+			fail(t, o, "POST /user_groups/create after "+fault+" 1")
+			sent := o.Sent()
+			run.MustApply(everything())
+			sent.Expect(t, "POST can_add_members_group can_join_group can_leave_group can_manage_group can_mention_group can_remove_members_group description members name subgroups")
+
+			fail(t, o, "POST /user_groups/*/members after "+fault+" 1")
+			sent = o.Sent()
+			run.MustApply(but(everything(), values{"members": set(kenji)}))
+			sent.Expect(t, "POST delete")
+
+			fail(t, o, "PATCH /user_groups/* after "+fault+" 1")
+			sent = o.Sent()
+			run.MustApply(but(everything(), values{"members": set(kenji), "name": "operations", "can_join_group": set()}))
+			sent.Expect(t, "PATCH can_join_group name")
+
+			fail(t, o, "POST /user_groups/*/deactivate after "+fault+" 1")
+			run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+			if !group(t, o, "operations").Deactivated {
+				t.Error("the group is still active")
+			}
+		})
+	}
+}
+
+// A request that never arrived is made again.
+func TestProtocolUserGroupLostRequests(t *testing.T) {
+	o, run := managed(t)
+	fail(t, o, "POST /user_groups/create before drop 1")
+	run.MustApply(everything())
+	fail(t, o, "POST /user_groups/*/members before drop 1")
+	run.MustApply(but(everything(), values{"members": set(kenji)}))
+	holds(t, o, "ops", []string{kenji}, []string{"leads", "role:moderators"})
+}
+
+func TestProtocolUserGroupOldServers(t *testing.T) {
+	t.Run("the answer holds no ID", func(t *testing.T) {
+		o, run := managedIn(t, sandbox.Config{FeatureLevel: 316})
+		config := values{"name": "ops", "members": set(lena), "can_manage_group": set("user:" + ines)}
+		run.MustApply(config)
+		if run.State.Values["id"] != id(t, o, "ops") {
+			t.Errorf("the ID is %v", run.State.Values["id"])
+		}
+		if run.State.Values["can_remove_members_group"] != nil {
+			t.Error("a setting that the server does not have is not null")
+		}
+	})
+	t.Run("too old for what is set", func(t *testing.T) {
+		_, run := managedIn(t, sandbox.Config{FeatureLevel: 310})
+		_, diags := run.Plan(values{"name": "ops", "subgroups": set("sre")})
+		diags.ExpectError(t, "subgroups", "feature level 311")
+		_, diags = run.Plan(values{"name": "ops", "can_remove_members_group": set()})
+		diags.ExpectError(t, "can_remove_members_group", "feature level 324")
+		_, diags = run.Plan(values{"name": "ops", "adopt_deactivated": true})
+		diags.ExpectError(t, "adopt_deactivated", "feature level 386")
+	})
+}

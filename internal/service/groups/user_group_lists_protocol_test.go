@@ -1,0 +1,392 @@
+package groups_test
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+const (
+	groupType      = "zulip_user_group"
+	membershipType = "zulip_user_group_membership"
+)
+
+// listed is a list as it is written.
+func listed(all ...any) []any { return all }
+
+// The order that is written, and repetitions, are no change, and the state keeps them.
+func TestProtocolUserGroupListsInAnyOrder(t *testing.T) {
+	for kind, config := range map[string]values{
+		groupType:      {"name": "ops", "members": listed(lena, ines, kenji), "subgroups": listed("sre", "role:moderators")},
+		membershipType: {"group": "leads", "members": listed(lena, ines, kenji), "subgroups": listed("sre", "role:moderators")},
+	} {
+		o := acctest.StartSandbox(t, sandbox.Config{})
+		run := o.NewRun(t, kind)
+		run.MustApply(config)
+		for _, list := range []string{"members", "subgroups"} {
+			if got := run.State.Values[list]; !reflect.DeepEqual(got, config[list]) {
+				t.Errorf("%s: %s in the state is %v", kind, list, got)
+			}
+		}
+		empty(t, run, but(config, values{"members": listed(kenji, lena, ines), "subgroups": listed("role:moderators", "sre")}))
+		empty(t, run, but(config, values{"members": listed(kenji, "LENA.fischer@example.com", ines, lena, fmt.Sprint(id(t, o, ines)))}))
+		sent := o.Sent()
+		run.MustApply(but(config, values{"members": listed(tomas, kenji, tomas, lena, ines)}))
+		expectParams(t, sent, map[string]string{"add": text(t, ids(t, o, tomas))})
+		if got := run.State.Values["members"]; !reflect.DeepEqual(got, listed(tomas, kenji, tomas, lena, ines)) {
+			t.Errorf("%s: members in the state are %v", kind, got)
+		}
+		_, diags := run.Plan(but(config, values{"members": listed(lena, nil)}))
+		if len(diags.Errors()) == 0 {
+			t.Errorf("%s: null is somebody", kind)
+		}
+	}
+}
+
+// Whom a plan cannot list it does not take out: an existing resource waits for the next apply, with all that it would change. The
+// CLI plans once more in the apply, when the list is known, and that has to be the same.
+func TestProtocolUserGroupListsThatAreNotKnownWait(t *testing.T) {
+	for kind, config := range map[string]values{
+		groupType:      {"name": "ops", "description": "x", "can_mention_group": set("role:members"), "members": listed(lena, kenji), "subgroups": listed("sre")},
+		membershipType: {"group": "leads", "members": listed(lena, kenji), "subgroups": listed("sre")},
+	} {
+		for _, list := range []string{"members", "subgroups"} {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			run := o.NewRun(t, kind)
+			run.MustApply(config)
+			next := but(config, values{list: acctest.Unknown})
+			if kind == groupType {
+				next = but(next, values{"name": "operations", "description": "y", "can_mention_group": set("role:nobody")})
+			} else {
+				other := map[string]string{"members": "subgroups", "subgroups": "members"}[list]
+				next[other] = listed("role:moderators")
+				if other == "members" {
+					next[other] = listed(lena, ines)
+				}
+			}
+			plan, diags := run.Plan(next)
+			diags.ExpectNoError(t)
+			diags.ExpectWarning(t, list, "wait for the next apply")
+			if !plan.Empty() {
+				t.Errorf("%s, %s not known: the plan changes %v", kind, list, plan.Changes())
+			}
+		}
+	}
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, groupType)
+	run.MustApply(values{"name": "ops", "members": listed(lena)})
+	// The state has no value that what was not managed could keep meanwhile, and the CLI refuses a plan without the configured one.
+	_, diags := run.Plan(values{"name": "ops", "members": acctest.Unknown, "can_mention_group": set("role:nobody")})
+	diags.ExpectError(t, "can_mention_group", "Cannot manage can_mention_group yet", "with -target")
+	// Who names the group by its new name has to wait for it.
+	_, reported := planTogether(t, o,
+		member{groupType, run.State, values{"name": "operations", "members": acctest.Unknown}},
+		member{"zulip_channel", nil, values{"name": "c", "can_send_message_group": set("group:operations")}})
+	reported[1].ExpectError(t, "can_send_message_group", `User group "operations" is not in the organization`)
+}
+
+// An element that is not known at plan may turn out to be one that the state has, so that the list names the same in another
+// order: the plan of the apply then contradicts none. Where that cannot be, what is not known does not wait.
+func TestProtocolUserGroupAnElementThatIsNotKnownContradictsNoPlan(t *testing.T) {
+	for kind, config := range map[string]values{groupType: {"name": "ops"}, membershipType: {"group": "leads"}} {
+		o := acctest.StartSandbox(t, sandbox.Config{})
+		run := o.NewRun(t, kind)
+		config = but(config, values{"members": listed(lena, kenji), "subgroups": listed("sre", "role:moderators")})
+		run.MustApply(config)
+		for list, then := range map[string][]any{"members": listed(kenji, lena), "subgroups": listed("role:moderators", "sre")} {
+			next := but(config, values{list: []any{then[0], acctest.Unknown}})
+			plan, diags := run.Plan(next)
+			diags.ExpectNoError(t)
+			plan.Config = but(plan.Config, values{list: then})
+			sent := o.Sent()
+			if plan.Empty() { // the CLI does not apply it
+				diags.ExpectWarning(t, list, "wait for the next apply")
+			} else {
+				run.Apply(plan).ExpectNoError(t)
+			}
+			sent.Expect(t)
+		}
+		for name, test := range map[string]struct{ planned, then []any }{
+			"in its place": {[]any{lena, acctest.Unknown}, listed(lena, ines)},
+			"one more":     {append(listed(ines, lena), acctest.Unknown), listed(ines, lena, tomas)},
+			"another":      {[]any{ines, acctest.Unknown}, listed(ines, amara)},
+		} {
+			plan, diags := run.Plan(but(config, values{"members": test.planned}))
+			diags.ExpectNoError(t)
+			if plan.Empty() {
+				t.Errorf("%s, %s: nothing is planned", kind, name)
+			}
+			plan.Config = but(plan.Config, values{"members": test.then})
+			run.Fork().Apply(plan).ExpectNoError(t)
+			run.MustApply(config)
+		}
+	}
+}
+
+// Nobody can be taken out of a new group: it gets those who are known when it is created.
+func TestProtocolANewGroupWithMembersThatAreNotKnown(t *testing.T) {
+	for kind, config := range map[string]values{groupType: {"name": "ops"}, membershipType: {"group": "ops"}} {
+		s := newSeveral(t, acctest.StartSandbox(t, sandbox.Config{}))
+		if kind == membershipType {
+			made(t, s.o, groupType, values{"name": "ops"})
+		}
+		one := part{"one", kind, says(but(config, values{"members": acctest.Unknown})), nil}
+		plans, diags := s.plan(one)
+		diags.ExpectNoError(t)
+		one.config = says(but(config, values{"members": listed(lena, ines)}))
+		s.apply(plans, one).ExpectNoError(t)
+		holds(t, s.o, "ops", []string{lena, ines}, nil)
+	}
+}
+
+// A membership that leaves the code, and a group that lists the same people from then on: the CLI ends the first whatever the
+// second says. It is refused, in whatever order they are planned, unless the membership is forgotten.
+func TestProtocolUserGroupMembersTakeOverFromAMembership(t *testing.T) {
+	for _, first := range []string{"the membership", "the group"} {
+		t.Run(first, func(t *testing.T) {
+			s := newSeveral(t, acctest.StartSandbox(t, sandbox.Config{}))
+			group := part{"group", groupType, says(values{"name": "ops"}), nil}
+			membership := part{"membership", membershipType, says(values{"group": "ops", "members": listed(lena, kenji)}), nil}
+			plans, diags := s.plan(group, membership)
+			diags.ExpectNoError(t)
+			s.apply(plans, group, membership).ExpectNoError(t)
+
+			group.config, membership.config = says(values{"name": "ops", "members": listed(lena, amara)}), nil
+			parts := []part{group, membership}
+			if first == "the membership" {
+				parts = []part{membership, group}
+			}
+			_, diags = s.plan(parts...)
+			diags.ExpectError(t, "members", `Who stays in user group "ops" is not certain`, lena, "removed {", "destroy = false")
+
+			// Whom nobody lists any more may go, in any order.
+			group.config = says(values{"name": "ops", "members": listed(amara)})
+			parts[slices.IndexFunc(parts, func(p part) bool { return p.name == "group" })] = group
+			plans, diags = s.plan(parts...)
+			diags.ExpectNoError(t)
+			s.apply(plans, parts...).ExpectNoError(t)
+			holds(t, s.o, "ops", []string{amara}, nil)
+		})
+	}
+	// Forgotten, it takes nobody out.
+	s := newSeveral(t, acctest.StartSandbox(t, sandbox.Config{}))
+	made(t, s.o, membershipType, values{"group": "leads", "members": listed(lena, kenji)})
+	s.take("group", groupType, "leads")
+	group := part{"group", groupType, says(values{"name": "leads", "members": listed(kenji, lena), "subgroups": listed("sre")}), nil}
+	sent := s.o.Sent()
+	plans, diags := s.plan(group)
+	diags.ExpectNoError(t)
+	s.apply(plans, group).ExpectNoError(t)
+	expectParams(t, sent, map[string]string{"delete": text(t, ids(t, s.o, ines, amara))})
+	holds(t, s.o, "leads", []string{kenji, lena}, []string{"sre"})
+}
+
+// The other way, and from one membership to another, nobody who stays listed is out in the end, in any order.
+func TestProtocolUserGroupAMembershipTakesOver(t *testing.T) {
+	for name, test := range map[string]struct {
+		before, after []part
+		sends         bool // whoever comes first
+	}{
+		"from a group": {
+			[]part{{"a", groupType, says(values{"name": "ops", "members": listed(lena, kenji)}), nil}},
+			[]part{{"a", groupType, says(values{"name": "ops"}), nil}, {"b", membershipType, says(values{"group": "ops", "members": listed(lena, kenji)}), nil}}, false,
+		},
+		"from another membership": {
+			[]part{{"g", groupType, says(values{"name": "ops"}), nil}, {"a", membershipType, says(values{"group": "ops", "members": listed(lena, kenji)}), nil}},
+			[]part{{"a", membershipType, nil, nil}, {"b", membershipType, says(values{"group": "ops", "members": listed(lena, kenji)}), nil}}, true,
+		},
+		"a part of another membership": {
+			[]part{{"g", groupType, says(values{"name": "ops"}), nil}, {"a", membershipType, says(values{"group": "ops", "members": listed(lena, kenji)}), nil}},
+			[]part{{"a", membershipType, says(values{"group": "ops", "members": listed(kenji)}), nil}, {"b", membershipType, says(values{"group": "ops", "members": listed(lena)}), nil}}, true,
+		},
+	} {
+		for _, backwards := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, " ", backwards), func(t *testing.T) {
+				s := newSeveral(t, acctest.StartSandbox(t, sandbox.Config{}))
+				plans, diags := s.plan(test.before...)
+				diags.ExpectNoError(t)
+				s.apply(plans, test.before...).ExpectNoError(t)
+				plans, diags = s.plan(test.after...)
+				diags.ExpectNoError(t)
+				order := slices.Clone(test.after)
+				if backwards {
+					slices.Reverse(order)
+				}
+				sent := s.o.Sent()
+				s.apply(plans, order...).ExpectNoError(t)
+				if backwards || !test.sends {
+					sent.Expect(t) // whoever takes over came first
+				}
+				holds(t, s.o, "ops", []string{lena, kenji}, nil)
+			})
+		}
+	}
+}
+
+// A membership adds and removes its own alone, whatever somebody else does between plan and apply.
+func TestProtocolUserGroupMembershipLeavesTheChangesOfOthers(t *testing.T) {
+	o, run := added(t)
+	run.MustApply(values{"group": "sre", "members": listed(kenji, ines)})
+	plan := run.MustPlan(values{"group": "sre", "members": listed(ines, tomas)})
+	members(t, o, "sre", zulip.MembershipChange{Add: ids(t, o, "paul.dubois@example.com"), Delete: ids(t, o, ines, amara)})
+	sent := o.Sent()
+	carryOut(run, plan).ExpectNoError(t)
+	expectParams(t, sent, map[string]string{"add": text(t, ids(t, o, tomas)), "delete": text(t, ids(t, o, kenji))})
+	holds(t, o, "sre", []string{lena, tomas, "paul.dubois@example.com"}, nil)
+	run.MustApply(values{"group": "sre", "members": listed(ines, tomas)}) // the next plan lists that Ines is put in again
+	holds(t, o, "sre", []string{lena, tomas, ines, "paul.dubois@example.com"}, nil)
+}
+
+// A deactivated group keeps its members: who leaves when it is reactivated is listed, and what cannot be listed is refused.
+func TestProtocolUserGroupAdoptionListsWhoLeaves(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"name": "ops", "members": listed(kenji, lena, amara), "subgroups": listed("sre")})
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	config := values{"name": "ops", "members": listed(lena, ines), "adopt_deactivated": true}
+	for _, unknown := range []any{acctest.Unknown, []any{lena, acctest.Unknown}} {
+		_, diags := run.Plan(but(config, values{"members": unknown}))
+		diags.ExpectError(t, "members", "Who would leave", "not known")
+	}
+	plan, diags := run.Plan(config)
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "members", `leave user group "ops" when it is reactivated`, kenji, amara)
+	run.Apply(plan).ExpectNoError(t)
+	holds(t, o, "ops", []string{lena, ines}, []string{"sre"})
+}
+
+const tomas = "tomas.berg@example.com"
+
+// byOwners is an organization in which only owners manage all groups; the provider's account is an administrator.
+func byOwners(t *testing.T) *acctest.Organization {
+	t.Helper()
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_manage_all_groups": fmt.Sprintf(`{"new":%d}`, id(t, o, "role:owners"))})
+	return o.As(t, "admin")
+}
+
+// What the account can do through a group it loses with that group, whatever names it.
+func TestProtocolLockoutThroughAnotherGroup(t *testing.T) {
+	const locked = "This would lock the provider out"
+	o := byOwners(t)
+	managers, inner := o.NewRun(t, "zulip_user_group"), o.NewRun(t, "zulip_user_group")
+	inner.MustApply(values{"name": "inner", "members": set(tomas), "can_manage_group": set("user:" + tomas)})
+	managers.MustApply(values{"name": "managers", "members": set(), "subgroups": set("inner"), "can_manage_group": set("user:" + tomas)})
+	press := o.NewRun(t, "zulip_user_group")
+	press.MustApply(values{"name": "press", "can_manage_group": set("group:managers")})
+	membership := o.NewRun(t, "zulip_user_group_membership")
+	membership.Import("inner/"+tomas, nil).ExpectNoError(t)
+
+	without := values{"name": "inner", "members": set(lena), "can_manage_group": set("user:" + tomas)}
+	for _, test := range []struct {
+		run    *acctest.Run
+		config values
+		at     string
+	}{
+		{inner, without, "members"},
+		{managers, values{"name": "managers", "subgroups": set(), "can_manage_group": set("user:" + tomas)}, "subgroups"},
+		{membership, nil, "members"},
+		{membership, values{"group": "inner", "members": set(lena)}, "members"},
+	} {
+		plan, diags := test.run.Plan(test.config)
+		diags.ExpectNoError(t) // another resource of the run may give the account the right otherwise, before
+		diags.ExpectWarning(t, test.at, locked, `manage user group "press"`, tomas)
+		sent := o.Sent()
+		carryOut(test.run.Fork(), plan).ExpectError(t, test.at, locked, `manage user group "press"`, tomas)
+		sent.Expect(t)
+	}
+
+	// Another way to the right is enough.
+	press.MustApply(values{"name": "press", "can_manage_group": set("group:managers", "user:"+tomas)})
+	plan, diags := inner.Plan(without)
+	diags.ExpectNoError(t)
+	diags.ExpectOnlyWarning(t, locked, "")
+	carryOut(inner, plan).ExpectNoError(t)
+	added := membership.MustPlan(values{"group": "inner", "members": set(lena, kenji, tomas)})
+	carryOut(membership, added).ExpectNoError(t)
+
+	// It is gone when the request is made.
+	leaving := membership.MustPlan(values{"group": "inner", "members": set(lena)})
+	press.MustApply(values{"name": "press", "can_manage_group": set("group:managers")})
+	sent := o.Sent()
+	carryOut(membership.Fork(), leaving).ExpectError(t, "members", locked)
+	sent.Expect(t)
+	carryOut(membership, membership.MustPlan(values{"group": "inner", "members": set(lena, tomas)})).ExpectNoError(t)
+	holds(t, o, "inner", []string{lena, tomas}, nil)
+}
+
+// Rights in the organization that rest on a group are lost with it.
+func TestProtocolUserGroupLockoutOfTheOrganization(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	admin := o.As(t, "admin")
+	staff := admin.NewRun(t, "zulip_user_group")
+	staff.MustApply(values{"name": "staff", "members": set(tomas)})
+	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_create_groups": fmt.Sprintf(`{"new":%d}`, id(t, o, "staff"))})
+	refused := func(config values, says ...string) {
+		t.Helper()
+		plan, diags := staff.Plan(config)
+		diags.ExpectWarning(t, "members", says...)
+		carryOut(staff.Fork(), plan).ExpectError(t, "members", says...)
+	}
+	refused(values{"name": "staff", "members": set()}, "This would lock the provider out", "create user groups")
+	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_manage_all_groups": fmt.Sprintf(`{"new":{"direct_members":[%d],"direct_subgroups":[%d]}}`, id(t, o, ines), id(t, o, "staff"))})
+	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_create_groups": fmt.Sprintf(`{"new":%d}`, id(t, o, "role:members"))})
+	refused(values{"name": "staff", "members": set(lena)}, "This would lock the provider out", "manage every user group", `manage user group "leads"`)
+	// Who has the right to mention many is no matter of the provider's.
+	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_manage_all_groups": fmt.Sprintf(`{"new":%d}`, id(t, o, "role:administrators"))})
+	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_mention_many_users_group": fmt.Sprintf(`{"new":%d}`, id(t, o, "staff"))})
+	staff.MustApply(values{"name": "staff", "members": set(lena)})
+}
+
+// Whom the organization lets create groups is changed right before the request: the check before it knows.
+func TestProtocolUserGroupLockoutOfAnOrganizationThatChanges(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	admin := o.As(t, "admin")
+	staff := admin.NewRun(t, "zulip_user_group")
+	staff.MustApply(values{"name": "staff", "members": set(tomas)})
+	plan := staff.MustPlan(values{"name": "staff", "members": set()})
+	right := map[string]string{"can_create_groups": fmt.Sprintf(`{"new":%d}`, id(t, o, "staff"))}
+	gate := o.Sandbox.Gate(http.MethodPost, "/register")
+	defer gate.Open()
+	applied := make(chan acctest.Diagnostics)
+	go func() { applied <- staff.Apply(plan) }()
+	(<-gate.Arrived).Release()
+	held := <-gate.Arrived // the reading right before the request
+	o.Call(t, http.MethodPatch, "/realm", right)
+	sent := o.Sent()
+	held.Release()
+	gate.Open()
+	(<-applied).ExpectError(t, "members", "This would lock the provider out", "create user groups")
+	sent.Expect(t)
+}
+
+// A group that gives the account a right cannot be deactivated: the server refuses while anything names the group, or a group
+// that it is in.
+func TestProtocolUserGroupDeactivationLocksNobodyOut(t *testing.T) {
+	o := byOwners(t)
+	outer, managers := o.NewRun(t, "zulip_user_group"), o.NewRun(t, "zulip_user_group")
+	managers.MustApply(values{"name": "managers", "members": set(tomas), "can_manage_group": set("user:" + tomas)})
+	outer.MustApply(values{"name": "outer", "subgroups": set("managers"), "can_manage_group": set("user:" + tomas)})
+	press := o.NewRun(t, "zulip_user_group")
+	press.MustApply(values{"name": "press", "can_manage_group": set("group:outer")})
+	managers.Fork().Apply(managers.MustPlan(nil)).ExpectError(t, "", "Cannot deactivate", "outer")
+	outer.Fork().Apply(outer.MustPlan(nil)).ExpectError(t, "", "Cannot deactivate", "press")
+	// Where it rests on the group alone, the account names itself before the group goes.
+	own := o.NewRun(t, "zulip_user_group")
+	own.MustApply(values{"name": "own", "members": set(tomas)})
+	own.MustApply(values{"name": "own", "members": set(tomas), "can_manage_group": set("group:own")})
+	own.Apply(own.MustPlan(nil)).ExpectNoError(t)
+	own.MustApply(values{"name": "own", "adopt_deactivated": true})
+}
+
+// carryOut carries a plan out without planning again, and keeps the state.
+func carryOut(run *acctest.Run, plan *acctest.PlannedChange) acctest.Diagnostics {
+	state, diags := run.Process().Apply(plan)
+	run.State = state
+	return diags
+}

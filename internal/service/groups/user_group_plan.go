@@ -1,0 +1,264 @@
+package groups
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// planning is the plan of one group while it is checked.
+type planning struct {
+	*tablePlan
+	// now is the group as the organization has it; nil for one that is to be created.
+	now *zulip.UserGroup
+}
+
+// check refuses what the server would refuse, with the reason and the way out, and says who gains and loses access.
+func check(ctx context.Context, plan *tablePlan) {
+	p := planning{tablePlan: plan, now: plan.Adopted}
+	if p.State != nil {
+		group, ok := p.On.View.UserGroups().ByID(p.State.ID.ValueInt64())
+		if !ok {
+			p.Diags.AddError(fmt.Sprintf("Cannot read user group %q", p.State.Name.ValueString()), "The provider's account does not see it any more. Plan again with a refreshed state.")
+			return
+		}
+		p.now = group
+	}
+	for _, list := range membershipLists {
+		if !list.attribute(&p.Config.userGroupFacts).IsNull() {
+			p.checkList(ctx, list)
+		}
+	}
+	p.Permissions().Check(p.Diags)
+	change := p.change()
+	p.checkCaller(change)
+	later := after(p.now, change)
+	if p.now != nil {
+		warnOfCycle(p.On.View, later, p.Diags)
+	}
+	newCaller(p.Meta, p.On.View).checkLockout(later, true, p.Diags)
+	p.warnOfMembership(ctx, later)
+}
+
+// change is what an apply would send, as far as it is certain: what names something that this run has yet to create or to
+// reactivate is left out, and checked in the apply.
+func (p planning) change() (all update) {
+	now := p.now
+	if now == nil {
+		now = &zulip.UserGroup{}
+	}
+	for _, step := range p.Changes {
+		planned := p.planned(step)
+		switch {
+		case len(planned) == 0:
+			step.Put(&all, now, false)
+		case p.now == nil && step.Permission && slices.Equal(planned, []string{itself(&p.Plan.userGroupFacts).String()}):
+			step.Put(&all, now, false)
+			change := all.Permissions[step.Attribute]
+			change.New = zulip.GroupSettingValue{DirectMembers: change.New.DirectMembers, DirectSubgroups: append(slices.Clone(change.New.DirectSubgroups), change.New.Group, now.ID)}
+			all.Permissions[step.Attribute] = change
+		}
+	}
+	return all
+}
+
+// planned are the texts in the planned value of a step for what this run has yet to create or to reactivate.
+func (p planning) planned(step step) (planned []string) {
+	if step.Permission {
+		for _, principal := range p.Permissions().Classify(step.Attribute).Planned {
+			planned = append(planned, principal.String())
+		}
+	}
+	for _, list := range membershipLists {
+		if list.name == step.Attribute {
+			resolved, _ := list.principals.Resolve(*list.attribute(&p.Plan.userGroupFacts), p.On.View)
+			planned = resolved.Planned
+		}
+	}
+	return planned
+}
+
+// key is what the run state knows the group by.
+func (p planning) key() runstate.GroupKey {
+	if p.now != nil {
+		return runstate.GroupKey{ID: p.now.ID}
+	}
+	return runstate.GroupKey{Name: p.Plan.Name.ValueString()}
+}
+
+// checkList resolves the members or subgroups, which no other resource may manage.
+func (p planning) checkList(ctx context.Context, list membershipList) {
+	planned := list.attribute(&p.Plan.userGroupFacts)
+	if (base.IsSet(p.Plan.Name) || p.now != nil) && !p.Meta.Run.ManageMembership(p.key(), list.name, true) {
+		p.Diags.AddAttributeError(path.Root(list.name), "Two resources manage the "+list.name+" of this user group",
+			fmt.Sprintf("%s lists all of them, and a zulip_user_group_membership adds more. Remove %s from this resource, or remove the other resource.", list.name, list.name))
+	}
+	resolved := list.check(*planned, p.key(), p.On.View, p.Diags)
+	var leaving []int64
+	if p.now != nil && !planned.IsUnknown() && !slices.ContainsFunc(planned.Elements(), attr.Value.IsUnknown) {
+		leaving = without(list.principals.Active(*list.current(p.now), p.On.View), resolved.IDs)
+	}
+	list.reportAbsent(ctx, p.Meta, resolved, leaving, p.On.View, p.Diags)
+	list.warnOfDeactivated(resolved, p.On.View, p.Diags)
+	if p.Adopted != nil {
+		p.checkAdopted(list)
+	}
+	if p.State != nil {
+		stay, _ := list.principals.Resolve(*list.attribute(&p.State.userGroupFacts), p.On.View)
+		list.keep(&p.Meta.Run, p.now.ID, among(resolved.IDs, stay.IDs), p.On.View, p.Diags)
+	}
+}
+
+// checkAdopted lists who leaves an existing group that is adopted, as the plan of a new one shows only who will be in it.
+func (p planning) checkAdopted(list membershipList) {
+	at, name := path.Root(list.name), p.now.Name
+	planned, isKnown := list.principals.Resolve(*list.attribute(&p.Plan.userGroupFacts), p.On.View)
+	leaving := without(list.principals.Active(*list.current(p.now), p.On.View), planned.IDs)
+	switch {
+	case len(leaving) == 0:
+	case !isKnown:
+		p.Diags.AddAttributeError(at, fmt.Sprintf("Who would leave user group %q is not known", name),
+			fmt.Sprintf("The group exists, and its %s are known only in the apply, so this plan cannot list who would leave it. Apply what they depend on first, with -target.", list.name))
+	default:
+		p.Diags.AddAttributeWarning(at, fmt.Sprintf("Some %s leave user group %q when it is reactivated", list.name, name),
+			fmt.Sprintf("The group has kept its %s. Those leave who are not listed: %s.", list.name, list.describe(leaving, p.On.View)))
+	}
+}
+
+// wait keeps a group that is there as it is while one of its lists has to wait: see [membershipList.warnOfWaiting].
+func wait(p *tablePlan) {
+	if p.State == nil {
+		return
+	}
+	for _, list := range membershipLists {
+		if !list.principals.MustWait(*list.attribute(&p.Config.userGroupFacts), *list.attribute(&p.State.userGroupFacts), p.On.View) {
+			continue
+		}
+		list.warnOfWaiting(p.State.Name.ValueString(), p.Diags)
+		for _, name := range p.Managed() {
+			p.Diags.AddAttributeError(path.Root(name), fmt.Sprintf("Cannot manage %s yet", name),
+				fmt.Sprintf("It was not managed until now, and nothing of user group %q can change in this apply: its %s are known only after it. Set %s once that is applied, or apply first what the %s depend on, with -target.",
+					p.State.Name.ValueString(), list.name, name, list.name))
+		}
+		p.Plan.userGroupFacts = p.State.userGroupFacts
+		p.Meta.Run.PlanName(runstate.Group, p.State.ID.ValueInt64(), p.State.Name.ValueString())
+	}
+}
+
+// warnOfCycle warns, in a plan, of a group that would contain itself as groups are now. Whether this run takes them apart before
+// is not known: the apply decides, on what it reads then. A group that names itself is refused in [membershipList.check].
+func warnOfCycle(view *snapshot.Snapshot, later *zulip.UserGroup, diags *diag.Diagnostics) {
+	if way := cycle(view, later); way != "" && !slices.Contains(later.DirectSubgroupIDs, later.ID) {
+		diags.AddAttributeWarning(path.Root(subgroupsList.name), "A user group would contain itself, as groups are now",
+			"There would be a cycle: "+way+". If this configuration takes one of these apart, let this resource depend on that one; else the apply will stop here.")
+	}
+}
+
+// refuseCycle refuses a group that would contain itself.
+func refuseCycle(way string, diags *diag.Diagnostics) {
+	diags.AddAttributeError(path.Root(subgroupsList.name), "A user group cannot contain itself", "There would be a cycle: "+way+". Remove one of these subgroups.")
+}
+
+// cycle says how a group, as it will be, contains itself; "" if it does not.
+func cycle(view *snapshot.Snapshot, later *zulip.UserGroup) string {
+	from := map[int64]int64{}
+	for queue := []int64{later.ID}; len(queue) > 0; queue = queue[1:] {
+		below := view.SubgroupIDs(queue[0])
+		if queue[0] == later.ID {
+			below = later.DirectSubgroupIDs
+		}
+		for _, id := range below {
+			if id == later.ID {
+				names := []string{lookup.GroupText(view, id)}
+				for at := queue[0]; at != later.ID; at = from[at] {
+					names = append(names, lookup.GroupText(view, at))
+				}
+				names = append(names, names[0])
+				slices.Reverse(names)
+				return strings.Join(names, " contains ")
+			}
+			if _, seen := from[id]; !seen {
+				from[id] = queue[0]
+				queue = append(queue, id)
+			}
+		}
+	}
+	return ""
+}
+
+// protect refuses, just before a request and on what was just read, a change by which the account would lose what it manages
+// with, or the group would contain itself.
+func protect(_ context.Context, b *base.Base, now *reading, p pending, diags *diag.Diagnostics) {
+	later := after(now.Thing, p.Update())
+	newCaller(b.Meta, now.View).checkLockout(later, false, diags)
+	if way := cycle(now.View, later); way != "" {
+		refuseCycle(way, diags)
+	}
+}
+
+// warnOfAccess warns, in a plan that changes who is in a group, who gains and who loses which right in which channels.
+// group is the current group, later as it will be.
+func warnOfAccess(ctx context.Context, b *base.Base, group *zulip.UserGroup, later permission.Membership, s *snapshot.Snapshot, diags *diag.Diagnostics) {
+	same := func(list membershipList, later []int64) bool {
+		return slices.Equal(list.principals.Active(*list.current(group), s), list.principals.Active(later, s))
+	}
+	if diags.HasError() || !later.Unknown && same(membersList, later.Members) && same(subgroupsList, later.Subgroups) {
+		return
+	}
+	accesswarning.OfChange(ctx, b.Meta, diags, fmt.Sprintf("User group %q changes who can do what", group.Name),
+		permission.Change{Groups: map[int64]permission.Membership{group.ID: later}})
+}
+
+// warnOfMembership warns of the access that a plan changes for those who will be in the group. A group that does not exist
+// yet is named nowhere.
+func (p planning) warnOfMembership(ctx context.Context, later *zulip.UserGroup) {
+	if p.now == nil {
+		return
+	}
+	members := membership(later)
+	for _, list := range membershipLists {
+		resolved, known := list.principals.Resolve(*list.attribute(&p.Plan.userGroupFacts), p.On.View)
+		if isConfigured := !list.attribute(&p.Config.userGroupFacts).IsNull(); isConfigured && (!known || len(resolved.Planned) > 0) {
+			members.Unknown = true
+		}
+	}
+	warnOfAccess(ctx, &p.Base, p.now, members, p.On.View, p.Diags)
+}
+
+// membership returns who is directly in a group.
+func membership(group *zulip.UserGroup) permission.Membership {
+	return permission.Membership{Members: group.Members, Subgroups: group.DirectSubgroupIDs}
+}
+
+// after returns a group after an update; of no group, the one that the update creates.
+func after(group *zulip.UserGroup, change update) *zulip.UserGroup {
+	var later zulip.UserGroup
+	if group != nil {
+		later = *group
+	}
+	later.Members = append(without(later.Members, change.Delete), without(change.Add, later.Members)...)
+	later.DirectSubgroupIDs = append(without(later.DirectSubgroupIDs, change.DeleteSubgroups), without(change.AddSubgroups, later.DirectSubgroupIDs)...)
+	permissions := maps.Clone(later.Permissions)
+	if permissions == nil {
+		permissions = map[string]zulip.GroupSettingValue{}
+	}
+	for setting, value := range change.Permissions {
+		permissions[setting] = value.New
+	}
+	later.Permissions = permissions
+	return &later
+}

@@ -1,0 +1,181 @@
+package groups
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// caller is the provider's account.
+type caller struct {
+	meta         *base.Meta
+	self         *zulip.User
+	organization organization
+}
+
+func newCaller(meta *base.Meta, s *snapshot.Snapshot) caller {
+	return caller{meta, meta.Store.Self(), s}
+}
+
+// botsText says on pages which accounts can manage groups.
+var botsText = "Guests cannot manage groups. Bots can from " + featurelevel.Describe(featurelevel.UserGroupsByBots) + " on; an older server accepts only people's accounts."
+
+// refused reports an account that may change no group at all.
+func (c caller) refused(diags *diag.Diagnostics) bool {
+	const doing = "manage user groups"
+	return !c.meta.RequirePersonBelow(featurelevel.UserGroupsByBots, path.Empty(), doing, diags) || !c.meta.RequireMember(doing, diags)
+}
+
+// ofOrganization returns who has a right in the organization, and whether the account has it. On an old server without the
+// setting it has.
+func (c caller) ofOrganization(right string) (who zulip.GroupSettingValue, has bool) {
+	who, ok := c.organization.Realm().Permissions[right]
+	return who, !ok || permission.Admits(who, c.self, c.organization)
+}
+
+// has reports whether one of a group's own permissions admits the account.
+func (c caller) has(group *zulip.UserGroup, setting string) bool {
+	value, ok := group.Permissions[setting]
+	return !ok || permission.Admits(value, c.self, c.organization)
+}
+
+// manages reports whether the account may do everything with a group.
+func (c caller) manages(group *zulip.UserGroup) bool {
+	_, all := c.ofOrganization("can_manage_all_groups")
+	return all || c.has(group, "can_manage_group")
+}
+
+// managers says in a message who may do everything with a group.
+func (c caller) managers(group *zulip.UserGroup) string {
+	all, _ := c.ofOrganization("can_manage_all_groups")
+	return fmt.Sprintf("whom the organization's setting can_manage_all_groups names (%s), and whom the group's can_manage_group names (%s)",
+		permission.Describe(all, c.organization), permission.Describe(group.Permissions["can_manage_group"], c.organization))
+}
+
+// checkMembership refuses a change of members that the account may not make, and says who may. To add or remove itself alone,
+// the right to join or leave is enough.
+func (c caller) checkMembership(group *zulip.UserGroup, change zulip.MembershipChange, diags *diag.Diagnostics) {
+	if c.manages(group) {
+		return
+	}
+	alone := func(ids []int64) bool { return len(ids) == 1 && ids[0] == c.self.ID }
+	refuse := func(list, may, setting string) {
+		c.meta.Refuse(path.Root(list), fmt.Sprintf("%s user group %q", may, group.Name),
+			fmt.Sprintf("These may: %s, and whom its %s names (%s).", c.managers(group), setting, permission.Describe(group.Permissions[setting], c.organization)), diags)
+	}
+	if len(change.Add) > 0 && !c.has(group, "can_add_members_group") && (!alone(change.Add) || !c.has(group, "can_join_group")) {
+		refuse("members", "add people to", "can_add_members_group")
+	}
+	if len(change.Delete) > 0 && !c.has(group, "can_remove_members_group") && (!alone(change.Delete) || !c.has(group, "can_leave_group")) {
+		refuse("members", "remove people from", "can_remove_members_group")
+	}
+	if len(change.AddSubgroups) > 0 && !c.has(group, "can_add_members_group") {
+		refuse("subgroups", "add groups to", "can_add_members_group")
+	}
+	if len(change.DeleteSubgroups) > 0 {
+		c.meta.Refuse(path.Root("subgroups"), fmt.Sprintf("remove groups from user group %q", group.Name), fmt.Sprintf("These may: %s.", c.managers(group)), diags)
+	}
+}
+
+// checkCaller refuses what the account may not do, and says who may. change is what an apply would send.
+func (p planning) checkCaller(change update) {
+	c := newCaller(p.Meta, p.On.View)
+	if p.State != nil && len(p.Changes) == 0 || c.refused(p.Diags) {
+		return
+	}
+	switch {
+	case p.now == nil:
+		p.Meta.RequireRight(p.On.View, path.Empty(), "create user groups", p.Diags, "can_create_groups")
+	case (p.Adopted != nil || !change.UserGroupUpdate.Empty()) && !c.manages(p.now):
+		p.Meta.Refuse(path.Empty(), fmt.Sprintf("change user group %q", p.now.Name), "These may: "+c.managers(p.now)+".", p.Diags)
+	default:
+		c.checkMembership(p.now, change.MembershipChange, p.Diags)
+	}
+}
+
+// checkLockout refuses a change of a group, as later has it, after which the account could no longer manage a group that it
+// manages now, or would lose a right in the organization with which it manages. That is so for every group whose
+// can_manage_group rests on the changed one. What it would lose elsewhere than in the changed group another resource of the run
+// may still put right: that is a warning in a plan. Of a group that is to be created, whose ID is zero, the account has to keep
+// the right to manage it.
+func (c caller) checkLockout(later *zulip.UserGroup, isPlan bool, diags *diag.Diagnostics) {
+	if !c.meta.LockoutProtection {
+		return
+	}
+	then := caller{c.meta, c.self, laterOrganization{c.organization, later}}
+	at, inIt := path.Root("can_manage_group"), zulip.NamedGroup(later.ID)
+	before, exists := c.organization.UserGroups().ByID(later.ID)
+	if exists && permission.Admits(inIt, c.self, c.organization) && !permission.Admits(inIt, c.self, then.organization) {
+		if at = path.Root(subgroupsList.name); slices.Contains(before.Members, c.self.ID) {
+			at = path.Root(membersList.name)
+		}
+		if lost := c.losesElsewhere(then, later); len(lost) > 0 {
+			summary, text := c.lockedOut(lost)
+			if !isPlan {
+				diags.AddAttributeError(at, summary, text+base.LockoutAdvice)
+				return
+			}
+			diags.AddAttributeWarning(at, summary+", as the organization is now",
+				text+" If another resource of this configuration does that, let this one depend on it; else the apply will stop here.")
+		}
+	}
+	_, isSet := later.Permissions["can_manage_group"]
+	if (exists && c.manages(before) || !exists && isSet) && !then.manages(later) {
+		summary, text := c.lockedOut([]string{fmt.Sprintf("manage user group %q", later.Name)})
+		diags.AddAttributeError(at, summary, text+base.LockoutAdvice)
+	}
+}
+
+// losesElsewhere returns what the account could no longer do, beside managing the changed group.
+func (c caller) losesElsewhere(then caller, changed *zulip.UserGroup) (lost []string) {
+	for _, group := range c.organization.UserGroups().List() {
+		if group.ID != changed.ID && !group.IsSystemGroup && !group.Deactivated && c.manages(group) && !then.manages(group) {
+			lost = append(lost, fmt.Sprintf("manage user group %q", group.Name))
+		}
+	}
+	for _, setting := range permission.RealmSettings {
+		value, ok := c.organization.Realm().Permissions[setting.Name]
+		isAboutMessages := setting.AllowEveryone || setting.BySending
+		if ok && !isAboutMessages && permission.Admits(value, c.self, c.organization) && !permission.Admits(value, c.self, then.organization) {
+			lost = append(lost, setting.Right)
+		}
+	}
+	return lost
+}
+
+func (c caller) lockedOut(lost []string) (summary, text string) {
+	all, _ := c.ofOrganization("can_manage_all_groups")
+	return "This would lock the provider out",
+		fmt.Sprintf("%s could no longer: %s. Name the account itself where it has that right through a group, keep it in the group, or use the key of an account in the organization's can_manage_all_groups (%s).",
+			c.self.Address(), strings.Join(lost, "; "), permission.Describe(all, c.organization))
+}
+
+// organization is an organization as it is, or as a change would leave it.
+type organization interface {
+	permission.Organization
+	UserGroups() *snapshot.Index[zulip.UserGroup]
+	Realm() *zulip.Realm
+}
+
+// laterOrganization is an organization with one group as it will be.
+type laterOrganization struct {
+	organization
+	group *zulip.UserGroup
+}
+
+// UserGroup returns the group as it will be for its ID.
+func (o laterOrganization) UserGroup(id int64) (*zulip.UserGroup, bool) {
+	if id == o.group.ID {
+		return o.group, true
+	}
+	return o.organization.UserGroup(id)
+}

@@ -1,0 +1,340 @@
+package groups_test
+
+import (
+	"fmt"
+	"net/http"
+	"reflect"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// A member is one resource of a run that plans several, in one process and in this order.
+type member struct {
+	resource string
+	prior    *acctest.Instance
+	config   values
+}
+
+// planTogether plans resources in one process, as a run does, and returns what is reported of each.
+func planTogether(t *testing.T, o *acctest.Organization, members ...member) ([]*acctest.PlannedChange, []acctest.Diagnostics) {
+	t.Helper()
+	p := o.NewRun(t, "zulip_user_group").Process()
+	plans, reported := make([]*acctest.PlannedChange, len(members)), make([]acctest.Diagnostics, len(members))
+	for i, one := range members {
+		prior := one.prior
+		if prior != nil {
+			prior, _ = p.Read(one.resource, prior)
+		}
+		plans[i], reported[i] = p.Plan(one.resource, prior, one.config)
+	}
+	return plans, reported
+}
+
+// made applies one resource and returns what the state holds of it.
+func made(t *testing.T, o *acctest.Organization, resource string, config values) *acctest.Instance {
+	t.Helper()
+	run := o.NewRun(t, resource)
+	run.MustApply(config)
+	return run.State
+}
+
+func TestProtocolANewGroupIsKnownInTheSameRun(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	_, reported := planTogether(t, o,
+		member{"zulip_user_group", nil, values{"name": "fresh"}},
+		member{"zulip_channel", nil, values{"name": "c", "can_send_message_group": set("group:fresh")}},
+		member{"zulip_user_group", nil, values{"name": "above", "subgroups": set("fresh"), "can_mention_group": set("group:fresh")}},
+		member{"zulip_user_group_membership", nil, values{"group": "fresh", "members": set(lena)}},
+		member{"zulip_channel", nil, values{"name": "d", "can_send_message_group": set("group:other")}},
+	)
+	for _, diags := range reported[:4] {
+		diags.ExpectNoError(t)
+	}
+	reported[4].ExpectError(t, "can_send_message_group", `User group "other" is not in the organization`)
+}
+
+func TestProtocolARenamedGroupIsKnownByItsNewName(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	group := made(t, o, "zulip_user_group", values{"name": "before"})
+	channel := made(t, o, "zulip_channel", values{"name": "c", "can_send_message_group": set("group:before"), "can_subscribe_group": set("group:before", "group:sre")})
+	above := made(t, o, "zulip_user_group", values{"name": "above", "subgroups": set("before"), "can_mention_group": set("group:before")})
+	membership := made(t, o, "zulip_user_group_membership", values{"group": "before", "members": set(lena)})
+
+	plans, reported := planTogether(t, o,
+		member{"zulip_user_group", group, values{"name": "after"}},
+		member{"zulip_channel", channel, values{"name": "c", "can_send_message_group": set("group:after"), "can_subscribe_group": set("group:after", "group:sre")}},
+		member{"zulip_user_group", above, values{"name": "above", "subgroups": set("after"), "can_mention_group": set("group:after")}},
+		member{"zulip_user_group_membership", membership, values{"group": "after", "members": set(lena)}},
+		// A new group takes the old name: it is not the same group.
+		member{"zulip_user_group", nil, values{"name": "before"}},
+		member{"zulip_channel", channel, values{"name": "c", "can_send_message_group": set("group:before")}},
+	)
+	for _, diags := range reported {
+		diags.ExpectNoError(t)
+	}
+	if changes := plans[0].Changes(); !reflect.DeepEqual(changes, []string{"name"}) {
+		t.Errorf("the group changes %v", changes)
+	}
+	for i, plan := range plans[1:4] {
+		if !plan.Empty() {
+			t.Errorf("what names the group (%d) changes %v: from %v to %v", i, plan.Changes(), plan.Prior.Values, plan.Values)
+		}
+	}
+	if changes := plans[5].Changes(); !reflect.DeepEqual(changes, []string{"can_send_message_group"}) {
+		t.Errorf("the channel that is to name the new group changes %v", changes)
+	}
+	// The old name alone means nobody any more.
+	_, reported = planTogether(t, o,
+		member{"zulip_user_group", group, values{"name": "after"}},
+		member{"zulip_channel", channel, values{"name": "c", "can_send_message_group": set("group:before")}},
+	)
+	reported[1].ExpectError(t, "can_send_message_group", `User group "before" is not in the organization`)
+}
+
+func TestProtocolAGroupThatIsTakenBackCanBeNamed(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, "zulip_user_group")
+	run.MustApply(values{"name": "back"})
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	config := values{"name": "c", "can_send_message_group": set("group:back")}
+	_, reported := planTogether(t, o, member{"zulip_channel", nil, config})
+	reported[0].ExpectNoError(t)
+	reported[0].ExpectWarning(t, "can_send_message_group", `names "group:back": deactivated`, "adopt_deactivated = true", "group:${zulip_user_group.NAME.name}")
+	_, reported = planTogether(t, o,
+		member{"zulip_user_group", nil, values{"name": "back", "adopt_deactivated": true}},
+		member{"zulip_channel", nil, config})
+	reported[1].ExpectNoError(t)
+}
+
+func TestProtocolUserGroupExclusiveAndAdditiveAreRefused(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	exclusive := made(t, o, "zulip_user_group", values{"name": "both", "members": set(lena)})
+	additive := made(t, o, "zulip_user_group_membership", values{"group": "sre", "members": set(kenji)})
+	for name, test := range map[string]struct {
+		first, second member
+		at            string
+	}{
+		"a new group": {
+			member{"zulip_user_group", nil, values{"name": "n", "members": set(lena)}},
+			member{"zulip_user_group_membership", nil, values{"group": "n", "members": set(kenji)}}, "members",
+		},
+		"a group that is there": {
+			member{"zulip_user_group", exclusive, values{"name": "both", "members": set(lena)}},
+			member{"zulip_user_group_membership", nil, values{"group": "both", "members": set(kenji)}}, "members",
+		},
+		"the other way round": {
+			member{"zulip_user_group_membership", additive, values{"group": "sre", "members": set(kenji)}},
+			member{"zulip_user_group", imported(t, o, "sre"), values{"name": "sre", "members": set(lena)}}, "members",
+		},
+		"groups": {
+			member{"zulip_user_group", nil, values{"name": "n", "subgroups": set("sre")}},
+			member{"zulip_user_group_membership", nil, values{"group": "n", "subgroups": set("leads")}}, "subgroups",
+		},
+		"one list each": {
+			member{"zulip_user_group", nil, values{"name": "n", "members": set(lena)}},
+			member{"zulip_user_group_membership", nil, values{"group": "n", "subgroups": set("leads")}}, "",
+		},
+		"two that add": {
+			member{"zulip_user_group_membership", nil, values{"group": "leads", "members": set(lena)}},
+			member{"zulip_user_group_membership", nil, values{"group": "leads", "members": set(kenji)}}, "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, reported := planTogether(t, o, test.first, test.second)
+			reported[0].ExpectNoError(t)
+			if test.at == "" {
+				reported[1].ExpectNoError(t)
+				return
+			}
+			reported[1].ExpectError(t, test.at, "Two resources manage the "+test.at+" of this user group")
+		})
+	}
+}
+
+func imported(t *testing.T, o *acctest.Organization, name string) *acctest.Instance {
+	t.Helper()
+	run := o.NewRun(t, "zulip_user_group")
+	run.Import(name, nil).ExpectNoError(t)
+	return run.State
+}
+
+func TestProtocolUserGroupCircles(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	for name, test := range map[string]struct {
+		members []member
+		way     string // that there would be, as groups are now
+		refused bool   // also at plan
+	}{
+		"itself":           {[]member{{"zulip_user_group", imported(t, o, "sre"), values{"name": "sre", "subgroups": set("sre")}}}, "sre contains sre", true},
+		"what is there":    {[]member{{"zulip_user_group", imported(t, o, "sre"), values{"name": "sre", "subgroups": set("leads")}}}, "sre contains leads contains sre", false},
+		"by an addition":   {[]member{{"zulip_user_group_membership", nil, values{"group": "sre", "subgroups": set("leads")}}}, "sre contains leads contains sre", false},
+		"the other way":    {[]member{{"zulip_user_group", imported(t, o, "leads"), values{"name": "leads", "subgroups": set()}}, {"zulip_user_group", imported(t, o, "sre"), values{"name": "sre", "subgroups": set("leads")}}}, "sre contains leads contains sre", false},
+		"through a rename": {[]member{{"zulip_user_group", imported(t, o, "leads"), values{"name": "bosses"}}, {"zulip_user_group", imported(t, o, "sre"), values{"name": "sre", "subgroups": set("bosses")}}}, "sre contains bosses contains sre", false},
+		"roles are fine":   {[]member{{"zulip_user_group", imported(t, o, "sre"), values{"name": "sre", "subgroups": set("role:members")}}}, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, reported := planTogether(t, o, test.members...)
+			switch last := reported[len(reported)-1]; {
+			case test.refused:
+				last.ExpectError(t, "subgroups", "A user group cannot contain itself", test.way+".")
+			case test.way != "":
+				last.ExpectNoError(t)
+				last.ExpectWarning(t, "subgroups", "as groups are now", test.way+".")
+			default:
+				last.ExpectNoError(t)
+			}
+		})
+	}
+
+	// The apply decides, on what it reads then.
+	leads, sre := o.NewRun(t, "zulip_user_group"), o.NewRun(t, "zulip_user_group")
+	leads.State, sre.State = imported(t, o, "leads"), imported(t, o, "sre")
+	nest := sre.MustPlan(values{"name": "sre", "subgroups": set("leads")})
+	sent := o.Sent()
+	sre.Fork().Apply(nest).ExpectError(t, "subgroups", "A user group cannot contain itself")
+	sent.Expect(t)
+	leads.MustApply(values{"name": "leads", "subgroups": set()})
+	sre.Apply(nest).ExpectNoError(t)
+}
+
+// What another resource of the run has done since the plan is seen before the request: the account keeps the group.
+func TestProtocolUserGroupLockoutIsCheckedAgainBeforeTheRequest(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_manage_all_groups": fmt.Sprintf(`{"new":%d}`, id(t, o, "role:owners"))})
+	o = o.As(t, "admin")
+	managers := o.NewRun(t, "zulip_user_group")
+	managers.MustApply(values{"name": "managers", "members": set("tomas.berg@example.com")})
+	deputies := o.NewRun(t, "zulip_user_group")
+	deputies.MustApply(values{"name": "deputies", "members": set("tomas.berg@example.com")})
+	group := o.NewRun(t, "zulip_user_group")
+	group.MustApply(values{"name": "press", "can_manage_group": set("group:managers")})
+	plan := group.MustPlan(values{"name": "press", "can_manage_group": set("group:deputies")})
+
+	p := group.Process()
+	again, diags := p.Plan("zulip_user_group", plan.Prior, plan.Config)
+	diags.ExpectNoError(t)
+	deputies.ApplyIn(p, deputies.MustPlan(values{"name": "deputies", "members": set(lena)})).ExpectNoError(t)
+	sent := o.Sent()
+	_, diags = p.Apply(again)
+	diags.ExpectError(t, "can_manage_group", "lock the provider out")
+	sent.Expect(t)
+
+	// So does a membership by which the account would leave.
+	membership := o.NewRun(t, "zulip_user_group_membership")
+	managers.MustApply(values{"name": "managers", "can_manage_group": set("group:managers")})
+	membership.Import("managers/tomas.berg@example.com", nil).ExpectNoError(t)
+	_, diags = membership.Plan(nil)
+	diags.ExpectError(t, "members", "lock the provider out")
+}
+
+// Whom a plan cannot list it does not take out.
+func TestProtocolUserGroupMembersThatAreNotKnownWait(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	group := o.NewRun(t, "zulip_user_group")
+	group.MustApply(values{"name": "press", "members": set(lena, kenji)})
+	plan, diags := group.Plan(values{"name": "press", "members": acctest.Unknown})
+	diags.ExpectWarning(t, "members", `The members of user group "press" wait for the next apply`)
+	if !plan.Empty() {
+		t.Errorf("the plan changes %v", plan.Changes())
+	}
+}
+
+// The CLI carries a plan out in a process of its own, which has read nothing, and plans there once more what is created.
+func TestProtocolReplacedGroupIsTakenBack(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, "zulip_user_group")
+	run.MustApply(everything())
+	number := id(t, o, "ops")
+	planned := run.Process()
+	prior, diags := planned.Read("zulip_user_group", run.State)
+	diags.ExpectNoError(t)
+	update, diags := planned.Plan("zulip_user_group", prior, everything())
+	diags.ExpectNoError(t)
+	_, diags = planned.Plan("zulip_user_group", update.Replaced(), everything())
+	diags.ExpectNoError(t)
+	destroy := run.MustPlan(nil)
+
+	p := run.Process()
+	_, diags = p.Apply(destroy)
+	diags.ExpectNoError(t)
+	create, diags := p.Plan("zulip_user_group", nil, everything())
+	diags.ExpectNoError(t)
+	state, diags := p.Apply(create)
+	diags.ExpectNoError(t)
+	if state.Values["id"] != number {
+		t.Errorf("the group is now %v, not %v", state.Values["id"], number)
+	}
+	holds(t, o, "ops", []string{kenji, lena}, []string{"leads", "role:moderators"})
+}
+
+// With -refresh=false nothing is read before it is planned, and what is to be replaced is planned first.
+func TestProtocolGroupIsReplacedWithoutRefreshing(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, "zulip_user_group")
+	run.MustApply(everything())
+	p := run.Process()
+	plan, diags := p.Plan("zulip_user_group", run.State, everything())
+	diags.ExpectNoError(t)
+	_, diags = p.Plan("zulip_user_group", plan.Replaced(), everything())
+	if len(diags) > 0 {
+		t.Errorf("reported: %v", diags)
+	}
+	_, diags = p.Plan("zulip_user_group", run.State, everything())
+	diags.ExpectWarning(t, "", `Two resources manage user group "ops"`, "removed block")
+}
+
+func TestProtocolUserGroupDataSources(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	members(t, o, "leads", zulip.MembershipChange{Add: ids(t, o, kenji)})
+	deactivateUser(t, o, kenji)
+	p := o.NewRun(t, "zulip_user_group").Process()
+	leads, diags := p.ReadData("zulip_user_group", values{"name": "leads"})
+	diags.ExpectNoError(t)
+	for attribute, want := range map[string]any{
+		"id": id(t, o, "leads"), "members": set(amara, ines), "all_members": set(amara, ines, lena),
+		"subgroups": set("sre"), "all_subgroups": set("sre"), "is_system_group": false, "is_deactivated": false,
+		"description": "Team leads", "can_manage_group": set("user:" + ines), "can_leave_group": set("role:everyone"),
+	} {
+		got := leads[attribute]
+		if _, isList := got.([]any); isList {
+			got = sorted(got)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s is %v, not %v", attribute, got, want)
+		}
+	}
+	role, diags := p.ReadData("zulip_user_group", values{"name": "role:administrators"})
+	diags.ExpectNoError(t)
+	if role["is_system_group"] != true || role["creator_id"] != nil || !reflect.DeepEqual(role["all_subgroups"], set("role:owners")) {
+		t.Errorf("the role is %v", role)
+	}
+	_, diags = p.ReadData("zulip_user_group", values{"name": "lead"})
+	diags.ExpectError(t, "name", `did you mean "leads"?`)
+	_, diags = p.ReadData("zulip_user_group", values{"id": 999999})
+	diags.ExpectError(t, "id", "no user group with the ID 999999")
+
+	names := func(config values) []string {
+		listed, diags := p.ReadData("zulip_user_groups", config)
+		diags.ExpectNoError(t)
+		var all []string
+		groups, _ := listed["groups"].([]any)
+		for _, one := range groups {
+			group, _ := one.(values)
+			name, _ := group["name"].(string)
+			all = append(all, name)
+		}
+		return all
+	}
+	if got := names(values{}); !reflect.DeepEqual(got, []string{"sre", "leads"}) {
+		t.Errorf("listed: %v", got)
+	}
+	if got := names(values{"user": ines}); !reflect.DeepEqual(got, []string{"leads"}) {
+		t.Errorf("the owner is in %v", got)
+	}
+	if got := names(values{"user": lena, "include_roles": true}); !reflect.DeepEqual(got, []string{"role:fullmembers", "role:members", "role:everyone", "role:internet", "sre", "leads"}) {
+		t.Errorf("a member is in %v", got)
+	}
+}

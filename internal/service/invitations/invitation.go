@@ -1,0 +1,442 @@
+// Package invitations has invitations by email and invitation links.
+package invitations
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/invite"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+var (
+	_ resource.ResourceWithConfigure   = (*invitationResource)(nil)
+	_ resource.ResourceWithModifyPlan  = (*invitationResource)(nil)
+	_ resource.ResourceWithImportState = (*invitationResource)(nil)
+	_ resource.ResourceWithIdentity    = (*invitationResource)(nil)
+)
+
+const (
+	// invitationKind is what the run state knows invited addresses as, title what messages call one.
+	invitationKind = "zulip_invitation"
+	title          = "invitation"
+	// mailKind is what it knows the invitations themselves as, by their IDs.
+	mailKind = "zulip_invitation by email"
+)
+
+// importedKey marks, in the private state, an invitation that this resource did not send.
+const importedKey = "imported"
+
+// invitationResource is zulip_invitation. The server's ID of an invitation is in no state: invitations by link have the same numbers, and
+// a request with the wrong one revokes somebody else's (server-behavior §U17). Whatever is done to an invitation looks its
+// address up right before.
+type invitationResource struct{ base.Resource }
+
+// NewInvitationResource returns zulip_invitation.
+func NewInvitationResource() resource.Resource { return &invitationResource{} }
+
+// identity is what an invitation is recognised by.
+type identity struct {
+	ID types.String `tfsdk:"id"`
+}
+
+func (r *invitationResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = invitationKind
+}
+
+func (r *invitationResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	resp.Schema = invitationSchema()
+}
+
+// IdentitySchema describes what an invitation is recognised by.
+func (r *invitationResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "Email address that is invited."},
+	}}
+}
+
+// Create invites the address, unless it has an account.
+func (r *invitationResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan invitationModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	email := plan.Email.ValueString()
+	done, ok := r.LockOrReport(ctx, invitationKind+" "+fold(email), "Cannot invite "+email, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	defer done()
+	switch _, isReleased := r.Meta.Run.Take(invitationKind, fold(email)); {
+	case plan.isAccepted():
+		user := plan.UserID
+		plan.fillIn()
+		plan.UserID, ok = user, true
+	case isReleased:
+		ok = r.adopt(ctx, &plan, &resp.Diagnostics)
+	default:
+		ok = r.create(ctx, &plan, &resp.Diagnostics)
+	}
+	if ok {
+		r.Meta.Run.Manage(invitationKind, key(email))
+		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+		resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ID})...)
+		resp.Diagnostics.Append(core.StoreReplacedID(ctx, resp.Private, key(email))...)
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, importedKey, nil)...) // of one that this one replaces
+	}
+}
+
+// adopt takes the invitation that an interrupted apply has left.
+func (r *invitationResource) adopt(ctx context.Context, plan *invitationModel, diags *diag.Diagnostics) (ok bool) {
+	list, err := r.Meta.Store.Invitations(ctx)
+	if err != nil {
+		diags.AddError("Cannot read the invitations", base.ExplainWith(err, invitationHint))
+		return false
+	}
+	plan.fillIn()
+	if found := newest(list, plan.Email.ValueString(), func(one *zulip.Invitation) bool { return looksLike(one, plan) }); found != nil {
+		plan.read(found)
+		return true
+	}
+	return r.create(ctx, plan, diags)
+}
+
+// create invites an address that is not invited yet.
+func (r *invitationResource) create(ctx context.Context, plan *invitationModel, diags *diag.Diagnostics) (ok bool) {
+	list, err := r.Meta.Store.Invitations(ctx)
+	if err != nil {
+		diags.AddError("Cannot invite "+plan.Email.ValueString(), base.ExplainWith(err, invitationHint)+"\n\nNothing was sent.")
+		return false
+	}
+	if found := newest(list, plan.Email.ValueString(), anyone); found != nil {
+		existing(r, plan, found).Refuse(r.Meta, diags)
+		return false
+	}
+	return r.send(ctx, plan, diags)
+}
+
+// send sends an invitation, and sets the plan to what became of it. If the answer is lost, the list is compared with what it
+// was before: a new invitation of the address by this account is the one.
+func (r *invitationResource) send(ctx context.Context, plan *invitationModel, diags *diag.Diagnostics) (ok bool) {
+	wanted := plan.wire(ctx, diags)
+	if diags.HasError() {
+		return false
+	}
+	email := wanted.Email
+	var sent *zulip.Invitation
+	var unread error
+	before := map[int64]bool{}
+	self := r.Meta.Store.Self().ID
+	_, err := core.Creation{
+		Kind: mailKind, Thing: fold(email), Differ: true,
+		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
+			list, err := r.Meta.Store.Invitations(ctx)
+			if err != nil {
+				return 0, err
+			}
+			sent = newest(list, email, func(one *zulip.Invitation) bool {
+				isFree := one.InvitedByUserID == self && free(one.ID)
+				before[one.ID] = before[one.ID] || !isFree
+				return isFree
+			})
+			if sent == nil {
+				return 0, nil
+			}
+			return sent.ID, nil
+		},
+		Make: func(ctx context.Context) (int64, error) {
+			// The next to look, here or elsewhere, is to see this invitation.
+			defer r.Meta.Store.Invalidate(store.Invitations)
+			if err := r.Meta.Client.Invite(ctx, wanted); err != nil {
+				return 0, err
+			}
+			r.Meta.Store.Invalidate(store.Invitations)
+			list, err := r.Meta.Store.Invitations(ctx)
+			if unread = err; err != nil {
+				return 0, nil // it is sent
+			}
+			sent = newest(list, email, func(one *zulip.Invitation) bool { return one.InvitedByUserID == self && !before[one.ID] })
+			if sent == nil {
+				return 0, nil
+			}
+			return sent.ID, nil
+		},
+	}.Run(ctx, r.Meta)
+	switch zulip.InviteProblem(err) {
+	case zulip.HasAccount:
+		return r.takeAccount(ctx, plan, diags)
+	case zulip.HasDeactivatedAccount:
+		diags.AddAttributeError(path.Root("email"), "The account of the address is deactivated", deactivated(email))
+		return false
+	}
+	if err != nil {
+		diags.AddError("Cannot invite "+email, base.ExplainWith(err, invitationHint))
+		return false
+	}
+	plan.fillIn()
+	plan.Status, plan.UserID = types.StringValue(pending), types.Int64Null()
+	switch {
+	case sent != nil:
+		plan.read(sent)
+	case unread != nil:
+		diags.AddWarning("Cannot read the invitation of "+email+" after it was sent",
+			base.ExplainWith(unread, invitationHint)+"\n\nThe server accepted it, and the state has what was sent. The next plan reads it.")
+	}
+	return true
+}
+
+// takeAccount sets the plan to that the address has an account, which the server has said.
+func (r *invitationResource) takeAccount(ctx context.Context, plan *invitationModel, diags *diag.Diagnostics) (ok bool) {
+	user, err := r.accountOf(ctx, plan.Email.ValueString())
+	if err != nil {
+		diags.AddError("Cannot read the people", base.Explain(err))
+		return false
+	}
+	plan.fillIn()
+	plan.joined(user)
+	return true
+}
+
+// Read finds out what became of the invitation. What was accepted stays so.
+func (r *invitationResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state invitationModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	email := state.ID.ValueString()
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
+	r.Meta.Run.Manage(invitationKind, key(email))
+	if state.isAccepted() {
+		return
+	}
+	list, err := r.Meta.Store.Invitations(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot read the invitations", base.ExplainWith(err, invitationHint))
+		return
+	}
+	// Others may have invited the address too: the one of the state stays the one.
+	found := newest(list, email, func(one *zulip.Invitation) bool {
+		return invite.Moment(&one.Invited).Equal(state.Invited) && types.Int64Value(one.InvitedByUserID).Equal(state.InvitedByUserID)
+	})
+	if found == nil {
+		found = newest(list, email, anyone)
+	}
+	if found != nil {
+		state.read(found)
+		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+		return
+	}
+	user, err := r.accountOf(ctx, email)
+	switch {
+	case err != nil:
+		resp.Diagnostics.AddError("Cannot read the people", base.Explain(err))
+	case user == nil && !r.Meta.MayRemove(state.IsShown(r.Meta), "the invitation of "+email, &resp.Diagnostics):
+	case user == nil:
+		tflog.Info(ctx, "The invitation has expired or was revoked: removing it from the state", map[string]any{"email": email})
+		resp.State.RemoveResource(ctx)
+	default:
+		if state.Email.IsNull() {
+			state.Email = state.ID
+		}
+		state.joined(user)
+		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	}
+}
+
+// Update sends a new invitation and revokes the earlier ones, unless the person has joined, or only what could not be read is
+// recorded.
+func (r *invitationResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan, state invitationModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	imported, diags := req.Private.GetKey(ctx, importedKey)
+	resp.Diagnostics.Append(diags...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
+	if !state.isAccepted() && len(changes(&state, &plan, imported != nil)) > 0 && !r.replace(ctx, &plan, &resp.Diagnostics) {
+		return
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+}
+
+// replace sends a new invitation, and then revokes the earlier ones, so that the address is invited all the time.
+func (r *invitationResource) replace(ctx context.Context, plan *invitationModel, diags *diag.Diagnostics) (ok bool) {
+	email := plan.Email.ValueString()
+	done, ok := r.LockOrReport(ctx, invitationKind+" "+fold(email), "Cannot invite "+email, diags)
+	if !ok {
+		return false
+	}
+	defer done()
+	list, err := r.freshInvitations(ctx)
+	if err != nil {
+		diags.AddError("Cannot invite "+email, base.ExplainWith(err, invitationHint)+"\n\nNothing was sent.")
+		return false
+	}
+	if !r.send(ctx, plan, diags) {
+		return false
+	}
+	if plan.isAccepted() {
+		return true
+	}
+	if err := r.revoke(ctx, of(list, email)); err != nil {
+		diags.AddWarning("An earlier invitation of "+email+" was not revoked",
+			base.ExplainWith(err, invitationHint)+"\n\nThe new one was sent. Whoever has the mail of the earlier one can still join by it: revoke it in the organization's settings.")
+	}
+	return true
+}
+
+// Delete revokes what is pending. An account stays.
+func (r *invitationResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	var state invitationModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) || state.isAccepted() {
+		return
+	}
+	email := state.Email.ValueString()
+	summary := "Cannot revoke the invitation of " + email
+	done, ok := r.LockOrReport(ctx, invitationKind+" "+fold(email), summary, &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	defer done()
+	if r.Meta.Run.IsAdopted(invitationKind, key(email)) {
+		tflog.Info(ctx, "Not revoked: another resource has adopted it", map[string]any{"email": email})
+		return
+	}
+	list, err := r.freshInvitations(ctx)
+	if err == nil {
+		err = r.revoke(ctx, of(list, email))
+	}
+	if err != nil {
+		resp.Diagnostics.AddError(summary, base.ExplainWith(err, invitationHint))
+		return
+	}
+	if len(of(list, email)) > 0 || state.IsShown(r.Meta) {
+		return
+	}
+	if user, err := r.accountOf(ctx, email); err != nil || user == nil {
+		resp.Diagnostics.AddError(summary, "The server does not list it to the account the provider uses, so it may still be pending. "+
+			"Use the key of whoever invited the address, or of an administrator. What was revoked by hand is taken out of the state with terraform state rm ADDRESS.")
+	}
+}
+
+// freshInvitations reads the invitations now.
+func (r *invitationResource) freshInvitations(ctx context.Context) ([]*zulip.Invitation, error) {
+	r.Meta.Store.Invalidate(store.Invitations)
+	return r.Meta.Store.Invitations(ctx)
+}
+
+// revoke revokes invitations by email, whose IDs were just read.
+func (r *invitationResource) revoke(ctx context.Context, ids []int64) error {
+	defer r.Meta.Store.Invalidate(store.Invitations)
+	for _, id := range ids {
+		if err := r.Meta.Store.Write(ctx, func(ctx context.Context) error { return r.Meta.Client.RevokeInvitation(ctx, id) }); err != nil {
+			return fmt.Errorf("invitation %d: %w", id, err)
+		}
+	}
+	return nil
+}
+
+// ImportState takes an address, and notes that what cannot be read of the invitation is not known.
+func (r *invitationResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	if !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	email := req.ID
+	if email == "" {
+		var given identity
+		resp.Diagnostics.Append(req.Identity.Get(ctx, &given)...)
+		email = given.ID.ValueString()
+	}
+	list, err := r.Meta.Store.Invitations(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot read the invitations", base.ExplainWith(err, invitationHint))
+		return
+	}
+	if found := newest(list, email, anyone); found == nil {
+		user, err := r.accountOf(ctx, email)
+		if err != nil {
+			resp.Diagnostics.AddError("Cannot read the people", base.Explain(err))
+			return
+		}
+		if user == nil {
+			resp.Diagnostics.AddError("Cannot import this invitation",
+				fmt.Sprintf("%q is neither the address of a pending invitation nor that of an account. The data source zulip_invite_links lists the invitations by email; administrators see all, everybody else their own.", email))
+			return
+		}
+	} else {
+		email = found.Email
+	}
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), email)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(email)})...)
+	resp.Diagnostics.Append(resp.Private.SetKey(ctx, importedKey, []byte("true"))...)
+	resp.Diagnostics.Append(core.StoreReplacedID(ctx, resp.Private, key(email))...)
+}
+
+// NewInvitationList returns the list resource zulip_invitation: the addresses that have a pending invitation.
+func NewInvitationList() list.ListResource {
+	return core.NewList(core.List[zulip.Invitation]{
+		Name: title, Plural: "invitations by email",
+		ListText: core.ListText{Called: "email address", Description: "Lists the email addresses that have a pending invitation: all if the provider's account is an administrator's, else those it has invited itself. The server does not show the channels, groups and welcome message of an invitation: they are not in the generated configuration."},
+		Objects: func(ctx context.Context, b *base.Base) ([]*zulip.Invitation, *snapshot.Snapshot, error) {
+			all, err := b.Meta.Store.Invitations(ctx)
+			return byAddress(all), nil, err
+		},
+		Key:   func(one *zulip.Invitation) any { return one.Email },
+		Label: func(one *zulip.Invitation, _ *snapshot.Snapshot) string { return one.Email },
+	})
+}
+
+// byAddress returns the newest invitation by email of each address, by address.
+func byAddress(all []*zulip.Invitation) (found []*zulip.Invitation) {
+	seen := map[string]bool{}
+	for _, one := range all {
+		if email := fold(one.Email); !one.IsMultiuse && !seen[email] {
+			seen[email] = true
+			found = append(found, newest(all, one.Email, anyone))
+		}
+	}
+	slices.SortFunc(found, func(a, b *zulip.Invitation) int { return strings.Compare(fold(a.Email), fold(b.Email)) })
+	return found
+}
+
+// changes returns the attributes of which a plan asks for something else.
+func changes(state, plan *invitationModel, imported bool) []string {
+	return invite.Changes(state.settable(), plan.settable(), imported)
+}
+
+// fold returns an address as the server compares it.
+func fold(email string) string { return strings.ToLower(email) }
+
+func invitationHint(err error) string {
+	if hint := invite.Hint(err, invitationRight); hint != "" {
+		return hint
+	}
+	switch zulip.InviteProblem(err) {
+	case "":
+		return ""
+	case "Outside your domain.":
+		return "The organization admits only addresses of its domains: add one with zulip_domain, or set emails_restricted_to_domains of zulip_organization."
+	case "Please use your real email address.":
+		return "The organization refuses addresses of disposable mail services: see disallow_disposable_email_addresses of zulip_organization."
+	}
+	return fmt.Sprintf("The server says of the address: %q", zulip.InviteProblem(err))
+}

@@ -1,0 +1,183 @@
+package invitations_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+)
+
+// A lost answer sends no second mail, and a lost revocation revokes nothing else.
+func TestProtocolInvitationLostAnswer(t *testing.T) {
+	for _, fault := range []sandbox.FaultAction{sandbox.FaultDrop, sandbox.FaultTruncate, sandbox.FaultEmpty, sandbox.FaultStatus} {
+		t.Run(string(fault), func(t *testing.T) {
+			o, run := invitationManaged(t)
+			inviteByHand(t, o, "admin", "else@example.com")
+			lose := func() {
+				o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/invites", After: true, Action: fault, Count: 1})
+			}
+			lose()
+			run.MustApply(values{"email": nadia, "invite_as": "guest"})
+			all := mails(t, o)
+			if len(all) != 2 || all[1].Email != nadia {
+				t.Fatalf("there are %d invitations", len(all))
+			}
+			lose()
+			o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: "/invites/*", After: true, Action: fault, Count: 1})
+			run.MustApply(values{"email": nadia, "invite_as": "member"})
+			now := mails(t, o)
+			if len(now) != 2 || now[1].ID == all[1].ID {
+				t.Fatalf("after the change there are %d invitations", len(now))
+			}
+			o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: "/invites/*", After: true, Action: fault, Count: 1})
+			run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+			if invitationOnly(t, o).Email != "else@example.com" {
+				t.Error("the wrong invitation was revoked")
+			}
+		})
+	}
+}
+
+// A lost answer that cannot be looked up is an error that says what to do, and the next plan finds the invitation.
+func TestProtocolInvitationUnknownOutcome(t *testing.T) {
+	o, run := invitationManaged(t)
+	run.Block["max_retries"] = 0
+	plan := run.MustPlan(values{"email": nadia})
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/invites", After: true, Action: sandbox.FaultDrop})
+	heal := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/invites", Action: sandbox.FaultDrop, Skip: 1})
+	run.Apply(plan).ExpectError(t, "", "Cannot invite "+nadia, "Look before you apply again")
+	heal()
+	invitationOnly(t, o)
+	_, diags := run.Plan(values{"email": nadia})
+	diags.ExpectWarning(t, "email", nadia+" is invited already", `id = "`+nadia+`"`, "ZULIP_RECOVER_INTERRUPTED=true")
+}
+
+// What was sent and could not be read is in the state all the same, and read later on.
+func TestProtocolInvitationUnread(t *testing.T) {
+	o, run := invitationManaged(t)
+	run.Block["max_retries"] = 0
+	plan := run.MustPlan(values{"email": nadia})
+	heal := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/invites", Action: sandbox.FaultStatus, Skip: 1})
+	diags := run.Apply(plan)
+	heal()
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "", "Cannot read the invitation of "+nadia, "The next plan reads it")
+	if run.State.Values["status"] != "pending" || run.State.Values["invited"] != nil {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+	if plan := run.MustPlan(values{"email": nadia}); !plan.Empty() || run.State.Values["invited"] == nil {
+		t.Errorf("read again, the state holds %v", run.State.Values)
+	}
+	invitationOnly(t, o)
+}
+
+// If an earlier invitation cannot be revoked, the new one is in the state, and the warning says what is left.
+func TestProtocolInvitationNotRevoked(t *testing.T) {
+	o, run := invitationManaged(t)
+	run.MustApply(values{"email": nadia})
+	run.Block["max_retries"] = 0
+	heal := o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: "/invites/*", Action: sandbox.FaultStatus})
+	diags := run.Apply(run.MustPlan(values{"email": nadia, "invite_as": "guest"}))
+	heal()
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "", "An earlier invitation of "+nadia+" was not revoked", "Whoever has the mail of the earlier one can still join by it")
+	if all := mails(t, o); len(all) != 2 {
+		t.Fatalf("there are %d invitations", len(all))
+	}
+	if plan := run.MustPlan(values{"email": nadia, "invite_as": "guest"}); !plan.Empty() {
+		t.Errorf("plans %v", plan.Changes())
+	}
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	if left := mails(t, o); len(left) != 0 {
+		t.Errorf("%d invitations are left", len(left))
+	}
+}
+
+// Reading any number of invitations is one request.
+func TestProtocolInvitationsAreReadTogether(t *testing.T) {
+	o, run := invitationManaged(t)
+	run.MustApply(values{"email": nadia})
+	p, sent := run.Process(), o.Sent()
+	for range 5 {
+		if _, diags := p.Read(invitationKind, run.State); len(diags.Errors()) > 0 {
+			t.Fatal(diags)
+		}
+	}
+	if requests := len(sent.Requests()); requests != 1 {
+		t.Errorf("%d requests, want 1", requests)
+	}
+}
+
+// An import knows what the server lists. The rest is recorded from the configuration, and nothing is sent for it.
+func TestProtocolInvitationImport(t *testing.T) {
+	o, run := invitationManaged(t)
+	config := invitationEverything(t, o)
+	run.MustApply(config)
+	made, before := invitationOnly(t, o), run.State.Values
+	sent := o.Sent()
+	for _, by := range []struct {
+		id       string
+		identity values
+	}{{id: strings.ToUpper(nadia)}, {identity: values{"id": nadia}}} {
+		fresh := o.NewRun(t, invitationKind)
+		fresh.Import(by.id, by.identity).ExpectNoError(t)
+		for _, name := range []string{"channel_ids", "group_ids", "include_realm_default_subscriptions", "welcome_message_custom_text"} {
+			if fresh.State.Values[name] != nil {
+				t.Errorf("%s is %v, and cannot be known", name, fresh.State.Values[name])
+			}
+		}
+		if plan := fresh.MustPlan(values{"email": nadia, "expires_in_minutes": 60}); !plan.Empty() {
+			t.Errorf("with what is known the plan changes %v", plan.Changes())
+		}
+		fresh.MustApply(config)
+		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before) {
+			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before)
+		}
+	}
+	partly := o.NewRun(t, invitationKind)
+	partly.Import(nadia, nil).ExpectNoError(t)
+	partly.MustApply(values{"email": nadia, "expires_in_minutes": 60, "welcome_message_custom_text": "Hello!"})
+	sent.Expect(t)
+	if invitationOnly(t, o).ID != made.ID {
+		t.Error("another invitation was sent")
+	}
+	partly.MustApply(values{"email": nadia, "expires_in_minutes": 60, "welcome_message_custom_text": "Welcome!"})
+	if invitationOnly(t, o).ID == made.ID {
+		t.Error("after it was recorded, another text sends nothing")
+	}
+}
+
+// Whoever has an account is imported as somebody who has joined.
+func TestProtocolInvitationImportAccepted(t *testing.T) {
+	o, run := invitationManaged(t)
+	sent := o.Sent()
+	run.Import("lena.fischer@example.com", nil).ExpectNoError(t)
+	if run.State.Values["status"] != "accepted" || run.State.Values["user_id"] == nil {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+	config := values{"email": "lena.fischer@example.com", "channel_ids": []any{o.MustChannel(t, "general").ID}}
+	run.MustApply(config)
+	sent.Expect(t)
+}
+
+func TestProtocolInvitationImportRefused(t *testing.T) {
+	o, _ := invitationManaged(t)
+	o.NewRun(t, invitationKind).Import(nadia, nil).ExpectError(t, "", "Cannot import this invitation", nadia, "zulip_invite_links")
+	o.NewRun(t, invitationKind).Import("terraform-bot@zulip.example.com", nil).ExpectError(t, "", "Cannot import this invitation")
+}
+
+// The list has each address once, and no links.
+func TestProtocolInvitationList(t *testing.T) {
+	o, run := invitationManaged(t)
+	run.MustApply(values{"email": nadia})
+	inviteByHand(t, o, "admin", strings.ToUpper(nadia))
+	inviteByHand(t, o, "admin", "else@example.com")
+	var names []string
+	for _, one := range run.Process().List(invitationKind, values{}, 0, true) {
+		names = append(names, fmt.Sprint(one.DisplayName, " ", one.Identity["id"]))
+	}
+	if want := []string{"else@example.com else@example.com", strings.ToUpper(nadia) + " " + strings.ToUpper(nadia)}; fmt.Sprint(names) != fmt.Sprint(want) {
+		t.Errorf("listed are %q, want %q", names, want)
+	}
+}

@@ -1,0 +1,371 @@
+package invitations
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/boolplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/invite"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// right is the organization's setting of who may invite, doing what it lets them do.
+const (
+	invitationRight = "can_invite_users_group"
+	doing           = "invite people"
+)
+
+// planCheck is one plan.
+type planCheck struct {
+	*invitationResource
+	config, plan, state *invitationModel
+	diags               *diag.Diagnostics
+}
+
+// ModifyPlan refuses what the server would refuse, and says what the apply will send.
+func (r *invitationResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if !r.CanPlan(&resp.Diagnostics) {
+		return
+	}
+	p := &planCheck{invitationResource: r, diags: &resp.Diagnostics}
+	p.diags.Append(req.Config.Get(ctx, &p.config)...)
+	p.diags.Append(req.Plan.Get(ctx, &p.plan)...)
+	p.diags.Append(req.State.Get(ctx, &p.state)...)
+	imported, diags := req.Private.GetKey(ctx, importedKey)
+	p.diags.Append(diags...)
+	if p.diags.HasError() {
+		return
+	}
+	if p.state != nil {
+		email := p.state.Email.ValueString()
+		core.Manage(r.Meta, core.Existing{Kind: invitationKind, Title: title, Name: email, Key: fold(email), ID: key(email), Import: email}, p.plan == nil, p.diags)
+	}
+	if p.plan == nil || p.diags.HasError() {
+		return
+	}
+	switch {
+	case p.state == nil:
+		r.CheckLevels(ctx, invitationKind, req.Config, p.diags)
+		p.create(ctx, core.ReplacedID(ctx, req.Private, p.diags))
+	case p.plan.Email.IsUnknown() || fold(p.plan.Email.ValueString()) != fold(p.state.Email.ValueString()):
+		r.CheckLevels(ctx, invitationKind, req.Config, p.diags)
+		resp.RequiresReplace.Append(path.Root("email"))
+		p.sends(ctx) // planned again as a new one
+	default:
+		p.diags.Append(core.StoreReplacedID(ctx, resp.Private, key(p.state.Email.ValueString()))...)
+		p.update(ctx, imported != nil, func() { r.CheckLevels(ctx, invitationKind, req.Config, p.diags) })
+	}
+	p.diags.Append(resp.Plan.Set(ctx, p.plan)...)
+}
+
+// key is the ID by which the run state knows an address.
+func key(email string) int64 { return core.TextID(fold(email)) }
+
+// create plans an invitation of an address that the state does not have. own is what it replaces.
+func (p *planCheck) create(ctx context.Context, own []int64) {
+	view := p.sends(ctx)
+	if view == nil || p.plan.Email.IsUnknown() {
+		return
+	}
+	email := p.plan.Email.ValueString()
+	if !p.Meta.Run.Reserve(invitationKind, fold(email), own...) {
+		p.diags.AddAttributeError(path.Root("email"), fmt.Sprintf("Duplicate invitation of %s", email),
+			"Another zulip_invitation in this configuration has the same address (case is ignored). Change or remove one of them.")
+		return
+	}
+	if user, ok := view.UserByAddress(email); ok {
+		p.account(user)
+		return
+	}
+	if len(own) == 0 {
+		p.Meta.Run.WillCreate(invitationKind, fold(email))
+	}
+	if p.plan.Check(p.Meta, view, invitationRight, doing, p.diags); p.diags.HasError() {
+		return
+	}
+	list, err := p.Meta.Store.Invitations(ctx)
+	if err != nil {
+		p.diags.AddError("Cannot read the invitations", base.ExplainWith(err, invitationHint))
+		return
+	}
+	if found := newest(list, email, anyone); found != nil && !slices.Contains(own, key(email)) {
+		core.CheckExisting(p.Meta, existing(p.invitationResource, p.plan, found), p.diags)
+	}
+}
+
+// account plans for an address that has an account: nothing is sent.
+func (p *planCheck) account(user *zulip.User) {
+	at, email := path.Root("email"), p.plan.Email.ValueString()
+	switch {
+	case user.IsBot:
+		p.diags.AddAttributeError(at, "The address is that of a bot", fmt.Sprintf("%s is bot %q, and cannot be invited.", email, user.FullName))
+	case !user.IsActive:
+		p.diags.AddAttributeError(at, "The account of the address is deactivated", deactivated(email))
+	default:
+		p.plan.joined(user)
+	}
+}
+
+// deactivated says what to do about an account that is deactivated.
+func deactivated(email string) string {
+	return fmt.Sprintf("%s has a deactivated account, and cannot be invited. Reactivate it: in the organization's settings, or with a zulip_user that has adopt_deactivated = true.", email)
+}
+
+// update plans a new mail, or that the attributes are recorded: where the person has joined, and where they could not be read.
+func (p *planCheck) update(ctx context.Context, imported bool, checkLevels func()) {
+	email := p.state.Email.ValueString()
+	p.plan.keep(p.state, p.config)
+	p.Meta.Run.Reserve(invitationKind, fold(email), key(email))
+	changed := changes(p.state, p.plan, imported)
+	switch {
+	case len(changed) == 0:
+	case p.state.isAccepted():
+		p.diags.AddAttributeWarning(path.Root(changed[0]), fmt.Sprintf("%s has joined already", email),
+			fmt.Sprintf("Nothing is sent for what changes (%s): the invitation was accepted. The state records what is configured. To change the role of somebody who has joined, use zulip_user_role.", strings.Join(changed, ", ")))
+	default:
+		checkLevels()
+		if view := p.sends(ctx); view != nil {
+			p.plan.Check(p.Meta, view, invitationRight, doing, p.diags)
+		}
+	}
+}
+
+// keep gives what is not configured its prior value, and leaves an address in other capitals as it is.
+func (m *invitationModel) keep(prior, config *invitationModel) {
+	m.ID, m.Email, m.Status, m.UserID = prior.ID, prior.Email, prior.Status, prior.UserID
+	m.InvitedByUserID, m.Invited, m.ExpiryDate = prior.InvitedByUserID, prior.Invited, prior.ExpiryDate
+	if config.InviteAs.IsNull() {
+		m.InviteAs = prior.InviteAs
+	}
+	if config.ChannelIDs.IsNull() {
+		m.ChannelIDs = prior.ChannelIDs
+	}
+	if config.GroupIDs.IsNull() {
+		m.GroupIDs = prior.GroupIDs
+	}
+	if config.DefaultSubscriptions.IsNull() {
+		m.DefaultSubscriptions = prior.DefaultSubscriptions
+	}
+	if config.WelcomeMessage.IsNull() {
+		m.WelcomeMessage = prior.WelcomeMessage
+	}
+	if config.NotifyReferrerOnJoin.IsNull() {
+		m.NotifyReferrerOnJoin = prior.NotifyReferrerOnJoin
+	}
+}
+
+// sends plans that a mail is sent: what becomes of it is not known, for the person may have joined until then. It returns the
+// organization; nil after an error.
+func (p *planCheck) sends(ctx context.Context) *snapshot.Snapshot {
+	m := p.plan
+	m.ID, m.Status, m.UserID = m.Email, types.StringUnknown(), types.Int64Unknown()
+	m.InvitedByUserID, m.Invited, m.ExpiryDate = types.Int64Unknown(), types.StringUnknown(), types.StringUnknown()
+	view, err := p.Meta.Store.Read(ctx, store.Channels, store.Users)
+	if err != nil {
+		p.diags.AddError("Cannot read the organization", base.Explain(err))
+		return nil
+	}
+	return view
+}
+
+// existing describes a pending invitation of the planned address.
+func existing(r *invitationResource, plan *invitationModel, found *zulip.Invitation) core.Existing {
+	email := plan.Email.ValueString()
+	isOwn := found.InvitedByUserID == r.Meta.Store.Self().ID
+	made := time.Unix(found.Invited, 0)
+	asPlanned := looksLike(found, plan)
+	return core.Existing{
+		Kind: invitationKind, Title: title, Name: email, Key: fold(email), ID: key(email), Import: found.Email, At: path.Root("email"),
+		Summary:   fmt.Sprintf("%s is invited already", email),
+		Detail:    fmt.Sprintf("An invitation as %s, sent by user %d on %s, is pending. The server would send a second one beside it.", found.InvitedAs, found.InvitedByUserID, made.UTC().Format(time.RFC3339)),
+		AsPlanned: asPlanned, Ours: isOwn && core.IsRecent(made), MayBeReplaced: asPlanned && isOwn,
+	}
+}
+
+// looksLike reports whether an invitation is what is planned, as far as it can be read.
+func looksLike(found *zulip.Invitation, plan *invitationModel) bool {
+	role, ok := zulip.ParseRole(plan.InviteAs.ValueString())
+	if !ok {
+		role = zulip.RoleMember
+	}
+	return found.InvitedAs == role && plan.ExpiresInMinutes.Equal(types.Int64PointerValue(found.ExpiresInMinutes())) &&
+		(found.NotifyReferrerOnJoin == nil || !base.IsSet(plan.NotifyReferrerOnJoin) || *found.NotifyReferrerOnJoin == plan.NotifyReferrerOnJoin.ValueBool())
+}
+
+// anyone is the free of [newest] where it does not matter who sent an invitation.
+func anyone(*zulip.Invitation) bool { return true }
+
+// newest returns the newest pending invitation of an address that is free; nil if there is none.
+func newest(list []*zulip.Invitation, email string, free func(*zulip.Invitation) bool) (found *zulip.Invitation) {
+	for _, one := range list {
+		if isOf(one, email) && (found == nil || one.ID > found.ID) && free(one) {
+			found = one
+		}
+	}
+	return found
+}
+
+// of returns the IDs of all pending invitations of an address.
+func of(list []*zulip.Invitation, email string) (ids []int64) {
+	for _, one := range list {
+		if isOf(one, email) {
+			ids = append(ids, one.ID)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// accountOf returns the account that has an address; nil if the provider's account sees none.
+func (r *invitationResource) accountOf(ctx context.Context, email string) (*zulip.User, error) {
+	view, err := r.Meta.Store.ReadNaming(ctx, []string{email}, store.Users)
+	if err != nil {
+		return nil, err
+	}
+	return userAt(view, email), nil
+}
+
+func userAt(view *snapshot.Snapshot, email string) *zulip.User {
+	user, ok := view.UserByAddress(email)
+	if !ok || user.IsBot {
+		return nil
+	}
+	return user
+}
+
+// What a status can be.
+const (
+	pending  = "pending"
+	accepted = "accepted"
+)
+
+// invitationModel is the resource.
+type invitationModel struct {
+	invite.Terms
+	ID                   types.String `tfsdk:"id"`
+	Email                types.String `tfsdk:"email"`
+	NotifyReferrerOnJoin types.Bool   `tfsdk:"notify_referrer_on_join"`
+	Status               types.String `tfsdk:"status"`
+	UserID               types.Int64  `tfsdk:"user_id"`
+}
+
+// notify is the attribute that servers do not show below a level.
+const notify = "notify_referrer_on_join"
+
+// settable returns by name what a configuration says of an invitation, beside the address.
+func (m *invitationModel) settable() map[string]attr.Value {
+	all := m.Settable()
+	all[notify] = m.NotifyReferrerOnJoin
+	return all
+}
+
+// isAccepted reports whether the address has an account, so that nothing is sent any more.
+func (m *invitationModel) isAccepted() bool { return m.Status.ValueString() == accepted }
+
+// wire is the plan in the words of the wire. What is not configured is left to the server.
+func (m *invitationModel) wire(ctx context.Context, diags *diag.Diagnostics) zulip.NewInvitation {
+	wanted := zulip.NewInvitation{InviteTerms: m.Wire(ctx, diags), Email: m.Email.ValueString()}
+	if !m.NotifyReferrerOnJoin.IsUnknown() {
+		wanted.NotifyReferrerOnJoin = m.NotifyReferrerOnJoin.ValueBoolPointer()
+	}
+	return wanted
+}
+
+// fillIn sets what was left to the server to what the server then does.
+func (m *invitationModel) fillIn() {
+	m.ID = m.Email
+	m.FillIn()
+	if m.NotifyReferrerOnJoin.IsUnknown() {
+		m.NotifyReferrerOnJoin = types.BoolValue(true)
+	}
+}
+
+// read takes an invitation that the server lists. What cannot be read stays as it is.
+func (m *invitationModel) read(found *zulip.Invitation) {
+	if m.Email.IsNull() {
+		m.Email = types.StringValue(found.Email)
+	}
+	m.Status, m.UserID = types.StringValue(pending), types.Int64Null()
+	m.Read(found)
+	if found.NotifyReferrerOnJoin != nil {
+		m.NotifyReferrerOnJoin = types.BoolPointerValue(found.NotifyReferrerOnJoin)
+	}
+}
+
+// joined takes that the address has an account; user is nil where the provider's account does not see which.
+func (m *invitationModel) joined(user *zulip.User) {
+	m.Status, m.UserID = types.StringValue(accepted), types.Int64Null()
+	m.InvitedByUserID, m.Invited, m.ExpiryDate = types.Int64Null(), types.StringNull(), types.StringNull()
+	if user != nil {
+		m.UserID = types.Int64Value(user.ID)
+	}
+}
+
+// isOf reports whether an invitation is by email and to an address. Case is ignored, as when somebody joins by it.
+func isOf(one *zulip.Invitation, email string) bool {
+	return !one.IsMultiuse && strings.EqualFold(one.Email, email)
+}
+
+func invitationSchema() schema.Schema {
+	keepText := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
+	keepNumber := []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}
+	attributes := invite.Attributes(map[string]string{
+		"expires_in_minutes":                  "Time from its sending during which the invitation can be accepted, in minutes. If unset, it never expires.",
+		"invite_as":                           "Role that the person joins with: `owner`, `administrator`, `moderator`, `member` or `guest`. Defaults to `member`. Only owners may invite owners, and only administrators and owners may invite administrators and moderators.",
+		"channel_ids":                         "IDs of the channels that the person is subscribed to on joining: default channels, and channels to which the provider's account may add people. Defaults to none. The server does not show them.",
+		"group_ids":                           "IDs of the user groups that the person is added to on joining, except roles. The provider's account must be allowed to add people to them. Defaults to none. The server does not show them. " + featurelevel.Needs("zulip_invitation", "group_ids"),
+		"include_realm_default_subscriptions": "Whether the person is also subscribed to the default channels, as they are at that time. Defaults to `false`. The server does not show it. " + featurelevel.Needs("zulip_invitation", "include_realm_default_subscriptions"),
+		"welcome_message_custom_text":         "Text that Welcome Bot sends to the person on joining, in Markdown, at most 8000 characters; `\"\"` is none. Defaults to the organization's text. Only administrators and owners may set it, even to `\"\"`. The server does not show it. " + featurelevel.Needs("zulip_invitation", "welcome_message_custom_text"),
+		"invited_by_user_id":                  "User ID of who sent the invitation. Null once the person has joined.",
+		"invited":                             "Time at which the invitation was sent (RFC 3339). Null once the person has joined.",
+		"expiry_date":                         "Time at which the invitation expires (RFC 3339). Null if it never does, and once the person has joined.",
+	})
+	attributes["id"] = schema.StringAttribute{Computed: true, MarkdownDescription: "Email address that is invited.", PlanModifiers: keepText}
+	attributes["email"] = schema.StringAttribute{
+		Required: true, Validators: []validator.String{validators.EmailAddress{}},
+		MarkdownDescription: "Email address to invite, without a name. Case is ignored. Changing this forces a new resource.",
+	}
+	attributes[notify] = schema.BoolAttribute{
+		Optional: true, Computed: true, PlanModifiers: []planmodifier.Bool{boolplanmodifier.UseStateForUnknown()},
+		MarkdownDescription: "Whether the provider's account gets a message when the person joins. Defaults to `true`. " + featurelevel.Needs("zulip_invitation", notify),
+	}
+	attributes["status"] = schema.StringAttribute{
+		Computed: true, PlanModifiers: keepText,
+		MarkdownDescription: "`pending` while the invitation can be accepted, `accepted` once the address has an account. It stays `accepted`, also if the account is deactivated.",
+	}
+	attributes["user_id"] = schema.Int64Attribute{
+		Computed: true, PlanModifiers: keepNumber,
+		MarkdownDescription: "User ID of the account of the address. Null until the person has joined, and where the person hides the address from the provider's account.",
+	}
+	return schema.Schema{Version: base.SchemaVersion, MarkdownDescription: invitationDescription, Attributes: attributes}
+}
+
+var invitationDescription = `Makes sure that an email address has an account or a pending invitation. Only people can invite, not bots, and only those in ` + "`can_invite_users_group`" + ` of the organization. For a link that anybody can use, see ` + "`zulip_invite_link`" + `. ` + featurelevel.Needs("zulip_invitation", "") + `
+
+If the address has an account already, nothing is sent. Once the person has joined, the resource is done: it stays ` + "`accepted`" + `, changes of its attributes are recorded without sending anything, and destroying it leaves the account alone. To manage the role of somebody who has joined, use ` + "`zulip_user_role`" + `.
+
+If the invitation expires, or is revoked outside Terraform, the next plan proposes to send a new one. The server cannot change an invitation: a change is a new mail, after which the earlier invitations of the address are revoked. Destroying the resource revokes every pending invitation of the address that the provider's account sees, including those that others sent: administrators see all, everybody else their own. The server also revokes invitations if the account that sent them is deactivated.
+
+The server does not show the channels, groups, default subscriptions and welcome message of an invitation: the state has what was configured when it was sent. **After an import** they are null. The next plan then records what the configuration says of them, in place, without sending anything. Any later change sends a new invitation.
+
+` + core.NeverAdopted + ` If the connection is lost before the server answers, the provider looks for a new invitation of the address before it sends another one.`

@@ -1,0 +1,435 @@
+package invitations_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// These are attributes, as tests write them.
+type values = acctest.Values
+
+const (
+	invitationKind = "zulip_invitation"
+	nadia          = "nadia.haddad@example.com"
+)
+
+// invitationManaged gives a test a sandbox and one zulip_invitation to manage in it, which does not exist yet.
+func invitationManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
+	t.Helper()
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, invitationKind)
+	return o, run
+}
+
+// mails are the pending invitations by email, by ID.
+func mails(t *testing.T, o *acctest.Organization) []*zulip.Invitation {
+	t.Helper()
+	all, err := o.Client.Invitations(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all = slices.DeleteFunc(all, func(one *zulip.Invitation) bool { return one.IsMultiuse })
+	slices.SortFunc(all, func(a, b *zulip.Invitation) int { return int(a.ID - b.ID) })
+	return all
+}
+
+// invitationOnly returns the one invitation there is.
+func invitationOnly(t *testing.T, o *acctest.Organization) *zulip.Invitation {
+	t.Helper()
+	all := mails(t, o)
+	if len(all) != 1 {
+		t.Fatalf("there are %d invitations, want one", len(all))
+	}
+	return all[0]
+}
+
+// join makes the account of an address.
+func join(t *testing.T, o *acctest.Organization, email string) int64 {
+	t.Helper()
+	id, _ := o.Call(t, http.MethodPost, "/users", map[string]string{"email": email, "full_name": "Nadia Haddad", "password": "tZ9#kw-long-enough"})["user_id"].(float64)
+	return int64(id)
+}
+
+// inviteByHand invites an address as an account.
+func inviteByHand(t *testing.T, o *acctest.Organization, account, email string) {
+	t.Helper()
+	o.WithAccount(t, account).Call(t, http.MethodPost, "/invites", map[string]string{"invitee_emails": email, "stream_ids": "[]"})
+}
+
+// invitationEverything is a configuration with every attribute.
+func invitationEverything(t *testing.T, o *acctest.Organization) values {
+	t.Helper()
+	return values{
+		"email": nadia, "expires_in_minutes": int64(60), "invite_as": "guest", "channel_ids": []any{o.MustChannel(t, "general").ID},
+		"group_ids": []any{o.Group(t, "newcomers")}, "include_realm_default_subscriptions": true, "welcome_message_custom_text": "Hello!",
+		"notify_referrer_on_join": false,
+	}
+}
+
+func with(config values, name string, value any) values {
+	more := maps.Clone(config)
+	more[name] = value
+	return more
+}
+
+func TestProtocolInvitationLives(t *testing.T) {
+	o, run := invitationManaged(t)
+	config := invitationEverything(t, o)
+	sent := o.Sent()
+	run.MustApply(config)
+	sent.Expect(t, "POST group_ids include_realm_default_subscriptions invite_as invite_expires_in_minutes invitee_emails notify_referrer_on_join stream_ids welcome_message_custom_text")
+	made := invitationOnly(t, o)
+	if made.Email != nadia || made.InvitedAs != zulip.RoleGuest || *made.ExpiresInMinutes() != 60 || *made.NotifyReferrerOnJoin {
+		t.Errorf("the server holds %+v", made)
+	}
+	for name, want := range (values{"id": nadia, "status": "pending", "user_id": nil, "invited_by_user_id": o.Self.ID}) {
+		if got := run.State.Values[name]; got != want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+	if plan := run.MustPlan(with(config, "email", strings.ToUpper(nadia))); !plan.Empty() {
+		t.Errorf("the address in capitals changes %v", plan.Changes())
+	}
+	for _, change := range []struct {
+		name  string
+		value any
+	}{
+		{"expires_in_minutes", int64(120)}, {"invite_as", "member"}, {"channel_ids", []any{}}, {"group_ids", []any{}},
+		{"include_realm_default_subscriptions", false}, {"welcome_message_custom_text", ""}, {"notify_referrer_on_join", true}, {"expires_in_minutes", nil},
+	} {
+		before := invitationOnly(t, o)
+		config = with(config, change.name, change.value)
+		if plan := run.MustPlan(config); len(plan.Replace) > 0 || plan.Empty() {
+			t.Errorf("another %s: replaces because of %v and changes %v", change.name, plan.Replace, plan.Changes())
+		}
+		sent = o.Sent()
+		run.MustApply(config)
+		writes := sent.Writes()
+		if len(writes) != 2 || writes[0].Method != http.MethodPost || writes[1].Method != http.MethodDelete || writes[1].Path != fmt.Sprintf("/invites/%d", before.ID) {
+			t.Errorf("another %s: sent %+v, want a new mail, and then the earlier one revoked", change.name, writes)
+		}
+		if now := invitationOnly(t, o); now.ID == before.ID {
+			t.Errorf("another %s: it is the same invitation", change.name)
+		}
+	}
+	if plan := run.MustPlan(with(config, "email", "else@example.com")); fmt.Sprint(plan.Replace) != "[email]" {
+		t.Errorf("another address replaces because of %v", plan.Replace)
+	}
+	sent = o.Sent()
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	sent.Expect(t, "DELETE")
+	if left := mails(t, o); len(left) != 0 {
+		t.Errorf("%d invitations are left", len(left))
+	}
+}
+
+// What is left out is left to the server, but for the end: null is never.
+func TestProtocolInvitationBare(t *testing.T) {
+	o, run := invitationManaged(t)
+	sent := o.Sent()
+	run.MustApply(values{"email": nadia})
+	sent.Expect(t, "POST invite_expires_in_minutes invitee_emails stream_ids")
+	if made := invitationOnly(t, o); made.ExpiryDate != nil || made.InvitedAs != zulip.RoleMember {
+		t.Errorf("the server holds %+v", made)
+	}
+	for name, value := range (values{
+		"invite_as": "member", "channel_ids": []any{}, "group_ids": []any{}, "include_realm_default_subscriptions": false,
+		"welcome_message_custom_text": nil, "expires_in_minutes": nil, "expiry_date": nil, "notify_referrer_on_join": true,
+	}) {
+		if got := run.State.Values[name]; fmt.Sprint(got) != fmt.Sprint(value) {
+			t.Errorf("%s is %v, want %v", name, got, value)
+		}
+	}
+	if plan := run.MustPlan(values{"email": nadia, "invite_as": "member", "channel_ids": []any{}}); !plan.Empty() {
+		t.Errorf("the same in words: plans %v", plan.Changes())
+	}
+}
+
+// Somebody who has joined is done: nothing is sent any more, whatever is configured, and the account stays.
+func TestProtocolInvitationAccepted(t *testing.T) {
+	o, run := invitationManaged(t)
+	run.MustApply(values{"email": nadia, "invite_as": "guest", "expires_in_minutes": 60})
+	id := join(t, o, nadia)
+	sent := o.Sent()
+	if plan := run.MustPlan(values{"email": nadia, "invite_as": "guest", "expires_in_minutes": 60}); !plan.Empty() {
+		t.Errorf("plans %v", plan.Changes())
+	}
+	for name, want := range (values{"status": "accepted", "user_id": id, "invited": nil, "expiry_date": nil, "invited_by_user_id": nil, "invite_as": "guest"}) {
+		if got := run.State.Values[name]; got != want {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+	plan, diags := run.Plan(values{"email": nadia, "invite_as": "owner"})
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "expires_in_minutes", nadia+" has joined already", "Nothing is sent for what changes (expires_in_minutes, invite_as)", "zulip_user_role")
+	run.Apply(plan).ExpectNoError(t)
+	if plan := run.MustPlan(values{"email": nadia, "invite_as": "owner"}); !plan.Empty() {
+		t.Errorf("recorded, plans %v", plan.Changes())
+	}
+	sent.Expect(t)
+	o.Call(t, http.MethodDelete, fmt.Sprintf("/users/%d", id), nil)
+	if plan := run.MustPlan(values{"email": nadia, "invite_as": "owner"}); !plan.Empty() || run.State.Values["status"] != "accepted" {
+		t.Errorf("after the account was deactivated plans %v", plan.Changes())
+	}
+	sent = o.Sent()
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	sent.Expect(t)
+}
+
+// Whoever joins between a plan and its apply is left alone.
+func TestProtocolInvitationAcceptedMeanwhile(t *testing.T) {
+	o, run := invitationManaged(t)
+	run.MustApply(values{"email": nadia})
+	change, end := run.MustPlan(values{"email": nadia, "invite_as": "guest"}), run.Fork()
+	gone := end.MustPlan(nil)
+	id := join(t, o, nadia)
+	run.Apply(change).ExpectNoError(t)
+	if run.State.Values["status"] != "accepted" || run.State.Values["user_id"] != id {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+	sent := o.Sent()
+	end.Apply(gone).ExpectNoError(t)
+	sent.Expect(t)
+}
+
+// Whoever has an account is not invited: the plan says so, also of an address in other capitals.
+func TestProtocolInvitationOfAnAccount(t *testing.T) {
+	o, run := invitationManaged(t)
+	sent := o.Sent()
+	plan := run.MustPlan(values{"email": "Lena.Fischer@Example.com"})
+	if plan.Values["status"] != "accepted" {
+		t.Errorf("planned as %v", plan.Values["status"])
+	}
+	run.MustApply(values{"email": "Lena.Fischer@Example.com"})
+	sent.Expect(t)
+	if run.State.Values["status"] != "accepted" || run.State.Values["user_id"] == nil {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+	_, diags := o.NewRun(t, invitationKind).Plan(values{"email": "terraform-bot@zulip.example.com"})
+	diags.ExpectError(t, "email", "that of a bot")
+
+	o.Call(t, http.MethodDelete, fmt.Sprintf("/users/%v", run.State.Values["user_id"]), nil)
+	_, diags = o.NewRun(t, invitationKind).Plan(values{"email": "lena.fischer@example.com"})
+	diags.ExpectError(t, "email", "deactivated", "adopt_deactivated")
+}
+
+// An account that hides its address is known to the server alone, which then sends nothing.
+func TestProtocolInvitationOfAHiddenAddress(t *testing.T) {
+	o, _ := invitationManaged(t)
+	o.WithAccount(t, "member").Call(t, http.MethodPatch, "/settings", map[string]string{"email_address_visibility": "4"})
+	hidden := o.WithAccount(t, "member").Self.Address()
+	run := o.WithAccount(t, "admin").NewRun(t, invitationKind)
+	run.MustApply(values{"email": hidden})
+	if run.State.Values["status"] != "accepted" || run.State.Values["user_id"] != nil {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+	if left := mails(t, o); len(left) != 0 {
+		t.Errorf("%d invitations were sent", len(left))
+	}
+	o.Call(t, http.MethodDelete, fmt.Sprintf("/users/%d", o.WithAccount(t, "member").Self.ID), nil)
+	again := o.WithAccount(t, "admin").NewRun(t, invitationKind)
+	again.Apply(again.MustPlan(values{"email": hidden})).ExpectError(t, "email", "deactivated", "adopt_deactivated")
+	if again.State != nil {
+		t.Errorf("the state holds %v", again.State.Values)
+	}
+}
+
+// Expired, or revoked by hand: gone, and sent again.
+func TestProtocolInvitationGone(t *testing.T) {
+	var ahead atomic.Int64
+	o := acctest.StartSandbox(t, sandbox.Config{Clock: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
+	run := o.NewRun(t, invitationKind)
+	config := values{"email": nadia, "expires_in_minutes": 5}
+	run.MustApply(config)
+	first := invitationOnly(t, o)
+	if err := o.Client.RevokeInvitation(context.Background(), first.ID); err != nil {
+		t.Fatal(err)
+	}
+	run.MustApply(config)
+	second := invitationOnly(t, o)
+	ahead.Store(int64(6 * time.Minute))
+	run.Refresh().ExpectNoError(t)
+	if run.State != nil {
+		t.Errorf("expired, the state holds %v", run.State.Values)
+	}
+	run.MustApply(config)
+	if third := invitationOnly(t, o); first.ID == second.ID || second.ID == third.ID {
+		t.Errorf("invitations %d, %d and %d", first.ID, second.ID, third.ID)
+	}
+}
+
+// Nothing is addressed by a number that a state remembers: a link keeps its number, and so do the invitations of other
+// addresses. What others sent to the address is revoked with it.
+func TestProtocolInvitationRevokesItsAddressAlone(t *testing.T) {
+	o, run := invitationManaged(t)
+	inviteByHand(t, o, "admin", "else@example.com")
+	run.MustApply(values{"email": nadia})
+	inviteByHand(t, o, "admin", strings.ToUpper(nadia))
+	if _, err := o.Client.CreateInviteLink(t.Context(), zulip.InviteTerms{}); err != nil {
+		t.Fatal(err)
+	}
+	if plan := run.MustPlan(values{"email": nadia}); !plan.Empty() {
+		t.Errorf("with a second invitation of somebody else plans %v", plan.Changes())
+	}
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	all, err := o.Client.Invitations(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for _, one := range all {
+		left = append(left, fmt.Sprint(one.IsMultiuse, " ", one.Email))
+	}
+	if slices.Sort(left); fmt.Sprint(left) != "[false else@example.com true ]" {
+		t.Errorf("left are %q", left)
+	}
+}
+
+// Who may not invite learns it from the plan.
+func TestProtocolInvitationCaller(t *testing.T) {
+	o, _ := invitationManaged(t)
+	refused := func(account string, config values, attribute string, words ...string) {
+		t.Helper()
+		config["email"] = nadia
+		_, diags := o.As(t, account).NewRun(t, invitationKind).Plan(config)
+		diags.ExpectError(t, attribute, words...)
+	}
+	refused("bot", values{}, "", "A bot cannot invite people", "a person's account")
+	refused("guest", values{}, "", "A guest cannot invite people")
+	refused("admin", values{"invite_as": "owner"}, "invite_as", "may not invite owners", "administrator")
+	refused("member", values{"invite_as": "moderator"}, "invite_as", "may not invite moderators")
+	refused("moderator", values{"invite_as": "administrator"}, "invite_as", "may not invite administrators")
+	refused("member", values{"welcome_message_custom_text": ""}, "welcome_message_custom_text", "may not choose the welcome message")
+	run := o.As(t, "member").NewRun(t, invitationKind)
+	run.MustApply(values{"email": nadia, "invite_as": "guest"})
+	if made := invitationOnly(t, o); made.InvitedByUserID != o.As(t, "member").Self.ID {
+		t.Errorf("sent by %d", made.InvitedByUserID)
+	}
+	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_invite_users_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:administrators"))})
+	refused("member", values{}, "", "may not invite people", "can_invite_users_group", "role:administrators")
+	// What was sent before stays in hand.
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	if left := mails(t, o); len(left) != 0 {
+		t.Errorf("%d invitations are left", len(left))
+	}
+}
+
+func TestProtocolInvitationBadInput(t *testing.T) {
+	o, run := invitationManaged(t)
+	o.Call(t, http.MethodPost, "/channels/create", map[string]string{"name": "old", "subscribers": "[]"})
+	o.Archive(t, "old")
+	for _, c := range []struct {
+		config    values
+		attribute string
+		words     []string
+	}{
+		{values{"email": "nobody"}, "email", []string{"one address"}},
+		{values{"email": "Ann <ann@example.com>"}, "email", []string{"without a name"}},
+		{values{"email": "a@example.com,b@example.com"}, "email", []string{"for_each"}},
+		{values{"email": " a@example.com"}, "email", []string{"one address"}},
+		{values{"expires_in_minutes": 0}, "expires_in_minutes", []string{"between 1 and 1000000000"}},
+		{values{"invite_as": "boss"}, "invite_as", []string{"boss"}},
+		{values{"channel_ids": []any{999999}}, "channel_ids", []string{"no channel with the ID 999999"}},
+		{values{"channel_ids": []any{o.MustChannel(t, "old").ID}}, "channel_ids", []string{`"old"`, "archived"}},
+		{values{"group_ids": []any{999999}}, "group_ids", []string{"no user group with the ID 999999"}},
+		{values{"group_ids": []any{o.SystemGroup(t, "role:members")}}, "group_ids", []string{"role:members", "set invite_as"}},
+		{values{"welcome_message_custom_text": strings.Repeat("w", 8001)}, "welcome_message_custom_text", []string{"8000"}},
+	} {
+		if c.config["email"] == nil {
+			c.config["email"] = nadia
+		}
+		_, diags := run.Plan(c.config)
+		diags.ExpectError(t, c.attribute, c.words...)
+	}
+	run.MustPlan(values{
+		"email": acctest.Unknown, "expires_in_minutes": acctest.Unknown, "invite_as": acctest.Unknown, "channel_ids": []any{acctest.Unknown}, "group_ids": acctest.Unknown,
+		"include_realm_default_subscriptions": acctest.Unknown, "welcome_message_custom_text": acctest.Unknown, "notify_referrer_on_join": acctest.Unknown,
+	})
+}
+
+// What the plan cannot know is explained when the server refuses it.
+func TestProtocolInvitationRefused(t *testing.T) {
+	o, _ := invitationManaged(t)
+	refused := func(email string, words ...string) {
+		t.Helper()
+		run := o.NewRun(t, invitationKind)
+		run.Apply(run.MustPlan(values{"email": email})).ExpectError(t, "", words...)
+		if run.State != nil {
+			t.Errorf("the state holds %v", run.State.Values)
+		}
+	}
+	refused("x@mailinator.com", "Cannot invite x@mailinator.com", "disallow_disposable_email_addresses")
+	refused("notification-bot@zulip.com", "Reserved for system bots.")
+	o.Call(t, http.MethodPost, "/realm/domains", map[string]string{"domain": "company.example", "allow_subdomains": "false"})
+	o.Call(t, http.MethodPatch, "/realm", map[string]string{"emails_restricted_to_domains": "true"})
+	refused("x@elsewhere.example", "zulip_domain")
+	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_add_subscribers_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:nobody")), "emails_restricted_to_domains": "false"})
+	run := o.As(t, "member").NewRun(t, invitationKind)
+	run.Apply(run.MustPlan(values{"email": nadia, "channel_ids": []any{o.MustChannel(t, "announcements").ID}})).ExpectError(t, "", "not a default channel")
+}
+
+func TestProtocolInvitationOldServer(t *testing.T) {
+	for _, c := range []struct {
+		level     int
+		attribute string
+		value     any
+	}{
+		{125, "", nil},
+		{260, "include_realm_default_subscriptions", false},
+		{266, "notify_referrer_on_join", true},
+		{321, "group_ids", []any{}},
+		{415, "welcome_message_custom_text", ""},
+	} {
+		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: c.level})
+		config := values{"email": nadia}
+		if c.attribute != "" {
+			config[c.attribute] = c.value
+		}
+		_, diags := o.NewRun(t, invitationKind).Plan(config)
+		diags.ExpectError(t, c.attribute, fmt.Sprintf("feature level %d; the server has %d", c.level+1, c.level))
+	}
+}
+
+// Two resources for one address are a mistake of the configuration.
+func TestProtocolInvitationDuplicate(t *testing.T) {
+	_, run := invitationManaged(t)
+	p := run.Process()
+	_, diags := p.Plan(invitationKind, nil, values{"email": nadia})
+	diags.ExpectNoError(t)
+	_, diags = p.Plan(invitationKind, nil, values{"email": strings.ToUpper(nadia)})
+	diags.ExpectError(t, "email", "Duplicate invitation of "+strings.ToUpper(nadia))
+	_, diags = p.Plan(invitationKind, nil, values{"email": "else@example.com"})
+	diags.ExpectNoError(t)
+}
+
+// A replacement without a change is planned twice in one run: as it is, and as a new one.
+func TestProtocolInvitationReplacedAsItIs(t *testing.T) {
+	o, run := invitationManaged(t)
+	run.MustApply(values{"email": nadia})
+	first := invitationOnly(t, o)
+	p := run.Process()
+	plan, diags := p.Plan(invitationKind, run.State, values{"email": nadia})
+	diags.ExpectNoError(t)
+	anew, diags := p.Plan(invitationKind, plan.Replaced(), values{"email": nadia})
+	diags.ExpectNoError(t)
+	end, diags := run.Process().Plan(invitationKind, run.State, nil)
+	diags.ExpectNoError(t)
+	_, diags = p.Apply(end)
+	diags.ExpectNoError(t)
+	made, diags := p.Apply(anew)
+	diags.ExpectNoError(t)
+	if now := invitationOnly(t, o); made == nil || now.ID == first.ID {
+		t.Errorf("the server holds %+v", now)
+	}
+}

@@ -1,0 +1,364 @@
+package invitations
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/invite"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// inviteLinkResource is zulip_invite_link.
+type inviteLinkResource struct {
+	*core.Resource[inviteLinkModel, zulip.Invitation, inviteLinkModel]
+}
+
+// NewInviteLinkResource returns zulip_invite_link.
+func NewInviteLinkResource() resource.Resource {
+	return &inviteLinkResource{core.New(&core.Definition[inviteLinkModel, zulip.Invitation, inviteLinkModel]{
+		Name: "invite_link", Title: "invitation link", Plural: "invitations",
+		ListText: core.ListText{Called: "display name, as in `invitation link 12`,", Description: "Lists the reusable invitation links that have neither expired nor been revoked: all links if the provider's account is an administrator's, else its own. Invitations by email are not listed. The server does not show the channels, groups and welcome message of a link: they are not in the generated configuration."},
+		Schema:   inviteLinkSchema,
+		Source:   core.Source{Part: store.Invitations},
+		List: func(ctx context.Context, s *store.Store) ([]*zulip.Invitation, error) {
+			all, err := s.Invitations(ctx)
+			return slices.DeleteFunc(slices.Clone(all), func(one *zulip.Invitation) bool { return !one.IsMultiuse }), err
+		},
+		WhereIDs:  "The link itself is a secret; the data source zulip_invite_links lists the IDs. It may have expired or been revoked; only administrators see those of others; and invitations by e-mail have IDs of their own.",
+		Key:       func(link *zulip.Invitation) int64 { return link.ID },
+		ReadInto:  func(m *inviteLinkModel, link *zulip.Invitation, _ *core.Context) { m.read(link) },
+		IsShown:   func(m *base.Meta, state *inviteLinkModel) bool { return state.IsShown(m) },
+		CheckPlan: checkPlan,
+		IsCreated: func(m *inviteLinkModel, link *zulip.Invitation, _ *core.Context) bool {
+			return link.LinkURL == m.LinkURL.ValueString()
+		},
+		Delete: func(ctx context.Context, c *core.Context, state *inviteLinkModel) error {
+			return c.Meta.Client.RevokeInviteLink(ctx, state.ID.ValueInt64())
+		},
+		DeleteVerb: "revoke",
+		Hint:       inviteLinkHint,
+	})}
+}
+
+// Create makes the link, and then looks for its ID. A link whose ID is not found is in the state all the same.
+func (r *inviteLinkResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan inviteLinkModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	wanted := plan.Wire(ctx, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	made, err := r.makeLink(ctx, wanted)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot create the invitation link", r.Explain(err))
+		return
+	}
+	plan.made(made.url, made.invitation)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	if made.invitation == nil {
+		resp.Diagnostics.AddError("The invitation link was made, but its ID was not found", made.explain())
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), plan.ID)...)
+}
+
+// ImportState takes the link's ID, and notes that what cannot be read of the link is not known.
+func (r *inviteLinkResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	if r.Resource.ImportState(ctx, req, resp); !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, importedKey, []byte("true"))...)
+	}
+}
+
+// link is what was made.
+type link struct {
+	url string
+	// invitation is the link as the server lists it; nil if it was not found there: problem says why, or is nil because
+	// the list does not hold it.
+	invitation *zulip.Invitation
+	problem    error
+}
+
+// makeLink makes a link. The server tells the link, but not its ID, which is looked up in the list. If the answer is lost the
+// list is compared with what it was before: a new link of this account, for the same role and the same time, is the one.
+func (r *inviteLinkResource) makeLink(ctx context.Context, wanted zulip.InviteTerms) (*link, error) {
+	made := &link{}
+	_, err := core.Creation{
+		Kind: inviteLinkKind, Thing: fmt.Sprint(roleOf(wanted), minutesOf(wanted.ExpiresInMinutes)),
+		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
+			list, err := r.Meta.Store.Invitations(ctx)
+			i := slices.IndexFunc(list, func(one *zulip.Invitation) bool { return r.looksLike(one, wanted) && free(one.ID) })
+			if err != nil || i < 0 {
+				return 0, err
+			}
+			made.url, made.invitation = list[i].LinkURL, list[i]
+			return list[i].ID, nil
+		},
+		Make: func(ctx context.Context) (int64, error) {
+			// The next to look, here or elsewhere, is to see this link.
+			defer r.Meta.Store.Invalidate(store.Invitations)
+			var err error
+			if made.url, err = r.Meta.Client.CreateInviteLink(ctx, wanted); err != nil {
+				return 0, err
+			}
+			r.Meta.Store.Invalidate(store.Invitations)
+			list, err := r.Meta.Store.Invitations(ctx)
+			if made.problem = err; err != nil {
+				return 0, nil // the link is made, and must not be lost
+			}
+			if made.invitation = linkWith(list, made.url); made.invitation == nil {
+				return 0, nil
+			}
+			return made.invitation.ID, nil
+		},
+	}.Run(ctx, r.Meta)
+	return made, err
+}
+
+// looksLike reports whether an invitation is what the account would have made of the wanted, as far as can be read.
+func (r *inviteLinkResource) looksLike(one *zulip.Invitation, wanted zulip.InviteTerms) bool {
+	return one.IsMultiuse && one.InvitedByUserID == r.Meta.Store.Self().ID && one.InvitedAs == roleOf(wanted) &&
+		minutesOf(one.ExpiresInMinutes()) == minutesOf(wanted.ExpiresInMinutes)
+}
+
+// explain says what became of a link whose ID was not found.
+func (l *link) explain() string {
+	why := "The server does not list it among the invitations that can be used; it may have expired or been revoked at once."
+	if l.problem != nil {
+		why = base.Explain(l.problem)
+	}
+	return why + "\n\nThe link is in the state, and would be revoked by its address when it is replaced or destroyed. Terraform marks it as tainted: the next apply replaces it. To keep it, run \"terraform untaint\" first; its ID is found when it is read again."
+}
+
+// linkWith returns the invitation that has a link; nil if there is none.
+func linkWith(list []*zulip.Invitation, url string) *zulip.Invitation {
+	i := slices.IndexFunc(list, func(one *zulip.Invitation) bool { return one.IsMultiuse && one.LinkURL == url })
+	if i < 0 {
+		return nil
+	}
+	return list[i]
+}
+
+// roleOf is the role that a link gives; what is not said is the server's default.
+func roleOf(wanted zulip.InviteTerms) zulip.Role {
+	if wanted.InviteAs == nil {
+		return zulip.RoleMember
+	}
+	return *wanted.InviteAs
+}
+
+// minutesOf writes how long a link lives so that it can be compared.
+func minutesOf(minutes *int64) string {
+	if minutes == nil {
+		return "for ever"
+	}
+	return fmt.Sprint(*minutes)
+}
+
+// inviteLinkKind is what links are claimed as.
+const inviteLinkKind = "zulip_invite_link"
+
+// inviteLinkModel is the resource.
+type inviteLinkModel struct {
+	invite.Terms
+	ID      types.Int64  `tfsdk:"id"`
+	LinkURL types.String `tfsdk:"link_url"`
+}
+
+// made takes a link that was made, and for what was left to the server what the server then does. found may be nil.
+func (m *inviteLinkModel) made(url string, found *zulip.Invitation) {
+	m.ID, m.LinkURL = types.Int64Null(), types.StringValue(url)
+	m.FillIn()
+	if found != nil {
+		m.read(found)
+	}
+}
+
+// read takes what the server lists. The rest stays as it is: it cannot be read.
+func (m *inviteLinkModel) read(found *zulip.Invitation) {
+	m.ID, m.LinkURL = types.Int64Value(found.ID), types.StringValue(found.LinkURL)
+	m.Read(found)
+}
+
+func inviteLinkSchema() schema.Schema {
+	attributes := invite.Attributes(map[string]string{
+		"expires_in_minutes":                  "Time from its creation during which the link can be used, in minutes. If unset, it never expires.",
+		"invite_as":                           "Role of those who join: `owner`, `administrator`, `moderator`, `member` or `guest`. Defaults to `member`. Only owners may create links for owners, and only administrators and owners those for administrators and moderators.",
+		"channel_ids":                         "IDs of the channels that those who join are subscribed to: default channels, and channels to which the provider's account may add people. Defaults to none. The server does not show them.",
+		"group_ids":                           "IDs of the user groups that those who join are added to, except roles. The provider's account must be allowed to add people to them. Defaults to none. The server does not show them. " + featurelevel.Needs("zulip_invite_link", "group_ids"),
+		"include_realm_default_subscriptions": "Whether those who join are also subscribed to the default channels, as they are at that time. Defaults to `false`. The server does not show it. " + featurelevel.Needs("zulip_invite_link", "include_realm_default_subscriptions"),
+		"welcome_message_custom_text":         "Text that Welcome Bot sends to those who join, in Markdown, at most 8000 characters; `\"\"` is none. Defaults to the organization's text. Only administrators and owners may set it, even to `\"\"`. The server does not show it. " + featurelevel.Needs("zulip_invite_link", "welcome_message_custom_text"),
+		"invited_by_user_id":                  "User ID of who created the link.",
+		"invited":                             "Time at which the link was created (RFC 3339).",
+		"expiry_date":                         "Time at which the link expires (RFC 3339); null if it never does.",
+	})
+	attributes["id"] = schema.Int64Attribute{
+		Computed: true, MarkdownDescription: "ID of the link.", PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+	}
+	attributes["link_url"] = schema.StringAttribute{
+		Computed: true, Sensitive: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+		MarkdownDescription: "URL of the link. Whoever has it can join, so it is a secret: it is in the state, but in no plan, message or log.",
+	}
+	return schema.Schema{Version: base.SchemaVersion, MarkdownDescription: inviteLinkDescription, Attributes: attributes}
+}
+
+var inviteLinkDescription = `Manages a reusable invitation link, with which anybody who has it can join the organization. Only people can create one, not bots, and only those in ` + "`create_multiuse_invite_group`" + ` of the organization. ` + featurelevel.Needs("zulip_invite_link", "") + `
+
+A link cannot be changed: any change forces a new link and revokes the old one. If it expires or is revoked outside Terraform, the next plan proposes to create a new one. Destroying the resource revokes it. If the account that created it is deactivated, the server revokes the link.
+
+The server does not show the channels, groups, default subscriptions and welcome message of a link: the state has what was configured when it was created. **After an import** they are null. The next plan then records what the configuration says of them, in place, without sending anything; what the configuration leaves out stays null. Any later change forces a new link. A plan that replaces an imported link is refused until ` + "`channel_ids`" + ` says which channels the new one has.
+
+The server creates a link twice if it is asked twice. So if the connection is lost before the server answers, the provider compares the links with those from before: a new one that the same account created for the same role and time is taken for it. It cannot tell it from a link of the same kind that the same account created elsewhere at that moment, and does not find one of an apply that was killed before it wrote its state. The data source ` + "`zulip_invite_links`" + ` also shows the links that are in no configuration.`
+
+// inviteLinkRight is the organization's setting of who may make links.
+const inviteLinkRight = "create_multiuse_invite_group"
+
+// ModifyPlan plans another link where an attribute changes: none can be changed. Of an imported link, what is configured
+// and cannot be read is recorded.
+func (r *inviteLinkResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if !req.Plan.Raw.IsNull() && !req.State.Raw.IsNull() {
+		var plan, state inviteLinkModel
+		resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+		imported, diags := req.Private.GetKey(ctx, importedKey)
+		resp.Diagnostics.Append(diags...)
+		for _, name := range invite.Changes(state.Settable(), plan.Settable(), imported != nil) {
+			resp.RequiresReplace.Append(path.Root(name))
+		}
+		var configured inviteLinkModel
+		resp.Diagnostics.Append(req.Config.Get(ctx, &configured)...)
+		if imported != nil && len(resp.RequiresReplace) > 0 && state.ChannelIDs.IsNull() && configured.ChannelIDs.IsNull() {
+			resp.Diagnostics.AddAttributeError(path.Root("channel_ids"), "The channels of the imported link are not known",
+				"The plan replaces the link, and the server does not show which channels it has: the new link would have none. Write channel_ids, [] for none, and group_ids and include_realm_default_subscriptions if it has those.")
+		}
+	}
+	r.Resource.ModifyPlan(ctx, req, resp)
+}
+
+// checkPlan refuses a link that the server would refuse.
+func checkPlan(ctx context.Context, p *core.Plan[inviteLinkModel]) {
+	if p.IsDestroy() || !p.IsCreate() && !p.IsReplaced {
+		return
+	}
+	view, err := p.Meta.Store.Read(ctx, store.Channels)
+	if err != nil {
+		p.Diags.AddError("Cannot read the organization", base.Explain(err))
+		return
+	}
+	const doing = "make invitation links"
+	if p.Plan.Check(p.Meta, view, inviteLinkRight, doing, p.Diags); p.Diags.HasError() {
+		return
+	}
+	if level := p.FeatureLevel(); level > 0 && level < zulip.LevelInviteLinksOfMembers && p.Meta.Store.Self().Role > zulip.RoleAdministrator {
+		p.Meta.Refuse(path.Empty(), doing, fmt.Sprintf("Before feature level %d only administrators and owners may, and the server has %d.", zulip.LevelInviteLinksOfMembers, level), p.Diags)
+	}
+}
+
+func inviteLinkHint(err error) string { return invite.Hint(err, inviteLinkRight) }
+
+// inviteLinksDataSource is the data source zulip_invite_links.
+type inviteLinksDataSource struct{ base.DataSource }
+
+// NewInviteLinksDataSource returns the data source zulip_invite_links.
+func NewInviteLinksDataSource() datasource.DataSource { return &inviteLinksDataSource{} }
+
+type listModel struct {
+	InviteLinks      []linkFacts `tfsdk:"invite_links"`
+	EmailInvitations []mailFacts `tfsdk:"email_invitations"`
+}
+
+type linkFacts struct {
+	ID              types.Int64  `tfsdk:"id"`
+	LinkURL         types.String `tfsdk:"link_url"`
+	InviteAs        types.String `tfsdk:"invite_as"`
+	InvitedByUserID types.Int64  `tfsdk:"invited_by_user_id"`
+	Invited         types.String `tfsdk:"invited"`
+	ExpiryDate      types.String `tfsdk:"expiry_date"`
+}
+
+type mailFacts struct {
+	ID                   types.Int64  `tfsdk:"id"`
+	Email                types.String `tfsdk:"email"`
+	NotifyReferrerOnJoin types.Bool   `tfsdk:"notify_referrer_on_join"`
+	InviteAs             types.String `tfsdk:"invite_as"`
+	InvitedByUserID      types.Int64  `tfsdk:"invited_by_user_id"`
+	Invited              types.String `tfsdk:"invited"`
+	ExpiryDate           types.String `tfsdk:"expiry_date"`
+}
+
+func (d *inviteLinksDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_invite_links"
+}
+
+func (d *inviteLinksDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	links, mails := sharedAttributes(), sharedAttributes()
+	links["link_url"] = datasourceschema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "URL of the link. Whoever has it can join."}
+	mails["email"] = datasourceschema.StringAttribute{Computed: true, MarkdownDescription: "Email address that was invited."}
+	mails["notify_referrer_on_join"] = datasourceschema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the inviting person gets a message when the invitation is accepted. Null on servers that do not tell."}
+	resp.Schema = datasourceschema.Schema{
+		MarkdownDescription: "Lists the invitations that can still be used, by ID: reusable links, and invitations of one person by email. Administrators and owners see all, others see their own; guests and bots cannot read any. Expired, used and revoked invitations are not listed. The server does not show the channels and groups of an invitation.",
+		Attributes: map[string]datasourceschema.Attribute{
+			"invite_links": datasourceschema.ListNestedAttribute{
+				Computed: true, MarkdownDescription: "Reusable invitation links.", NestedObject: datasourceschema.NestedAttributeObject{Attributes: links},
+			},
+			"email_invitations": datasourceschema.ListNestedAttribute{
+				Computed: true, MarkdownDescription: "Invitations by email. Their IDs are independent of the IDs of links.",
+				NestedObject: datasourceschema.NestedAttributeObject{Attributes: mails},
+			},
+		},
+	}
+}
+
+// sharedAttributes describe what both kinds have.
+func sharedAttributes() map[string]datasourceschema.Attribute {
+	return map[string]datasourceschema.Attribute{
+		"id":                 datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: "ID of the invitation."},
+		"invite_as":          datasourceschema.StringAttribute{Computed: true, MarkdownDescription: "Role of those who join: `owner`, `administrator`, `moderator`, `member` or `guest`."},
+		"invited_by_user_id": datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of the inviting person."},
+		"invited":            datasourceschema.StringAttribute{Computed: true, MarkdownDescription: "Time at which the invitation was created (RFC 3339)."},
+		"expiry_date":        datasourceschema.StringAttribute{Computed: true, MarkdownDescription: "Time at which the invitation expires (RFC 3339); null if it never does."},
+	}
+}
+
+// Read lists the invitations.
+func (d *inviteLinksDataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *datasource.ReadResponse) {
+	if !d.Ready(&resp.Diagnostics) {
+		return
+	}
+	all, err := d.Meta.Store.Invitations(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot read the invitations", base.ExplainWith(err, inviteLinkHint))
+		return
+	}
+	list := listModel{InviteLinks: []linkFacts{}, EmailInvitations: []mailFacts{}}
+	// The server promises no order (server-behavior §U17).
+	for _, one := range slices.SortedFunc(slices.Values(all), func(a, b *zulip.Invitation) int { return cmp.Compare(a.ID, b.ID) }) {
+		id, role, by := types.Int64Value(one.ID), types.StringValue(one.InvitedAs.String()), types.Int64Value(one.InvitedByUserID)
+		made, ends := invite.Moment(&one.Invited), invite.Moment(one.ExpiryDate)
+		if one.IsMultiuse {
+			list.InviteLinks = append(list.InviteLinks, linkFacts{id, types.StringValue(one.LinkURL), role, by, made, ends})
+		} else {
+			list.EmailInvitations = append(list.EmailInvitations,
+				mailFacts{id, types.StringValue(one.Email), types.BoolPointerValue(one.NotifyReferrerOnJoin), role, by, made, ends})
+		}
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &list)...)
+}

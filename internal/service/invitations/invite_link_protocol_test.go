@@ -1,0 +1,333 @@
+package invitations_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+const inviteLinkKind = "zulip_invite_link"
+
+// inviteLinkManaged gives a test a sandbox and one zulip_invite_link to manage in it, which does not exist yet.
+func inviteLinkManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
+	t.Helper()
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, inviteLinkKind)
+	return o, run
+}
+
+// links are the usable links, by ID.
+func links(t *testing.T, o *acctest.Organization) []*zulip.Invitation {
+	t.Helper()
+	all, err := o.Client.Invitations(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	all = slices.DeleteFunc(all, func(one *zulip.Invitation) bool { return !one.IsMultiuse })
+	slices.SortFunc(all, func(a, b *zulip.Invitation) int { return int(a.ID - b.ID) })
+	return all
+}
+
+// inviteLinkOnly returns the one link there is.
+func inviteLinkOnly(t *testing.T, o *acctest.Organization) *zulip.Invitation {
+	t.Helper()
+	all := links(t, o)
+	if len(all) != 1 {
+		t.Fatalf("there are %d links, want one", len(all))
+	}
+	return all[0]
+}
+
+// inviteLinkEverything is a configuration with every attribute.
+func inviteLinkEverything(t *testing.T, o *acctest.Organization) values {
+	t.Helper()
+	return values{
+		"expires_in_minutes": int64(60), "invite_as": "guest", "channel_ids": []any{o.MustChannel(t, "general").ID},
+		"group_ids": []any{o.Group(t, "newcomers")}, "include_realm_default_subscriptions": true, "welcome_message_custom_text": "Hello!",
+	}
+}
+
+func TestProtocolInviteLinkLives(t *testing.T) {
+	o, run := inviteLinkManaged(t)
+	config := inviteLinkEverything(t, o)
+	sent := o.Sent()
+	run.MustApply(config)
+	sent.Expect(t, "POST group_ids include_realm_default_subscriptions invite_as invite_expires_in_minutes stream_ids welcome_message_custom_text")
+	made := inviteLinkOnly(t, o)
+	if made.LinkURL != run.State.Values["link_url"] || made.ID != run.State.Values["id"] || made.InvitedAs != zulip.RoleGuest {
+		t.Errorf("the server holds %+v, the state %v", made, run.State.Values)
+	}
+	for name, value := range map[string]any{
+		"expires_in_minutes": nil, "invite_as": "member", "channel_ids": []any{}, "group_ids": []any{},
+		"include_realm_default_subscriptions": false, "welcome_message_custom_text": "",
+	} {
+		changed := values{}
+		for other, as := range config {
+			changed[other] = as
+		}
+		changed[name] = value
+		if plan := run.MustPlan(changed); fmt.Sprint(plan.Replace) != "["+name+"]" {
+			t.Errorf("another %s: to be replaced because of %v", name, plan.Replace)
+		}
+	}
+	sent = o.Sent()
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	sent.Expect(t, "DELETE")
+	if left := links(t, o); len(left) != 0 {
+		t.Errorf("%d links are left", len(left))
+	}
+}
+
+// What is left out is left to the server, but for the end: null is never. Set later on it is another link.
+func TestProtocolInviteLinkBare(t *testing.T) {
+	o, run := inviteLinkManaged(t)
+	sent := o.Sent()
+	run.MustApply(values{})
+	sent.Expect(t, "POST invite_expires_in_minutes")
+	if made := inviteLinkOnly(t, o); made.ExpiryDate != nil || made.InvitedAs != zulip.RoleMember {
+		t.Errorf("the server holds %+v", made)
+	}
+	want := values{
+		"invite_as": "member", "channel_ids": []any{}, "group_ids": []any{}, "include_realm_default_subscriptions": false,
+		"welcome_message_custom_text": nil, "expires_in_minutes": nil, "expiry_date": nil, "invited_by_user_id": o.Self.ID,
+	}
+	for name, value := range want {
+		if got := run.State.Values[name]; fmt.Sprint(got) != fmt.Sprint(value) {
+			t.Errorf("%s is %v, want %v", name, got, value)
+		}
+	}
+	for name, value := range inviteLinkEverything(t, o) {
+		if plan := run.MustPlan(values{name: value}); fmt.Sprint(plan.Replace) != "["+name+"]" {
+			t.Errorf("%s: to be replaced because of %v", name, plan.Replace)
+		}
+	}
+	if plan := run.MustPlan(values{"invite_as": "member", "channel_ids": []any{}}); !plan.Empty() {
+		t.Errorf("the same in words: plans %v", plan.Changes())
+	}
+}
+
+// Revoked by hand, or expired: gone, and made again.
+func TestProtocolInviteLinkGone(t *testing.T) {
+	var ahead atomic.Int64
+	o := acctest.StartSandbox(t, sandbox.Config{Clock: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
+	run := o.NewRun(t, inviteLinkKind)
+	config := values{"expires_in_minutes": 5}
+	run.MustApply(config)
+	first := inviteLinkOnly(t, o)
+	if err := o.Client.RevokeInviteLink(context.Background(), first.ID); err != nil {
+		t.Fatal(err)
+	}
+	run.MustApply(config)
+	second := inviteLinkOnly(t, o)
+	ahead.Store(int64(6 * time.Minute))
+	run.MustApply(config)
+	if third := inviteLinkOnly(t, o); first.ID == second.ID || second.ID == third.ID {
+		t.Error("a link that was gone was not made again")
+	}
+	gone := run.MustPlan(nil)
+	if err := o.Client.RevokeInviteLink(context.Background(), inviteLinkOnly(t, o).ID); err != nil {
+		t.Fatal(err)
+	}
+	run.Apply(gone).ExpectNoError(t)
+}
+
+// An import knows what the server lists. The rest is recorded from the configuration, and nothing is sent for it.
+func TestProtocolInviteLinkImport(t *testing.T) {
+	o, run := inviteLinkManaged(t)
+	config := inviteLinkEverything(t, o)
+	run.MustApply(config)
+	made, before := inviteLinkOnly(t, o), run.State.Values
+	sent := o.Sent()
+	for _, by := range []struct {
+		id       string
+		identity values
+	}{{id: fmt.Sprint(made.ID)}, {identity: values{"id": made.ID}}} {
+		fresh := o.NewRun(t, inviteLinkKind)
+		fresh.Import(by.id, by.identity).ExpectNoError(t)
+		for _, name := range []string{"channel_ids", "group_ids", "include_realm_default_subscriptions", "welcome_message_custom_text"} {
+			if fresh.State.Values[name] != nil {
+				t.Errorf("%s is %v, and cannot be known", name, fresh.State.Values[name])
+			}
+		}
+		if plan := fresh.MustPlan(values{"expires_in_minutes": 60}); !plan.Empty() {
+			t.Errorf("with what is known the plan changes %v", plan.Changes())
+		}
+		plan := fresh.MustPlan(config)
+		if len(plan.Replace) > 0 {
+			t.Fatalf("an imported link is to be replaced because of %v", plan.Replace)
+		}
+		fresh.MustApply(config)
+		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before) {
+			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before)
+		}
+		config["welcome_message_custom_text"] = "Welcome!"
+		if plan := fresh.MustPlan(config); fmt.Sprint(plan.Replace) != "[welcome_message_custom_text]" {
+			t.Errorf("after it was recorded, another text replaces because of %v", plan.Replace)
+		}
+		config["welcome_message_custom_text"] = "Hello!"
+	}
+	sent.Expect(t)
+	if inviteLinkOnly(t, o).ID != made.ID {
+		t.Error("the link was replaced")
+	}
+	imported := o.NewRun(t, inviteLinkKind)
+	imported.Import(fmt.Sprint(made.ID), nil).ExpectNoError(t)
+	_, diags := imported.Plan(values{})
+	diags.ExpectError(t, "channel_ids", "The channels of the imported link are not known", "the new link would have none")
+	if plan := imported.MustPlan(values{"channel_ids": []any{}}); fmt.Sprint(plan.Replace) != "[expires_in_minutes]" {
+		t.Errorf("what can be read and differs replaces: %v", plan.Replace)
+	}
+}
+
+func TestProtocolInviteLinkImportRefused(t *testing.T) {
+	o, run := inviteLinkManaged(t)
+	run.MustApply(values{})
+	link := inviteLinkOnly(t, o).LinkURL
+	diags := o.NewRun(t, inviteLinkKind).Import(link, nil)
+	diags.ExpectError(t, "", "Cannot import this invitation link", "zulip_invite_links")
+	if strings.Contains(diags.String(), link) {
+		t.Error("the message shows the link")
+	}
+	o.NewRun(t, inviteLinkKind).Import("999999", nil).ExpectError(t, "", "Cannot import this invitation link", "999999")
+	o.Call(t, http.MethodPost, "/invites", map[string]string{"invitee_emails": "new1@example.com,new2@example.com", "stream_ids": "[]"})
+	all, err := o.Client.Invitations(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, mail := range all {
+		if !mail.IsMultiuse && mail.ID != inviteLinkOnly(t, o).ID {
+			o.NewRun(t, inviteLinkKind).Import(fmt.Sprint(mail.ID), nil).ExpectError(t, "", "invitations by e-mail have IDs of their own")
+			return
+		}
+	}
+	t.Error("no invitation by e-mail has an ID that no link has")
+}
+
+func TestProtocolInviteLinksDataSource(t *testing.T) {
+	o, run := inviteLinkManaged(t)
+	run.MustApply(values{"invite_as": "guest", "expires_in_minutes": 60})
+	o.Call(t, http.MethodPost, "/invites", map[string]string{"invitee_emails": "new@example.com", "stream_ids": "[]", "notify_referrer_on_join": "false"})
+	found, diags := run.Process().ReadData("zulip_invite_links", values{})
+	diags.ExpectNoError(t)
+	state := run.State.Values
+	want := values{
+		"id": state["id"], "link_url": state["link_url"], "invite_as": "guest", "invited_by_user_id": o.Self.ID,
+		"invited": state["invited"], "expiry_date": state["expiry_date"],
+	}
+	if got := found["invite_links"]; fmt.Sprint(got) != fmt.Sprint([]any{want}) {
+		t.Errorf("links:\n%v\nwant:\n%v", got, want)
+	}
+	mails, _ := found["email_invitations"].([]any)
+	if len(mails) != 1 {
+		t.Fatalf("%d invitations by e-mail, want one", len(mails))
+	}
+	mail, _ := mails[0].(values)
+	if mail["email"] != "new@example.com" || mail["notify_referrer_on_join"] != false || mail["invite_as"] != "member" {
+		t.Errorf("by e-mail: %v", mail)
+	}
+	member, diags := o.As(t, "member").NewRun(t, inviteLinkKind).Process().ReadData("zulip_invite_links", values{})
+	diags.ExpectNoError(t)
+	if fmt.Sprint(member["invite_links"]) != "[]" {
+		t.Errorf("a member sees %v", member["invite_links"])
+	}
+	_, diags = o.As(t, "bot").NewRun(t, inviteLinkKind).Process().ReadData("zulip_invite_links", values{})
+	diags.ExpectError(t, "", "Cannot read the invitations", "The server lets only people do this.")
+}
+
+func TestProtocolInviteLinkBadInput(t *testing.T) {
+	o, run := inviteLinkManaged(t)
+	o.Call(t, http.MethodPost, "/channels/create", map[string]string{"name": "old", "subscribers": "[]"})
+	o.Archive(t, "old")
+	group := o.Call(t, http.MethodPost, "/user_groups/create", map[string]string{"name": "old", "description": "", "members": "[]"})["group_id"]
+	o.Call(t, http.MethodPost, fmt.Sprintf("/user_groups/%v/deactivate", group), nil)
+	for _, c := range []struct {
+		config    values
+		attribute string
+		words     []string
+	}{
+		{values{"expires_in_minutes": 0}, "expires_in_minutes", []string{"between 1 and 1000000000"}},
+		{values{"invite_as": "boss"}, "invite_as", []string{"boss"}},
+		{values{"channel_ids": []any{999999}}, "channel_ids", []string{"no channel with the ID 999999", "zulip_channels lists those it sees"}},
+		{values{"channel_ids": []any{o.MustChannel(t, "old").ID}}, "channel_ids", []string{`"old"`, "archived"}},
+		{values{"group_ids": []any{999999}}, "group_ids", []string{"no user group with the ID 999999", "zulip_user_groups lists all"}},
+		{values{"group_ids": []any{int(group.(float64))}}, "group_ids", []string{`"old"`, "deactivated"}}, //nolint:forcetypeassert // a number
+		{values{"group_ids": []any{o.SystemGroup(t, "role:members")}}, "group_ids", []string{"role:members", "set invite_as"}},
+		{values{"welcome_message_custom_text": strings.Repeat("w", 8001)}, "welcome_message_custom_text", []string{"8000"}},
+	} {
+		_, diags := run.Plan(c.config)
+		diags.ExpectError(t, c.attribute, c.words...)
+	}
+	run.MustPlan(values{
+		"expires_in_minutes": acctest.Unknown, "invite_as": acctest.Unknown, "channel_ids": []any{acctest.Unknown}, "group_ids": acctest.Unknown,
+		"include_realm_default_subscriptions": acctest.Unknown, "welcome_message_custom_text": acctest.Unknown,
+	})
+}
+
+// Who may not make the link learns it from the plan.
+func TestProtocolInviteLinkCaller(t *testing.T) {
+	o, _ := inviteLinkManaged(t)
+	refused := func(account string, config values, attribute string, words ...string) {
+		t.Helper()
+		_, diags := o.As(t, account).NewRun(t, inviteLinkKind).Plan(config)
+		diags.ExpectError(t, attribute, words...)
+	}
+	refused("bot", values{}, "", "A bot cannot make invitation links", "a person's account")
+	refused("guest", values{}, "", "A guest cannot make invitation links")
+	refused("member", values{}, "", "may not make invitation links", "create_multiuse_invite_group", "role:administrators")
+	refused("admin", values{"invite_as": "owner"}, "invite_as", "may not invite owners", "administrator")
+	o.Call(t, http.MethodPatch, "/realm", map[string]string{"create_multiuse_invite_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:members"))})
+	refused("member", values{"invite_as": "moderator"}, "invite_as", "may not invite moderators")
+	refused("moderator", values{"invite_as": "moderator"}, "invite_as", "may not invite moderators")
+	refused("moderator", values{"invite_as": "administrator"}, "invite_as", "may not invite administrators")
+	refused("member", values{"welcome_message_custom_text": ""}, "welcome_message_custom_text", "may not choose the welcome message")
+
+	member := o.As(t, "member")
+	run := member.NewRun(t, inviteLinkKind)
+	run.MustApply(values{"invite_as": "guest"})
+	if made := inviteLinkOnly(t, o); made.InvitedByUserID != member.Self.ID {
+		t.Errorf("made by %d, want %d", made.InvitedByUserID, member.Self.ID)
+	}
+}
+
+// What the plan cannot know is explained when the server refuses it.
+func TestProtocolInviteLinkRefused(t *testing.T) {
+	o, _ := inviteLinkManaged(t)
+	o.Call(t, http.MethodPatch, "/realm", map[string]string{
+		"create_multiuse_invite_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:members")),
+		"can_add_subscribers_group":    fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:nobody")),
+	})
+	incidents, group := o.MustChannel(t, "announcements").ID, o.Group(t, "closed")
+	o.Call(t, http.MethodPatch, fmt.Sprintf("/user_groups/%d", group), map[string]string{"can_add_members_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:nobody"))})
+	run := o.As(t, "member").NewRun(t, inviteLinkKind)
+	run.Apply(run.MustPlan(values{"channel_ids": []any{incidents}})).ExpectError(t, "", "not a default channel")
+	run.Apply(run.MustPlan(values{"group_ids": []any{group}})).ExpectError(t, "", "Insufficient permission", "group_ids")
+	hidden := o.As(t, "admin").Call(t, http.MethodPost, "/channels/create", map[string]string{"name": "hidden", "subscribers": "[]", "invite_only": "true"})["id"]
+	run = o.NewRun(t, inviteLinkKind)
+	run.Apply(run.MustPlan(values{"channel_ids": []any{int(hidden.(float64))}})).ExpectError(t, "", "Invalid channel ID", "The channel is private") //nolint:forcetypeassert // a number
+}
+
+func TestProtocolInviteLinkOldServer(t *testing.T) {
+	for _, c := range []struct {
+		level     int
+		config    values
+		attribute string
+	}{
+		{125, values{}, ""},
+		{260, values{"include_realm_default_subscriptions": false}, "include_realm_default_subscriptions"},
+		{321, values{"group_ids": []any{}}, "group_ids"},
+		{415, values{"welcome_message_custom_text": ""}, "welcome_message_custom_text"},
+	} {
+		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: c.level})
+		_, diags := o.NewRun(t, inviteLinkKind).Plan(c.config)
+		diags.ExpectError(t, c.attribute, fmt.Sprintf("feature level %d; the server has %d", c.level+1, c.level))
+	}
+}

@@ -1,0 +1,158 @@
+package messages
+
+import (
+	"context"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/compose"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// NewDraftResource returns zulip_draft.
+func NewDraftResource() resource.Resource {
+	return core.New(&core.Definition[draftModel, zulip.Draft, draftModel]{
+		Name: "draft", Title: "draft", Plural: "drafts",
+		ListText: core.ListText{Called: "display name, as in `draft 5001`,", Description: "Lists the drafts of the provider's account. Nobody else's drafts can be read."},
+		Schema:   draftSchema,
+		Source:   core.Source{Part: store.Drafts, Needs: []store.Part{store.Channels}, StoresAsSent: true},
+		List:     func(ctx context.Context, s *store.Store) ([]*zulip.Draft, error) { return s.Drafts(ctx) },
+		WhereIDs: "GET /drafts lists the account's own. It may have been sent or deleted; only the account that began a draft sees it.",
+		Key:      func(draft *zulip.Draft) int64 { return draft.ID },
+		ReadInto: func(m *draftModel, draft *zulip.Draft, c *core.Context) {
+			m.read(draft, c.Snapshot, c.Meta.Store.Self().ID)
+		},
+		Validate: validate, CheckPlan: checkDraftPlan,
+		Create: createDraft, Update: updateDraft, Delete: deleteDraft,
+		Hint: draftHint,
+	})
+}
+
+// validate refuses what is wrong in any organization. A draft may be for nobody yet.
+func validate(config *draftModel, diags *diag.Diagnostics) {
+	if !config.IsEmpty() {
+		config.Validate(diags)
+	}
+}
+
+// checkDraftPlan refuses what the server would cut or refuse, and plans no change where the draft means the same.
+func checkDraftPlan(ctx context.Context, p *core.Plan[draftModel]) {
+	if p.IsDestroy() {
+		return
+	}
+	view, err := p.Meta.Store.Read(ctx, store.Channels)
+	if err != nil {
+		p.Diags.AddError("Cannot read the organization", base.Explain(err))
+		return
+	}
+	compose.CheckContent(p.Plan.Content, view, p.Diags)
+	p.Plan.CheckPlan(view, p.Diags)
+	if p.Diags.HasError() || p.IsCreate() {
+		return
+	}
+	p.Plan.KeepWords(p.Prior.Addressee, view, p.Meta.Store.Self().ID)
+	if !p.Plan.Content.IsUnknown() && sameContent(p.Plan.Content.ValueString(), p.Prior.Content.ValueString()) {
+		p.Plan.Content = p.Prior.Content
+	}
+}
+
+func createDraft(ctx context.Context, c *core.Context, plan *draftModel) (int64, error) {
+	draft, err := plan.wire(ctx, c)
+	if err != nil {
+		return 0, err
+	}
+	return c.Meta.Store.CreateDraft(ctx, draft)
+}
+
+// updateDraft replaces the draft: the server knows no smaller change.
+func updateDraft(ctx context.Context, c *core.Context, planned, current *draftModel) error {
+	draft, err := planned.wire(ctx, c)
+	if err != nil {
+		return err
+	}
+	return c.Meta.Client.ReplaceDraft(ctx, current.ID.ValueInt64(), draft)
+}
+
+func deleteDraft(ctx context.Context, c *core.Context, state *draftModel) error {
+	return c.Meta.Client.DeleteDraft(ctx, state.ID.ValueInt64())
+}
+
+// wire is the draft as it is sent.
+func (m *draftModel) wire(ctx context.Context, c *core.Context) (zulip.Draft, error) {
+	content := m.Content.ValueString()
+	if m.IsEmpty() {
+		return zulip.NewDraft(nil, content), nil
+	}
+	to, err := m.ResolveToSend(ctx, c.Meta.Store)
+	if err != nil {
+		return zulip.Draft{}, err
+	}
+	to.Topic = zulip.StoredTopic(to.Topic) // in a draft, the server counts white space before it takes it away
+	return zulip.NewDraft(&to, content), nil
+}
+
+func draftHint(err error) string {
+	switch {
+	case zulip.IsMessage(err, "User has disabled synchronizing drafts."):
+		return "The account the provider uses keeps its drafts on its own devices. Enable \"Sync drafts\" (enable_drafts_synchronization) in its settings."
+	case zulip.IsNoDraft(err):
+		return "It was sent or deleted since the plan was made. Plan again to have it stored anew."
+	}
+	return ""
+}
+
+// draftModel is the resource.
+type draftModel struct {
+	compose.Addressee
+	ID      types.Int64  `tfsdk:"id"`
+	Content types.String `tfsdk:"content"`
+}
+
+// read takes what the server holds, in the words there are if they mean it.
+func (m *draftModel) read(found *zulip.Draft, view *snapshot.Snapshot, self int64) {
+	m.ID = types.Int64Value(found.ID)
+	if to := found.Addressee(); to != nil {
+		m.Read(*to, view, self)
+	} else {
+		m.Addressee = compose.Addressee{Recipients: types.SetNull(types.StringType)}
+	}
+	if m.Content.IsNull() || !sameContent(m.Content.ValueString(), found.Content) {
+		m.Content = types.StringValue(found.Content)
+	}
+}
+
+// sameContent compares as the server does: white space at both ends is lost in a draft, at one end or the other
+// depending on its version.
+func sameContent(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }
+
+func draftSchema() schema.Schema {
+	attributes := compose.AddresseeAttributes()
+	attributes["id"] = schema.Int64Attribute{
+		Computed: true, MarkdownDescription: "ID of the draft.",
+		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+	}
+	attributes["content"] = schema.StringAttribute{
+		Required: true, MarkdownDescription: compose.ContentDescription,
+		Validators: []validator.String{compose.ContentValidator()},
+	}
+	return schema.Schema{
+		Version: base.SchemaVersion,
+		MarkdownDescription: `Manages a draft of the provider's account: a message for a person to finish and send. It is for a topic of a channel, for people, or, with neither, for nobody yet. The account must have the setting ` + "`enable_drafts_synchronization`" + ` on, as it is by default.
+
+Drafts that are created at the same time are stored in one request. If a draft is sent or deleted outside Terraform, the next plan proposes to create it again.
+
+The server stores a draft twice if it is asked twice. So the provider notes which drafts of the account have the same text and recipients; if the connection is lost before the server answers, a draft that is new since then is taken for the one it has stored. It cannot recognize a draft that somebody changed meanwhile, and one of an apply that was killed before it wrote its state: that one stays, and the next apply stores another.`,
+		Attributes: attributes,
+	}
+}

@@ -1,0 +1,383 @@
+// Package messages has what the provider's account does with messages: messages, drafts, scheduled messages and reactions as
+// resources, and actions that send, report and flag messages.
+package messages
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/compose"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// messageResource is zulip_message. Messages are read one by one: no list has all of them.
+type messageResource struct {
+	*core.Resource[messageModel, zulip.Message, messageModel]
+}
+
+// NewMessageResource returns zulip_message.
+func NewMessageResource() resource.Resource {
+	return &messageResource{core.New(&core.Definition[messageModel, zulip.Message, messageModel]{
+		Name: "message", Title: "message", Plural: "messages",
+		Schema:    messageSchema,
+		Unsent:    []string{"on_destroy"},
+		Validate:  func(config *messageModel, diags *diag.Diagnostics) { config.Validate(diags) },
+		CheckPlan: checkMessagePlan,
+		Delete: func(ctx context.Context, c *core.Context, state *messageModel) error {
+			return c.Meta.Client.DeleteMessage(ctx, state.ID.ValueInt64())
+		},
+		IsKept: func(state *messageModel) bool { return state.OnDestroy.ValueString() == onDestroyKeep },
+		Hint:   messageHint,
+	})}
+}
+
+// Create sends the message.
+func (r *messageResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan messageModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot read the organization", base.Explain(err))
+		return
+	}
+	to, _ := plan.Resolve(view, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	made, err := send(ctx, r.Meta, to, plan.Content.ValueString())
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot create the message", r.Explain(err))
+		return
+	}
+	id := made.ID
+	// From here on the message exists: it is in the state before anything else can fail.
+	state := plan
+	state.ID, state.ChannelID = types.Int64Value(id), channelID(to)
+	state.SenderID, state.Timestamp = types.Int64Value(r.Meta.Store.Self().ID), types.StringNull()
+	state.URL, state.Link = textOrNull(made.URL), textOrNull(made.Link)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), state.ID)...)
+	sent, err := r.Meta.Store.Message(ctx, id)
+	if err != nil || sent == nil {
+		resp.Diagnostics.AddWarning("The message was sent, but could not be read", whyNotRead(err))
+		return
+	}
+	state.read(sent, view, r.Meta.Store.Self().ID)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+}
+
+// Read takes the message as it is, with others that are read at the same time.
+func (r *messageResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state messageModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	// First of all, and also for a message that is gone: a CLI that keeps no identities would be told that one is missing.
+	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), state.ID)...)
+	id := state.ID.ValueInt64()
+	r.Meta.Run.Manage(kind, id)
+	found, err := r.Meta.Store.Message(ctx, id)
+	if err != nil {
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read message %d", id), base.Explain(err))
+		return
+	}
+	if found == nil {
+		wouldSee, err := r.wouldSee(ctx, &state)
+		if err != nil {
+			resp.Diagnostics.AddError(fmt.Sprintf("Cannot read message %d", id), base.Explain(err))
+			return
+		}
+		if !r.Meta.MayRemove(wouldSee, fmt.Sprintf("message %d", id), &resp.Diagnostics) {
+			return
+		}
+		tflog.Info(ctx, "The message is not there any more, or not for this account: removing it from the state", map[string]any{"id": id})
+		resp.State.RemoveResource(ctx)
+		return
+	}
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot read the organization", base.Explain(err))
+		return
+	}
+	state.read(found, view, r.Meta.Store.Self().ID)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+}
+
+// wouldSee reports whether the server would show the account the message of a state (server-behavior §C16).
+func (r *messageResource) wouldSee(ctx context.Context, state *messageModel) (bool, error) {
+	self := r.Meta.Store.Self()
+	if state.ChannelID.IsNull() {
+		return state.SenderID.ValueInt64() == self.ID, nil
+	}
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
+	if err != nil {
+		return false, err
+	}
+	channel, ok := view.Channels().ByID(state.ChannelID.ValueInt64())
+	if !ok {
+		return r.Meta.SeesAll(), nil
+	}
+	if !channel.Privacy().IsPrivate() && self.Role < zulip.RoleGuest {
+		return true, nil
+	}
+	subscription, err := r.Meta.Store.Subscription(ctx, channel.ID)
+	return subscription != nil, err
+}
+
+// ImportState takes the message's ID.
+func (r *messageResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	if !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	id, ok := base.ImportedNumber(ctx, req, "a message",
+		"It is the last number of the link that \"Copy link to message\" gives.", &resp.Diagnostics)
+	if !ok {
+		return
+	}
+	found, err := r.Meta.Store.Message(ctx, id.ValueInt64())
+	switch {
+	case err != nil:
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read message %d", id.ValueInt64()), base.Explain(err))
+		return
+	case found == nil:
+		resp.Diagnostics.AddError("Cannot import this message",
+			fmt.Sprintf("The account the provider uses sees no message with the ID %d. It may have been deleted, or be in a channel whose messages the account may not read.", id.ValueInt64()))
+		return
+	}
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), id)...)
+	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), id)...)
+}
+
+// kind is what messages are claimed as.
+const kind = "zulip_message"
+
+const (
+	onDestroyDelete = "delete"
+	onDestroyKeep   = "keep"
+)
+
+// messageModel is the resource.
+type messageModel struct {
+	compose.Addressee
+	ID        types.Int64  `tfsdk:"id"`
+	Content   types.String `tfsdk:"content"`
+	OnDestroy types.String `tfsdk:"on_destroy"`
+	ChannelID types.Int64  `tfsdk:"channel_id"`
+	SenderID  types.Int64  `tfsdk:"sender_id"`
+	Timestamp types.String `tfsdk:"timestamp"`
+	URL       types.String `tfsdk:"message_url"`
+	Link      types.String `tfsdk:"message_link"`
+}
+
+// read takes what the server holds, in the words there are if they mean it.
+func (m *messageModel) read(message *zulip.Message, view *snapshot.Snapshot, self int64) {
+	m.ID = types.Int64Value(message.ID)
+	m.Read(message.To(), view, self)
+	m.Content = compose.KeepContent(m.Content, message.Content)
+	m.ChannelID = channelID(message.To())
+	m.SenderID = types.Int64Value(message.SenderID)
+	m.Timestamp = types.StringValue(time.Unix(message.Timestamp, 0).UTC().Format(time.RFC3339))
+}
+
+// textOrNull is null where the server says nothing.
+func textOrNull(text string) types.String {
+	if text == "" {
+		return types.StringNull()
+	}
+	return types.StringValue(text)
+}
+
+func channelID(to zulip.Addressee) types.Int64 {
+	if to.IsDirect() {
+		return types.Int64Null()
+	}
+	return types.Int64Value(to.ChannelID)
+}
+
+func messageSchema() schema.Schema {
+	attributes := compose.AddresseeAttributes()
+	attributes["id"] = schema.Int64Attribute{
+		Computed: true, MarkdownDescription: "ID of the message.",
+		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+	}
+	attributes["content"] = schema.StringAttribute{
+		Required: true, MarkdownDescription: compose.ContentDescription + " A change edits the message in place as long as the organization allows it (`allow_message_editing`, `message_content_edit_limit_seconds`); once it does not, the plan warns, and `terraform apply -replace=ADDRESS` sends a new message instead.",
+		Validators: []validator.String{compose.ContentValidator()},
+	}
+	attributes["on_destroy"] = schema.StringAttribute{
+		Optional:            true,
+		MarkdownDescription: "What happens to the message when the resource is destroyed: `delete` deletes it for good, `keep` leaves it. Defaults to `delete`. Deleting is possible as long as the organization allows it (`message_content_delete_limit_seconds`, which does not apply to accounts that may delete any message); once it does not, the plan warns.",
+		Validators:          []validator.String{validators.OneOf(onDestroyDelete, onDestroyKeep)},
+	}
+	attributes["channel_id"] = schema.Int64Attribute{
+		Computed: true, MarkdownDescription: "ID of the channel of the message; null for a direct message.",
+	}
+	attributes["sender_id"] = schema.Int64Attribute{
+		Computed: true, MarkdownDescription: "User ID of the sender: the provider's account, unless the message was imported.",
+		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+	}
+	attributes["timestamp"] = schema.StringAttribute{
+		Computed: true, MarkdownDescription: "Time at which the message was sent (RFC 3339).",
+		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+	}
+	const onlyOnce = " The server tells it only when it sends a message, so it stays as it was then when the message is moved, and is null if the message was imported, was sent by a server that is older, or was found instead of sent. "
+	attributes["message_url"] = schema.StringAttribute{
+		Computed: true, MarkdownDescription: "URL of the message in the web app." + onlyOnce + featurelevel.Needs(kind, "message_url"),
+		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+	}
+	attributes["message_link"] = schema.StringAttribute{
+		Computed: true, MarkdownDescription: "Markdown link to the message, as in `[#general > deploys @ 💬](message_url)`." + onlyOnce + featurelevel.Needs(kind, "message_link"),
+		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+	}
+	return schema.Schema{
+		Version: base.SchemaVersion,
+		MarkdownDescription: `Manages a message that stays and is kept up to date, such as an announcement, in a topic of a channel or as a direct message. To send something once, use the action ` + "`zulip_send_message`" + `.
+
+It is edited and moved in place, as long as the time limits of the organization allow it. Changing the recipients forces a new message: the old one is deleted, or kept if ` + "`on_destroy`" + ` says so, and a new one is sent. If the message is deleted outside Terraform, the next plan proposes to send it again.
+
+Messages have no names, and the server sends a message twice if it is asked twice. So the provider notes which messages of the account have the same text; if the connection is lost before the server answers, a message that is new since then is taken for the one it has sent. It cannot recognize a message that somebody edited or moved meanwhile, one that the account may send but not read, and one of an apply that was killed before it wrote its state: that one stays, and the next apply sends another.`,
+		Attributes: attributes,
+	}
+}
+
+// checkMessagePlan refuses what the server would refuse, and plans no change where the message means the same.
+func checkMessagePlan(ctx context.Context, p *core.Plan[messageModel]) {
+	view, err := p.Meta.Store.Read(ctx, store.Channels)
+	if err != nil {
+		p.Diags.AddError("Cannot read the organization", base.Explain(err))
+		return
+	}
+	if p.IsDestroy() {
+		warnOfDeleteLimit(p, view)
+		return
+	}
+	compose.CheckContent(p.Plan.Content, view, p.Diags)
+	to, known := p.Plan.CheckPlan(view, p.Diags)
+	if p.Diags.HasError() {
+		return
+	}
+	if known {
+		p.Plan.ChannelID = channelID(to)
+	}
+	if !p.IsCreate() {
+		checkChange(p, view)
+	}
+}
+
+// checkChange plans another message for other recipients, and refuses to edit what the account did not send.
+func checkChange(p *core.Plan[messageModel], view *snapshot.Snapshot) {
+	self := p.Meta.Store.Self().ID
+	p.Plan.KeepWords(p.Prior.Addressee, view, self)
+	if !p.Plan.Content.IsUnknown() {
+		p.Plan.Content = compose.KeepContent(p.Prior.Content, p.Plan.Content.ValueString())
+	}
+	switch {
+	case !p.Plan.Recipients.Equal(p.Prior.Recipients):
+		p.Replace("recipients")
+		warnOfDeleteLimit(p, view)
+	case p.Plan.Content.Equal(p.Prior.Content):
+	case p.Prior.SenderID.ValueInt64() != self:
+		p.Diags.AddAttributeError(path.Root("content"), "The message is somebody else's",
+			fmt.Sprintf("Only who sent a message may edit it, whatever the role: user %d sent message %d. Leave content as it is, or replace the message: -replace=ADDRESS.",
+				p.Prior.SenderID.ValueInt64(), p.Prior.ID.ValueInt64()))
+	default:
+		warnOfEditLimit(p, view)
+	}
+}
+
+// warnOfEditLimit warns of an edit that the server will refuse (https://zulip.com/api/update-message).
+func warnOfEditLimit(p *core.Plan[messageModel], view *snapshot.Snapshot) {
+	state, settings := p.Prior, view.Realm().Settings
+	var reason string
+	switch {
+	case string(settings["allow_message_editing"]) == "false":
+		reason = "The organization does not let messages be edited (allow_message_editing)."
+	case isPast(state, settings["message_content_edit_limit_seconds"]):
+		reason = fmt.Sprintf("The organization lets messages be edited for %s seconds (message_content_edit_limit_seconds), and this one was sent at %s.",
+			settings["message_content_edit_limit_seconds"], state.Timestamp.ValueString())
+	default:
+		return
+	}
+	p.Diags.AddAttributeWarning(path.Root("content"), fmt.Sprintf("Message %d can no longer be edited", state.ID.ValueInt64()),
+		reason+" The apply will fail. Restore the content, have the setting changed, or replace the message: -replace=ADDRESS sends a new one.")
+}
+
+// warnOfDeleteLimit warns of a deletion that the server will refuse because of its time limit, which does not apply to
+// accounts that may delete any message (https://zulip.com/api/delete-message).
+func warnOfDeleteLimit(p *core.Plan[messageModel], view *snapshot.Snapshot) {
+	const right = "can_delete_any_message_group"
+	state := p.Prior
+	self, limit := p.Meta.Store.Self(), view.Realm().Settings["message_content_delete_limit_seconds"]
+	if state.OnDestroy.ValueString() == onDestroyKeep || !isPast(state, limit) {
+		return
+	}
+	everywhere, ok := view.Realm().Permissions[right]
+	if ok && permission.Admits(everywhere, self, view) || !ok && self.Role <= zulip.RoleAdministrator {
+		return
+	}
+	if channel, found := view.Channels().ByID(state.ChannelID.ValueInt64()); found {
+		if here, ok := channel.Permissions[right]; ok && permission.Admits(here, self, view) {
+			return
+		}
+	}
+	p.Diags.AddWarning(fmt.Sprintf("Message %d can no longer be deleted", state.ID.ValueInt64()),
+		fmt.Sprintf("The organization lets messages be deleted for %s seconds (message_content_delete_limit_seconds), and this one was sent at %s. The apply will fail. "+
+			"Have the setting changed, use the key of an account in %s, or apply on_destroy = \"keep\" before, which leaves the message.", limit, state.Timestamp.ValueString(), right))
+}
+
+// isPast reports whether a message is older than a limit in seconds; null is no limit.
+func isPast(state *messageModel, limit json.RawMessage) bool {
+	seconds, err := strconv.ParseInt(string(limit), 10, 64)
+	if err != nil || seconds <= 0 {
+		return false
+	}
+	sent, err := time.Parse(time.RFC3339, state.Timestamp.ValueString())
+	return err == nil && time.Since(sent) > time.Duration(seconds)*time.Second
+}
+
+func messageHint(err error) string {
+	switch {
+	case zulip.IsMessage(err, "The time limit for editing this message has passed"):
+		return "The organization lets messages be edited for a while only (message_content_edit_limit_seconds). Have the limit raised, or replace the message: -replace=ADDRESS sends a new one."
+	case zulip.IsMessage(err, "Your organization has turned off message editing"):
+		return "Have editing allowed (allow_message_editing), or replace the message: -replace=ADDRESS sends a new one."
+	case zulip.IsMessage(err, "The time limit for deleting this message has passed", "You don't have permission to delete this message"):
+		return "Who may delete messages, and for how long, is a setting of the organization (can_delete_own_message_group, message_content_delete_limit_seconds). With on_destroy = \"keep\", applied before, the message stays and is not managed any more."
+	case zulip.IsExpectationMismatch(err):
+		return "The text was changed since the plan was made. Plan again to see what it is now."
+	}
+	return ""
+}
+
+// whyNotRead says why a message was not found right after it was there.
+func whyNotRead(err error) string {
+	if err == nil {
+		return "The account may not read what it has sent there, or the message was deleted at once. It is in the state; the next plan shows what is left."
+	}
+	return base.Explain(err) + "\n\nIt is in the state. The next plan shows whether anything is left to do."
+}

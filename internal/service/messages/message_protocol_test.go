@@ -1,0 +1,438 @@
+package messages_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// The tests called TestProtocol… drive the messages through the plugin protocol, in this process and without a CLI. The
+// organization is the sandbox's example: ines.moreau@example.com is its owner and the account of the provider.
+
+// messageManaged gives a test a sandbox and one zulip_message to manage in it, which does not exist yet.
+func messageManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
+	t.Helper()
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, "zulip_message")
+	return o, run
+}
+
+// inTopic is the configuration of a message in the channel "general".
+func inTopic(topic, content string) values {
+	return values{"channel": "general", "topic": topic, "content": content}
+}
+
+// written returns what the account has written in a topic of the channel "general", oldest first.
+func written(t *testing.T, o *acctest.Organization, topic string) []string {
+	t.Helper()
+	list, err := o.Client.RecentMessages(context.Background(), zulip.Addressee{ChannelID: o.MustChannel(t, "general").ID, Topic: topic}, o.Self.ID, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := []string{}
+	for _, message := range list {
+		texts = append(texts, message.Content)
+	}
+	return texts
+}
+
+func expectWritten(t *testing.T, o *acctest.Organization, topic string, want ...string) {
+	t.Helper()
+	if got := written(t, o, topic); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("in %q the account has written %q, want %q", topic, got, want)
+	}
+}
+
+// byHand edits a message behind Terraform's back.
+func byHand(t *testing.T, o *acctest.Organization, run *acctest.Run, params map[string]string) {
+	t.Helper()
+	o.Call(t, http.MethodPatch, fmt.Sprintf("/messages/%v", run.State.Values["id"]), params)
+}
+
+func TestProtocolMessageLives(t *testing.T) {
+	o, run := messageManaged(t)
+	run.MustApply(inTopic("rules", "Be kind.\n"))
+	id := run.State.Values["id"]
+	if got := run.State.Values["content"]; got != "Be kind.\n" {
+		t.Errorf("the state holds %q: the words of the configuration are to be kept", got)
+	}
+	expectWritten(t, o, "rules", "Be kind.")
+
+	sent := o.Sent()
+	run.MustApply(values{"channel": fmt.Sprint(o.MustChannel(t, "general").ID), "topic": " rules ", "content": "Be kind.\n\n"})
+	sent.Expect(t) // the same in other words
+
+	run.MustApply(inTopic("rules", "Be kind, always."))
+	expectWritten(t, o, "rules", "Be kind, always.")
+	run.MustApply(inTopic("house rules", "Be kind, always."))
+	expectWritten(t, o, "house rules", "Be kind, always.")
+
+	sent = o.Sent()
+	run.MustApply(values{"channel": "leads", "topic": "rules", "content": "For leads."})
+	sent.Expect(t, "PATCH propagate_mode send_notification_to_new_thread send_notification_to_old_thread stream_id topic", "PATCH content prev_content_sha256")
+	if run.State.Values["id"] != id {
+		t.Errorf("message %v became %v: it is to be edited in place", id, run.State.Values["id"])
+	}
+	expectWritten(t, o, "house rules")
+}
+
+func TestProtocolMessageDrift(t *testing.T) {
+	o, run := messageManaged(t)
+	config := inTopic("rules", "Be kind.")
+	run.MustApply(config)
+	byHand(t, o, run, map[string]string{"content": "Be loud."})
+	if plan := run.MustPlan(config); fmt.Sprint(plan.Changes()) != "[content]" {
+		t.Errorf("planned: %v", plan.Changes())
+	}
+	run.MustApply(config)
+	expectWritten(t, o, "rules", "Be kind.")
+
+	byHand(t, o, run, map[string]string{"topic": "elsewhere", "propagate_mode": "change_one"})
+	run.MustApply(config)
+	expectWritten(t, o, "rules", "Be kind.")
+
+	gone := run.State.Values["id"]
+	o.Call(t, http.MethodDelete, fmt.Sprintf("/messages/%v", gone), nil)
+	run.MustApply(config)
+	expectWritten(t, o, "rules", "Be kind.")
+	if run.State.Values["id"] == gone {
+		t.Error("the state still names the message that was deleted")
+	}
+}
+
+// A text that somebody changed between plan and apply is not overwritten.
+func TestProtocolMessageChangedSincePlan(t *testing.T) {
+	o, run := messageManaged(t)
+	run.MustApply(inTopic("rules", "Be kind."))
+	plan := run.MustPlan(inTopic("rules", "Be very kind."))
+	byHand(t, o, run, map[string]string{"content": "Be loud."})
+	run.Apply(plan).ExpectError(t, "", "was changed by somebody else after it was planned", "Be loud.")
+	expectWritten(t, o, "rules", "Be loud.")
+}
+
+func TestProtocolMessageDirect(t *testing.T) {
+	o, run := messageManaged(t)
+	run.MustApply(values{"recipients": []any{"lena.fischer@example.com"}, "content": "Welcome."})
+	if run.State.Values["channel_id"] != nil {
+		t.Errorf("channel_id is %v", run.State.Values["channel_id"])
+	}
+	sent := o.Sent()
+	// The account itself is in every direct message it sends.
+	run.MustApply(values{"recipients": []any{"lena.fischer@example.com", o.Self.Address()}, "content": "Welcome."})
+	sent.Expect(t)
+	plan := run.MustPlan(values{"recipients": []any{"kenji.sato@example.com"}, "content": "Welcome."})
+	if fmt.Sprint(plan.Replace) != "[recipients]" {
+		t.Errorf("to be replaced because of %v", plan.Replace)
+	}
+}
+
+func TestProtocolMessageDestroy(t *testing.T) {
+	for onDestroy, left := range map[any][]string{nil: {}, "delete": {}, "keep": {"Be kind."}} {
+		o, run := messageManaged(t)
+		config := inTopic("rules", "Be kind.")
+		config["on_destroy"] = onDestroy
+		run.MustApply(config)
+		run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+		expectWritten(t, o, "rules", left...)
+	}
+}
+
+func TestProtocolMessageDestroyedTwice(t *testing.T) {
+	o, run := messageManaged(t)
+	run.MustApply(inTopic("rules", "Be kind."))
+	plan := run.MustPlan(nil)
+	o.Call(t, http.MethodDelete, fmt.Sprintf("/messages/%v", run.State.Values["id"]), nil)
+	run.Apply(plan).ExpectNoError(t)
+}
+
+func TestProtocolMessageImport(t *testing.T) {
+	o, run := messageManaged(t)
+	run.MustApply(inTopic("rules", "Be kind."))
+	before := run.State.Values
+	for _, by := range []struct {
+		id       string
+		identity values
+	}{{id: fmt.Sprint(before["id"])}, {identity: values{"id": before["id"]}}} {
+		fresh := o.NewRun(t, "zulip_message")
+		fresh.Import(by.id, by.identity).ExpectNoError(t)
+		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before) {
+			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before)
+		}
+	}
+	o.NewRun(t, "zulip_message").Import("rules", nil).ExpectError(t, "", "not a number", "Copy link to message")
+}
+
+// An answer that is lost after the message was sent: it is found, and not sent again.
+func TestProtocolMessageLostAnswer(t *testing.T) {
+	o, run := messageManaged(t)
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/messages", After: true, Action: sandbox.FaultDrop, Count: 1})
+	run.MustApply(inTopic("rules", "Be kind."))
+	expectWritten(t, o, "rules", "Be kind.")
+}
+
+// A server that is gone after it sent the message: the apply fails, and says that the next one may send another.
+func TestProtocolMessageBrokenOff(t *testing.T) {
+	o, run := messageManaged(t)
+	run.Block["max_retries"] = 0
+	config := inTopic("rules", "Be kind.")
+	plan := run.MustPlan(config)
+	healSend := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/messages", After: true, Action: sandbox.FaultDrop})
+	healLook := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/messages", Action: sandbox.FaultDrop, Skip: 1})
+	run.Apply(plan).ExpectError(t, "", "Cannot create the message", "Look before you apply again")
+	if run.State != nil {
+		t.Fatalf("the state holds %v", run.State)
+	}
+	healSend()
+	healLook()
+	run.MustApply(config)
+	expectWritten(t, o, "rules", "Be kind.", "Be kind.") // nobody knows whose the first is
+}
+
+// Two resources that say the same are two messages.
+func TestProtocolMessageTwins(t *testing.T) {
+	o, run := messageManaged(t)
+	twin := o.NewRun(t, "zulip_message")
+	config := inTopic("rules", "Be kind.")
+	p := run.Process()
+	for range 2 {
+		plan, diags := p.Plan("zulip_message", nil, config)
+		diags.ExpectNoError(t)
+		state, diags := p.Apply(plan)
+		diags.ExpectNoError(t)
+		if twin.State != nil && twin.State.Values["id"] == state.Values["id"] {
+			t.Errorf("both have message %v", state.Values["id"])
+		}
+		twin.State = state
+	}
+	expectWritten(t, o, "rules", "Be kind.", "Be kind.")
+}
+
+func TestProtocolMessageBadInput(t *testing.T) {
+	_, run := messageManaged(t)
+	cases := []struct {
+		config    values
+		attribute string
+		words     []string
+	}{
+		{values{"content": "x"}, "", []string{"Set channel and topic, or recipients"}},
+		{values{"channel": "general", "content": "x"}, "topic", []string{`topic = ""`}},
+		{values{"topic": "rules", "recipients": []any{"1"}, "content": "x"}, "topic", []string{"has no topic"}},
+		{values{"channel": "general", "topic": "rules", "recipients": []any{"1"}, "content": "x"}, "recipients", []string{"For a channel or for people"}},
+		{values{"recipients": []any{}, "content": "x"}, "recipients", []string{"at least one"}},
+		{inTopic("rules", " \n "), "content", []string{"not blank"}},
+		{inTopic("a\nb", "x"), "topic", []string{"control characters"}},
+		{inTopic("rules", strings.Repeat("ü", 10001)), "content", []string{"10001 characters", "takes 10000"}},
+		{inTopic(strings.Repeat("ü", 61), "x"), "topic", []string{"61 characters", "takes 60"}},
+		{values{"channel": "genral", "topic": "rules", "content": "x"}, "channel", []string{`did you mean "general"?`, "zulip_channel.NAME.id"}},
+		{values{"channel": "999999", "topic": "rules", "content": "x"}, "channel", []string{"ID 999999"}},
+		{values{"recipients": []any{"lena.fisher@example.com"}, "content": "x"}, "recipients", []string{"lena.fischer@example.com"}},
+	}
+	for _, c := range cases {
+		_, diags := run.Plan(c.config)
+		diags.ExpectError(t, c.attribute, c.words...)
+	}
+	run.MustPlan(inTopic(strings.Repeat("ü", 60), strings.Repeat("ü", 10000)+"\n\n"))
+	run.MustPlan(values{"channel": acctest.Unknown, "topic": "rules", "content": acctest.Unknown})
+	run.MustPlan(values{"recipients": acctest.Unknown, "content": "x"})
+	run.MustPlan(values{"recipients": []any{acctest.Unknown}, "content": "x"})
+}
+
+// Only who sent a message may edit it.
+func TestProtocolMessageOfSomebodyElse(t *testing.T) {
+	o, _ := messageManaged(t)
+	member := o.As(t, "member").NewRun(t, "zulip_message")
+	member.MustApply(inTopic("rules", "Be kind."))
+	run := o.NewRun(t, "zulip_message")
+	run.Import(fmt.Sprint(member.State.Values["id"]), nil).ExpectNoError(t)
+	_, diags := run.Plan(inTopic("rules", "Be loud."))
+	diags.ExpectError(t, "content", "somebody else's", "-replace=ADDRESS")
+	run.MustApply(inTopic("laws", "Be kind.")) // moving is another right
+}
+
+// Reading many messages costs few requests.
+func TestProtocolMessageReadTogether(t *testing.T) {
+	o, run := messageManaged(t)
+	p := run.Process()
+	states := []*acctest.Instance{}
+	for i := range 8 {
+		plan, diags := p.Plan("zulip_message", nil, inTopic("rules", fmt.Sprint("Rule ", i)))
+		diags.ExpectNoError(t)
+		state, diags := p.Apply(plan)
+		diags.ExpectNoError(t)
+		states = append(states, state)
+	}
+	reader, sent := run.Process(), o.Sent()
+	done := make(chan acctest.Diagnostics, len(states))
+	for _, state := range states {
+		go func() {
+			read, diags := reader.Read("zulip_message", state)
+			if read == nil {
+				t.Error("a message is gone")
+			}
+			done <- diags
+		}()
+	}
+	for range states {
+		(<-done).ExpectNoError(t)
+	}
+	reads := 0
+	for _, request := range sent.Requests() {
+		if strings.HasPrefix(request.Path, "/messages") {
+			reads++
+		}
+	}
+	if reads > 3 {
+		t.Errorf("%d requests for %d messages", reads, len(states))
+	}
+}
+
+// Importing what is not there says so in words of its own, not in the CLI's.
+func TestProtocolMessageImportOfNothing(t *testing.T) {
+	_, run := messageManaged(t)
+	run.Import("99", nil).ExpectError(t, "", "Cannot import this message", "no message with the ID 99", "may not read")
+}
+
+// pass lets time pass on the server too.
+func pass(t *testing.T, span time.Duration) {
+	t.Helper()
+	select {
+	case <-time.NewTimer(span).C:
+	case <-t.Context().Done():
+		t.Fatal(t.Context().Err())
+	}
+}
+
+// A message is edited and deleted in place only for as long as the organization allows: a plan warns when it does not.
+func TestProtocolMessageTimeLimits(t *testing.T) {
+	o, run := messageManaged(t)
+	run.MustApply(inTopic("limits", "before"))
+	for _, realm := range []map[string]string{{"message_content_edit_limit_seconds": "1"}, {"allow_message_editing": "false", "message_content_edit_limit_seconds": `"unlimited"`}} {
+		o.Call(t, http.MethodPatch, "/realm", realm)
+		pass(t, 1100*time.Millisecond)
+		_, diags := run.Plan(inTopic("limits", "after"))
+		diags.ExpectNoError(t)
+		diags.ExpectWarning(t, "content", "can no longer be edited", "-replace=ADDRESS")
+		if _, diags = run.Plan(inTopic("limits", "before")); len(diags) > 0 {
+			t.Errorf("nothing changes, and is reported: %v", diags)
+		}
+	}
+	o.Call(t, http.MethodPatch, "/realm", map[string]string{"message_content_delete_limit_seconds": "1"})
+	if _, diags := run.Plan(nil); len(diags) > 0 { // an owner may delete any message
+		t.Errorf("the limit is not for this account: %v", diags)
+	}
+	member := o.As(t, "member").NewRun(t, "zulip_message")
+	member.MustApply(inTopic("limits", "of a member"))
+	pass(t, 1100*time.Millisecond)
+	_, diags := member.Plan(nil)
+	diags.ExpectWarning(t, "", "can no longer be deleted", `on_destroy = "keep"`)
+	member.Apply(member.MustPlan(nil)).ExpectError(t, "", "time limit for deleting")
+}
+
+// managedAt is managed on a server of a feature level.
+func managedAt(t *testing.T, level int) (*acctest.Organization, *acctest.Run) {
+	t.Helper()
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
+	run := o.NewRun(t, "zulip_message")
+	return o, run
+}
+
+// The URL comes with the answer, and stays.
+func TestProtocolMessageURL(t *testing.T) {
+	o, run := managedAt(t, featurelevel.MessageURL)
+	run.MustApply(inTopic("house rules", "Be kind."))
+	id, url := run.State.Values["id"], run.State.Values["message_url"]
+	want := fmt.Sprintf("%s/#narrow/channel/%d-general/topic/house.20rules/near/%d", o.Client.Site(), o.MustChannel(t, "general").ID, id)
+	if link := run.State.Values["message_link"]; url != want || link != fmt.Sprintf("[#general > house rules @ 💬](%s)", want) {
+		t.Errorf("the state holds %v and %v, want %s", url, link, want)
+	}
+	sent := o.Sent()
+	run.MustApply(inTopic("rules", "Be kind, always."))
+	sent.Expect(t, "PATCH content prev_content_sha256", "PATCH propagate_mode send_notification_to_new_thread send_notification_to_old_thread topic")
+	if run.State.Values["message_url"] != url || run.State.Values["id"] != id {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+	imported := o.NewRun(t, "zulip_message")
+	imported.Import(fmt.Sprint(id), nil).ExpectNoError(t)
+	if imported.State.Values["message_url"] != nil || imported.State.Values["message_link"] != nil {
+		t.Errorf("imported: %v", imported.State.Values)
+	}
+	imported.MustApply(inTopic("rules", "Be kind."))
+
+	direct := o.NewRun(t, "zulip_message")
+	direct.MustApply(values{"recipients": []any{"lena.fischer@example.com"}, "content": "Welcome."})
+	if url := fmt.Sprint(direct.State.Values["message_url"]); !strings.HasPrefix(url, o.Client.Site()+"/#narrow/dm/") {
+		t.Errorf("the URL is %s", url)
+	}
+
+	// After a lost answer the message is found, and nobody says its URL.
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/messages", After: true, Action: sandbox.FaultDrop, Count: 1})
+	lost := o.NewRun(t, "zulip_message")
+	lost.MustApply(inTopic("lost", "x"))
+	expectWritten(t, o, "lost", "x")
+	if lost.State.Values["message_url"] != nil {
+		t.Errorf("found: %v", lost.State.Values)
+	}
+}
+
+// A state of an older server plans nothing on a newer one, and does not ask for what nobody says any more.
+func TestProtocolMessageURLAfterAnUpgrade(t *testing.T) {
+	for _, level := range []int{442, featurelevel.MessageURL - 1} {
+		o, run := managedAt(t, level)
+		config := inTopic("rules", "Be kind.")
+		run.MustApply(config)
+		if run.State.Values["message_url"] != nil || run.State.Values["message_link"] != nil {
+			t.Errorf("level %d: the state holds %v", level, run.State.Values)
+		}
+		for _, newer := range []int{featurelevel.NewestRelease, featurelevel.Newest} {
+			o.Sandbox.SetFeatureLevel(max(level, newer))
+			if plan := run.MustPlan(config); !plan.Empty() {
+				t.Errorf("level %d, then %d: the plan changes %v", level, newer, plan.Changes())
+			}
+		}
+		plan := run.MustPlan(inTopic("rules", "Be kind, always."))
+		if fmt.Sprint(plan.Changes()) != "[content]" {
+			t.Errorf("the plan changes %v", plan.Changes())
+		}
+		run.Apply(plan).ExpectNoError(t)
+	}
+}
+
+func TestProtocolMessageHistory(t *testing.T) {
+	o, run := messageManaged(t)
+	run.MustApply(inTopic("rules", "Be kind."))
+	byHand(t, o, run, map[string]string{"content": "Be loud."})
+	byHand(t, o, run, map[string]string{"topic": "laws", "propagate_mode": "change_one"})
+	p := run.Process()
+	read, diags := p.ReadData("zulip_message_history", values{"message_id": run.State.Values["id"]})
+	diags.ExpectNoError(t)
+	got := []string{}
+	list, _ := read["message_history"].([]any)
+	for _, one := range list {
+		s, _ := one.(values)
+		got = append(got, fmt.Sprintf("%v<-%v in %v<-%v by %v", s["content"], s["prev_content"], s["topic"], s["prev_topic"], s["user_id"] == o.Self.ID))
+		if s["timestamp"] == "" || s["timestamp"] == nil {
+			t.Errorf("no time: %v", s)
+		}
+	}
+	want := []string{
+		"Be kind.<-<nil> in rules<-<nil> by true",
+		"Be loud.<-Be kind. in rules<-<nil> by true",
+		"Be loud.<-<nil> in laws<-rules by true",
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("read:\n%q\nwant:\n%q", got, want)
+	}
+	_, diags = p.ReadData("zulip_message_history", values{"message_id": 1})
+	diags.ExpectError(t, "message_id", "The message is gone")
+	o.Call(t, http.MethodPatch, "/realm", map[string]string{"message_edit_history_visibility_policy": "none"})
+	_, diags = p.ReadData("zulip_message_history", values{"message_id": run.State.Values["id"]})
+	diags.ExpectError(t, "message_id", "message_edit_history_visibility_policy")
+}

@@ -1,0 +1,142 @@
+package messages
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// messageChange is what is to become of a message; what is nil stays as it is.
+type messageChange struct {
+	channel        *int64
+	topic, content *string
+}
+
+type (
+	step    = attribute.Step[*zulip.Message, messageChange]
+	pending = attribute.Pending[*zulip.Message, messageChange]
+	reading = attribute.Reading[*zulip.Message]
+)
+
+// Update moves the message and edits it, whichever is planned, unless somebody else has done so since.
+func (r *messageResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var plan, state messageModel
+	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	view, err := r.Meta.Store.Read(ctx, store.Channels)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot read the organization", base.Explain(err))
+		return
+	}
+	to, _ := plan.Resolve(view, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), state.ID)...)
+	now := r.subject(state.ID.ValueInt64()).Change(ctx, &r.Base, steps(&state, &plan, to, view), nil, &resp.Diagnostics)
+	if now == nil {
+		return
+	}
+	self := r.Meta.Store.Self().ID
+	if resp.Diagnostics.HasError() {
+		state.read(now.Thing, view, self)
+	} else { // the CLI takes nothing but what was planned: what somebody else has changed beside, the next plan shows
+		state = plan
+		state.read(now.Thing, view, self)
+		state.Addressee, state.Content = plan.Addressee, plan.Content
+		if base.IsSet(plan.ChannelID) {
+			state.ChannelID = plan.ChannelID
+		}
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+}
+
+// steps are what differs between a state and what is planned.
+func steps(state, plan *messageModel, to zulip.Addressee, view *snapshot.Snapshot) (changed []step) {
+	add := func(one step) {
+		if one.Prior != one.Planned {
+			changed = append(changed, one)
+		}
+	}
+	if !to.IsDirect() {
+		add(step{
+			Attribute: "channel", Prior: channelText(state.ChannelID.ValueInt64(), view), Planned: channelText(to.ChannelID, view),
+			Current: func(m *zulip.Message) string { return channelText(m.To().ChannelID, view) },
+			Put:     func(c *messageChange, _ *zulip.Message, _ bool) { c.channel = &to.ChannelID },
+		})
+		add(step{
+			Attribute: "topic", Prior: zulip.StoredTopic(state.Topic.ValueString()), Planned: zulip.StoredTopic(to.Topic),
+			Current: func(m *zulip.Message) string { return zulip.StoredTopic(m.To().Topic) },
+			Put:     func(c *messageChange, _ *zulip.Message, _ bool) { c.topic = &to.Topic },
+		})
+	}
+	add(step{
+		Attribute: "content", Prior: zulip.StoredContent(state.Content.ValueString()), Planned: zulip.StoredContent(plan.Content.ValueString()),
+		Current: func(m *zulip.Message) string { return zulip.StoredContent(m.Content) },
+		Put: func(c *messageChange, _ *zulip.Message, _ bool) {
+			content := plan.Content.ValueString()
+			c.content = &content
+		},
+	})
+	return changed
+}
+
+// channelText is the name of a channel with its ID, which tells it from others of the name.
+func channelText(id int64, view *snapshot.Snapshot) string {
+	if channel, ok := view.Channels().ByID(id); ok {
+		return fmt.Sprintf("%s (ID %d)", channel.Name, id)
+	}
+	return fmt.Sprint(id)
+}
+
+// subject is how a message is read and changed.
+func (r *messageResource) subject(id int64) attribute.Subject[*zulip.Message, messageChange] {
+	name := fmt.Sprintf("message %d", id)
+	return attribute.Subject[*zulip.Message, messageChange]{
+		Of: "zulip_message", Unread: name, Name: func(*zulip.Message) string { return name }, Explain: r.Explain,
+		Read: func(ctx context.Context, _ func(*zulip.Message) bool) (*reading, error) {
+			found, err := r.Meta.Store.Message(ctx, id)
+			switch {
+			case err != nil:
+				return nil, err
+			case found == nil:
+				return nil, fmt.Errorf("%s is not there any more, or not for the provider's account. Plan again to see what became of it", name)
+			}
+			return &reading{Thing: found}, nil
+		},
+		Send: func(ctx context.Context, p pending) ([]string, error) { return nil, r.send(ctx, p) },
+	}
+}
+
+// send makes the requests that a change takes: the server does not take a new channel and a new text in one
+// (server-behavior §M5).
+func (r *messageResource) send(ctx context.Context, p pending) error {
+	update, from := p.Update(), p.Now.To()
+	if update.channel != nil || update.topic != nil {
+		to := from
+		if update.channel != nil {
+			to.ChannelID = *update.channel
+		}
+		if update.topic != nil {
+			to.Topic = *update.topic
+		}
+		if err := r.Meta.Client.MoveMessage(ctx, p.Now.ID, from, to); err != nil && !zulip.IsMessage(err, "Nothing to change") {
+			return err
+		}
+	}
+	if update.content == nil {
+		return nil
+	}
+	return r.Meta.Client.EditMessage(ctx, p.Now.ID, p.Now.Content, *update.content, r.FeatureLevel())
+}

@@ -1,0 +1,227 @@
+package messages_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// reactionManaged gives a test a sandbox, a message in it, and one zulip_reaction to manage, which does not exist yet.
+func reactionManaged(t *testing.T) (*acctest.Organization, *acctest.Run, int64) {
+	t.Helper()
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	id, err := o.Client.SendMessage(context.Background(), zulip.Addressee{ChannelID: o.MustChannel(t, "general").ID, Topic: "votes"}, "Shall we?")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := o.NewRun(t, "zulip_reaction")
+	return o, run, id
+}
+
+// expectReaction fails the test unless the account has reacted to the message with these names.
+func expectReaction(t *testing.T, o *acctest.Organization, message int64, want ...string) {
+	t.Helper()
+	found, err := o.Client.Message(context.Background(), message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []string{}
+	for _, reaction := range found.Reactions {
+		if reaction.UserID == o.Self.ID {
+			got = append(got, reaction.EmojiName)
+		}
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("the account has reacted with %q, want %q", got, want)
+	}
+}
+
+func TestProtocolReactionLives(t *testing.T) {
+	o, run, message := reactionManaged(t)
+	run.MustApply(values{"message_id": message, "emoji_name": "thumbs_up"})
+	expectReaction(t, o, message, "thumbs_up")
+	if run.State.Values["emoji_code"] != "1f44d" || run.State.Values["reaction_type"] != "unicode_emoji" {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+	plan := run.MustPlan(values{"message_id": message, "emoji_name": "tada"})
+	if fmt.Sprint(plan.Replace) != "[emoji_name]" {
+		t.Errorf("to be replaced because of %v", plan.Replace)
+	}
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	expectReaction(t, o, message)
+}
+
+// A custom emoji is taken away again, although the server takes an emoji of Unicode for granted.
+func TestProtocolReactionExtraEmoji(t *testing.T) {
+	o, run, message := reactionManaged(t)
+	run.MustApply(values{"message_id": message, "emoji_name": "zulip"})
+	if run.State.Values["reaction_type"] != "zulip_extra_emoji" {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	expectReaction(t, o, message)
+}
+
+// An emoji of the organization's own is known, also while this run has yet to add it.
+func TestProtocolReactionOwnEmoji(t *testing.T) {
+	o, run, message := reactionManaged(t)
+	id := o.Emoji(t, "party_hat")
+	run.MustApply(values{"message_id": message, "emoji_name": "party_hat"})
+	if got := run.State.Values; got["reaction_type"] != "realm_emoji" || got["emoji_code"] != fmt.Sprint(id) {
+		t.Errorf("the state holds %v", got)
+	}
+	expectReaction(t, o, message, "party_hat")
+
+	config := values{"message_id": message, "emoji_name": "later"}
+	picture := filepath.Join(t.TempDir(), "later.png")
+	if err := os.WriteFile(picture, []byte("\x89PNG\r\n\x1a\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := o.NewRun(t, "zulip_reaction").Process()
+	_, diags := p.Plan("zulip_custom_emoji", nil, values{"name": "later", "file": picture})
+	diags.ExpectNoError(t)
+	_, diags = p.Plan("zulip_reaction", nil, config)
+	diags.ExpectNoError(t)
+	_, diags = run.Fork().Plan(config)
+	diags.ExpectError(t, "emoji_name", `No emoji is called "later"`)
+}
+
+// Where the server does not say what it knows, it checks.
+func TestProtocolReactionUncheckedEmoji(t *testing.T) {
+	o, run, message := reactionManaged(t)
+	o.Sandbox.SetFeatureLevel(130)
+	run.Apply(run.MustPlan(values{"message_id": message, "emoji_name": "no_such_emoji"})).ExpectError(t, "", "Cannot react", "no_such_emoji")
+}
+
+// Whoever reacts first names the emoji for all; the configuration keeps its own name.
+func TestProtocolReactionOtherName(t *testing.T) {
+	o, run, message := reactionManaged(t)
+	member := o.As(t, "member")
+	member.Call(t, http.MethodPost, fmt.Sprintf("/messages/%d/reactions", message), map[string]string{"emoji_name": "thumbs_up"})
+	run.MustApply(values{"message_id": message, "emoji_name": "+1"})
+	expectReaction(t, o, message, "thumbs_up")
+	if run.State.Values["emoji_name"] != "+1" {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+}
+
+func TestProtocolReactionDriftAndAgain(t *testing.T) {
+	o, run, message := reactionManaged(t)
+	config := values{"message_id": message, "emoji_name": "tada"}
+	run.MustApply(config)
+	path := fmt.Sprintf("/messages/%d/reactions", message)
+	o.Call(t, http.MethodDelete, path, map[string]string{"emoji_name": "tada"})
+	run.MustApply(config)
+	expectReaction(t, o, message, "tada")
+
+	again := o.NewRun(t, "zulip_reaction") // one that is there already
+	again.Apply(again.MustPlan(config)).ExpectError(t, "emoji_name", "already", "import {")
+	expectReaction(t, o, message, "tada")
+
+	gone := run.MustPlan(nil)
+	o.Call(t, http.MethodDelete, path, map[string]string{"emoji_name": "tada"})
+	run.Apply(gone).ExpectNoError(t)
+}
+
+func TestProtocolReactionLostAnswer(t *testing.T) {
+	o, run, message := reactionManaged(t)
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/messages/*/reactions", After: true, Action: sandbox.FaultDrop, Count: 1})
+	run.MustApply(values{"message_id": message, "emoji_name": "tada"})
+	expectReaction(t, o, message, "tada")
+	o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: "/messages/*/reactions", After: true, Action: sandbox.FaultDrop, Count: 1})
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	expectReaction(t, o, message)
+}
+
+// A reaction that cannot be read after it was added is not in the state, and to apply again is refused: the message says so, and
+// what it says to do helps.
+func TestProtocolReactionLostReading(t *testing.T) {
+	for name, recovers := range map[string]bool{"import": false, "recover_interrupted": true} {
+		t.Run(name, func(t *testing.T) {
+			o, run, message := reactionManaged(t)
+			run.Block["max_retries"], run.Block["recover_interrupted"] = 0, recovers
+			config := values{"message_id": message, "emoji_name": "tada"}
+			plan := run.MustPlan(config)
+			// One reading comes before: of what is there already.
+			heal := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/messages/*", Action: sandbox.FaultStatus, Status: http.StatusBadGateway, Skip: 1})
+			diags := run.Apply(plan)
+			heal()
+			expectReaction(t, o, message, "tada")
+			if recovers {
+				diags.ExpectError(t, "", "after it was added", "not in the state", "The next apply adopts it")
+				run.MustApply(config)
+				return
+			}
+			diags.ExpectError(t, "", "after it was added", "not in the state", "The next apply refuses it", fmt.Sprintf(`id = "%d/tada"`, message), "ZULIP_RECOVER_INTERRUPTED=true")
+			run.Apply(run.MustPlan(config)).ExpectError(t, "emoji_name", "already")
+			run.Import(fmt.Sprintf("%d/tada", message), nil).ExpectNoError(t)
+			if plan := run.MustPlan(config); !plan.Empty() {
+				t.Errorf("planned: %v", plan.Changes())
+			}
+		})
+	}
+}
+
+func TestProtocolReactionImport(t *testing.T) {
+	o, run, message := reactionManaged(t)
+	run.MustApply(values{"message_id": message, "emoji_name": "tada"})
+	before := run.State
+	for _, by := range []struct {
+		id       string
+		identity values
+	}{{id: fmt.Sprintf("%d/tada", message)}, {id: fmt.Sprint(before.Values["id"])}, {identity: before.Identity}} {
+		fresh := o.NewRun(t, "zulip_reaction")
+		fresh.Import(by.id, by.identity).ExpectNoError(t)
+		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before.Values) {
+			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before.Values)
+		}
+	}
+	o.NewRun(t, "zulip_reaction").Import("tada", nil).ExpectError(t, "", "MESSAGE_ID/EMOJI_NAME")
+	o.NewRun(t, "zulip_reaction").Import(fmt.Sprintf("%d/heart", message), nil).ExpectError(t, "", "No such reaction", "tada")
+}
+
+// With a code the server takes any name, if somebody has reacted to the message with the emoji: a plan only warns.
+func TestProtocolReactionByCode(t *testing.T) {
+	o, run, message := reactionManaged(t)
+	o.As(t, "member").Call(t, "POST", fmt.Sprintf("/messages/%d/reactions", message), map[string]string{"emoji_name": "grinning"})
+	for _, config := range []values{
+		{"message_id": message, "emoji_name": "tada", "emoji_code": "1f600", "reaction_type": "unicode_emoji"},
+		{"message_id": message, "emoji_name": "name_of_old", "emoji_code": "1f600", "reaction_type": "unicode_emoji"},
+	} {
+		plan, diags := run.Fork().Plan(config)
+		diags.ExpectNoError(t)
+		if plan.Values == nil || len(diags) != 1 {
+			t.Errorf("want one warning: %v", diags)
+		}
+	}
+}
+
+func TestProtocolReactionBadInput(t *testing.T) {
+	_, run, message := reactionManaged(t)
+	for _, c := range []struct {
+		config    values
+		attribute string
+		words     []string
+	}{
+		{values{"message_id": message, "emoji_name": ":tada:"}, "emoji_name", []string{"without colons"}},
+		{values{"message_id": message, "emoji_name": "tada", "reaction_type": "sticker"}, "reaction_type", []string{"realm_emoji"}},
+		{values{"message_id": message, "emoji_name": "tadaa"}, "emoji_name", []string{`No emoji is called "tadaa"`, "Did you mean tada"}},
+		{values{"message_id": message, "emoji_name": "tada", "reaction_type": "realm_emoji"}, "reaction_type", []string{"is unicode_emoji"}},
+	} {
+		_, diags := run.Plan(c.config)
+		diags.ExpectError(t, c.attribute, c.words...)
+	}
+	run.Apply(run.MustPlan(values{"message_id": 1, "emoji_name": "tada"})).ExpectError(t, "", "The message is gone")
+}
+
+func TestProtocolReactionImportOfNothing(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	o.NewRun(t, "zulip_reaction").Import("99/tada", nil).ExpectError(t, "", "Cannot read message 99", "may not read it")
+}

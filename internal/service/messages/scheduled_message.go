@@ -1,0 +1,273 @@
+package messages
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/boolplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/compose"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// scheduledMessageResource is zulip_scheduled_message.
+type scheduledMessageResource struct {
+	*core.Resource[scheduledMessageModel, zulip.ScheduledMessage, scheduledMessageModel]
+}
+
+// NewScheduledMessageResource returns zulip_scheduled_message.
+func NewScheduledMessageResource() resource.Resource {
+	return &scheduledMessageResource{core.New(&core.Definition[scheduledMessageModel, zulip.ScheduledMessage, scheduledMessageModel]{
+		Name: "scheduled_message", Title: "scheduled message", Plural: "scheduled messages",
+		ListText: core.ListText{Called: "display name, as in `scheduled message 6001`,", Description: "Lists the messages that the provider's account has scheduled and that are not sent yet. Nobody else's can be read."},
+		Schema:   scheduledMessageSchema,
+		Source:   core.Source{Part: store.ScheduledMessages, Needs: []store.Part{store.Channels}, StoresAsSent: true},
+		List: func(ctx context.Context, s *store.Store) ([]*zulip.ScheduledMessage, error) {
+			return s.ScheduledMessages(ctx)
+		},
+		WhereIDs: "GET /scheduled_messages lists the account's own. It may have been sent or deleted.",
+		Key:      func(message *zulip.ScheduledMessage) int64 { return message.ID },
+		ReadInto: func(m *scheduledMessageModel, message *zulip.ScheduledMessage, c *core.Context) {
+			m.read(message, c.Snapshot, c.Meta.Store.Self().ID)
+		},
+		Validate:  func(config *scheduledMessageModel, diags *diag.Diagnostics) { config.Validate(diags) },
+		CheckPlan: checkScheduledMessagePlan,
+		Create:    createScheduledMessage, Update: updateScheduledMessage, Delete: deleteScheduledMessage,
+		// One that is delivered stays where it was sent.
+		IsKept: func(state *scheduledMessageModel) bool { return state.Delivered.ValueBool() },
+		Hint:   scheduledMessageHint,
+	})}
+}
+
+// Read finds the message among those that are not delivered. One that is not there when its time has come was sent: it
+// stays in the state, so that it is not sent a second time.
+func (r *scheduledMessageResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	var state scheduledMessageModel
+	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	if state.Delivered.ValueBool() {
+		resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), state.ID)...)
+		return // for good
+	}
+	r.Resource.Read(ctx, req, resp)
+	if resp.State.Raw.IsNull() && state.isDue(time.Now()) {
+		tflog.Info(ctx, "The message is not scheduled any more, and its time has come: it was sent", map[string]any{"id": state.ID.ValueInt64()})
+		state.Delivered, state.Failed = types.BoolValue(true), types.BoolValue(false)
+		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	}
+}
+
+func createScheduledMessage(ctx context.Context, c *core.Context, plan *scheduledMessageModel) (int64, error) {
+	to, err := plan.ResolveToSend(ctx, c.Meta.Store)
+	if err != nil {
+		return 0, err
+	}
+	plan.Delivered, plan.Failed = types.BoolValue(false), types.BoolValue(false)
+	return c.Meta.Client.ScheduleMessage(ctx, to, plan.Content.ValueString(), plan.deliverAt())
+}
+
+// updateScheduledMessage changes what differs, as long as the message is not delivered.
+func updateScheduledMessage(ctx context.Context, c *core.Context, planned, current *scheduledMessageModel) error {
+	to, err := planned.ResolveToSend(ctx, c.Meta.Store)
+	if err != nil {
+		return err
+	}
+	var change zulip.ScheduledMessageUpdate
+	if !planned.Equal(current.Addressee) {
+		change.To = &to
+	}
+	if !planned.Content.Equal(current.Content) {
+		change.Content = planned.Content.ValueStringPointer()
+	}
+	if at := planned.deliverAt(); at != current.deliverAt() {
+		change.DeliverAt = &at
+	}
+	if change.Empty() {
+		return nil
+	}
+	return c.Meta.Client.UpdateScheduledMessage(ctx, current.ID.ValueInt64(), change)
+}
+
+func deleteScheduledMessage(ctx context.Context, c *core.Context, state *scheduledMessageModel) error {
+	return c.Meta.Client.DeleteScheduledMessage(ctx, state.ID.ValueInt64())
+}
+
+func scheduledMessageHint(err error) string {
+	switch {
+	case zulip.IsDelivered(err) || zulip.IsNoScheduledMessage(err):
+		return "It was sent, or deleted, since the plan was made. Plan again to see which."
+	case zulip.IsMessage(err, "Scheduled delivery time must be in the future."):
+		return "The moment has passed since the plan was made, or the server's clock is ahead. Choose a later one."
+	}
+	return ""
+}
+
+// checkScheduledMessagePlan refuses what the server would refuse, and plans no change where the message means the same.
+func checkScheduledMessagePlan(ctx context.Context, p *core.Plan[scheduledMessageModel]) {
+	if p.IsDestroy() {
+		return
+	}
+	view, err := p.Meta.Store.Read(ctx, store.Channels)
+	if err != nil {
+		p.Diags.AddError("Cannot read the organization", base.Explain(err))
+		return
+	}
+	plan, prior := p.Plan, p.Prior
+	if prior != nil {
+		plan.keepWords(prior)
+		plan.KeepWords(prior.Addressee, view, p.Meta.Store.Self().ID)
+		if plan.isAs(prior) {
+			if prior.Failed.ValueBool() {
+				p.Diags.AddAttributeWarning(path.Root("scheduled_delivery_timestamp"), "The message could not be sent",
+					fmt.Sprintf("The server could not send scheduled message %d, and told the account why. Another moment in the future lets it try again.", prior.ID.ValueInt64()))
+			}
+			return
+		}
+	}
+	compose.CheckContent(plan.Content, view, p.Diags)
+	plan.CheckPlan(view, p.Diags)
+	plan.checkMoment(prior, p.Diags)
+	switch {
+	case prior == nil:
+	case prior.Delivered.ValueBool():
+		p.Replace("scheduled_delivery_timestamp")
+	default:
+		plan.Failed = types.BoolValue(false)
+	}
+}
+
+// keepWords keeps the words of the state where they mean the same.
+func (m *scheduledMessageModel) keepWords(state *scheduledMessageModel) {
+	if !m.Content.IsUnknown() {
+		m.Content = compose.KeepContent(state.Content, m.Content.ValueString())
+	}
+	if !m.DeliverAt.IsUnknown() && m.deliverAt() == state.deliverAt() {
+		m.DeliverAt = state.DeliverAt
+	}
+}
+
+// isAs reports whether the configuration asks for what the state holds.
+func (m *scheduledMessageModel) isAs(state *scheduledMessageModel) bool {
+	return m.Equal(state.Addressee) && m.Content.Equal(state.Content) && m.DeliverAt.Equal(state.DeliverAt)
+}
+
+// checkMoment refuses a moment that is over where one is needed that is not.
+func (m *scheduledMessageModel) checkMoment(state *scheduledMessageModel, diags *diag.Diagnostics) {
+	at := path.Root("scheduled_delivery_timestamp")
+	switch {
+	case m.DeliverAt.IsUnknown():
+	case state != nil && state.Delivered.ValueBool() && m.DeliverAt.Equal(state.DeliverAt):
+		diags.AddAttributeError(at, "The message was sent already",
+			fmt.Sprintf("It was sent at %s and cannot be changed here any more. To send what is configured now as another message, give it another moment in the future; else take the change back.", state.DeliverAt.ValueString()))
+	case state != nil && state.Failed.ValueBool() && m.DeliverAt.Equal(state.DeliverAt):
+		diags.AddAttributeError(at, "The message could not be sent",
+			"The server tried and failed. Give it another moment in the future together with the change.")
+	case (state == nil || !m.DeliverAt.Equal(state.DeliverAt)) && m.isDue(time.Now()):
+		diags.AddAttributeError(at, "The moment is over",
+			fmt.Sprintf("%s is not in the future, and the server schedules nothing for the past. If the message was sent long ago, take the resource out of the configuration.", m.DeliverAt.ValueString()))
+	}
+}
+
+// scheduledMessageModel is the resource.
+type scheduledMessageModel struct {
+	compose.Addressee
+	ID        types.Int64  `tfsdk:"id"`
+	Content   types.String `tfsdk:"content"`
+	DeliverAt types.String `tfsdk:"scheduled_delivery_timestamp"`
+	Delivered types.Bool   `tfsdk:"delivered"`
+	Failed    types.Bool   `tfsdk:"failed"`
+}
+
+// deliverAt is the moment in the server's words; zero if it is not known.
+func (m *scheduledMessageModel) deliverAt() int64 {
+	at, err := time.Parse(time.RFC3339, m.DeliverAt.ValueString())
+	if err != nil {
+		return 0
+	}
+	return at.Unix()
+}
+
+// isDue reports whether the moment has come.
+func (m *scheduledMessageModel) isDue(now time.Time) bool { return m.deliverAt() <= now.Unix() }
+
+// read takes what the server holds, in the words there are if they mean it.
+func (m *scheduledMessageModel) read(found *zulip.ScheduledMessage, view *snapshot.Snapshot, self int64) {
+	m.ID = types.Int64Value(found.ID)
+	m.Read(found.To, view, self)
+	m.Content = compose.KeepContent(m.Content, found.Content)
+	if m.deliverAt() != found.DeliverAt {
+		m.DeliverAt = types.StringValue(time.Unix(found.DeliverAt, 0).UTC().Format(time.RFC3339))
+	}
+	m.Delivered, m.Failed = types.BoolValue(false), types.BoolValue(found.Failed)
+}
+
+func scheduledMessageSchema() schema.Schema {
+	attributes := compose.AddresseeAttributes()
+	keep := []planmodifier.Bool{boolplanmodifier.UseStateForUnknown()}
+	attributes["id"] = schema.Int64Attribute{
+		Computed: true, MarkdownDescription: "ID of the scheduled message, which is not the ID of the message it becomes.",
+		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+	}
+	attributes["content"] = schema.StringAttribute{
+		Required: true, MarkdownDescription: compose.ContentDescription,
+		Validators: []validator.String{compose.ContentValidator()},
+	}
+	attributes["scheduled_delivery_timestamp"] = schema.StringAttribute{
+		Required:            true,
+		MarkdownDescription: "Time at which the message is to be sent (RFC 3339), as in `2030-01-31T09:00:00+01:00`. It must be in the future when the message is scheduled. After the message was sent, another time in the future schedules it once more.",
+		Validators:          []validator.String{momentValidator{}},
+	}
+	attributes["delivered"] = schema.BoolAttribute{
+		Computed: true, MarkdownDescription: "Whether the message was sent. A scheduled message that no longer exists after its time counts as sent.", PlanModifiers: keep,
+	}
+	attributes["failed"] = schema.BoolAttribute{
+		Computed: true, MarkdownDescription: "Whether the server tried to send the message and could not. It tries again if the message gets another time.", PlanModifiers: keep,
+	}
+	return schema.Schema{
+		Version: base.SchemaVersion,
+		MarkdownDescription: `Manages a message that the server sends later, on behalf of the provider's account. Until then, changes are made in place, and destroying the resource cancels the message. ` + featurelevel.Needs("zulip_scheduled_message", "") + `
+
+After the message was sent, the resource stays in the state with ` + "`delivered = true`" + `, and nothing is sent twice. To send it again, set another ` + "`scheduled_delivery_timestamp`" + ` in the future. Destroying the resource leaves a message that was sent.
+
+The server schedules a message twice if it is asked twice. So the provider notes which messages of the account are scheduled with the same text, recipients and time; if the connection is lost before the server answers, a message that is new since then is taken for the one it has scheduled. It cannot recognize one that somebody changed meanwhile, one that was sent meanwhile, and one of an apply that was killed before it wrote its state: that one is sent too, unless somebody deletes it in the web app. A message that somebody cancels just before its time cannot be told from one that was sent.`,
+		Attributes: attributes,
+	}
+}
+
+// momentValidator accepts a moment in whole seconds.
+type momentValidator struct{}
+
+func (momentValidator) Description(context.Context) string {
+	return "a moment as in 2030-01-31T09:00:00Z"
+}
+
+func (v momentValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// ValidateString refuses the rest.
+func (momentValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	at, err := time.Parse(time.RFC3339, req.ConfigValue.ValueString())
+	if err != nil || at.Nanosecond() != 0 || at.Unix() <= 0 {
+		resp.Diagnostics.AddAttributeError(req.Path, "Not a moment",
+			fmt.Sprintf("%q is not a date and time in whole seconds with a time zone, as in 2030-01-31T09:00:00+01:00 or 2030-01-31T08:00:00Z.", req.ConfigValue.ValueString()))
+	}
+}

@@ -1,0 +1,243 @@
+package messages_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// clock is a server's clock that tests can put forward.
+type clock struct{ ahead atomic.Int64 }
+
+func (c *clock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
+
+// scheduledMessageManaged gives a test a sandbox and one zulip_scheduled_message to manage in it, which does not exist yet.
+func scheduledMessageManaged(t *testing.T) (*acctest.Organization, *acctest.Run, *clock) {
+	t.Helper()
+	clock := &clock{}
+	o := acctest.StartSandbox(t, sandbox.Config{Clock: clock.now})
+	run := o.NewRun(t, "zulip_scheduled_message")
+	return o, run, clock
+}
+
+// at is a moment from now on, as a configuration writes it.
+func at(wait time.Duration) string { return time.Now().Add(wait).UTC().Format(time.RFC3339) }
+
+func scheduledMessageConfig(content, moment string) values {
+	return values{"channel": "general", "topic": "plans", "content": content, "scheduled_delivery_timestamp": moment}
+}
+
+// scheduled is what the account has scheduled, in words.
+func scheduled(t *testing.T, o *acctest.Organization) []string {
+	t.Helper()
+	list, err := o.Client.ScheduledMessages(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := []string{}
+	for _, message := range list {
+		words = append(words, fmt.Sprint(message.Topic, ": ", message.Content))
+	}
+	return words
+}
+
+func expectScheduledMessage(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// sentMessages is what the account has written in the topic.
+func sentMessages(t *testing.T, o *acctest.Organization) []string {
+	t.Helper()
+	list, err := o.Client.RecentMessages(context.Background(), zulip.Addressee{ChannelID: o.MustChannel(t, "general").ID, Topic: "plans"}, o.Self.ID, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := []string{}
+	for _, message := range list {
+		words = append(words, message.Content)
+	}
+	return words
+}
+
+// waitFor waits until a moment has come on this machine's clock, by which the provider judges.
+func waitFor(t *testing.T, moment string) {
+	t.Helper()
+	parsed, err := time.Parse(time.RFC3339, moment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-time.After(time.Until(parsed))
+}
+
+func TestProtocolScheduledMessageLives(t *testing.T) {
+	o, run, _ := scheduledMessageManaged(t)
+	moment := at(time.Hour)
+	run.MustApply(scheduledMessageConfig("Soon.\n", moment))
+	expectScheduledMessage(t, scheduled(t, o), "plans: Soon.")
+	id := run.State.Values["id"]
+
+	sent := o.Sent()
+	east := time.Now().Add(time.Hour)
+	if parsed, err := time.Parse(time.RFC3339, moment); err == nil {
+		east = parsed.In(time.FixedZone("", 2*60*60))
+	}
+	run.MustApply(scheduledMessageConfig("Soon.", east.Format(time.RFC3339)))
+	sent.Expect(t) // the same in other words
+
+	run.MustApply(scheduledMessageConfig("Later.", moment))
+	run.MustApply(scheduledMessageConfig("Later.", at(2*time.Hour)))
+	change := scheduledMessageConfig("Later.", run.State.Values["scheduled_delivery_timestamp"].(string))
+	change["topic"] = "news"
+	run.MustApply(change)
+	expectScheduledMessage(t, scheduled(t, o), "news: Later.")
+	run.MustApply(values{"recipients": []any{"lena.fischer@example.com"}, "content": "Later.", "scheduled_delivery_timestamp": change["scheduled_delivery_timestamp"]})
+	expectScheduledMessage(t, scheduled(t, o), ": Later.")
+	if run.State.Values["id"] != id {
+		t.Error("it is to be changed in place")
+	}
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	expectScheduledMessage(t, scheduled(t, o))
+}
+
+// What was delivered stays in the state and is not sent a second time, unless another moment asks for it.
+func TestProtocolScheduledMessageDelivered(t *testing.T) {
+	o, run, clock := scheduledMessageManaged(t)
+	moment := at(1500 * time.Millisecond)
+	run.MustApply(scheduledMessageConfig("Now.", moment))
+	clock.ahead.Store(int64(time.Minute))
+	expectScheduledMessage(t, sentMessages(t, o), "Now.")
+	waitFor(t, moment)
+	sent := o.Sent()
+	run.MustApply(scheduledMessageConfig("Now.", moment))
+	sent.Expect(t)
+	if run.State.Values["delivered"] != true {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+	_, diags := run.Plan(scheduledMessageConfig("Now!", moment))
+	diags.ExpectError(t, "scheduled_delivery_timestamp", "The message was sent already", "another moment in the future")
+	plan := run.MustPlan(scheduledMessageConfig("Now!", at(time.Hour)))
+	if fmt.Sprint(plan.Replace) != "[scheduled_delivery_timestamp]" {
+		t.Errorf("to be replaced because of %v", plan.Replace)
+	}
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	expectScheduledMessage(t, sentMessages(t, o), "Now.")
+}
+
+// What somebody took back before its time is scheduled again.
+func TestProtocolScheduledMessageTakenBack(t *testing.T) {
+	o, run, _ := scheduledMessageManaged(t)
+	wanted := scheduledMessageConfig("Soon.", at(time.Hour))
+	run.MustApply(wanted)
+	o.Call(t, http.MethodDelete, fmt.Sprintf("/scheduled_messages/%v", run.State.Values["id"]), nil)
+	run.MustApply(wanted)
+	expectScheduledMessage(t, scheduled(t, o), "plans: Soon.")
+}
+
+func TestProtocolScheduledMessageDrift(t *testing.T) {
+	o, run, _ := scheduledMessageManaged(t)
+	wanted := scheduledMessageConfig("Soon.", at(time.Hour))
+	run.MustApply(wanted)
+	o.Call(t, http.MethodPatch, fmt.Sprintf("/scheduled_messages/%v", run.State.Values["id"]), map[string]string{"content": "Never."})
+	if plan := run.MustPlan(wanted); fmt.Sprint(plan.Changes()) != "[content]" {
+		t.Errorf("planned: %v", plan.Changes())
+	}
+	run.MustApply(wanted)
+	expectScheduledMessage(t, scheduled(t, o), "plans: Soon.")
+}
+
+// A message that the server could not send needs another moment.
+func TestProtocolScheduledMessageFailed(t *testing.T) {
+	o, run, clock := scheduledMessageManaged(t)
+	channel := o.Call(t, http.MethodPost, "/channels/create", map[string]string{"name": o.Prefix + "short-lived", "subscribers": fmt.Sprintf("[%d]", o.Self.ID)})
+	moment := at(30 * time.Minute)
+	wanted := scheduledMessageConfig("Soon.", moment)
+	wanted["channel"] = fmt.Sprint(channel["id"])
+	run.MustApply(wanted)
+	o.Archive(t, o.Prefix+"short-lived")
+	clock.ahead.Store(int64(time.Hour))
+	plan, diags := run.Plan(wanted)
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "scheduled_delivery_timestamp", "could not be sent")
+	if !plan.Empty() || run.State.Values["failed"] != true {
+		t.Errorf("changes %v, state %v", plan.Changes(), run.State.Values)
+	}
+	_, diags = run.Plan(scheduledMessageConfig("Soon!", moment))
+	diags.ExpectError(t, "scheduled_delivery_timestamp", "another moment")
+	clock.ahead.Store(0)
+	run.MustApply(scheduledMessageConfig("Soon.", at(2*time.Hour)))
+	expectScheduledMessage(t, scheduled(t, o), "plans: Soon.")
+}
+
+func TestProtocolScheduledMessageImport(t *testing.T) {
+	o, run, _ := scheduledMessageManaged(t)
+	run.MustApply(scheduledMessageConfig("Soon.", at(time.Hour)))
+	before := run.State.Values
+	for _, by := range []struct {
+		id       string
+		identity values
+	}{{id: fmt.Sprint(before["id"])}, {identity: values{"id": before["id"]}}} {
+		fresh := o.NewRun(t, "zulip_scheduled_message")
+		fresh.Import(by.id, by.identity).ExpectNoError(t)
+		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before) {
+			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before)
+		}
+	}
+	o.NewRun(t, "zulip_scheduled_message").Import("Soon.", nil).ExpectError(t, "", "not a number")
+	o.NewRun(t, "zulip_scheduled_message").Import("1", nil).ExpectError(t, "", "Cannot import this scheduled message")
+}
+
+func TestProtocolScheduledMessageLostAnswer(t *testing.T) {
+	o, run, _ := scheduledMessageManaged(t)
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/scheduled_messages", After: true, Action: sandbox.FaultDrop, Count: 1})
+	run.MustApply(scheduledMessageConfig("Soon.", at(time.Hour)))
+	expectScheduledMessage(t, scheduled(t, o), "plans: Soon.")
+}
+
+func TestProtocolScheduledMessageBrokenOff(t *testing.T) {
+	o, run, _ := scheduledMessageManaged(t)
+	run.Block["max_retries"] = 0
+	wanted := scheduledMessageConfig("Soon.", at(time.Hour))
+	plan := run.MustPlan(wanted)
+	healPost := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/scheduled_messages", After: true, Action: sandbox.FaultDrop})
+	healLook := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/scheduled_messages", Action: sandbox.FaultDrop, Skip: 1})
+	run.Apply(plan).ExpectError(t, "", "Cannot create the scheduled message", "Look before you apply again")
+	healPost()
+	healLook()
+	run.MustApply(wanted)
+	expectScheduledMessage(t, scheduled(t, o), "plans: Soon.", "plans: Soon.") // nobody knows whose the first is
+}
+
+func TestProtocolScheduledMessageBadInput(t *testing.T) {
+	_, run, _ := scheduledMessageManaged(t)
+	for _, c := range []struct {
+		config    values
+		attribute string
+		words     []string
+	}{
+		{scheduledMessageConfig("Soon.", at(-time.Hour)), "scheduled_delivery_timestamp", []string{"The moment is over"}},
+		{scheduledMessageConfig("Soon.", "tomorrow"), "scheduled_delivery_timestamp", []string{"Not a moment", "time zone"}},
+		{scheduledMessageConfig("Soon.", "2090-01-01T00:00:00.5Z"), "scheduled_delivery_timestamp", []string{"whole seconds"}},
+		{scheduledMessageConfig(" ", at(time.Hour)), "content", []string{"not blank"}},
+		{values{"content": "x", "scheduled_delivery_timestamp": at(time.Hour)}, "", []string{"Nobody to send to"}},
+	} {
+		_, diags := run.Plan(c.config)
+		diags.ExpectError(t, c.attribute, c.words...)
+	}
+	run.MustPlan(values{"channel": acctest.Unknown, "topic": "plans", "content": acctest.Unknown, "scheduled_delivery_timestamp": acctest.Unknown})
+}
+
+func TestProtocolScheduledMessageOldServer(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 180})
+	_, diags := o.NewRun(t, "zulip_scheduled_message").Plan(scheduledMessageConfig("Soon.", at(time.Hour)))
+	diags.ExpectError(t, "", "feature level 184", "the server has 180")
+}

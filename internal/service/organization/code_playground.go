@@ -1,0 +1,174 @@
+package organization
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// NewCodePlaygroundResource returns zulip_code_playground.
+func NewCodePlaygroundResource() resource.Resource {
+	return core.New(&core.Definition[codePlaygroundModel, zulip.Playground, codePlaygroundModel]{
+		Name: "code_playground", Title: "code playground", Plural: "code playgrounds",
+		ListText: core.ListText{Called: "language and name, as in `Python/Try it`,", Description: "Lists the code playgrounds of the organization."},
+		Schema:   codePlaygroundSchema,
+		Role:     zulip.RoleAdministrator, ForceNew: []string{"name", "pygments_language", "url_template"},
+		Source: core.Source{Part: store.Playgrounds, Lags: true, StoresAsSent: true},
+		Index:  (*snapshot.Snapshot).Playgrounds,
+		Key:    func(playground *zulip.Playground) int64 { return playground.ID },
+		Find:   find,
+		Unique: core.Unique[codePlaygroundModel, zulip.Playground]{
+			Attribute: "name", Word: "language and name",
+			Of:      (*codePlaygroundModel).name,
+			IsTaken: zulip.IsPlaygroundTaken,
+			Existing: func(e *core.Existing, playground *zulip.Playground, _ *core.Context) {
+				e.Detail = fmt.Sprintf("It has the ID %d and the URL template %q.", playground.ID, playground.URLTemplate)
+				e.MayBeReplaced = true // one with another address may be the one that this replaces
+			},
+		},
+		ReadInto: readCodePlaygroundInto, Create: createCodePlayground, Delete: deleteCodePlayground, DeleteVerb: "remove",
+	})
+}
+
+type codePlaygroundModel struct {
+	ID          types.Int64  `tfsdk:"id"`
+	Name        types.String `tfsdk:"name"`
+	Language    types.String `tfsdk:"pygments_language"`
+	URLTemplate types.String `tfsdk:"url_template"`
+}
+
+func (m *codePlaygroundModel) wire() zulip.Playground {
+	return zulip.Playground{ID: m.ID.ValueInt64(), Name: m.Name.ValueString(), Language: m.Language.ValueString(), URLTemplate: m.URLTemplate.ValueString()}
+}
+
+// name is the language and name together, of which there is one playground.
+func (m *codePlaygroundModel) name() string {
+	if !base.IsSet(m.Name) || !base.IsSet(m.Language) {
+		return ""
+	}
+	wire := m.wire()
+	return wire.Key()
+}
+
+func codePlaygroundSchema() schema.Schema {
+	return schema.Schema{
+		Version: base.SchemaVersion,
+		MarkdownDescription: `A code playground: a place elsewhere to which people can send the code blocks of a language with one click. Only administrators and owners manage them. ` + featurelevel.Needs("zulip_code_playground", "") + `
+
+The server changes no playground: any change removes it and adds another one. When a playground is removed whose language is the organization's ` + "`default_code_block_language`" + `, the server unsets that setting, even if another playground has the language.
+
+There is one playground of each language and name. ` + core.NeverAdopted,
+		Attributes: map[string]schema.Attribute{
+			"id": schema.Int64Attribute{
+				Computed: true, MarkdownDescription: "The playground's ID.",
+				PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+			},
+			"name": schema.StringAttribute{
+				Required: true, MarkdownDescription: "Name by which people choose it. Changing this forces a new playground.",
+				Validators: []validator.String{textValidator{}},
+			},
+			"pygments_language": schema.StringAttribute{
+				Required:            true,
+				MarkdownDescription: "The language of the code blocks, as Pygments calls it, as in `Python`; at most 40 characters. It need not be one that Pygments knows. Changing this forces a new playground.",
+				Validators:          []validator.String{textValidator{zulip.CheckPlaygroundLanguage}},
+			},
+			"url_template": schema.StringAttribute{
+				Required:            true,
+				MarkdownDescription: "URL template of RFC 6570 with the one variable `code`, as in `https://play.example.com/?code={code}`. Changing this forces a new playground.",
+				Validators:          []validator.String{textValidator{zulip.CheckPlaygroundTemplate}},
+			},
+		},
+	}
+}
+
+func readCodePlaygroundInto(m *codePlaygroundModel, playground *zulip.Playground, _ *core.Context) {
+	m.ID, m.Name = types.Int64Value(playground.ID), types.StringValue(playground.Name)
+	m.Language, m.URLTemplate = types.StringValue(playground.Language), types.StringValue(playground.URLTemplate)
+}
+
+func createCodePlayground(ctx context.Context, c *core.Context, plan *codePlaygroundModel) (int64, error) {
+	return c.Meta.Client.AddPlayground(ctx, plan.wire())
+}
+
+// deleteCodePlayground removes the playground. The organization's default language of code blocks may be unset with it.
+func deleteCodePlayground(ctx context.Context, c *core.Context, state *codePlaygroundModel) error {
+	defer c.Meta.Store.Invalidate(store.Organization)
+	return c.Meta.Client.DeletePlayground(ctx, state.ID.ValueInt64())
+}
+
+// find returns the one playground that a text means. The error is for people.
+func find(view *snapshot.Snapshot, text string) (*zulip.Playground, error) {
+	all := view.Playgrounds().List()
+	id, err := strconv.ParseInt(text, 10, 64)
+	isID := err == nil
+	var named []*zulip.Playground
+	for _, playground := range all {
+		switch {
+		case isID && playground.ID == id, playground.Key() == text:
+			return playground, nil
+		case playground.Name == text:
+			named = append(named, playground)
+		}
+	}
+	if len(named) == 1 {
+		return named[0], nil
+	}
+	if len(named) > 1 {
+		keys := []string{}
+		for _, playground := range named {
+			keys = append(keys, strconv.Quote(playground.Key()))
+		}
+		return nil, fmt.Errorf("%d playgrounds are called %q: write LANGUAGE/NAME, one of %s", len(named), text, strings.Join(keys, ", "))
+	}
+	names := suggest.Names{Things: "code playgrounds", Where: "the organization's settings list all, under Code playgrounds"}
+	for _, playground := range all {
+		if isID || strings.Contains(text, "/") {
+			names.All = append(names.All, playground.Key())
+		} else {
+			names.All = append(names.All, playground.Name)
+		}
+	}
+	return nil, fmt.Errorf("%q is neither the ID nor the name nor the LANGUAGE/NAME of a code playground%s", text, names.Suggest(text))
+}
+
+// textValidator accepts text that the server takes as it is written, and that a check has nothing against.
+type textValidator struct{ check func(string) error }
+
+func (textValidator) Description(context.Context) string {
+	return "text without white space at its ends"
+}
+
+func (v textValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// ValidateString refuses the rest.
+func (v textValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	switch text := req.ConfigValue.ValueString(); {
+	case strings.TrimSpace(text) == "":
+		resp.Diagnostics.AddAttributeError(req.Path, "Empty text", "The server refuses it.")
+	case strings.TrimSpace(text) != text:
+		resp.Diagnostics.AddAttributeError(req.Path, "White space at an end", "The server takes white space at both ends away. Write the text without.")
+	case v.check != nil:
+		if err := v.check(text); err != nil {
+			resp.Diagnostics.AddAttributeError(req.Path, "The server would refuse this", base.Sentence(err))
+		}
+	}
+}

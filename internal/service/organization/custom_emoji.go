@@ -1,0 +1,267 @@
+package organization
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/picture"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// customEmojiList is the part of a snapshot that holds the custom emoji.
+const customEmojiList = zulip.FetchCustomEmoji
+
+// customEmojiResource is zulip_custom_emoji.
+type customEmojiResource struct {
+	*core.Resource[customEmojiModel, zulip.CustomEmoji, customEmojiModel]
+}
+
+// NewCustomEmojiResource returns zulip_custom_emoji.
+func NewCustomEmojiResource() resource.Resource {
+	return &customEmojiResource{core.New(&core.Definition[customEmojiModel, zulip.CustomEmoji, customEmojiModel]{
+		Name: "custom_emoji", Title: "custom emoji", Plural: "custom emoji",
+		ListText: core.ListText{Description: "Lists the custom emoji of the organization. The server does not give the image files back: add `file` to the generated configuration."},
+		Schema:   customEmojiSchema,
+		ForceNew: []string{"name"}, Unsent: []string{"file", "file_sha256"},
+		Source:   core.Source{Part: customEmojiList, Lags: true},
+		Index:    (*snapshot.Snapshot).CustomEmoji,
+		Key:      func(emoji *zulip.CustomEmoji) int64 { return emoji.ID },
+		IsGone:   func(emoji *zulip.CustomEmoji) bool { return emoji.Deactivated },
+		GoneWord: "deactivated",
+		HowToAdopt: func(emoji *zulip.CustomEmoji) string {
+			return fmt.Sprintf("Emoji %q with the ID %d is deactivated, and the server cannot reactivate it. Upload it anew.", emoji.Name, emoji.ID)
+		},
+		Unique: core.Unique[customEmojiModel, zulip.CustomEmoji]{
+			Of:       func(m *customEmojiModel) string { return m.Name.ValueString() },
+			Where:    "the organization's settings list all, under Custom emoji",
+			IsTaken:  func(err error) bool { return zulip.IsMessage(err, "A custom emoji with this name already exists.") },
+			Existing: describeExisting,
+		},
+		ReadInto:  func(m *customEmojiModel, emoji *zulip.CustomEmoji, _ *core.Context) { m.read(emoji) },
+		CheckPlan: checkCustomEmojiPlan,
+		IsCreated: func(m *customEmojiModel, emoji *zulip.CustomEmoji, c *core.Context) bool {
+			return emoji.Name == m.Name.ValueString() && isOwn(emoji, c)
+		},
+		Create: createCustomEmoji, Delete: deactivate, DeletesByName: true, DeleteVerb: "deactivate",
+		Hint: customEmojiHint,
+	})}
+}
+
+// describeExisting tells who added an emoji. The server does not give its picture back, nor say when it was added: of the
+// account's own ones each counts as the planned one.
+func describeExisting(e *core.Existing, emoji *zulip.CustomEmoji, c *core.Context) {
+	own := isOwn(emoji, c)
+	e.Detail = fmt.Sprintf("It has the ID %d%s.", emoji.ID, addedBy(emoji, c.Snapshot))
+	e.AsPlanned, e.Ours, e.MayBeReplaced = own, own, own
+}
+
+// isOwn reports whether the provider's account added an emoji.
+func isOwn(emoji *zulip.CustomEmoji, c *core.Context) bool {
+	return emoji.AuthorID != nil && *emoji.AuthorID == c.Meta.Store.Self().ID
+}
+
+func addedBy(emoji *zulip.CustomEmoji, view *snapshot.Snapshot) string {
+	if emoji.AuthorID == nil {
+		return ""
+	}
+	author, ok := view.User(*emoji.AuthorID)
+	if !ok {
+		return ""
+	}
+	return ", and was added by " + author.Address()
+}
+
+// Create uploads the file, unless its content changed since the plan was made.
+func (r *customEmojiResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var plan customEmojiModel
+	if resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...); resp.Diagnostics.HasError() {
+		return
+	}
+	if _, ok := picture.OpenPlanned(path.Root("file"), plan.File, plan.FileSHA256, &resp.Diagnostics); ok {
+		r.Resource.Create(ctx, req, resp)
+	}
+}
+
+func createCustomEmoji(ctx context.Context, c *core.Context, plan *customEmojiModel) (int64, error) {
+	image, err := picture.Open(plan.File.ValueString())
+	if err != nil {
+		return 0, err
+	}
+	plan.FileSHA256 = types.StringValue(image.SHA256())
+	return 0, c.Meta.Client.UploadCustomEmoji(ctx, plan.Name.ValueString(), image.File, image.ContentType, image.Content)
+}
+
+// ImportState takes an ID, a name or the identity. After a name, =FILE says which file the emoji was made from: it is taken
+// into the state, so that nothing is left to plan.
+func (r *customEmojiResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	name, file, hasFile := strings.Cut(req.ID, "=")
+	req.ID = name
+	r.Resource.ImportState(ctx, req, resp)
+	if hasFile && !resp.Diagnostics.HasError() {
+		picture.Import(ctx, file, "Cannot import this custom emoji", resp)
+	}
+}
+
+// deactivate deactivates the emoji by its name, which is how the server knows emoji.
+func deactivate(ctx context.Context, c *core.Context, state *customEmojiModel) error {
+	return c.Meta.Client.DeactivateCustomEmoji(ctx, state.Name.ValueString())
+}
+
+func customEmojiHint(err error) string {
+	if zulip.IsMessage(err, "Only administrators can override default emoji.", "Only administrators can override built-in emoji.") {
+		return "A standard emoji has this name. Choose another one, or use the key of an administrator or owner of the organization."
+	}
+	return ""
+}
+
+// ModifyPlan plans the content of the file, and then what is planned for every resource.
+func (r *customEmojiResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if !req.Plan.Raw.IsNull() {
+		var plan, state *customEmojiModel
+		resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+		if resp.Diagnostics.HasError() {
+			return
+		}
+		customEmojiPlanFile(plan, state, resp)
+		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+		if resp.Diagnostics.HasError() {
+			return
+		}
+	}
+	r.Resource.ModifyPlan(ctx, req, resp)
+}
+
+// customEmojiPlanFile plans the content of the file: the same changes nothing, other content is another emoji.
+func customEmojiPlanFile(plan, state *customEmojiModel, resp *resource.ModifyPlanResponse) {
+	at := path.Root("file")
+	image, sum := picture.Plan(at, plan.File, &resp.Diagnostics)
+	plan.FileSHA256 = sum
+	if sum.IsUnknown() && state != nil {
+		resp.RequiresReplace.Append(at) // it is known too late to find out that nothing changed
+	}
+	if image == nil {
+		return
+	}
+	image.WarnOfSize(at, &resp.Diagnostics)
+	switch {
+	case state == nil:
+	case state.FileSHA256.IsNull():
+		resp.Diagnostics.AddAttributeWarning(at, fmt.Sprintf("The file is taken for what %q shows", state.Name.ValueString()),
+			"The emoji was imported, and the server does not give its file back. Nothing is uploaded; from now on another content of the file makes a new emoji.")
+	case state.FileSHA256.Equal(plan.FileSHA256):
+		plan.File = state.File // the same, wherever it is
+	default:
+		resp.RequiresReplace.Append(path.Root("file_sha256"))
+	}
+}
+
+// checkCustomEmojiPlan refuses what the account may not do.
+func checkCustomEmojiPlan(ctx context.Context, p *core.Plan[customEmojiModel]) {
+	if p.IsDestroy() || p.IsReplaced {
+		checkMayDeactivate(p)
+	}
+	if p.IsDestroy() || !p.IsCreate() && !p.IsReplaced {
+		return
+	}
+	view, err := p.Meta.Store.Read(ctx, store.CustomEmoji)
+	if err != nil {
+		p.Diags.AddError("Cannot read the custom emoji", base.Explain(err))
+		return
+	}
+	checkMayAdd(p, view)
+}
+
+// checkMayAdd refuses what the account may not add (server-behavior §R15, §L8).
+func checkMayAdd(p *core.Plan[customEmojiModel], view *snapshot.Snapshot) {
+	const doing = "add emoji"
+	if p.Meta.RequirePerson(path.Empty(), doing, p.Diags) && p.Meta.RequireMember(doing, p.Diags) {
+		p.Meta.RequireRight(view, path.Empty(), doing, p.Diags, "can_add_custom_emoji_group")
+	}
+}
+
+// checkMayDeactivate refuses to plan the end of an emoji that the account may not take away.
+func checkMayDeactivate(p *core.Plan[customEmojiModel]) {
+	self := p.Meta.Store.Self()
+	if self.Role <= zulip.RoleAdministrator || p.Prior.AuthorID.ValueInt64() == self.ID {
+		return
+	}
+	p.Meta.Refuse(path.Empty(), fmt.Sprintf("deactivate the emoji %q", p.Prior.Name.ValueString()),
+		fmt.Sprintf("Administrators and owners of the organization may, and who added it, the user with the ID %d.", p.Prior.AuthorID.ValueInt64()), p.Diags)
+}
+
+// customEmojiModel is the resource.
+type customEmojiModel struct {
+	ID         types.Int64  `tfsdk:"id"`
+	Name       types.String `tfsdk:"name"`
+	File       types.String `tfsdk:"file"`
+	FileSHA256 types.String `tfsdk:"file_sha256"`
+	AuthorID   types.Int64  `tfsdk:"author_id"`
+	SourceURL  types.String `tfsdk:"source_url"`
+}
+
+// read takes what the server holds. What the image was made from, it does not tell.
+func (m *customEmojiModel) read(emoji *zulip.CustomEmoji) {
+	m.ID, m.Name = types.Int64Value(emoji.ID), types.StringValue(emoji.Name)
+	m.AuthorID, m.SourceURL = types.Int64PointerValue(emoji.AuthorID), types.StringValue(emoji.SourceURL)
+}
+
+// The server's rules for names: small letters, digits, dashes and underscores, a letter or digit at the end
+// (server-behavior §L8).
+var (
+	emojiName    = regexp.MustCompile(`^[0-9a-z_-]*$`)
+	emojiNameEnd = regexp.MustCompile(`[0-9a-z]$`)
+)
+
+func customEmojiSchema() schema.Schema {
+	keepNumber := []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}
+	return schema.Schema{
+		Version: base.SchemaVersion,
+		MarkdownDescription: fmt.Sprintf(`An emoji of the organization's own, made from an image file.
+
+The server shrinks the image and does not give the file back, so the SHA-256 of the file is kept in the state: other content makes a new emoji, the same content in another file changes nothing. What somebody else does to the image is not seen; that the emoji was deactivated is.
+
+Only people add emoji, not bots: those whom the organization's setting `+"`can_add_custom_emoji_group`"+` names. Administrators and who added it take one away. Destroying it deactivates it: messages that have it keep it.
+
+No two active emoji have one name. `+core.NeverAdopted+` Its picture is not compared, for the server does not give it back.
+
+After an import the content of the file is unknown, and the first plan takes the configured file for it; an import by `+"`NAME=FILE`"+`, as in `+"`kudos=./kudos.png`"+`, takes the file at once. Files up to %d MiB are taken, unless the server's administrator chose another limit.`, picture.UsualLimit>>20),
+		Attributes: map[string]schema.Attribute{
+			"id": schema.Int64Attribute{Computed: true, MarkdownDescription: "The emoji's ID.", PlanModifiers: keepNumber},
+			"name": schema.StringAttribute{
+				Required: true, MarkdownDescription: "The name, without colons: small letters, digits, dashes and underscores, with a letter or digit at the end. The name of a standard emoji hides that emoji, and only administrators may use one. Changing this forces a new emoji.",
+				Validators: []validator.String{
+					validators.Matches(emojiName, "must have only small letters, digits, dashes and underscores"),
+					validators.Matches(emojiNameEnd, "must end with a letter or digit"),
+				},
+			},
+			"file": schema.StringAttribute{
+				Required: true, MarkdownDescription: "The path of the image, as in `\"${path.module}/party.png\"`: PNG, JPEG, GIF, WebP or AVIF.",
+			},
+			"file_sha256": schema.StringAttribute{
+				Computed: true, MarkdownDescription: "The SHA-256 of the file that was uploaded, in hexadecimal; null after an import until the next apply.",
+			},
+			"author_id": schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of who added it; null if the server does not know.", PlanModifiers: keepNumber},
+			"source_url": schema.StringAttribute{
+				Computed: true, MarkdownDescription: "Where the image is, from the organization's address on.",
+				PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+			},
+		},
+	}
+}

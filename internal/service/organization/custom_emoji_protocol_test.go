@@ -1,0 +1,382 @@
+package organization_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+const customEmojiTypeName = "zulip_custom_emoji"
+
+// customEmojiPicture writes an image of one shade of gray into a file of its own, and returns the path.
+func customEmojiPicture(t *testing.T, shade uint8) string {
+	t.Helper()
+	drawn := image.NewGray(image.Rect(0, 0, 10, 10))
+	for i := range drawn.Pix {
+		drawn.Pix[i] = color.Gray{Y: shade}.Y
+	}
+	var encoded bytes.Buffer
+	if err := png.Encode(&encoded, drawn); err != nil {
+		t.Fatal(err)
+	}
+	return file(t, encoded.Bytes())
+}
+
+func file(t *testing.T, content []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "picture.png")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func hashOf(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(content))
+}
+
+// customEmojiHeld are the emoji of a name that the server holds, deactivated ones included.
+func customEmojiHeld(t *testing.T, o *acctest.Organization, name string) []*zulip.CustomEmoji {
+	t.Helper()
+	snapshot, err := o.Client.Register(context.Background(), []string{zulip.FetchCustomEmoji})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Client.DeleteQueue(context.Background(), snapshot.QueueID); err != nil {
+		t.Fatal(err)
+	}
+	return slices.DeleteFunc(snapshot.CustomEmoji, func(emoji *zulip.CustomEmoji) bool { return emoji.Name != name })
+}
+
+// active is the one that is active.
+func active(t *testing.T, o *acctest.Organization, name string) *zulip.CustomEmoji {
+	t.Helper()
+	for _, emoji := range customEmojiHeld(t, o, name) {
+		if !emoji.Deactivated {
+			return emoji
+		}
+	}
+	return nil
+}
+
+func customEmojiManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
+	t.Helper()
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, customEmojiTypeName)
+	return o, run
+}
+
+func TestProtocolCustomEmojiLive(t *testing.T) {
+	o, run := customEmojiManaged(t)
+	first, second := customEmojiPicture(t, 10), customEmojiPicture(t, 200)
+	sent := o.Sent()
+	run.MustApply(values{"name": "party", "file": first})
+	sent.Expect(t, "POST")
+	emoji := active(t, o, "party")
+	want := values{"id": emoji.ID, "name": "party", "file": first, "file_sha256": hashOf(t, first), "author_id": o.Self.ID, "source_url": emoji.SourceURL}
+	if fmt.Sprint(run.State.Values) != fmt.Sprint(want) {
+		t.Errorf("the state holds\n%v\nwant\n%v", run.State.Values, want)
+	}
+
+	sent = o.Sent()
+	if plan := run.MustPlan(values{"name": "party", "file": customEmojiPicture(t, 10)}); !plan.Empty() {
+		t.Errorf("the same file at another path plans %v", plan.Changes())
+	}
+	plan := run.MustPlan(values{"name": "party", "file": second})
+	if !slices.Equal(plan.Replace, []string{"file_sha256"}) {
+		t.Errorf("another content replaces because of %v", plan.Replace)
+	}
+	if plan := run.MustPlan(values{"name": "fest", "file": first}); !slices.Contains(plan.Replace, "name") {
+		t.Errorf("another name replaces because of %v", plan.Replace)
+	}
+	sent.Expect(t)
+
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	sent.Expect(t, "DELETE")
+	if active(t, o, "party") != nil {
+		t.Error("the emoji is still there")
+	}
+	run.MustApply(values{"name": "party", "file": second}) // the name is free again
+}
+
+func TestProtocolCustomEmojiIsGone(t *testing.T) {
+	o, run := customEmojiManaged(t)
+	config := values{"name": "party", "file": customEmojiPicture(t, 10)}
+	run.MustApply(config)
+	o.Call(t, http.MethodDelete, "/realm/emoji/party", nil)
+	run.MustApply(config)
+	if all := customEmojiHeld(t, o, "party"); len(all) != 2 || active(t, o, "party") == nil {
+		t.Errorf("the server holds %v", all)
+	}
+
+	// Somebody puts another one in its place: it is not touched.
+	state := run.State
+	o.Call(t, http.MethodDelete, "/realm/emoji/party", nil)
+	other := o.NewRun(t, customEmojiTypeName)
+	other.MustApply(config)
+	run.State = state
+	again, diags := run.Plan(config)
+	diags.ExpectWarning(t, "name", `A custom emoji with the name "party" already exists`, fmt.Sprint(other.State.Values["id"]), "import it")
+	run.Apply(again).ExpectError(t, "name", `A custom emoji with the name "party" already exists`)
+	sent := o.Sent()
+	p := run.Process()
+	end, diags := p.Plan(customEmojiTypeName, state, nil) // as of a state that nobody refreshed
+	diags.ExpectNoError(t)
+	_, diags = p.Apply(end)
+	diags.ExpectNoError(t)
+	sent.Expect(t)
+}
+
+func TestProtocolCustomEmojiImport(t *testing.T) {
+	o, run := customEmojiManaged(t)
+	config := values{"name": "party", "file": customEmojiPicture(t, 10)}
+	run.MustApply(config)
+	for _, by := range []struct {
+		id       string
+		identity values
+	}{{id: "party"}, {id: "name:party"}, {id: fmt.Sprint(run.State.Values["id"])}, {identity: run.State.Identity}} {
+		fresh := o.NewRun(t, customEmojiTypeName)
+		fresh.Import(by.id, by.identity).ExpectNoError(t)
+		if fresh.State.Values["id"] != run.State.Values["id"] || fresh.State.Values["file_sha256"] != nil {
+			t.Errorf("imported by %v: %v", by, fresh.State.Values)
+		}
+		sent := o.Sent()
+		plan, diags := fresh.Plan(config)
+		diags.ExpectNoError(t)
+		diags.ExpectWarning(t, "file", `taken for what "party" shows`)
+		if len(plan.Replace) > 0 {
+			t.Errorf("the import alone replaces because of %v", plan.Replace)
+		}
+		fresh.MustApply(config)
+		sent.Expect(t)
+		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(run.State.Values) {
+			t.Errorf("after the apply:\n%v\nwant:\n%v", fresh.State.Values, run.State.Values)
+		}
+	}
+	o.NewRun(t, customEmojiTypeName).Import("nope", nil).ExpectError(t, "", `"nope"`, `the custom emoji are: "party"`)
+	o.NewRun(t, customEmojiTypeName).Import("name:partty", nil).ExpectError(t, "", `did you mean "party"?`)
+	o.Call(t, http.MethodDelete, "/realm/emoji/party", nil)
+	o.NewRun(t, customEmojiTypeName).Import(fmt.Sprint(run.State.Values["id"]), nil).ExpectError(t, "", "deactivated")
+}
+
+func TestProtocolCustomEmojiBadInput(t *testing.T) {
+	o, run := customEmojiManaged(t)
+	good := customEmojiPicture(t, 10)
+	for name, words := range map[string]string{"Party": "small letters", "two words": "small letters", "party_": "end with a letter", "": "end with a letter"} {
+		_, diags := run.Plan(values{"name": name, "file": good})
+		diags.ExpectError(t, "name", words)
+	}
+	for path, words := range map[string]string{
+		filepath.Join(t.TempDir(), "none.png"): "no such file", file(t, []byte("hello")): "text/plain", file(t, nil): "not a PNG",
+	} {
+		_, diags := run.Plan(values{"name": "party", "file": path})
+		diags.ExpectError(t, "file", words)
+	}
+	content, err := os.ReadFile(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	large := values{"name": "large", "file": file(t, append(content, make([]byte, 6<<20)...))}
+	plan, diags := run.Plan(large)
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "file", "6.0 MiB")
+	run.Apply(plan).ExpectError(t, "", "larger than the allowed limit")
+
+	if plan := run.MustPlan(values{"name": acctest.Unknown, "file": acctest.Unknown}); plan.Values["file_sha256"] != acctest.Unknown {
+		t.Errorf("planned: %v", plan.Values)
+	}
+	run.MustApply(values{"name": "party", "file": good})
+	if plan := run.MustPlan(values{"name": "party", "file": acctest.Unknown}); !slices.Equal(plan.Replace, []string{"file"}) {
+		t.Errorf("a file that is not known replaces because of %v", plan.Replace)
+	}
+	_, diags = o.NewRun(t, customEmojiTypeName).Plan(values{"name": "party", "file": good})
+	diags.ExpectWarning(t, "name", "already", o.Self.Address())
+}
+
+func TestProtocolCustomEmojiFileChangesAfterThePlan(t *testing.T) {
+	o, run := customEmojiManaged(t)
+	path := customEmojiPicture(t, 10)
+	plan := run.MustPlan(values{"name": "party", "file": path})
+	p := run.Process()
+	again, diags := p.Plan(customEmojiTypeName, nil, plan.Config)
+	diags.ExpectNoError(t)
+	content, err := os.ReadFile(customEmojiPicture(t, 99))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, diags = p.Apply(again)
+	diags.ExpectError(t, "file", "another one now")
+	if active(t, o, "party") != nil {
+		t.Error("it was uploaded all the same")
+	}
+}
+
+func TestProtocolCustomEmojiCaller(t *testing.T) {
+	o, run := customEmojiManaged(t)
+	config := values{"name": "party", "file": customEmojiPicture(t, 10)}
+	for account, words := range map[string]string{"owner": "", "admin": "", "member": "", "guest": "guest", "bot": "bot"} {
+		_, diags := o.As(t, account).NewRun(t, customEmojiTypeName).Plan(config)
+		if words == "" {
+			diags.ExpectNoError(t)
+		} else {
+			diags.ExpectError(t, "", words)
+		}
+	}
+	run.MustApply(config)
+	o.Call(t, http.MethodPatch, "/realm", map[string]string{
+		"can_add_custom_emoji_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:administrators")),
+	})
+	member := o.As(t, "member").NewRun(t, customEmojiTypeName)
+	_, diags := member.Plan(values{"name": "fest", "file": customEmojiPicture(t, 10)})
+	diags.ExpectError(t, "", "may not add emoji", "can_add_custom_emoji_group")
+	member.State = run.State
+	_, diags = member.Plan(nil)
+	diags.ExpectError(t, "", `may not deactivate the emoji "party"`)
+}
+
+// The name of a standard emoji is for administrators; which names are, only the server knows.
+func TestProtocolCustomEmojiStandardName(t *testing.T) {
+	o, run := customEmojiManaged(t)
+	config := values{"name": "car", "file": customEmojiPicture(t, 10)}
+	member := o.As(t, "member").NewRun(t, customEmojiTypeName)
+	member.Apply(member.MustPlan(config)).ExpectError(t, "", "standard emoji has this name", "administrator")
+	run.MustApply(config)
+}
+
+// An upload whose answer is lost is found by its name, and not made a second time.
+func TestFaultCustomEmojiLostAnswer(t *testing.T) {
+	o, run := customEmojiManaged(t)
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/emoji/*", After: true, Action: sandbox.FaultDrop, Count: 1})
+	sent := o.Sent()
+	run.MustApply(values{"name": "party", "file": customEmojiPicture(t, 10)})
+	sent.Expect(t, "POST")
+	if all := customEmojiHeld(t, o, "party"); len(all) != 1 {
+		t.Errorf("the server holds %d", len(all))
+	}
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/emoji/*", Action: sandbox.FaultDrop, Count: 1})
+	o.NewRun(t, customEmojiTypeName).MustApply(values{"name": "fest", "file": customEmojiPicture(t, 10)})
+	o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: "/realm/emoji/*", After: true, Action: sandbox.FaultDrop, Count: 1})
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+}
+
+// An upload after which nothing can be read any more is in the state, and the next plan finds it.
+func TestFaultCustomEmojiLostReading(t *testing.T) {
+	for name, after := range map[string]bool{"answered": false, "lost too": true} {
+		t.Run(name, func(t *testing.T) {
+			o, run := customEmojiManaged(t)
+			run.Block["max_retries"] = 0
+			config := values{"name": "party", "file": customEmojiPicture(t, 10)}
+			plan := run.MustPlan(config)
+			if after {
+				o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/emoji/*", After: true, Action: sandbox.FaultDrop})
+			}
+			// One reading comes before the upload: of what is there already.
+			heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultStatus, Status: http.StatusBadGateway, Skip: 1})
+			run.Apply(plan).ExpectError(t, "", "not known whether", "finds out by its name")
+			heal()
+			if run.State == nil {
+				t.Fatal("it is not in the state")
+			}
+			run.Refresh().ExpectNoError(t)
+			emoji := active(t, o, "party")
+			if run.State == nil || emoji == nil || run.State.Values["id"] != emoji.ID || run.State.Values["source_url"] != emoji.SourceURL {
+				t.Errorf("the state holds %v, the server %v", run.State, emoji)
+			}
+			if plan := run.MustPlan(config); !plan.Empty() {
+				t.Errorf("planned: %v", plan.Changes())
+			}
+		})
+	}
+}
+
+// While a request to deactivate an emoji waits, somebody gives its name to another one: that one stays.
+func TestProtocolCustomEmojiOfAnotherIDStaysAfterAWait(t *testing.T) {
+	const path = "/realm/emoji/party"
+	for name, fault := range map[string]sandbox.Fault{
+		"429":     {Action: sandbox.FaultStatus, Status: http.StatusTooManyRequests, RetryAfter: 20 * time.Millisecond},
+		"503":     {Action: sandbox.FaultStatus, Status: http.StatusServiceUnavailable},
+		"dropped": {Action: sandbox.FaultDrop},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := acctest.NewSandbox(t, sandbox.Config{})
+			run, other := o.NewRun(t, customEmojiTypeName), o.NewRun(t, customEmojiTypeName)
+			config := values{"name": "party", "file": customEmojiPicture(t, 10)}
+			run.MustApply(config)
+			plan := run.MustPlan(nil)
+			gate := o.Sandbox.Gate(http.MethodDelete, path)
+			applied := make(chan acctest.Diagnostics)
+			go func() { applied <- run.Apply(plan) }()
+			held := <-gate.Arrived
+			go func() { (<-gate.Arrived).Release() }()
+			o.Call(t, http.MethodDelete, path, nil)
+			other.MustApply(config)
+			fault.Method, fault.Path, fault.Count = http.MethodDelete, path, 1
+			o.Sandbox.Fail(fault)
+			held.Release()
+			gate.Open()
+			(<-applied).ExpectNoError(t)
+			if now := active(t, o, "party"); now == nil || now.ID != other.State.Values["id"] {
+				t.Errorf("active is %v, not the emoji of somebody else, %v", now, other.State.Values["id"])
+			}
+			if sent := o.Sandbox.Journal().Count(sandbox.Filter{Method: http.MethodDelete, Path: path}); sent != 2 { // this one and the other by hand
+				t.Errorf("%d requests were sent", sent)
+			}
+		})
+	}
+}
+
+// What was refused for a moment is sent again while the emoji is the same.
+func TestProtocolCustomEmojiIsDeactivatedAfterAWait(t *testing.T) {
+	o, run := customEmojiManaged(t)
+	run.MustApply(values{"name": "party", "file": customEmojiPicture(t, 10)})
+	o.Sandbox.Fail(sandbox.Fault{
+		Method: http.MethodDelete, Path: "/realm/emoji/party", Action: sandbox.FaultStatus, Status: http.StatusTooManyRequests, RetryAfter: 20 * time.Millisecond, Count: 2,
+	})
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	if now := active(t, o, "party"); now != nil {
+		t.Errorf("%v is still active", now)
+	}
+}
+
+// The name went to another emoji after the state was read, in the same run.
+func TestProtocolCustomEmojiOfAnotherIDStaysLaterInARun(t *testing.T) {
+	o, run := customEmojiManaged(t)
+	config := values{"name": "party", "file": customEmojiPicture(t, 10)}
+	run.MustApply(config)
+	p := run.Process()
+	state, diags := p.Read(customEmojiTypeName, run.State)
+	diags.ExpectNoError(t)
+	plan, diags := p.Plan(customEmojiTypeName, state, nil)
+	diags.ExpectNoError(t)
+	o.Call(t, http.MethodDelete, "/realm/emoji/party", nil)
+	other := o.NewRun(t, customEmojiTypeName)
+	other.MustApply(config)
+	_, diags = p.Apply(plan)
+	diags.ExpectNoError(t)
+	if now := active(t, o, "party"); now == nil || now.ID != other.State.Values["id"] {
+		t.Errorf("active is %v, not the emoji of somebody else, %v", now, other.State.Values["id"])
+	}
+}

@@ -1,0 +1,227 @@
+package organization
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/settings"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+var (
+	_ resource.ResourceWithConfigure   = (*defaultUserSettingsResource)(nil)
+	_ resource.ResourceWithModifyPlan  = (*defaultUserSettingsResource)(nil)
+	_ resource.ResourceWithImportState = (*defaultUserSettingsResource)(nil)
+	_ resource.ResourceWithIdentity    = (*defaultUserSettingsResource)(nil)
+)
+
+// defaults are all that the server lets an organization set for new accounts.
+var defaults = settings.Personal("zulip_default_user_settings")
+
+// defaultUserSettingsResource is zulip_default_user_settings.
+type defaultUserSettingsResource struct{ base.Resource }
+
+// NewDefaultUserSettingsResource returns zulip_default_user_settings.
+func NewDefaultUserSettingsResource() resource.Resource { return &defaultUserSettingsResource{} }
+
+// identity is what the settings are recognised by: an organization has them once.
+type identity struct {
+	ID types.String `tfsdk:"id"`
+}
+
+func (r *defaultUserSettingsResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_default_user_settings"
+}
+
+func (r *defaultUserSettingsResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	attributes := defaults.Attributes()
+	attributes["id"] = schema.StringAttribute{
+		Computed: true, MarkdownDescription: "Always `" + settings.OnceID + "`: an organization has these settings once.",
+		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+	}
+	resp.Schema = schema.Schema{
+		Version: base.SchemaVersion,
+		MarkdownDescription: `Manages the default settings of new accounts. Existing accounts keep their settings; the action ` + "`zulip_set_user_settings`" + ` changes those. An organization has these settings once, so there is one such resource.
+
+An attribute that is not set is not managed: it is read and shown, and never written. Only changed attributes are sent. If somebody else has changed one of them since the plan was made, the apply stops without overwriting it, and the error shows the prior, the current and the planned value. Creating the resource has no prior values to compare with. Destroying the resource leaves every setting as it is. Only administrators and owners may change them. ` + featurelevel.Needs("zulip_default_user_settings", ""),
+		Attributes: attributes,
+	}
+}
+
+// IdentitySchema describes what the settings are recognised by.
+func (r *defaultUserSettingsResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "Any text: an organization has these settings once."},
+	}}
+}
+
+// ModifyPlan refuses what the server would refuse or ignore, and says that what is destroyed stays.
+func (r *defaultUserSettingsResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() {
+		resp.Diagnostics.AddWarning("The default user settings stay as they are",
+			"The server has nothing to go back to. They are only not managed any more.")
+		return
+	}
+	if !r.CanPlan(&resp.Diagnostics) {
+		return
+	}
+	if r.CheckLevels(ctx, "zulip_default_user_settings", req.Config, &resp.Diagnostics); resp.Diagnostics.HasError() {
+		return
+	}
+	plan := settings.Get(ctx, req.Plan, &resp.Diagnostics)
+	held := r.held(ctx, nil, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	changes := defaults.Changes(plan, held)
+	changes.Check(&r.Base, &resp.Diagnostics)
+	changes.CheckSound(ctx, plan, &r.Base, &resp.Diagnostics)
+	if req.State.Raw.IsNull() || resp.Diagnostics.HasError() {
+		return
+	}
+	defaults.KeepEqual(plan, settings.Get(ctx, req.State, &resp.Diagnostics))
+	plan.Set(ctx, &resp.Plan, &resp.Diagnostics)
+}
+
+// Create sends what differs from what the organization has already.
+func (r *defaultUserSettingsResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	plan := settings.Get(ctx, req.Plan, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	now, err := r.fresh(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError(defaultUserSettingsUnreadable, base.Explain(err))
+		return
+	}
+	prior := defaults.Read(now.Thing, r.FeatureLevel(), nil, &resp.Diagnostics)
+	if now = r.change(ctx, prior, plan, now, &resp.Diagnostics); resp.Diagnostics.HasError() {
+		return // nothing was made that could be lost: the next apply sends what is missing
+	}
+	r.store(ctx, plan, now, &resp.State, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
+}
+
+// Read takes the settings from the snapshot.
+func (r *defaultUserSettingsResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	state := settings.Get(ctx, req.State, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
+	if held := r.held(ctx, state, &resp.Diagnostics); !resp.Diagnostics.HasError() {
+		held.Set(ctx, &resp.State, &resp.Diagnostics)
+	}
+}
+
+// Update sends what differs between the prior values and the planned ones, and nothing that somebody else has changed.
+func (r *defaultUserSettingsResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	plan := settings.Get(ctx, req.Plan, &resp.Diagnostics)
+	state := settings.Get(ctx, req.State, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
+	now := r.change(ctx, state, plan, nil, &resp.Diagnostics)
+	switch {
+	case !resp.Diagnostics.HasError():
+		r.store(ctx, plan, now, &resp.State, &resp.Diagnostics)
+	case now != nil:
+		defaults.Read(now.Thing, r.FeatureLevel(), state, &resp.Diagnostics).Set(ctx, &resp.State, &resp.Diagnostics)
+	}
+}
+
+// Delete leaves the settings as they are: the server has nothing to go back to.
+func (r *defaultUserSettingsResource) Delete(ctx context.Context, _ resource.DeleteRequest, _ *resource.DeleteResponse) {
+	tflog.Info(ctx, "The default user settings stay, and are not managed any more")
+}
+
+// ImportState takes any word: an organization has these settings once.
+func (r *defaultUserSettingsResource) ImportState(ctx context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), settings.OnceID)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
+}
+
+// defaultUserSettingsUnreadable begins the message of a read that failed.
+const defaultUserSettingsUnreadable = "Cannot read the default user settings"
+
+// held returns what the server holds, in the words of kept where they say the same.
+func (r *defaultUserSettingsResource) held(ctx context.Context, kept settings.Values, diags *diag.Diagnostics) settings.Values {
+	view, err := r.Meta.Store.Read(ctx, store.UserDefaults)
+	if err != nil {
+		diags.AddError(defaultUserSettingsUnreadable, base.Explain(err))
+		return nil
+	}
+	return defaults.Read(view.UserDefaults(), r.FeatureLevel(), kept, diags)
+}
+
+type defaultUserSettingsReading = attribute.Reading[settings.Held]
+
+// fresh reads the settings as they are now.
+func (r *defaultUserSettingsResource) fresh(ctx context.Context) (*defaultUserSettingsReading, error) {
+	view, err := r.Meta.Store.Fresh(ctx, store.UserDefaults)
+	if err != nil {
+		return nil, err
+	}
+	return &defaultUserSettingsReading{Thing: view.UserDefaults(), View: view}, nil
+}
+
+// change sends what differs between prior and planned values, and returns what the server then holds; nil if that could not
+// be read. now is what was just read, or nil.
+func (r *defaultUserSettingsResource) change(ctx context.Context, prior, plan settings.Values, now *defaultUserSettingsReading, diags *diag.Diagnostics) *defaultUserSettingsReading {
+	const name = "zulip_default_user_settings"
+	subject := attribute.Subject[settings.Held, zulip.Form]{
+		Of: name, Unread: name, Name: func(settings.Held) string { return name },
+		Read: func(ctx context.Context, _ func(settings.Held) bool) (*defaultUserSettingsReading, error) {
+			return r.fresh(ctx)
+		},
+		Send: func(ctx context.Context, pending attribute.Pending[settings.Held, zulip.Form]) ([]string, error) {
+			form := pending.Update()
+			answer, err := r.Meta.Client.UpdateUserDefaults(ctx, &form)
+			if err != nil {
+				return nil, &sendError{err, form.Names()}
+			}
+			return answer.IgnoredParameters, nil
+		},
+	}
+	return subject.Change(ctx, &r.Base, defaults.Steps(prior, plan, r.FeatureLevel()), now, diags)
+}
+
+// sendError is why settings were not sent, or not taken.
+type sendError struct {
+	error
+	names []string
+}
+
+// Unwrap returns the cause.
+func (e *sendError) Unwrap() error { return e.error }
+
+// Explanation explains the cause, and says which settings were sent.
+func (e *sendError) Explanation() string {
+	return fmt.Sprintf("%s\n\nSent were %s.", base.Explain(e.error), strings.Join(e.names, ", "))
+}
+
+// store puts what the server holds after an apply into the state. What the plan did not change, and somebody else has
+// changed meanwhile, is for the next plan to find.
+func (r *defaultUserSettingsResource) store(ctx context.Context, plan settings.Values, now *defaultUserSettingsReading, state *tfsdk.State, diags *diag.Diagnostics) {
+	held := defaults.Read(now.Thing, r.FeatureLevel(), plan, diags)
+	held.Keep(plan)
+	held["id"] = types.StringValue(settings.OnceID)
+	held.Set(ctx, state, diags)
+}

@@ -1,0 +1,386 @@
+package organization_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+const defaultUserSettingsTypeName = "zulip_default_user_settings"
+
+// defaultUserSettingsHeld is what the server holds, by the names on the wire.
+func defaultUserSettingsHeld(t *testing.T, o *acctest.Organization) map[string]any {
+	t.Helper()
+	snapshot, err := o.Client.Register(context.Background(), []string{zulip.FetchUserDefaults})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Client.DeleteQueue(context.Background(), snapshot.QueueID); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]any{}
+	for name, raw := range snapshot.UserDefaults {
+		var value any
+		if err := json.Unmarshal(raw, &value); err != nil {
+			t.Fatal(err)
+		}
+		all[name] = value
+	}
+	return all
+}
+
+// Every word, and the number the server has for it (https://zulip.com/api/update-realm-user-settings-defaults).
+var defaultUserSettingsCodes = map[string]map[string]float64{
+	"color_scheme":                                        {"automatic": 1, "dark": 2, "light": 3},
+	"demote_inactive_streams":                             {"automatic": 1, "always": 2, "never": 3},
+	"desktop_icon_count_display":                          {"messages": 1, "dm_mention_followed_topic": 2, "dm_mention": 3, "none": 4},
+	"user_list_style":                                     {"compact": 1, "with_status": 2, "with_avatar": 3},
+	"web_mark_read_on_scroll_policy":                      {"always": 1, "conversation_only": 2, "never": 3},
+	"web_channel_default_view":                            {"first_topic": 1, "channel_feed": 2, "list_of_topics": 3, "top_unread_topic": 4},
+	"web_stream_unreads_count_display_policy":             {"all_streams": 1, "unmuted_streams": 2, "no_streams": 3},
+	"realm_name_in_email_notifications_policy":            {"automatic": 1, "always": 2, "never": 3},
+	"automatically_follow_topics_policy":                  {"participation": 1, "send": 2, "initiation": 3, "never": 4},
+	"automatically_unmute_topics_in_muted_streams_policy": {"participation": 1, "send": 2, "initiation": 3, "never": 4},
+	"email_address_visibility":                            {"everyone": 1, "members": 2, "administrators": 3, "nobody": 4, "moderators": 5},
+}
+
+// Every setting that the server lets be set is an attribute, and each gets there as it is meant.
+func TestProtocolDefaultUserSettingsEvery(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	before := defaultUserSettingsHeld(t, o)
+	fixed := []string{"enable_login_emails", "enable_marketing_emails", "allow_private_data_export", "default_language",
+		"available_notification_sounds", "emojiset_choices"}
+	var settable []string
+	for name := range before {
+		if !slices.Contains(fixed, name) {
+			settable = append(settable, name)
+		}
+	}
+	slices.Sort(settable)
+	run := o.NewRun(t, defaultUserSettingsTypeName)
+	if got := run.Process().Configurable(defaultUserSettingsTypeName); !slices.Equal(slices.Sorted(slices.Values(got)), settable) {
+		t.Errorf("attributes:\n%v\nthe server has\n%v", got, settable)
+	}
+
+	config, want := values{}, map[string]any{}
+	for _, name := range settable {
+		switch value := before[name].(type) {
+		case bool:
+			config[name], want[name] = !value, !value
+		case float64:
+			if defaultUserSettingsCodes[name] == nil {
+				config[name], want[name] = int64(value)+3, value+3
+			}
+		}
+	}
+	texts := values{"emojiset": "text", "notification_sound": "none", "web_home_view": "recent_topics",
+		"web_animate_image_previews": "never", "resolved_topic_notice_auto_read_policy": "always"}
+	maps.Copy(config, texts)
+	maps.Copy(want, texts)
+	want["web_home_view"] = "recent" // which newer servers call it
+	for name, words := range defaultUserSettingsCodes {
+		for word, number := range words {
+			if number != before[name] {
+				config[name], want[name] = word, number
+			}
+		}
+	}
+	sent := o.Sent()
+	run.MustApply(config)
+	if writes := sent.Writes(); len(writes) != 1 || len(writes[0].Params) != len(settable) {
+		t.Errorf("sent: %v", writes)
+	}
+	after := defaultUserSettingsHeld(t, o)
+	for name, value := range want {
+		if after[name] != value {
+			t.Errorf("%s: the server holds %v, not %v", name, after[name], value)
+		}
+	}
+	if len(want) != len(settable) {
+		t.Errorf("%d of %d settings were changed", len(want), len(settable))
+	}
+}
+
+func TestProtocolDefaultUserSettingsEveryWord(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, defaultUserSettingsTypeName)
+	for name, words := range defaultUserSettingsCodes {
+		for word, number := range words {
+			run.MustApply(values{name: word})
+			if got := defaultUserSettingsHeld(t, o)[name]; got != number {
+				t.Errorf("%s = %s: the server holds %v, not %v", name, word, got, number)
+			}
+		}
+	}
+}
+
+// What is not set is not written; what is let go stays as it was.
+func TestProtocolDefaultUserSettingsLive(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, defaultUserSettingsTypeName)
+	sent := o.Sent()
+	run.MustApply(values{"color_scheme": "dark", "web_font_size_px": 16}) // the second is so already
+	sent.Expect(t, "PATCH color_scheme")
+	if run.State.Values["enter_sends"] != false {
+		t.Errorf("what is not set is not shown: %v", run.State.Values)
+	}
+	before := defaultUserSettingsHeld(t, o)
+	sent = o.Sent()
+	run.MustApply(values{"enter_sends": true})
+	sent.Expect(t, "PATCH enter_sends")
+	before["enter_sends"] = true
+	if after := defaultUserSettingsHeld(t, o); fmt.Sprint(after) != fmt.Sprint(before) {
+		t.Errorf("the server holds\n%v\nwant\n%v", after, before)
+	}
+	sent = o.Sent()
+	plan, diags := run.Plan(nil)
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "", "stay as they are")
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t)
+	if run.State != nil {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+}
+
+func TestProtocolDefaultUserSettingsDrift(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, defaultUserSettingsTypeName)
+	config := values{"color_scheme": "dark", "enter_sends": true, "notification_sound": "ding"}
+	run.MustApply(config)
+	o.Call(t, http.MethodPatch, "/realm/user_settings_defaults", map[string]string{"color_scheme": "3", "notification_sound": "chime", "enable_sounds": "false"})
+	plan := run.MustPlan(config)
+	if changes := plan.Changes(); !slices.Equal(changes, []string{"color_scheme", "notification_sound"}) {
+		t.Errorf("planned: %v", changes)
+	}
+	sent := o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t, "PATCH color_scheme notification_sound")
+	if got := defaultUserSettingsHeld(t, o); got["color_scheme"] != 2.0 || got["notification_sound"] != "ding" || got["enable_sounds"] != false {
+		t.Errorf("the server holds %v", got)
+	}
+}
+
+func TestProtocolDefaultUserSettingsImport(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, defaultUserSettingsTypeName)
+	run.MustApply(values{"color_scheme": "dark"})
+	for _, by := range []struct {
+		id       string
+		identity values
+	}{{id: "organization"}, {id: "whatever"}, {identity: run.State.Identity}} {
+		fresh := o.NewRun(t, defaultUserSettingsTypeName)
+		fresh.Import(by.id, by.identity).ExpectNoError(t)
+		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(run.State.Values) {
+			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, run.State.Values)
+		}
+	}
+}
+
+func TestProtocolDefaultUserSettingsBadInput(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, defaultUserSettingsTypeName)
+	for name, bad := range map[string]struct {
+		value any
+		words string
+	}{
+		"color_scheme":       {"blue", `"automatic"`},
+		"emojiset":           {"apple", `"twitter"`},
+		"notification_sound": {"boom", `no sound "boom"`},
+		"email_notifications_batching_period_seconds": {0, "between 1 and 604800"},
+		"web_font_size_px":                            {-1, "between 1 and"},
+	} {
+		_, diags := run.Plan(values{name: bad.value})
+		diags.ExpectError(t, name, bad.words)
+	}
+	if plan := run.MustPlan(values{"color_scheme": acctest.Unknown, "notification_sound": acctest.Unknown}); plan.Values["color_scheme"] != acctest.Unknown {
+		t.Errorf("planned: %v", plan.Values)
+	}
+}
+
+func TestProtocolDefaultUserSettingsCaller(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	for account, allowed := range map[string]bool{"owner": true, "admin": true, "moderator": false, "member": false} {
+		run := o.As(t, account).NewRun(t, defaultUserSettingsTypeName)
+		_, diags := run.Plan(values{"color_scheme": "dark"})
+		if allowed {
+			diags.ExpectNoError(t)
+		} else {
+			diags.ExpectError(t, "color_scheme", "may not set color_scheme", "administrators and owners", account)
+		}
+		_, diags = run.Plan(values{"color_scheme": "automatic"}) // as it is
+		diags.ExpectNoError(t)
+	}
+}
+
+func TestProtocolDefaultUserSettingsOldServer(t *testing.T) {
+	for _, at := range []struct {
+		level     int
+		attribute string
+		config    values
+		words     []string
+	}{
+		{95, "", values{"enter_sends": true}, []string{"feature level 96"}},
+		{200, "web_home_view", values{"web_home_view": "inbox"}, []string{"feature level 219", "200"}},
+		{226, "desktop_icon_count_display", values{"desktop_icon_count_display": "none"}, []string{"feature level 227"}},
+		{400, "web_channel_default_view", values{"web_channel_default_view": "top_unread_topic"}, []string{"top_unread_topic", "feature level 401"}},
+	} {
+		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: at.level})
+		run := o.NewRun(t, defaultUserSettingsTypeName)
+		_, diags := run.Plan(at.config)
+		diags.ExpectError(t, at.attribute, at.words...)
+		if at.level > 95 {
+			run.MustApply(values{"enter_sends": true})
+		}
+	}
+}
+
+// A lost answer is asked for again: to set a value twice changes nothing.
+func TestFaultDefaultUserSettingsLostAnswer(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, defaultUserSettingsTypeName)
+	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/realm/user_settings_defaults", After: true, Action: sandbox.FaultDrop, Count: 1})
+	run.MustApply(values{"color_scheme": "dark"})
+	if got := defaultUserSettingsHeld(t, o)["color_scheme"]; got != 2.0 {
+		t.Errorf("the server holds %v", got)
+	}
+}
+
+// A server that takes a setting without an error, and does not hold it then, is found out.
+func TestProtocolDefaultUserSettingsNotTaken(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, defaultUserSettingsTypeName)
+	o.Sandbox.Fail(sandbox.Fault{
+		Method: "PATCH", Path: "/realm/user_settings_defaults", Action: sandbox.FaultStatus, Status: http.StatusOK,
+		Body: `{"result":"success","msg":"","ignored_parameters_unsupported":["color_scheme"]}`, Count: 1,
+	})
+	run.Apply(run.MustPlan(values{"color_scheme": "dark"})).ExpectError(t, "", "does not take the change", "ignores color_scheme", "dark", "automatic")
+	run.MustApply(values{"color_scheme": "dark"})
+}
+
+func TestProtocolDefaultUserSettingsRefused(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, defaultUserSettingsTypeName)
+	run.MustApply(values{"color_scheme": "dark"})
+	heal := o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/realm/user_settings_defaults", Action: sandbox.FaultStatus, Status: http.StatusBadRequest,
+		Body: `{"result":"error","msg":"Must be an organization administrator","code":"UNAUTHORIZED_PRINCIPAL"}`})
+	run.Apply(run.MustPlan(values{"color_scheme": "light"})).ExpectError(t, "", "Cannot change", "Must be an organization administrator", "color_scheme")
+	heal()
+	if run.State == nil || run.State.Values["color_scheme"] != "dark" {
+		t.Errorf("the state holds %v: it is to hold what the server does", run.State)
+	}
+	run.MustApply(values{"color_scheme": "light"})
+}
+
+// What somebody else has changed since the plan is not overwritten, and what is not configured is not sent.
+func TestProtocolDefaultUserSettingsConflict(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, defaultUserSettingsTypeName)
+	run.MustApply(values{"color_scheme": "dark", "enter_sends": true})
+	plan := run.MustPlan(values{"color_scheme": "light", "enter_sends": false})
+	o.Call(t, http.MethodPatch, "/realm/user_settings_defaults", map[string]string{"color_scheme": "1", "starred_message_counts": "false"})
+	sent := o.Sent()
+	run.Apply(plan).ExpectError(t, "", "changed by somebody else after it was planned", "color_scheme", `"dark"`, `"automatic"`, `"light"`)
+	sent.Expect(t)
+	if now := defaultUserSettingsHeld(t, o); now["color_scheme"] != 1.0 || now["enter_sends"] != true {
+		t.Errorf("the server holds %v and %v", now["color_scheme"], now["enter_sends"])
+	}
+	if now := run.State.Values; now["color_scheme"] != "automatic" || now["enter_sends"] != true || now["starred_message_counts"] != false {
+		t.Errorf("the state holds %v", now)
+	}
+
+	// What is as planned meanwhile is not sent, and another setting is nobody's business.
+	plan = run.MustPlan(values{"color_scheme": "light", "enter_sends": false})
+	o.Call(t, http.MethodPatch, "/realm/user_settings_defaults", map[string]string{"enter_sends": "false", "starred_message_counts": "true"})
+	sent = o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t, "PATCH color_scheme")
+}
+
+const view = "web_home_view"
+
+// Both words for the list of recent conversations are taken on every server, and sent as the server takes them. The state
+// keeps the word of the configuration.
+func TestProtocolDefaultUserSettingsHomeView(t *testing.T) {
+	for level, taken := range map[int]string{featurelevel.HomeViewRecent - 1: "recent_topics", featurelevel.HomeViewRecent: "recent"} {
+		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
+		for _, word := range []string{"recent", "recent_topics"} {
+			run := o.NewRun(t, defaultUserSettingsTypeName)
+			run.MustApply(values{view: "inbox"})
+			sent := o.Sent()
+			run.MustApply(values{view: word})
+			if writes := sent.Writes(); len(writes) != 1 || writes[0].Params[view] != taken {
+				t.Errorf("level %d: for %s, sent were %v", level, word, writes)
+			}
+			if got := defaultUserSettingsHeld(t, o)[view]; got != taken || run.State.Values[view] != word {
+				t.Errorf("level %d: for %s the server holds %v, and the state %v", level, word, got, run.State.Values[view])
+			}
+
+			// The other word changes nothing, in the same resource or in another.
+			other := map[string]string{"recent": "recent_topics", "recent_topics": "recent"}[word]
+			if plan := run.MustPlan(values{view: other}); !plan.Empty() {
+				t.Errorf("level %d: %s instead of %s changes %v", level, other, word, plan.Changes())
+			}
+			sent = o.Sent()
+			o.NewRun(t, defaultUserSettingsTypeName).MustApply(values{view: other})
+			imported := o.NewRun(t, defaultUserSettingsTypeName)
+			imported.Import("organization", nil).ExpectNoError(t)
+			if plan := imported.MustPlan(values{view: other}); !plan.Empty() {
+				t.Errorf("level %d: after an import %s changes %v", level, other, plan.Changes())
+			}
+			sent.Expect(t)
+
+			// What somebody else sets is found out, and repaired.
+			o.Call(t, http.MethodPatch, "/realm/user_settings_defaults", map[string]string{view: "all_messages"})
+			run.MustApply(values{view: word})
+			if got := defaultUserSettingsHeld(t, o)[view]; got != taken {
+				t.Errorf("level %d: the server holds %v", level, got)
+			}
+		}
+	}
+}
+
+// A server that is upgraded calls the view otherwise: that is no difference.
+func TestProtocolDefaultUserSettingsHomeViewUpgrade(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 442})
+	run := o.NewRun(t, defaultUserSettingsTypeName)
+	config := values{view: "recent_topics", "enter_sends": true}
+	run.MustApply(config)
+	for _, level := range []int{featurelevel.NewestRelease, featurelevel.Newest} {
+		o.Sandbox.SetFeatureLevel(level)
+		sent := o.Sent()
+		if plan := run.MustPlan(config); !plan.Empty() {
+			t.Errorf("level %d changes %v", level, plan.Changes())
+		}
+		sent.Expect(t)
+		if got := defaultUserSettingsHeld(t, o)[view]; got != "recent" || run.State.Values[view] != "recent_topics" {
+			t.Errorf("level %d: the server holds %v, and the state %v", level, got, run.State.Values[view])
+		}
+	}
+	// Another change leaves it alone, and keeps the word.
+	config["enter_sends"] = false
+	sent := o.Sent()
+	run.MustApply(config)
+	sent.Expect(t, "PATCH enter_sends")
+}
+
+// A server takes the one word alone.
+func TestDefaultUserSettingsServersTakeOneWordForTheHomeView(t *testing.T) {
+	for level, refused := range map[int]string{featurelevel.HomeViewRecent - 1: "recent", featurelevel.HomeViewRecent: "recent_topics"} {
+		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
+		form := &zulip.Form{}
+		form.Text(view, refused)
+		if _, err := o.Client.UpdateUserDefaults(t.Context(), form); !zulip.IsMessage(err, "Invalid web_home_view") {
+			t.Errorf("level %d, %s: %v", level, refused, err)
+		}
+	}
+}

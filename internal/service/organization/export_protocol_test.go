@@ -1,0 +1,225 @@
+package organization_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-log/tflogtest"
+	"github.com/hashicorp/terraform-plugin-log/tfsdklogtest"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+const exportTypeName = "zulip_export"
+
+func started(t *testing.T) (*acctest.Organization, *acctest.Process) {
+	t.Helper()
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	return o, o.NewRun(t, "zulip_message").Process()
+}
+
+// invoke plans and invokes the action.
+func invoke(t *testing.T, p *acctest.Process, config values) (progress string, diags acctest.Diagnostics) {
+	t.Helper()
+	p.PlanAction(exportTypeName, config).ExpectNoError(t)
+	messages, diags := p.InvokeAction(context.Background(), exportTypeName, config, nil)
+	return strings.Join(messages, "\n"), diags
+}
+
+func exports(t *testing.T, o *acctest.Organization) []*zulip.Export {
+	t.Helper()
+	all, err := o.Client.Exports(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// linkIn reads the file for the link, whose folder holds nothing else.
+func linkIn(t *testing.T, file string) string {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("the file has the mode %v, %v", info.Mode(), err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(file)); err != nil || len(left) != 1 {
+		t.Errorf("the folder holds %v, %v", left, err)
+	}
+	return string(content)
+}
+
+// The link opens the exported data, and stands in the file alone: in no message and in no log, however much is logged.
+func TestProtocolExport(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	var log bytes.Buffer
+	ctx := tfsdklogtest.RootLogger(tflogtest.RootLogger(context.Background(), &log), &log)
+	p := acctest.NewRun(ctx, t, "zulip_message", o.Block(nil)).Process()
+	file := filepath.Join(t.TempDir(), "link")
+	if err := os.WriteFile(file, []byte("an older link, which anybody may read"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	sent := o.Sent()
+	config := values{"link_file": file}
+	p.PlanAction(exportTypeName, config).ExpectNoError(t)
+	messages, diags := p.InvokeAction(ctx, exportTypeName, config, nil)
+	diags.ExpectNoError(t)
+	sent.Expect(t, "POST export_type")
+	progress := strings.Join(messages, "\n")
+	all := exports(t, o)
+	if len(all) != 1 || all[0].Type != zulip.ExportPublic || all[0].URL == nil {
+		t.Fatalf("the server holds %+v", all)
+	}
+	link := linkIn(t, file)
+	if link != *all[0].URL+"\n" {
+		t.Errorf("the file holds %q", link)
+	}
+	res, err := http.Get(strings.TrimSpace(link))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		t.Errorf("the link opens %s", res.Status)
+	}
+	for _, words := range []string{"Export 2201 has started", "Waiting for export 2201", "Export 2201 has finished. Its link is in " + file} {
+		if !strings.Contains(progress, words) {
+			t.Errorf("progress lacks %q:\n%s", words, progress)
+		}
+	}
+	secret := strings.Split(strings.TrimSpace(link), "/")[6]
+	if !strings.Contains(log.String(), `"path":"/export/realm"`) || strings.Contains(log.String(), secret) || strings.Contains(progress, secret) {
+		t.Errorf("nothing was logged, or %q was told:\n%s", secret, progress)
+	}
+}
+
+// Without a file the link stays with the server. A standard export says who takes part.
+func TestProtocolExportStandard(t *testing.T) {
+	o, p := started(t)
+	lena := o.As(t, "member")
+	lena.Call(t, http.MethodPatch, "/settings", map[string]string{"allow_private_data_export": "true"})
+	progress, diags := invoke(t, p, values{"export_type": "standard"})
+	diags.ExpectNoError(t)
+	if all := exports(t, o); len(all) != 1 || all[0].Type != zulip.ExportStandard {
+		t.Errorf("the server holds %+v", all)
+	}
+	consents, err := o.Client.ExportConsents(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, words := range []string{fmt.Sprintf("1 of %d people let their private data be exported", len(consents)), "Its link is in Organization settings"} {
+		if !strings.Contains(progress, words) {
+			t.Errorf("progress lacks %q:\n%s", words, progress)
+		}
+	}
+}
+
+func TestProtocolExportFails(t *testing.T) {
+	o, p := started(t)
+	file := filepath.Join(t.TempDir(), "link")
+	o.Sandbox.SetUpExports(700*time.Millisecond, true)
+	_, diags := invoke(t, p, values{"link_file": file})
+	diags.ExpectError(t, "", "Export 2201 failed", "the log of the server")
+
+	o.Sandbox.SetUpExports(time.Hour, false)
+	_, diags = invoke(t, p, values{"link_file": file, "timeout": "1s"})
+	diags.ExpectError(t, "", "Export 2202 did not finish", "after 1s", "goes on")
+
+	ctx, cancel := context.WithCancel(t.Context())
+	_, diags = p.InvokeAction(ctx, exportTypeName, values{"link_file": file}, func(message string) {
+		if strings.HasPrefix(message, "Waiting") {
+			cancel()
+		}
+	})
+	diags.ExpectError(t, "", "Export 2203 did not finish", "interrupted", "goes on")
+	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("there is a file: %v", err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(file)); err != nil || len(left) > 0 {
+		t.Errorf("the folder holds %v, %v", left, err)
+	}
+}
+
+func TestProtocolExportDeletedMeanwhile(t *testing.T) {
+	o, p := started(t)
+	o.Sandbox.SetUpExports(0, false)
+	done := false
+	_, diags := p.InvokeAction(t.Context(), exportTypeName, values{}, func(message string) {
+		if !done && strings.HasSuffix(message, "has started") {
+			done = true
+			o.Call(t, http.MethodDelete, "/export/realm/2201", nil)
+		}
+	})
+	diags.ExpectError(t, "", "Export 2201 did not finish", "deleted it meanwhile")
+}
+
+// Nobody waits for what cannot be written or is refused, and no export is used up.
+func TestProtocolExportRefused(t *testing.T) {
+	o, p := started(t)
+	sent := o.Sent()
+	_, diags := invoke(t, p, values{"link_file": filepath.Join(t.TempDir(), "nowhere", "link")})
+	diags.ExpectError(t, "link_file", "Cannot write the file", "nowhere", "Nothing was sent")
+	sent.Expect(t)
+	for attribute, value := range map[string]string{"export_type": "all", "timeout": "-1m", "link_file": ""} {
+		p.PlanAction(exportTypeName, values{attribute: value}).ExpectError(t, attribute)
+	}
+	for _, account := range []string{"moderator", "member"} {
+		other := o.As(t, account)
+		q := other.NewRun(t, "zulip_message").Process()
+		q.PlanAction(exportTypeName, values{}).ExpectError(t, "", "may not export the organization's data")
+		_, diags := q.InvokeAction(t.Context(), exportTypeName, values{}, nil)
+		diags.ExpectError(t, "", "may not export the organization's data")
+	}
+	sent.Expect(t)
+
+	o.Sandbox.SetUpExports(0, false)
+	for range 5 {
+		if _, err := o.Client.StartExport(t.Context(), zulip.ExportPublic); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, diags = invoke(t, p, values{})
+	diags.ExpectError(t, "", "Cannot export the data of the organization", "Exceeded rate limit.", "five exports of an organization in seven days")
+}
+
+// A lost answer starts no second export.
+func TestProtocolExportLostAnswer(t *testing.T) {
+	o, p := started(t)
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/export/realm", After: true, Action: sandbox.FaultDrop, Count: 1})
+	progress, diags := invoke(t, p, values{})
+	diags.ExpectNoError(t)
+	if all := exports(t, o); len(all) != 1 || !strings.Contains(progress, "Export 2201 has finished") {
+		t.Errorf("the server holds %d exports:\n%s", len(all), progress)
+	}
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/export/realm", Action: sandbox.FaultDrop, Count: 1})
+	_, diags = invoke(t, p, values{})
+	diags.ExpectError(t, "", "Cannot export the data of the organization")
+	if all := exports(t, o); len(all) != 1 {
+		t.Errorf("the server holds %d exports", len(all))
+	}
+}
+
+// A bot with an administrator's role may, too.
+func TestProtocolExportByBot(t *testing.T) {
+	o, _ := started(t)
+	bot := o.As(t, "bot")
+	_, diags := invoke(t, bot.NewRun(t, "zulip_message").Process(), values{})
+	diags.ExpectNoError(t)
+	if all := exports(t, o); len(all) != 1 || all[0].ActingUserID != bot.Self.ID {
+		t.Errorf("the server holds %+v", all)
+	}
+}

@@ -1,0 +1,335 @@
+package organization
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/order"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// linkifierList is the part of a snapshot that holds the linkifiers.
+const linkifierList = zulip.FetchLinkifiers
+
+// NewLinkifierResource returns zulip_linkifier.
+func NewLinkifierResource() resource.Resource {
+	return core.New(&core.Definition[linkifierModel, zulip.Linkifier, linkifierModel]{
+		Name: "linkifier", Title: "linkifier", Plural: "linkifiers",
+		ListText: core.ListText{Called: "regular expression", Description: "Lists the linkifiers of the organization."},
+		Schema:   linkifierSchema,
+		Role:     zulip.RoleAdministrator,
+		Source:   core.Source{Part: linkifierList, Lags: true},
+		Index:    (*snapshot.Snapshot).Linkifiers,
+		Key:      func(linkifier *zulip.Linkifier) int64 { return linkifier.ID },
+		Unique: core.Unique[linkifierModel, zulip.Linkifier]{
+			Attribute: "pattern", Word: "pattern",
+			Of:      func(m *linkifierModel) string { return stored(m.Pattern) },
+			Where:   "the data source zulip_linkifiers lists all",
+			IsTaken: zulip.IsPatternTaken,
+			Existing: func(e *core.Existing, linkifier *zulip.Linkifier, _ *core.Context) {
+				e.Detail = fmt.Sprintf("Linkifier %d makes links to %s. The server takes a pattern only once.", linkifier.ID, linkifier.URLTemplate)
+			},
+		},
+		ReadInto: func(m *linkifierModel, linkifier *zulip.Linkifier, c *core.Context) {
+			m.read(linkifier, c.FeatureLevel())
+		},
+		KeepPrior: linkifierKeepPrior, Validate: validateLinkifier,
+		Create: createLinkifier, Update: updateLinkifier, Delete: deleteLinkifier,
+		Hint: linkifierHint,
+	})
+}
+
+func createLinkifier(ctx context.Context, c *core.Context, plan *linkifierModel) (int64, error) {
+	return c.Meta.Client.CreateLinkifier(ctx, plan.wire(nil))
+}
+
+func updateLinkifier(ctx context.Context, c *core.Context, planned, current *linkifierModel) error {
+	return c.Meta.Client.UpdateLinkifier(ctx, current.ID.ValueInt64(), planned.wire(current))
+}
+
+func deleteLinkifier(ctx context.Context, c *core.Context, state *linkifierModel) error {
+	return c.Meta.Client.DeleteLinkifier(ctx, state.ID.ValueInt64())
+}
+
+func linkifierHint(err error) string {
+	switch {
+	case zulip.IsPatternTaken(err):
+		return "Another linkifier has this pattern. If a resource of this configuration has just given it up, apply again; else import that linkifier, or change the pattern."
+	case zulip.IsNoLinkifier(err):
+		return "Somebody has deleted it since the plan was made. Plan again to have it added anew."
+	}
+	return ""
+}
+
+// validateLinkifier refuses what is wrong in any organization, as far as it is known.
+func validateLinkifier(config *linkifierModel, diags *diag.Diagnostics) {
+	switch {
+	case base.IsSet(config.Pattern) && base.IsSet(config.URLTemplate):
+		_, err := zulip.ParseLinkifier(config.Pattern.ValueString(), config.URLTemplate.ValueString())
+		addWrong(err, diags)
+	case base.IsSet(config.Pattern):
+		_, err := zulip.ParseLinkifierPattern(config.Pattern.ValueString())
+		addWrong(err, diags)
+	case base.IsSet(config.URLTemplate):
+		_, err := zulip.ParseURLTemplate(config.URLTemplate.ValueString())
+		addWrong(err, diags)
+	}
+	for i, text := range linkifierTextsOf(config.AlternativeURLTemplates) {
+		if _, err := zulip.ParseURLTemplate(text); err != nil {
+			diags.AddAttributeError(path.Root("alternative_url_templates").AtListIndex(i), "Not a URL template", "The server would refuse it: it is empty, or not a URL template of RFC 6570.")
+		}
+	}
+	if config.ReverseTemplate.ValueString() != "" && base.IsSet(config.ExampleInput) && config.ExampleInput.ValueString() == "" {
+		diags.AddAttributeError(path.Root("example_input"), "An example is missing", "The server wants an example_input with every reverse_template.")
+	}
+}
+
+// addWrong reports a mistake at the attribute it is in.
+func addWrong(err error, diags *diag.Diagnostics) {
+	var wrong *zulip.LinkifierError
+	if errors.As(err, &wrong) {
+		diags.AddAttributeError(path.Root(wrong.Field), "Not a linkifier", "The server would refuse this: "+wrong.Error()+".")
+	}
+}
+
+// What the attributes are, for the resource and the data source.
+var (
+	describePattern      = "A regular expression of RE2, without look-around and back references. Its named groups, `(?P<name>…)`, are the variables of `url_template`. No two linkifiers have the same. The server removes white space at both ends, which is no difference."
+	describeTemplate     = "A URL template of RFC 6570, as `https://example.com/{name}`. Its variables are the named groups of `pattern`, no more and no fewer. The server removes white space at both ends, which is no difference."
+	describeExample      = "A text that `pattern` matches; `\"\"` is none. " + featurelevel.Needs("zulip_linkifier", "example_input")
+	describeReverse      = "What a pasted URL becomes that the linkifier could have made, as `#{name}`; `\"\"`: it stays a URL. It wants an `example_input`. " + featurelevel.Needs("zulip_linkifier", "reverse_template")
+	describeAlternatives = "More URL templates that a pasted URL is compared with. They make no links. " + featurelevel.Needs("zulip_linkifier", "alternative_url_templates")
+	linkifierUnmanaged   = " Not managed if it is not set."
+)
+
+func linkifierSchema() schema.Schema {
+	return schema.Schema{
+		Version: base.SchemaVersion,
+		MarkdownDescription: `A linkifier: a pattern that becomes a link wherever somebody writes it. Only administrators may manage them.
+
+A new linkifier is tried after all others; ` + "`zulip_linkifier_order`" + ` puts them in order. Try a linkifier without a server with the function ` + "`linkify`" + `.
+
+A pattern is unique in an organization. ` + core.NeverAdopted,
+		Attributes: map[string]schema.Attribute{
+			"id": schema.Int64Attribute{
+				Computed: true, MarkdownDescription: "The linkifier's ID.",
+				PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+			},
+			"pattern":          schema.StringAttribute{Required: true, MarkdownDescription: describePattern},
+			"url_template":     schema.StringAttribute{Required: true, MarkdownDescription: describeTemplate},
+			"example_input":    schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: describeExample + linkifierUnmanaged},
+			"reverse_template": schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: describeReverse + linkifierUnmanaged},
+			"alternative_url_templates": schema.ListAttribute{
+				ElementType: types.StringType, Optional: true, Computed: true, MarkdownDescription: describeAlternatives + linkifierUnmanaged,
+				Validators: []validator.List{validators.NoNulls()},
+			},
+		},
+	}
+}
+
+func dataSourceAttributes() map[string]datasourceschema.Attribute {
+	return map[string]datasourceschema.Attribute{
+		"id":               datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: "The linkifier's ID."},
+		"pattern":          datasourceschema.StringAttribute{Computed: true, MarkdownDescription: describePattern},
+		"url_template":     datasourceschema.StringAttribute{Computed: true, MarkdownDescription: describeTemplate},
+		"example_input":    datasourceschema.StringAttribute{Computed: true, MarkdownDescription: describeExample},
+		"reverse_template": datasourceschema.StringAttribute{Computed: true, MarkdownDescription: describeReverse},
+		"alternative_url_templates": datasourceschema.ListAttribute{
+			ElementType: types.StringType, Computed: true, MarkdownDescription: describeAlternatives,
+		},
+	}
+}
+
+// The feature levels of what not every server has.
+var (
+	levelReverse      = featurelevel.Since("zulip_linkifier", "example_input")
+	levelAlternatives = featurelevel.Since("zulip_linkifier", "alternative_url_templates")
+)
+
+// linkifierModel is what a linkifier is, for the resource and the data source alike.
+type linkifierModel struct {
+	ID                      types.Int64  `tfsdk:"id"`
+	Pattern                 types.String `tfsdk:"pattern"`
+	URLTemplate             types.String `tfsdk:"url_template"`
+	ExampleInput            types.String `tfsdk:"example_input"`
+	ReverseTemplate         types.String `tfsdk:"reverse_template"`
+	AlternativeURLTemplates types.List   `tfsdk:"alternative_url_templates"`
+}
+
+// read takes what the server holds, in the words there are if they mean it. What a server of that feature level does not
+// have is null.
+func (m *linkifierModel) read(held *zulip.Linkifier, level int) {
+	m.ID = types.Int64Value(held.ID)
+	m.Pattern = keep(m.Pattern, held.Pattern)
+	m.URLTemplate = keep(m.URLTemplate, held.URLTemplate)
+	m.ExampleInput, m.ReverseTemplate = types.StringNull(), types.StringNull()
+	if level == 0 || level >= levelReverse {
+		m.ExampleInput = types.StringValue(deref(held.ExampleInput))
+		m.ReverseTemplate = types.StringValue(deref(held.ReverseTemplate))
+	}
+	m.AlternativeURLTemplates = types.ListNull(types.StringType)
+	if level == 0 || level >= levelAlternatives {
+		m.AlternativeURLTemplates = linkifierListOf(held.AlternativeURLTemplates)
+	}
+}
+
+// wire is the plan in the words of the wire. Of what is optional it holds what differs from the state; all of it if there
+// is no state.
+func (m *linkifierModel) wire(state *linkifierModel) zulip.LinkifierChange {
+	change := zulip.LinkifierChange{Pattern: stored(m.Pattern), URLTemplate: stored(m.URLTemplate)}
+	if base.IsSet(m.ExampleInput) && (state == nil || !m.ExampleInput.Equal(state.ExampleInput)) {
+		change.ExampleInput = m.ExampleInput.ValueStringPointer()
+	}
+	if base.IsSet(m.ReverseTemplate) && (state == nil || !m.ReverseTemplate.Equal(state.ReverseTemplate)) {
+		change.ReverseTemplate = m.ReverseTemplate.ValueStringPointer()
+	}
+	if base.IsSet(m.AlternativeURLTemplates) && (state == nil || !m.AlternativeURLTemplates.Equal(state.AlternativeURLTemplates)) {
+		texts := linkifierTextsOf(m.AlternativeURLTemplates)
+		change.AlternativeURLTemplates = &texts
+	}
+	return change
+}
+
+// linkifierKeepPrior plans no change where only white space at the ends differs.
+func linkifierKeepPrior(plan, prior *linkifierModel) {
+	for _, text := range []struct{ planned, prior *types.String }{{&plan.Pattern, &prior.Pattern}, {&plan.URLTemplate, &prior.URLTemplate}} {
+		if base.IsSet(*text.planned) && stored(*text.planned) == stored(*text.prior) {
+			*text.planned = *text.prior
+		}
+	}
+}
+
+// stored is what the server makes of a pattern or template: it takes white space away at both ends
+// (server-behavior §L1).
+func stored(text types.String) string { return strings.TrimSpace(text.ValueString()) }
+
+func keep(kept types.String, held string) types.String {
+	if base.IsSet(kept) && stored(kept) == held {
+		return kept
+	}
+	return types.StringValue(held)
+}
+
+func deref(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+func linkifierListOf(texts []string) types.List {
+	elements := make([]attr.Value, len(texts))
+	for i, text := range texts {
+		elements[i] = types.StringValue(text)
+	}
+	return types.ListValueMust(types.StringType, elements)
+}
+
+// linkifierTextsOf returns the elements of a list that are known.
+func linkifierTextsOf(list types.List) []string {
+	texts := []string{}
+	for _, element := range list.Elements() {
+		if text, ok := element.(types.String); ok && base.IsSet(text) {
+			texts = append(texts, text.ValueString())
+		}
+	}
+	return texts
+}
+
+// NewLinkifierOrderResource returns zulip_linkifier_order.
+func NewLinkifierOrderResource() resource.Resource {
+	return &order.Resource{Definition: order.Definition{
+		TypeName: "linkifier_order", ID: "linkifiers", Attribute: "linkifier_ids",
+		Thing: "linkifier", Things: "linkifiers",
+		Description: "The order in which the linkifiers are tried: what one has made a link of is closed to those after it.",
+		Seen: func(ctx context.Context, d *store.Store) ([]order.Item, error) {
+			return linkifierOrdered(d.Read(ctx, store.Linkifiers))
+		},
+		Fresh: func(ctx context.Context, d *store.Store, shows func([]order.Item) bool) ([]order.Item, error) {
+			return linkifierOrdered(d.FreshUntil(ctx, linkifierList, func(view *snapshot.Snapshot) bool {
+				all, _ := linkifierOrdered(view, nil)
+				return shows(all)
+			}))
+		},
+		List: linkifierList,
+		Write: func(ctx context.Context, client *zulip.Client, ids []int64) error {
+			return client.OrderLinkifiers(ctx, ids)
+		},
+	}}
+}
+
+func linkifierOrdered(view *snapshot.Snapshot, err error) ([]order.Item, error) {
+	if err != nil {
+		return nil, err
+	}
+	var all []order.Item
+	for _, linkifier := range view.Linkifiers().List() {
+		all = append(all, order.Item{ID: linkifier.ID})
+	}
+	return all, nil
+}
+
+// linkifiersDataSource is the data source zulip_linkifiers.
+type linkifiersDataSource struct{ base.DataSource }
+
+// NewLinkifiersDataSource returns the data source zulip_linkifiers.
+func NewLinkifiersDataSource() datasource.DataSource { return &linkifiersDataSource{} }
+
+type listModel struct {
+	Linkifiers []linkifierModel `tfsdk:"linkifiers"`
+}
+
+func (d *linkifiersDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_linkifiers"
+}
+
+func (d *linkifiersDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = datasourceschema.Schema{
+		MarkdownDescription: "The linkifiers of the organization. Everybody may read them.",
+		Attributes: map[string]datasourceschema.Attribute{
+			"linkifiers": datasourceschema.ListNestedAttribute{
+				Computed: true, MarkdownDescription: "The linkifiers, in the order in which they are tried.",
+				NestedObject: datasourceschema.NestedAttributeObject{Attributes: dataSourceAttributes()},
+			},
+		},
+	}
+}
+
+// Read takes the linkifiers from the snapshot.
+func (d *linkifiersDataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *datasource.ReadResponse) {
+	if !d.Ready(&resp.Diagnostics) {
+		return
+	}
+	view, err := d.Meta.Store.Read(ctx, store.Linkifiers)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot read the linkifiers", base.Explain(err))
+		return
+	}
+	list := listModel{Linkifiers: []linkifierModel{}}
+	for _, held := range view.Linkifiers().List() {
+		var found linkifierModel
+		found.read(held, d.FeatureLevel())
+		list.Linkifiers = append(list.Linkifiers, found)
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &list)...)
+}

@@ -1,0 +1,229 @@
+package organization_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+)
+
+func ordered(ids ...any) values { return values{"linkifier_ids": append([]any{}, ids...)} }
+
+// four gives a test a sandbox with four linkifiers, and an order to manage in it.
+func four(t *testing.T) (*acctest.Organization, *acctest.Run, [4]int64) {
+	t.Helper()
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	var ids [4]int64
+	for i, pattern := range []string{"a", "b", "c", "d"} {
+		ids[i] = linkifierByHand(t, o, pattern)
+	}
+	run := o.NewRun(t, "zulip_linkifier_order")
+	return o, run, ids
+}
+
+// expectOrder fails the test unless the linkifiers have these patterns, in this order.
+func expectOrder(t *testing.T, o *acctest.Organization, want string) {
+	t.Helper()
+	got := ""
+	for _, l := range linkifiers(t, o) {
+		got += l.Pattern
+	}
+	if got != want {
+		t.Errorf("the order is %q, want %q", got, want)
+	}
+}
+
+func TestProtocolLinkifierOrderLives(t *testing.T) {
+	o, run, ids := four(t)
+	a, b, c, d := ids[0], ids[1], ids[2], ids[3]
+	sent := o.Sent()
+	run.MustApply(ordered(c, a))
+	sent.Expect(t, "PATCH ordered_linkifier_ids")
+	expectOrder(t, o, "cabd")
+
+	sent = o.Sent()
+	run.MustApply(ordered(c, a, b)) // is so already
+	run.MustApply(ordered(c))
+	sent.Expect(t)
+	expectOrder(t, o, "cabd")
+
+	run.MustApply(ordered(d, c, b, a))
+	expectOrder(t, o, "dcba")
+	sent = o.Sent()
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	sent.Expect(t)
+	expectOrder(t, o, "dcba")
+}
+
+func TestProtocolLinkifierOrderDrift(t *testing.T) {
+	o, run, ids := four(t)
+	a, b, c, d := ids[0], ids[1], ids[2], ids[3]
+	run.MustApply(ordered(a, b))
+	byHand := func(order ...int64) {
+		t.Helper()
+		if err := o.Client.OrderLinkifiers(context.Background(), order); err != nil {
+			t.Fatal(err)
+		}
+	}
+	byHand(a, b, d, c) // those that are not named may be in any order
+	if plan := run.MustPlan(ordered(a, b)); !plan.Empty() {
+		t.Errorf("planned: %v", plan.Changes())
+	}
+	for _, order := range [][]int64{{b, a, d, c}, {d, a, b, c}, {a, d, b, c}} {
+		byHand(order...)
+		if plan := run.MustPlan(ordered(a, b)); plan.Empty() {
+			t.Errorf("%v is another order, and nothing is planned", order)
+		}
+		run.MustApply(ordered(a, b))
+		expectOrder(t, o, "abdc")
+	}
+	if err := o.Client.DeleteLinkifier(context.Background(), b); err != nil {
+		t.Fatal(err)
+	}
+	sent := o.Sent()
+	plan, diags := run.Plan(ordered(a, b))
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "linkifier_ids", "missing are left out", fmt.Sprintf("no linkifier with the ID %d", b))
+	if !plan.Empty() {
+		t.Errorf("planned: %v", plan.Changes())
+	}
+	run.MustApply(ordered(a, b))
+	sent.Expect(t)
+	// What is named, and there, is still put in order.
+	byHand(c, d, a)
+	run.MustApply(ordered(a, b))
+	expectOrder(t, o, "acd")
+	run.MustApply(ordered(d, a, b))
+	expectOrder(t, o, "dac")
+
+	// All that is missing is one warning; what was never there is an error, once.
+	for _, id := range []int64{a, d} {
+		if err := o.Client.DeleteLinkifier(context.Background(), id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, diags = run.Plan(ordered(d, a, b))
+	if len(diags) != 1 {
+		t.Errorf("not one warning: %v", diags)
+	}
+	_, diags = run.Plan(ordered(999998, 999999))
+	if len(diags.Errors()) != 1 {
+		t.Errorf("not one error: %v", diags)
+	}
+}
+
+func TestProtocolLinkifierOrderImport(t *testing.T) {
+	_, run, ids := four(t)
+	all := ordered(ids[3], ids[0], ids[1], ids[2])
+	run.MustApply(all)
+	for _, by := range []struct {
+		id       string
+		identity values
+	}{{id: "linkifiers"}, {identity: values{"id": "linkifiers"}}} {
+		run.Import(by.id, by.identity).ExpectNoError(t)
+		if plan := run.MustPlan(all); !plan.Empty() {
+			t.Errorf("imported by %v, planned: %v", by, plan.Changes())
+		}
+	}
+	run.Import("7", nil).ExpectError(t, "", `has the ID "linkifiers"`)
+}
+
+func TestProtocolLinkifierOrderBadInput(t *testing.T) {
+	o, run, ids := four(t)
+	_, diags := run.Plan(ordered(ids[0], ids[0]))
+	diags.ExpectError(t, "linkifier_ids", "is there twice")
+	_, diags = run.Plan(ordered(999999))
+	diags.ExpectError(t, "linkifier_ids", "No such linkifier", "999999")
+	run.MustPlan(values{"linkifier_ids": acctest.Unknown})
+	run.MustPlan(ordered(acctest.Unknown, ids[0], acctest.Unknown))
+
+	_, diags = run.Plan(ordered())
+	diags.ExpectError(t, "linkifier_ids", "at least 1")
+	moderator := o.As(t, "moderator").NewRun(t, "zulip_linkifier_order")
+	_, diags = moderator.Plan(ordered(ids[1]))
+	diags.ExpectError(t, "", "may not order linkifiers", "moderator")
+	moderator.MustPlan(ordered(ids[0])) // is so already
+
+	p := run.Process() // two in one configuration
+	_, diags = p.Plan("zulip_linkifier_order", nil, ordered(ids[0], ids[1]))
+	diags.ExpectNoError(t)
+	_, diags = p.Plan("zulip_linkifier_order", nil, ordered(ids[1], ids[0]))
+	diags.ExpectError(t, "linkifier_ids", "Two orders of the linkifiers")
+
+	old := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 201})
+	_, diags = old.NewRun(t, "zulip_linkifier_order").Plan(ordered(1))
+	diags.ExpectError(t, "linkifier_ids", "202", "201")
+}
+
+// Somebody adds a linkifier while the order is on its way: the server wants it named too.
+func TestProtocolLinkifierOrderMeanwhile(t *testing.T) {
+	o, run, ids := four(t)
+	plan := run.MustPlan(ordered(ids[1]))
+	gate := o.Sandbox.Gate("PATCH", "/realm/linkifiers")
+	done := make(chan acctest.Diagnostics)
+	go func() { done <- run.Apply(plan) }()
+	held := <-gate.Arrived
+	linkifierByHand(t, o, "e")
+	held.Release()
+	gate.Open()
+	(<-done).ExpectNoError(t)
+	expectOrder(t, o, "bacde")
+}
+
+func TestProtocolLinkifierOrderLostAnswer(t *testing.T) {
+	o, run, ids := four(t)
+	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/realm/linkifiers", After: true, Action: sandbox.FaultDrop, Count: 1})
+	run.MustApply(ordered(ids[3]))
+	expectOrder(t, o, "dabc")
+}
+
+// An order that somebody else has made since the plan is not overwritten. What they have added or deleted is no order.
+func TestProtocolLinkifierOrderConflict(t *testing.T) {
+	o, run, ids := four(t)
+	a, b, c, d := ids[0], ids[1], ids[2], ids[3]
+	run.MustApply(ordered(b, a))
+	plan := run.MustPlan(ordered(c, b))
+	if err := o.Client.OrderLinkifiers(context.Background(), []int64{d, b, a, c}); err != nil {
+		t.Fatal(err)
+	}
+	sent := o.Sent()
+	run.Apply(plan).ExpectError(t, "", "The order of the linkifiers was changed by somebody else after it was planned", "linkifier_ids",
+		fmt.Sprintf("%d, %d", b, a), fmt.Sprintf("%d, %d, %d", d, b, a), fmt.Sprintf("%d, %d", c, b))
+	sent.Expect(t)
+	expectOrder(t, o, "dbac")
+
+	run.MustApply(ordered(b, a))
+	plan = run.MustPlan(ordered(d, b))
+	linkifierByHand(t, o, "e")
+	if err := o.Client.DeleteLinkifier(context.Background(), b); err != nil {
+		t.Fatal(err)
+	}
+	diags := run.Apply(plan)
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "linkifier_ids", "missing are left out", fmt.Sprintf("no linkifier with the ID %d", b))
+	expectOrder(t, o, "dace")
+
+	// Somebody has ordered them as planned.
+	plan = run.MustPlan(ordered(c, a))
+	if err := o.Client.OrderLinkifiers(context.Background(), idsInOrder(t, o, "caed")); err != nil {
+		t.Fatal(err)
+	}
+	sent = o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t)
+}
+
+// idsInOrder are the IDs of the linkifiers with these patterns.
+func idsInOrder(t *testing.T, o *acctest.Organization, patterns string) (ids []int64) {
+	t.Helper()
+	for _, pattern := range patterns {
+		for _, l := range linkifiers(t, o) {
+			if l.Pattern == string(pattern) {
+				ids = append(ids, l.ID)
+			}
+		}
+	}
+	return ids
+}

@@ -1,0 +1,351 @@
+// Package organization has the organization: its settings, pictures and exports, and the lists that administrators keep for it.
+package organization
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/settings"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+var (
+	_ resource.ResourceWithConfigure   = (*organizationResource)(nil)
+	_ resource.ResourceWithModifyPlan  = (*organizationResource)(nil)
+	_ resource.ResourceWithImportState = (*organizationResource)(nil)
+	_ resource.ResourceWithIdentity    = (*organizationResource)(nil)
+)
+
+// organizationResource is zulip_organization.
+type organizationResource struct{ base.Resource }
+
+// NewOrganizationResource returns zulip_organization.
+func NewOrganizationResource() resource.Resource { return &organizationResource{} }
+
+func (r *organizationResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_organization"
+}
+
+func (r *organizationResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+	all := attributes.ResourceAttributes()
+	all["id"] = schema.StringAttribute{
+		Computed: true, MarkdownDescription: "Always `" + settings.OnceID + "`: an account is in one organization.",
+		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+	}
+	resp.Schema = schema.Schema{
+		Version: base.SchemaVersion,
+		MarkdownDescription: `Manages the settings and permissions of the organization. An organization has them once, so there is one such resource.
+
+The organization exists already: creating the resource sets what the configuration says, and destroying it leaves every setting as it is. Import it first to see in a plan what would change. A user group that a permission names cannot be deactivated, also after the resource is destroyed: grant the permission to others first.
+
+An attribute that is not set is not managed: it is read and shown, and never written. Removing an attribute from the configuration leaves the setting as it is. Only changed attributes are sent.
+
+Each permission is a set of principals: ` + "`role:members`, `group:NAME`, `user:EMAIL`, `group_id:N`, `user_id:N`" + `, as in ` + "`zulip_channel`" + `.
+
+If somebody else has changed an attribute since the plan was made, the apply stops without overwriting it, and the error shows the prior, the current and the planned value. Creating the resource has no prior values to compare with. The server applies an update in several steps: if it refuses one, the error says which attributes have their planned values already, and the next apply sends the rest.
+
+Administrators and owners may change most attributes; the others say that only owners may set them. An administrator's configuration may contain those too, as long as they have the configured value already.
+
+The profile picture and the logos are managed with ` + "`zulip_organization_image`" + `; the address of the organization cannot be changed.` + attribute.DeactivatedPrincipals,
+		Attributes: all,
+	}
+}
+
+// IdentitySchema describes what the organization is recognised by.
+func (r *organizationResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
+	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
+		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "Any text: an account is in one organization."},
+	}}
+}
+
+// Create sends what differs from what the organization has already.
+func (r *organizationResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	plan := getModel(ctx, req.Plan, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	_, err := r.readNaming(ctx, plan)
+	var now *organizationReading
+	if err == nil {
+		now, err = r.fresh(ctx)
+	}
+	if err != nil {
+		resp.Diagnostics.AddError(organizationUnreadable, base.Explain(err))
+		return
+	}
+	on := attribute.On(&r.Base, now.View)
+	if now = r.apply(ctx, attributes.PriorObject(now.Thing, on, &resp.Diagnostics), plan, now, on, &resp.Diagnostics); resp.Diagnostics.HasError() {
+		return // nothing was made that could be lost: the next apply sends what is missing
+	}
+	r.store(ctx, plan.clone(), now, plan, &resp.State, resp.Private, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
+}
+
+// readNaming reads the organization, with whom the permissions of models name, also where the server's lists lack them.
+func (r *organizationResource) readNaming(ctx context.Context, models ...*organizationModel) (*snapshot.Snapshot, error) {
+	var named []string
+	for _, m := range models {
+		named = append(named, attributes.Sets(m).NamedUsers(permission.Organizations)...)
+	}
+	return r.Meta.Store.ReadNaming(ctx, named, store.Organization)
+}
+
+// Read takes the organization from the snapshot.
+func (r *organizationResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
+	state := getModel(ctx, req.State, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
+	view, err := r.readNaming(ctx, state)
+	if err != nil {
+		resp.Diagnostics.AddError(organizationUnreadable, base.Explain(err))
+		return
+	}
+	r.store(ctx, state, &organizationReading{Thing: view.Realm(), View: view}, nil, &resp.State, resp.Private, &resp.Diagnostics)
+}
+
+// Update sends what differs between what the plan saw and what it asks, and nothing that somebody else has changed.
+func (r *organizationResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	plan, prior := getModel(ctx, req.Plan, &resp.Diagnostics), getModel(ctx, req.State, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	view, err := r.readNaming(ctx, plan, prior)
+	if err != nil {
+		resp.Diagnostics.AddError(organizationUnreadable, base.Explain(err))
+		return
+	}
+	on := attribute.On(&r.Base, view)
+	before := attributes.PriorState(prior, attribute.Raw(ctx, req.Private, &resp.Diagnostics), on)
+	now := r.apply(ctx, before, plan, nil, on, &resp.Diagnostics)
+	state, planned := plan.clone(), plan
+	if resp.Diagnostics.HasError() {
+		// What was refused is shown in the words the state had, not in the words that were planned.
+		state, planned = prior, nil
+	}
+	r.store(ctx, state, now, planned, &resp.State, resp.Private, &resp.Diagnostics)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
+}
+
+// Delete leaves the organization as it is, which the plan said.
+func (r *organizationResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {
+}
+
+// ImportState takes any word: an account is in one organization.
+func (r *organizationResource) ImportState(ctx context.Context, _ resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), settings.OnceID)...)
+	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
+}
+
+// organizationUnreadable begins the message of a read that failed.
+const organizationUnreadable = "Cannot read the organization"
+
+// apply sends what differs between prior and planned values, and returns what the server then holds; nil if that could not
+// be read. now is what was just read, or nil.
+func (r *organizationResource) apply(ctx context.Context, prior *prior, plan *organizationModel, now *organizationReading, on attribute.Server, diags *diag.Diagnostics) *organizationReading {
+	steps, problems := attributes.Steps(prior, plan, on)
+	attribute.ReportProblems(diags, problems)
+	if diags.HasError() {
+		return nil
+	}
+	return r.subject(ctx).Change(ctx, &r.Base, steps, now, diags)
+}
+
+// store puts what the server has into the state; after an apply, planned is its plan.
+func (r *organizationResource) store(ctx context.Context, state *organizationModel, now *organizationReading, planned *organizationModel, into *tfsdk.State, private attribute.PrivateSetter, diags *diag.Diagnostics) {
+	set := func() diag.Diagnostics {
+		state.set("id", types.StringValue(settings.OnceID))
+		return state.write(ctx, into)
+	}
+	attributes.Store(ctx, state, now, planned, attribute.On(&r.Base, nil), set, private, diags)
+}
+
+// subject is the organization as what is changed.
+func (r *organizationResource) subject(ctx context.Context) attribute.Subject[*zulip.Realm, zulip.RealmUpdate] {
+	return attribute.Subject[*zulip.Realm, zulip.RealmUpdate]{
+		Of:     "zulip_organization",
+		Unread: "the organization",
+		Name:   func(*zulip.Realm) string { return "the organization" },
+		Read: func(ctx context.Context, _ func(*zulip.Realm) bool) (*organizationReading, error) {
+			return r.fresh(ctx)
+		},
+		Send:  r.send,
+		Renew: r.renew,
+	}
+}
+
+// renew sends what the organization has already, so that the server brings the copy up to date that it compares with
+// (server-behavior §O10).
+func (r *organizationResource) renew(ctx context.Context, pending pending) error {
+	var unreadable diag.Diagnostics // reported when the state was read
+	current := attributes.PriorObject(pending.Now, attribute.On(&r.Base, nil), &unreadable).Values
+	update := zulip.RealmUpdate{Permissions: map[string]zulip.GroupSettingChange{}}
+	names := pending.Attributes()
+	for name, held := range pending.Now.Permissions {
+		if slices.Contains(names, name) {
+			update.Permissions[name] = zulip.GroupSettingChange{New: held}
+		}
+	}
+	for _, setting := range allSettings {
+		if slices.Contains(names, setting.Name) {
+			row{setting}.put(&update, current, pending.Now, r.FeatureLevel())
+		}
+	}
+	_, err := r.Meta.Client.UpdateRealm(ctx, update)
+	return err
+}
+
+// send makes one request of everything. The server carries it out piece by piece (server-behavior §O2): what an error
+// leaves behind is read then.
+func (r *organizationResource) send(ctx context.Context, pending pending) (ignored []string, err error) {
+	update := pending.Update()
+	if slices.Contains(update.Settings.Names(), waitingAttribute) {
+		// Who is a full member changes with it.
+		defer r.Meta.Store.Invalidate(store.UserGroups)
+	}
+	answer, err := r.Meta.Client.UpdateRealm(ctx, update)
+	if err != nil {
+		return nil, err
+	}
+	return answer.IgnoredParameters, nil
+}
+
+// fresh reads the organization as it is now.
+func (r *organizationResource) fresh(ctx context.Context) (*organizationReading, error) {
+	view, err := r.Meta.Store.Fresh(ctx, store.Organization)
+	if err != nil {
+		return nil, err
+	}
+	return &organizationReading{Thing: view.Realm(), View: view}, nil
+}
+
+// organizationModel is what a plan, a state or a configuration says. It is as long as the tables are, so no struct spells it out.
+type organizationModel struct {
+	// settings are everything but the permissions.
+	settings settings.Values
+	sets     map[string]*types.Set
+}
+
+// getModel reads a plan, a state or a configuration.
+func getModel(ctx context.Context, from interface {
+	Get(ctx context.Context, target any) diag.Diagnostics
+}, diags *diag.Diagnostics,
+) *organizationModel {
+	m := emptyModel()
+	for name, value := range settings.Get(ctx, from, diags) {
+		if set, ok := m.sets[name]; ok {
+			*set, _ = value.(types.Set)
+		} else {
+			m.settings[name] = value
+		}
+	}
+	return m
+}
+
+func emptyModel() *organizationModel {
+	m := &organizationModel{settings: settings.Values{}}
+	for _, setting := range permission.Organizations.All() {
+		m.permission(setting.Name)
+	}
+	return m
+}
+
+// clone is a model of its own that says the same.
+func (m *organizationModel) clone() *organizationModel {
+	same := &organizationModel{settings: maps.Clone(m.settings), sets: map[string]*types.Set{}}
+	for name, set := range m.sets {
+		value := *set
+		same.sets[name] = &value
+	}
+	return same
+}
+
+// write writes it into a plan or a state.
+func (m *organizationModel) write(ctx context.Context, into interface {
+	Set(ctx context.Context, value any) diag.Diagnostics
+},
+) (diags diag.Diagnostics) {
+	all := maps.Clone(m.settings)
+	for name, set := range m.sets {
+		all[name] = *set
+	}
+	all.Set(ctx, into, &diags)
+	return diags
+}
+
+// permission returns where the model has a permission.
+func (m *organizationModel) permission(setting string) *types.Set {
+	if m.sets == nil {
+		m.sets = map[string]*types.Set{}
+	}
+	if m.sets[setting] == nil {
+		set := types.SetNull(types.StringType)
+		m.sets[setting] = &set
+	}
+	return m.sets[setting]
+}
+
+// set gives a setting a value.
+func (m *organizationModel) set(setting string, value attr.Value) {
+	if m.settings == nil {
+		m.settings = settings.Values{}
+	}
+	m.settings[setting] = value
+}
+
+// organizationDataSource is the data source zulip_organization.
+type organizationDataSource struct{ base.DataSource }
+
+// NewOrganizationDataSource returns the data source zulip_organization.
+func NewOrganizationDataSource() datasource.DataSource { return &organizationDataSource{} }
+
+func (d *organizationDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_organization"
+}
+
+func (d *organizationDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	all := attributes.DataSourceAttributes()
+	all["id"] = datasourceschema.StringAttribute{Computed: true, MarkdownDescription: "Always `" + settings.OnceID + "`: an account is in one organization."}
+	resp.Schema = datasourceschema.Schema{
+		MarkdownDescription: "Reads the settings and permissions of the organization. Settings that the server does not have are null.",
+		Attributes:          all,
+	}
+}
+
+// Read takes the organization from the snapshot.
+func (d *organizationDataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *datasource.ReadResponse) {
+	if !d.Ready(&resp.Diagnostics) {
+		return
+	}
+	view, err := d.Meta.Store.Read(ctx, store.Organization)
+	if err != nil {
+		resp.Diagnostics.AddError(organizationUnreadable, base.Explain(err))
+		return
+	}
+	found := emptyModel()
+	attributes.Read(found, view.Realm(), attribute.On(&d.Base, view), &resp.Diagnostics)
+	found.set("id", types.StringValue(settings.OnceID))
+	if !resp.Diagnostics.HasError() {
+		resp.Diagnostics.Append(found.write(ctx, &resp.State)...)
+	}
+}

@@ -1,0 +1,238 @@
+package organization
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/settings"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+type (
+	step                = attribute.Step[*zulip.Realm, zulip.RealmUpdate]
+	pending             = attribute.Pending[*zulip.Realm, zulip.RealmUpdate]
+	organizationReading = attribute.Reading[*zulip.Realm]
+	prior               = attribute.Prior[organizationModel, *zulip.Realm]
+	table               = attribute.Table[organizationModel, *zulip.Realm, zulip.RealmUpdate]
+)
+
+// attributes are what the server knows of the organization: the table [settings], and the table of permissions.
+var attributes = func() table {
+	all := table{
+		Resource:    "zulip_organization",
+		Permissions: map[string]attribute.Permission[organizationModel]{},
+		Wire: attribute.Permissions[*zulip.Realm, zulip.RealmUpdate]{
+			Table:   permission.Organizations,
+			Held:    func(r *zulip.Realm) map[string]zulip.GroupSettingValue { return r.Permissions },
+			Changes: func(u *zulip.RealmUpdate) *map[string]zulip.GroupSettingChange { return &u.Permissions },
+		},
+	}
+	for _, setting := range allSettings {
+		all.Rows = append(all.Rows, row{setting})
+	}
+	for _, setting := range permission.Organizations.All() {
+		one := attribute.Permission[organizationModel]{At: func(m *organizationModel) *types.Set { return m.permission(setting.Name) }}
+		if setting.OwnersOnly {
+			one.Requires.Role = zulip.RoleOwner
+		}
+		all.Permissions[setting.Name] = one
+	}
+	return all
+}()
+
+// row makes a row of a setting. The server reads and writes all of them in the same way, which the setting's kind knows.
+type row struct{ settings.Setting }
+
+// AttributeName is the name of the setting.
+func (r row) AttributeName() string { return r.Name }
+
+// ResourceAttribute describes it in the schema of the resource.
+func (r row) ResourceAttribute(string) schema.Attribute { return r.Attribute() }
+
+// DataSourceAttribute describes it in the schema of the data source.
+func (r row) DataSourceAttribute(string) datasourceschema.Attribute {
+	return r.Setting.DataSourceAttribute()
+}
+
+// Takes is what an account takes to set it.
+func (r row) Takes() (requires attribute.Requirement) {
+	if r.OwnerOnly {
+		requires.Role = zulip.RoleOwner
+	}
+	return requires
+}
+
+// ReadInto takes what the server has.
+func (r row) ReadInto(m *organizationModel, realm *zulip.Realm, on attribute.Server, diags *diag.Diagnostics) {
+	if value := r.Read(realm.Settings, on.FeatureLevel, m.settings[r.Name], diags); value != nil {
+		m.set(r.Name, value)
+	}
+}
+
+// Step is the change of the setting.
+func (r row) Step(prior *prior, planned *organizationModel, on attribute.Server) (change step, problems []permission.Problem, found bool) {
+	value, before := planned.settings[r.Name], prior.Values.settings[r.Name]
+	if !r.Changes(value, before) {
+		return change, nil, false
+	}
+	return step{
+		Attribute: r.Name, Prior: describe(before), Planned: describe(value),
+		Current: func(realm *zulip.Realm) string {
+			// What cannot be read was reported when the state was; here it is just something else.
+			var unreadable diag.Diagnostics
+			return describe(r.Read(realm.Settings, on.FeatureLevel, nil, &unreadable))
+		},
+		Put: func(update *zulip.RealmUpdate, current *zulip.Realm, _ bool) {
+			r.put(update, planned, current, on.FeatureLevel)
+		},
+	}, nil, true
+}
+
+// put writes what a model says into an update.
+func (r row) put(update *zulip.RealmUpdate, m *organizationModel, current *zulip.Realm, featureLevel int) {
+	if r.Name == methodsAttribute {
+		update.Settings.JSON(r.Name, turnOff(m.settings[r.Name], current.AuthenticationMethods))
+		return
+	}
+	r.Send(&update.Settings, m.settings, current.Settings, featureLevel)
+}
+
+// KeepPrior keeps null where the server does not have the setting: it will not have it after the apply either.
+func (r row) KeepPrior(config, planned, state *organizationModel, _ attribute.Server) {
+	if before := state.settings[r.Name]; planned.settings[r.Name].IsUnknown() && config.settings[r.Name].IsNull() && before.IsNull() {
+		planned.set(r.Name, before)
+	}
+}
+
+// KeepPlanned keeps the planned value, unless that is unknown.
+func (r row) KeepPlanned(m, planned *organizationModel) {
+	if value := planned.settings[r.Name]; !value.IsUnknown() {
+		m.set(r.Name, value)
+	}
+}
+
+// ForgetUnknown makes an unknown value null.
+func (r row) ForgetUnknown(m *organizationModel) {
+	if m.settings[r.Name].IsUnknown() {
+		m.set(r.Name, r.Read(nil, 0, nil, &diag.Diagnostics{}))
+	}
+}
+
+// describe writes a value of a setting for people. Values that mean the same are written the same: the CLI hands over every
+// text in the Unicode normal form NFC, whatever form the server stores.
+func describe(value attr.Value) string {
+	set, isSet := value.(types.Set)
+	switch {
+	case value == nil || value.IsNull():
+		return "nothing"
+	case isSet:
+		texts := organizationTextsOf(set)
+		slices.Sort(texts)
+		return norm.NFC.String(fmt.Sprintf("%q", texts))
+	}
+	return norm.NFC.String(value.String())
+}
+
+// The server's limits, counted in characters (server-behavior §O6).
+const (
+	organizationMaxName = 40
+	maxDescription      = 1000
+	maxWelcomeMessage   = 8000
+	maxJitsiURL         = 200
+)
+
+// allSettings are what `PATCH /realm` sets beside the permissions (server-behavior §O3), in the order of the pages on
+// which administrators find them. Its `string_id`, which moves a demo organization to another address, is left out: the
+// provider would not find the organization any more.
+var allSettings = settings.WithLevels("zulip_organization", settings.Table{
+	// Organization profile.
+	{Name: "name", Kind: nameKind{}, Description: "Name of the organization."},
+	{Name: "description", Kind: settings.Text{MaxLength: maxDescription}, Description: "Description of the organization, in Markdown. People see it before they log in."},
+	{Name: "org_type", Kind: organizationTypes, Description: "Type of the organization."},
+	{Name: "want_advertise_in_communities_directory", Kind: settings.Flag{}, Description: "Whether the organization may be listed in the Zulip communities directory."},
+
+	// Organization settings: how the organization announces and speaks.
+	{Name: "new_stream_announcements_stream_id", Kind: channelKind{}, Description: "Channel in which new channels are announced."},
+	{Name: "signup_announcements_stream_id", Kind: channelKind{}, Description: "Channel in which new users are announced."},
+	{Name: "zulip_update_announcements_stream_id", Kind: channelKind{}, Description: "Channel in which Zulip updates are announced."},
+	{Name: "send_channel_events_messages", Kind: settings.Flag{}, Description: "Whether a channel gets automated messages about who joined and left."},
+	{Name: "default_language", Kind: settings.Text{}, Description: "Language of automated messages and invitation emails, and of new users, as a code such as `en`, `de` or `pt-br`."},
+	{Name: "default_code_block_language", Kind: settings.Text{}, Description: "Language of code blocks that name none; `\"\"` for none."},
+	{Name: "welcome_message_custom_text", Kind: settings.Text{MaxLength: maxWelcomeMessage}, Description: "Text that Welcome Bot adds to its greeting of new users, in Markdown; `\"\"` for none."},
+	{Name: "send_welcome_emails", Kind: settings.Flag{}, Description: "Whether new users are sent emails that introduce Zulip."},
+	{Name: "digest_emails_enabled", Kind: settings.Flag{}, Description: "Whether inactive users are sent a weekly digest by email. Can be turned on only where the server sends digests."},
+	{Name: "digest_weekday", Kind: weekdays, Description: "Day of the week on which digests are sent."},
+	{Name: "message_content_allowed_in_email_notifications", Kind: settings.Flag{}, Description: "Whether email notifications may include the content of messages."},
+	{Name: "require_e2ee_push_notifications", Kind: settings.Flag{}, Description: "Whether the content of mobile notifications requires end-to-end encryption. A device without it gets notifications without content below feature level 500, and none from there on."},
+	{Name: "topics_policy", Kind: settings.Word{"allow_empty_topic", "disable_empty_topic"}, Description: "Whether channel messages may be sent without a topic. A channel can have its own policy."},
+	{Name: "message_retention_days", Kind: limitKind{unit: "days"}, OwnerOnly: true, Description: "How long messages are kept. A channel can have its own retention period."},
+	{Name: "inline_image_preview", Kind: settings.Flag{}, Description: "Whether uploaded and linked images and videos are previewed."},
+	{Name: "inline_url_embed_preview", Kind: settings.Flag{}, Description: "Whether linked websites are previewed."},
+	{Name: "giphy_rating", Renamed: "gif_rating_policy", Kind: gifRatings, Description: fmt.Sprintf("Highest rating of the GIFs that people are offered; `disabled` turns the GIF integration off. Servers call the setting `gif_rating_policy` from feature level %d on.", featurelevel.GIFRatingPolicy)},
+	{Name: "media_preview_size", Kind: previewSizeKind{}, Description: "Size of image and video previews, in percent of the smallest size."},
+	{Name: "video_chat_provider", Kind: videoChatProviders, Description: "Provider of calls. Only providers that the server is set up for can be chosen."},
+	{Name: "jitsi_server_url", Kind: jitsiKind{}, Description: "URL of the Jitsi Meet server for calls, or `default` for the one that the server is set up with."},
+
+	// Organization permissions: what is not said by naming people.
+	{Name: "invite_required", Kind: settings.Flag{}, OwnerOnly: true, Description: "Whether an invitation is required to join the organization."},
+	{Name: "emails_restricted_to_domains", Kind: settings.Flag{}, OwnerOnly: true, Description: "Whether only email addresses of the organization's domains (`zulip_domain`) can join."},
+	{Name: "disallow_disposable_email_addresses", Kind: settings.Flag{}, OwnerOnly: true, Description: "Whether disposable email addresses are refused. Has no effect while `emails_restricted_to_domains` is `true`."},
+	{Name: "waiting_period_threshold", Kind: settings.Number{Min: 0, Max: math.MaxInt32}, OwnerOnly: true, Description: "Number of days until a new member becomes a full member. A change takes effect at once: it changes who is in `role:fullmembers`."},
+	{Name: "enable_spectator_access", Kind: settings.Flag{}, Description: "Whether web-public channels can be created, which anyone on the internet can read. Takes effect only where the server allows them."},
+	{Name: "moderation_request_channel_id", Kind: channelKind{}, Description: "Private channel to which people report messages."},
+	{Name: "enable_guest_user_indicator", Kind: settings.Flag{}, Description: "Whether guests are marked as such after their names."},
+	{Name: "enable_guest_user_dm_warning", Kind: settings.Flag{}, Description: "Whether people are warned when they compose a direct message to a guest."},
+	{Name: "enable_read_receipts", Kind: settings.Flag{}, Description: "Whether people can see who has read a message."},
+	{Name: "require_unique_names", Kind: settings.Flag{}, Description: "Whether names of users must be unique."},
+	{Name: "name_changes_disabled", Kind: settings.Flag{}, Description: "Whether people cannot change their own names. Administrators still can."},
+	{Name: "email_changes_disabled", Kind: settings.Flag{}, Description: "Whether people cannot change their own email addresses. Administrators still can."},
+	{Name: "default_avatar_source", Kind: avatarKind{}, Description: "Source of the profile pictures of new users: `gravatar` asks Gravatar, `jdenticon` generates one."},
+	{Name: "avatar_changes_disabled", Kind: settings.Flag{}, Description: "Whether people cannot change their own profile pictures. Administrators still can."},
+	{Name: "allow_message_editing", Kind: settings.Flag{}, Description: "Whether people can edit their own messages."},
+	{Name: "message_content_edit_limit_seconds", Kind: limitKind{unit: "seconds"}, Description: "Time after sending during which people can edit their own messages."},
+	{Name: "message_edit_history_visibility_policy", Kind: settings.Word{"all", "moves", "none"}, Description: "What people can see of the history of a message: edits and moves, moves only, or nothing."},
+	{Name: "message_content_delete_limit_seconds", Kind: limitKind{unit: "seconds"}, Description: "Time after sending during which people can delete their own messages."},
+	{Name: "move_messages_within_stream_limit_seconds", Kind: limitKind{unit: "seconds"}, Description: "Time after sending during which members can move messages to another topic of the channel."},
+	{Name: "move_messages_between_streams_limit_seconds", Kind: limitKind{unit: "seconds"}, Description: "Time after sending during which members can move messages to another channel."},
+
+	// Authentication methods.
+	{Name: "authentication_methods", Kind: methodsKind{}, OwnerOnly: true, Description: "Authentication methods that are enabled, by their names on the server, such as `Email`, `Google`, `GitHub`, `LDAP` or `SAML`. The list is complete: all others are disabled. API keys work whatever is enabled."},
+})
+
+// organizationTypes are the kinds of organizations (server-behavior §O7).
+var organizationTypes = settings.Coded{
+	{Word: "unspecified", Number: 0}, {Word: "business", Number: 10}, {Word: "opensource", Number: 20},
+	{Word: "education_nonprofit", Number: 30}, {Word: "education", Number: 35}, {Word: "research", Number: 40},
+	{Word: "event", Number: 50}, {Word: "nonprofit", Number: 60}, {Word: "government", Number: 70},
+	{Word: "political_group", Number: 80}, {Word: "community", Number: 90}, {Word: "personal", Number: 100},
+	{Word: "other", Number: 1000},
+}
+
+// weekdays begin with Monday, as on the wire.
+var weekdays = settings.Coded{
+	{Word: "monday", Number: 0}, {Word: "tuesday", Number: 1}, {Word: "wednesday", Number: 2}, {Word: "thursday", Number: 3},
+	{Word: "friday", Number: 4}, {Word: "saturday", Number: 5}, {Word: "sunday", Number: 6},
+}
+
+// gifRatings have the server's words (`gif_rating_options`).
+var gifRatings = settings.Coded{
+	{Word: "disabled", Number: 0}, {Word: "g", Number: 1}, {Word: "pg", Number: 2}, {Word: "pg-13", Number: 3}, {Word: "r", Number: 4},
+}
+
+// videoChatProviders have the server's words (`realm_available_video_chat_providers`); 2 was a provider that is no more.
+var videoChatProviders = settings.Coded{
+	{Word: "disabled", Number: 0}, {Word: "jitsi_meet", Number: 1}, {Word: "zoom", Number: 3}, {Word: "big_blue_button", Number: 4},
+	{Word: "zoom_server_to_server", Number: 5}, {Word: "constructor_groups", Number: 6}, {Word: "nextcloud_talk", Number: 7},
+	{Word: "webex", Number: 8},
+}

@@ -1,0 +1,183 @@
+package organization_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+func TestProtocolOrganizationBadInput(t *testing.T) {
+	o, run := organizationManaged(t)
+	public, archived := o.MustChannel(t, "general").ID, o.MustChannel(t, "leads").ID
+	o.Archive(t, "leads")
+	for _, test := range []struct {
+		attribute string
+		value     any
+		words     []string
+	}{
+		{"name", "", []string{"between 1 and 40"}},
+		{"name", strings.Repeat("ä", 41), []string{"between 1 and 40"}},
+		{"description", strings.Repeat("ä", 1001), []string{"at most 1000"}},
+		{"org_type", "school", []string{`"education_nonprofit"`}},
+		{"digest_weekday", "6", []string{`"sunday"`}},
+		{"waiting_period_threshold", -1, []string{"between 0 and"}},
+		{"message_retention_days", "0", []string{`must be a number of days from 1 to 999999999 or "unlimited"`}},
+		{"message_content_edit_limit_seconds", "10m", []string{"must be a number of seconds from 1", `or "unlimited"`}},
+		{"message_content_delete_limit_seconds", "-1", []string{`For no limit, write "unlimited"`}},
+		{"jitsi_server_url", "meet.example.com", []string{"must be a URL (https://…), or default"}},
+		{"jitsi_server_url", "https://" + strings.Repeat("x", 200), []string{"at most 200"}},
+		{"default_avatar_source", "G", []string{`"gravatar"`}},
+		{"media_preview_size", 120, []string{"100", "150", "200"}},
+		{"video_chat_provider", "webex", []string{"not set up for webex", "disabled, jitsi_meet"}},
+		{"video_chat_provider", "zoom", []string{"not set up for zoom", "disabled, jitsi_meet"}},
+		{"authentication_methods", []any{}, []string{"at least 1"}},
+		{"authentication_methods", []any{"Email", "LDAP"}, []string{`The server has no "LDAP"`, "GitHub, GitLab"}},
+		{"authentication_methods", []any{"Email", "SAML"}, []string{"SAML is not available", "You need to upgrade"}},
+		{"signup_announcements_stream_id", 0, []string{"must be the ID of a channel, or -1 for none", "It is 0."}},
+		{"signup_announcements_stream_id", -2, []string{"must be the ID of a channel, or -1 for none", "It is -2."}},
+		{"signup_announcements_stream_id", 999999, []string{"no channel with the ID 999999"}},
+		{"signup_announcements_stream_id", archived, []string{`Channel "leads" is archived`}},
+		{"moderation_request_channel_id", public, []string{`Channel "general" is not private`}},
+		{"can_create_groups", []any{"members"}, []string{"Not a principal"}},
+		{"can_create_groups", []any{"group:srr"}, []string{`"group:sre"`}},
+		{"can_create_groups", []any{"role:everyone"}, []string{"role:everyone"}},
+		{"can_manage_all_groups", []any{}, []string{"Not allowed for can_manage_all_groups"}},
+		{"can_access_all_users_group", []any{"role:moderators"}, []string{"Not allowed for can_access_all_users_group"}},
+		{"can_access_all_users_group", []any{"role:foo"}, []string{"The roles that can_access_all_users_group takes are role:members and role:everyone."}},
+		{"can_manage_all_groups", []any{"role:foo"}, []string{"The roles that can_manage_all_groups takes are role:owners, role:administrators, role:moderators, role:fullmembers and role:members."}},
+		{"can_create_web_public_channel_group", []any{"group:sre"}, []string{"Not allowed for can_create_web_public_channel_group"}},
+	} {
+		_, diags := run.Plan(values{test.attribute: test.value})
+		diags.ExpectError(t, test.attribute, test.words...)
+	}
+}
+
+// A channel that this run manages may become private in it.
+func TestProtocolOrganizationChannelThatBecomesPrivate(t *testing.T) {
+	o, run := organizationManaged(t)
+	channel := o.NewRun(t, "zulip_channel")
+	channel.MustApply(values{"name": "reports", "initial_subscribers": []any{o.Self.Address()}})
+	wanted := values{"moderation_request_channel_id": channel.State.Values["id"]}
+	p := run.Process()
+	prior, diags := p.Read("zulip_channel", channel.State)
+	diags.ExpectNoError(t)
+	private := values{"name": "reports", "privacy": "private_shared_history", "initial_subscribers": []any{o.Self.Address()}}
+	_, diags = p.Plan("zulip_channel", prior, private)
+	diags.ExpectNoError(t)
+	plan, diags := p.Plan(organizationTypeName, nil, wanted)
+	diags.ExpectNoError(t)
+	channel.MustApply(private)
+	run.Apply(plan).ExpectNoError(t)
+}
+
+// A server that sends no digests would go on to say that they are off.
+func TestProtocolOrganizationNoDigests(t *testing.T) {
+	o, run := organizationManaged(t)
+	answer := o.Call(t, http.MethodPost, "/register", map[string]string{
+		"event_types": "[]", "fetch_event_types": text(t, []string{zulip.FetchRealm, zulip.FetchUserGroups, zulip.FetchUsers}),
+		"client_capabilities": `{"notification_settings_null":true,"include_deactivated_groups":true}`,
+	})
+	answer["settings_send_digest_emails"] = false
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultStatus, Status: http.StatusOK, Body: text(t, answer)})
+	_, diags := run.Plan(values{"digest_emails_enabled": true})
+	diags.ExpectError(t, "digest_emails_enabled", "The server sends no digests", "SEND_DIGEST_EMAILS")
+	_, diags = run.Plan(values{"digest_emails_enabled": false})
+	diags.ExpectNoError(t)
+}
+
+// What is not known yet is checked later, and crashes nothing.
+func TestProtocolOrganizationUnknown(t *testing.T) {
+	o, run := organizationManaged(t)
+	config := values{}
+	for name := range trials(t, o) {
+		config[name] = acctest.Unknown
+	}
+	plan := run.MustPlan(config)
+	if plan.Values["signup_announcements_stream_id"] != acctest.Unknown {
+		t.Errorf("planned: %v", plan.Values)
+	}
+	run.MustPlan(values{"can_create_groups": []any{acctest.Unknown}, "authentication_methods": []any{"Email", acctest.Unknown}})
+}
+
+// Owners may set everything, administrators most of it, others nothing; the error names all at once, and who can.
+func TestProtocolOrganizationCaller(t *testing.T) {
+	o, _ := organizationManaged(t)
+	config := values{"description": "new", "invite_required": false, "waiting_period_threshold": 3, "can_create_groups": []any{"role:moderators"}}
+	for account, words := range map[string][]string{
+		"owner":     nil,
+		"admin":     {"may not set invite_required, waiting_period_threshold, can_create_groups", "Only owners", "ines.moreau@example.com", "administrator"},
+		"moderator": {"may not change the organization", "administrators and owners"},
+		"member":    {"may not change the organization", "administrators and owners"},
+	} {
+		run := o.As(t, account).NewRun(t, organizationTypeName)
+		_, diags := run.Plan(config)
+		switch account {
+		case "owner":
+			diags.ExpectNoError(t)
+		case "admin":
+			diags.ExpectError(t, "invite_required", words...)
+		default:
+			diags.ExpectError(t, "", words...)
+		}
+		_, diags = run.Plan(values{"invite_required": true, "can_create_groups": []any{"role:members"}}) // as it is
+		diags.ExpectNoError(t)
+	}
+}
+
+// An administrator changes what administrators may, beside what only owners may set and is as it is to be.
+func TestProtocolOrganizationAdministrator(t *testing.T) {
+	o, _ := organizationManaged(t)
+	admin := o.As(t, "admin")
+	run := admin.NewRun(t, organizationTypeName)
+	sent := admin.Sent()
+	run.MustApply(values{"invite_required": true, "description": "new", "can_add_custom_emoji_group": []any{"role:moderators"}})
+	sent.Expect(t, "PATCH can_add_custom_emoji_group description")
+}
+
+func TestProtocolOrganizationOldServer(t *testing.T) {
+	for _, at := range []struct {
+		level     int
+		attribute string
+		value     any
+		words     []string
+	}{
+		{136, "enable_read_receipts", true, []string{"feature level 137", "136"}},
+		{200, "require_unique_names", true, []string{"feature level 246", "200"}},
+		{300, "video_chat_provider", "zoom_server_to_server", []string{"zoom_server_to_server", "feature level 353"}},
+		{300, "can_add_custom_emoji_group", []any{"role:moderators"}, []string{"feature level 307"}},
+		{415, "welcome_message_custom_text", "Hi", []string{"feature level 416"}},
+		{455, "default_avatar_source", "gravatar", []string{"feature level 456", "455"}},
+		{468, "media_preview_size", 150, []string{"feature level 469", "468"}},
+		{459, "video_chat_provider", "constructor_groups", []string{"constructor_groups", "feature level 460"}},
+		{464, "video_chat_provider", "nextcloud_talk", []string{"nextcloud_talk", "feature level 465"}},
+		{492, "video_chat_provider", "webex", []string{"webex", "feature level 493"}},
+	} {
+		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: at.level})
+		run := o.NewRun(t, organizationTypeName)
+		_, diags := run.Plan(values{at.attribute: at.value})
+		diags.ExpectError(t, at.attribute, at.words...)
+		run.MustApply(values{"description": "new", "authentication_methods": []any{"Email"}})
+		run.MustApply(values{"description": "newer"})
+		if held, ok := run.State.Values["send_channel_events_messages"]; at.level < 434 && (!ok || held != nil) {
+			t.Errorf("level %d: the state holds %v of what the server does not have", at.level, held)
+		}
+	}
+}
+
+// Two resources of a configuration may each set a part; both may not set the same otherwise.
+func TestProtocolOrganizationTwice(t *testing.T) {
+	_, run := organizationManaged(t)
+	p := run.Process()
+	plan := func(config values) acctest.Diagnostics {
+		_, diags := p.Plan(organizationTypeName, nil, config)
+		return diags
+	}
+	plan(values{"description": "one", "can_create_groups": []any{"role:moderators"}}).ExpectNoError(t)
+	plan(values{"name": "Two", "can_create_groups": []any{"role:moderators"}}).ExpectNoError(t)
+	plan(values{"description": "two"}).ExpectError(t, "description", "Two resources set description of the organization", `"two"`)
+	plan(values{"can_create_groups": []any{"role:members"}}).ExpectError(t, "can_create_groups", "Two resources set can_create_groups")
+}

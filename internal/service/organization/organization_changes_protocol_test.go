@@ -1,0 +1,340 @@
+package organization_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// Every word, and the number the server has for it (server-behavior §O7).
+var organizationCodes = map[string]map[string]string{
+	"org_type": {
+		"unspecified": "0", "business": "10", "opensource": "20", "education_nonprofit": "30", "education": "35",
+		"research": "40", "event": "50", "nonprofit": "60", "government": "70", "political_group": "80", "community": "90",
+		"personal": "100", "other": "1000",
+	},
+	"digest_weekday": {
+		"monday": "0", "tuesday": "1", "wednesday": "2", "thursday": "3", "friday": "4", "saturday": "5", "sunday": "6",
+	},
+	"giphy_rating":                           {"disabled": "0", "g": "1", "pg": "2", "pg-13": "3", "r": "4"},
+	"video_chat_provider":                    {"disabled": "0", "jitsi_meet": "1"},
+	"default_avatar_source":                  {"gravatar": `"G"`, "jdenticon": `"J"`},
+	"topics_policy":                          {"allow_empty_topic": `"allow_empty_topic"`, "disable_empty_topic": `"disable_empty_topic"`},
+	"message_edit_history_visibility_policy": {"all": `"all"`, "moves": `"moves"`, "none": `"none"`},
+	"message_retention_days":                 {"7": "7", "unlimited": "-1"},
+	"message_content_edit_limit_seconds":     {"unlimited": "null", "10": "10"},
+	"jitsi_server_url":                       {"http://meet.example.com/x": `"http://meet.example.com/x"`, "default": "null"},
+}
+
+func TestProtocolOrganizationEveryWord(t *testing.T) {
+	o, run := organizationManaged(t)
+	rounds := 0
+	for _, words := range organizationCodes {
+		rounds = max(rounds, len(words))
+	}
+	for round := range rounds { // one word of each setting at a time
+		config := values{}
+		for name, words := range organizationCodes {
+			config[name] = slices.Sorted(maps.Keys(words))[round%len(words)]
+		}
+		run.MustApply(config)
+		settings := organizationHeld(t, o).Settings
+		for name, word := range config {
+			if got, want := string(settings[onWire(name)]), organizationCodes[name][word.(string)]; got != want {
+				t.Errorf("%s = %s: the server holds %s, not %s", name, word, got, want)
+			}
+			if got := run.State.Values[name]; got != word {
+				t.Errorf("%s = %s: the state holds %v", name, word, got)
+			}
+		}
+	}
+}
+
+// Somebody changes an attribute after the plan: the apply overwrites nothing, and says what happened.
+func TestProtocolOrganizationChangedAfterThePlan(t *testing.T) {
+	for attribute, test := range map[string]struct {
+		planned         any
+		meanwhile       func(*testing.T, *acctest.Organization) string
+		saw, now, asked string
+	}{
+		"description": {"ours", func(*testing.T, *acctest.Organization) string { return "theirs" }, `"start"`, `"theirs"`, `"ours"`},
+		"message_retention_days": {
+			"30", func(*testing.T, *acctest.Organization) string { return "7" },
+			`"unlimited"`, `"7"`, `"30"`,
+		},
+		"enable_read_receipts": {false, nil, "true", "false", "false"},
+		"authentication_methods": {
+			[]any{"Email"}, func(*testing.T, *acctest.Organization) string { return `{"Email":true,"Google":false}` },
+			`["Apple" "Dev" "Email" "GitHub" "GitLab" "Google" "OpenID Connect"]`, `["Apple" "Dev" "Email" "GitHub" "GitLab" "OpenID Connect"]`, `["Email"]`,
+		},
+		"can_create_groups": {
+			[]any{"role:administrators"}, func(t *testing.T, o *acctest.Organization) string {
+				return text(t, zulip.GroupSettingChange{New: role(t, o, "role:moderators")})
+			},
+			`"role:members"`, `"role:moderators"`, `"role:administrators"`,
+		},
+	} {
+		t.Run(attribute, func(t *testing.T) {
+			o, run := organizationManaged(t)
+			run.MustApply(values{"description": "start"})
+			config := values{"description": "start", "name": "New", attribute: test.planned}
+			plan := run.MustPlan(config)
+			if test.meanwhile == nil { // somebody does what is planned: that is no reason to stop
+				organizationByHand(t, o, map[string]string{attribute: test.now})
+				sent := o.Sent()
+				run.Apply(plan).ExpectNoError(t)
+				sent.Expect(t, "PATCH name")
+				return
+			}
+			organizationByHand(t, o, map[string]string{attribute: test.meanwhile(t, o)})
+			sent := o.Sent()
+			run.Apply(plan).ExpectError(t, "", "The organization was changed by somebody else after it was planned", attribute+"\n",
+				"when the plan was made:     "+test.saw+"\n", "now:                        "+test.now+"\n", "the configuration asks for: "+test.asked+"\n", "Nothing was overwritten.")
+			sent.Expect(t)
+			// The state shows what it is now, so that the next plan starts from there, and goes through.
+			run.MustApply(config)
+		})
+	}
+}
+
+// The server carries a change out piece by piece. What is done before a piece fails is said, and is in the state.
+func TestProtocolOrganizationFailsInTheMiddle(t *testing.T) {
+	o, run := organizationManaged(t)
+	run.MustApply(values{"description": "start"})
+	channel := o.MustChannel(t, "general").ID
+	config := values{"description": "new", "can_create_groups": []any{"role:moderators"}, "signup_announcements_stream_id": channel, "org_type": "business"}
+	plan := run.MustPlan(config)
+	gate := o.Sandbox.Gate(http.MethodPatch, "/realm")
+	applied := make(chan acctest.Diagnostics)
+	go func() { applied <- run.Apply(plan) }()
+	arrived := <-gate.Arrived
+	o.Archive(t, "general")
+	gate.Open()
+	arrived.Release()
+	diags := <-applied
+	diags.ExpectError(t, "", "Cannot change the organization", "Already as planned: description, can_create_groups.")
+	if got := run.State.Values; got["description"] != "new" || got["signup_announcements_stream_id"] == channel || got["org_type"] == "business" {
+		t.Errorf("the state holds %v", got)
+	}
+	delete(config, "signup_announcements_stream_id")
+	sent := o.Sent()
+	run.MustApply(config)
+	sent.Expect(t, "PATCH org_type")
+}
+
+// A change whose answer is lost is looked for before it is sent again.
+func TestFaultOrganizationLostAnswer(t *testing.T) {
+	for name, test := range map[string]struct {
+		after bool
+		want  []string
+	}{
+		"done":     {true, []string{"PATCH can_create_groups description"}},
+		"not done": {false, []string{"PATCH can_create_groups description", "PATCH can_create_groups description"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, run := organizationManaged(t)
+			o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/realm", After: test.after, Action: sandbox.FaultDrop, Count: 1})
+			sent := o.Sent()
+			run.MustApply(values{"description": "new", "can_create_groups": []any{"role:moderators"}})
+			sent.Expect(t, test.want...)
+			if got := string(organizationHeld(t, o).Settings["description"]); got != `"new"` {
+				t.Errorf("the server holds %s", got)
+			}
+		})
+	}
+}
+
+func TestProtocolOrganizationRefused(t *testing.T) {
+	o, run := organizationManaged(t)
+	heal := o.Sandbox.Fail(sandbox.Fault{
+		Method: "PATCH", Path: "/realm", Action: sandbox.FaultStatus, Status: http.StatusBadRequest,
+		Body: `{"result":"error","msg":"Available on Zulip Cloud Standard. Upgrade to access.","code":"BAD_REQUEST"}`,
+	})
+	run.Apply(run.MustPlan(values{"message_retention_days": "30"})).ExpectError(t, "", "Cannot change the organization", "Available on Zulip Cloud Standard", "Nothing else was changed either")
+	heal()
+	if run.State != nil {
+		t.Errorf("the state holds %v: nothing was created", run.State.Values)
+	}
+	run.MustApply(values{"message_retention_days": "30"})
+}
+
+// A server that takes a setting without an error, and does not know it, is found out.
+func TestProtocolOrganizationNotTaken(t *testing.T) {
+	o, run := organizationManaged(t)
+	o.Sandbox.Fail(sandbox.Fault{
+		Method: "PATCH", Path: "/realm", Action: sandbox.FaultStatus, Status: http.StatusOK,
+		Body: `{"result":"success","msg":"","ignored_parameters_unsupported":["description"]}`, Count: 1,
+	})
+	run.Apply(run.MustPlan(values{"description": "new"})).ExpectError(t, "", "The organization does not take the change", `"new"`, "ignores description")
+	run.MustApply(values{"description": "new"})
+}
+
+// A principal that changes its words and not its meaning is no change.
+func TestProtocolOrganizationOtherWords(t *testing.T) {
+	o, run := organizationManaged(t)
+	run.MustApply(values{"can_create_groups": []any{"role:moderators"}})
+	config := values{"can_create_groups": []any{fmt.Sprintf("group_id:%d", o.SystemGroup(t, "role:moderators"))}}
+	if plan := run.MustPlan(config); !plan.Empty() {
+		t.Errorf("planned: %v", plan.Changes())
+	}
+}
+
+// A plan says who loses and who gains a right, from the start: creating the resource takes what there is.
+func TestProtocolOrganizationWarnsOfAccess(t *testing.T) {
+	_, run := organizationManaged(t)
+	_, diags := run.Plan(values{"can_create_groups": []any{"role:owners"}})
+	diags.ExpectWarning(t, "", "Who can do what in the organization changes", "Can no longer create user groups")
+	run.MustApply(values{"can_create_groups": []any{"role:owners"}})
+	_, diags = run.Plan(values{"can_create_groups": []any{"role:members"}})
+	diags.ExpectWarning(t, "", "Can now create user groups")
+	run.Block["access_warnings"] = false
+	_, diags = run.Plan(values{"can_create_groups": []any{"role:members"}})
+	if len(diags.Warnings()) > 0 {
+		t.Errorf("warned although such warnings are off: %v", diags)
+	}
+}
+
+// Settings that are no permissions decide who may do what, too: who is a full member, and whether anyone on the internet
+// reads what is public on the web.
+func TestProtocolOrganizationWarnsOfWhatItsSettingsChange(t *testing.T) {
+	o, run := organizationManaged(t)
+	o.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": "true"})
+	yes := true
+	if _, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{
+		Name: "handbook", IsWebPublic: &yes, Subscribers: []int64{o.Self.ID},
+		Permissions: map[string]zulip.GroupSettingValue{"can_send_message_group": zulip.NamedGroup(o.SystemGroup(t, "role:fullmembers"))},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	config := values{"enable_spectator_access": true, "waiting_period_threshold": int64(0), "can_create_groups": []any{"role:fullmembers"}}
+	run.MustApply(config)
+	with := func(change values) values {
+		changed := maps.Clone(config)
+		maps.Copy(changed, change)
+		return changed
+	}
+	const channels = "The settings of the organization change who can do what in channels"
+
+	_, diags := run.Plan(with(values{"waiting_period_threshold": int64(100000)}))
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "", "Who can do what in the organization changes", "Can no longer create user groups", "Lena Fischer")
+	diags.ExpectWarning(t, "", channels, "In handbook:", "Can no longer post and start topics", "Kenji Sato")
+
+	_, diags = run.Plan(with(values{"enable_spectator_access": false}))
+	diags.ExpectWarning(t, "", channels, "In handbook:", "It can no longer be read without an account.")
+	_, diags = run.Plan(with(values{"enable_spectator_access": acctest.Unknown, "waiting_period_threshold": acctest.Unknown}))
+	diags.ExpectWarning(t, "", channels, "Not known yet: whether anyone on the internet can read it", "who gains and who loses that they can post and start topics")
+	diags.ExpectWarning(t, "", "Who can do what in the organization changes", "Not known yet: who gains and who loses that they can create user groups")
+
+	o.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": "false"})
+	_, diags = run.Plan(config)
+	diags.ExpectWarning(t, "", channels, "In handbook:", "Anyone on the internet can read it, without an account.")
+	run.Block["access_warnings"] = false
+	if _, diags = run.Plan(config); len(diags.Warnings()) > 0 {
+		t.Errorf("warned although such warnings are off: %v", diags)
+	}
+}
+
+// The CLI hands over every text in the Unicode normal form NFC. A description that the server stores otherwise is the same text.
+func TestProtocolOrganizationDecomposedDescriptionIsTheSame(t *testing.T) {
+	o, run := organizationManaged(t)
+	run.MustApply(values{"description": "Caf\u00e9"})
+	organizationByHand(t, o, map[string]string{"description": "Cafe\u0301"})
+	p := run.Process()
+	plan, diags := p.Plan(organizationTypeName, run.State, values{"description": "Another"})
+	diags.ExpectNoError(t)
+	_, diags = p.Apply(plan)
+	diags.ExpectNoError(t)
+	if got := organizationHeld(t, o).Settings["description"]; string(got) != `"Another"` {
+		t.Errorf("the server has %s", got)
+	}
+}
+
+// Where the server is newer than those that were tried, the message says that the provider may be wrong about it, and what of
+// the resource was not tried.
+func TestProtocolOrganizationNotTakenByAnUntriedServer(t *testing.T) {
+	for _, level := range []int{featurelevel.Recorded, featurelevel.NewestRelease} {
+		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
+		run := o.NewRun(t, organizationTypeName)
+		o.Sandbox.Fail(sandbox.Fault{
+			Method: "PATCH", Path: "/realm", Action: sandbox.FaultStatus, Status: http.StatusOK,
+			Body: `{"result":"success","msg":"","ignored_parameters_unsupported":["description"]}`, Count: 1,
+		})
+		diags := run.Apply(run.MustPlan(values{"description": "new"}))
+		diags.ExpectError(t, "", "The organization does not take the change", "ignores description: it is too old for it")
+		detail := diags.Errors()[0].Detail
+		for _, text := range []string{
+			"The server has feature level 500. The newest that the provider was tried with is 442", "Not tried of zulip_organization: ",
+			"`media_preview_size` (469, read)", `The page "Supported servers" of the documentation says what was tried.`, "or does not have it any more",
+		} {
+			if strings.Contains(detail, text) != (level == featurelevel.NewestRelease) {
+				t.Errorf("%d: %q: %s", level, text, detail)
+			}
+		}
+	}
+}
+
+// The server may compare a change with a copy of the organization that is older than what it shows (server-behavior §O10):
+// what is sent is written all the same, and nothing of the rest changes.
+func TestProtocolOrganizationThatIsComparedWithAnOldCopy(t *testing.T) {
+	for name, test := range map[string]struct{ before, now, planned values }{
+		"a permission": {
+			before:  values{"can_create_groups": []any{"role:moderators"}},
+			now:     values{"can_create_groups": []any{"role:administrators"}},
+			planned: values{"can_create_groups": []any{"role:members"}},
+		},
+		"back to what the copy has": {
+			before:  values{"description": "before", "can_create_groups": []any{"role:moderators"}},
+			now:     values{"description": "now", "can_create_groups": []any{"role:administrators"}},
+			planned: values{"description": "before", "can_create_groups": []any{"role:moderators"}},
+		},
+		"a permission and a setting": {
+			before:  values{"waiting_period_threshold": 3, "can_invite_users_group": []any{"role:members"}},
+			now:     values{"waiting_period_threshold": 5, "can_invite_users_group": []any{"role:moderators"}},
+			planned: values{"waiting_period_threshold": 3, "can_invite_users_group": []any{"role:administrators"}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, run := organizationManaged(t)
+			run.MustApply(test.before)
+			fault, err := sandbox.ParseFault("PATCH /realm stale 1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Sandbox.Fail(fault)
+			run.MustApply(test.now)
+			before := organizationHeld(t, o)
+			run.MustApply(test.planned)
+			// The next change is compared with what is there.
+			sent := o.Sent()
+			run.MustApply(test.now)
+			if writes := sent.Writes(); len(writes) != 1 {
+				t.Errorf("sent %v", writes)
+			}
+			if after := organizationHeld(t, o); !reflect.DeepEqual(after, before) {
+				t.Errorf("the server holds %+v, and held %+v", after, before)
+			}
+		})
+	}
+}
+
+// Somebody whom the server's list of people lacks gets a permission, and stays in the state by address (server-behavior §U18).
+func TestProtocolOrganizationPermissionOfSomebodyWhomTheListLacks(t *testing.T) {
+	const nadia = "user:nadia@example.com"
+	o, run := organizationManaged(t)
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users", Action: sandbox.FaultStale})
+	if _, err := o.Client.CreateUser(t.Context(), zulip.NewUser{Email: "nadia@example.com", FullName: "Nadia Haddad", Password: "a long enough password"}); err != nil {
+		t.Fatal(err)
+	}
+	run.MustApply(values{"can_create_groups": []any{"role:administrators", nadia}})
+	run.MustApply(values{"can_create_groups": []any{"role:owners", nadia}})
+}

@@ -1,0 +1,287 @@
+package organization
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/settings"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// The attributes of which more is to be checked than their kind can.
+const (
+	methodsAttribute    = "authentication_methods"
+	waitingAttribute    = "waiting_period_threshold"
+	spectatorAttribute  = "enable_spectator_access"
+	digestAttribute     = "digest_emails_enabled"
+	videoAttribute      = "video_chat_provider"
+	moderationAttribute = "moderation_request_channel_id"
+)
+
+// planning is the plan of the organization while it is checked.
+type planning struct {
+	*organizationResource
+	view         *snapshot.Snapshot
+	config, plan *organizationModel
+	state        *organizationModel // nil for a resource that is to be created
+	prior        *prior
+	// changes are the settings, and steps the settings and permissions, that an apply would send.
+	changes settings.Table
+	steps   []step
+	diags   *diag.Diagnostics
+}
+
+// ModifyPlan refuses what the server would refuse or ignore, and says that what is destroyed stays.
+func (r *organizationResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if req.Plan.Raw.IsNull() {
+		resp.Diagnostics.AddWarning("The organization stays as it is",
+			"No setting and no permission of it is changed. They are only not managed any more.")
+		return
+	}
+	if !r.CanPlan(&resp.Diagnostics) {
+		return
+	}
+	p := planning{organizationResource: r, diags: &resp.Diagnostics}
+	p.config, p.plan = getModel(ctx, req.Config, p.diags), getModel(ctx, req.Plan, p.diags)
+	if !req.State.Raw.IsNull() {
+		p.state = getModel(ctx, req.State, p.diags)
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	var err error
+	if p.view, err = r.readNaming(ctx, p.plan); err != nil {
+		resp.Diagnostics.AddError(organizationUnreadable, base.Explain(err))
+		return
+	}
+	on := attribute.On(&r.Base, p.view)
+	if p.state != nil {
+		p.prior = attributes.PriorState(p.state, attribute.Raw(ctx, req.Private, p.diags), on)
+	} else {
+		p.prior = attributes.PriorObject(p.view.Realm(), on, p.diags)
+	}
+	r.CheckLevels(ctx, "zulip_organization", req.Config, p.diags)
+	attributes.KeepPrior(p.config, p.plan, p.prior, on)
+	p.changes = allSettings.Changes(p.plan.settings, p.prior.Values.settings)
+	p.steps, _ = attributes.Steps(p.prior, p.plan, on) // what cannot be resolved is reported by the checks
+	p.check(ctx)
+	p.diags.Append(p.plan.write(ctx, &resp.Plan)...)
+}
+
+// permissions is the plan of the permissions, for what is checked of it in the same way everywhere.
+func (p *planning) permissions() attribute.PermissionPlan {
+	return attributes.PermissionPlan(p.config, p.plan, p.prior, p.view)
+}
+
+// check refuses what the server would refuse, with the reason and the way out.
+func (p *planning) check(ctx context.Context) {
+	p.permissions().Check(p.diags)
+	p.checkCaller()
+	p.checkAlone()
+	for _, setting := range p.changes {
+		value := p.plan.settings[setting.Name]
+		switch setting.Name {
+		case methodsAttribute:
+			p.checkMethods(organizationTextsOf(value))
+		case videoAttribute:
+			p.checkVideoChat(value)
+		case digestAttribute:
+			p.checkDigest(value)
+		}
+		if _, ok := setting.Kind.(channelKind); ok {
+			p.checkChannel(ctx, setting.Name, value)
+		}
+	}
+	if p.diags.HasError() {
+		return
+	}
+	settings := p.settingsAccess()
+	accesswarning.OfOrganization(ctx, p.Meta, p.diags, p.permissions(), settings)
+	if settings.WaitingPeriod != nil || settings.WaitingPeriodUnknown || settings.Spectators != nil || settings.SpectatorsUnknown {
+		accesswarning.OfChange(ctx, p.Meta, p.diags, "The settings of the organization change who can do what in channels", settings)
+	}
+}
+
+// settingsAccess is what the settings other than permissions change of who may do what.
+func (p *planning) settingsAccess() permission.Change {
+	change := permission.Change{
+		Now: time.Now(), WaitingPeriodUnknown: p.isYetUnknown(waitingAttribute), SpectatorsUnknown: p.isYetUnknown(spectatorAttribute),
+	}
+	for _, setting := range p.changes {
+		switch value := p.plan.settings[setting.Name].(type) {
+		case types.Int64:
+			if setting.Name == waitingAttribute {
+				days := int(value.ValueInt64())
+				change.WaitingPeriod = &days
+			}
+		case types.Bool:
+			if setting.Name == spectatorAttribute {
+				enabled := value.ValueBool()
+				change.Spectators = &enabled
+			}
+		}
+	}
+	return change
+}
+
+// isYetUnknown reports whether the configuration sets an attribute to something that is not known yet.
+func (p *planning) isYetUnknown(attribute string) bool {
+	config, plan := p.config.settings[attribute], p.plan.settings[attribute]
+	return config != nil && !config.IsNull() && plan != nil && plan.IsUnknown()
+}
+
+// checkCaller refuses what the account may not send: the server would refuse all of it for one attribute, and even where
+// that would change nothing (server-behavior §O1).
+func (p *planning) checkCaller() {
+	if len(p.steps) == 0 {
+		return
+	}
+	self := p.Meta.Store.Self()
+	if self.Role > zulip.RoleAdministrator {
+		p.RequireAdministrator("change the organization", p.diags)
+		return
+	}
+	var forOwners []string
+	for _, step := range p.steps {
+		if attributes.Requires(step.Attribute).Role == zulip.RoleOwner {
+			forOwners = append(forOwners, step.Attribute)
+		}
+	}
+	if len(forOwners) == 0 || self.Role == zulip.RoleOwner {
+		return
+	}
+	p.diags.AddAttributeError(path.Root(forOwners[0]), fmt.Sprintf("%s may not set %s", self.Address(), strings.Join(forOwners, ", ")),
+		fmt.Sprintf("Only owners of the organization may: %s. The account's role is %s. Use an owner's key, or leave to an owner what only owners may set.",
+			strings.Join(owners(p.view), ", "), self.Role))
+}
+
+// manyOwners is how many owners a message names.
+const manyOwners = 5
+
+// owners are the addresses of active owners, for a message.
+func owners(view *snapshot.Snapshot) []string {
+	var addresses []string
+	for _, user := range view.Users() {
+		if user.IsActive && user.Role == zulip.RoleOwner {
+			addresses = append(addresses, user.Address())
+		}
+	}
+	if len(addresses) > manyOwners {
+		addresses = append(addresses[:manyOwners:manyOwners], fmt.Sprintf("and %d more", len(addresses)-manyOwners))
+	}
+	return addresses
+}
+
+// checkAlone refuses that two resources of the configuration set the same attribute: each apply would undo what the other
+// did.
+func (p *planning) checkAlone() {
+	for _, setting := range allSettings {
+		value := p.plan.settings[setting.Name]
+		if config := p.config.settings[setting.Name]; config.IsNull() || value.IsUnknown() {
+			continue
+		}
+		p.declare(setting.Name, describe(value))
+	}
+	for _, setting := range permission.Organizations.Settings {
+		principals, known := attribute.PrincipalsOf(*p.plan.permission(setting.Name))
+		if !known || p.config.permission(setting.Name).IsNull() {
+			continue
+		}
+		if resolved, problems := permission.Resolve(principals, p.view); len(problems)+len(resolved.Planned) == 0 {
+			p.declare(setting.Name, permission.Describe(resolved.Value, p.view))
+		}
+	}
+}
+
+func (p *planning) declare(attribute, words string) {
+	if !p.Meta.Run.Declare("zulip_organization."+attribute, 0, words) {
+		p.diags.AddAttributeError(path.Root(attribute), "Two resources set "+attribute+" of the organization",
+			fmt.Sprintf("Here it is %s, and another zulip_organization of this configuration says otherwise. Each apply would undo what the other did: one resource is enough for the organization.", words))
+	}
+}
+
+// checkMethods refuses ways to log in that the server does not have, or that the organization's plan does not include.
+func (p *planning) checkMethods(names []string) {
+	methods := p.view.Realm().AuthenticationMethods
+	for _, name := range names {
+		method, ok := methods[name]
+		switch {
+		case !ok:
+			p.diags.AddAttributeError(path.Root(methodsAttribute), "No such authentication method",
+				fmt.Sprintf("The server has no %q. It has %s.", name, strings.Join(slices.Sorted(maps.Keys(methods)), ", ")))
+		case !method.Available && !method.Enabled:
+			p.diags.AddAttributeError(path.Root(methodsAttribute), fmt.Sprintf("%s is not available", name), "The server says: "+method.UnavailableReason)
+		}
+	}
+}
+
+// checkVideoChat refuses a provider of calls that the server is not set up for. Which there are not every server tells,
+// and one that the server is too old for was refused already.
+func (p *planning) checkVideoChat(value attr.Value) {
+	text, _ := value.(types.String)
+	var there []string
+	for _, provider := range p.view.Realm().VideoChatProviders {
+		for _, code := range videoChatProviders {
+			if int64(code.Number) == provider.ID {
+				there = append(there, code.Word)
+			}
+		}
+	}
+	needed := featurelevel.LookupValue("zulip_organization", videoAttribute, text.ValueString())
+	if len(there) == 0 || slices.Contains(there, text.ValueString()) || !p.HasLevel(needed) {
+		return
+	}
+	slices.Sort(there)
+	p.diags.AddAttributeError(path.Root(videoAttribute), fmt.Sprintf("The server is not set up for %s", text.ValueString()),
+		fmt.Sprintf("It is set up for %s. Whoever runs the server can add others.", strings.Join(there, ", ")))
+}
+
+// checkDigest refuses what the server would never show: it says that digests are off wherever it sends none itself.
+func (p *planning) checkDigest(value attr.Value) {
+	flag, _ := value.(types.Bool)
+	if sends := p.view.Realm().SendsDigestEmails; flag.ValueBool() && sends != nil && !*sends {
+		p.diags.AddAttributeError(path.Root(digestAttribute), "The server sends no digests",
+			"It would take the setting and go on to say that it is off. Whoever runs the server can turn digests on (SEND_DIGEST_EMAILS).")
+	}
+}
+
+// checkChannel refuses a channel that the organization cannot have for the purpose.
+func (p *planning) checkChannel(ctx context.Context, attribute string, value attr.Value) {
+	number, _ := value.(types.Int64)
+	if number.ValueInt64() == noChannel {
+		return
+	}
+	view, err := p.Meta.Store.Read(ctx, store.Channels)
+	if err != nil {
+		p.diags.AddError("Cannot read the channels", base.Explain(err))
+		return
+	}
+	channel, err := lookup.Channel(view, strconv.FormatInt(number.ValueInt64(), 10))
+	switch at := path.Root(attribute); {
+	case err != nil:
+		p.diags.AddAttributeError(at, "No such channel", base.Sentence(err))
+	case channel.IsArchived:
+		p.diags.AddAttributeError(at, fmt.Sprintf("Channel %q is archived", channel.Name), "The server takes only active channels.")
+	case attribute == moderationAttribute && !channel.Privacy().IsPrivate() && !p.Meta.Run.IsManaged(lookup.ChannelKind, channel.ID): // else this run may make it so
+		p.diags.AddAttributeError(at, fmt.Sprintf("Channel %q is not private", channel.Name), "Messages are reported to a private channel only.")
+	}
+}

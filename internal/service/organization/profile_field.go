@@ -1,0 +1,357 @@
+package organization
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/order"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// profileFieldList is the part of a snapshot that holds the custom profile fields.
+const profileFieldList = zulip.FetchProfileFields
+
+// NewProfileFieldResource returns zulip_custom_profile_field.
+func NewProfileFieldResource() resource.Resource {
+	return core.New(&core.Definition[profileFieldModel, zulip.ProfileField, profileFieldModel]{
+		Name: "custom_profile_field", Title: "custom profile field", Plural: "custom profile fields",
+		ListText: core.ListText{Description: "Lists the custom profile fields of the organization."},
+		Schema:   profileFieldSchema,
+		Role:     zulip.RoleAdministrator, ForceNew: []string{"field_type", "subtype"},
+		Source: core.Source{Part: profileFieldList, Lags: true},
+		Index:  (*snapshot.Snapshot).ProfileFields,
+		Key:    func(field *zulip.ProfileField) int64 { return field.ID },
+		Unique: core.Unique[profileFieldModel, zulip.ProfileField]{
+			At: (*profileFieldModel).namedBy,
+			Of: (*profileFieldModel).label,
+			Find: func(view *snapshot.Snapshot, plan *profileFieldModel) (*zulip.ProfileField, bool) {
+				return plan.namesake(view)
+			},
+			Where:   "the organization's settings list all, under Custom profile fields",
+			IsTaken: zulip.IsProfileFieldNameTaken,
+			Existing: func(e *core.Existing, field *zulip.ProfileField, _ *core.Context) {
+				e.Detail = fmt.Sprintf("Field %d is called %q, and is of the type %s. The server takes a name only once.", field.ID, field.Name, field.Type)
+				e.MayBeReplaced = true // one of another type may be the one that this replaces
+			},
+		},
+		ReadInto: func(m *profileFieldModel, field *zulip.ProfileField, c *core.Context) {
+			m.read(field, c.FeatureLevel())
+		},
+		Fixed:    fixedByService,
+		Validate: validateProfileField, CheckPlan: checkProfileFieldPlan,
+		Create: createProfileField, Update: updateProfileField, Delete: deleteProfileField,
+		Hint: profileFieldHint,
+	})
+}
+
+func createProfileField(ctx context.Context, c *core.Context, plan *profileFieldModel) (int64, error) {
+	field := plan.wire(nil)
+	field.Type = zulip.ParseProfileFieldType(plan.FieldType.ValueString())
+	return c.Meta.Client.CreateProfileField(ctx, field)
+}
+
+// updateProfileField sends what differs; servers below feature level 252 want everything.
+func updateProfileField(ctx context.Context, c *core.Context, planned, current *profileFieldModel) error {
+	change := planned.wire(current)
+	if !c.HasLevel(levelPartial) {
+		change = planned.wire(nil)
+	}
+	return c.Meta.Client.UpdateProfileField(ctx, current.ID.ValueInt64(), change)
+}
+
+func deleteProfileField(ctx context.Context, c *core.Context, state *profileFieldModel) error {
+	return c.Meta.Client.DeleteProfileField(ctx, state.ID.ValueInt64())
+}
+
+// namesake returns the field of the organization that has the name of the planned one. A service that the server knows
+// has one name, which only the server says.
+func (m *profileFieldModel) namesake(view *snapshot.Snapshot) (*zulip.ProfileField, bool) {
+	if base.IsSet(m.Name) {
+		return view.ProfileFields().ByName(m.Name.ValueString())
+	}
+	for _, field := range view.ProfileFields().List() {
+		if subtype := field.ExternalAccount().Subtype; subtype != "" && subtype == m.Subtype.ValueString() && subtype != custom {
+			return field, true
+		}
+	}
+	return nil, false
+}
+
+// namedBy is the attribute that the name comes from.
+func (m *profileFieldModel) namedBy() string {
+	if base.IsSet(m.Name) {
+		return "name"
+	}
+	return "subtype"
+}
+
+func profileFieldHint(err error) string {
+	switch {
+	case zulip.IsProfileFieldNameTaken(err):
+		return "Another custom profile field has this name. If a resource of this configuration has just given it up, apply again; else import that field, or choose another name."
+	case zulip.IsNoProfileField(err):
+		return "Somebody has deleted it since the plan was made. Plan again to have it added anew."
+	case zulip.IsMessage(err, "Only 2 custom profile fields can be displayed in the profile summary."):
+		return "Two other fields have display_in_profile_summary. If one of them has just given it up, apply again."
+	}
+	return ""
+}
+
+// The server's limits, counted in characters (server-behavior §L5).
+const (
+	profileFieldMaxName = 40
+	maxHint             = 80
+)
+
+var (
+	trimmed  = regexp.MustCompile(`(?s)^[^\s\pZ](.*[^\s\pZ])?$`)
+	notBlank = regexp.MustCompile(`[^\s\pZ]`)
+)
+
+const profileFieldUnmanaged = " Not managed if it is not set."
+
+func profileFieldSchema() schema.Schema {
+	attributes := map[string]schema.Attribute{
+		"id": schema.Int64Attribute{
+			Computed: true, MarkdownDescription: "The field's ID.",
+			PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+		},
+		"field_type": schema.StringAttribute{
+			Required:            true,
+			MarkdownDescription: "What people write in it: `" + strings.Join(zulip.ProfileFieldTypes(), "`, `") + "` (the last needs " + featurelevel.Describe(featurelevel.SinceValue("zulip_custom_profile_field", "field_type", "pronouns")) + "). Another type makes another field: what people wrote is lost.",
+			Validators:          []validator.String{validators.OneOf(zulip.ProfileFieldTypes()...)},
+		},
+		"name": schema.StringAttribute{
+			Optional: true, Computed: true,
+			MarkdownDescription: "The label, at most 40 characters. No two fields have the same. A field for accounts of a service that the server knows (see `subtype`) has the server's name; every other needs one.",
+			Validators: []validator.String{
+				validators.Length(1, profileFieldMaxName),
+				validators.Matches(trimmed, "must not be blank, or begin or end with white space, which the server would take away"),
+				validators.VisibleName{},
+			},
+		},
+		"hint": schema.StringAttribute{
+			Optional: true, Computed: true,
+			MarkdownDescription: "A line that helps to fill it in, at most 80 characters." + profileFieldUnmanaged,
+			Validators:          []validator.String{validators.Length(0, maxHint)},
+		},
+		"options": optionsAttribute(),
+		"subtype": schema.StringAttribute{
+			Optional:            true,
+			MarkdownDescription: "For the type `external_account`, and needed there: `github`, `twitter`, or `custom` for any other service.",
+			Validators:          []validator.String{validators.Matches(notBlank, "must not be blank")},
+		},
+		"url_pattern": schema.StringAttribute{
+			Optional:            true,
+			MarkdownDescription: "For the subtype `custom`, and needed there: where an account is found, with `%(username)s` once in it.",
+		},
+	}
+	for name, text := range map[string]string{
+		"display_in_profile_summary": "Whether the small card of a person shows it; at most two fields. Not for the type `user`, and for `long_text` from " + featurelevel.Describe(levelLongSummary) + " on. " + featurelevel.Needs("zulip_custom_profile_field", "display_in_profile_summary"),
+		"required":                   "Whether people are asked to fill it in. " + featurelevel.Needs("zulip_custom_profile_field", "required"),
+		"editable_by_user":           "Whether people fill it in themselves; otherwise administrators do. By default they do. " + featurelevel.Needs("zulip_custom_profile_field", "editable_by_user"),
+		"use_for_user_matching":      "Whether people are found by it when somebody types a name. " + featurelevel.Needs("zulip_custom_profile_field", "use_for_user_matching"),
+	} {
+		attributes[name] = schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: text + profileFieldUnmanaged}
+	}
+	return schema.Schema{
+		Version: base.SchemaVersion,
+		MarkdownDescription: `A custom profile field: something that people say about themselves. Only administrators may manage them.
+
+A new field comes after all others; ` + "`zulip_custom_profile_field_order`" + ` puts them in order. Deleting a field deletes what everybody has written in it: the plan says how many people that is.
+
+Names are unique. ` + core.NeverAdopted,
+		Attributes: attributes,
+	}
+}
+
+func optionsAttribute() schema.ListNestedAttribute {
+	filled := []validator.String{validators.Matches(notBlank, "must not be blank")}
+	return schema.ListNestedAttribute{
+		Optional:            true,
+		MarkdownDescription: "For the type `select`, and needed there: what people choose from, in this order.",
+		Validators:          []validator.List{validators.Size(1, 0), validators.RequireInElements("key", "text")},
+		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
+			"key": schema.StringAttribute{
+				Optional: true, Validators: filled, // required, by the list's validator
+				MarkdownDescription: "Required. What people's answers hold. Give each option one and leave it: the text and the place of an option may change, and whoever chose it keeps it. Taking a key out takes those answers along.",
+			},
+			"text": schema.StringAttribute{Optional: true, Validators: filled, MarkdownDescription: "Required. What people read. No two options have the same."},
+		}},
+	}
+}
+
+// levelPartial is the feature level from which a change names only what changes.
+const levelPartial = 252
+
+// levelLongSummary is the feature level from which a long text can stand in the summary of a profile.
+var levelLongSummary = featurelevel.SinceValue("zulip_custom_profile_field", "display_in_profile_summary", "true")
+
+// custom is the subtype of an external account that the server knows nothing about.
+const custom = "custom"
+
+// profileFieldModel is the resource.
+type profileFieldModel struct {
+	ID         types.Int64  `tfsdk:"id"`
+	FieldType  types.String `tfsdk:"field_type"`
+	Name       types.String `tfsdk:"name"`
+	Hint       types.String `tfsdk:"hint"`
+	Options    types.List   `tfsdk:"options"`
+	Subtype    types.String `tfsdk:"subtype"`
+	URLPattern types.String `tfsdk:"url_pattern"`
+
+	DisplayInProfileSummary types.Bool `tfsdk:"display_in_profile_summary"`
+	Required                types.Bool `tfsdk:"required"`
+	EditableByUser          types.Bool `tfsdk:"editable_by_user"`
+	UseForUserMatching      types.Bool `tfsdk:"use_for_user_matching"`
+}
+
+// optionType is the type of one option.
+var optionType = types.ObjectType{AttrTypes: map[string]attr.Type{"key": types.StringType, "text": types.StringType}}
+
+// flag is a switch of a field: its name, where it stands, and since when servers have it.
+type flag struct {
+	name  string
+	value *types.Bool
+	since int
+}
+
+func (m *profileFieldModel) flags() []flag {
+	return []flag{
+		{"display_in_profile_summary", &m.DisplayInProfileSummary, featurelevel.Since("zulip_custom_profile_field", "display_in_profile_summary")},
+		{"required", &m.Required, featurelevel.Since("zulip_custom_profile_field", "required")},
+		{"editable_by_user", &m.EditableByUser, featurelevel.Since("zulip_custom_profile_field", "editable_by_user")},
+		{"use_for_user_matching", &m.UseForUserMatching, featurelevel.Since("zulip_custom_profile_field", "use_for_user_matching")},
+	}
+}
+
+// read takes what the server holds. What a server of that feature level does not have is null.
+func (m *profileFieldModel) read(held *zulip.ProfileField, level int) {
+	m.ID = types.Int64Value(held.ID)
+	m.FieldType = types.StringValue(held.Type.String())
+	m.Name, m.Hint = types.StringValue(held.Name), types.StringValue(held.Hint)
+	m.Options = types.ListNull(optionType)
+	if held.Type == zulip.ProfileFieldSelect {
+		m.Options = profileFieldListOf(held.Options())
+	}
+	m.Subtype, m.URLPattern = types.StringNull(), types.StringNull()
+	if account := held.ExternalAccount(); account.Subtype != "" {
+		m.Subtype = types.StringValue(account.Subtype)
+		if account.URLPattern != "" {
+			m.URLPattern = types.StringValue(account.URLPattern)
+		}
+	}
+	values := []bool{held.DisplayInProfileSummary, held.Required, held.EditableByUser, held.UseForUserMatching}
+	for i, flag := range m.flags() {
+		*flag.value = types.BoolNull()
+		if level == 0 || level >= flag.since {
+			*flag.value = types.BoolValue(values[i])
+		}
+	}
+}
+
+// wire is what of the plan differs from the state; without a state, all that is set.
+func (m *profileFieldModel) wire(state *profileFieldModel) zulip.ProfileFieldChange {
+	if state == nil {
+		state = &profileFieldModel{}
+	}
+	var change zulip.ProfileFieldChange
+	if base.IsSet(m.Name) && !m.Name.Equal(state.Name) {
+		change.Name = m.Name.ValueStringPointer()
+	}
+	if base.IsSet(m.Hint) && !m.Hint.Equal(state.Hint) {
+		change.Hint = m.Hint.ValueStringPointer()
+	}
+	if base.IsSet(m.Options) && !m.Options.Equal(state.Options) {
+		change.Options = optionsOf(m.Options)
+	}
+	if base.IsSet(m.Subtype) && (!m.Subtype.Equal(state.Subtype) || !m.URLPattern.Equal(state.URLPattern)) {
+		change.ExternalAccount = &zulip.ExternalAccount{Subtype: m.Subtype.ValueString(), URLPattern: m.URLPattern.ValueString()}
+	}
+	held := state.flags()
+	for i, sent := range []**bool{&change.DisplayInProfileSummary, &change.Required, &change.EditableByUser, &change.UseForUserMatching} {
+		if value := *m.flags()[i].value; base.IsSet(value) && !value.Equal(*held[i].value) {
+			*sent = value.ValueBoolPointer()
+		}
+	}
+	return change
+}
+
+// label is what tells the field from others: the service that the server knows, else its name.
+func (m *profileFieldModel) label() string {
+	if base.IsSet(m.Subtype) && m.Subtype.ValueString() != custom {
+		return m.Subtype.ValueString()
+	}
+	return m.Name.ValueString()
+}
+
+func profileFieldListOf(options []zulip.ProfileFieldOption) types.List {
+	elements := make([]attr.Value, len(options))
+	for i, option := range options {
+		elements[i] = types.ObjectValueMust(optionType.AttrTypes, map[string]attr.Value{
+			"key": types.StringValue(option.Key), "text": types.StringValue(option.Text),
+		})
+	}
+	return types.ListValueMust(optionType, elements)
+}
+
+// optionsOf returns the options of a list; what is not known of one is empty.
+func optionsOf(list types.List) []zulip.ProfileFieldOption {
+	options := []zulip.ProfileFieldOption{}
+	for _, element := range list.Elements() {
+		object, _ := element.(types.Object)
+		key, _ := object.Attributes()["key"].(types.String)
+		text, _ := object.Attributes()["text"].(types.String)
+		options = append(options, zulip.ProfileFieldOption{Key: key.ValueString(), Text: text.ValueString()})
+	}
+	return options
+}
+
+// NewProfileFieldOrderResource returns zulip_custom_profile_field_order.
+func NewProfileFieldOrderResource() resource.Resource {
+	return &order.Resource{Definition: order.Definition{
+		TypeName: "custom_profile_field_order", ID: "custom_profile_fields", Attribute: "field_ids",
+		Thing: "custom profile field", Things: "custom profile fields",
+		Description: "The order in which profiles show the custom profile fields.",
+		Seen: func(ctx context.Context, d *store.Store) ([]order.Item, error) {
+			return profileFieldOrdered(d.Read(ctx, store.ProfileFields))
+		},
+		Fresh: func(ctx context.Context, d *store.Store, shows func([]order.Item) bool) ([]order.Item, error) {
+			return profileFieldOrdered(d.FreshUntil(ctx, profileFieldList, func(view *snapshot.Snapshot) bool {
+				all, _ := profileFieldOrdered(view, nil)
+				return shows(all)
+			}))
+		},
+		List: profileFieldList,
+		Write: func(ctx context.Context, client *zulip.Client, ids []int64) error {
+			return client.OrderProfileFields(ctx, ids)
+		},
+	}}
+}
+
+func profileFieldOrdered(view *snapshot.Snapshot, err error) ([]order.Item, error) {
+	if err != nil {
+		return nil, err
+	}
+	var all []order.Item
+	for _, field := range view.ProfileFields().List() {
+		all = append(all, order.Item{ID: field.ID})
+	}
+	return all, nil
+}

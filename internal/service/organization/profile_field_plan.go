@@ -1,0 +1,153 @@
+package organization
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// known are the services whose fields the server names itself (server-behavior §L6).
+var known = []string{"github", "twitter"}
+
+// validateProfileField refuses what is wrong in any organization, as far as it is known.
+func validateProfileField(config *profileFieldModel, diags *diag.Diagnostics) {
+	if config.FieldType.IsUnknown() {
+		return
+	}
+	word := config.FieldType.ValueString()
+	belongs := func(name string, value attr.Value, of string, does bool) {
+		switch {
+		case value.IsNull() && does:
+			diags.AddAttributeError(path.Root(name), name+" is missing", fmt.Sprintf("A field of the %s needs it.", of))
+		case base.IsSet(value) && !does:
+			diags.AddAttributeError(path.Root(name), "No place for "+name, fmt.Sprintf("Only a field of the %s has it. Take it out, or change that.", of))
+		}
+	}
+	kind := zulip.ParseProfileFieldType(word)
+	belongs("options", config.Options, "type select", kind == zulip.ProfileFieldSelect)
+	belongs("subtype", config.Subtype, "type external_account", kind == zulip.ProfileFieldExternal)
+	if !config.Subtype.IsUnknown() {
+		belongs("url_pattern", config.URLPattern, "subtype custom", config.Subtype.ValueString() == custom)
+		config.validateName(diags)
+	}
+	if base.IsSet(config.URLPattern) && strings.Count(config.URLPattern.ValueString(), "%(username)s") != 1 {
+		diags.AddAttributeError(path.Root("url_pattern"), "Not a pattern of URLs", "It holds %(username)s once, where the name of the account goes.")
+	}
+	if kind == zulip.ProfileFieldUser && config.DisplayInProfileSummary.ValueBool() {
+		diags.AddAttributeError(path.Root("display_in_profile_summary"), "Not for this type", "The server shows no field of the type user in the summary.")
+	}
+	config.validateOptions(diags)
+}
+
+// validateName wants a name where the server does not give one.
+func (m *profileFieldModel) validateName(diags *diag.Diagnostics) {
+	subtype := m.Subtype.ValueString()
+	external := m.FieldType.ValueString() == zulip.ProfileFieldExternal.String()
+	if !external || !slices.Contains(known, subtype) {
+		if m.Name.IsNull() && (!external || subtype == custom) {
+			diags.AddAttributeError(path.Root("name"), "name is missing", "A field needs a name; only fields for accounts of a service that the server knows have the server's.")
+		}
+		return
+	}
+	for name, value := range map[string]attr.Value{"name": m.Name, "hint": m.Hint} {
+		if base.IsSet(value) {
+			diags.AddAttributeError(path.Root(name), "No place for "+name, fmt.Sprintf("The server knows %s and gives the field its own name, without a hint. Take it out, or choose the subtype custom.", subtype))
+		}
+	}
+}
+
+// validateOptions wants keys and texts that differ, as far as they are known.
+func (m *profileFieldModel) validateOptions(diags *diag.Diagnostics) {
+	keys, texts := map[string]bool{}, map[string]bool{}
+	for i, option := range optionsOf(m.Options) {
+		at := path.Root("options").AtListIndex(i)
+		if option.Key != "" && keys[option.Key] {
+			diags.AddAttributeError(at.AtName("key"), "Two options with one key", fmt.Sprintf("Another option has the key %q too.", option.Key))
+		}
+		if option.Text != "" && texts[option.Text] {
+			diags.AddAttributeError(at.AtName("text"), "Two options with one text", fmt.Sprintf("Another option reads %q too; the server refuses that.", option.Text))
+		}
+		keys[option.Key], texts[option.Text] = true, true
+	}
+}
+
+// checkProfileFieldPlan says what people lose, and refuses to show a long text in the summary where the server is too old for it.
+func checkProfileFieldPlan(ctx context.Context, p *core.Plan[profileFieldModel]) {
+	everybody := func(string) bool { return true }
+	switch {
+	case p.IsDestroy():
+		warnLoss(ctx, p, everybody, "The field is deleted, and what they wrote with it.")
+		return
+	case p.IsReplaced:
+		warnLoss(ctx, p, everybody, "The field becomes another one, and what they wrote is deleted.")
+	case !p.IsCreate():
+		if gone := lostOptions(p.Plan, p.Prior); len(gone) > 0 {
+			warnLoss(ctx, p, func(value string) bool { return gone[value] }, "The option they chose goes, and their answer with it. To give an option another text, leave its key.")
+		}
+	}
+	if p.Config.DisplayInProfileSummary.ValueBool() && zulip.ParseProfileFieldType(p.Config.FieldType.ValueString()) == zulip.ProfileFieldLongText {
+		p.RequireLevel("display_in_profile_summary", levelLongSummary, p.Diags)
+	}
+}
+
+// lostOptions are the keys of the options that a plan removes, as far as that is known.
+func lostOptions(plan, prior *profileFieldModel) map[string]bool {
+	if plan.Options.IsUnknown() || !base.IsSet(prior.Options) {
+		return nil
+	}
+	gone := map[string]bool{}
+	for _, option := range optionsOf(prior.Options) {
+		gone[option.Key] = true
+	}
+	for _, option := range optionsOf(plan.Options) {
+		if option.Key == "" {
+			return nil // not known yet
+		}
+		delete(gone, option.Key)
+	}
+	return gone
+}
+
+// warnLoss says how many people lose what they have written in the field.
+func warnLoss(ctx context.Context, p *core.Plan[profileFieldModel], loses func(value string) bool, why string) {
+	view, err := p.Meta.Store.Read(ctx, store.Users)
+	if err != nil {
+		p.Diags.AddError("Cannot read the people", base.Explain(err))
+		return
+	}
+	field, count := strconv.FormatInt(p.Prior.ID.ValueInt64(), 10), 0
+	for _, user := range view.Users() {
+		if answer, ok := user.ProfileData[field]; ok && loses(answer.Value) {
+			count++
+		}
+	}
+	if count > 0 {
+		p.Diags.AddWarning(fmt.Sprintf("%s what they wrote in %q", people(count), p.Prior.Name.ValueString()), why)
+	}
+}
+
+func people(count int) string {
+	if count == 1 {
+		return "1 person loses"
+	}
+	return fmt.Sprintf("%d people lose", count)
+}
+
+// fixedByService are the attributes that the server decides of a field for accounts of a service that it knows.
+func fixedByService(state *profileFieldModel) []string {
+	if slices.Contains(known, state.Subtype.ValueString()) {
+		return []string{"name", "hint"}
+	}
+	return nil
+}

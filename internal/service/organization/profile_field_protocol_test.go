@@ -1,0 +1,418 @@
+package organization_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// profileFieldManaged gives a test a sandbox and one zulip_custom_profile_field to manage in it, which does not exist yet.
+func profileFieldManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
+	t.Helper()
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, "zulip_custom_profile_field")
+	return o, run
+}
+
+// fields returns what the server holds, in order.
+func fields(t *testing.T, o *acctest.Organization) []*zulip.ProfileField {
+	t.Helper()
+	list, err := o.Client.ProfileFields(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// expectProfileField fails the test unless the server holds these fields, each as its type and name.
+func expectProfileField(t *testing.T, o *acctest.Organization, want ...string) {
+	t.Helper()
+	got := []string{}
+	for _, f := range fields(t, o) {
+		got = append(got, fmt.Sprintf("%v %s", f.Type, f.Name))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the server holds %q, want %q", got, want)
+	}
+}
+
+// profileFieldByHand adds a text field behind the provider's back and returns its ID.
+func profileFieldByHand(t *testing.T, o *acctest.Organization, name string) int64 {
+	t.Helper()
+	id, err := o.Client.CreateProfileField(context.Background(), zulip.ProfileFieldChange{Type: 1, Name: &name})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func team(more values) values {
+	config := values{"field_type": "short_text", "name": "Team"}
+	for name, value := range more {
+		config[name] = value
+	}
+	return config
+}
+
+// shift is a field to choose from: options are key, text, key, text.
+func shift(options ...string) values {
+	list := []any{}
+	for i := 0; i < len(options); i += 2 {
+		list = append(list, values{"key": options[i], "text": options[i+1]})
+	}
+	return values{"field_type": "select", "name": "Shift", "options": list}
+}
+
+func TestProtocolProfileFieldLives(t *testing.T) {
+	o, run := profileFieldManaged(t)
+	sent := o.Sent()
+	run.MustApply(team(nil))
+	sent.Expect(t, "POST field_type name")
+	id := run.State.Values["id"]
+	for _, step := range []struct {
+		config values
+		sent   string
+	}{
+		{team(values{"hint": "Where you work"}), "PATCH hint"},
+		{team(values{"hint": "Where you work", "name": "Group"}), "PATCH name"},
+		{team(values{"hint": "Where you work", "name": "Group", "required": true}), "PATCH required"},
+		{team(values{"name": "Group", "editable_by_user": false, "display_in_profile_summary": true}), "PATCH display_in_profile_summary editable_by_user"},
+	} {
+		sent = o.Sent()
+		run.MustApply(step.config)
+		sent.Expect(t, step.sent)
+	}
+	held := fields(t, o)[0]
+	if held.Name != "Group" || held.Hint != "Where you work" || !held.Required || held.EditableByUser || !held.DisplayInProfileSummary {
+		t.Errorf("the server holds %+v", held)
+	}
+	if run.State.Values["id"] != id {
+		t.Error("it is to be changed in place")
+	}
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	expectProfileField(t, o)
+}
+
+func TestProtocolProfileFieldTypes(t *testing.T) {
+	o, _ := profileFieldManaged(t)
+	want := []string{}
+	for _, word := range zulip.ProfileFieldTypes() {
+		config := values{"field_type": word, "name": "F " + word}
+		switch word {
+		case "select":
+			config["options"] = []any{values{"key": "a", "text": "A"}}
+		case "external_account":
+			config["subtype"], config["url_pattern"] = "custom", "https://example.com/%(username)s"
+		}
+		o.NewRun(t, "zulip_custom_profile_field").MustApply(config)
+		want = append(want, word+" F "+word)
+	}
+	expectProfileField(t, o, want...)
+}
+
+// An option keeps its key through another text and another place, and people keep what they chose.
+func TestProtocolProfileFieldOptions(t *testing.T) {
+	o, run := profileFieldManaged(t)
+	run.MustApply(shift("d", "Day", "n", "Night"))
+	field := fmt.Sprint(run.State.Values["id"])
+	chosen := func() string {
+		t.Helper()
+		me, err := o.Client.User(context.Background(), o.Self.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return me.ProfileData[field].Value
+	}
+	o.Call(t, http.MethodPatch, "/users/me/profile_data", map[string]string{"data": `[{"id":` + field + `,"value":"n"}]`})
+
+	sent := o.Sent()
+	plan, diags := run.Plan(shift("n", "Late", "d", "Day", "w", "Weekend"))
+	if len(diags) > 0 {
+		t.Errorf("nobody loses anything: %v", diags)
+	}
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t, "PATCH field_data")
+	if got := fmt.Sprint(fields(t, o)[0].Options()); got != "[{n Late} {d Day} {w Weekend}]" || chosen() != "n" {
+		t.Errorf("the options are %s, chosen was %q", got, chosen())
+	}
+	if plan := run.MustPlan(shift("n", "Late", "d", "Day", "w", "Weekend")); !plan.Empty() {
+		t.Errorf("planned: %v", plan.Changes())
+	}
+
+	_, diags = run.Plan(shift("n", "Late", "w", "Weekend"))
+	if len(diags.Warnings()) > 0 {
+		t.Errorf("nobody chose the day: %v", diags)
+	}
+	plan, diags = run.Plan(shift("d", "Day"))
+	diags.ExpectWarning(t, "", `1 person loses what they wrote in "Shift"`, "leave its key")
+	run.Apply(plan).ExpectNoError(t)
+	if chosen() != "" {
+		t.Errorf("chosen is still %q", chosen())
+	}
+}
+
+// Who destroys a field, or makes another one of it, is told what is lost.
+func TestProtocolProfileFieldLoss(t *testing.T) {
+	o, run := profileFieldManaged(t)
+	run.MustApply(team(nil))
+	_, diags := run.Plan(nil)
+	if len(diags) > 0 {
+		t.Errorf("nobody wrote anything: %v", diags)
+	}
+	write := fmt.Sprintf(`[{"id":%v,"value":"Sales"}]`, run.State.Values["id"])
+	o.Call(t, http.MethodPatch, "/users/me/profile_data", map[string]string{"data": write})
+	lena, err := o.Client.UserByEmail(context.Background(), "lena.fischer@example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Call(t, http.MethodPatch, fmt.Sprintf("/users/%d", lena.ID), map[string]string{"profile_data": write})
+	_, diags = run.Plan(nil)
+	diags.ExpectWarning(t, "", `2 people lose what they wrote in "Team"`, "deleted")
+	plan, diags := run.Plan(team(values{"field_type": "long_text"}))
+	diags.ExpectWarning(t, "", "2 people lose", "another one")
+	if !slices.Equal(plan.Replace, []string{"field_type"}) {
+		t.Errorf("replaced because of %v", plan.Replace)
+	}
+}
+
+func TestProtocolProfileFieldExternalAccount(t *testing.T) {
+	o, run := profileFieldManaged(t)
+	run.MustApply(values{"field_type": "external_account", "subtype": "github"})
+	expectProfileField(t, o, "external_account GitHub username")
+	if run.State.Values["name"] != "GitHub username" {
+		t.Errorf("the state has %v", run.State.Values)
+	}
+	sent := o.Sent()
+	run.MustApply(values{"field_type": "external_account", "subtype": "github", "display_in_profile_summary": true})
+	sent.Expect(t, "PATCH display_in_profile_summary")
+	before := run.State.Values
+	fresh := o.NewRun(t, "zulip_custom_profile_field")
+	fresh.Import("GitHub username", nil).ExpectNoError(t)
+	if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before) {
+		t.Errorf("imported: %v\nwant: %v", fresh.State.Values, before)
+	}
+
+	other := o.NewRun(t, "zulip_custom_profile_field")
+	account := func(pattern string) values {
+		return values{"field_type": "external_account", "subtype": "custom", "name": "Forge", "url_pattern": pattern}
+	}
+	other.MustApply(account("https://forge.example.com/%(username)s"))
+	sent = o.Sent()
+	other.MustApply(account("https://forge.example.com/u/%(username)s"))
+	sent.Expect(t, "PATCH field_data")
+	_, diags := o.NewRun(t, "zulip_custom_profile_field").Plan(values{"field_type": "external_account", "subtype": "github", "required": true})
+	diags.ExpectWarning(t, "subtype", "A custom profile field with the name", "GitHub username")
+}
+
+func TestProtocolProfileFieldDrift(t *testing.T) {
+	o, run := profileFieldManaged(t)
+	config := team(values{"hint": "x", "required": true})
+	run.MustApply(config)
+	path := fmt.Sprintf("/realm/profile_fields/%v", run.State.Values["id"])
+	o.Call(t, http.MethodPatch, path, map[string]string{"hint": "y", "display_in_profile_summary": "true"})
+	if plan := run.MustPlan(config); fmt.Sprint(plan.Changes()) != "[hint]" {
+		t.Errorf("planned: %v", plan.Changes())
+	}
+	sent := o.Sent()
+	run.MustApply(config)
+	sent.Expect(t, "PATCH hint")
+	o.Call(t, http.MethodDelete, path, nil)
+	run.MustApply(config)
+	expectProfileField(t, o, "short_text Team")
+}
+
+func TestProtocolProfileFieldImport(t *testing.T) {
+	o, run := profileFieldManaged(t)
+	run.MustApply(shift("d", "Day", "n", "Night"))
+	before := run.State.Values
+	for _, by := range []struct {
+		id       string
+		identity values
+	}{{id: fmt.Sprint(before["id"])}, {identity: values{"id": before["id"]}}, {id: "Shift"}, {id: "name:Shift"}} {
+		fresh := o.NewRun(t, "zulip_custom_profile_field")
+		fresh.Import(by.id, by.identity).ExpectNoError(t)
+		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before) {
+			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before)
+		}
+	}
+	o.NewRun(t, "zulip_custom_profile_field").Import("999999", nil).ExpectError(t, "", "no custom profile field with the ID 999999")
+	o.NewRun(t, "zulip_custom_profile_field").Import("shift", nil).ExpectError(t, "", `did you mean "Shift"?`)
+	o.NewRun(t, "zulip_custom_profile_field").Import("Pronouns", nil).ExpectError(t, "", `the custom profile fields are: `, `"Shift"`)
+}
+
+func TestProtocolProfileFieldLevels(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 476})
+	run := o.NewRun(t, "zulip_custom_profile_field")
+	config := values{"field_type": "long_text", "name": "About", "display_in_profile_summary": true, "use_for_user_matching": true}
+	run.MustApply(config)
+	config["use_for_user_matching"] = false
+	sent := o.Sent()
+	run.MustApply(config)
+	sent.Expect(t, "PATCH use_for_user_matching")
+
+	o = acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 251})
+	run = o.NewRun(t, "zulip_custom_profile_field")
+	run.MustApply(team(values{"hint": "x"}))
+	sent = o.Sent()
+	run.MustApply(team(values{"hint": "y"}))
+	sent.Expect(t, "PATCH display_in_profile_summary hint name required") // all that this server has
+	_, diags := run.Plan(team(values{"editable_by_user": true}))
+	diags.ExpectError(t, "editable_by_user", "296", "251")
+}
+
+func TestProtocolProfileFieldRights(t *testing.T) {
+	o, run := profileFieldManaged(t)
+	run.MustApply(team(nil))
+	moderator := o.As(t, "moderator").NewRun(t, "zulip_custom_profile_field")
+	_, diags := moderator.Plan(values{"field_type": "date", "name": "x"})
+	diags.ExpectError(t, "", "may not manage custom profile fields", "moderator")
+	moderator.Import("Team", nil).ExpectNoError(t)
+	if plan := moderator.MustPlan(team(nil)); !plan.Empty() {
+		t.Errorf("planned: %v", plan.Changes())
+	}
+	_, diags = moderator.Plan(team(values{"hint": "x"}))
+	diags.ExpectError(t, "", "may not manage custom profile fields")
+	_, diags = moderator.Plan(nil)
+	diags.ExpectError(t, "", "may not manage custom profile fields")
+}
+
+func TestProtocolProfileFieldLostAnswer(t *testing.T) {
+	o, _ := profileFieldManaged(t)
+	for _, config := range []values{team(nil), {"field_type": "external_account", "subtype": "twitter"}} {
+		o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/profile_fields", After: true, Action: sandbox.FaultDrop, Count: 1})
+		run := o.NewRun(t, "zulip_custom_profile_field")
+		run.MustApply(config)
+	}
+	expectProfileField(t, o, "short_text Team", "external_account Twitter username")
+}
+
+func TestProtocolProfileFieldBrokenOff(t *testing.T) {
+	o, run := profileFieldManaged(t)
+	run.Block["max_retries"] = 0
+	plan := run.MustPlan(team(nil))
+	healPost := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/profile_fields", After: true, Action: sandbox.FaultDrop})
+	healLook := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/realm/profile_fields", Action: sandbox.FaultDrop})
+	run.Apply(plan).ExpectError(t, "", "Cannot create custom profile field")
+	healPost()
+	healLook()
+	sent := o.Sent()
+	plan, diags := run.Plan(team(nil))
+	diags.ExpectWarning(t, "name", "the apply will stop at it", "ZULIP_RECOVER_INTERRUPTED")
+	run.Apply(plan).ExpectError(t, "name", "A custom profile field with the name", "import {")
+	sent.Expect(t, "POST field_type name") // refused
+	run.Block["recover_interrupted"] = true
+	run.MustApply(team(nil))
+	sent.Expect(t, "POST field_type name")
+	expectProfileField(t, o, "short_text Team")
+}
+
+func TestProtocolProfileFieldOrder(t *testing.T) {
+	o, _ := profileFieldManaged(t)
+	a, b, c := profileFieldByHand(t, o, "A"), profileFieldByHand(t, o, "B"), profileFieldByHand(t, o, "C")
+	run := o.NewRun(t, "zulip_custom_profile_field_order")
+	sent := o.Sent()
+	run.MustApply(values{"field_ids": []any{c, a}})
+	run.MustApply(values{"field_ids": []any{c}})
+	sent.Expect(t, "PATCH order")
+	expectProfileField(t, o, "short_text C", "short_text A", "short_text B")
+	if err := o.Client.OrderProfileFields(context.Background(), []int64{a, b, c}); err != nil {
+		t.Fatal(err)
+	}
+	run.MustApply(values{"field_ids": []any{c}})
+	expectProfileField(t, o, "short_text C", "short_text A", "short_text B")
+	run.Import("custom_profile_fields", nil).ExpectNoError(t)
+	if plan := run.MustPlan(values{"field_ids": []any{c, a, b}}); !plan.Empty() {
+		t.Errorf("planned: %v", plan.Changes())
+	}
+	_, diags := run.Plan(values{"field_ids": []any{999999}})
+	diags.ExpectError(t, "field_ids", "No such custom profile field")
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	expectProfileField(t, o, "short_text C", "short_text A", "short_text B")
+}
+
+func TestProtocolProfileFieldBadInput(t *testing.T) {
+	run := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 442}).NewRun(t, "zulip_custom_profile_field")
+	account := func(more values) values {
+		config := values{"field_type": "external_account"}
+		for name, value := range more {
+			config[name] = value
+		}
+		return config
+	}
+	for _, c := range []struct {
+		config    values
+		attribute string
+		words     []string
+	}{
+		{values{"field_type": "colour", "name": "x"}, "field_type", []string{"short_text"}},
+		{values{"field_type": "date"}, "name", []string{"needs a name"}},
+		{team(values{"name": " "}), "name", []string{"blank"}},
+		{team(values{"name": strings.Repeat("n", 41)}), "name", []string{"40"}},
+		{team(values{"hint": strings.Repeat("n", 81)}), "hint", []string{"80"}},
+		{team(values{"options": []any{values{"key": "a", "text": "A"}}}), "options", []string{"type select"}},
+		{team(values{"subtype": "github"}), "subtype", []string{"type external_account"}},
+		{values{"field_type": "select", "name": "x"}, "options", []string{"needs it"}},
+		{shift(), "options", []string{"at least 1"}},
+		{shift("a", "A", "a", "B"), "options", []string{"one key"}},
+		{shift("a", "A", "b", "A"), "options", []string{"one text"}},
+		{shift("", "A"), "options", []string{"blank"}},
+		{account(values{"name": "x"}), "subtype", []string{"needs it"}},
+		{account(values{"subtype": "custom", "name": "x"}), "url_pattern", []string{"needs it"}},
+		{account(values{"subtype": "custom", "url_pattern": "https://example.com/%(username)s"}), "name", []string{"needs a name"}},
+		{account(values{"subtype": "custom", "name": "x", "url_pattern": "https://example.com/"}), "url_pattern", []string{"%(username)s"}},
+		{account(values{"subtype": "github", "name": "x"}), "name", []string{"its own name"}},
+		{account(values{"subtype": "github", "hint": "x"}), "hint", []string{"its own name"}},
+		{account(values{"subtype": "github", "url_pattern": "x/%(username)s"}), "url_pattern", []string{"subtype custom"}},
+		{values{"field_type": "user", "name": "x", "display_in_profile_summary": true}, "display_in_profile_summary", []string{"type user"}},
+		{values{"field_type": "long_text", "name": "x", "display_in_profile_summary": true}, "display_in_profile_summary", []string{"476"}},
+		{team(values{"use_for_user_matching": true}), "use_for_user_matching", []string{"455", "442"}},
+	} {
+		_, diags := run.Plan(c.config)
+		diags.ExpectError(t, c.attribute, c.words...)
+	}
+	for _, config := range []values{
+		{"field_type": acctest.Unknown, "name": acctest.Unknown, "options": acctest.Unknown},
+		{"field_type": "select", "name": "x", "options": []any{values{"key": acctest.Unknown, "text": "A"}, values{"key": acctest.Unknown, "text": acctest.Unknown}}},
+		{"field_type": "external_account", "subtype": acctest.Unknown, "url_pattern": acctest.Unknown},
+	} {
+		if _, diags := run.Plan(config); len(diags.Errors()) > 0 {
+			t.Errorf("%v, not known yet, is refused: %v", config, diags)
+		}
+	}
+}
+
+// An element of the list is unknown as a whole while a conditional expression decides which it is.
+func TestProtocolProfileFieldUnknownOption(t *testing.T) {
+	o, run := profileFieldManaged(t)
+	config := shift("d", "Day")
+	config["options"] = append(config["options"].([]any), acctest.Unknown)
+	run.Process().Validate("zulip_custom_profile_field", config).ExpectNoError(t)
+	run.MustPlan(config)
+	run.MustApply(shift("d", "Day", "n", "Night"))
+
+	for name, option := range map[string]any{"text": values{"key": "d"}, "key": values{"text": "Day"}} {
+		config["options"] = []any{acctest.Unknown, option}
+		_, diags := o.NewRun(t, "zulip_custom_profile_field").Plan(config)
+		diags.ExpectError(t, "options", "Missing required attribute", "options[1]."+name)
+	}
+}
+
+func TestProtocolProfileFieldNameTaken(t *testing.T) {
+	o, run := profileFieldManaged(t)
+	id := profileFieldByHand(t, o, "Taken")
+	plan, diags := run.Plan(values{"field_type": "date", "name": "Taken"})
+	diags.ExpectNoError(t)
+	run.Apply(plan).ExpectError(t, "name", "A custom profile field with the name", fmt.Sprintf(`id = "%d"`, id))
+	p := run.Process()
+	_, diags = p.Plan("zulip_custom_profile_field", nil, team(nil))
+	diags.ExpectNoError(t)
+	_, diags = p.Plan("zulip_custom_profile_field", nil, team(values{"hint": "other"}))
+	diags.ExpectError(t, "name", `Duplicate custom profile field name "Team"`)
+}

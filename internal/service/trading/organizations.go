@@ -1,0 +1,149 @@
+package trading
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
+	ephemeralschema "github.com/hashicorp/terraform-plugin-framework/ephemeral/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/trading"
+)
+
+// OrganizationsDataSource is the data source zulip_trading_organizations.
+type OrganizationsDataSource struct{ base.DataSource }
+
+// NewOrganizationsDataSource returns the data source zulip_trading_organizations.
+func NewOrganizationsDataSource() datasource.DataSource { return &OrganizationsDataSource{} }
+
+type organizationsModel struct {
+	Organizations []*organizationModel `tfsdk:"organizations"`
+}
+
+func (d *OrganizationsDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_trading_organizations"
+}
+
+func (d *OrganizationsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = datasourceschema.Schema{
+		MarkdownDescription: "The organizations of the trading cloud that its client takes part in, by ID. Needs the block `trading_cloud` of the provider, and no Zulip organization.",
+		Attributes: map[string]datasourceschema.Attribute{
+			"organizations": datasourceschema.ListNestedAttribute{
+				Computed: true, MarkdownDescription: "The organizations.",
+				NestedObject: datasourceschema.NestedAttributeObject{Attributes: organizationAttributes()},
+			},
+		},
+	}
+}
+
+// Read asks the trading cloud.
+func (d *OrganizationsDataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *datasource.ReadResponse) {
+	if !d.TradingReady(&resp.Diagnostics) {
+		return
+	}
+	organizations, err := d.Meta.Trading.Organizations(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot list the trading cloud's organizations", base.Sentence(err))
+		return
+	}
+	slices.SortFunc(organizations, func(a, b trading.Organization) int { return cmp.Compare(a.ID, b.ID) })
+	found := organizationsModel{Organizations: []*organizationModel{}}
+	for i := range organizations {
+		found.Organizations = append(found.Organizations, organizationOf(&organizations[i]))
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &found)...)
+}
+
+const (
+	defaultMinimumLifetime = 10 * time.Minute
+	// expiresKey holds the end of the token's life in the private data, for Renew.
+	expiresKey = "expires"
+)
+
+// TokenEphemeral is the ephemeral resource zulip_trading_token.
+type TokenEphemeral struct{ base.Ephemeral }
+
+var _ ephemeral.EphemeralResourceWithRenew = (*TokenEphemeral)(nil)
+
+// NewTokenEphemeral returns the ephemeral resource zulip_trading_token.
+func NewTokenEphemeral() ephemeral.EphemeralResource { return &TokenEphemeral{} }
+
+type tokenModel struct {
+	MinimumLifetimeSeconds types.Int64  `tfsdk:"minimum_lifetime_seconds"`
+	AccessToken            types.String `tfsdk:"access_token"`
+	TokenType              types.String `tfsdk:"token_type"`
+	ExpiresAt              types.String `tfsdk:"expires_at"`
+}
+
+func (e *TokenEphemeral) Metadata(_ context.Context, req ephemeral.MetadataRequest, resp *ephemeral.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_trading_token"
+}
+
+func (e *TokenEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
+	resp.Schema = ephemeralschema.Schema{
+		MarkdownDescription: "An access token of the trading cloud, for other providers or write-only attributes. It is in no state and no plan. " +
+			"The token that the provider itself uses is handed out while it is good for long enough, else a new one. " +
+			"Nobody can lengthen the life of a token: if a run outlives it, a warning says so.",
+		Attributes: map[string]ephemeralschema.Attribute{
+			"minimum_lifetime_seconds": ephemeralschema.Int64Attribute{
+				Optional: true, MarkdownDescription: "How long the token has to be good for, in seconds. By default 600.",
+				Validators: []validator.Int64{validators.Between(0, int64((24 * time.Hour).Seconds()))},
+			},
+			"access_token": ephemeralschema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "The token."},
+			"token_type":   ephemeralschema.StringAttribute{Computed: true, MarkdownDescription: "How to present it: `Bearer`."},
+			"expires_at":   ephemeralschema.StringAttribute{Computed: true, MarkdownDescription: "When its life ends (RFC 3339); null if the identity provider does not say."},
+		},
+	}
+}
+
+// Open gets the token.
+func (e *TokenEphemeral) Open(ctx context.Context, req ephemeral.OpenRequest, resp *ephemeral.OpenResponse) {
+	var result tokenModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &result)...)
+	if resp.Diagnostics.HasError() || !e.TradingReady(&resp.Diagnostics) {
+		return
+	}
+	wanted := defaultMinimumLifetime
+	if !result.MinimumLifetimeSeconds.IsNull() {
+		wanted = time.Duration(result.MinimumLifetimeSeconds.ValueInt64()) * time.Second
+	}
+	token, err := e.Meta.Trading.Token(ctx, wanted)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot get a token of the trading cloud", base.Sentence(err))
+		return
+	}
+	result.AccessToken = types.StringValue(token.AccessToken)
+	result.TokenType = types.StringValue(token.Type)
+	if !token.Expires.IsZero() {
+		expires := token.Expires.UTC().Format(time.RFC3339)
+		result.ExpiresAt = types.StringValue(expires)
+		resp.RenewAt = token.Expires
+		private, _ := json.Marshal(expires) // a string has a JSON form
+		resp.Diagnostics.Append(resp.Private.SetKey(ctx, expiresKey, private)...)
+	}
+	resp.Diagnostics.Append(resp.Result.Set(ctx, &result)...)
+}
+
+// Renew is called when the life of the token ends and the run goes on. The value that was handed out cannot change.
+func (e *TokenEphemeral) Renew(ctx context.Context, req ephemeral.RenewRequest, resp *ephemeral.RenewResponse) {
+	private, diags := req.Private.GetKey(ctx, expiresKey)
+	resp.Diagnostics.Append(diags...)
+	var expires string
+	if err := json.Unmarshal(private, &expires); err != nil {
+		resp.Diagnostics.AddError("The end of the token is not known", "This is a mistake in the provider: "+err.Error())
+		return
+	}
+	resp.Diagnostics.AddWarning("The trading cloud's token has expired",
+		fmt.Sprintf("The token of zulip_trading_token was good until %s, and the run goes on. What uses it from now on is refused. "+
+			"Split the run, or ask for longer tokens in the identity provider's settings of the client.", expires))
+}

@@ -1,0 +1,216 @@
+// Package trading has the data sources of the trading cloud, and the ephemeral resource of its token.
+package trading
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/trading"
+)
+
+// PlatformsDataSource is the data source zulip_trading_platforms.
+type PlatformsDataSource struct{ base.DataSource }
+
+// NewPlatformsDataSource returns the data source zulip_trading_platforms.
+func NewPlatformsDataSource() datasource.DataSource { return &PlatformsDataSource{} }
+
+type platformsModel struct {
+	OrganizationID types.String    `tfsdk:"organization_id"`
+	Type           types.String    `tfsdk:"type"`
+	Platforms      []platformModel `tfsdk:"platforms"`
+}
+
+func (d *PlatformsDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_trading_platforms"
+}
+
+func (d *PlatformsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "The trade platforms that the trading cloud's client may use, by ID. Needs the block `trading_cloud` of the provider, and no Zulip organization.",
+		Attributes: map[string]schema.Attribute{
+			"organization_id": schema.StringAttribute{
+				Optional: true, MarkdownDescription: "Only those of this organization, a GUID.", Validators: []validator.String{idValidator{}},
+			},
+			"type": schema.StringAttribute{Optional: true, MarkdownDescription: "Only those of this type, such as `MT5`, in any case."},
+			"platforms": schema.ListNestedAttribute{
+				Computed: true, MarkdownDescription: "The platforms.",
+				NestedObject: schema.NestedAttributeObject{Attributes: platformAttributes()},
+			},
+		},
+	}
+}
+
+// Read asks the trading cloud.
+func (d *PlatformsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var found platformsModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &found)...)
+	if resp.Diagnostics.HasError() || !d.TradingReady(&resp.Diagnostics) {
+		return
+	}
+	platforms, err := d.Meta.Trading.Platforms(ctx)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot list the trade platforms", base.Sentence(err))
+		return
+	}
+	slices.SortFunc(platforms, func(a, b trading.Platform) int { return cmp.Compare(a.ID, b.ID) })
+	found.Platforms = []platformModel{}
+	for i := range platforms {
+		if platform := platformOf(&platforms[i]); found.admits(&platform) {
+			found.Platforms = append(found.Platforms, platform)
+		}
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &found)...)
+}
+
+// admits reports whether a platform passes every filter.
+func (m *platformsModel) admits(platform *platformModel) bool {
+	of := platform.OrganizationID
+	if of.IsNull() && platform.Organization != nil {
+		of = platform.Organization.ID
+	}
+	return passes(m.OrganizationID, of) && passes(m.Type, platform.Type)
+}
+
+func passes(filter, value types.String) bool {
+	return filter.IsNull() || !value.IsNull() && strings.EqualFold(filter.ValueString(), value.ValueString())
+}
+
+// PingDataSource is the data source zulip_trading_platform_ping.
+type PingDataSource struct{ base.DataSource }
+
+// NewPingDataSource returns the data source zulip_trading_platform_ping.
+func NewPingDataSource() datasource.DataSource { return &PingDataSource{} }
+
+type pingModel struct {
+	PlatformID types.String `tfsdk:"platform_id"`
+	Reachable  types.Bool   `tfsdk:"reachable"`
+	LatencyMS  types.Int64  `tfsdk:"latency_ms"`
+	Problem    types.String `tfsdk:"problem"`
+}
+
+func (d *PingDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_trading_platform_ping"
+}
+
+func (d *PingDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Whether the trading cloud reaches one of its trade platforms now, for a `check` block or a precondition. " +
+			"A platform that it does not reach is a value, not an error; no token, no such platform, or no trading cloud is an error. " +
+			"It is asked at each plan and apply, and once: no failed check is repeated.",
+		Attributes: map[string]schema.Attribute{
+			"platform_id": schema.StringAttribute{
+				Required: true, MarkdownDescription: "The ID of the platform, a GUID.", Validators: []validator.String{idValidator{}},
+			},
+			"reachable": schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it was reached."},
+			"latency_ms": schema.Int64Attribute{
+				Computed: true, MarkdownDescription: "How many milliseconds the trading cloud took to say so. It differs each time: what uses it changes with each plan, and so does a `check` block that has this data source inside instead of beside it.",
+			},
+			"problem": schema.StringAttribute{Computed: true, MarkdownDescription: "Why it was not reached, in the trading cloud's words; null if it was."},
+		},
+	}
+}
+
+// Read asks the trading cloud.
+func (d *PingDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var check pingModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &check)...)
+	if resp.Diagnostics.HasError() || !d.TradingReady(&resp.Diagnostics) {
+		return
+	}
+	ping, err := d.Meta.Trading.Ping(ctx, check.PlatformID.ValueString())
+	if err != nil {
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot check the connection to the platform %s", check.PlatformID.ValueString()), base.Sentence(err))
+		return
+	}
+	check.Reachable = types.BoolValue(ping.Reachable)
+	check.LatencyMS = types.Int64Value(ping.Latency.Milliseconds())
+	check.Problem = types.StringNull()
+	if !ping.Reachable {
+		check.Problem = types.StringValue(ping.Problem)
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &check)...)
+}
+
+// idValidator accepts the ID of a platform or an organization.
+type idValidator struct{}
+
+var _ validator.String = idValidator{}
+
+func (idValidator) Description(context.Context) string {
+	return "a GUID like 0d9a5f1e-3c44-4e0e-8f0b-5b1f6f0c9a01"
+}
+
+func (v idValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// ValidateString refuses the rest.
+func (v idValidator) ValidateString(ctx context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || trading.IsID(req.ConfigValue.ValueString()) {
+		return
+	}
+	resp.Diagnostics.AddAttributeError(req.Path, "Not an ID", fmt.Sprintf("%q is not the ID of anything in the trading cloud: write %s.", req.ConfigValue.ValueString(), v.Description(ctx)))
+}
+
+// organizationModel is an organization that the client takes part in.
+type organizationModel struct {
+	ID      types.String `tfsdk:"id"`
+	Name    types.String `tfsdk:"name"`
+	Created types.String `tfsdk:"created"`
+}
+
+func organizationOf(wire *trading.Organization) *organizationModel {
+	if wire == nil {
+		return nil
+	}
+	return &organizationModel{types.StringValue(wire.ID), types.StringPointerValue(wire.Name), types.StringPointerValue(wire.Created)}
+}
+
+// platformModel is a trade platform.
+type platformModel struct {
+	ID             types.String       `tfsdk:"id"`
+	Name           types.String       `tfsdk:"name"`
+	Type           types.String       `tfsdk:"type"`
+	Login          types.Int64        `tfsdk:"login"`
+	OrganizationID types.String       `tfsdk:"organization_id"`
+	Organization   *organizationModel `tfsdk:"organization"`
+	Created        types.String       `tfsdk:"created"`
+}
+
+func platformOf(wire *trading.Platform) platformModel {
+	return platformModel{
+		ID: types.StringValue(wire.ID), Name: types.StringPointerValue(wire.Name),
+		Type: types.StringPointerValue((*string)(wire.Type)), Login: types.Int64PointerValue(wire.Login),
+		OrganizationID: types.StringPointerValue(wire.OrganizationID), Organization: organizationOf(wire.Organization),
+		Created: types.StringPointerValue(wire.Created),
+	}
+}
+
+func organizationAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"id":      schema.StringAttribute{Computed: true, MarkdownDescription: "Its ID, a GUID."},
+		"name":    schema.StringAttribute{Computed: true, MarkdownDescription: "Its name; may be null."},
+		"created": schema.StringAttribute{Computed: true, MarkdownDescription: "Time of creation, as the trading cloud writes it (ISO 8601); may be null."},
+	}
+}
+
+func platformAttributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"id":              schema.StringAttribute{Computed: true, MarkdownDescription: "Its ID, a GUID."},
+		"name":            schema.StringAttribute{Computed: true, MarkdownDescription: "Its name; may be null."},
+		"type":            schema.StringAttribute{Computed: true, MarkdownDescription: "What it is: `MT4`, `MT5`, or the number by which some servers say so; may be null."},
+		"login":           schema.Int64Attribute{Computed: true, MarkdownDescription: "The number of the account that is used on it; may be null."},
+		"organization_id": schema.StringAttribute{Computed: true, MarkdownDescription: "The ID of the organization it belongs to; may be null."},
+		"organization": schema.SingleNestedAttribute{
+			Computed: true, MarkdownDescription: "The organization it belongs to; may be null.", Attributes: organizationAttributes(),
+		},
+		"created": schema.StringAttribute{Computed: true, MarkdownDescription: "When it was added, as the trading cloud writes it (ISO 8601); may be null."},
+	}
+}

@@ -1,7 +1,0 @@
-package usergroup
-
-// Attributes and CreationAttributes are what tests look at.
-var (
-	Attributes         = &attributes
-	CreationAttributes = creationAttributes
-)

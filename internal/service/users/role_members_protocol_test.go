@@ -1,0 +1,391 @@
+package users_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// These are attributes, as tests write them.
+type values = acctest.Values
+
+// The people of the sandbox, and the names of their accounts.
+const (
+	roleMembersInes  = "ines.moreau@example.com"  // owner, the only one
+	roleMembersTomas = "tomas.berg@example.com"   // admin
+	roleMembersAmara = "amara.okafor@example.com" // moderator
+	roleMembersLena  = "lena.fischer@example.com" // member
+	roleMembersKenji = "kenji.sato@example.com"   // member2
+	paul             = "paul.dubois@example.com"  // guest
+)
+
+// roleMembersManaged gives a test a sandbox, and one zulip_role_members to manage in it.
+func roleMembersManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
+	t.Helper()
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, "zulip_role_members")
+	return o, run
+}
+
+func id(t *testing.T, o *acctest.Organization, account string) int64 {
+	t.Helper()
+	credentials, ok := o.Sandbox.Credentials(account)
+	if !ok {
+		t.Fatalf("there is no account %q", account)
+	}
+	return int64(credentials.ID)
+}
+
+// roleMembersGive gives an account of the sandbox a role by hand.
+func roleMembersGive(t *testing.T, o *acctest.Organization, account string, role zulip.Role) {
+	t.Helper()
+	if err := o.Client.UpdateUser(t.Context(), id(t, o, account), zulip.UserUpdate{Role: &role}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// expectRoleMembers fails the test unless accounts of the sandbox have these roles.
+func expectRoleMembers(t *testing.T, o *acctest.Organization, roles map[string]string) {
+	t.Helper()
+	for account, want := range roles {
+		user, err := o.Client.User(t.Context(), id(t, o, account))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if user.Role.String() != want {
+			t.Errorf("%s is %s, want %s", account, user.Role, want)
+		}
+	}
+}
+
+// bot is the address of the sandbox's bot, an administrator.
+func bot(t *testing.T, o *acctest.Organization) string {
+	t.Helper()
+	user, err := o.Client.User(t.Context(), id(t, o, "bot"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return user.Address()
+}
+
+func list(role string, users ...any) values { return values{"role": role, "users": users} }
+
+func TestProtocolRoleMembersLives(t *testing.T) {
+	o, run := roleMembersManaged(t)
+	sent := o.Sent()
+	run.MustApply(list("moderator", roleMembersAmara, roleMembersLena))
+	expectRoleMembers(t, o, map[string]string{"moderator": "moderator", "member": "moderator"})
+	run.MustApply(list("moderator", "user:"+roleMembersLena, fmt.Sprint("user_id:", id(t, o, "moderator")), roleMembersLena)) // the same in other words
+	sent.Expect(t, "PATCH role")
+	run.MustApply(list("moderator", roleMembersLena, roleMembersKenji))
+	expectRoleMembers(t, o, map[string]string{"moderator": "member", "member": "moderator", "member2": "moderator"})
+	sent.Expect(t, "PATCH role", "PATCH role", "PATCH role")
+	run.MustApply(list("moderator"))
+	expectRoleMembers(t, o, map[string]string{"member": "member", "member2": "member"})
+	run.MustApply(list("moderator", roleMembersKenji))
+	sent = o.Sent()
+	plan, diags := run.Plan(nil)
+	diags.ExpectWarning(t, "", "The role moderator stays with who has it", roleMembersKenji)
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t)
+	expectRoleMembers(t, o, map[string]string{"member2": "moderator"})
+}
+
+// Who is taken out gets the role of demote_to.
+func TestProtocolRoleMembersDemoteTo(t *testing.T) {
+	o, run := roleMembersManaged(t)
+	run.MustApply(values{"role": "administrator", "users": []any{roleMembersTomas, bot(t, o), roleMembersLena}, "demote_to": "moderator"})
+	run.MustApply(values{"role": "administrator", "users": []any{bot(t, o), roleMembersTomas}, "demote_to": "moderator"})
+	expectRoleMembers(t, o, map[string]string{"member": "moderator", "admin": "administrator", "bot": "administrator"})
+	for _, wrong := range []values{
+		{"role": "moderator", "users": []any{roleMembersAmara}, "demote_to": "moderator"},
+		{"role": "moderator", "users": []any{roleMembersAmara}, "demote_to": "administrator"},
+	} {
+		_, diags := run.Fork().Plan(wrong)
+		diags.ExpectError(t, "demote_to", "Not a lower role")
+	}
+}
+
+// A new list takes the role from nobody: it names who else has it, and the way out.
+func TestProtocolRoleMembersTakesFromNobodyUnlisted(t *testing.T) {
+	o, run := roleMembersManaged(t)
+	sent := o.Sent()
+	_, diags := run.Plan(list("administrator", roleMembersLena))
+	diags.ExpectError(t, "users", "Others are administrator too", roleMembersTomas, bot(t, o), `id = "administrator"`)
+	// In an apply it is so too: whoever was given the role since is named.
+	plan := run.MustPlan(list("administrator", roleMembersTomas, bot(t, o), roleMembersLena))
+	roleMembersGive(t, o, "member2", zulip.RoleAdministrator)
+	run.Fork().Apply(plan).ExpectError(t, "users", "Others are administrator too", roleMembersKenji)
+	sent.Expect(t, "PATCH role")
+	expectRoleMembers(t, o, map[string]string{"member": "member", "admin": "administrator", "bot": "administrator", "member2": "administrator"})
+}
+
+// An import has who has the role now, and the plan after it lists whom it takes out.
+func TestProtocolRoleMembersImport(t *testing.T) {
+	o, run := roleMembersManaged(t)
+	roleMembersGive(t, o, "member", zulip.RoleAdministrator)
+	for _, by := range []struct {
+		id       string
+		identity values
+	}{{id: "administrator"}, {identity: values{"role": "administrator"}}} {
+		run.Import(by.id, by.identity).ExpectNoError(t)
+		held := fmt.Sprint(run.State.Values["users"])
+		for _, who := range []string{roleMembersTomas, roleMembersLena, bot(t, o)} {
+			if !strings.Contains(held, who) {
+				t.Errorf("imported are %s, without %s", held, who)
+			}
+		}
+	}
+	if run.State.Values["id"] != "administrator" || strings.Contains(fmt.Sprint(run.State.Values["users"]), roleMembersInes) {
+		t.Errorf("imported is %v", run.State.Values)
+	}
+	plan := run.MustPlan(list("administrator", roleMembersTomas, bot(t, o)))
+	if fmt.Sprint(plan.Changes()) != "[users]" {
+		t.Errorf("planned: %v", plan.Changes())
+	}
+	sent := o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t, "PATCH role")
+	expectRoleMembers(t, o, map[string]string{"member": "member", "admin": "administrator", "bot": "administrator"})
+	run.Import("guest", nil).ExpectError(t, "", "owner, administrator or moderator")
+}
+
+// Who is promoted or demoted by hand is drift, by name and both ways. Who is deactivated does not count.
+func TestProtocolRoleMembersDrift(t *testing.T) {
+	o, run := roleMembersManaged(t)
+	config := list("administrator", roleMembersTomas, bot(t, o))
+	run.MustApply(config)
+	roleMembersGive(t, o, "member", zulip.RoleAdministrator)
+	roleMembersGive(t, o, "admin", zulip.RoleMember)
+	run.Refresh().ExpectNoError(t)
+	held := fmt.Sprint(run.State.Values["users"])
+	if !strings.Contains(held, roleMembersLena) || strings.Contains(held, roleMembersTomas) {
+		t.Errorf("the state lists %s", held)
+	}
+	sent := o.Sent()
+	run.MustApply(config)
+	// The role is given before it is taken away.
+	var order []string
+	for _, request := range sent.Requests() {
+		if request.Method == "PATCH" {
+			order = append(order, request.Path)
+		}
+	}
+	if want := []string{fmt.Sprint("/users/", id(t, o, "admin")), fmt.Sprint("/users/", id(t, o, "member"))}; !slices.Equal(order, want) {
+		t.Errorf("changed in the order %v, want %v", order, want)
+	}
+	expectRoleMembers(t, o, map[string]string{"member": "member", "admin": "administrator"})
+	o.Call(t, "DELETE", fmt.Sprint("/users/", id(t, o, "admin")), nil)
+	if plan := run.MustPlan(config); !plan.Empty() {
+		t.Errorf("of somebody deactivated it plans %v", plan.Changes())
+	}
+}
+
+// The server's list of people may hide that somebody was promoted (server-behavior §U18): the groups of the roles do not.
+func TestProtocolRoleMembersDriftThatTheListHides(t *testing.T) {
+	o, run := roleMembersManaged(t)
+	run.MustApply(list("administrator", roleMembersTomas, bot(t, o)))
+	fault, err := sandbox.ParseFault("PATCH /users/* stale")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Sandbox.Fail(fault)
+	roleMembersGive(t, o, "member", zulip.RoleAdministrator)
+	run.Refresh().ExpectNoError(t)
+	if held := fmt.Sprint(run.State.Values["users"]); !strings.Contains(held, roleMembersLena) {
+		t.Errorf("the state lists %s", held)
+	}
+}
+
+// What somebody else has changed since the plan is not written over, be it of who comes or of who leaves.
+func TestProtocolRoleMembersChangedMeanwhile(t *testing.T) {
+	o, run := roleMembersManaged(t)
+	run.MustApply(list("moderator", roleMembersAmara, roleMembersLena))
+	change := func() *acctest.PlannedChange {
+		return run.MustPlan(list("moderator", roleMembersAmara, roleMembersKenji))
+	}
+
+	plan := change()
+	roleMembersGive(t, o, "member2", zulip.RoleAdministrator)
+	sent := o.Sent()
+	run.Fork().Apply(plan).ExpectError(t, "users", "The role of "+roleMembersKenji+" was changed since the plan was made", "member → moderator", "now the role is administrator")
+	sent.Expect(t) // and nobody leaves
+	expectRoleMembers(t, o, map[string]string{"member2": "administrator", "member": "moderator"})
+	roleMembersGive(t, o, "member2", zulip.RoleMember)
+
+	plan = change()
+	roleMembersGive(t, o, "member2", zulip.RoleGuest)
+	run.Fork().Apply(plan).ExpectError(t, "users", "member → moderator", "now the role is guest")
+	plan = change()
+	run.Fork().Apply(plan).ExpectNoError(t)
+	roleMembersGive(t, o, "member2", zulip.RoleMember)
+	roleMembersGive(t, o, "member", zulip.RoleModerator)
+
+	plan = change()
+	roleMembersGive(t, o, "member", zulip.RoleOwner)
+	sent = o.Sent()
+	failed := run.Fork()
+	failed.Apply(plan).ExpectError(t, "users", "The role of "+roleMembersLena+" was changed", "moderator → member", "now the role is owner")
+	sent.Expect(t, "PATCH role") // Kenji comes
+	if held := fmt.Sprint(failed.State.Values["users"]); !strings.Contains(held, roleMembersKenji) || strings.Contains(held, roleMembersLena) {
+		t.Errorf("the state lists %s", held)
+	}
+	roleMembersGive(t, o, "member", zulip.RoleModerator)
+	roleMembersGive(t, o, "member2", zulip.RoleMember)
+
+	// Whom the plan did not see with the role, it takes it from neither: the next plan shows them.
+	plan = change()
+	roleMembersGive(t, o, "admin", zulip.RoleModerator)
+	run.Apply(plan).ExpectNoError(t)
+	expectRoleMembers(t, o, map[string]string{"admin": "moderator", "member": "member", "member2": "moderator"})
+	if next := run.MustPlan(list("moderator", roleMembersAmara, roleMembersKenji)); next.Empty() || !strings.Contains(fmt.Sprint(next.Prior.Values["users"]), roleMembersTomas) {
+		t.Error("the next plan does not show who was promoted by hand")
+	}
+}
+
+// What has been written stays in the state when a later request fails.
+func TestProtocolRoleMembersPartialApply(t *testing.T) {
+	for name, imported := range map[string]bool{"created": false, "updated": true} {
+		t.Run(name, func(t *testing.T) {
+			o, run := roleMembersManaged(t)
+			if imported {
+				run.Import("moderator", nil).ExpectNoError(t)
+			}
+			o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: fmt.Sprint("/users/", id(t, o, "member2")), Action: sandbox.FaultStatus, Status: 400, Body: `{"result":"error","msg":"No","code":"BAD_REQUEST"}`, Count: 1})
+			config := list("moderator", roleMembersAmara, roleMembersLena, roleMembersKenji)
+			run.Apply(run.MustPlan(config)).ExpectError(t, "users", "Cannot make "+roleMembersKenji+" moderator")
+			held := fmt.Sprint(run.State.Values["users"])
+			if !strings.Contains(held, roleMembersLena) || !strings.Contains(held, roleMembersAmara) || strings.Contains(held, roleMembersKenji) {
+				t.Errorf("the state lists %s", held)
+			}
+			run.MustApply(config)
+			expectRoleMembers(t, o, map[string]string{"member": "moderator", "member2": "moderator", "moderator": "moderator"})
+		})
+	}
+}
+
+// If nothing was written, there is nothing in the state.
+func TestProtocolRoleMembersNothingCreated(t *testing.T) {
+	o, run := roleMembersManaged(t)
+	plan := run.MustPlan(list("moderator", roleMembersAmara, roleMembersLena))
+	o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: fmt.Sprint("/users/", id(t, o, "member")), Action: sandbox.FaultStatus, Status: 400, Body: `{"result":"error","msg":"No","code":"BAD_REQUEST"}`})
+	run.Apply(plan).ExpectError(t, "users", "Cannot make "+roleMembersLena+" moderator")
+	if run.State != nil {
+		t.Errorf("the state has %v", run.State.Values)
+	}
+}
+
+func TestProtocolRoleMembersLostAnswer(t *testing.T) {
+	o, run := roleMembersManaged(t)
+	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/users/*", After: true, Action: sandbox.FaultDrop, Count: 1})
+	run.MustApply(list("moderator", roleMembersAmara, roleMembersLena))
+	expectRoleMembers(t, o, map[string]string{"member": "moderator"})
+}
+
+// An owner stays, the provider's account too, and only owners manage the list of owners.
+func TestProtocolRoleMembersProtects(t *testing.T) {
+	o, run := roleMembersManaged(t)
+	run.Import("owner", nil).ExpectNoError(t)
+	_, diags := run.Plan(list("owner"))
+	diags.ExpectError(t, "users", "would have no owner")
+	_, diags = run.Plan(list("owner", bot(t, o)))
+	diags.ExpectError(t, "users", "would have no owner", "Bots do not count")
+	_, diags = run.Plan(list("owner", roleMembersLena))
+	diags.ExpectError(t, "users", "lock the provider out", "lockout_protection = false")
+	_, diags = o.NewRun(t, "zulip_role_members").Plan(list("moderator", roleMembersAmara, roleMembersInes))
+	diags.ExpectError(t, "users", "lock the provider out")
+	for account, words := range map[string]string{"moderator": "may not change roles", "admin": "Only owners make and unmake owners"} {
+		other := o.As(t, account).NewRun(t, "zulip_role_members")
+		owner := fmt.Sprint(id(t, o, "owner")) // moderators are not shown addresses
+		_, diags := other.Plan(list("owner", owner, fmt.Sprint(id(t, o, "member"))))
+		diags.ExpectError(t, "users", words)
+		other.MustApply(list("owner", owner)) // nothing has to be sent
+	}
+	// Without the protection the role is handed over: first given, then taken away.
+	run.Block["lockout_protection"] = false
+	plan, diags := run.Plan(list("owner", roleMembersLena))
+	diags.ExpectNoError(t)
+	for _, warning := range diags.Warnings() {
+		if strings.Contains(warning.Summary, "no owner") {
+			t.Errorf("warned of %s", warning)
+		}
+	}
+	run.Apply(plan).ExpectNoError(t)
+	expectRoleMembers(t, o.As(t, "member"), map[string]string{"owner": "member", "member": "owner"})
+}
+
+// The last owner is not demoted, although there was another one in the plan.
+func TestProtocolRoleMembersLastOwnerSinceThePlan(t *testing.T) {
+	o, run := roleMembersManaged(t)
+	roleMembersGive(t, o, "member", zulip.RoleOwner)
+	roleMembersGive(t, o, "member2", zulip.RoleOwner)
+	run.Import("owner", nil).ExpectNoError(t)
+	run.Block["lockout_protection"] = false
+	plan := run.MustPlan(list("owner", roleMembersKenji))
+	p := run.Process()
+	_, diags := p.Plan("zulip_role_members", plan.Prior, plan.Config)
+	diags.ExpectNoError(t)
+	roleMembersGive(t, o, "member", zulip.RoleMember)
+	roleMembersGive(t, o, "member2", zulip.RoleMember)
+	sent := o.Sent()
+	_, diags = p.Apply(plan)
+	if text := diags.Errors().String(); !strings.Contains(text, "would have no owner") {
+		t.Errorf("reported: %v", diags)
+	}
+	sent.Expect(t)
+	expectRoleMembers(t, o, map[string]string{"owner": "owner"})
+}
+
+// Who is listed lower than they are is warned of by name.
+func TestProtocolRoleMembersListedLower(t *testing.T) {
+	o, run := roleMembersManaged(t)
+	plan, diags := run.Plan(list("moderator", roleMembersAmara, roleMembersTomas))
+	diags.ExpectWarning(t, "users", roleMembersTomas+" loses the role administrator", "which is lower")
+	run.Apply(plan).ExpectNoError(t)
+	expectRoleMembers(t, o, map[string]string{"admin": "moderator"})
+}
+
+// What is not known yet breaks no plan: a new list is planned, and one that is there waits or names the unknown.
+func TestProtocolRoleMembersUnknown(t *testing.T) {
+	o, run := roleMembersManaged(t)
+	run.MustPlan(values{"role": acctest.Unknown, "users": acctest.Unknown})
+	for _, users := range []any{acctest.Unknown, []any{roleMembersAmara, acctest.Unknown}} {
+		plan := run.MustPlan(values{"role": "moderator", "users": users})
+		plan.Config = list("moderator", roleMembersAmara, roleMembersLena)
+		fork := run.Fork()
+		fork.Apply(plan).ExpectNoError(t)
+		expectRoleMembers(t, o, map[string]string{"member": "moderator"})
+		roleMembersGive(t, o, "member", zulip.RoleMember)
+	}
+	run.MustApply(list("moderator", roleMembersAmara, roleMembersLena))
+	plan, diags := run.Plan(values{"role": "moderator", "users": acctest.Unknown})
+	diags.ExpectWarning(t, "users", "waits for the next apply")
+	if !plan.Empty() {
+		t.Errorf("planned: %v", plan.Changes())
+	}
+	if plan := run.MustPlan(values{"role": acctest.Unknown, "users": []any{roleMembersAmara}}); !slices.Contains(plan.Replace, "role") {
+		t.Errorf("another role replaces because of %v", plan.Replace)
+	}
+	plan, diags = run.Plan(list("administrator", roleMembersTomas, bot(t, o)))
+	diags.ExpectWarning(t, "", "The role moderator stays with who has it", roleMembersLena)
+	if !slices.Contains(plan.Replace, "role") {
+		t.Errorf("another role replaces because of %v", plan.Replace)
+	}
+}
+
+// A guest may not be shown everybody: nothing is said of who has the role.
+func TestProtocolRoleMembersOfAGuest(t *testing.T) {
+	o, run := roleMembersManaged(t)
+	run.MustApply(list("moderator", roleMembersAmara))
+	state := run.State
+	guest := o.As(t, "guest").NewRun(t, "zulip_role_members")
+	guest.State = state
+	guest.Refresh().ExpectError(t, "", "does not see everything")
+	_, diags := o.As(t, "guest").NewRun(t, "zulip_role_members").Plan(list("moderator", roleMembersAmara))
+	diags.ExpectError(t, "", "does not see everything")
+}

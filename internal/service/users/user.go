@@ -1,0 +1,388 @@
+// Package users has people: accounts, roles, statuses and the settings of the provider's own account.
+package users
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// userKind is what the run state knows accounts as.
+const userKind = "zulip_user"
+
+// userResource is zulip_user.
+type userResource struct {
+	*core.Resource[account, zulip.User, account]
+}
+
+// NewUserResource returns zulip_user.
+func NewUserResource() resource.Resource {
+	return &userResource{core.New(&core.Definition[account, zulip.User, account]{
+		Name: "user", Title: "user", Plural: "users",
+		Schema: userSchema,
+		Unsent: []string{"deactivation_notification_comment", "deactivation_actions", "adopt_deactivated"},
+		Source: core.Source{Part: store.Users, One: (*store.Store).ReadUser, OneFor: []string{"active"}},
+		Index:  (*snapshot.Snapshot).Accounts,
+		Key:    func(user *zulip.User) int64 { return user.ID },
+
+		IsReadByItself: accounts.IsAboveMember,
+		IsGone:         func(user *zulip.User) bool { return !user.IsActive },
+		KeepsGone:      keepsDeactivated,
+		IsShown:        func(m *base.Meta, _ *account) bool { return m.SeesEverybody() },
+		Unique: core.Unique[account, zulip.User]{
+			Attribute: "email", Word: "address", IgnoresCase: true, IsCheckedByPlan: true,
+			Of: func(a *account) string { return a.Email.ValueString() },
+		},
+		ReadInto: readInto, CheckPlan: checkPlan, Names: (*account).namesInProfile,
+		Adopt: adopt, Create: create, MayBeCreated: mayBeCreated, SentLater: []string{"role", "profile_data"},
+		RegisterCreated: func(c *core.Context, _ int64, planned *account) {
+			if !planned.isInactive() {
+				c.Meta.Store.BecameActive()
+			}
+		},
+		IsUnread: isUnread,
+		Update:   update, Delete: destroy, DeleteVerb: "deactivate",
+		Hint: hint,
+	})}
+}
+
+// passwordKey is the key by which a context holds the configured password.
+type passwordKey struct{}
+
+// Create creates the account. The password is in the configuration alone: no plan, state or model has it.
+func (r *userResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
+	var password types.String
+	if resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("password"), &password)...); resp.Diagnostics.HasError() {
+		return
+	}
+	r.Resource.Create(context.WithValue(ctx, passwordKey{}, password.ValueString()), req, resp)
+}
+
+// adopt reactivates the deactivated account of the address, where that is configured or this run has deactivated it, or takes it
+// as it is where it is to stay so. It refuses any other account that has the address.
+func adopt(ctx context.Context, c *core.Context, plan *account) (id int64, ok bool, err error) {
+	holder, err := c.Meta.Client.UserByEmail(ctx, plan.Email.ValueString())
+	var diags diag.Diagnostics
+	switch {
+	case zulip.IsNoUser(err) && plan.isInactive():
+		refuseInactive(plan.Email.ValueString(), &diags)
+		return 0, false, core.AsError(diags)
+	case zulip.IsNoUser(err):
+		return 0, false, nil
+	case err != nil:
+		return 0, false, fmt.Errorf("nothing was sent, because it is not known whether the address has an account: %w", err)
+	case plan.isInactive() && isReactivatable(holder):
+		if c.Meta.Run.IsManaged(userKind, holder.ID) && !c.Meta.Run.IsDestroyed(userKind, holder.ID) {
+			refuseDuplicate(holder, &diags)
+		}
+		return holder.ID, true, core.AsError(diags)
+	}
+	switch isAdopted := plan.AdoptDeactivated.ValueBool() || c.Meta.Run.IsDestroyed(userKind, holder.ID); {
+	case isAdopted && isReactivatable(holder):
+		err := c.Meta.Store.Write(ctx, func(ctx context.Context) error { return c.Meta.Client.ReactivateUser(ctx, holder.ID) })
+		if err == nil {
+			return holder.ID, true, nil
+		}
+		diags.AddError("Cannot reactivate "+holder.Address(), base.ExplainWith(err, hint))
+	case holder.IsActive && !holder.IsBot:
+		existing(plan, holder).Refuse(c.Meta, &diags)
+	default:
+		summary, detail := taken(holder)
+		diags.AddAttributeError(path.Root("email"), summary, detail)
+	}
+	return 0, false, &base.Error{Diagnostics: diags}
+}
+
+// isReactivatable reports whether a zulip_user can reactivate an account.
+func isReactivatable(user *zulip.User) bool {
+	return !user.IsActive && !user.IsDeleted && !user.IsBot
+}
+
+// create creates the account. Without a password it gets one that nobody knows.
+func create(ctx context.Context, c *core.Context, plan *account) (int64, error) {
+	password, _ := ctx.Value(passwordKey{}).(string)
+	if password == "" {
+		password = rand.Text() + rand.Text()
+	}
+	user := zulip.NewUser{Email: plan.Email.ValueString(), FullName: strings.TrimSpace(plan.FullName.ValueString()), Password: password}
+	return c.Meta.Client.CreateUser(ctx, user)
+}
+
+// mayBeCreated reports whether an account has the planned address or, since the person may hide it, the planned name and a
+// hidden address.
+func mayBeCreated(a *account, user *zulip.User, _ *core.Context) bool {
+	isAlike := sameEmail(user.Address(), a.Email.ValueString()) || hidesEmail(user) && user.FullName == strings.TrimSpace(a.FullName.ValueString())
+	return isAlike && !user.IsBot
+}
+
+// isUnread says that the server does not show an address which the account hides. One that was imported is taken on trust.
+func isUnread(attribute string, prior *account, c *core.Context) bool {
+	if attribute != "email" || prior == nil {
+		return false
+	}
+	user, ok := c.Snapshot.User(prior.ID.ValueInt64())
+	return ok && hidesEmail(user) && !isTrusted(prior, user)
+}
+
+// update sends what differs, and then deactivates or reactivates the account: the server changes deactivated accounts too
+// (server-behavior §U6), and nobody is active with a role that is about to be taken away.
+func update(ctx context.Context, c *core.Context, planned, current *account) error {
+	user, ok := c.Snapshot.User(current.ID.ValueInt64())
+	if !ok {
+		return errors.New("the server does not show the account to the provider's account. Plan again to see what became of it")
+	}
+	change, err := planned.changes(user, c.Snapshot)
+	if !planned.Email.Equal(current.Email) {
+		change.NewEmail = planned.Email.ValueStringPointer()
+	}
+	if err != nil {
+		return err
+	}
+	if err := send(ctx, c, planned, current, user, change); err != nil {
+		return err
+	}
+	return setActive(ctx, c, planned, current)
+}
+
+// send sends what differs of the account itself. The server makes all of a change or nothing. Roles are groups too.
+func send(ctx context.Context, c *core.Context, planned, current *account, user *zulip.User, change zulip.UserUpdate) error {
+	if change.Empty() {
+		return nil
+	}
+	if err := accounts.RoleChange(planned.Role, current.Role, user).CheckNow(ctx, c.Meta); err != nil {
+		return err
+	}
+	defer c.Meta.Store.Invalidate(store.Users, store.UserGroups)
+	return c.Meta.Client.UpdateUser(ctx, user.ID, change)
+}
+
+// deactivate deactivates the account: the server deletes nobody. One that is gone or deactivated already is fine.
+func deactivate(ctx context.Context, c *core.Context, state *account) error {
+	var diags diag.Diagnostics
+	if checkActions(c.Base, state, &diags); diags.HasError() {
+		return core.AsError(diags)
+	}
+	id := state.ID.ValueInt64()
+	bots, unlock, err := accounts.LockBotsOf(ctx, c.Meta, id, state.Email.ValueString())
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := accounts.CheckDeactivation(ctx, c.Meta, id, state.Email.ValueString()); err != nil {
+		return err
+	}
+	for _, bot := range bots {
+		c.Meta.Run.DestroyWithOwner(bot)
+	}
+	defer c.Meta.Store.Invalidate(store.Users, store.UserGroups)
+	how := zulip.Deactivation{Comment: state.Comment.ValueStringPointer(), Actions: state.deactivationActions()}
+	already, err := c.Meta.Client.DeactivateUser(ctx, id, how)
+	if err != nil && !zulip.IsNoUser(err) {
+		return err
+	}
+	c.Meta.Run.Destroy(userKind, id)
+	if already && how.Actions != (zulip.DeactivationActions{}) {
+		diags.AddWarning(fmt.Sprintf("%s is deactivated already", state.Email.ValueString()), alreadyDeactivated)
+		return &base.Error{Diagnostics: diags} // a warning: the deactivation did not fail
+	}
+	return nil
+}
+
+// ImportState takes the account's ID, or its address. It asks the server, which knows addresses that no list shows.
+func (r *userResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
+	if !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	user, err := r.find(ctx, base.ImportedText(ctx, req, "id", &resp.Diagnostics))
+	if err == nil {
+		err = checkImported(user)
+	}
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot import this user", base.Explain(err))
+		return
+	}
+	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), user.ID)...)
+	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), user.ID)...)
+}
+
+// find returns the account that an ID or an address means. Where there is none its error suggests the nearest address of
+// the snapshot.
+func (r *userResource) find(ctx context.Context, text string) (*zulip.User, error) {
+	var user *zulip.User
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err == nil {
+		user, err = r.Meta.Client.User(ctx, id)
+	} else {
+		user, err = r.Meta.Client.UserByEmail(ctx, text)
+	}
+	if !zulip.IsNoUser(err) {
+		return user, err
+	}
+	s, err := r.Meta.Store.Read(ctx, store.Users)
+	if err != nil {
+		return nil, err
+	}
+	return lookup.User(s, text)
+}
+
+// checkImported refuses an account that a zulip_user cannot manage as it is.
+func checkImported(user *zulip.User) error {
+	switch {
+	case user.IsBot:
+		return fmt.Errorf("%s is a bot: import it as a zulip_bot", user.Address())
+	case user.IsDeleted:
+		summary, detail := accounts.Deleted(user, "email")
+		return errors.New(summary + ". " + detail)
+	case !user.IsActive:
+		return fmt.Errorf("%s (ID %d) is deactivated: write a zulip_user with its address, and active = false to keep it so, or adopt_deactivated = true to reactivate it", user.Address(), user.ID)
+	}
+	return nil
+}
+
+// hint says what a refusal means for an account.
+func hint(err error) string {
+	switch {
+	case zulip.IsMessage(err, "User not authorized to create users"):
+		return shellRight("can_create_users") + " Without it, invite people instead."
+	case zulip.IsMessage(err, "User not authorized to change user emails"):
+		return shellRight("can_change_user_emails") + " Without it, only the person changes the address."
+	case zulip.IsMessage(err, "Email is already in use."):
+		return "The address has an account that the provider's account does not find by it, because the person hides the address. Import the account by its ID, which the organization's settings show in the list of users; one that is deactivated has to be reactivated there first."
+	case zulip.IsMessage(err, "The password is too weak."):
+		return "Set a longer password, or remove it: then the account gets a random one that nobody knows."
+	}
+	return ""
+}
+
+// shellRight explains a right that no role has.
+func shellRight(right string) string {
+	return fmt.Sprintf("Being an administrator or owner is not enough: the account needs the right %s, which no part of the API grants or shows. Whoever runs the server grants it there: manage.py change_user_role -r ORGANIZATION ADDRESS %s.", right, right)
+}
+
+const description = "Manages the account of a person. Bots are managed with `zulip_bot`; `zulip_user_role` manages only the role of somebody who joined by themselves.\n\n" +
+	"To create accounts, the provider's account has to be an administrator with the right `can_create_users`, which only the server's shell grants; changing an address takes `can_change_user_emails`. Most organizations invite people instead.\n\n" +
+	"Zulip cannot delete an account: destroying the resource deactivates it, with the bots it owns. A `zulip_bot` that gets another `owner` in the same apply is reactivated. A deactivated account keeps its address; `adopt_deactivated = true` reactivates it. " + core.NeverAdopted + "\n\n" +
+	"If the answer to a creation is lost, the account is found by its address or, where the person hides the address from the provider's account, as the new account with the same name. After an apply that was killed, import the account."
+
+func userSchema() schema.Schema {
+	return schema.Schema{
+		Version:             base.SchemaVersion,
+		MarkdownDescription: description,
+		Attributes: map[string]schema.Attribute{
+			"id": schema.Int64Attribute{
+				Computed: true, MarkdownDescription: "User ID.",
+				PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+			},
+			"email": schema.StringAttribute{
+				Required:            true,
+				MarkdownDescription: "Real email address. Case is ignored. A change is applied in place from " + featurelevel.Describe(levelNewEmail) + " on, and refused on older servers. If the person hides the address from the provider's account, the server does not show it: the state keeps what is configured, and changes made elsewhere are not detected.",
+				Validators:          []validator.String{validators.EmailAddress{}},
+			},
+			"full_name": schema.StringAttribute{
+				Required: true, MarkdownDescription: "Display name, at most 100 characters, without any of ``* ` \\ > \" @``.",
+				Validators: []validator.String{nameValidator{}, validators.VisibleName{}},
+			},
+			"role": schema.StringAttribute{
+				Optional: true, Computed: true,
+				MarkdownDescription: "Role of the person: `owner`, `administrator`, `moderator`, `member` or `guest`. If unset, the role is not managed; a new account is a member. Only administrators can set it, and only owners can make or unmake owners. If somebody else changes the role between plan and apply, the apply stops.",
+				Validators:          []validator.String{validators.OneOf(accounts.Roles()...)},
+			},
+			"active": schema.BoolAttribute{
+				Optional: true,
+				MarkdownDescription: "Whether the account is active. `false` deactivates it as destroying the resource does, and keeps it in the state; `true` reactivates it. " +
+					"A new resource with `false` adopts the deactivated account of the address, and creates none. If unset, this is not managed: an account that somebody else deactivates leaves the state.",
+			},
+			"profile_data": schema.MapAttribute{
+				ElementType: types.StringType, Optional: true,
+				MarkdownDescription: "Values of custom profile fields, by the names of the fields: a date as `2006-01-02`, an option of a list as its key, people as `jsonencode([...])` of their email addresses or user IDs; `\"\"` removes the value. Fields that are not named here are not managed.",
+			},
+			"password": schema.StringAttribute{
+				Optional: true, WriteOnly: true, Sensitive: true,
+				MarkdownDescription: "First password of the account. In no state and no plan. Only used on create: the server lets nobody change the password of somebody else later. Defaults to a random password that nobody knows; the person resets it at the login, or logs in another way.",
+				Validators:          []validator.String{validators.Length(1, 0)},
+			},
+			"deactivation_notification_comment": schema.StringAttribute{
+				Optional:            true,
+				MarkdownDescription: "Text of the email that tells the person about the deactivation when the resource is destroyed or `active` becomes `false`, at most 2000 characters; `\"\"` sends the email without a text. If unset, no email is sent. It has to be applied before the resource is destroyed. " + featurelevel.Needs("zulip_user", "deactivation_notification_comment"),
+				Validators:          []validator.String{validators.Length(0, 2000)},
+			},
+			"deactivation_actions": deactivationActionsAttribute(),
+			"adopt_deactivated": schema.BoolAttribute{
+				Optional: true, MarkdownDescription: "Reactivate a deactivated account with the same `email` instead of failing. It keeps its ID, messages and subscriptions; the bots it owned stay deactivated. Only used on create. Defaults to `false`.",
+			},
+			"date_joined": schema.StringAttribute{
+				Computed: true, MarkdownDescription: "Time at which the account was created (RFC 3339).",
+				PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+			},
+		},
+	}
+}
+
+// Limits of names (server-behavior §U5).
+const (
+	longestName      = 100
+	forbiddenInNames = "*`\\>\"@"
+)
+
+// nameValidator refuses names that no server takes.
+type nameValidator struct{}
+
+func (nameValidator) Description(context.Context) string { return "a name" }
+
+func (v nameValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// ValidateString refuses the rest.
+func (nameValidator) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() {
+		return
+	}
+	name := strings.TrimSpace(req.ConfigValue.ValueString())
+	switch length := utf8.RuneCountInString(name); {
+	case name == "":
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid name", "A name must not be blank.")
+	case length > longestName:
+		resp.Diagnostics.AddAttributeError(req.Path, "The name is too long", fmt.Sprintf("It has %d characters. The server accepts %d.", length, longestName))
+	case strings.ContainsAny(name, forbiddenInNames):
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid name", "A name must not contain any of * ` \\ > \" @, which have a meaning in messages.")
+	}
+}
+
+// NewUserList returns the list resource zulip_user. Bots have one of their own.
+func NewUserList() list.ListResource {
+	return core.NewList(core.List[zulip.User]{
+		Name: "user", Plural: "users",
+		ListText: core.ListText{Called: "email address", Description: "Lists the people of the organization. Bots are listed by `zulip_bot`."},
+		Objects: core.FromSnapshot((*snapshot.Snapshot).Users, func(_ *snapshot.Snapshot, user *zulip.User) bool {
+			return !user.IsBot && !user.IsDeleted
+		}, store.Users),
+		Key:    func(user *zulip.User) any { return user.ID },
+		Label:  func(user *zulip.User, _ *snapshot.Snapshot) string { return user.Address() },
+		IsGone: func(user *zulip.User) bool { return !user.IsActive }, GoneWord: "deactivated",
+		Filters: []core.ListFilter[zulip.User]{core.RoleFilter()},
+	})
+}

@@ -1,0 +1,421 @@
+package users_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// lenaWith is what is configured of lena.
+func lenaWith(more values) values {
+	config := values{"email": userLena, "full_name": "Lena Fischer"}
+	for name, value := range more {
+		config[name] = value
+	}
+	return config
+}
+
+// activity gives a test the account of lena in the state, where it has been given a value of active.
+func activity(t *testing.T, active any) (*acctest.Organization, *acctest.Run) {
+	t.Helper()
+	o, _ := userManaged(t)
+	run, _ := imported(t, o, userLena, nil)
+	run.MustApply(lenaWith(values{"active": active}))
+	return o, run
+}
+
+// expectActive compares what the state and the server say of lena.
+func expectActive(t *testing.T, o *acctest.Organization, run *acctest.Run, state any, active bool) {
+	t.Helper()
+	if run.State == nil || run.State.Values["active"] != state {
+		t.Errorf("the state is %+v, want active %v", run.State, state)
+	}
+	if user := account(t, o, id(t, o, "member")); user.IsActive != active {
+		t.Errorf("the server says that active is %v", user.IsActive)
+	}
+}
+
+// Who has left stays in the state, as long as the configuration says so.
+func TestProtocolUserStaysWhenDeactivated(t *testing.T) {
+	o, _ := userManaged(t)
+	run, _ := imported(t, o, userLena, nil)
+	if run.State.Values["active"] != nil {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+	left := values{"active": false, "role": "guest", "deactivation_notification_comment": "So long"}
+	plan, diags := run.Plan(lenaWith(left))
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "", "Deactivating "+userLena+" changes who can do what", "loses every right")
+	sent := o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t, "PATCH role", "DELETE deactivation_notification_comment")
+	expectActive(t, o, run, false, false)
+
+	run.Refresh().ExpectNoError(t)
+	plan, diags = run.Plan(lenaWith(left))
+	if diags.ExpectNoError(t); !plan.Empty() || len(diags) > 0 {
+		t.Errorf("planned: %v, %v", plan.Changes(), diags)
+	}
+	// The server changes deactivated accounts too.
+	left["full_name"] = "Lena F."
+	sent = o.Sent()
+	run.MustApply(lenaWith(left))
+	sent.Expect(t, "PATCH full_name")
+	expectActive(t, o, run, false, false)
+
+	sent = o.Sent()
+	plan, diags = run.Plan(nil)
+	if diags.ExpectNoError(t); len(diags) > 0 {
+		t.Errorf("warned: %v", diags)
+	}
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t)
+}
+
+// Somebody else deactivates or reactivates the account.
+func TestProtocolUserActiveDrift(t *testing.T) {
+	o, run := activity(t, true)
+	path := fmt.Sprint("/users/", run.State.Values["id"])
+	o.Call(t, http.MethodDelete, path, nil)
+	run.Refresh().ExpectNoError(t)
+	expectActive(t, o, run, false, false)
+	plan, diags := run.Plan(lenaWith(values{"active": true}))
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "active", "The account of "+userLena+" will be reactivated", "keeps its messages")
+	if fmt.Sprint(plan.Changes()) != "[active]" {
+		t.Errorf("planned: %v", plan.Changes())
+	}
+	sent := o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t, "POST")
+	expectActive(t, o, run, true, true)
+
+	run.MustApply(lenaWith(values{"active": false}))
+	o.Call(t, http.MethodPost, path+"/reactivate", nil)
+	plan, diags = run.Plan(lenaWith(values{"active": false}))
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "", "loses every right")
+	sent = o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t, "DELETE")
+	expectActive(t, o, run, false, false)
+
+	// It was done by hand before the apply: nothing is left to do.
+	plan = run.MustPlan(lenaWith(values{"active": true}))
+	o.Call(t, http.MethodPost, path+"/reactivate", nil)
+	sent = o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t)
+	expectActive(t, o, run, true, true)
+}
+
+// An account whose active is not set leaves the state when somebody deactivates it.
+func TestProtocolUserActiveUnset(t *testing.T) {
+	o, run := activity(t, nil)
+	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", run.State.Values["id"]), nil)
+	if run.Refresh().ExpectNoError(t); run.State != nil {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+}
+
+// Nobody is reactivated, and no account leaves the state, because active is taken out of the configuration.
+func TestProtocolUserActiveTakenOut(t *testing.T) {
+	o, run := activity(t, false)
+	words := []string{userLena + " is deactivated, and active is not set", "active = false to keep", "active = true to reactivate", "remove the resource"}
+	plan, diags := run.Plan(lenaWith(nil))
+	diags.ExpectNoError(t) // or it would stop terraform destroy too
+	diags.ExpectWarning(t, "active", append(words, "the apply stops here")...)
+	sent := o.Sent()
+	run.Apply(plan).ExpectError(t, "active", words...)
+	sent.Expect(t)
+	expectActive(t, o, run, false, false)
+
+	run.MustApply(lenaWith(values{"active": true}))
+	run.MustApply(lenaWith(nil))
+	expectActive(t, o, run, nil, true)
+	sent.Expect(t, "POST")
+}
+
+// A new resource takes over a deactivated account as it is, and creates none.
+func TestProtocolUserCreatedInactive(t *testing.T) {
+	o, run := userManaged(t)
+	_, diags := run.Plan(nadia(values{"active": false}))
+	diags.ExpectError(t, "active", newcomer+" has no account", "creates none", "remove active = false", "remove the resource")
+	late := func(address string) *acctest.PlannedChange {
+		plan := run.MustPlan(values{"email": acctest.Unknown, "full_name": "Lena F.", "active": false})
+		plan.Config, plan.Values["email"] = values{"email": address, "full_name": "Lena F.", "active": false}, address
+		return plan
+	}
+	sent := o.Sent()
+	_, diags = run.Process().Apply(late(newcomer))
+	diags.ExpectError(t, "active", newcomer+" has no account")
+	_, diags = run.Plan(lenaWith(values{"active": false}))
+	diags.ExpectError(t, "email", userLena+" already has an account", fmt.Sprintf("id = %q", userLena))
+	_, diags = run.Process().Apply(late(userLena))
+	diags.ExpectError(t, "email", userLena+" already has an account")
+	sent.Expect(t)
+
+	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", id(t, o, "member")), nil)
+	_, diags = run.Plan(lenaWith(nil))
+	diags.ExpectError(t, "email", "adopt_deactivated = true to reactivate it, or active = false to keep it")
+	_, diags = run.Plan(lenaWith(values{"active": true}))
+	diags.ExpectError(t, "email", "adopt_deactivated = true")
+	plan, diags := run.Plan(lenaWith(values{"active": false, "full_name": "Lena F."}))
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "active", "The deactivated account of "+userLena+" will be adopted", "stays deactivated")
+	sent = o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t, "PATCH full_name")
+	expectActive(t, o, run, false, false)
+
+	// It stays what it is if its resource is made anew.
+	tainted := run.State
+	p := run.Process()
+	_, diags = p.Read("zulip_user", tainted)
+	diags.ExpectNoError(t)
+	end, diags := p.Plan("zulip_user", tainted, nil)
+	diags.ExpectNoError(t)
+	sent = o.Sent()
+	_, diags = p.Apply(end)
+	diags.ExpectNoError(t)
+	again, diags := p.Plan("zulip_user", nil, lenaWith(values{"active": false, "full_name": "Lena F."}))
+	if diags.ExpectNoError(t); len(diags) > 0 {
+		t.Errorf("warned: %v", diags)
+	}
+	run.State, diags = p.Apply(again)
+	diags.ExpectNoError(t)
+	sent.Expect(t)
+	expectActive(t, o, run, false, false)
+}
+
+// No two resources have the same deactivated account, whichever is planned first.
+func TestProtocolUserInactiveTwice(t *testing.T) {
+	_, run := activity(t, false)
+	config := lenaWith(values{"active": false})
+	for _, isNewFirst := range []bool{false, true} {
+		p := run.Process()
+		state, diags := p.Read("zulip_user", run.State)
+		diags.ExpectNoError(t)
+		var found acctest.Diagnostics
+		for _, prior := range map[bool][]*acctest.Instance{false: {state, nil}, true: {nil, state}}[isNewFirst] {
+			_, diags := p.Plan("zulip_user", prior, config)
+			found = append(found, diags...)
+		}
+		found.ExpectError(t, "email", "Duplicate user address", userLena)
+	}
+}
+
+// What protects people when a resource is destroyed protects them when active becomes false.
+func TestProtocolUserInactiveIsProtected(t *testing.T) {
+	o, _ := userManaged(t)
+	run, config := imported(t, o, userInes, values{"active": false})
+	_, diags := run.Plan(config)
+	diags.ExpectWarning(t, "active", "would have no owner")
+	diags.ExpectError(t, "active", "lock the provider out")
+	run.Block["lockout_protection"] = false
+	plan := run.MustPlan(config)
+	sent := o.Sent()
+	_, diags = run.Process().Apply(plan)
+	diags.ExpectError(t, "", "would have no owner")
+
+	run = o.As(t, "moderator").NewRun(t, "zulip_user")
+	run.Import(fmt.Sprint(id(t, o, "member")), nil).ExpectNoError(t)
+	_, diags = run.Plan(values{"email": run.State.Values["email"], "full_name": "Lena Fischer", "active": false})
+	diags.ExpectError(t, "active", "may not deactivate anybody")
+
+	// Planned for another account's key.
+	run, config = imported(t, o, userTomas, values{"active": false})
+	plan = run.MustPlan(config)
+	_, diags = o.As(t, "admin").NewRun(t, "zulip_user").Process().Apply(plan)
+	diags.ExpectError(t, "", "lock the provider out")
+	sent.Expect(t)
+	if !account(t, o, id(t, o, "admin")).IsActive {
+		t.Error("the account is deactivated")
+	}
+}
+
+// An answer that is lost, and lists that are older than the change, leave the account as planned.
+func TestFaultUserActive(t *testing.T) {
+	for _, rules := range [][]string{
+		{"DELETE /users/* after drop 1", "POST /users/*/reactivate after drop 1"}, {"DELETE /users/* drop 1", "POST /users/*/reactivate drop 1"},
+		{"* /users/** stale"}, {"DELETE /users/* status=429 1", "POST /users/*/reactivate status=429 1"},
+	} {
+		t.Run(strings.Join(rules, ", "), func(t *testing.T) {
+			o, run := activity(t, nil)
+			for _, rule := range rules {
+				fault, err := sandbox.ParseFault(rule)
+				if err != nil {
+					t.Fatal(err)
+				}
+				o.Sandbox.Fail(fault)
+			}
+			for _, active := range []bool{false, true} {
+				config := lenaWith(values{"active": active})
+				run.Apply(run.MustPlan(config)).ExpectNoError(t)
+				expectActive(t, o, run, active, active)
+				run.Refresh().ExpectNoError(t)
+				expectActive(t, o, run, active, active)
+			}
+		})
+	}
+}
+
+// What a deactivation deletes is said and deleted as when the resource is destroyed.
+func TestProtocolUserInactiveDeletes(t *testing.T) {
+	actions := values{"delete_direct_messages": true}
+	o, run := written(t, featurelevel.DeactivationActions, actions)
+	config := leaving(actions)
+	config["active"] = false
+	plan, diags := run.Plan(config)
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "deactivation_actions", "Deactivating "+userTomas+" deletes data for good", "all direct messages", "the bots it owns: "+tomasBot)
+	sent := o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t, "DELETE actions")
+	if got := left(o); strings.Contains(got, "direct by") || !strings.Contains(got, "Tomas Berg false") {
+		t.Errorf("left is %s", got)
+	}
+	// Nothing is deleted once more when the resource is destroyed.
+	plan, diags = run.Plan(nil)
+	if diags.ExpectNoError(t); len(diags) > 0 {
+		t.Errorf("warned: %v", diags)
+	}
+	sent = o.Sent()
+	_, diags = run.Process().Apply(plan)
+	if diags.ExpectNoError(t); len(diags) > 0 {
+		t.Errorf("warned: %v", diags)
+	}
+	sent.Expect(t)
+
+	_, run = written(t, 442, actions)
+	_, diags = run.Plan(config)
+	diags.ExpectError(t, "deactivation_actions", "too old for deactivation_actions")
+}
+
+// A deactivated owner keeps the role while the organization has one active owner (server-behavior §U7).
+func TestProtocolUserInactiveOwner(t *testing.T) {
+	o, _ := userManaged(t)
+	setRole(t, o, "member", zulip.RoleOwner)
+	run, _ := imported(t, o, userLena, nil)
+	run.MustApply(lenaWith(values{"active": false}))
+	config := lenaWith(values{"active": false, "role": "guest"})
+	plan, diags := run.Plan(config)
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "role", "does not demote this deactivated owner", "only one active owner")
+	sent := o.Sent()
+	_, diags = run.Process().Apply(plan)
+	diags.ExpectError(t, "role", "does not demote this deactivated owner")
+	sent.Expect(t)
+	setRole(t, o, "admin", zulip.RoleOwner)
+	sent = o.Sent()
+	run.MustApply(config)
+	sent.Expect(t, "PATCH role")
+	if user := account(t, o, id(t, o, "member")); user.Role != zulip.RoleGuest || user.IsActive {
+		t.Errorf("the server holds %+v", user)
+	}
+}
+
+// An account that is deleted on the server leaves the state.
+func TestProtocolUserInactiveDeleted(t *testing.T) {
+	o, run := activity(t, false)
+	o.Sandbox.SetFeatureLevel(featurelevel.DeletedUsers)
+	if !o.Sandbox.DeleteAccount("member") {
+		t.Fatal("the sandbox deletes nobody")
+	}
+	if run.Refresh().ExpectNoError(t); run.State != nil {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+	_, diags := run.Plan(lenaWith(values{"active": false}))
+	diags.ExpectError(t, "active", userLena+" has no account", "remove the resource")
+}
+
+// Who is set inactive is taken out of groups and permissions in the same run, in any order.
+func TestProtocolUserLeavesGroupsInTheSameRun(t *testing.T) {
+	for _, order := range [][]string{{"person", "group", "channel"}, {"group", "channel", "person"}, {"channel", "person", "group"}} {
+		t.Run(strings.Join(order, " "), func(t *testing.T) {
+			o, person := activity(t, nil)
+			group, channel := o.NewRun(t, "zulip_user_group"), o.NewRun(t, "zulip_channel")
+			group.MustApply(values{"name": "press", "members": []any{userLena, userInes}})
+			channel.MustApply(values{"name": "news", "can_send_message_group": []any{"role:moderators", "user:" + userLena}})
+			p := person.Process()
+			plans := map[string]*acctest.PlannedChange{}
+			for _, step := range []struct {
+				name, kind string
+				state      *acctest.Instance
+				config     values
+			}{
+				{"channel", "zulip_channel", channel.State, values{"name": "news", "can_send_message_group": []any{"role:moderators"}}},
+				{"person", "zulip_user", person.State, lenaWith(values{"active": false})},
+				{"group", "zulip_user_group", group.State, values{"name": "press", "members": []any{userInes}}},
+			} {
+				plan, diags := p.Plan(step.kind, step.state, step.config)
+				diags.ExpectNoError(t)
+				plans[step.name] = plan
+			}
+			for _, name := range order {
+				_, diags := p.Apply(plans[name])
+				diags.ExpectNoError(t)
+			}
+			// The server hides who is deactivated, and shows again who is active: what it still has is drift then.
+			o.Call(t, http.MethodPost, fmt.Sprint("/users/", id(t, o, "member"), "/reactivate"), nil)
+			for _, one := range []struct {
+				run    *acctest.Run
+				config values
+			}{{group, values{"name": "press", "members": []any{userInes}}}, {channel, values{"name": "news", "can_send_message_group": []any{"role:moderators"}}}} {
+				one.run.MustApply(one.config)
+			}
+			groups, err := o.Client.UserGroups(context.Background(), featurelevel.NewestRelease)
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := slices.IndexFunc(groups, func(one *zulip.UserGroup) bool { return one.Name == "press" })
+			if at < 0 || slices.Contains(groups[at].Members, id(t, o, "member")) {
+				t.Errorf("the groups are %+v", groups)
+			}
+			if value := o.MustChannel(t, "news").Permissions["can_send_message_group"]; slices.Contains(value.DirectMembers, id(t, o, "member")) {
+				t.Errorf("the permission is %+v", value)
+			}
+		})
+	}
+}
+
+func TestProtocolUserSaysWhatARoleMeans(t *testing.T) {
+	o, run := userManaged(t)
+	run.MustApply(nadia(nil))
+	const summary = "The role of Nadia.Haddad@example.com changes who can do what"
+	_, diags := run.Plan(nadia(values{"role": "moderator"}))
+	diags.ExpectOnlyAccessWarning(t, summary, "In announcements:\nCan now post and start topics: Nadia Haddad (Nadia.Haddad@example.com).")
+
+	_, diags = run.Plan(nadia(values{"full_name": "Nadia H."}))
+	diags.ExpectOnlyAccessWarning(t, summary, "")
+
+	run.Block = o.Block(values{"access_warnings": false})
+	_, diags = run.Plan(nadia(values{"role": "moderator"}))
+	diags.ExpectOnlyAccessWarning(t, summary, "")
+}
+
+// Who is deactivated takes the bots along, and a channel can be left with nobody who may post.
+func TestProtocolUserSaysWhatDeactivationMeans(t *testing.T) {
+	o, run := userManaged(t)
+	run.MustApply(nadia(nil))
+	nadia := held(t, o, run)
+	o.Change(t, "general", zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{
+		"can_send_message_group": {New: zulip.GroupSettingValue{DirectMembers: []int64{nadia.ID}}},
+	}})
+	_, diags := run.Plan(nil)
+	const summary = "Deactivating Nadia.Haddad@example.com changes who can do what"
+	diags.ExpectOnlyAccessWarning(t, summary, "Nadia.Haddad@example.com loses every right, until the account is reactivated.\n\n"+
+		"In general:\nNobody is left who can post and start topics.")
+
+	run.Block = o.Block(values{"access_warnings": false})
+	_, diags = run.Plan(nil)
+	diags.ExpectOnlyAccessWarning(t, summary, "")
+}

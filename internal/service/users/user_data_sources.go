@@ -1,0 +1,247 @@
+package users
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// userDataSource is the data source zulip_user.
+type userDataSource struct{ base.DataSource }
+
+// NewUserDataSource returns the data source zulip_user.
+func NewUserDataSource() datasource.DataSource { return &userDataSource{} }
+
+func (d *userDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_user"
+}
+
+func (d *userDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	all := attributes()
+	all["id"] = schema.Int64Attribute{
+		Optional: true, Computed: true, MarkdownDescription: "User ID. Set this or `email`.",
+		Validators: []validator.Int64{validators.ExactlyOneOf("id", "email")},
+	}
+	all["email"] = schema.StringAttribute{
+		Optional: true, Computed: true,
+		MarkdownDescription: "Email address to find the user by: the real one if the provider's account may see it, or the one that the server generates. Case is ignored. Set this or `id`. The result is the address in the API: the real one if everybody may see it, otherwise the one that the server generates.",
+	}
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Reads a person or bot by ID or email address, deactivated ones included.",
+		Attributes:          all,
+	}
+}
+
+// Read finds the user in the snapshot.
+func (d *userDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var config userFacts
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
+	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
+		return
+	}
+	s, err := d.Meta.Store.Read(ctx, store.Users)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot read the users", base.Explain(err))
+		return
+	}
+	wanted, at := config.Email.ValueString(), path.Root("email")
+	if config.Email.IsNull() {
+		wanted, at = strconv.FormatInt(config.ID.ValueInt64(), 10), path.Root("id")
+	}
+	user, err := lookup.User(s, wanted)
+	if err != nil {
+		lookup.AddError(&resp.Diagnostics, at, err, "")
+		return
+	}
+	var found userFacts
+	resp.Diagnostics.Append(found.read(ctx, user, s, d.HasLevel(featurelevel.DeletedUsers))...)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &found)...)
+}
+
+// usersDataSource is the data source zulip_users.
+type usersDataSource struct{ base.DataSource }
+
+// NewUsersDataSource returns the data source zulip_users.
+func NewUsersDataSource() datasource.DataSource { return &usersDataSource{} }
+
+type listModel struct {
+	Role         types.String       `tfsdk:"role"`
+	IsBot        types.Bool         `tfsdk:"is_bot"`
+	IsActive     types.Bool         `tfsdk:"is_active"`
+	Emails       []string           `tfsdk:"emails"`
+	ProfileField *profileFieldModel `tfsdk:"profile_field"`
+	Users        []userFacts        `tfsdk:"users"`
+}
+
+type profileFieldModel struct {
+	Name  string `tfsdk:"name"`
+	Value string `tfsdk:"value"`
+}
+
+func (d *usersDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_users"
+}
+
+func (d *usersDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	resp.Schema = schema.Schema{
+		MarkdownDescription: "Lists people and bots, ordered by ID. Filters are combined. Without a filter everybody is listed, deactivated accounts included.",
+		Attributes: map[string]schema.Attribute{
+			"role": schema.StringAttribute{
+				Optional: true, MarkdownDescription: "Only users with this role: `owner`, `administrator`, `moderator`, `member` or `guest`.",
+				Validators: []validator.String{validators.OneOf("owner", "administrator", "moderator", "member", "guest")},
+			},
+			"is_bot":    schema.BoolAttribute{Optional: true, MarkdownDescription: "Only bots (`true`), or only people (`false`)."},
+			"is_active": schema.BoolAttribute{Optional: true, MarkdownDescription: "Only active accounts (`true`), or only deactivated ones (`false`)."},
+			"emails": schema.SetAttribute{
+				ElementType: types.StringType, Optional: true,
+				Validators:          []validator.Set{validators.NoNulls()},
+				MarkdownDescription: "Only users with one of these email addresses. An address that nobody has is an error.",
+			},
+			"profile_field": schema.SingleNestedAttribute{
+				Optional: true, MarkdownDescription: "Only users with this value in a custom profile field.",
+				Attributes: map[string]schema.Attribute{
+					"name":  schema.StringAttribute{Required: true, MarkdownDescription: "Name of the field."},
+					"value": schema.StringAttribute{Required: true, MarkdownDescription: "Value of the field, as the server stores it."},
+				},
+			},
+			"users": schema.ListNestedAttribute{
+				Computed: true, MarkdownDescription: "The people and bots that pass every filter, ordered by ID.",
+				NestedObject: schema.NestedAttributeObject{Attributes: attributes()},
+			},
+		},
+	}
+}
+
+// Read lists the users of the snapshot.
+func (d *usersDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var list listModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &list)...)
+	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
+		return
+	}
+	s, err := d.Meta.Store.Read(ctx, store.Users)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot read the users", base.Explain(err))
+		return
+	}
+	for _, address := range list.Emails {
+		if _, err := lookup.User(s, address); err != nil {
+			lookup.AddError(&resp.Diagnostics, path.Root("emails"), err, "")
+		}
+	}
+	if field := list.ProfileField; field != nil && !slices.ContainsFunc(s.ProfileFields().List(), func(f *zulip.ProfileField) bool { return f.Name == field.Name }) {
+		resp.Diagnostics.AddAttributeError(path.Root("profile_field"), "No such profile field", base.Sentence(lookup.NoProfileField(field.Name, s)))
+	}
+	if resp.Diagnostics.HasError() {
+		return
+	}
+	list.Users = []userFacts{}
+	for _, user := range s.Users() {
+		if list.admits(user, s) {
+			var found userFacts
+			resp.Diagnostics.Append(found.read(ctx, user, s, d.HasLevel(featurelevel.DeletedUsers))...)
+			list.Users = append(list.Users, found)
+		}
+	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &list)...)
+}
+
+// admits reports whether a user passes every filter.
+func (l *listModel) admits(user *zulip.User, s *snapshot.Snapshot) bool {
+	if !l.Role.IsNull() && l.Role.ValueString() != user.Role.String() ||
+		!l.IsBot.IsNull() && l.IsBot.ValueBool() != user.IsBot ||
+		!l.IsActive.IsNull() && l.IsActive.ValueBool() != user.IsActive {
+		return false
+	}
+	if l.Emails != nil && !slices.ContainsFunc(l.Emails, func(address string) bool {
+		return strings.EqualFold(address, user.Email) || strings.EqualFold(address, user.Address())
+	}) {
+		return false
+	}
+	return l.ProfileField == nil || profileOf(user, s)[l.ProfileField.Name] == l.ProfileField.Value
+}
+
+// userFacts are what a person or bot is.
+type userFacts struct {
+	ID            types.Int64  `tfsdk:"id"`
+	Email         types.String `tfsdk:"email"`
+	DeliveryEmail types.String `tfsdk:"delivery_email"`
+	FullName      types.String `tfsdk:"full_name"`
+	Role          types.String `tfsdk:"role"`
+	IsActive      types.Bool   `tfsdk:"is_active"`
+	IsDeleted     types.Bool   `tfsdk:"is_deleted"`
+	IsBot         types.Bool   `tfsdk:"is_bot"`
+	BotType       types.Int64  `tfsdk:"bot_type"`
+	BotOwnerID    types.Int64  `tfsdk:"bot_owner_id"`
+	Timezone      types.String `tfsdk:"timezone"`
+	DateJoined    types.String `tfsdk:"date_joined"`
+	ProfileData   types.Map    `tfsdk:"profile_data"`
+}
+
+// read sets the facts to what the server has. tellsDeleted is whether it tells which accounts were deleted.
+func (f *userFacts) read(ctx context.Context, user *zulip.User, s *snapshot.Snapshot, tellsDeleted bool) diag.Diagnostics {
+	f.ID = types.Int64Value(user.ID)
+	f.Email = types.StringValue(user.Email)
+	f.DeliveryEmail = types.StringPointerValue(user.DeliveryEmail)
+	f.FullName = types.StringValue(user.FullName)
+	f.Role = types.StringValue(user.Role.String())
+	f.IsActive = types.BoolValue(user.IsActive)
+	f.IsDeleted = types.BoolNull()
+	if tellsDeleted {
+		f.IsDeleted = types.BoolValue(user.IsDeleted)
+	}
+	f.IsBot = types.BoolValue(user.IsBot)
+	f.BotType = types.Int64PointerValue(user.BotType)
+	f.BotOwnerID = types.Int64PointerValue(user.BotOwnerID)
+	f.Timezone = types.StringValue(user.Timezone)
+	f.DateJoined = types.StringValue(user.DateJoined)
+	profile, diags := types.MapValueFrom(ctx, types.StringType, profileOf(user, s))
+	f.ProfileData = profile
+	return diags
+}
+
+// profileOf returns the custom profile of a person, by the names of the fields.
+func profileOf(user *zulip.User, s *snapshot.Snapshot) map[string]string {
+	profile := map[string]string{}
+	for _, field := range s.ProfileFields().List() {
+		if value, ok := user.ProfileData[strconv.FormatInt(field.ID, 10)]; ok {
+			profile[field.Name] = value.Value
+		}
+	}
+	return profile
+}
+
+// attributes describe the facts.
+func attributes() map[string]schema.Attribute {
+	return map[string]schema.Attribute{
+		"id":             schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID."},
+		"email":          schema.StringAttribute{Computed: true, MarkdownDescription: "Email address in the API: the real one if the provider's account may see it, otherwise one that the server generates."},
+		"delivery_email": schema.StringAttribute{Computed: true, MarkdownDescription: "Real email address; null if the provider's account may not see it."},
+		"full_name":      schema.StringAttribute{Computed: true, MarkdownDescription: "Display name."},
+		"role":           schema.StringAttribute{Computed: true, MarkdownDescription: "Role: `owner`, `administrator`, `moderator`, `member` or `guest`."},
+		"is_active":      schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the account is active; `false` if it is deactivated."},
+		"is_deleted":     schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the account was deleted on the server. A deleted account is deactivated too, and cannot be reactivated. " + featurelevel.Needs(userKind, "is_deleted")},
+		"is_bot":         schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the account is a bot."},
+		"bot_type":       schema.Int64Attribute{Computed: true, MarkdownDescription: "Type of the bot: 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded. Null for people."},
+		"bot_owner_id":   schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of the bot's owner. Null for people."},
+		"timezone":       schema.StringAttribute{Computed: true, MarkdownDescription: "Time zone, as in `Europe/Berlin`; empty if it is not set."},
+		"date_joined":    schema.StringAttribute{Computed: true, MarkdownDescription: "Time at which the account was created (RFC 3339)."},
+		"profile_data":   schema.MapAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: "Values of custom profile fields by the names of the fields, as the server stores them. Fields without a value are absent."},
+	}
+}

@@ -1,0 +1,97 @@
+package users
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// deletions lists what a deactivation can delete: the attribute, the field of the request, and what it is.
+var deletions = []struct {
+	attribute string
+	field     func(*zulip.DeactivationActions) *bool
+	what      string
+}{
+	{"delete_profile", func(a *zulip.DeactivationActions) *bool { return &a.DeleteProfile }, "the name, which becomes \"Deleted user\", and the profile picture"},
+	{"delete_public_channel_messages", func(a *zulip.DeactivationActions) *bool { return &a.DeletePublicChannelMessages }, "all messages sent to public channels"},
+	{"delete_private_channel_messages", func(a *zulip.DeactivationActions) *bool { return &a.DeletePrivateChannelMessages }, "all messages sent to private channels"},
+	{"delete_direct_messages", func(a *zulip.DeactivationActions) *bool { return &a.DeleteDirectMessages }, "all direct messages the account has sent"},
+}
+
+func deactivationActionsAttribute() schema.SingleNestedAttribute {
+	attributes := map[string]schema.Attribute{}
+	for _, deletion := range deletions {
+		attributes[deletion.attribute] = schema.BoolAttribute{
+			Optional: true, MarkdownDescription: fmt.Sprintf("Whether to delete %s. Defaults to `false`.", deletion.what),
+		}
+	}
+	return schema.SingleNestedAttribute{
+		Optional: true, Attributes: attributes,
+		MarkdownDescription: "What the server deletes for good when the account is deactivated, because the resource is destroyed or `active` becomes `false`: data of the account, and of the bots it owns. If unset, nothing is deleted. " +
+			"It has to be applied before the resource is destroyed. Nothing is deleted if somebody else deactivates the account first. " + featurelevel.Needs(userKind, "deactivation_actions"),
+	}
+}
+
+// deactivationActions are the deletions that are set and known.
+func (a *account) deactivationActions() (actions zulip.DeactivationActions) {
+	set := a.Actions.Attributes()
+	for _, deletion := range deletions {
+		if value, ok := set[deletion.attribute].(types.Bool); ok {
+			*deletion.field(&actions) = value.ValueBool()
+		}
+	}
+	return actions
+}
+
+// checkActions refuses to deactivate an account on a server that would ignore the actions, and delete nothing.
+func checkActions(b *base.Base, state *account, diags *diag.Diagnostics) {
+	if state.deactivationActions() == (zulip.DeactivationActions{}) || b.HasLevel(featurelevel.DeactivationActions) {
+		return
+	}
+	diags.AddError(fmt.Sprintf("The server cannot delete anything of %s", state.Email.ValueString()),
+		fmt.Sprintf("This resource has deactivation_actions, which need %s; the server has %d. It would deactivate the account and delete nothing. Nothing was sent. "+
+			"Remove deactivation_actions and apply, and then deactivate the account, or upgrade the server first.",
+			featurelevel.Describe(featurelevel.DeactivationActions), b.FeatureLevel()))
+}
+
+// warnOfActions warns what is deleted when the account is deactivated. The actions are those of m.
+func warnOfActions(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User, m *account) {
+	actions := m.deactivationActions()
+	if actions == (zulip.DeactivationActions{}) || !user.IsActive {
+		return
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "The deactivation_actions of this resource delete of %s:\n", user.Address())
+	for _, deletion := range deletions {
+		if *deletion.field(&actions) {
+			fmt.Fprintf(&text, "  - %s\n", deletion.what)
+		}
+	}
+	var bots []string
+	for _, bot := range s.Users() {
+		if bot.IsBot && bot.IsActive && bot.BotOwnerID != nil && *bot.BotOwnerID == user.ID {
+			bots = append(bots, bot.Address())
+		}
+	}
+	if len(bots) > 0 {
+		slices.Sort(bots)
+		fmt.Fprintf(&text, "The same is deleted of the bots it owns: %s.\n", strings.Join(bots, ", "))
+	}
+	text.WriteString("This cannot be undone, not even by reactivating the account. To delete nothing, remove deactivation_actions and apply before you deactivate the account.")
+	p.Diags.AddAttributeWarning(path.Root("deactivation_actions"), fmt.Sprintf("Deactivating %s deletes data for good", user.Address()), text.String())
+}
+
+// alreadyDeactivated says what became of the deletions when the account turned out to be deactivated.
+const alreadyDeactivated = "If an earlier request of this apply did it and its answer was lost, the deactivation_actions were carried out. " +
+	"If somebody else did it, nothing was deleted: reactivate the account and destroy it again, or delete the messages in the web app."

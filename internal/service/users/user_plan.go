@@ -1,0 +1,386 @@
+package users
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// ModifyPlan also refuses what the server is too old for where nothing is sent: what counts when the account is
+// deactivated is not sent before.
+func (r *userResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
+	if r.Meta != nil && !req.Plan.Raw.IsNull() {
+		r.CheckLevels(ctx, userKind, req.Config, &resp.Diagnostics)
+	}
+	r.Resource.ModifyPlan(ctx, req, resp)
+}
+
+// checkPlan refuses what the server would refuse, with the reason and the way out.
+func checkPlan(ctx context.Context, p *core.Plan[account]) {
+	var id []string
+	if p.Prior != nil {
+		id = append(id, fmt.Sprint(p.Prior.ID.ValueInt64()))
+	}
+	s, err := p.Meta.Store.ReadNaming(ctx, id, store.Users)
+	if err != nil {
+		p.Diags.AddError("Cannot read the users", base.Explain(err))
+		return
+	}
+	if p.IsDestroy() {
+		checkDestroy(ctx, p, s)
+		return
+	}
+	checkProfile(p, s)
+	if p.IsCreate() {
+		checkNew(ctx, p, s)
+		return
+	}
+	checkUpdate(ctx, p, s)
+	warnOfAccess(ctx, p, s)
+}
+
+// checkDestroy refuses to deactivate whom the server keeps, and warns of what is lost.
+func checkDestroy(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) {
+	user, ok := s.User(p.Prior.ID.ValueInt64())
+	if !ok {
+		return
+	}
+	accounts.Deactivation(user).Check(p.Meta, s, p.Diags)
+	if user.IsActive {
+		checkActions(p.Base, p.Prior, p.Diags)
+	}
+	warnOfDeactivation(ctx, p, s, user, p.Prior)
+}
+
+// levelNewEmail is from when on the address of an account can be changed.
+var levelNewEmail = featurelevel.Since("zulip_user", "email")
+
+// checkProfile refuses fields that do not exist, and people who do not.
+func checkProfile(p *core.Plan[account], s *snapshot.Snapshot) {
+	profile, _ := p.Plan.profile()
+	for _, name := range slices.Sorted(maps.Keys(profile)) {
+		field, ok := s.ProfileFields().ByName(name)
+		if !ok {
+			p.Diags.AddAttributeError(path.Root("profile_data"), "No such profile field", base.Sentence(lookup.NoProfileField(name, s)))
+			continue
+		}
+		if err := checkValue(field, profile[name], s); err != nil {
+			p.Diags.AddAttributeError(path.Root("profile_data"), "Not people", base.Sentence(err))
+		}
+	}
+}
+
+// checkNew refuses an account that already exists, and whom the server lets create none.
+func checkNew(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) {
+	if p.Meta.Store.Self().Role > zulip.RoleAdministrator {
+		p.Meta.Refuse(path.Empty(), "create accounts", "Only administrators and owners of the organization may, with the right can_create_users of the server's shell.", p.Diags)
+		return
+	}
+	user := &zulip.User{Email: p.Plan.Email.ValueString(), Role: zulip.RoleMember}
+	if base.IsSet(p.Plan.Email) {
+		p.Meta.Run.WillCreate(userKind, strings.ToLower(user.Email))
+		holder, err := accounts.Holder(ctx, p.Meta, s, user.Email)
+		if err != nil {
+			p.Diags.AddError("Cannot read "+user.Email, base.Explain(err))
+			return
+		}
+		switch {
+		case holder != nil:
+			user = holder
+			checkHolder(p, s, holder)
+		case p.Plan.isInactive():
+			refuseInactive(user.Email, p.Diags)
+			return
+		default:
+			p.Meta.Run.PlanName(snapshot.AccountKind, 0, user.Email)
+		}
+	}
+	if role, ok := zulip.ParseRole(p.Plan.Role.ValueString()); ok {
+		accounts.Change{User: user, Prior: user.Role, Planned: role, At: path.Root("role")}.Check(p.Meta, s, p.Diags)
+	}
+}
+
+// checkHolder refuses an address that another account has, unless it is to be adopted.
+func checkHolder(p *core.Plan[account], s *snapshot.Snapshot, holder *zulip.User) {
+	run := &p.Meta.Run
+	isOwn := run.IsManaged(userKind, holder.ID) || run.IsDestroyed(userKind, holder.ID)
+	switch {
+	case p.Plan.isInactive() && isReactivatable(holder):
+		checkAdoptedInactive(p, holder)
+	case p.Plan.isInactive() && isOwn && !run.WillBeDestroyed(userKind, holder.ID): // it is replaced: deactivated, and then adopted
+		warnOfActions(p, s, holder, p.Plan)
+	case isOwn && (!holder.IsActive || !run.WillBeDestroyed(userKind, holder.ID)): // it is replaced: deactivated, and then reactivated
+		run.PlanName(snapshot.AccountKind, holder.ID, holder.Address())
+		warnOfActions(p, s, holder, p.Plan)
+	case isReactivatable(holder) && p.Plan.AdoptDeactivated.ValueBool():
+		run.PlanName(snapshot.AccountKind, holder.ID, holder.Address())
+		warnOfReactivation(p, path.Root("adopt_deactivated"), holder)
+	case holder.IsActive && !holder.IsBot:
+		core.CheckExisting(p.Meta, existing(p.Plan, holder), p.Diags)
+	default:
+		summary, detail := taken(holder)
+		core.RefuseTakenName(p.Meta, userKind, holder.ID, path.Root("email"), summary, detail, p.Diags)
+	}
+}
+
+// existing describes the active account that has the planned address.
+func existing(plan *account, holder *zulip.User) core.Existing {
+	role, isPlanned := zulip.ParseRole(plan.Role.ValueString())
+	joined, isKnown := holder.Joined()
+	isRecent := isKnown && core.IsRecent(joined) // the server does not tell who created it
+	asPlanned := holder.FullName == strings.TrimSpace(plan.FullName.ValueString()) && (!isPlanned || role == holder.Role) && !plan.isInactive()
+	return core.Existing{
+		Kind: userKind, Title: "user", Name: holder.Address(), Key: strings.ToLower(plan.Email.ValueString()), ID: holder.ID, Import: holder.Address(), At: path.Root("email"),
+		Summary:   fmt.Sprintf("%s already has an account", holder.Address()),
+		Detail:    fmt.Sprintf("It has the ID %d and the name %q.", holder.ID, holder.FullName),
+		AsPlanned: asPlanned, Ours: isRecent, MayBeReplaced: asPlanned && isRecent,
+	}
+}
+
+// taken says which account has the planned address, and what to do.
+func taken(holder *zulip.User) (summary, detail string) {
+	switch {
+	case holder.IsBot:
+		return fmt.Sprintf("%s is a bot", holder.Address()), "The address belongs to a bot. Bots are managed with zulip_bot."
+	case holder.IsDeleted:
+		return accounts.Deleted(holder, "email")
+	}
+	return fmt.Sprintf("%s has a deactivated account", holder.Address()),
+		fmt.Sprintf("It has the ID %d and the name %q, and keeps its address. Set adopt_deactivated = true to reactivate it, or active = false to keep it as it is.", holder.ID, holder.FullName)
+}
+
+// checkUpdate keeps the prior values that mean what is configured, and refuses what the server would.
+func checkUpdate(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) {
+	user, ok := s.User(p.Prior.ID.ValueInt64())
+	if !ok {
+		return // the next read removes it from the state
+	}
+	if base.IsSet(p.Plan.FullName) && strings.TrimSpace(p.Plan.FullName.ValueString()) == strings.TrimSpace(p.Prior.FullName.ValueString()) {
+		p.Plan.FullName = p.Prior.FullName
+	}
+	p.Plan.keepProfile(p.Prior, s)
+	checkEmail(p, s, user)
+	accounts.DeclareRole(p.Meta, user, p.Config.Role, false, p.Diags)
+	accounts.RoleChange(p.Plan.Role, p.Prior.Role, user).Check(p.Meta, s, p.Diags)
+	if !p.Plan.isSameAccount(p.Prior) && !p.Diags.HasError() {
+		p.RequireAdministrator("update accounts", p.Diags)
+	}
+	checkActive(ctx, p, s, user)
+}
+
+// isSameAccount reports whether two models say the same of the account itself.
+func (a *account) isSameAccount(b *account) bool {
+	return a.Email.Equal(b.Email) && a.FullName.Equal(b.FullName) && a.Role.Equal(b.Role) && a.ProfileData.Equal(b.ProfileData)
+}
+
+// warnOfAccess warns who gains and who loses which right by another role.
+func warnOfAccess(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) {
+	user, ok := s.User(p.Prior.ID.ValueInt64())
+	role, isKnown := zulip.ParseRole(p.Plan.Role.ValueString())
+	if !ok || !isKnown || p.Plan.Role.Equal(p.Prior.Role) || role == user.Role || p.Plan.isInactive() || p.Diags.HasError() {
+		return
+	}
+	accesswarning.OfChange(ctx, p.Meta, p.Diags, fmt.Sprintf("The role of %s changes who can do what", user.Address()),
+		permission.Change{Roles: map[int64]zulip.Role{user.ID: role}})
+}
+
+// checkEmail refuses an address that cannot be given. One that the person hides is taken on trust the first time.
+func checkEmail(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
+	planned, at := p.Plan.Email.ValueString(), path.Root("email")
+	if p.Plan.Email.IsUnknown() {
+		return
+	}
+	if sameEmail(planned, p.Prior.Email.ValueString()) {
+		p.Plan.Email = p.Prior.Email
+		return
+	}
+	if isTrusted(p.Prior, user) {
+		p.Diags.AddAttributeWarning(at, "The address cannot be compared",
+			fmt.Sprintf("Account %d (%s) hides its address from the provider's account: that it is %s is taken on trust, and nothing is sent. From then on, another email changes the address of the account.", user.ID, user.FullName, planned))
+		return
+	}
+	self, level := p.Meta.Store.Self(), p.FeatureLevel()
+	holder, isTaken := s.UserByAddress(planned)
+	p.Meta.Run.PlanName(snapshot.AccountKind, user.ID, planned)
+	switch {
+	case level > 0 && level < levelNewEmail:
+		p.Diags.AddAttributeError(at, "The server is too old to change an address",
+			fmt.Sprintf("It needs feature level %d; the server has %d. Set the address that the account has (%s), or upgrade the server.", levelNewEmail, level, p.Prior.Email.ValueString()))
+	case self.Role > zulip.RoleAdministrator:
+		p.Meta.Refuse(at, "change addresses", "Only administrators and owners of the organization may, with the right can_change_user_emails of the server's shell.", p.Diags)
+	case isTaken && holder.ID != user.ID:
+		p.Diags.AddAttributeError(at, "The address is taken", fmt.Sprintf("%s belongs to %q (ID %d).", planned, holder.FullName, holder.ID))
+	}
+}
+
+// isTrusted reports whether the state has no real address to compare with: the account was imported, and hides it.
+func isTrusted(state *account, user *zulip.User) bool {
+	return hidesEmail(user) && sameEmail(state.Email.ValueString(), user.Email)
+}
+
+// isInactive reports whether the model says that the account is deactivated.
+func (a *account) isInactive() bool { return base.IsSet(a.Active) && !a.Active.ValueBool() }
+
+// keepsDeactivated reports whether a state keeps a deactivated account: one that says whether it is active. One that was deleted on
+// the server is no account any more.
+func keepsDeactivated(a *account, user *zulip.User) bool {
+	return !a.Active.IsNull() && !user.IsDeleted
+}
+
+// Update refuses to let go of active while the account is deactivated: the state would hold an account that counts as gone.
+func (r *userResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
+	var prior, planned types.Bool
+	var id types.Int64
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("active"), &prior)...)
+	resp.Diagnostics.Append(req.Plan.GetAttribute(ctx, path.Root("active"), &planned)...)
+	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("id"), &id)...)
+	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	if base.IsSet(prior) && !prior.ValueBool() && planned.IsNull() {
+		user, err := r.Meta.Store.FreshUser(ctx, id.ValueInt64())
+		switch {
+		case err != nil:
+			resp.Diagnostics.AddError(fmt.Sprintf("Cannot read user %d", id.ValueInt64()), base.Explain(err))
+			return
+		case user != nil && !user.IsActive:
+			summary, detail := unsetWhileDeactivated(user)
+			resp.Diagnostics.AddAttributeError(path.Root("active"), summary, detail)
+			return
+		}
+	}
+	r.Resource.Update(ctx, req, resp)
+}
+
+func unsetWhileDeactivated(user *zulip.User) (summary, detail string) {
+	return fmt.Sprintf("%s is deactivated, and active is not set", user.Address()),
+		"Without active, the configuration asks for an active account, and reactivates none. Set active = false to keep the account as it is, or active = true to reactivate it, or remove the resource."
+}
+
+// setActive deactivates or reactivates the account, where that is planned.
+func setActive(ctx context.Context, c *core.Context, planned, current *account) error {
+	if !base.IsSet(planned.Active) || planned.Active.Equal(current.Active) {
+		return nil
+	}
+	if planned.Active.ValueBool() {
+		defer c.Meta.Store.Invalidate(store.Users, store.UserGroups)
+		err := c.Meta.Client.ReactivateUser(ctx, current.ID.ValueInt64())
+		if err == nil {
+			c.Meta.Store.BecameActive()
+		}
+		return err
+	}
+	unlock, err := c.Meta.Run.Lock(ctx, userKind+" "+strings.ToLower(planned.Email.ValueString())) // as if the resource were destroyed
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	err = deactivate(ctx, c, planned)
+	if warned := (*base.Error)(nil); errors.As(err, &warned) && !warned.Diagnostics.HasError() {
+		c.Diags.Append(warned.Diagnostics...)
+		return nil
+	}
+	return err
+}
+
+// destroy deactivates the account, unless the resource has kept it deactivated.
+func destroy(ctx context.Context, c *core.Context, state *account) error {
+	if state.isInactive() {
+		id := state.ID.ValueInt64()
+		user, err := c.Meta.Store.FreshUser(ctx, id)
+		if err == nil && (user == nil || !user.IsActive) {
+			c.Meta.Run.Destroy(userKind, id)
+			return nil
+		}
+	}
+	return deactivate(ctx, c, state)
+}
+
+// checkActive checks a deactivation as if the resource were destroyed, and says whom an update reactivates.
+func checkActive(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
+	at := path.Root("active")
+	if p.Prior.isInactive() && p.Meta.Run.WillBeCreated(userKind, strings.ToLower(user.Address())) {
+		refuseDuplicate(user, p.Diags)
+	}
+	switch {
+	case p.Plan.Active.IsUnknown() || p.Plan.Active.Equal(p.Prior.Active):
+	case p.Plan.isInactive() && user.IsActive:
+		p.Meta.Run.PlanDeactivation(userKind, user.ID)
+		change := accounts.Deactivation(user)
+		change.At = at
+		change.Check(p.Meta, s, p.Diags)
+		checkActions(p.Base, p.Plan, p.Diags)
+		warnOfDeactivation(ctx, p, s, user, p.Plan)
+	case user.IsActive:
+	case p.Plan.Active.IsNull():
+		summary, detail := unsetWhileDeactivated(user)
+		p.Diags.AddAttributeWarning(at, summary, detail+" Otherwise the apply stops here.")
+	case p.Plan.Active.ValueBool() && user.IsDeleted:
+		summary, detail := accounts.Deleted(user, "email")
+		p.Diags.AddAttributeError(at, summary, detail)
+	case p.Plan.Active.ValueBool() && p.Meta.RequireRole(zulip.RoleAdministrator, at, "reactivate anybody", p.Diags):
+		p.Meta.Run.PlanName(snapshot.AccountKind, user.ID, user.Address())
+		warnOfReactivation(p, at, user)
+	}
+}
+
+// warnOfReactivation says which account will be reactivated.
+func warnOfReactivation(p *core.Plan[account], at path.Path, user *zulip.User) {
+	p.Diags.AddAttributeWarning(at, fmt.Sprintf("The account of %s will be reactivated", user.Address()),
+		fmt.Sprintf("It has the ID %d and the name %q, and keeps its messages and subscriptions. What this configuration does not set stays as it was.", user.ID, user.FullName))
+}
+
+// warnOfDeactivation warns what is lost when the account is deactivated. The actions are those of m.
+func warnOfDeactivation(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User, m *account) {
+	if p.Diags.HasError() {
+		return
+	}
+	warnOfActions(p, s, user, m)
+	accounts.WarnOfBots(p.Meta, user, p.Diags)
+	accesswarning.OfDeactivation(ctx, p.Meta, p.Diags, user, s.Users())
+}
+
+// checkAdoptedInactive says that a new resource takes over a deactivated account and leaves it so, and refuses it where another
+// resource of the configuration has the account.
+func checkAdoptedInactive(p *core.Plan[account], holder *zulip.User) {
+	run := &p.Meta.Run
+	switch {
+	case run.IsKept(userKind, holder.ID):
+		refuseDuplicate(holder, p.Diags)
+	case !run.IsManaged(userKind, holder.ID) && !run.IsDestroyed(userKind, holder.ID):
+		p.Diags.AddAttributeWarning(path.Root("active"), fmt.Sprintf("The deactivated account of %s will be adopted", holder.Address()),
+			fmt.Sprintf("It has the ID %d and the name %q, and stays deactivated.", holder.ID, holder.FullName))
+	}
+}
+
+// refuseDuplicate says that two resources of the configuration have the same account.
+func refuseDuplicate(user *zulip.User, diags *diag.Diagnostics) {
+	diags.AddAttributeError(path.Root("email"), fmt.Sprintf("Duplicate user address %q", user.Address()),
+		"Another zulip_user in this configuration has the same account. Remove one of them.")
+}
+
+// refuseInactive says that there is no account which could be kept deactivated.
+func refuseInactive(address string, diags *diag.Diagnostics) {
+	diags.AddAttributeError(path.Root("active"), fmt.Sprintf("%s has no account", address),
+		"active = false keeps a deactivated account in the configuration, and creates none. If somebody with this address is to have an account, remove active = false. "+
+			"If nobody is, remove the resource. An account that hides its address from the provider's account is not found by it: that one has to be managed before it is deactivated.")
+}

@@ -1,0 +1,422 @@
+package users_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+const (
+	userRoleLena = "lena.fischer@example.com" // a member
+	userRoleInes = "ines.moreau@example.com"  // the only owner
+)
+
+// userRoleManaged gives a test a sandbox and one zulip_user_role to manage in it.
+func userRoleManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
+	t.Helper()
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, "zulip_user_role")
+	return o, run
+}
+
+// expectUserRole fails the test unless an account of the sandbox has the role.
+func expectUserRole(t *testing.T, o *acctest.Organization, account, want string) {
+	t.Helper()
+	user, err := o.Client.User(context.Background(), id(t, o, account))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if user.Role.String() != want {
+		t.Errorf("%s is %s, want %s", account, user.Role, want)
+	}
+}
+
+func userRoleGive(t *testing.T, o *acctest.Organization, account string, role zulip.Role) {
+	t.Helper()
+	if err := o.Client.UpdateUser(context.Background(), id(t, o, account), zulip.UserUpdate{Role: &role}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestProtocolUserRoleLives(t *testing.T) {
+	o, run := userRoleManaged(t)
+	sent := o.Sent()
+	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
+	expectUserRole(t, o, "member", "moderator")
+	run.MustApply(values{"user": fmt.Sprint(id(t, o, "member")), "role": "moderator"})
+	sent.Expect(t, "PATCH role") // the same person in other words is no change
+	run.MustApply(values{"user": userRoleLena, "role": "guest", "on_destroy": "member"})
+	expectUserRole(t, o, "member", "guest")
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	expectUserRole(t, o, "member", "member")
+	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	expectUserRole(t, o, "member", "moderator") // kept
+}
+
+// A role that is there already is taken into the state without a request that writes.
+func TestProtocolUserRoleThereAlready(t *testing.T) {
+	o, run := userRoleManaged(t)
+	sent := o.Sent()
+	run.MustApply(values{"user": userRoleLena, "role": "member"})
+	sent.Expect(t)
+}
+
+func TestProtocolUserRoleOfABot(t *testing.T) {
+	o, run := userRoleManaged(t)
+	run.MustApply(values{"user": fmt.Sprint(id(t, o, "bot")), "role": "owner"})
+	expectUserRole(t, o, "bot", "owner")
+	run.MustApply(values{"user": fmt.Sprint(id(t, o, "bot")), "role": "member"})
+	expectUserRole(t, o, "bot", "member")
+}
+
+// The configuration's address is asked for at the moment of writing, its ID where it names one.
+func TestProtocolUserRoleRequests(t *testing.T) {
+	o, run := userRoleManaged(t)
+	for user, want := range map[string]string{userRoleLena: userRoleLena, fmt.Sprint(id(t, o, "member")): fmt.Sprint(id(t, o, "member")), userRoleInes: userRoleInes} {
+		role := "moderator"
+		if user == userRoleInes {
+			role = "owner"
+		}
+		run.State = nil
+		plan := run.MustPlan(values{"user": user, "role": role})
+		sent := o.Sent()
+		run.Apply(plan).ExpectNoError(t)
+		read := false
+		for _, request := range sent.Requests() {
+			read = read || request.Method == http.MethodGet && request.Path == "/users/"+want
+			if request.Method == http.MethodPatch && request.Path != "/users/"+want {
+				t.Errorf("changed by %s, want %s", request.Path, want)
+			}
+		}
+		if !read {
+			t.Errorf("%s: not read again before the write: %+v", user, sent.Requests())
+		}
+		userRoleGive(t, o, "member", zulip.RoleMember)
+	}
+}
+
+func TestProtocolUserRoleOldServer(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 300})
+	run := o.NewRun(t, "zulip_user_role")
+	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
+	expectUserRole(t, o, "member", "moderator")
+}
+
+// Somebody else's change between plan and apply is not written over.
+func TestProtocolUserRoleChangedMeanwhile(t *testing.T) {
+	o, run := userRoleManaged(t)
+	run.MustApply(values{"user": userRoleLena, "role": "member"})
+	plan := run.MustPlan(values{"user": userRoleLena, "role": "administrator"})
+	userRoleGive(t, o, "member", zulip.RoleGuest)
+	sent := o.Sent()
+	run.Apply(plan).ExpectError(t, "role", "changed since the plan", "member → administrator", "now the role is guest")
+	sent.Expect(t)
+	expectUserRole(t, o, "member", "guest")
+	// Somebody else did what is planned: nothing is left to do.
+	plan = run.MustPlan(values{"user": userRoleLena, "role": "administrator"})
+	userRoleGive(t, o, "member", zulip.RoleAdministrator)
+	sent = o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t)
+	// The way back is compared too.
+	run.MustApply(values{"user": userRoleLena, "role": "administrator", "on_destroy": "member"})
+	plan = run.MustPlan(nil)
+	userRoleGive(t, o, "member", zulip.RoleModerator)
+	run.Apply(plan).ExpectError(t, "on_destroy", "administrator → member", "now the role is moderator")
+}
+
+func TestProtocolUserRoleDrift(t *testing.T) {
+	o, run := userRoleManaged(t)
+	config := values{"user": userRoleLena, "role": "moderator"}
+	run.MustApply(config)
+	userRoleGive(t, o, "member", zulip.RoleGuest)
+	if plan := run.MustPlan(config); fmt.Sprint(plan.Changes()) != "[role]" {
+		t.Errorf("planned: %v", plan.Changes())
+	}
+	run.MustApply(config)
+	expectUserRole(t, o, "member", "moderator")
+}
+
+func TestProtocolUserRoleImport(t *testing.T) {
+	o, run := userRoleManaged(t)
+	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
+	before := run.State.Values
+	for _, by := range []struct {
+		id       string
+		identity values
+	}{{id: userRoleLena}, {id: fmt.Sprint(before["user_id"])}, {identity: values{"user_id": before["user_id"]}}} {
+		fresh := o.NewRun(t, "zulip_user_role")
+		fresh.Import(by.id, by.identity).ExpectNoError(t)
+		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before) {
+			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before)
+		}
+	}
+	ends := o.NewRun(t, "zulip_user_role")
+	ends.Import(userRoleLena+"=member", nil).ExpectNoError(t)
+	if plan := ends.MustPlan(values{"user": userRoleLena, "role": "moderator", "on_destroy": "member"}); !plan.Empty() {
+		t.Errorf("imported with what becomes of it, the plan changes %v", plan.Changes())
+	}
+	o.NewRun(t, "zulip_user_role").Import(userRoleLena+"=emperor", nil).ExpectError(t, "", "Cannot import this role")
+	o.NewRun(t, "zulip_user_role").Import("lina.fischer@example.com", nil).ExpectError(t, "", "did you mean "+userRoleLena)
+}
+
+func TestProtocolUserRoleLostAnswer(t *testing.T) {
+	o, run := userRoleManaged(t)
+	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/users/*", After: true, Action: sandbox.FaultDrop, Count: 1})
+	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
+	expectUserRole(t, o, "member", "moderator")
+}
+
+func TestProtocolUserRoleRefusedAtPlan(t *testing.T) {
+	o, run := userRoleManaged(t)
+	for _, c := range []struct {
+		config    values
+		attribute string
+		words     []string
+	}{
+		{values{"user": "lina.fischer@example.com", "role": "guest"}, "user", []string{"did you mean " + userRoleLena, "zulip_user.NAME.id"}},
+		{values{"user": userRoleLena, "role": "boss"}, "role", []string{"must be one of"}},
+		{values{"user": userRoleInes, "role": "member"}, "role", []string{"lock the provider out"}},
+	} {
+		_, diags := run.Plan(c.config)
+		diags.ExpectError(t, c.attribute, c.words...)
+	}
+	userRoleGive(t, o, "admin", zulip.RoleOwner)
+	_, diags := run.Plan(values{"user": userRoleInes, "role": "administrator"})
+	diags.ExpectError(t, "role", "lock the provider out", "lockout_protection = false")
+	run.MustApply(values{"user": userRoleInes, "role": "owner", "on_destroy": "guest"})
+	_, diags = run.Plan(nil)
+	diags.ExpectError(t, "on_destroy", "lock the provider out")
+	run.Block["lockout_protection"] = false
+	run.State = nil
+	plan := run.MustPlan(values{"user": userRoleInes, "role": "administrator"})
+	run.Apply(plan).ExpectNoError(t)
+	expectUserRole(t, o, "owner", "administrator")
+}
+
+// Two owners are not demoted one after the other until nobody is left.
+func TestProtocolUserRoleTwoOwners(t *testing.T) {
+	o, run := userRoleManaged(t)
+	userRoleGive(t, o, "member", zulip.RoleOwner)
+	userRoleGive(t, o, "member2", zulip.RoleOwner)
+	run.Block["lockout_protection"] = false
+	p := run.Process()
+	plans := []*acctest.PlannedChange{}
+	for _, user := range []string{userRoleLena, "kenji.sato@example.com", userRoleInes} {
+		plan, diags := p.Plan("zulip_user_role", nil, values{"user": user, "role": "guest"})
+		diags.ExpectNoError(t) // each sees two other owners
+		plans = append(plans, plan)
+	}
+	for i, plan := range plans {
+		_, diags := p.Apply(plan)
+		if i < len(plans)-1 {
+			diags.ExpectNoError(t)
+		} else {
+			diags.ExpectError(t, "role", "would have no owner")
+		}
+	}
+	// Unless the same run makes an owner: whichever is planned first.
+	demote, diags := p.Plan("zulip_user_role", nil, values{"user": userRoleInes, "role": "guest"})
+	diags.ExpectWarning(t, "role", "would have no owner", "let this resource depend on that one")
+	promote, diags := p.Plan("zulip_user_role", nil, values{"user": "tomas.berg@example.com", "role": "owner"})
+	diags.ExpectNoError(t)
+	_, diags = p.Apply(promote)
+	diags.ExpectNoError(t)
+	_, diags = p.Apply(demote)
+	diags.ExpectNoError(t)
+}
+
+// Who may not give roles is told at plan.
+func TestProtocolUserRoleCallers(t *testing.T) {
+	o, _ := userRoleManaged(t)
+	for account, words := range map[string]string{
+		"moderator": "may not change roles", "admin": "Only owners make and unmake owners", "bot": "Only owners make and unmake owners",
+	} {
+		_, diags := o.As(t, account).NewRun(t, "zulip_user_role").Plan(values{"user": fmt.Sprint(id(t, o, "member")), "role": "owner"})
+		diags.ExpectError(t, "role", words)
+	}
+	o.As(t, "bot").NewRun(t, "zulip_user_role").MustApply(values{"user": userRoleLena, "role": "moderator"})
+}
+
+func TestProtocolUserRoleUnknown(t *testing.T) {
+	_, run := userRoleManaged(t)
+	plan := run.MustPlan(values{"user": acctest.Unknown, "role": acctest.Unknown})
+	plan.Config = values{"user": userRoleLena, "role": "moderator"}
+	run.Apply(plan).ExpectNoError(t)
+}
+
+// Two resources that give one account different roles would undo each other with each apply.
+func TestProtocolUserRoleTwoResources(t *testing.T) {
+	o, run := userRoleManaged(t)
+	p := run.Process()
+	_, diags := p.Plan("zulip_user_role", nil, values{"user": userRoleLena, "role": "moderator"})
+	diags.ExpectNoError(t)
+	_, diags = p.Plan("zulip_user_role", nil, values{"user": fmt.Sprint(id(t, o, "member")), "role": "moderator"})
+	diags.ExpectNoError(t) // the same
+	_, diags = p.Plan("zulip_user_role", nil, values{"user": fmt.Sprint(id(t, o, "member")), "role": "guest"})
+	diags.ExpectError(t, "role", "Two roles for "+userRoleLena, "Keep one.")
+	_, diags = p.Plan("zulip_user_role", nil, values{"user": "kenji.sato@example.com", "role": "guest"})
+	diags.ExpectNoError(t) // somebody else
+
+	imported, diags := p.Import("zulip_user", userRoleLena, nil)
+	diags.ExpectNoError(t)
+	account, diags := p.Read("zulip_user", imported)
+	diags.ExpectNoError(t)
+	_, diags = p.Plan("zulip_user", account, values{"email": userRoleLena, "full_name": "Lena Fischer", "role": "member"})
+	diags.ExpectError(t, "role", "Two roles for "+userRoleLena)
+	_, diags = p.Plan("zulip_user", account, values{"email": userRoleLena, "full_name": "Lena Fischer"})
+	diags.ExpectNoError(t) // does not manage it
+}
+
+// The address gets to somebody else while the request waits: nobody gets the role.
+func TestProtocolUserRoleAddressMovesWhileWaiting(t *testing.T) {
+	o, run := userRoleManaged(t)
+	run.MustApply(values{"user": userRoleLena, "role": "member"})
+	plan := run.MustPlan(values{"user": userRoleLena, "role": "moderator"})
+	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/users/" + userRoleLena, Action: sandbox.FaultStatus, Status: http.StatusTooManyRequests, RetryAfter: 50 * time.Millisecond, Count: 1})
+	gate := o.Sandbox.Gate("PATCH", "/users/"+userRoleLena)
+	go func() {
+		defer gate.Open()
+		held := <-gate.Arrived
+		address(t, o, "member", "lena@example.com")
+		address(t, o, "member2", userRoleLena)
+		held.Release() // and is refused
+	}()
+	run.Apply(plan).ExpectError(t, "user", "is somebody else's address now")
+	expectUserRole(t, o, "member", "member")
+	expectUserRole(t, o, "member2", "member")
+}
+
+// address gives an account of the sandbox another address.
+func address(t *testing.T, o *acctest.Organization, account, address string) {
+	if err := o.Client.UpdateUser(context.Background(), id(t, o, account), zulip.UserUpdate{NewEmail: &address}); err != nil {
+		t.Error(err)
+	}
+}
+
+// What protects people is checked again on what the server has just before the request.
+
+// Who is demoted was not the only owner in the plan, and is by the time of the apply.
+func TestProtocolUserRoleLastOwnerSinceThePlan(t *testing.T) {
+	o, run := userRoleManaged(t)
+	userRoleGive(t, o, "member", zulip.RoleOwner)
+	run.Block["lockout_protection"] = false
+	run.MustApply(values{"user": userRoleLena, "role": "owner", "on_destroy": "guest"})
+	for _, config := range []values{{"user": userRoleLena, "role": "member"}, nil} {
+		p := run.Process()
+		userRoleGive(t, o, "owner", zulip.RoleOwner)
+		plan, diags := p.Plan("zulip_user_role", run.State, config)
+		diags.ExpectNoError(t)
+		member := zulip.RoleAdministrator
+		if err := o.As(t, "member").Client.UpdateUser(context.Background(), id(t, o, "owner"), zulip.UserUpdate{Role: &member}); err != nil {
+			t.Fatal(err)
+		}
+		sent := o.Sent()
+		_, diags = p.Apply(plan)
+		at := "role"
+		if config == nil {
+			at = "on_destroy"
+		}
+		diags.ExpectError(t, at, "Only owners make and unmake owners")
+		sent.Expect(t)
+		expectUserRole(t, o, "member", "owner")
+		if err := o.As(t, "member").Client.UpdateUser(context.Background(), id(t, o, "owner"), zulip.UserUpdate{Role: ptr(zulip.RoleOwner)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func ptr[T any](value T) *T { return &value }
+
+// If who else is an owner cannot be read, nobody is demoted who is one.
+func TestProtocolUserRoleProtectionThatCannotBeRead(t *testing.T) {
+	o, run := userRoleManaged(t)
+	userRoleGive(t, o, "member", zulip.RoleOwner)
+	run.MustApply(values{"user": userRoleLena, "role": "owner"})
+	p := run.Process()
+	plan, diags := p.Plan("zulip_user_role", run.State, values{"user": userRoleLena, "role": "member"})
+	diags.ExpectNoError(t)
+	for _, path := range []string{"/users", "/register"} {
+		o.Sandbox.Fail(sandbox.Fault{Method: "*", Path: path, Action: sandbox.FaultStatus, Status: 400, Body: `{"result":"error","msg":"No","code":"BAD_REQUEST"}`})
+	}
+	sent := o.Sent()
+	_, diags = p.Apply(plan)
+	diags.ExpectError(t, "role", "Cannot make "+userRoleLena+" member", "Nothing was sent")
+	sent.Expect(t)
+	expectUserRole(t, o, "member", "owner")
+}
+
+// A bot's own role is protected as a person's.
+func TestProtocolUserRoleOfTheProvidersBot(t *testing.T) {
+	o, _ := userRoleManaged(t)
+	bot := o.As(t, "bot")
+	run := bot.NewRun(t, "zulip_user_role")
+	own := fmt.Sprint(id(t, o, "bot"))
+	_, diags := run.Plan(values{"user": own, "role": "member"})
+	diags.ExpectError(t, "role", "lock the provider out")
+	run.MustApply(values{"user": own, "role": "administrator", "on_destroy": "member"})
+	_, diags = run.Plan(nil)
+	diags.ExpectError(t, "on_destroy", "lock the provider out")
+	expectUserRole(t, o, "bot", "administrator")
+}
+
+// A change of the role since the plan is not overwritten, and the error names all three roles.
+func TestProtocolUserRoleConflictNamesThree(t *testing.T) {
+	o, run := userRoleManaged(t)
+	run.MustApply(values{"user": userRoleLena, "role": "member", "on_destroy": "guest"})
+	for at, config := range map[string]values{"role": {"user": userRoleLena, "role": "moderator"}, "on_destroy": nil} {
+		userRoleGive(t, o, "member", zulip.RoleMember)
+		plan := run.MustPlan(config)
+		userRoleGive(t, o, "member", zulip.RoleAdministrator)
+		sent := o.Sent()
+		to := "moderator"
+		if config == nil {
+			to = "guest"
+		}
+		run.Fork().Apply(plan).ExpectError(t, at, "member → "+to, "now the role is administrator")
+		sent.Expect(t)
+		expectUserRole(t, o, "member", "administrator")
+	}
+}
+
+func TestProtocolUserRoleSaysWhatItMeans(t *testing.T) {
+	o, run := userRoleManaged(t)
+	const summary = "The role of lena.fischer@example.com changes who can do what"
+	const guest = "In announcements and general:\n" +
+		"Can no longer add subscribers, join and move messages to other channels: Lena Fischer (lena.fischer@example.com).\n\n" +
+		"In incidents:\n" +
+		"Can no longer administer the channel, add subscribers, join, remove subscribers and move messages to other channels: Lena Fischer (lena.fischer@example.com)."
+	_, diags := run.Plan(values{"user": userRoleLena, "role": "guest"})
+	diags.ExpectOnlyAccessWarning(t, summary, guest)
+
+	run.MustApply(values{"user": userRoleLena, "role": "member", "on_destroy": "guest"})
+	_, diags = run.Plan(values{"user": userRoleLena, "role": "member", "on_destroy": "guest"})
+	diags.ExpectOnlyAccessWarning(t, summary, "")
+	_, diags = run.Plan(nil)
+	diags.ExpectOnlyAccessWarning(t, summary, guest)
+
+	run.Block = o.Block(values{"access_warnings": false})
+	_, diags = run.Plan(values{"user": userRoleLena, "role": "guest"})
+	diags.ExpectOnlyAccessWarning(t, summary, "")
+	_, diags = run.Plan(nil)
+	diags.ExpectOnlyAccessWarning(t, summary, "")
+}
+
+// Whoever is not shown the address of somebody does not take it for another one.
+func TestProtocolUserRoleOfAHiddenAddress(t *testing.T) {
+	o, run := userRoleManaged(t)
+	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
+	member := o.As(t, "member2").NewRun(t, "zulip_user_role")
+	member.State = run.State
+	member.Refresh()
+	if member.State.Values["user"] != userRoleLena {
+		t.Errorf("the state says %v", member.State.Values["user"])
+	}
+}

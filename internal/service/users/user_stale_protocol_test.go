@@ -1,0 +1,217 @@
+package users_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// An account that the server's lists lack, or have as it was before a write, is created, updated and deactivated all the same,
+// and stays in the state (server-behavior §U18).
+func TestProtocolUserThatTheListsLack(t *testing.T) {
+	o, run := userManaged(t)
+	for _, rule := range []string{"POST /users stale", "* /users/** stale"} {
+		fault, err := sandbox.ParseFault(rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Sandbox.Fail(fault)
+	}
+	run.MustApply(nadia(values{"role": "moderator"}))
+	run.MustApply(nadia(values{"role": "member", "full_name": "Nadia H"}))
+	found := held(t, o, run)
+	if found.Role != zulip.RoleMember || found.FullName != "Nadia H" {
+		t.Errorf("the server holds %+v", found)
+	}
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	if left := account(t, o, found.ID); left.IsActive {
+		t.Error("the account is active")
+	}
+	run.State = nil
+	run.MustApply(nadia(values{"adopt_deactivated": true}))
+	if left := account(t, o, found.ID); !left.IsActive {
+		t.Error("the account is deactivated")
+	}
+}
+
+func account(t *testing.T, o *acctest.Organization, id int64) *zulip.User {
+	t.Helper()
+	user, err := o.Client.User(context.Background(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return user
+}
+
+// An account that was deactivated, and that the list still has as active, is reactivated.
+func TestProtocolUserThatTheListHasAsActive(t *testing.T) {
+	o, run := userManaged(t)
+	fault, err := sandbox.ParseFault("DELETE /users/* stale")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Sandbox.Fail(fault)
+	if _, err := o.Client.DeactivateUser(context.Background(), id(t, o, "member"), zulip.Deactivation{}); err != nil {
+		t.Fatal(err)
+	}
+	run.MustApply(values{"email": userLena, "full_name": "Lena Fischer", "adopt_deactivated": true})
+	if !account(t, o, id(t, o, "member")).IsActive {
+		t.Error("the account is deactivated")
+	}
+}
+
+// A role above member is seen to have changed, whatever the server's list says.
+func TestProtocolDriftOfAUsersRoleThatTheListHides(t *testing.T) {
+	o, run := userManaged(t)
+	run.MustApply(nadia(values{"role": "moderator"}))
+	fault, err := sandbox.ParseFault("PATCH /users/* stale")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Sandbox.Fail(fault)
+	guest := zulip.RoleGuest
+	if err := o.Client.UpdateUser(context.Background(), held(t, o, run).ID, zulip.UserUpdate{Role: &guest}); err != nil {
+		t.Fatal(err)
+	}
+	run.Refresh().ExpectNoError(t)
+	if run.State.Values["role"] != "guest" {
+		t.Errorf("the state says %v", run.State.Values["role"])
+	}
+}
+
+// A profile field names somebody whom the list lacks.
+func TestProtocolUserWithAProfileOfSomebodyWhomTheListLacks(t *testing.T) {
+	o, run := userManaged(t)
+	o.Call(t, "POST", "/realm/profile_fields", map[string]string{"name": "Mentor", "field_type": "6"})
+	run.MustApply(nadia(nil))
+	fault, err := sandbox.ParseFault("POST /users stale")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Sandbox.Fail(fault)
+	mentor, err := o.Client.CreateUser(context.Background(), zulip.NewUser{Email: "mentor@example.com", FullName: "Mentor", Password: "a long enough password"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.MustApply(nadia(values{"profile_data": values{"Mentor": `["mentor@example.com"]`}}))
+	if got, want := held(t, o, run).ProfileData, fmt.Sprint(mentor); !strings.Contains(fmt.Sprint(got), want) {
+		t.Errorf("the profile is %v, without %s", got, want)
+	}
+}
+
+// stale lets some writes leave the server's lists of people and bots as they were before.
+func stale(t *testing.T, o *acctest.Organization, rule string) (heal func()) {
+	t.Helper()
+	fault, err := sandbox.ParseFault(rule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o.Sandbox.Fail(fault)
+}
+
+// Somebody whom the server's list lacks is asked for by address or ID (server-behavior §U18).
+func TestProtocolUserRoleOfSomebodyWhomTheListLacks(t *testing.T) {
+	for name, user := range map[string]func(id int64) string{
+		"address": func(int64) string { return "nadia@example.com" }, "ID": func(id int64) string { return fmt.Sprint(id) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, run := userRoleManaged(t)
+			stale(t, o, "POST /users stale")
+			id, err := o.Client.CreateUser(context.Background(), zulip.NewUser{Email: "nadia@example.com", FullName: "Nadia Haddad", Password: "a long enough password"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			stale(t, o, "PATCH /users/* stale")
+			run.MustApply(values{"user": user(id), "role": "moderator"})
+			if found, err := o.Client.User(context.Background(), id); err != nil || found.Role != zulip.RoleModerator {
+				t.Errorf("the server holds %+v, %v", found, err)
+			}
+			// It is imported too, and stays in the state.
+			other := o.NewRun(t, "zulip_user_role")
+			other.Import(user(id), nil).ExpectNoError(t)
+			if other.State == nil || other.State.Values["role"] != "moderator" {
+				t.Errorf("imported is %+v", other.State)
+			}
+		})
+	}
+}
+
+// A role that the list has from before a write is no drift.
+func TestProtocolUserRoleThatTheListDoesNotShow(t *testing.T) {
+	o, run := userRoleManaged(t)
+	stale(t, o, "PATCH /users/* stale")
+	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
+	expectUserRole(t, o, "member", "moderator")
+	run.MustApply(values{"user": userRoleLena, "role": "guest"})
+	expectUserRole(t, o, "member", "guest")
+}
+
+// Who is not there is asked for once, however many resources name it.
+func TestProtocolUserRoleOfNobody(t *testing.T) {
+	o, run := userRoleManaged(t)
+	p := run.Process()
+	sent := o.Sent()
+	for _, says := range []string{"did you mean " + userRoleLena, "Another error of this run says more", "Another error of this run says more"} {
+		_, diags := p.Plan("zulip_user_role", nil, values{"user": "lina.fischer@example.com", "role": "guest"})
+		diags.ExpectError(t, "user", `"lina.fischer@example.com" is not in the organization`, says)
+	}
+	asked := 0
+	for _, request := range sent.Requests() {
+		if request.Path == "/users/lina.fischer@example.com" {
+			asked++
+		}
+	}
+	if asked != 1 {
+		t.Errorf("asked for %d times", asked)
+	}
+}
+
+// A role above member is seen to have changed, whatever the server's list says: it is asked for by itself.
+func TestProtocolUserRoleDriftOfARoleThatTheListHides(t *testing.T) {
+	o, run := userRoleManaged(t)
+	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
+	stale(t, o, "PATCH /users/* stale")
+	guest := zulip.RoleGuest
+	if err := o.Client.UpdateUser(context.Background(), id(t, o, "member"), zulip.UserUpdate{Role: &guest}); err != nil {
+		t.Fatal(err)
+	}
+	run.Refresh().ExpectNoError(t)
+	if run.State.Values["role"] != "guest" {
+		t.Errorf("the state says %v", run.State.Values["role"])
+	}
+}
+
+// An imported role is the one that the account has, whatever the server's list says.
+func TestProtocolUserRoleImportOfARoleThatTheListHides(t *testing.T) {
+	o, run := userRoleManaged(t)
+	stale(t, o, "PATCH /users/* stale")
+	moderator := zulip.RoleModerator
+	if err := o.Client.UpdateUser(context.Background(), id(t, o, "member"), zulip.UserUpdate{Role: &moderator}); err != nil {
+		t.Fatal(err)
+	}
+	run.Import(userRoleLena, nil).ExpectNoError(t)
+	if run.State.Values["role"] != "moderator" {
+		t.Errorf("the state says %v", run.State.Values["role"])
+	}
+}
+
+// Somebody whom the server's list of people lacks gets a status, which is imported too (server-behavior §U18).
+func TestProtocolUserStatusOfSomebodyWhomTheListLacks(t *testing.T) {
+	const nadia = "nadia@example.com"
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users", Action: sandbox.FaultStale})
+	if _, err := o.Client.CreateUser(t.Context(), zulip.NewUser{Email: nadia, FullName: "Nadia Haddad", Password: "a long enough password"}); err != nil {
+		t.Fatal(err)
+	}
+	run := o.NewRun(t, "zulip_user_status")
+	config := acctest.Values{"user": nadia, "status_text": "away"}
+	run.MustApply(config)
+	run.MustApply(acctest.Values{"user": nadia, "status_text": "back"})
+	run.Import(nadia, nil).ExpectNoError(t)
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+}

@@ -1,0 +1,263 @@
+package users
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/datasource"
+	datasourceschema "github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/list"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+// userStatusModel is the resource. A part that is null is not managed: it is neither read nor written, nor cleared on destroy.
+type userStatusModel struct {
+	User         types.String `tfsdk:"user"`
+	UserID       types.Int64  `tfsdk:"user_id"`
+	StatusText   types.String `tfsdk:"status_text"`
+	EmojiName    types.String `tfsdk:"emoji_name"`
+	EmojiCode    types.String `tfsdk:"emoji_code"`
+	ReactionType types.String `tfsdk:"reaction_type"`
+}
+
+// storedText is what the server makes of a text: it takes white space away at both ends (server-behavior §U11).
+func storedText(text string) string { return strings.TrimSpace(text) }
+
+// read takes the parts that are managed, the text in the words there are if the server makes of them what it holds.
+func (m *userStatusModel) read(status zulip.Status) {
+	if !m.StatusText.IsNull() && storedText(m.StatusText.ValueString()) != status.Text {
+		m.StatusText = types.StringValue(status.Text)
+	}
+	m.EmojiCode, m.ReactionType = types.StringNull(), types.StringNull()
+	if m.EmojiName.IsNull() {
+		return
+	}
+	m.EmojiName = types.StringValue(status.EmojiName)
+	if status.EmojiName != "" {
+		m.EmojiCode, m.ReactionType = types.StringValue(status.EmojiCode), types.StringValue(status.ReactionType)
+	}
+}
+
+// readAll takes everything there is, as if it were managed.
+func (m *userStatusModel) readAll(status zulip.Status) {
+	if status.Text != "" {
+		m.StatusText = types.StringValue(status.Text)
+	}
+	if status.EmojiName != "" {
+		m.EmojiName = types.StringValue(status.EmojiName)
+	}
+	m.read(status)
+}
+
+// over returns a status with the parts that a state has; m may be nil.
+func (m *userStatusModel) over(status zulip.Status) zulip.Status {
+	if m == nil {
+		return status
+	}
+	if !m.StatusText.IsNull() {
+		status.Text = storedText(m.StatusText.ValueString())
+	}
+	if !m.EmojiName.IsNull() {
+		status.EmojiName, status.EmojiCode, status.ReactionType = m.EmojiName.ValueString(), m.EmojiCode.ValueString(), m.ReactionType.ValueString()
+	}
+	return status
+}
+
+// steps are the changes of the parts that are planned and not as in the prior status.
+func (m *userStatusModel) steps(prior zulip.Status) (steps []attribute.Step[zulip.Status, zulip.StatusUpdate]) {
+	if text := storedText(m.StatusText.ValueString()); !m.StatusText.IsNull() && text != prior.Text {
+		steps = append(steps, attribute.Step[zulip.Status, zulip.StatusUpdate]{
+			Attribute: "status_text", Prior: strconv.Quote(prior.Text), Planned: strconv.Quote(text),
+			Current: func(status zulip.Status) string { return strconv.Quote(status.Text) },
+			Put:     func(update *zulip.StatusUpdate, _ zulip.Status, _ bool) { update.Text = &text },
+		})
+	}
+	if !m.EmojiName.IsNull() && !m.emojiIs(prior) {
+		planned := strconv.Quote(m.EmojiName.ValueString())
+		steps = append(steps, attribute.Step[zulip.Status, zulip.StatusUpdate]{
+			Attribute: "emoji_name", Prior: emojiText(prior), Planned: planned,
+			Current: func(status zulip.Status) string {
+				if m.emojiIs(status) {
+					return planned
+				}
+				return emojiText(status)
+			},
+			Put: m.putEmoji,
+		})
+	}
+	return steps
+}
+
+func (m *userStatusModel) putEmoji(update *zulip.StatusUpdate, _ zulip.Status, _ bool) {
+	update.EmojiName = m.EmojiName.ValueStringPointer()
+	if base.IsSet(m.EmojiCode) {
+		update.EmojiCode = m.EmojiCode.ValueStringPointer()
+	}
+	if base.IsSet(m.ReactionType) {
+		update.ReactionType = m.ReactionType.ValueStringPointer()
+	}
+}
+
+// emojiIs reports whether a status has the emoji; what is not known of it does not differ.
+func (m *userStatusModel) emojiIs(status zulip.Status) bool {
+	return m.EmojiName.ValueString() == status.EmojiName &&
+		(!base.IsSet(m.EmojiCode) || m.EmojiCode.ValueString() == status.EmojiCode) &&
+		(!base.IsSet(m.ReactionType) || m.ReactionType.ValueString() == status.ReactionType)
+}
+
+// emojiText is the emoji of a status for people. An emoji can have the name of another one.
+func emojiText(status zulip.Status) string {
+	if status.EmojiName == "" {
+		return "none"
+	}
+	return fmt.Sprintf("%q (%s %s)", status.EmojiName, status.ReactionType, status.EmojiCode)
+}
+
+// cleared returns the status that is left when nothing is managed any more.
+func (m *userStatusModel) cleared() userStatusModel {
+	cleared := userStatusModel{User: m.User, UserID: m.UserID}
+	if m.StatusText.ValueString() != "" {
+		cleared.StatusText = types.StringValue("")
+	}
+	if m.EmojiName.ValueString() != "" {
+		cleared.EmojiName = types.StringValue("")
+	}
+	return cleared
+}
+
+// isCleared reports whether nothing is planned but to clear.
+func (m *userStatusModel) isCleared() bool {
+	return m.StatusText.ValueString() == "" && m.EmojiName.ValueString() == ""
+}
+
+func userStatusSchema() schema.Schema {
+	return schema.Schema{
+		Version: base.SchemaVersion,
+		MarkdownDescription: `Manages the status of a person: a text, an emoji, or both. The two are independent: one that is unset is not managed, and stays as the person set it; ` + "`\"\"`" + ` is none. Destroying the resource clears what it manages, and nothing else. If the status was changed outside Terraform since the plan was made, the apply stops without overwriting it.
+
+Bots have no status. Setting the status of somebody else needs an administrator's account and ` + featurelevel.Describe(featurelevel.StatusOfOthers) + `; a bot with an administrator's role can do it from ` + featurelevel.Describe(featurelevel.StatusByBots) + ` on. Applying again after a lost answer is safe, since a person has one status.`,
+		Attributes: map[string]schema.Attribute{
+			"user": schema.StringAttribute{
+				Optional: true, Computed: true,
+				MarkdownDescription: "Email address of the person, or user ID as in `zulip_user.x.id`. Defaults to the provider's account. Changing the person forces a new resource.",
+				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+			},
+			"user_id": schema.Int64Attribute{
+				Computed: true, MarkdownDescription: "User ID of the person.",
+				PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+			},
+			"status_text": schema.StringAttribute{
+				Optional: true, MarkdownDescription: "Text of the status, at most 60 characters; `\"\"` is none. The server removes white space at both ends. If unset, it is not managed.",
+			},
+			"emoji_name": schema.StringAttribute{
+				Optional: true, MarkdownDescription: "Name of the emoji without colons, as in `palm_tree`; `\"\"` is none. A custom emoji of the organization takes precedence over a standard emoji of the same name. If unset, it is not managed.",
+			},
+			"emoji_code": schema.StringAttribute{
+				Optional: true, Computed: true, MarkdownDescription: "Code of the emoji, as in `1f334`. Defaults to the code that belongs to the name.",
+				Validators: []validator.String{validators.Length(1, 0)},
+			},
+			"reaction_type": schema.StringAttribute{
+				Optional: true, Computed: true, MarkdownDescription: "Type of the emoji: `unicode_emoji`, `realm_emoji` (a custom emoji of the organization) or `zulip_extra_emoji`. Defaults to the type that belongs to the name.",
+				Validators: []validator.String{validators.OneOf(zulip.ReactionTypes...)},
+			},
+		},
+	}
+}
+
+// userStatusDataSource is the data source zulip_user_status.
+type userStatusDataSource struct{ base.DataSource }
+
+// NewUserStatusDataSource returns the data source zulip_user_status.
+func NewUserStatusDataSource() datasource.DataSource { return &userStatusDataSource{} }
+
+func (d *userStatusDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
+	resp.TypeName = req.ProviderTypeName + "_user_status"
+}
+
+func (d *userStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+	computed := func(description string) datasourceschema.StringAttribute {
+		return datasourceschema.StringAttribute{Computed: true, MarkdownDescription: description}
+	}
+	resp.Schema = datasourceschema.Schema{
+		MarkdownDescription: "Reads the status of a person: text and emoji. " + featurelevel.Needs("zulip_user_status", ""),
+		Attributes: map[string]datasourceschema.Attribute{
+			"user":          datasourceschema.StringAttribute{Required: true, MarkdownDescription: "Email address or user ID of the person. Bots have no status."},
+			"user_id":       datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of the person."},
+			"status_text":   computed("Text of the status; `\"\"` if there is none."),
+			"emoji_name":    computed("Name of the emoji; `\"\"` if there is none."),
+			"emoji_code":    computed("Code of the emoji; `\"\"` if there is none."),
+			"reaction_type": computed("Type of the emoji: `unicode_emoji`, `realm_emoji` or `zulip_extra_emoji`; `\"\"` if there is none."),
+		},
+	}
+}
+
+// Read asks for this one status.
+func (d *userStatusDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
+	var data userStatusModel
+	resp.Diagnostics.Append(req.Config.Get(ctx, &data)...)
+	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
+		return
+	}
+	if level := d.FeatureLevel(); level > 0 && level < levelOfOne {
+		resp.Diagnostics.AddError("The server is too old for this data source",
+			fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s).", levelOfOne, level, d.Meta.Server.ZulipVersion))
+		return
+	}
+	view, err := d.Meta.Store.Read(ctx, store.Users)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot read the people", base.Explain(err))
+		return
+	}
+	user, err := lookup.User(view, data.User.ValueString())
+	switch {
+	case err != nil:
+		lookup.AddError(&resp.Diagnostics, path.Root("user"), err, "")
+		return
+	case user.IsBot:
+		resp.Diagnostics.AddAttributeError(path.Root("user"), "Bots have no status", fmt.Sprintf("%s is a bot. Only people have a status.", user.Address()))
+		return
+	case !user.IsActive:
+		resp.Diagnostics.AddAttributeError(path.Root("user"), "Deactivated", fmt.Sprintf("%s is deactivated and shows no status.", user.Address()))
+		return
+	}
+	status, err := d.Meta.Client.Status(ctx, user.ID)
+	if err != nil {
+		resp.Diagnostics.AddError("Cannot read the status of "+user.Address(), base.Explain(err))
+		return
+	}
+	data.UserID = types.Int64Value(user.ID)
+	data.StatusText, data.EmojiName = types.StringValue(status.Text), types.StringValue(status.EmojiName)
+	data.EmojiCode, data.ReactionType = types.StringValue(status.EmojiCode), types.StringValue(status.ReactionType)
+	resp.Diagnostics.Append(resp.State.Set(ctx, &data)...)
+}
+
+// NewUserStatusList returns the list resource zulip_user_status: the people who have a status.
+func NewUserStatusList() list.ListResource {
+	return core.NewList(core.List[zulip.User]{
+		Name: "user_status", Plural: "people", Identity: "user_id",
+		ListText: core.ListText{Called: "email address", Description: "Lists the people who have a status at present, each as the `zulip_user_status` that has it."},
+		Objects: core.FromSnapshot((*snapshot.Snapshot).Users, func(s *snapshot.Snapshot, user *zulip.User) bool {
+			return !user.IsBot && user.IsActive && s.Status(user.ID) != zulip.Status{}
+		}, store.Users, store.Statuses),
+		Key:   func(user *zulip.User) any { return user.ID },
+		Label: func(user *zulip.User, _ *snapshot.Snapshot) string { return user.Address() },
+	})
+}

@@ -1,0 +1,347 @@
+package users_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
+
+const userStatusLena = "lena.fischer@example.com" // a member
+
+// userStatusManaged gives a test a sandbox and one zulip_user_status to manage in it.
+func userStatusManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
+	t.Helper()
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, "zulip_user_status")
+	return o, run
+}
+
+// expectUserStatus fails the test unless Lena has this status.
+func expectUserStatus(t *testing.T, o *acctest.Organization, text, emoji string) {
+	t.Helper()
+	status, err := o.Client.Status(context.Background(), id(t, o, "member"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status.Text != text || status.EmojiName != emoji {
+		t.Errorf("the status is %+v, want %q and %q", status, text, emoji)
+	}
+}
+
+// say sets Lena's status by hand.
+func say(t *testing.T, o *acctest.Organization, text, emoji string) {
+	t.Helper()
+	if err := o.Client.SetStatus(context.Background(), id(t, o, "member"), zulip.StatusUpdate{Text: &text, EmojiName: &emoji}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestProtocolUserStatusLives(t *testing.T) {
+	o, run := userStatusManaged(t)
+	sent := o.Sent()
+	run.MustApply(values{"user": userStatusLena, "status_text": "On leave ", "emoji_name": "palm_tree"})
+	sent.Expect(t, "POST emoji_name status_text")
+	expectUserStatus(t, o, "On leave", "palm_tree")
+	if got := run.State.Values; got["emoji_code"] != "1f334" || got["reaction_type"] != "unicode_emoji" {
+		t.Errorf("the state holds %v", got)
+	}
+	sent = o.Sent()
+	run.MustApply(values{"user": fmt.Sprint(id(t, o, "member")), "status_text": " On leave", "emoji_name": "palm_tree"})
+	sent.Expect(t) // the same in other words
+	run.MustApply(values{"user": userStatusLena, "status_text": "Back on Monday", "emoji_name": "palm_tree"})
+	run.MustApply(values{"user": userStatusLena, "status_text": "Back on Monday", "emoji_name": "car", "emoji_code": "1f697", "reaction_type": "unicode_emoji"})
+	run.MustApply(values{"user": userStatusLena, "status_text": "", "emoji_name": "car"})
+	sent.Expect(t, "POST status_text", "POST emoji_code emoji_name reaction_type", "POST status_text")
+	expectUserStatus(t, o, "", "car")
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	expectUserStatus(t, o, "", "")
+}
+
+// A part that is not managed is the person's own: not written, not read, and not cleared on destroy.
+func TestProtocolUserStatusParts(t *testing.T) {
+	o, run := userStatusManaged(t)
+	say(t, o, "Mine", "car")
+	sent := o.Sent()
+	run.MustApply(values{"user": userStatusLena, "emoji_name": "palm_tree"})
+	sent.Expect(t, "POST emoji_name")
+	say(t, o, "Still mine", "palm_tree")
+	if plan := run.MustPlan(values{"user": userStatusLena, "emoji_name": "palm_tree"}); !plan.Empty() {
+		t.Errorf("planned: %v", plan.Changes())
+	}
+	run.MustApply(values{"user": userStatusLena, "emoji_name": "palm_tree", "status_text": "Ours"})
+	sent = o.Sent()
+	run.MustApply(values{"user": userStatusLena, "status_text": "Ours"}) // the emoji is let go
+	sent.Expect(t)
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	sent.Expect(t, "POST status_text")
+	expectUserStatus(t, o, "", "palm_tree")
+}
+
+// The account's own status has a call of its own, which servers have for longer.
+func TestProtocolUserStatusOwn(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 261})
+	run := o.NewRun(t, "zulip_user_status")
+	sent := o.Sent()
+	run.MustApply(values{"status_text": "Automating"})
+	if writes := sent.Writes(); len(writes) != 1 || writes[0].Path != "/users/me/status" {
+		t.Errorf("sent: %+v", writes)
+	}
+	if run.State.Values["user"] != o.Self.Address() {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+	_, diags := run.Fork().Plan(values{"user": userStatusLena, "status_text": "x"})
+	diags.ExpectError(t, "user", "feature level 407")
+}
+
+func TestProtocolUserStatusDrift(t *testing.T) {
+	o, run := userStatusManaged(t)
+	config := values{"user": userStatusLena, "status_text": "On leave", "emoji_name": "palm_tree"}
+	run.MustApply(config)
+	say(t, o, "Here", "palm_tree")
+	sent := o.Sent()
+	run.MustApply(config)
+	sent.Expect(t, "POST status_text")
+	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", id(t, o, "member")), nil)
+	_, diags := run.Plan(config)
+	diags.ExpectError(t, "user", "is deactivated")
+	if run.State != nil {
+		t.Error("the status of somebody deactivated is not in the state any more")
+	}
+}
+
+// Destroying is done when the person is deactivated meanwhile.
+func TestProtocolUserStatusDestroyDeactivated(t *testing.T) {
+	o, run := userStatusManaged(t)
+	run.MustApply(values{"user": userStatusLena, "status_text": "On leave"})
+	plan := run.MustPlan(nil)
+	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", id(t, o, "member")), nil)
+	run.Apply(plan).ExpectNoError(t)
+}
+
+func TestProtocolUserStatusImport(t *testing.T) {
+	o, run := userStatusManaged(t)
+	run.MustApply(values{"user": userStatusLena, "status_text": "On leave", "emoji_name": "palm_tree"})
+	before := run.State.Values
+	for _, by := range []struct {
+		id       string
+		identity values
+	}{{id: userStatusLena}, {id: fmt.Sprint(before["user_id"])}, {identity: values{"user_id": before["user_id"]}}} {
+		fresh := o.NewRun(t, "zulip_user_status")
+		fresh.Import(by.id, by.identity).ExpectNoError(t)
+		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before) {
+			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before)
+		}
+	}
+	o.NewRun(t, "zulip_user_status").Import(fmt.Sprint(id(t, o, "bot")), nil).ExpectError(t, "", "is a bot")
+}
+
+func TestProtocolUserStatusMany(t *testing.T) {
+	o, run := userStatusManaged(t)
+	run.MustApply(values{"user": userStatusLena, "status_text": "x"})
+	other := o.NewRun(t, "zulip_user_status")
+	other.MustApply(values{"status_text": "y"})
+	p, sent := run.Process(), o.Sent()
+	for _, state := range []*acctest.Instance{run.State, other.State} {
+		_, diags := p.Read("zulip_user_status", state)
+		diags.ExpectNoError(t)
+	}
+	if requests := sent.Requests(); len(requests) != 2 { // the snapshot, and the end of its queue
+		t.Errorf("%d requests for two statuses: %+v", len(requests), requests)
+	}
+}
+
+func TestProtocolUserStatusLostAnswer(t *testing.T) {
+	o, run := userStatusManaged(t)
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users/*/status", After: true, Action: sandbox.FaultDrop, Count: 1})
+	run.MustApply(values{"user": userStatusLena, "status_text": "On leave"})
+	expectUserStatus(t, o, "On leave", "")
+}
+
+func TestProtocolUserStatusRefusedAtPlan(t *testing.T) {
+	o, run := userStatusManaged(t)
+	sixty := strings.Repeat("ü", 60)
+	run.MustApply(values{"user": userStatusLena, "status_text": sixty + " "})
+	expectUserStatus(t, o, sixty, "")
+	bot := fmt.Sprint(id(t, o, "bot"))
+	for _, c := range []struct {
+		config    values
+		attribute string
+		words     []string
+	}{
+		{values{"user": userStatusLena}, "", []string{"Nothing to manage"}},
+		{values{"user": userStatusLena, "status_text": sixty + "ü"}, "status_text", []string{"61 characters", "takes 60"}},
+		{values{"user": userStatusLena, "status_text": "x", "emoji_code": "1f697"}, "emoji_code", []string{"Set emoji_name"}},
+		{values{"user": userStatusLena, "emoji_name": "", "reaction_type": "realm_emoji"}, "reaction_type", []string{"Set emoji_name"}},
+		{values{"user": userStatusLena, "emoji_name": "palm_treee"}, "emoji_name", []string{`No emoji is called "palm_treee"`, "Did you mean palm_tree"}},
+		{values{"user": userStatusLena, "emoji_name": "car", "emoji_code": "1f600"}, "emoji_code", []string{"is 1f697"}},
+		{values{"user": userStatusLena, "emoji_name": "car", "reaction_type": "realm_emoji"}, "reaction_type", []string{"is unicode_emoji"}},
+		{values{"user": userStatusLena, "emoji_name": "car", "reaction_type": "other"}, "reaction_type", []string{"must be one of"}},
+		{values{"user": bot, "status_text": "x"}, "user", []string{"Bots have no status"}},
+		{values{"user": "lina.fischer@example.com", "status_text": "x"}, "user", []string{"did you mean " + userStatusLena}},
+	} {
+		_, diags := run.Fork().Plan(c.config)
+		diags.ExpectError(t, c.attribute, c.words...)
+	}
+	_, diags := o.As(t, "moderator").NewRun(t, "zulip_user_status").Plan(values{"user": fmt.Sprint(id(t, o, "member")), "status_text": "x"})
+	diags.ExpectError(t, "user", "may not set the status of others")
+}
+
+// From a level on the server lets bots with an administrator's role set the status of people. They have none themselves.
+func TestProtocolUserStatusByBots(t *testing.T) {
+	for _, level := range []int{442, featurelevel.StatusByBots - 1} {
+		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
+		_, diags := o.As(t, "bot").NewRun(t, "zulip_user_status").Plan(values{"user": userStatusLena, "status_text": "x"})
+		diags.ExpectError(t, "user", "A bot cannot set a status", "feature level 473", fmt.Sprintf("has feature level %d", level))
+	}
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.StatusByBots})
+	bot := o.As(t, "bot")
+	run, sent := bot.NewRun(t, "zulip_user_status"), bot.Sent()
+	run.MustApply(values{"user": userStatusLena, "status_text": "On leave"})
+	expectUserStatus(t, o, "On leave", "")
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	expectUserStatus(t, o, "", "")
+	for _, write := range sent.Writes() {
+		if want := fmt.Sprintf("/users/%d/status", id(t, o, "member")); write.Path != want {
+			t.Errorf("sent %s %s, want %s", write.Method, write.Path, want)
+		}
+	}
+	_, diags := bot.NewRun(t, "zulip_user_status").Plan(values{"status_text": "x"})
+	diags.ExpectError(t, "user", "A bot cannot set its own status")
+
+	o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", bot.Self.ID), map[string]string{"role": "300"})
+	_, diags = o.As(t, "bot").NewRun(t, "zulip_user_status").Plan(values{"user": fmt.Sprint(id(t, o, "member")), "status_text": "x"})
+	diags.ExpectError(t, "user", "may not set the status of others")
+}
+
+// Every kind of emoji that the server takes passes the check. Where the server does not say what it knows, it checks.
+func TestProtocolUserStatusEmoji(t *testing.T) {
+	o, run := userStatusManaged(t)
+	for _, c := range []values{
+		{"emoji_name": "zulip"}, {"emoji_name": "working_on_it"}, {"emoji_name": "zulip", "reaction_type": "zulip_extra_emoji"},
+	} {
+		c["user"] = userStatusLena
+		run.MustApply(c)
+	}
+	id := o.Emoji(t, "party_hat")
+	run.MustApply(values{"user": userStatusLena, "emoji_name": "party_hat"})
+	if got := run.State.Values; got["reaction_type"] != "realm_emoji" || got["emoji_code"] != fmt.Sprint(id) {
+		t.Errorf("the state holds %v", got)
+	}
+	old := acctest.StartSandbox(t, sandbox.Config{})
+	old.Sandbox.SetFeatureLevel(130)
+	ownRun := old.NewRun(t, "zulip_user_status")
+	ownRun.Apply(ownRun.MustPlan(values{"emoji_name": "no_such_emoji"})).ExpectError(t, "", "Emoji 'no_such_emoji' does not exist")
+}
+
+// The names of emoji change with the server's version. What is there already stays, and plans no change.
+func TestProtocolUserStatusEmojiOfAnEarlierServer(t *testing.T) {
+	o, run := userStatusManaged(t)
+	config := values{"user": userStatusLena, "status_text": "On my way", "emoji_name": "car", "emoji_code": "1f697", "reaction_type": "unicode_emoji"}
+	run.MustApply(config)
+	short := values{"user": userStatusLena, "status_text": "On my way", "emoji_name": "car"}
+	for _, table := range []string{`{"code_to_names":{"1f3ce":["car"]}}`, `{"code_to_names":{"1f3ce":["racing_car"]}}`} {
+		upgraded := http.NewServeMux()
+		upgraded.Handle("/", o.Sandbox.Handler())
+		upgraded.HandleFunc("GET /static/generated/emoji/emoji_api.json", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, table) })
+		server := httptest.NewServer(upgraded)
+		t.Cleanup(server.Close)
+		run.Block = o.Block(values{"site": server.URL})
+		sent := o.Sent()
+		for _, same := range []values{config, short} {
+			if plan := run.MustPlan(same); !plan.Empty() {
+				t.Errorf("planned: %v", plan.Changes())
+			}
+		}
+		run.MustApply(values{"user": userStatusLena, "status_text": "There", "emoji_name": "car", "emoji_code": "1f697"})
+		sent.Expect(t, "POST status_text")
+		run.MustApply(config)
+	}
+}
+
+func TestProtocolUserStatusUnknown(t *testing.T) {
+	_, run := userStatusManaged(t)
+	plan := run.MustPlan(values{"user": acctest.Unknown, "status_text": acctest.Unknown, "emoji_name": acctest.Unknown})
+	plan.Config = values{"user": userStatusLena, "status_text": "Known", "emoji_name": "car"}
+	run.Apply(plan).ExpectNoError(t)
+	if run.State.Values["emoji_code"] != "1f697" {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+}
+
+func TestProtocolUserStatusDataSource(t *testing.T) {
+	o, run := userStatusManaged(t)
+	say(t, o, "On leave", "palm_tree")
+	p := run.Process()
+	found, diags := p.ReadData("zulip_user_status", values{"user": strings.ToUpper(userStatusLena)})
+	diags.ExpectNoError(t)
+	if found["status_text"] != "On leave" || found["emoji_code"] != "1f334" || found["user_id"] != id(t, o, "member") {
+		t.Errorf("found %v", found)
+	}
+	_, diags = p.ReadData("zulip_user_status", values{"user": fmt.Sprint(id(t, o, "bot"))})
+	diags.ExpectError(t, "user", "Bots have no status")
+	o.Sandbox.SetFeatureLevel(261)
+	_, diags = run.Process().ReadData("zulip_user_status", values{"user": userStatusLena})
+	diags.ExpectError(t, "", "feature level 262")
+}
+
+// Two resources that say different things of one person would undo each other with each apply. Of different parts they may.
+func TestProtocolUserStatusTwoResources(t *testing.T) {
+	_, run := userStatusManaged(t)
+	p := run.Process()
+	plan := func(config values) acctest.Diagnostics {
+		config["user"] = userStatusLena
+		_, diags := p.Plan("zulip_user_status", nil, config)
+		return diags
+	}
+	plan(values{"status_text": "Away"}).ExpectNoError(t)
+	plan(values{"status_text": "Away ", "emoji_name": "car"}).ExpectNoError(t)
+	plan(values{"emoji_name": "palm_tree"}).ExpectError(t, "emoji_name", "Two statuses of "+userStatusLena, "Keep one.")
+	plan(values{"status_text": ""}).ExpectError(t, "status_text", "Two statuses of "+userStatusLena, "Keep one.")
+}
+
+// What somebody else has set since the plan is not overwritten, nor cleared.
+func TestProtocolUserStatusConflict(t *testing.T) {
+	o, run := userStatusManaged(t)
+	config := values{"user": userStatusLena, "status_text": "On leave", "emoji_name": "palm_tree"}
+	other := values{"user": userStatusLena, "status_text": "In a meeting", "emoji_name": "calendar"}
+	for _, meanwhile := range []struct {
+		text, emoji string
+		words       []string
+	}{
+		{"Ill", "palm_tree", []string{"status_text", `"On leave"`, `"Ill"`, `"In a meeting"`}},
+		{"On leave", "car", []string{"emoji_name", "palm_tree", "car", "calendar"}},
+	} {
+		run.MustApply(config)
+		plan, end := run.MustPlan(other), run.MustPlan(nil)
+		say(t, o, meanwhile.text, meanwhile.emoji)
+		sent := o.Sent()
+		run.Apply(plan).ExpectError(t, "", append(meanwhile.words, "changed by somebody else after it was planned")...)
+		run.Apply(end).ExpectError(t, "", "changed by somebody else after it was planned")
+		sent.Expect(t)
+		expectUserStatus(t, o, meanwhile.text, meanwhile.emoji)
+		if run.State == nil || run.State.Values["status_text"] != meanwhile.text || run.State.Values["emoji_name"] != meanwhile.emoji {
+			t.Errorf("the state holds %v", run.State)
+		}
+		run.MustApply(other) // planned from what is there
+	}
+	// What is as planned already is not sent.
+	plan := run.MustPlan(values{"user": userStatusLena, "status_text": "Back", "emoji_name": "car"})
+	say(t, o, "Back", "calendar")
+	sent := o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t, "POST emoji_name")
+	// Nor is what the person has taken away cleared once more.
+	end := run.MustPlan(nil)
+	say(t, o, "", "")
+	sent = o.Sent()
+	run.Apply(end).ExpectNoError(t)
+	sent.Expect(t)
+}
