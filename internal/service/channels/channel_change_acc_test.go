@@ -283,9 +283,9 @@ const (
 	updatePath        = "/streams/*"
 )
 
-// TestFaultAnswers: an answer is lost, late, or not what the server said. What was asked is then looked up, and one
+// TestFaultChannelAnswers: an answer is lost, late, or not what the server said. What was asked is then looked up, and one
 // apply does it all the same.
-func TestChannelFaultAnswers(t *testing.T) {
+func TestFaultChannelAnswers(t *testing.T) {
 	for _, fault := range []struct {
 		class, what string
 		on          sandbox.Fault
@@ -329,9 +329,9 @@ func TestChannelFaultAnswers(t *testing.T) {
 	}
 }
 
-// TestFaultOutage: the server fails for good. The apply ends with words; when the server is back, the next one does what
+// TestFaultChannelOutage: the server fails for good. The apply ends with words; when the server is back, the next one does what
 // was left.
-func TestChannelFaultOutage(t *testing.T) {
+func TestFaultChannelOutage(t *testing.T) {
 	for _, outage := range []struct {
 		class, what string
 		on          sandbox.Fault
@@ -367,8 +367,8 @@ func TestChannelFaultOutage(t *testing.T) {
 	}
 }
 
-// TestFaultRateLimit: the server refuses more requests in the middle of an apply. It waits as long as it is told to.
-func TestChannelFaultRateLimit(t *testing.T) {
+// TestFaultChannelRateLimit: the server refuses more requests in the middle of an apply. It waits as long as it is told to.
+func TestFaultChannelRateLimit(t *testing.T) {
 	trial := acctest.NewTrial(t, "429", "ten requests a second, twenty channels", sandbox.Config{RateLimits: []sandbox.RateLimit{{Window: time.Second, Requests: 10}, {Window: time.Hour, Requests: 2000}}})
 	var config strings.Builder
 	var names []string

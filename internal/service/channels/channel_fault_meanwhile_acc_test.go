@@ -19,9 +19,9 @@ func plan(t *testing.T, trial *acctest.Trial) string {
 	return "saved.tfplan"
 }
 
-// TestFaultConcurrentChange: two people apply at once, to the same channel. Both have compared what they saw with what
+// TestFaultChannelConcurrentChange: two people apply at once, to the same channel. Both have compared what they saw with what
 // is there; the server takes the first, and the second is told.
-func TestChannelFaultConcurrentChange(t *testing.T) {
+func TestFaultChannelConcurrentChange(t *testing.T) {
 	trial := acctest.NewTrial(t, "two applies at once", "both change who may post", sandbox.Config{})
 	name := trial.Prefix + "both"
 	config := func(role string) string {
@@ -48,9 +48,9 @@ func TestChannelFaultConcurrentChange(t *testing.T) {
 	trial.Converges()
 }
 
-// TestFaultConcurrentCreate: two people create the same channel at once. There is one; the second is told how to manage
+// TestFaultChannelConcurrentCreate: two people create the same channel at once. There is one; the second is told how to manage
 // it, and that is all it takes.
-func TestChannelFaultConcurrentCreate(t *testing.T) {
+func TestFaultChannelConcurrentCreate(t *testing.T) {
 	trial := acctest.NewTrial(t, "two applies at once", "both create the channel", sandbox.Config{})
 	name := trial.Prefix + "both"
 	config := block("c", name, `description = "Ours"`)
@@ -75,8 +75,8 @@ func TestChannelFaultConcurrentCreate(t *testing.T) {
 	trial.Converges()
 }
 
-// TestFaultStalePlan: a saved plan is applied after the channel was changed by hand.
-func TestChannelFaultStalePlan(t *testing.T) {
+// TestFaultChannelStalePlan: a saved plan is applied after the channel was changed by hand.
+func TestFaultChannelStalePlan(t *testing.T) {
 	trial := acctest.NewTrial(t, "stale saved plan", "the description was changed by hand", sandbox.Config{})
 	name, theirs := trial.Prefix+"stale", "Theirs"
 	trial.Given(block("c", name, `description = "One"`, `can_send_message_group = ["role:members"]`), name)
@@ -90,9 +90,9 @@ func TestChannelFaultStalePlan(t *testing.T) {
 	trial.Converges()
 }
 
-// TestFaultStalePlanOfWhatWasNotManaged: a saved plan manages what the state has never had, and it is changed by hand before the
+// TestFaultChannelStalePlanOfWhatWasNotManaged: a saved plan manages what the state has never had, and it is changed by hand before the
 // apply. The CLI hands the apply nothing of the plan but the state that was refreshed for it.
-func TestChannelFaultStalePlanOfWhatWasNotManaged(t *testing.T) {
+func TestFaultChannelStalePlanOfWhatWasNotManaged(t *testing.T) {
 	trial := acctest.NewTrial(t, "stale saved plan", "what was not managed was changed by hand", sandbox.Config{})
 	name, theirs := trial.Prefix+"stale", "Theirs"
 	trial.Given(block("c", name), name)
@@ -112,8 +112,8 @@ func TestChannelFaultStalePlanOfWhatWasNotManaged(t *testing.T) {
 	trial.Converges()
 }
 
-// TestFaultStateLost: the state is gone, the channels are there. One is imported, one was archived and is taken back.
-func TestChannelFaultStateLost(t *testing.T) {
+// TestFaultChannelStateLost: the state is gone, the channels are there. One is imported, one was archived and is taken back.
+func TestFaultChannelStateLost(t *testing.T) {
 	trial := acctest.NewTrial(t, "state lost", "one channel imported, one taken back", sandbox.Config{})
 	name, old := trial.Prefix+"kept", trial.Prefix+"old"
 	config := block("c", name, `description = "One"`) + block("old", old, "adopt_archived = true")
@@ -127,8 +127,8 @@ func TestChannelFaultStateLost(t *testing.T) {
 	trial.Converges()
 }
 
-// TestFaultServerVersion: the server is another one when the plan is applied.
-func TestChannelFaultServerVersion(t *testing.T) {
+// TestFaultChannelServerVersion: the server is another one when the plan is applied.
+func TestFaultChannelServerVersion(t *testing.T) {
 	t.Run("downgraded", func(t *testing.T) {
 		trial := acctest.NewTrial(t, "another server", "downgraded between plan and apply", sandbox.Config{})
 		name, made := trial.Prefix+"kept", trial.Prefix+"made"
@@ -152,8 +152,8 @@ func TestChannelFaultServerVersion(t *testing.T) {
 	})
 }
 
-// TestFaultAccount: the account the provider uses is not what it was when the plan is applied.
-func TestChannelFaultAccount(t *testing.T) {
+// TestFaultChannelAccount: the account the provider uses is not what it was when the plan is applied.
+func TestFaultChannelAccount(t *testing.T) {
 	for _, change := range []struct {
 		what   string
 		method string
@@ -190,8 +190,8 @@ func TestChannelFaultAccount(t *testing.T) {
 	}
 }
 
-// TestFaultCertificate: the server's certificate is not to be trusted. Nothing is sent, and what to do is said.
-func TestChannelFaultCertificate(t *testing.T) {
+// TestFaultChannelCertificate: the server's certificate is not to be trusted. Nothing is sent, and what to do is said.
+func TestFaultChannelCertificate(t *testing.T) {
 	for _, fault := range []struct {
 		what   string
 		change func(*x509.Certificate)
@@ -223,8 +223,8 @@ func TestChannelFaultCertificate(t *testing.T) {
 	}
 }
 
-// TestFaultKilled: the plugin is killed while a request is under way. What it had sent is done; the next plan sees it.
-func TestChannelFaultKilled(t *testing.T) {
+// TestFaultChannelKilled: the plugin is killed while a request is under way. What it had sent is done; the next plan sees it.
+func TestFaultChannelKilled(t *testing.T) {
 	t.Run("between creation and state", func(t *testing.T) {
 		trial := acctest.NewTrial(t, "plugin killed", "after the channel was created, before the state knew", sandbox.Config{})
 		name := trial.Prefix + "orphan"
