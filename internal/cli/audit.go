@@ -33,7 +33,7 @@ func newAudit(version string) *cobra.Command {
 		Use:   "audit",
 		Short: "Report who can do what today, and what to look at",
 		Long: `Report who can do what in an organization today: in each channel, over each user group and in the organization, with
-what a person should look at first, and the change that would mend it.
+what a person should look at first, and what would fix it.
 
 It reads the organization like the provider, with the account from ZULIP_SITE, ZULIP_EMAIL and ZULIP_API_KEY or from the
 zuliprc file. It changes nothing. Use an administrator's account: others do not see everything.
@@ -67,7 +67,7 @@ With --rules it also takes rules, for rules that are broken or not proven. With 
 	f.StringVar(&flags.json, "json", "", "write the audit as JSON to this `file`; - is standard output")
 	f.StringVar(&flags.html, "html", "", "write the audit as an HTML page to this `file`; - is standard output")
 	f.StringVar(&flags.against, "against", "", "write as Markdown and as the page who has gained and lost what since the audit in this JSON `file`, instead of the audit")
-	f.StringVar(&flags.state, "state", "", "write what mends a finding under the addresses in this JSON `file` of a state or a plan, from terraform show -json; - is standard input")
+	f.StringVar(&flags.state, "state", "", "name the resources that manage what a finding is about, by this JSON `file` of a state or a plan from terraform show -json; - is standard input")
 	f.StringVar(&flags.accepted, "accepted", "", "list the findings that this HCL `file` accepts apart, and do not fail on them")
 	f.StringVar(&flags.rules, "rules", "", rulesUsage)
 	f.StringSliceVar(&flags.failOn, "fail-on", nil, "exit with status 2 if there is a finding of one of these `severities` or kinds, or with --against a change of one of these categories")

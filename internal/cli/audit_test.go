@@ -144,7 +144,7 @@ func TestAuditWritesPages(t *testing.T) {
 		args  []string
 		holds []string
 	}{
-		{[]string{"--json", path}, []string{"Access audit", "announcements", "Amara Okafor", `zulip_bot`}},
+		{[]string{"--json", path}, []string{"Access audit", "announcements", "Amara Okafor", "Give the bot the role"}},
 		{[]string{"--person", "paul.dubois@example.com"}, []string{"only paul.dubois@example.com", "through"}},
 		{[]string{"--channel", "leads"}, []string{"only channel &#34;leads&#34;"}},
 		{[]string{"--guests", "--bots"}, []string{"only guests, bots", "Paul Dubois"}},
@@ -272,7 +272,7 @@ func TestAuditAcceptsFindings(t *testing.T) {
 	}
 }
 
-// What mends a finding is written under the address of a state, which is read from a file or standard input.
+// The state is read from a file or standard input.
 func TestAuditReadsAState(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	file := filepath.Join(t.TempDir(), "state.json")
@@ -284,7 +284,7 @@ func TestAuditReadsAState(t *testing.T) {
 	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	const want = "  # module.bots.zulip_bot.terraform[0]\n  resource \"zulip_bot\" \"terraform\" {\n"
+	const want = "Managed by `module.bots.zulip_bot.terraform[0]`."
 	if stdout, err := auditRun(t, "--state", file); err != nil || !strings.Contains(stdout, want) {
 		t.Errorf("%v\n%.2000s", err, stdout)
 	}

@@ -79,8 +79,10 @@ type Finding struct {
 	// People is the index of the people concerned among [Audit.Sets]. Deactivated are those who are deactivated, by ID.
 	People      int     `json:"people"`
 	Deactivated []int64 `json:"deactivated,omitempty"`
-	// Change is the configuration that would mend it: the attributes of a resource, to be merged into the one that manages it.
-	Change string `json:"change"`
+	// Addresses are the resources that manage what it is about, in the state or plan that the audit was given.
+	Addresses []string `json:"addresses,omitempty"`
+	// Fix is a sentence that says what would fix it.
+	Fix string `json:"fix"`
 	// Accepted says that people know of it, and Expired that they did until a day that is over. At most one is not nil.
 	Accepted *Acceptance `json:"accepted,omitempty"`
 	Expired  *Acceptance `json:"expired,omitempty"`

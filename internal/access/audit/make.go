@@ -26,7 +26,7 @@ type Options struct {
 	Now  time.Time
 	// Selection narrows the audit; the zero value is everything.
 	Selection Selection
-	// Managed says under which addresses the changes that mend something are written; nil: under none.
+	// Managed says which resources manage what findings are about; nil: it is not known.
 	Managed *Managed
 	// Accepted accepts findings; nil: none is accepted.
 	Accepted *AcceptedFile

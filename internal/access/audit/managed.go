@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // Managed says which resources manage the objects of an organization, by a state or a plan.
@@ -19,12 +21,29 @@ type managedResource struct {
 	Address  string          `json:"address"`
 	Mode     string          `json:"mode"`
 	Type     string          `json:"type"`
-	Name     string          `json:"name"`
 	Provider string          `json:"provider_name"`
 	Values   json.RawMessage `json:"values"`
 
 	object string // what the object is called, if it has a name
 }
+
+// target is an object that a resource can manage: the type of the resource, its ID there, and the object's name, if it has one.
+type target struct{ resource, id, name string }
+
+func (t target) key() string { return t.resource + " " + strings.ToLower(t.id) } // an ID is a number or an email
+
+func channelTarget(channel *zulip.Channel) target {
+	return target{"zulip_channel", fmt.Sprint(channel.ID), channel.Name}
+}
+
+func groupTarget(group *zulip.UserGroup) target {
+	return target{"zulip_user_group", fmt.Sprint(group.ID), group.Name}
+}
+
+func botTarget(bot *zulip.User) target { return target{"zulip_bot", fmt.Sprint(bot.ID), ""} }
+
+// organizationTarget has the ID that the resource has in every state.
+var organizationTarget = target{"zulip_organization", "organization", ""}
 
 // managedModule is a module of a state or of a plan.
 type managedModule struct {
@@ -130,11 +149,28 @@ func (m *Managed) all(wanted target) []*managedResource {
 	return all
 }
 
-// list returns an attribute that is a list of texts; nil if it is none.
-func (r *managedResource) list(name string) (texts []string) {
-	var values map[string]json.RawMessage
-	if json.Unmarshal(r.Values, &values) != nil || json.Unmarshal(values[name], &texts) != nil {
-		return nil
+// addresses returns the addresses of the resources that manage some objects.
+func (m *Managed) addresses(of ...target) (addresses []string) {
+	for _, one := range of {
+		for _, resource := range m.all(one) {
+			addresses = append(addresses, resource.Address)
+		}
 	}
-	return texts
+	return addresses
+}
+
+// lists returns the addresses of the resources that manage something and list an account, by email or ID.
+func (m *Managed) lists(of target, user *zulip.User) (addresses []string) {
+	for _, resource := range m.all(of) {
+		var values struct {
+			Users []string `json:"users"`
+		}
+		if json.Unmarshal(resource.Values, &values) == nil && slices.ContainsFunc(values.Users, func(text string) bool {
+			text = strings.TrimPrefix(strings.TrimPrefix(text, "user:"), "user_id:")
+			return strings.EqualFold(text, user.Address()) || text == fmt.Sprint(user.ID)
+		}) {
+			addresses = append(addresses, resource.Address)
+		}
+	}
+	return addresses
 }

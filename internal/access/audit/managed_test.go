@@ -2,6 +2,7 @@ package audit_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,8 +28,8 @@ func auditWith(t testing.TB, o *acctest.Organization, options audit.Options) *au
 }
 
 // resourceJSON is a resource as `terraform show -json` writes it.
-func resourceJSON(address, kind, name, values string) string {
-	return fmt.Sprintf(`{"address":%q,"mode":"managed","type":%q,"name":%q,"provider_name":"registry.terraform.io/zulip-iac/zulip","values":%s}`, address, kind, name, values)
+func resourceJSON(address, kind, values string) string {
+	return fmt.Sprintf(`{"address":%q,"mode":"managed","type":%q,"provider_name":"registry.terraform.io/zulip-iac/zulip","values":%s}`, address, kind, values)
 }
 
 func managed(t *testing.T, text string) *audit.Managed {
@@ -40,58 +41,67 @@ func managed(t *testing.T, text string) *audit.Managed {
 	return m
 }
 
-// What mends a finding is written for each object, under the address that it has in a state or plan.
-func TestChangesHaveTheAddressesOfAState(t *testing.T) {
+// A finding names the resources that manage its object in a state or plan.
+func TestFindings_Managed_HaveAddresses(t *testing.T) {
 	o := office(t)
 	closed := map[string]string{"can_administer_channel_group": named(id(t, o, "max"))}
 	root, inModule, twice := newChannel(t, o, "root", closed), newChannel(t, o, "in module", closed), newChannel(t, o, "twice", closed)
-	byHand := newChannel(t, o, "by hand", closed)
+	newChannel(t, o, "by hand", closed)
+	unclear := newChannel(t, o, "unclear", closed)
+	guests := newChannel(t, o, "guests", map[string]string{"invite_only": "true", "subscribers": fmt.Sprintf("[%d,%d]", o.Self.ID, id(t, o, "gus"))})
 	o.Call(t, "DELETE", fmt.Sprintf("/users/%d", id(t, o, "max")), nil)
+	o.Call(t, "PATCH", fmt.Sprintf("/bots/%d", id(t, o, "bot")), map[string]string{"role": "200"})
+	o.Call(t, "POST", "/invites", map[string]string{"invitee_emails": "boss@example.com", "stream_ids": "[]", "invite_as": "200"})
 	module := fmt.Sprintf(`{"resources":[%s],"child_modules":[{"address":"module.a[\"b\\n\"]","resources":[%s]}]}`,
 		strings.Join([]string{
-			resourceJSON("zulip_channel.first", "zulip_channel", "first", fmt.Sprintf(`{"id":%d,"name":"root"}`, root)),
-			resourceJSON("zulip_channel.elsewhere", "zulip_channel", "elsewhere", fmt.Sprintf(`{"id":%d,"name":"of another organization"}`, twice)),
-			resourceJSON("zulip_channel.twice", "zulip_channel", "twice", fmt.Sprintf(`{"id":%d,"name":"twice"}`, twice)),
-			resourceJSON("zulip_user_group.by_hand", "zulip_user_group", "by_hand", `{"id":9999,"name":"by hand"}`),
-			resourceJSON("zulip_channel.planned", "zulip_channel", "planned", `{"name":"by hand"}`),
+			resourceJSON("zulip_channel.first", "zulip_channel", fmt.Sprintf(`{"id":%d,"name":"root"}`, root)),
+			resourceJSON("zulip_channel.elsewhere", "zulip_channel", fmt.Sprintf(`{"id":%d,"name":"of another organization"}`, twice)),
+			resourceJSON("zulip_channel.twice", "zulip_channel", fmt.Sprintf(`{"id":%d,"name":"twice"}`, twice)),
+			resourceJSON("zulip_user_group.by_hand", "zulip_user_group", `{"id":9999,"name":"by hand"}`),
+			resourceJSON("zulip_channel.planned", "zulip_channel", `{"name":"by hand"}`),
+			resourceJSON("zulip_channel.one", "zulip_channel", fmt.Sprintf(`{"id":%d,"name":"unclear"}`, unclear)),
+			resourceJSON("zulip_channel.other", "zulip_channel", fmt.Sprintf(`{"id":%d,"name":"unclear"}`, unclear)),
+			resourceJSON("zulip_channel_subscription.some", "zulip_channel_subscription", fmt.Sprintf(`{"channel_id":%d,"users":["gus@example.com"]}`, guests)),
+			resourceJSON("zulip_bot.news", "zulip_bot", fmt.Sprintf(`{"id":%d}`, id(t, o, "bot"))),
+			resourceJSON("zulip_role_members.admins", "zulip_role_members", `{"id":"administrator","users":["ada@example.com","user:News-Bot@example.com"]}`),
+			resourceJSON(`zulip_invitation.all["boss"]`, "zulip_invitation", `{"id":"Boss@example.com"}`),
 		}, ","),
-		resourceJSON(`module.a["b\n"].zulip_channel.team["x"]`, "zulip_channel", "team", fmt.Sprintf(`{"id":%d,"name":"renamed"}`, inModule)))
+		resourceJSON(`module.a["b\n"].zulip_channel.team["x"]`, "zulip_channel", fmt.Sprintf(`{"id":%d,"name":"renamed"}`, inModule)))
 	for form, text := range map[string]string{
 		"state": `{"format_version":"1.0","terraform_version":"1.9.0","values":{"root_module":` + module + `}}`,
 		"plan":  `{"format_version":"1.2","planned_values":{"root_module":` + module + `},"prior_state":{"format_version":"1.0","values":{"root_module":{}}}}`,
 	} {
 		a := auditWith(t, o, audit.Options{Managed: managed(t, text)})
-		for where, want := range map[string]string{
-			`channel "root"`:      "resource \"zulip_channel\" \"first\" {\n  can_administer_channel_group = ",
-			`channel "in module"`: "# module.a[\"b\\n\"].zulip_channel.team[\"x\"]\nresource \"zulip_channel\" \"team\" {\n",
-			`channel "twice"`:     "resource \"zulip_channel\" \"twice\" {\n",
-			`channel "by hand"`: fmt.Sprintf("# Nothing in the state or plan manages it: import it first.\nimport {\n  to = zulip_channel.by_hand\n  id = \"%d\"\n}\n\n", byHand) +
-				"resource \"zulip_channel\" \"by_hand\" {\n  name                         = \"by hand\"\n",
+		for _, test := range []struct {
+			kind  audit.Kind
+			where string
+			want  []string
+		}{
+			{audit.NoAdministrator, `channel "root"`, []string{"zulip_channel.first"}},
+			{audit.NoAdministrator, `channel "in module"`, []string{`module.a["b\n"].zulip_channel.team["x"]`}},
+			{audit.NoAdministrator, `channel "twice"`, []string{"zulip_channel.twice"}},
+			{audit.NoAdministrator, `channel "by hand"`, nil},
+			{audit.NoAdministrator, `channel "unclear"`, []string{"zulip_channel.one", "zulip_channel.other"}},
+			{audit.OpenPrivate, `channel "guests"`, []string{"zulip_channel_subscription.some"}},
+			{audit.BotAdministrator, "bot news-bot@example.com", []string{"zulip_bot.news", "zulip_role_members.admins"}},
+			{audit.Invitation, "invitation of boss@example.com", []string{`zulip_invitation.all["boss"]`}},
 		} {
-			all := found(a, audit.NoAdministrator, where)
-			if len(all) != 1 || !strings.HasPrefix(all[0].Change, want) {
-				t.Errorf("%s, %s: %+v, want what mends it to begin with\n%s", form, where, all, want)
+			all := found(a, test.kind, test.where)
+			if len(all) != 1 || !slices.Equal(all[0].Addresses, test.want) {
+				t.Errorf("%s, %s: %+v, want the addresses %q", form, test.where, all, test.want)
 			}
 		}
-		if form == "state" {
-			text := markdownOf(t, a)
-			expectText(t, text, "  resource \"zulip_channel\" \"first\" {\n", "  resource \"zulip_channel\" \"team\" {\n", "  resource \"zulip_channel\" \"twice\" {\n", "  resource \"zulip_channel\" \"by_hand\" {\n")
+		for _, finding := range a.Findings {
+			if !strings.HasSuffix(finding.Fix, ".") || strings.Contains(strings.TrimSuffix(finding.Fix, "."), ". ") {
+				t.Errorf("%s: the fix is not one sentence: %q", finding.Kind, finding.Fix)
+			}
 		}
+		expectText(t, markdownOf(t, a), "Managed by `zulip_bot.news`, `zulip_role_members.admins`.", "`zulip_channel.first`")
 	}
-	if all := found(auditOf(t, o, audit.Selection{}), audit.NoAdministrator, `channel "root"`); len(all) != 1 || !strings.HasPrefix(all[0].Change, fmt.Sprintf("# If nothing manages it, import ID %d first.\nresource \"zulip_channel\" \"root\" {\n", root)) {
-		t.Errorf("without a state: %+v", all)
-	}
-}
-
-// Two resources for objects of the same ID and name cannot be told apart: both are named, and nothing is imported again.
-func TestAnAddressThatCannotBeToldIsNone(t *testing.T) {
-	o := office(t)
-	c := newChannel(t, o, "c", map[string]string{"can_send_message_group": named(id(t, o, "max"))})
-	values := fmt.Sprintf(`{"id":%d,"name":"c"}`, c)
-	a := auditWith(t, o, audit.Options{Managed: managed(t, `{"format_version":"1.0","values":{"root_module":{"resources":[`+
-		resourceJSON("zulip_channel.one", "zulip_channel", "one", values)+","+resourceJSON("zulip_channel.other", "zulip_channel", "other", values)+`]}}}`)})
-	if all := found(a, audit.SinglePerson, `channel "c"`); len(all) != 1 || !strings.HasPrefix(all[0].Change, "# If one of these manages it, change it there: zulip_channel.one, zulip_channel.other\nresource ") {
-		t.Errorf("%+v", all)
+	for _, finding := range auditOf(t, o, audit.Selection{}).Findings {
+		if len(finding.Addresses) > 0 {
+			t.Errorf("without a state: %+v", finding)
+		}
 	}
 }
 

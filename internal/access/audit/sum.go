@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
@@ -77,6 +78,7 @@ type FindingGroup struct {
 	Kind     Kind
 	Severity Severity
 	Text     string
+	Fix      string
 	Findings []*Finding
 	// People are those concerned; nil if nobody is, or others are in other places.
 	People *report.People
@@ -97,17 +99,16 @@ func (g *FindingGroup) IsAccepted() bool { return g.Findings[0].Accepted != nil 
 // AcceptedText says whether the findings are accepted, or were; "" if they never were.
 func (g *FindingGroup) AcceptedText() string { return g.Findings[0].AcceptedText() }
 
-// Changes lists what would mend the findings of the group, each change once.
-func (g *FindingGroup) Changes() []string {
-	var changes []string
-	listed := map[string]bool{}
+// Addresses lists the resources that manage what the findings of the group are about, each once.
+func (g *FindingGroup) Addresses() (addresses []string) {
 	for _, finding := range g.Findings {
-		if finding.Change != "" && !listed[finding.Change] {
-			changes = append(changes, finding.Change)
+		for _, address := range finding.Addresses {
+			if !slices.Contains(addresses, address) {
+				addresses = append(addresses, address)
+			}
 		}
-		listed[finding.Change] = true
 	}
-	return changes
+	return addresses
 }
 
 // FindingGroups gathers the findings that say the same, in their order.
@@ -116,14 +117,15 @@ func (a *Audit) FindingGroups() []*FindingGroup {
 		kind     Kind
 		severity Severity
 		text     string
+		fix      string
 		accepted string
 	}
 	var groups []*FindingGroup
 	known := map[key]*FindingGroup{}
 	for _, finding := range a.Findings {
-		k := key{finding.Kind, finding.Severity, finding.Text, finding.AcceptedText()}
+		k := key{finding.Kind, finding.Severity, finding.Text, finding.Fix, finding.AcceptedText()}
 		if known[k] == nil {
-			known[k] = &FindingGroup{Kind: finding.Kind, Severity: finding.Severity, Text: finding.Text}
+			known[k] = &FindingGroup{Kind: finding.Kind, Severity: finding.Severity, Text: finding.Text, Fix: finding.Fix}
 			groups = append(groups, known[k])
 		}
 		known[k].Findings = append(known[k].Findings, finding)

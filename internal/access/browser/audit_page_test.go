@@ -76,10 +76,10 @@ func TestBrowserAuditShowsEverything(t *testing.T) {
 	tab.click(`[data-list="groups"] summary`)
 	tab.wantText(`[data-list="groups"] details[open]`, "group:night")
 	tab.click(`[data-finding="3"] summary`)
-	tab.wantText(`[data-finding="3"] .mends`, `name = "board"`)
-	tab.wantText(`[data-finding="3"] .mends`, `name = "`+scriptName+`"`)
+	tab.wantText(`[data-finding="3"] .places`, "Managed by zulip_channel.board")
+	tab.wantText(`[data-finding="3"] .places`, "zulip_channel.all["+scriptName+"]")
 	tab.click(`[data-finding="2"] summary`)
-	tab.wantText(`[data-finding="2"] .mends`, "Deactivated: Gone Gary (deactivated)")
+	tab.wantText(`[data-finding="2"] .places`, "Deactivated: Gone Gary (deactivated)")
 	if got := eval[int](tab, `document.querySelectorAll("img, script:not([type]) ~ script:not([type])").length`); got != 0 {
 		t.Errorf("%d elements came out of names", got)
 	}
@@ -123,7 +123,7 @@ func TestBrowserAuditListsAcceptedFindingsApart(t *testing.T) {
 	tab.wantText("#findings ~ .risks", "No longer accepted since 2026-01-01. It was for: over.")
 	tab.wantText("#accepted + .risks", "Accepted until 2027-06-30: <i>wanted</i>.")
 	tab.click(`#accepted + .risks summary`)
-	tab.wantText("#accepted + .risks .mends", `name = "`+scriptName+`"`)
+	tab.wantText("#accepted + .risks .places", "zulip_channel.all["+scriptName+"]")
 	isTitled := func() bool { return eval[bool](tab, `document.getElementById("accepted").checkVisibility()`) }
 	if !isTitled() {
 		t.Error("the accepted findings have no title")

@@ -67,11 +67,11 @@ func sampleAudit() *audit.Audit {
 		{Name: "can_invite_users_group", Text: "invite people", Value: []string{"role:everyone"}, People: all},
 	}
 	a.Findings = []*audit.Finding{
-		{Kind: audit.BotAdministrator, Severity: audit.High, Where: []string{"bot terraform-bot@example.com"}, Text: "The bot has the role of an administrator.", People: bot, Change: "resource \"zulip_bot\" \"this\" {\n  role = \"member\"\n}\n"},
-		{Kind: audit.Internet, Severity: audit.Medium, Where: []string{`channel "incidents"`}, Text: "Anyone on the internet can read it, without an account.", People: nobody, Change: "resource \"zulip_channel\" \"this\" {\n  privacy = \"public\"\n}\n"},
-		{Kind: audit.DeactivatedMember, Severity: audit.Medium, Where: []string{`user group "on-call"`}, Text: "It contains what is deactivated: gary@example.com.", People: three, Deactivated: []int64{gone.ID}, Change: "resource \"zulip_user_group\" \"this\" {\n  members = []\n}\n"},
-		{Kind: audit.SinglePerson, Severity: audit.Low, Where: []string{`channel "board"`}, Text: "Only one person can administer the channel.", People: owner, Change: "resource \"zulip_channel\" \"this\" {\n  name = \"board\"\n}\n"},
-		{Kind: audit.SinglePerson, Severity: audit.Low, Where: []string{"channel " + scriptName}, Text: "Only one person can administer the channel.", People: owner, Change: "resource \"zulip_channel\" \"this\" {\n  name = \"" + scriptName + "\"\n}\n"},
+		{Kind: audit.BotAdministrator, Severity: audit.High, Where: []string{"bot terraform-bot@example.com"}, Text: "The bot has the role of an administrator.", People: bot, Fix: "Give the bot the role \"member\"."},
+		{Kind: audit.Internet, Severity: audit.Medium, Where: []string{`channel "incidents"`}, Text: "Anyone on the internet can read it, without an account.", People: nobody, Fix: "Set privacy to \"public\"."},
+		{Kind: audit.DeactivatedMember, Severity: audit.Medium, Where: []string{`user group "on-call"`}, Text: "It contains what is deactivated: gary@example.com.", People: three, Deactivated: []int64{gone.ID}, Fix: "Remove them."},
+		{Kind: audit.SinglePerson, Severity: audit.Low, Where: []string{`channel "board"`}, Text: "Only one person can administer the channel.", People: owner, Addresses: []string{"zulip_channel.board"}, Fix: "Add another person."},
+		{Kind: audit.SinglePerson, Severity: audit.Low, Where: []string{"channel " + scriptName}, Text: "Only one person can administer the channel.", People: owner, Addresses: []string{"zulip_channel.all[" + scriptName + "]"}, Fix: "Add another person."},
 	}
 	return a.Audit
 }
@@ -120,7 +120,7 @@ func largeAudit(channels, accounts int) *audit.Audit {
 		if i%2 == 0 {
 			a.Findings = append(a.Findings, &audit.Finding{
 				Kind: audit.NoAdministrator, Severity: audit.Low, Where: []string{fmt.Sprintf("channel %q", channel.Name)}, Text: "Nobody active is in its can_administer_channel_group.",
-				People: few, Change: fmt.Sprintf("resource \"zulip_channel\" \"this\" {\n  name                         = %q\n  can_administer_channel_group = [\"role:moderators\"]\n}\n", channel.Name),
+				People: few, Addresses: []string{fmt.Sprintf("zulip_channel.all[%q]", channel.Name)}, Fix: "Add an active person.",
 			})
 		}
 	}

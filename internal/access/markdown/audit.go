@@ -73,8 +73,7 @@ func aboutAudit(a *audit.Audit) string {
 	return strings.Join(parts, " · ")
 }
 
-// findings lists what was found, and the changes that would mend it: first what is not accepted. Those that say the same are
-// one.
+// findings lists what was found, and what would fix it: first what is not accepted. Those that say the same are one.
 func (d *document) findings(a *audit.Audit) {
 	var open, accepted []*audit.FindingGroup
 	for _, group := range a.FindingGroups() {
@@ -88,8 +87,8 @@ func (d *document) findings(a *audit.Audit) {
 	d.findingGroups("Accepted findings", accepted, false)
 }
 
-// findingGroups lists findings under a title, with what mends them if that is to be done.
-func (d *document) findingGroups(title string, groups []*audit.FindingGroup, isToMend bool) {
+// findingGroups lists findings under a title, with what fixes them if that is still to do.
+func (d *document) findingGroups(title string, groups []*audit.FindingGroup, isOpen bool) {
 	if len(groups) > 0 {
 		d.line("")
 		d.line("#### " + title)
@@ -107,8 +106,14 @@ func (d *document) findingGroups(title string, groups []*audit.FindingGroup, isT
 		if group.People != nil {
 			text += " Concerns: " + brief(group.People) + "."
 		}
-		if isToMend {
-			text += changesText(group.Changes())
+		if managed := group.Addresses(); len(managed) > 0 {
+			for at, address := range managed {
+				managed[at] = code(address)
+			}
+			text += " Managed by " + report.List(managed) + "."
+		}
+		if isOpen {
+			text += " " + plain(group.Fix)
 		}
 		if i >= maxRisks || !d.fits(text) {
 			d.left += len(groups) - i
@@ -116,40 +121,6 @@ func (d *document) findingGroups(title string, groups []*audit.FindingGroup, isT
 		}
 		d.line(text)
 	}
-}
-
-// How long a change is that is shown, and all of a finding together; the JSON form has all.
-const (
-	maxChange  = 600
-	maxChanges = 1500
-)
-
-// changesText writes changes as a block of code in a list, as many as there is place for. Nothing in a name ends the block:
-// names are in quotes, on one line.
-func changesText(changes []string) string {
-	var lines []string
-	left, size := 0, 0
-	for _, change := range changes {
-		if len(change) >= maxChange || size+len(change) > maxChanges {
-			left++
-			continue
-		}
-		if size > 0 {
-			lines = append(lines, "")
-		}
-		size += len(change)
-		for line := range strings.Lines(change) {
-			lines = append(lines, "  "+printable(strings.TrimRight(line, "\n")))
-		}
-	}
-	text := ""
-	if len(lines) > 0 {
-		text = "\n  ```terraform\n" + strings.Join(lines, "\n") + "\n  ```"
-	}
-	if left > 0 {
-		text += fmt.Sprintf("\n\n  %s left out here, which `--json` and `--html` have.", areLeft(left, "change"))
-	}
-	return text
 }
 
 func (d *document) auditedChannels(a *audit.Audit) {

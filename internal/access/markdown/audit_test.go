@@ -51,16 +51,6 @@ func TestNoNameInAnAuditIsMoreThanAName(t *testing.T) {
 	}
 }
 
-// No line of a change ends the block of code that it is in.
-func TestAChangeStaysInItsBlock(t *testing.T) {
-	a := auditWith("x")
-	a.Findings[0].Change = "resource \"zulip_channel\" \"this\" {\n  name = \"```\u202e\"\n}\n"
-	text := auditText(t, a)
-	if !strings.Contains(text, "  ```terraform\n  resource \"zulip_channel\" \"this\" {\n    name = \"```\ufffd\"\n  }\n  ```\n") {
-		t.Errorf("the change is\n%s", text)
-	}
-}
-
 // The value of who is in a group is what is directly in it.
 func TestAGroupHasItsMembersAsItsValue(t *testing.T) {
 	accounts := make([]*audit.Account, 0, 7)

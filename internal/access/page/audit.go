@@ -29,18 +29,6 @@ type findingView struct {
 	Brief template.HTML // of the people concerned; empty if there are none, or others in other places
 }
 
-// maxChanges is how many changes of findings that say the same are in the page for a browser that runs no scripts.
-const maxChanges = 50
-
-// Change is what mends the findings.
-func (f *findingView) Change() string {
-	changes := f.Changes()
-	if left := len(changes) - maxChanges; left > 0 {
-		changes = append(changes[:maxChanges:maxChanges], fmt.Sprintf("# and %s, which the JSON form has\n", report.Counted(left, "more change")))
-	}
-	return strings.Join(changes, "\n")
-}
-
 // First are the places that are named; More is how many others there are.
 func (f *findingView) First() []string { return f.Where()[:min(len(f.Where()), report.MaxListed)] }
 

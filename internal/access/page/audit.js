@@ -152,13 +152,13 @@
 
   const placeTexts = (places) => [...joined(places.slice(0, maxPlaces).map(bdi)), places.length > maxPlaces ? ` and ${number(places.length - maxPlaces)} more` : ""];
 
-  // One place of a finding, unless there is no other, who is concerned there, and what mends it.
-  function mend(finding, at, all) {
+  // One place of a finding, unless there is no other, who is concerned there, and which resources manage it.
+  function placeOf(finding, at, all) {
     const deactivated = finding.deactivated.map((place) => personText(audit.accounts[place]));
     return h("div", null, all.length > 1 ? h("p", { class: "where" }, ...placeTexts(finding.where)) : "",
       finding.set < 0 || all.length === 1 && audit.counts(finding.set)[0] <= maxNamed ? "" : people(finding.set), // the few are named above
       deactivated.length > 0 ? h("p", null, "Deactivated: ", ...joined(deactivated)) : "",
-      h("pre", { tabindex: "0", "aria-label": "What mends it" }, finding.change));
+      finding.addresses.length > 0 ? h("p", null, "Managed by ", ...joined(finding.addresses.map((address) => h("code", null, address)))) : "");
   }
 
   // Findings that say the same are one element, written in the page; here it is narrowed to the places that are asked for.
@@ -167,16 +167,16 @@
     const where = element.querySelector(".where"), details = element.querySelector("details");
     const key = where.nextElementSibling.textContent.toLowerCase();
     let shown = all;
-    function showMends() {
-      const box = element.querySelector(".mends");
-      box.replaceChildren(...shown.slice(0, firstRows).map(mend));
+    function showPlaces() {
+      const box = element.querySelector(".places");
+      box.replaceChildren(...shown.slice(0, firstRows).map(placeOf));
       if (shown.length <= firstRows) return;
       const button = h("button", { type: "button" }, `Show all ${number(shown.length)}`);
       const rest = shown.slice(firstRows);
-      button.addEventListener("click", () => button.replaceWith(...rest.map(mend)));
+      button.addEventListener("click", () => button.replaceWith(...rest.map(placeOf)));
       box.append(button);
     }
-    details.addEventListener("toggle", () => { if (details.open) showMends(); });
+    details.addEventListener("toggle", () => { if (details.open) showPlaces(); });
     return (wish, concerned) => {
       const { severity, kind } = element.dataset;
       const isKind = (!wish.severity || severity === wish.severity) && (!wish.kind || kind === wish.kind);
@@ -186,7 +186,7 @@
       const places = shown.flatMap((finding) => finding.where);
       const matching = places.filter((place) => place.toLowerCase().includes(wish.text));
       where.replaceChildren(...placeTexts(matching.length > 0 ? matching : places));
-      if (details.open) showMends();
+      if (details.open) showPlaces();
       return shown.length;
     };
   }

@@ -29,7 +29,7 @@ type auditData struct {
 	Groups [][]any `json:"groups"`
 	// Organization are the grants in the organization.
 	Organization int `json:"organization"`
-	// Findings are, for each group of them, places, change, set of people, and places of deactivated accounts.
+	// Findings are, for each group of them, places, addresses of resources, set of people, and places of deactivated accounts.
 	Findings [][][]any   `json:"findings"`
 	Person   *personView `json:"person,omitempty"`
 }
@@ -164,7 +164,7 @@ func (v *auditView) addFindings() {
 					deactivated = append(deactivated, v.people.place(account.Account))
 				}
 			}
-			list = append(list, []any{finding.Where, finding.Change, v.setOf(finding.People), deactivated})
+			list = append(list, []any{finding.Where, append([]string{}, finding.Addresses...), v.setOf(finding.People), deactivated})
 		}
 		v.tables.data.Findings = append(v.tables.data.Findings, list)
 	}

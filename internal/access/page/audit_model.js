@@ -24,8 +24,8 @@ const model = (() => {
     const groups = data.groups.map(([name, set, direct, subgroups, grant]) => ({
       kind: "user group", name, set, direct, subgroups, grant, key: name.toLowerCase(),
     }));
-    const findings = data.findings.map((group) => group.map(([where, change, set, deactivated]) => ({
-      where, change, set, deactivated, key: where.join("\n").toLowerCase(),
+    const findings = data.findings.map((group) => group.map(([where, addresses, set, deactivated]) => ({
+      where, addresses, set, deactivated, key: where.join("\n").toLowerCase(),
     })));
 
     // What one person can do, as far as the audit holds it. An audit of one person says through what; others the value of

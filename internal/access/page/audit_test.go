@@ -29,7 +29,7 @@ func TestWriteAuditEscapesEveryName(t *testing.T) {
 	a := &audit.Audit{
 		FormatVersion: evil, Site: evil, Organization: evil, AccountID: 1, Missing: []string{evil},
 		Selection: &audit.Selection{Channels: []string{evil}},
-		Findings:  []*audit.Finding{{Kind: evil, Severity: evil, Where: []string{evil}, Text: evil, Change: evil, Accepted: &audit.Acceptance{Reason: evil, Until: evil}}, {Kind: evil, Severity: evil, Where: []string{evil}, Text: evil, Expired: &audit.Acceptance{Reason: evil}}},
+		Findings:  []*audit.Finding{{Kind: evil, Severity: evil, Where: []string{evil}, Text: evil, Addresses: []string{evil}, Fix: evil, Accepted: &audit.Acceptance{Reason: evil, Until: evil}}, {Kind: evil, Severity: evil, Where: []string{evil}, Text: evil, Expired: &audit.Acceptance{Reason: evil}}},
 		Warnings:  []string{evil},
 		Channels:  []*audit.Channel{{Name: evil, Folder: evil, Privacy: evil, Subscribers: &subscribers, Rights: rights}},
 		Groups:    []*audit.Group{{Name: evil, Subgroups: []string{evil}, Rights: rights}}, Rights: rights,

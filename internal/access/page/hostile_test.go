@@ -51,7 +51,7 @@ func auditOf(name string) *audit.Audit {
 	rights := []*audit.Right{{Name: "can_send_message_group", Text: "post", Value: []string{"group:" + name, "user:" + name}}}
 	return &audit.Audit{
 		FormatVersion: audit.FormatVersion, Site: name, Organization: name, AccountID: 1, When: time.Unix(0, 0), Missing: []string{name},
-		Findings: []*audit.Finding{{Severity: audit.High, Kind: audit.NoAdministrator, Where: []string{"channel " + name}, Text: name, Change: name}},
+		Findings: []*audit.Finding{{Severity: audit.High, Kind: audit.NoAdministrator, Where: []string{"channel " + name}, Text: name, Addresses: []string{name}, Fix: name}},
 		Channels: []*audit.Channel{{ID: 1, Name: name, Folder: name, Privacy: "public", Rights: rights}},
 		Groups:   []*audit.Group{{ID: 1, Name: name, Members: []int64{1}, Subgroups: []string{name}, Rights: rights}},
 		Rights:   rights, Accounts: []*audit.Account{{Account: account, IsActive: true}},

@@ -39,6 +39,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 		}
 		return report.Holding(quiet)
 	},
+	"list":       report.List,
 	"others":     func(all []string) []string { return all[min(len(all), report.MaxListed):] },
 	"categories": func() []report.CategoryMeaning { return report.Categories },
 	"kinds":      func() []audit.KindMeaning { return audit.Kinds },

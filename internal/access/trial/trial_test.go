@@ -157,9 +157,9 @@ const (
 
 // subject is a thing with the rights over it, before and after.
 type subject struct {
-	kind  kind
-	where string
-	id    int // 0 before it is created
+	kind          kind
+	where         string
+	id            int // 0 before it is created
 	name          string
 	before, after []*access.Right
 }
