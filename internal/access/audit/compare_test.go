@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -200,6 +201,10 @@ func TestCompareAgreesWithTheReviewOfThePlan(t *testing.T) {
 		for i := range seeds {
 			seeds[i] = uint64(i)
 		}
+		if os.Getenv("ZULIP_TEST_ALL") != "1" {
+			seeds = seeds[:15]
+		}
+		t.Logf("%d offices, seeds 0 to %d", len(seeds), len(seeds)-1)
 		for _, seed := range acctest.Sample(seeds) {
 			t.Run(fmt.Sprint(seed), func(t *testing.T) {
 				t.Parallel() // they wait for reads more than they compute
@@ -214,7 +219,7 @@ func TestCompareAgreesWithTheReviewOfThePlan(t *testing.T) {
 			})
 		}
 	})
-	if !testing.Short() && (plans.Load() < 1000 || changed.Load() < 700) {
+	if plans.Load() == 0 || changed.Load()*10 < plans.Load()*6 {
 		t.Errorf("of %d plans %d have an effect", plans.Load(), changed.Load())
 	}
 	t.Logf("%d plans, %d with an effect", plans.Load(), changed.Load())

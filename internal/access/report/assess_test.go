@@ -77,3 +77,27 @@ func TestGuestsByThePlanAreToldApart(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// The provider's account that can no longer administer a channel or manage a group is a risk, and so is a right that nobody has left.
+func TestAssess_Lockout(t *testing.T) {
+	right := func(name permission.Right, text string) *report.Right { return gained(name, text, &report.People{}) }
+	administer, manage, post := right(permission.CanAdministerChannel, "administer the channel"), right("can_manage_group", "manage the group"), right(permission.CanSendMessage, "post")
+	administer.LocksOut, manage.LocksOut, post.NobodyLeft = true, true, true
+	r := &report.Report{Channels: []*report.Channel{channelIn("a", administer), channelIn("b", post)}, Groups: []*report.Group{{Name: "g", Rights: []*report.Right{manage}}}}
+	r.Assess()
+	want := map[string]string{
+		`channel "a"`:    "The account the provider uses can no longer administer the channel.",
+		`channel "b"`:    "Nobody is left who can post.",
+		`user group "g"`: "The account the provider uses can no longer manage the group.",
+	}
+	for where, text := range want {
+		if !slices.ContainsFunc(r.Risks, func(risk report.Risk) bool {
+			return risk.Category == report.Lockout && risk.Where == where && risk.Text == text
+		}) {
+			t.Errorf("%s has no risk %q: %+v", where, text, r.Risks)
+		}
+	}
+	if fails := r.Fails([]report.Category{report.Lockout}); len(r.Risks) != len(want) || len(fails) != 1 {
+		t.Errorf("%d risks, fails %q", len(r.Risks), fails)
+	}
+}
