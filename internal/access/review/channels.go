@@ -3,6 +3,8 @@ package review
 import (
 	"fmt"
 	"maps"
+	"slices"
+	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
@@ -197,4 +199,151 @@ func (b *builder) applyPlan(reviewed *reviewedChannel, c *plan.Change, current m
 			reviewed.after.Permissions[name] = planned.Value
 		}
 	}
+}
+
+// addChannel adds a channel to the organization before and after.
+func (b *builder) addChannel(reviewed *reviewedChannel) {
+	is, why := reviewed.Channel, b.unknownReason(reviewed)
+	if reviewed.current != nil {
+		was := &access.Channel{ID: is.ID, Name: reviewed.current.Name}
+		b.source(b.before).Describe(was, reviewed.before, nil, why)
+		b.was.Channels = append(b.was.Channels, was)
+	}
+	b.source(b.after).Describe(is, reviewed.after, reviewed.planned, why)
+	b.is.Channels = append(b.is.Channels, is)
+}
+
+// addBeside notes who can do what in a channel in which nothing changes.
+func (b *builder) addBeside(reviewed *reviewedChannel) {
+	was, is := &access.Channel{ID: reviewed.current.ID, Name: reviewed.current.Name}, &access.Channel{ID: reviewed.current.ID, Name: reviewed.current.Name}
+	b.source(b.before).Describe(was, reviewed.before, nil, "")
+	b.source(b.after).Describe(is, reviewed.after, nil, "")
+	b.besideWas, b.besideIs = append(b.besideWas, was), append(b.besideIs, is)
+}
+
+// source works out rights; what the plan does not change has the names of before.
+func (b *builder) source(people *permission.Access) access.Source {
+	return access.Source{People: people, Names: b.org.Snapshot}
+}
+
+// readSubscribers reads who is in a channel of which the snapshot does not say it, if that makes a difference.
+func (b *builder) readSubscribers(reviewed *reviewedChannel) error {
+	if reviewed.before.SubscribersKnown || reviewed.current.IsArchived {
+		return nil
+	}
+	was, is := permission.ChannelRights{Access: b.before, Channel: reviewed.before}, permission.ChannelRights{Access: b.after, Channel: reviewed.after}
+	if reviewed.in == nil && reviewed.out == nil && !permission.NeedsSubscribers(was, is) {
+		return nil
+	}
+	found, err := b.options.Store.Subscribers(b.ctx, reviewed.current.ID)
+	if err != nil || found == nil {
+		return err
+	}
+	reviewed.before.Subscribers, reviewed.before.SubscribersKnown = found, true
+	reviewed.after.Subscribers, reviewed.after.SubscribersKnown = found, true
+	return nil
+}
+
+// unknownReason says what it depends on who gains and who loses.
+func (b *builder) unknownReason(reviewed *reviewedChannel) string {
+	switch {
+	case reviewed.unknownReason != "":
+		return reviewed.unknownReason
+	case reviewed.after.PrivacyUnknown:
+		return "the plan does not know yet what kind of channel it will be"
+	case reviewed.after.TopicsPolicyUnknown:
+		return "the plan does not know yet whether messages of the channel will have topics"
+	case len(reviewed.after.Unknown) > 0:
+		names := slices.Sorted(maps.Keys(reviewed.after.Unknown))
+		return "the plan does not know yet whom " + strings.Join(names, " and ") + " will name"
+	case reviewed.current != nil && !reviewed.before.SubscribersKnown:
+		return "who is in the channel cannot be asked"
+	}
+	return "it is not known yet who will be in a group, or whom a permission of the organization will name"
+}
+
+// initialSubscribers records who is in a new channel: by default nobody, in a private one the account the provider uses.
+func (b *builder) initialSubscribers(reviewed *reviewedChannel, c *plan.Change) {
+	texts, unknown, ok := c.After().List("initial_subscribers")
+	if !ok && (reviewed.after.PrivacyUnknown || reviewed.after.Privacy.IsPrivate()) {
+		texts = []string{fmt.Sprint(b.options.Store.Self().ID)}
+	}
+	ids, missing := b.org.findUsers(texts)
+	reviewed.in, reviewed.isExclusive = ids, true
+	b.addMissing(c, missing)
+	if unknown || len(missing) > 0 {
+		reviewed.unknownReason = "it is not known yet who will be in the channel"
+	}
+}
+
+// subscribers records who is put into a channel and taken out.
+func (b *builder) subscribers(c *plan.Change) {
+	was, is := c.Before(), c.After()
+	reviewed, ok := b.subscribersChannel(c)
+	_, there := is.Number("channel_id")
+	switch {
+	case !ok && !c.HasAfter():
+		return
+	case !ok && there:
+		b.addUnseen(c)
+		return
+	case !ok:
+		b.addUnknown(fmt.Sprintf("Whom %s puts into which channel is not known yet.", c.Address))
+		return
+	}
+	if c.Type == "zulip_channel_subscription" {
+		added, _, _ := was.List("added_user_ids")
+		out, _ := b.org.findUsers(added)
+		reviewed.out = append(reviewed.out, out...)
+	}
+	if !c.HasAfter() {
+		return // zulip_channel_subscribers leaves everybody where they are
+	}
+	users, unknown, _ := is.List("users")
+	ids, missing := b.org.findUsers(users)
+	b.addMissing(c, missing)
+	reviewed.in = append(reviewed.in, ids...)
+	reviewed.isExclusive = reviewed.isExclusive && c.Type == "zulip_channel_subscription" || c.Type == "zulip_channel_subscribers"
+	if unknown || len(missing) > 0 {
+		reviewed.unknownReason = fmt.Sprintf("it is not known yet whom %s puts into the channel", c.Address)
+	}
+}
+
+// subscribersChannel finds the channel that a change of subscribers is about.
+func (b *builder) subscribersChannel(c *plan.Change) (*reviewedChannel, bool) {
+	m := c.After()
+	if !c.HasAfter() {
+		m = c.Before()
+	}
+	if id, ok := m.Number("channel_id"); ok {
+		channel, ok := b.org.Channels().ByID(id)
+		if !ok {
+			return nil, false
+		}
+		return b.reviewPlannedChannel(channel, c), true
+	}
+	address, name := c.RefersTo("channel"), ""
+	if text, ok := m.Text("channel"); ok {
+		name = strings.TrimPrefix(text, "name:")
+	}
+	for _, reviewed := range b.created {
+		if name != "" && strings.EqualFold(reviewed.Name, name) || address != "" && slices.Contains(reviewed.Addresses, address) {
+			reviewed.Addresses = append(reviewed.Addresses, c.Address)
+			return reviewed, true
+		}
+	}
+	return nil, false
+}
+
+// applySubscribers works out who will be in a channel.
+func (r *reviewedChannel) applySubscribers() {
+	if r.in == nil && r.out == nil && r.unknownReason == "" && !r.isExclusive {
+		return
+	}
+	subscribers := r.after.Subscribers
+	if r.isExclusive {
+		subscribers = nil
+	}
+	r.after.Subscribers = merged(subscribers, r.in, r.out)
+	r.after.SubscribersKnown = r.unknownReason == "" && (r.after.SubscribersKnown || r.isExclusive)
 }
