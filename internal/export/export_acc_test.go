@@ -123,3 +123,183 @@ func writes(server *sandbox.Server) (sent []string) {
 	}
 	return sent
 }
+
+// personAddress is what the addresses of people of the example organization look like.
+var personAddress = regexp.MustCompile(`[a-z.]+@example\.com`)
+
+// messy fills an organization with what has grown over years: groups in groups that manage themselves, bots in permissions and
+// with channels of their own, private channels, people who have left and are still named, and permissions that name people.
+func messy(t *testing.T, o *acctest.Organization) {
+	t.Helper()
+	id := func(account string) int { return o.Sandbox.AllCredentials()[account].ID }
+	number := func(value any) int { return int(value.(float64)) } //nolint:forcetypeassert // a number in JSON
+	list := func(ids ...int) string { return strings.ReplaceAll(fmt.Sprint(ids), " ", ",") }
+	principals := func(people []int, groups ...int) string {
+		return fmt.Sprintf(`{"direct_members":%s,"direct_subgroups":%s}`, list(people...), list(groups...))
+	}
+	group := func(name string, members []int, subgroups ...int) int {
+		return number(o.Call(t, "POST", "/user_groups/create", map[string]string{
+			"name": name, "description": "Since 2019", "members": list(members...), "subgroups": list(subgroups...),
+		})["group_id"])
+	}
+	leaver := number(o.Call(t, "POST", "/users", map[string]string{"email": "old.hand@example.com", "full_name": "Old Hand", "password": "a long password 4 you"})["user_id"])
+	hook := number(o.Call(t, "POST", "/bots", map[string]string{"full_name": "Deploys", "short_name": "deploys", "bot_type": "2"})["user_id"])
+
+	press := group("Press 日本", []int{id("member"), id("member2")})
+	web := group("web", []int{id("guest"), hook}, press)
+	company := group("whole-company", nil, web, press)
+	former := group("former", []int{leaver})
+	for _, one := range []int{press, web, company} {
+		o.Call(t, "PATCH", fmt.Sprintf("/user_groups/%d", one), map[string]string{
+			"can_manage_group": `{"new":` + principals([]int{id("member")}, one) + `}`, "can_join_group": `{"new":` + principals([]int{leaver, id("admin")}, former) + `}`,
+		})
+	}
+	for i := range 12 {
+		params := map[string]string{
+			"name": fmt.Sprintf("project %d", i), "description": "", "subscribers": list(id("member"), id("admin"), hook), "invite_only": fmt.Sprint(i%3 == 0),
+			"can_send_message_group":       principals([]int{id("member"), hook, leaver}, company, former),
+			"can_administer_channel_group": principals([]int{id("member2")}), "can_add_subscribers_group": principals([]int{leaver}),
+			"is_default_stream": fmt.Sprint(i == 1),
+		}
+		o.Call(t, "POST", "/channels/create", params)
+	}
+	o.Call(t, "PATCH", fmt.Sprintf("/bots/%d", hook), map[string]string{"default_sending_stream": "project 2"})
+	watch := number(o.Call(t, "POST", "/bots", map[string]string{"full_name": "Watch", "short_name": "watch"})["user_id"])
+	o.Call(t, "PATCH", fmt.Sprintf("/bots/%d", watch), map[string]string{"default_sending_stream": "project 4"})
+	o.Call(t, "PATCH", "/realm", map[string]string{
+		"can_create_public_channel_group": `{"new":` + principals([]int{id("member"), leaver}) + `}`,
+		"create_multiuse_invite_group":    `{"new":` + principals([]int{id("admin")}, web) + `}`,
+	})
+	o.Call(t, "POST", "/realm/filters", map[string]string{"pattern": "#(?P<id>[0-9]+)", "url_template": "https://example.com/{id}"})
+	o.Call(t, "POST", "/realm/profile_fields", map[string]string{"name": "Team", "field_type": "1"})
+	o.Call(t, "POST", "/default_stream_groups/create", map[string]string{"group_name": "Engineers", "description": "All of it.", "stream_names": `["project 4"]`})
+	o.Call(t, "DELETE", fmt.Sprintf("/users/%d", leaver), nil)
+	o.Call(t, "POST", fmt.Sprintf("/user_groups/%d/deactivate", group("gone", nil)), nil)
+}
+
+// With a real CLI: of the export of a messy organization, an organization with nobody but an administrator is made with two
+// commands, and so is one with some of the people. Its plan is empty then, and so is that of the organization itself.
+func TestAccExportMakesAStagingOrganization(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	messy(t, o)
+	folder := filepath.Join(t.TempDir(), "organization")
+	printed := runExport(t, folder, "--subscribers", "--people-as", "variable", "--check", "--cli", os.Getenv("TF_ACC_TERRAFORM_PATH"))
+	if !strings.Contains(printed, " to import, 0 to add, 0 to change, 0 to destroy.") {
+		t.Errorf("the plan of the organization itself: %s", printed)
+	}
+	for address, times := range addressesIn(t, folder) {
+		if times > 1 {
+			t.Errorf("%s stands %d times in what is written", address, times)
+		}
+	}
+	accounts := filepath.Join(t.TempDir(), "accounts")
+	runExport(t, accounts, "--people-as", "zulip_user")
+	for what, trial := range map[string]struct{ folder, people string }{
+		"nobody":      {folder, `people={}`},
+		"some people": {folder, `people={ lena_fischer = "new.lena@example.net", ines_moreau = "owner@example.net" }`},
+		"accounts":    {accounts, ""},
+	} {
+		t.Run(what, func(t *testing.T) {
+			staging := acctest.StartSandbox(t, sandbox.Config{Accounts: map[string]sandbox.Account{
+				"owner": {Email: "owner@example.net", FullName: "Owner", Role: 100, CanCreateUsers: true},
+				"lena":  {Email: "new.lena@example.net", FullName: "Lena", Role: 400},
+			}})
+			staging.As(t, "owner")
+			w := acctest.NewWorkspace(t)
+			w.Copy(t, trial.folder)
+			w.Remove(t, "imports.tf")
+			var flags []string
+			if trial.people != "" {
+				flags = []string{"-var", trial.people}
+			}
+			if printed, ok := w.Apply(t, flags...); !ok {
+				_, problem, _ := strings.Cut(printed, "Error: ")
+				t.Fatal(problem)
+			}
+			w.Must(t, append([]string{"plan", "-detailed-exitcode"}, flags...)...)
+			if _, ok := staging.Sandbox.Organization().Group("whole-company"); !ok {
+				t.Error("the group is not there")
+			}
+		})
+	}
+}
+
+// With a real CLI: a misspelled name in the variable is refused, and said.
+func TestAccExportRefusesUnknownPeople(t *testing.T) {
+	acctest.StartSandbox(t, sandbox.Config{})
+	folder := filepath.Join(t.TempDir(), "organization")
+	runExport(t, folder, "--people-as", "variable")
+	w := acctest.NewWorkspace(t)
+	w.Copy(t, folder)
+	printed, ok := w.Run(t, "plan", "-var", `people={ ines_moreau = "owner@example.net", ines_morau = "x@example.net", nobody = "y@example.net" }`)
+	if want := "No names in local.all_people: ines_morau, nobody."; ok || !strings.Contains(printed, want) {
+		t.Errorf("planned: %t, and %q is not in:\n%s", ok, want, printed)
+	}
+	for _, people := range []string{"people=null", "people={}", `people={ ines_moreau = "ines.moreau@example.com" }`} {
+		if printed, ok := w.Run(t, "plan", "-var", people); !ok && strings.Contains(printed, "No names in") {
+			t.Errorf("%s is refused: %s", people, printed)
+		}
+	}
+}
+
+// addressesIn counts the addresses of people in what an export has written as configuration.
+func addressesIn(t *testing.T, folder string) map[string]int {
+	t.Helper()
+	found := map[string]int{}
+	for name, content := range filesOf(t, folder) {
+		if !strings.HasSuffix(name, ".tf") {
+			continue
+		}
+		for _, address := range personAddress.FindAllString(content, -1) {
+			found[address]++
+		}
+	}
+	if len(found) < 5 {
+		t.Errorf("only %v are in the files", found)
+	}
+	return found
+}
+
+// With a real CLI: what export --snapshot records of an organization, the provider's sandbox is. The state that was applied
+// against the real one has nothing to change there.
+func TestAccAStateOfTheRealOrganizationMeetsItsRecording(t *testing.T) {
+	for seed := range 2 {
+		if testing.Short() && seed > 0 {
+			break
+		}
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			rapid.Custom(func(r *rapid.T) bool {
+				w := newWorld(r)
+				w.fill()
+				useAccount(t, w.server, w.owner)
+				planAgainstRecording(t)
+				return true
+			}).Example(seed)
+		})
+	}
+}
+
+// planAgainstRecording applies an export of the organization of the environment, and plans against its recording.
+func planAgainstRecording(t *testing.T) {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "organization")
+	// What the account has for itself is not recorded, nor are pictures.
+	runExport(t, folder, "--subscribers", "--people", "all", "--exclude", "organization_image", "--exclude", "custom_emoji")
+	w := acctest.NewWorkspace(t)
+	w.Copy(t, folder)
+	if printed, ok := w.Apply(t); !ok {
+		t.Fatalf("the export cannot be applied:\n%s", printed)
+	}
+	file := filepath.Join(w.Dir(), "recorded.json")
+	printed, err := exec.CommandContext(t.Context(), acctest.Plugin(t), "export", "--snapshot", file).CombinedOutput()
+	if err != nil || !strings.HasPrefix(string(printed), "Recorded ") {
+		t.Fatalf("%v:\n%s", err, printed)
+	}
+	w.Write(t, "sandbox_override.tf", fmt.Sprintf("provider \"zulip\" {\n  sandbox = { organization = %q }\n}\n", file))
+	w.Must(t, "plan", "-detailed-exitcode") // 2 if there are changes
+	// The example organization is another one: the plan is not empty because nothing is read.
+	w.Write(t, "sandbox_override.tf", "provider \"zulip\" {\n  sandbox = {}\n}\n")
+	if printed, ok := w.Run(t, "plan", "-detailed-exitcode"); ok {
+		t.Errorf("nothing is to be done in another organization:\n%s", printed)
+	}
+}

@@ -2,14 +2,23 @@ package export_test
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/hcl/v2/hclparse"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"pgregory.net/rapid"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/export"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // useAccount sets the environment to an account of a sandbox.
@@ -67,5 +76,270 @@ func TestProtocolExportPlansNothing(t *testing.T) {
 		if organizations >= enough && seen[kind] == 0 && kind != "zulip_invite_link" { // written where they are asked for
 			t.Errorf("of %d organizations none had a %s", organizations, kind)
 		}
+	}
+}
+
+// What is created without saying anything about it is exported with its name, and with that whose changes people look for: the
+// privacy of a channel, and retention. Who created it may manage it, which is not written. On an older server too.
+func TestProtocolExportLeavesOutWhatIsNew(t *testing.T) {
+	for _, level := range []int{442, featurelevel.Newest} {
+		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
+		o.Call(t, "POST", "/channels/create", map[string]string{"name": "plain", "subscribers": "[]"})
+		o.Call(t, "POST", "/user_groups/create", map[string]string{"name": "plain", "description": "", "members": "[]"})
+		o.Call(t, "POST", "/channel_folders/create", map[string]string{"name": "plain", "description": ""})
+		o.Call(t, "POST", "/bots", map[string]string{"full_name": "Plain", "short_name": "plain"})
+		o.Call(t, "POST", "/realm/profile_fields", map[string]string{"name": "plain", "field_type": "1"})
+		o.Call(t, "POST", "/realm/filters", map[string]string{"pattern": "plain", "url_template": "https://example.com"})
+		folder := t.TempDir()
+		if _, err := exportInto(folder, export.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		for of, want := range map[string]string{
+			"zulip_channel":               "message_retention_days name privacy",
+			"zulip_user_group":            "name",
+			"zulip_channel_folder":        "name",
+			"zulip_bot":                   "bot_type full_name owner short_name",
+			"zulip_custom_profile_field":  "field_type name",
+			"zulip_linkifier":             "pattern url_template",
+			"zulip_default_user_settings": "", // not written at all
+			"zulip_organization":          "description message_retention_days name",
+		} {
+			if got := attributesOf(t, folder, of); got != want {
+				t.Errorf("at level %d a new %s is exported with %q, want %q", level, of, got, want)
+			}
+		}
+	}
+}
+
+// attributesOf returns the names of the attributes of the resource called plain, or of the only one, in the files of a folder;
+// sorted, and empty if there is none.
+func attributesOf(t *testing.T, folder, of string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(folder, "*.tf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parsed, problems := hclparse.NewParser().ParseHCL(content, file)
+		if problems.HasErrors() {
+			t.Fatal(problems)
+		}
+		body, _ := parsed.Body.(*hclsyntax.Body)
+		for _, block := range body.Blocks {
+			if block.Type == "resource" && block.Labels[0] == of && slices.Contains([]string{"plain", "this"}, block.Labels[1]) {
+				return strings.Join(slices.Sorted(maps.Keys(block.Body.Attributes)), " ")
+			}
+		}
+	}
+	return ""
+}
+
+// A filter that matches nothing is warned of, and EXPORT.md says it.
+func TestProtocolExportSaysWhichFilterMatchesNothing(t *testing.T) {
+	acctest.StartSandbox(t, sandbox.Config{})
+	var warnings []string
+	folder := t.TempDir()
+	_, err := exportInto(folder, export.Options{
+		Only: export.Selection{"channel:gen*", "channel:nothing-*", "user_group"}, Exclude: export.Selection{"user_group:sre", "bot:none", "channel_folder"},
+		Warn: func(text string) { warnings = append(warnings, text) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(warnings)
+	if want := []string{"--exclude bot:none matches nothing.", "--only channel:nothing-* matches nothing."}; !slices.Equal(warnings, want) {
+		t.Errorf("warned %q, want %q", warnings, want)
+	}
+	if summary := readSummary(t, folder); !strings.Contains(summary, "`--only channel:nothing-*`: nothing matches it.") {
+		t.Errorf("EXPORT.md does not say it:\n%s", summary)
+	}
+}
+
+// A channel refers to its folder where that is exported, and names it where it is not.
+func TestProtocolExportOfFolders(t *testing.T) {
+	acctest.StartSandbox(t, sandbox.Config{})
+	for want, options := range map[string]export.Options{
+		"folder_id              = zulip_channel_folder.operations.id": {Only: export.Selection{"channel:incidents"}},
+		"folder                 = \"Operations\"":                     {Only: export.Selection{"channel:incidents"}, Exclude: export.Selection{"channel_folder"}},
+	} {
+		folder := t.TempDir()
+		if _, err := exportInto(folder, options); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(slices.Collect(maps.Values(filesOf(t, folder))), "\n")
+		if flat := strings.Join(strings.Fields(text), " "); !strings.Contains(flat, strings.Join(strings.Fields(want), " ")) || strings.Count(flat, " folder_id = ")+strings.Count(flat, " folder = ") != 1 {
+			t.Errorf("the export says\n%s\nwant %s", text, want)
+		}
+		if problems := planFolder(t, folder); len(problems) > 0 {
+			t.Errorf("%s: %v", want, problems)
+		}
+	}
+}
+
+// Channels that are selected bring their folders along, and who is in them; not those of others.
+func TestProtocolExportOfChannelsTakesAlong(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	o.Call(t, "POST", "/channel_folders/create", map[string]string{"name": "Other", "description": ""})
+	o.Call(t, "POST", "/channels/create", map[string]string{"name": "payroll", "subscribers": "[]", "invite_only": "true"})
+	for what, trial := range map[string]struct {
+		options export.Options
+		want    []string
+	}{
+		"with subscribers": {export.Options{Only: export.Selection{"channel:incidents", "channel:leads"}, Subscribers: true},
+			[]string{"zulip_channel.incidents", "zulip_channel.leads", "zulip_channel_folder.operations", "zulip_channel_subscribers.leads"}},
+		"without folders": {export.Options{Only: export.Selection{"channel:incidents"}, Exclude: export.Selection{"channel_folder"}}, []string{"zulip_channel.incidents"}},
+		"all folders": {export.Options{Only: export.Selection{"channel:leads", "channel_folder"}},
+			[]string{"zulip_channel.leads", "zulip_channel_folder.operations", "zulip_channel_folder.other"}},
+	} {
+		folder := t.TempDir()
+		if _, err := exportInto(folder, trial.options); err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.Sorted(maps.Keys(readConfiguration(t, folder).resources)); !slices.Equal(got, trial.want) {
+			t.Errorf("%s: %q, want %q", what, got, trial.want)
+		}
+	}
+}
+
+// A group to which others refer can end in the apply that ends the references; one that nothing names needs nothing for that.
+func TestProtocolExportOfGroupsInUse(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	create := func(name, subgroups string) any {
+		return o.Call(t, "POST", "/user_groups/create", map[string]string{"name": name, "description": "", "members": "[]", "subgroups": subgroups})["group_id"]
+	}
+	create("unused", "[]")
+	create("outer", fmt.Sprintf("[%v]", create("inner", "[]")))
+	folder := filepath.Join(t.TempDir(), "export")
+	if _, err := exportInto(folder, export.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	groups, err := os.ReadFile(filepath.Join(folder, "groups.tf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := map[string]string{}
+	for block := range strings.SplitSeq(string(groups), "\nresource \"zulip_user_group\" ") {
+		if name, rest, ok := strings.Cut(block, " {\n"); ok {
+			blocks[strings.Trim(name, `"`)] = rest
+		}
+	}
+	for name, want := range map[string]bool{"inner": true, "outer": false, "unused": false} {
+		if blocks[name] == "" || strings.Contains(blocks[name], "create_before_destroy = true") != want {
+			t.Errorf("create_before_destroy in %s is not %v:\n%s", name, want, blocks[name])
+		}
+	}
+}
+
+// Who is in a channel is written where somebody lets people in, that is in private channels. A list of those of a public or a
+// default channel would have the next apply unsubscribe whoever has joined since.
+func TestProtocolExportOfSubscribersIsOfPrivateChannels(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	o.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": "true"})
+	for _, params := range []map[string]string{
+		{"name": "open"},
+		{"name": "newcomers", "is_default_stream": "true"},
+		{"name": "the-web", "is_web_public": "true"},
+		{"name": "payroll", "invite_only": "true"},
+		{"name": "board", "invite_only": "true", "history_public_to_subscribers": "false"},
+	} {
+		params["subscribers"] = "[]"
+		o.Call(t, "POST", "/channels/create", params)
+	}
+	folder := t.TempDir()
+	if _, err := exportInto(folder, export.Options{Subscribers: true}); err != nil {
+		t.Fatal(err)
+	}
+	lists := map[string]bool{}
+	for address := range readConfiguration(t, folder).resources {
+		if name, ok := strings.CutPrefix(address, "zulip_channel_subscribers."); ok {
+			lists[name] = true
+		}
+	}
+	for _, name := range []string{"open", "newcomers", "the_web", "general"} {
+		if lists[name] {
+			t.Errorf("who is in %s is written, where people join by themselves", name)
+		}
+	}
+	for _, name := range []string{"payroll", "board"} {
+		if !lists[name] {
+			t.Errorf("who is in %s is not written: only %q", name, slices.Sorted(maps.Keys(lists)))
+		}
+	}
+	if summary := readSummary(t, folder); !strings.Contains(summary, "people join and leave these by themselves, and the next apply would undo it") {
+		t.Errorf("EXPORT.md does not say that public channels are left out:\n%s", summary)
+	}
+}
+
+// Each person stands once in what is written, whichever way people are written, and the plan of it is empty.
+func TestProtocolExportWritesEachPersonOnce(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	messy(t, o)
+	for as, want := range map[export.PeopleAs][]string{
+		"": {`lena_fischer = "lena.fischer@example.com"`, `user = local.people.paul_dubois`, `"user:${local.people.lena_fischer}"`},
+		export.PeopleAsVariable: {
+			`variable "people"`, `count = local.people.paul_dubois == null ? 0 : 1`, `], compact([local.principals.lena_fischer]))`,
+			`count = var.people == null ? 1 : 0`,
+			`can_create_public_channel_group = try(coalescelist(compact([local.principals.lena_fischer])), null)`,
+		},
+		export.PeopleAsUser: {`resource "zulip_user" "lena_fischer"`, `"user:${zulip_user.lena_fischer.email}"`},
+	} {
+		folder := t.TempDir()
+		if _, err := exportInto(folder, export.Options{PeopleAs: as, Subscribers: true}); err != nil {
+			t.Fatal(err)
+		}
+		for address, times := range addressesIn(t, folder) {
+			if times > 1 {
+				t.Errorf("as %q: %s stands %d times", as, address, times)
+			}
+		}
+		var all strings.Builder
+		for name, content := range filesOf(t, folder) {
+			if strings.HasSuffix(name, ".tf") {
+				all.WriteString(content)
+			}
+		}
+		for _, text := range want {
+			if !strings.Contains(all.String(), text) {
+				t.Errorf("as %q: %q is not in:\n%s", as, text, all.String())
+			}
+		}
+		for _, problem := range planFolder(t, folder) {
+			t.Errorf("as %q: %s", as, problem)
+		}
+	}
+}
+
+// Whoever is more than a member is one again when the role is removed, but for the account itself. The plan stays empty.
+func TestProtocolExportHasRolesEnd(t *testing.T) {
+	acctest.StartSandbox(t, sandbox.Config{})
+	folder := t.TempDir()
+	if _, err := exportInto(folder, export.Options{Only: export.Selection{"user_role"}}); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"tomas_berg": true, "amara_okafor": true, "ines_moreau": false, "paul_dubois": false} {
+		role := readConfiguration(t, folder).resources["zulip_user_role."+name]
+		if _, ends := role.attributes["on_destroy"]; ends != want || strings.HasSuffix(role.importID, "=member") != want {
+			t.Errorf("%s: it ends as a member: %t, imported by %s", name, ends, role.importID)
+		}
+	}
+	for _, problem := range planFolder(t, folder) {
+		t.Error(problem)
+	}
+}
+
+// What is new is moved into a configuration that has its own names for people: it names them by address.
+func TestProtocolExportOfWhatIsNewHasAddresses(t *testing.T) {
+	acctest.StartSandbox(t, sandbox.Config{})
+	folder := t.TempDir()
+	if _, err := exportInto(folder, export.Options{States: map[string][]byte{"state.json": []byte(`{"format_version": "1.0"}`)}, Only: export.Selection{"channel", "bot"}}); err != nil {
+		t.Fatal(err)
+	}
+	files := filesOf(t, folder)
+	if _, ok := files["people.tf"]; ok || !strings.Contains(files["bots.tf"], `"tomas.berg@example.com"`) {
+		t.Errorf("people are written otherwise:\n%s\n%s", files["people.tf"], files["bots.tf"])
 	}
 }

@@ -1,18 +1,25 @@
 package export_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/export"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // unwritable returns a folder in which nothing can be made.
@@ -170,4 +177,151 @@ func serveWithout(t *testing.T, server *sandbox.Server, without string) string {
 	}))
 	t.Cleanup(proxy.Close)
 	return proxy.URL
+}
+
+// exportedName is every name that an export may give to a file.
+var exportedName = regexp.MustCompile(`^(?:EXPORT\.md|export\.json|[a-z][a-z0-9_-]{0,100}\.tf|emoji/[a-z0-9][a-z0-9._-]{0,100}\.png)$`)
+
+// Whatever things are called: each is written with exactly its name, in files that can be read, and in no other place.
+func TestProtocolExportOfHostileNames(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	person := o.Sandbox.AllCredentials()["guest"]
+	// A configuration has its texts in this form, as every CLI reads them.
+	var names, replaced []string
+	for _, name := range acctest.HostileNames {
+		names = append(names, norm.NFC.String(name))
+	}
+	for i, name := range acctest.HostileNames {
+		placeholder := fmt.Sprintf("placeholder-%03d", i)
+		replaced = append(replaced, placeholder, inJSON(t, name))
+		folder := o.Call(t, "POST", "/channel_folders/create", map[string]string{"name": placeholder, "description": placeholder})["channel_folder_id"]
+		o.Call(t, "POST", "/channels/create", map[string]string{
+			"name": placeholder, "description": placeholder, "subscribers": "[]", "folder_id": fmt.Sprint(folder),
+			"can_send_message_group": fmt.Sprintf(`{"direct_members":[%d],"direct_subgroups":[]}`, person.ID),
+		})
+		o.Call(t, "POST", "/user_groups/create", map[string]string{"name": placeholder, "description": placeholder, "members": "[]"})
+		if i < 30 {
+			o.Call(t, "POST", "/realm/profile_fields", map[string]string{"name": placeholder, "field_type": "1", "hint": placeholder})
+		}
+		o.Emoji(t, placeholder)
+	}
+	serveReplaced(t, o.Sandbox, append(replaced, `"Paul Dubois"`, `"`+inJSON(t, "x\n}\u202e\r\nresource")+`"`)...)
+	parent := t.TempDir()
+	folder := filepath.Join(parent, "a", "b", "c", "organization")
+	if _, err := exportInto(folder, export.Options{All: true, AllPeople: true, Subscribers: true}); err != nil {
+		t.Fatal(err)
+	}
+	for name := range filesOf(t, parent) {
+		if inside, ok := strings.CutPrefix(name, "a/b/c/organization/"); !ok || !exportedName.MatchString(inside) {
+			t.Errorf("there is a file %q", name)
+		}
+	}
+	written := map[string][]string{}
+	for address, one := range readConfiguration(t, folder).resources {
+		for _, attribute := range []string{"name", "description", "hint"} {
+			found, ok := one.attributes[attribute]
+			if !ok {
+				continue
+			}
+			value, problems := found.Expr.Value(nil)
+			if problems.HasErrors() {
+				t.Errorf("%s: %v", address, problems)
+				continue
+			}
+			written[one.kind+" "+attribute] = append(written[one.kind+" "+attribute], value.AsString())
+		}
+	}
+	for what, have := range map[string]int{
+		"zulip_channel name": len(names), "zulip_channel description": len(names), "zulip_user_group name": len(names), "zulip_user_group description": len(names),
+		"zulip_channel_folder name": len(names), "zulip_channel_folder description": len(names), "zulip_custom_emoji name": len(names),
+		"zulip_custom_profile_field name": 30, "zulip_custom_profile_field hint": 30,
+	} {
+		for _, name := range names[:have] {
+			if !slices.Contains(written[what], name) {
+				t.Errorf("no %s is %.100q", what, name)
+			}
+		}
+	}
+	for name, content := range filesOf(t, folder) {
+		if !strings.HasPrefix(name, "emoji/") && strings.ContainsFunc(content, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
+			t.Errorf("%s has characters that nobody sees", name)
+		}
+	}
+}
+
+// What random organizations seldom have.
+func TestProtocolExportPlansNothingOf(t *testing.T) {
+	for what, fill := range map[string]func(*testing.T, *acctest.Organization){
+		"profile fields that the server names": func(t *testing.T, o *acctest.Organization) {
+			for _, service := range []string{"github", "twitter"} {
+				o.Call(t, "POST", "/realm/profile_fields", map[string]string{"name": "x", "field_type": "7", "field_data": `{"subtype":"` + service + `"}`})
+			}
+		},
+		"names that the CLI hands over in another Unicode normal form": func(t *testing.T, o *acctest.Organization) {
+			const name = "e\u0301"
+			group, _ := o.Call(t, "POST", "/user_groups/create", map[string]string{"name": name, "description": name, "members": "[]"})["group_id"].(float64)
+			o.Call(t, "POST", "/channel_folders/create", map[string]string{"name": name, "description": name})
+			o.Call(t, "POST", "/channels/create", map[string]string{"name": name, "subscribers": "[]", "can_send_message_group": fmt.Sprint(group)})
+			o.Call(t, "POST", "/user_groups/create", map[string]string{"name": "outer", "description": "", "members": "[]", "subgroups": fmt.Sprintf("[%v]", group)})
+			o.Call(t, "POST", "/bots", map[string]string{"full_name": "Bot", "short_name": "bot", "default_sending_stream": name})
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			fill(t, o)
+			for _, all := range []bool{false, true} {
+				folder := t.TempDir()
+				if _, err := exportInto(folder, export.Options{All: all, Subscribers: true}); err != nil {
+					t.Fatal(err)
+				}
+				for _, problem := range planFolder(t, folder) {
+					t.Error(problem)
+				}
+			}
+		})
+	}
+}
+
+// Older servers lack attributes, which are not written then.
+func TestProtocolExportOfOtherServers(t *testing.T) {
+	for _, level := range []int{featurelevel.Oldest, 442, featurelevel.Newest} {
+		t.Run(fmt.Sprint("feature level ", level), func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
+			o.Emoji(t, "kudos")
+			o.Call(t, "POST", "/realm/filters", map[string]string{"pattern": "#(?P<id>[0-9]+)", "url_template": "https://example.com/{id}"})
+			o.Call(t, "POST", "/realm/profile_fields", map[string]string{"name": "Team", "field_type": "1"})
+			folder := t.TempDir()
+			if _, err := exportInto(folder, export.Options{All: true, Subscribers: true, AllPeople: true}); err != nil {
+				t.Fatal(err)
+			}
+			for _, problem := range planFolder(t, folder) {
+				t.Error(problem)
+			}
+		})
+	}
+}
+
+// Time passes between an export and the plan of it: invitation links expire sooner then.
+func TestProtocolExportIsPlannedLater(t *testing.T) {
+	var later atomic.Int64
+	o := acctest.StartSandbox(t, sandbox.Config{Clock: func() time.Time { return time.Now().Add(time.Duration(later.Load())) }})
+	for _, minutes := range []string{"1440", "null", "3"} {
+		o.Call(t, "POST", "/invites/multiuse", map[string]string{"invite_expires_in_minutes": minutes})
+	}
+	folder, options := t.TempDir(), export.Options{Only: export.Selection{"invite_link"}}
+	if _, err := exportInto(folder, options); err != nil {
+		t.Fatal(err)
+	}
+	written := filesOf(t, folder)
+	if links := written["invitations.tf"]; strings.Count(links, "# The server does not show the channels of a link") != 3 {
+		t.Errorf("the links are:\n%s", links)
+	}
+	later.Store(int64(2 * time.Minute))
+	for _, problem := range planFolder(t, folder) {
+		t.Error(problem)
+	}
+	if _, err := exportInto(folder, options); err != nil {
+		t.Fatal(err)
+	}
+	sameFiles(t, "two minutes later", written, filesOf(t, folder))
 }

@@ -3,10 +3,12 @@ package export
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 	"github.com/mozillazg/go-unidecode"
 	"golang.org/x/text/unicode/norm"
 )
@@ -115,4 +117,195 @@ func joinWords(text, fallback, separator string) string {
 		return fallback + separator + name
 	}
 	return name
+}
+
+// refer links every value that names another exported object to it. A value that names what is not exported stays as it is.
+func (e *export) refer() {
+	e.index()
+	e.referToFolders()
+	for _, o := range e.inOrderOfReferences() {
+		for attribute, value := range o.config {
+			reference, ok := o.kind.references[attribute]
+			if !ok && e.isPermission(o.kind, attribute) {
+				reference = principals
+			} else if !ok {
+				continue
+			}
+			for _, text := range textsOf(value) {
+				to, found := e.target(reference, text)
+				switch {
+				case found && (to.person != nil || e.mayRefer(o, to)):
+					o.link(attribute, text, to)
+				case found && o.kind.resource == "zulip_bot" && e.PeopleAs.orDefault() != PeopleAsAddress:
+					// In an organization that has neither, one would have to be there before the other.
+					delete(o.config, attribute)
+					e.note("`%s` of `%s`: %s refers to the bot.", attribute, o.address(), inCode(to.to.address()))
+				case found && to.to != o:
+					o.comments[attribute] = fmt.Sprintf("By name: %s refers to this one.", to.to.address())
+				case reference.isPrincipal:
+					e.explain(o, attribute, text)
+				}
+			}
+		}
+	}
+	e.namePeople()
+}
+
+// referToFolders has channels name their folder by ID where the folder is exported too: such a reference follows another name.
+func (e *export) referToFolders() {
+	for _, o := range e.objects {
+		id := o.text("folder_id")
+		if _, isNamed := o.config["folder"]; isNamed && o.kind.resource == "zulip_channel" && e.byAttribute["zulip_channel_folder"]["id"][id] != nil {
+			delete(o.config, "folder")
+			o.config["folder_id"] = o.state["folder_id"]
+		}
+	}
+}
+
+// inOrderOfReferences returns the objects with the bots last: they name channels, whose permissions may name them.
+func (e *export) inOrderOfReferences() []*object {
+	isBot := func(o *object) bool { return o.kind.resource == "zulip_bot" }
+	return append(slices.DeleteFunc(slices.Clone(e.objects), isBot), slices.DeleteFunc(slices.Clone(e.objects), func(o *object) bool { return !isBot(o) })...)
+}
+
+// explain says in a comment whom a principal means that is written by number.
+func (e *export) explain(o *object, attribute, text string) {
+	s := e.snapshot
+	if number, ok := strings.CutPrefix(text, "group_id:"); ok {
+		id, _ := strconv.ParseInt(number, 10, 64)
+		if group, ok := s.UserGroup(id); ok && group.Deactivated {
+			o.comments[attribute] = fmt.Sprintf("%s is the user group %q, which is deactivated.", text, visible(group.Name))
+		}
+	}
+	if number, ok := strings.CutPrefix(text, "user_id:"); ok {
+		id, _ := strconv.ParseInt(number, 10, 64)
+		if user, ok := s.User(id); ok {
+			o.comments[attribute] = fmt.Sprintf("%s is %s.", text, visible(user.FullName))
+		}
+	}
+}
+
+// index makes objects findable by what others name them by.
+func (e *export) index() {
+	e.byAttribute = map[string]map[string]map[string]*object{}
+	for _, o := range e.objects {
+		byAttribute := e.byAttribute[o.kind.resource]
+		if byAttribute == nil {
+			byAttribute = map[string]map[string]*object{"id": {}, "name": {}, "email": {}}
+			e.byAttribute[o.kind.resource] = byAttribute
+		}
+		for attribute, found := range byAttribute {
+			if text := o.text(attribute); text != "" {
+				found[text] = o
+			}
+		}
+	}
+}
+
+// isPermission reports whether an attribute is a set of principals.
+func (e *export) isPermission(k *kind, attribute string) bool {
+	_, ok := e.realm.SupportedPermissions[k.permissions][attribute]
+	return ok
+}
+
+// target returns the object that a value names, and how.
+func (e *export) target(reference reference, text string) (link, bool) {
+	if reference.isUser {
+		return e.account(text)
+	}
+	if !reference.isPrincipal {
+		to, ok := e.byAttribute[reference.to][reference.by][text]
+		return link{to: to, by: reference.by}, ok
+	}
+	if name, ok := strings.CutPrefix(text, "group:"); ok {
+		to, ok := e.byAttribute["zulip_user_group"]["name"][name]
+		return link{prefix: "group:", to: to, by: "name"}, ok
+	}
+	if address, ok := strings.CutPrefix(text, userPrefix); ok {
+		to, ok := e.account(address)
+		to.prefix = userPrefix
+		return to, ok
+	}
+	return link{}, false
+}
+
+// mayRefer reports whether a reference makes no cycle, which no CLI accepts: the groups that manage each other name each
+// other by their names.
+func (e *export) mayRefer(from *object, to link) bool {
+	switch {
+	case to.to.kind.rank < from.kind.rank:
+		return true
+	case from.kind.resource != "zulip_bot" && (to.to.kind != from.kind || !from.kind.refersToOwn):
+		return false
+	}
+	return !to.to.reaches(from, map[*object]bool{})
+}
+
+// reaches reports whether an object refers to another, by itself or through others.
+func (o *object) reaches(other *object, seen map[*object]bool) bool {
+	if o == other {
+		return true
+	}
+	if seen[o] {
+		return false
+	}
+	seen[o] = true
+	for _, links := range o.links {
+		for _, link := range links {
+			if link.to != nil && link.to.reaches(other, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (o *object) link(attribute, text string, to link) {
+	if o.links[attribute] == nil {
+		o.links[attribute] = map[string]link{}
+	}
+	o.links[attribute][text] = to
+}
+
+// isReferredTo reports whether another object refers to one.
+func (e *export) isReferredTo(o *object) bool {
+	if e.referred == nil {
+		e.referred = map[*object]bool{}
+		for _, from := range e.objects {
+			for _, links := range from.links {
+				for _, link := range links {
+					e.referred[link.to] = true
+				}
+			}
+		}
+	}
+	return e.referred[o]
+}
+
+// textsOf returns a value as text, or those of its elements.
+func textsOf(value tftypes.Value) []string {
+	var elements []tftypes.Value
+	if !value.Type().Is(tftypes.String) && !value.Type().Is(tftypes.Number) && value.As(&elements) == nil {
+		var texts []string
+		for _, element := range elements {
+			texts = append(texts, textsOf(element)...)
+		}
+		return slices.Compact(texts)
+	}
+	if text := textOf(value); text != "" {
+		return []string{text}
+	}
+	return nil
+}
+
+// folderName returns the name of a channel folder, whether it is exported or not.
+func (e *export) folderName(id string) string {
+	number, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return ""
+	}
+	if folder, ok := e.snapshot.Folders().ByID(number); ok {
+		return folder.Name
+	}
+	return ""
 }

@@ -1,14 +1,18 @@
 package export
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -273,4 +277,110 @@ func counted(n int, thing string) string {
 func kindNamed(resource string) *kind {
 	k, _ := kindOf(resource)
 	return k
+}
+
+// roleList is a zulip_role_members of a state: exactly its users have the role.
+type roleList struct {
+	address, state, role string
+	users                []string
+}
+
+// roleLists are those of a module and of what it calls, in a state of some name.
+func (m module) roleLists(state string) (lists []*roleList) {
+	for _, resource := range m.Resources {
+		if resource.Type != "zulip_role_members" || resource.Mode != "managed" {
+			continue
+		}
+		list := &roleList{address: resource.Address, state: state, role: unquote(resource.Values["role"])}
+		_ = json.Unmarshal(resource.Values["users"], &list.users) // without them it is a list of nobody
+		lists = append(lists, list)
+	}
+	for _, child := range m.Children {
+		lists = append(lists, child.roleLists(state)...)
+	}
+	return lists
+}
+
+// leavesRoleToList leaves a role to the list of a state that decides it: one of the role that somebody has, or one that names them.
+// Beside such a list the role would be refused, as a second one. It reports whether nothing is left to export.
+func (e *export) leavesRoleToList(o *object) bool {
+	if len(e.roleLists) == 0 || !slices.Contains([]string{"zulip_user_role", "zulip_user", "zulip_bot"}, o.kind.resource) {
+		return false
+	}
+	address := o.text("email")
+	if o.kind.resource == "zulip_user_role" {
+		address = o.text("user")
+	}
+	i := slices.IndexFunc(e.roleLists, func(list *roleList) bool {
+		return list.role == o.text("role") || slices.ContainsFunc(list.users, func(user string) bool {
+			plain, err := permission.PlainUser(user)
+			return err == nil && (plain == o.id || strings.EqualFold(plain, address))
+		})
+	})
+	if i < 0 {
+		return false
+	}
+	if e.listed == nil {
+		e.listed = map[*roleList][]string{}
+	}
+	list := e.roleLists[i]
+	e.listed[list] = append(e.listed[list], address)
+	delete(o.config, "role")
+	return o.kind.resource == "zulip_user_role"
+}
+
+// noteRoleLists says whose roles are left to lists.
+func (e *export) noteRoleLists() {
+	for _, list := range e.roleLists {
+		addresses := e.listed[list]
+		if len(addresses) == 0 {
+			continue
+		}
+		whose := counted(len(addresses), "account")
+		if e.PeopleAs != PeopleAsVariable {
+			whose = someNames(addresses)
+		}
+		e.note("The roles of %s: %s of %s decides who is %s. A plan of it shows who has the role and is not in it.", whose, inCode(list.address), inCode(list.state), list.role)
+	}
+}
+
+// rulesName is the file of rules. An export proposes it once: from then on it is written by people.
+const rulesName = "rules.zulip.hcl"
+
+// Rules are a file of rules.
+type Rules struct {
+	Text []byte
+	// Rules and Limits count what it has.
+	Rules, Limits int
+}
+
+// proposeRules proposes rules that hold, if the folder has none.
+func (e *export) proposeRules(ctx context.Context, into *folder) error {
+	if into.root != nil {
+		_, err := into.root.Lstat(rulesName)
+		if err == nil {
+			e.note("Rules: `%s` is there already and stays as it is. Without it `--rules` proposes another one.", rulesName)
+			return nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("cannot use %s in %s: %w", rulesName, into.path, err)
+		}
+	}
+	e.progress("who is in which channel")
+	var err error
+	e.rules, err = e.Rules(ctx, e.Store)
+	return err
+}
+
+// rulesCommands says what the proposed rules are for, or how to get some.
+func (e *export) rulesCommands(b *strings.Builder) {
+	if e.rules == nil {
+		if e.Rules == nil && e.managed == nil {
+			fmt.Fprintf(b, "`--rules` proposes rules that hold today in `%s`, for audits and reviews to prove.\n\n", rulesName)
+		}
+		return
+	}
+	fmt.Fprintf(b, "## Rules\n\n`%s` has %s and %s that hold today, each with what it protects: a proposal. Keep what is meant, and remove what is chance; "+
+		"no later export changes the file. Prove them every night, and of every plan:\n\n```sh\nterraform-provider-zulip audit --rules %s --fail-on rules\nterraform-provider-zulip review plan.json --rules %s --fail-on rules\n```\n\n",
+		rulesName, counted(e.rules.Rules, "rule"), counted(e.rules.Limits, "limit"), rulesName, rulesName)
 }

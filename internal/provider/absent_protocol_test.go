@@ -2,11 +2,16 @@ package provider_test
 
 import (
 	"fmt"
+	"maps"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 const newcomer = "zoe.quill@example.net"
@@ -122,5 +127,223 @@ func TestProtocolDeactivatedInListsAreNamed(t *testing.T) {
 				t.Errorf("the plan says %s", text)
 			}
 		})
+	}
+}
+
+// What the guide says an account can manage is what it can: each resource is created with the key of each.
+func TestProtocolWhichAccountManagesWhat(t *testing.T) {
+	const level = featurelevel.NewestRelease
+	cells := map[string][]string{}
+	for _, who := range []struct {
+		account string
+		role    zulip.Role
+	}{{"admin", zulip.RoleOwner}, {"admin", zulip.RoleAdministrator}, {"bot", zulip.RoleOwner}, {"bot", zulip.RoleAdministrator}} {
+		o := acctest.NewSandbox(t, sandbox.Config{FeatureLevel: level})
+		all := lives(t, o)
+		self := o.WithAccount(t, who.account).Self
+		if self.Role != who.role {
+			o.Call(t, "PATCH", fmt.Sprintf("/users/%d", self.ID), map[string]string{"role": fmt.Sprint(int(who.role))})
+		}
+		// What depends on one channel or group, and not on the account's role, is granted.
+		for _, channel := range []string{"general", "leads"} {
+			o.Call(t, "POST", "/users/me/subscriptions", map[string]string{"subscriptions": fmt.Sprintf(`[{"name": %q}]`, channel), "principals": fmt.Sprintf("[%d]", self.ID)})
+		}
+		groups, err := o.Client.UserGroups(t.Context(), level)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, group := range groups {
+			if group.Name == "leads" {
+				o.Call(t, "PATCH", fmt.Sprintf("/user_groups/%d", group.ID), map[string]string{
+					"can_manage_group": fmt.Sprintf(`{"new": %d}`, o.SystemGroup(t, "role:administrators"))})
+			}
+		}
+		account := o.WithAccount(t, who.account)
+		for _, l := range all {
+			cells[l.of] = append(cells[l.of], l.managed(t, account, level))
+		}
+	}
+	var table strings.Builder
+	for _, resource := range sortedKeys(cells) {
+		fmt.Fprintf(&table, "| `%s` | %s |\n", resource, strings.Join(cells[resource], " | "))
+	}
+	guide, err := os.ReadFile("../../templates/guides/accounts.md.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(guide), table.String()) {
+		t.Errorf("templates/guides/accounts.md.tmpl does not have these rows:\n%s", table.String())
+	}
+}
+
+// managed says whether an account can create the resource, and without which attributes.
+func (l life) managed(t *testing.T, o *acctest.Organization, level int) string {
+	t.Helper()
+	config, without := maps.Clone(l.at(level, l.create)), []string{}
+	if l.of == "zulip_channel_subscribers" { // or it would leave the private channel
+		users, _ := config["users"].([]any)
+		config["users"] = slices.Compact(append(slices.Clone(users), o.Self.Address()))
+	}
+	if l.of == "zulip_role_members" && o.Self.Role == zulip.RoleOwner { // or it would lose the higher role
+		users, _ := config["users"].([]any)
+		config["users"] = slices.DeleteFunc(slices.Clone(users), func(user any) bool { return user == o.Self.Address() })
+	}
+	for {
+		run := o.NewRun(t, l.of)
+		plan, diags := run.Plan(config)
+		if len(diags.Errors()) == 0 {
+			diags = run.Apply(plan)
+		}
+		problems := diags.Errors()
+		if len(problems) == 0 {
+			break
+		}
+		if strings.Contains(problems[0].Detail, "can_create_users") {
+			return "who is there"
+		}
+		at := problems[0].Attribute
+		if _, isSet := config[at]; !isSet {
+			return "no"
+		}
+		delete(config, at)
+		without = append(without, "`"+at+"`")
+	}
+	if slices.Sort(without); len(without) > 0 {
+		return "not " + strings.Join(without, ", ")
+	}
+	return "yes"
+}
+
+// TestProtocolInvisibleCharactersInNames warns of a character that nobody sees in everything whose name people read.
+func TestProtocolInvisibleCharactersInNames(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	for _, test := range []struct {
+		resource, attribute string
+		config              acctest.Values
+	}{
+		{"zulip_channel", "name", acctest.Values{}},
+		{"zulip_channel_folder", "name", acctest.Values{}},
+		{"zulip_user_group", "name", acctest.Values{}},
+		{"zulip_default_channel_group", "name", acctest.Values{"channel_ids": []any{o.MustChannel(t, "general").ID}}},
+		{"zulip_user", "full_name", acctest.Values{"email": "x@example.com"}},
+		{"zulip_bot", "full_name", acctest.Values{"short_name": "x"}},
+		{"zulip_custom_profile_field", "name", acctest.Values{"field_type": "short_text"}},
+	} {
+		for name, words := range map[string]string{
+			"ops\u202egnp": `is "ops<U+202E>gnp": character 4 is U+202E (right-to-left override)`,
+			"x\u200by":     `is "x<U+200B>y": character 2 is U+200B (zero width space)`,
+		} {
+			test.config[test.attribute] = name
+			diags := o.NewRun(t, test.resource).Process().Validate(test.resource, test.config)
+			diags.ExpectNoError(t)
+			diags.ExpectWarning(t, test.attribute, "Invisible characters in "+test.attribute, words)
+		}
+	}
+	plan, diags := o.NewRun(t, "zulip_channel").Plan(acctest.Values{"name": "gen\u200beral"})
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "name", "character 4 is U+200B (zero width space)")
+	if plan.Empty() {
+		t.Error("nothing is planned")
+	}
+}
+
+// TestProtocolNullElements refuses a null in a list or set where it stands, in words for who wrote it.
+func TestProtocolNullElements(t *testing.T) {
+	p := acctest.StartSandbox(t, sandbox.Config{}).NewRun(t, "zulip_message").Process()
+	for _, test := range []struct {
+		resource, attribute string
+		config              acctest.Values
+	}{
+		{"zulip_message", "recipients", acctest.Values{"content": "x"}},
+		{"zulip_draft", "recipients", acctest.Values{"content": "x"}},
+		{"zulip_invitation", "channel_ids", acctest.Values{"email": "x@example.com"}},
+		{"zulip_invite_link", "channel_ids", acctest.Values{}},
+		{"zulip_invite_link", "group_ids", acctest.Values{}},
+		{"zulip_linkifier", "alternative_url_templates", acctest.Values{"pattern": "x", "url_template": "https://example.com"}},
+		{"zulip_linkifier_order", "linkifier_ids", acctest.Values{}},
+	} {
+		test.config[test.attribute] = []any{nil}
+		p.Validate(test.resource, test.config).ExpectError(t, test.attribute, "must not hold null")
+	}
+	_, diags := p.ReadData("zulip_users", acctest.Values{"emails": []any{nil}})
+	diags.ExpectError(t, "emails", "must not hold null")
+}
+
+// TestProtocolUnknownMayBeNull plans with values that are not known yet where a value would be wrong and null would not:
+// the check is put off until the value is known.
+func TestProtocolUnknownMayBeNull(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 130})
+	for name, test := range map[string]struct {
+		kind   string
+		config acctest.Values
+		wrong  acctest.Values // what is refused once it is known
+	}{
+		"message to a channel": {"zulip_message", acctest.Values{"channel": "general", "topic": "x", "content": "x"}, acctest.Values{"recipients": []any{"lena.fischer@example.com"}}},
+		"message to people":    {"zulip_message", acctest.Values{"recipients": []any{"lena.fischer@example.com"}, "content": "x"}, acctest.Values{"channel": "general", "topic": "x"}},
+		"draft":                {"zulip_draft", acctest.Values{"recipients": []any{"lena.fischer@example.com"}, "content": "x"}, acctest.Values{"topic": "x"}},
+		"status":               {"zulip_user_status", acctest.Values{"status_text": "x"}, acctest.Values{"emoji_code": "1f334", "reaction_type": "unicode_emoji"}},
+		"bot":                  {"zulip_bot", acctest.Values{"short_name": "x", "full_name": "X"}, acctest.Values{"payload_url": "https://example.com/", "interface": "slack"}},
+		"profile field":        {"zulip_custom_profile_field", acctest.Values{"field_type": "short_text", "name": "X"}, acctest.Values{"subtype": "github", "url_pattern": "x"}},
+		"profile field, level": {"zulip_custom_profile_field", acctest.Values{"field_type": "short_text", "name": "X"}, acctest.Values{"required": true}},
+		"known service":        {"zulip_custom_profile_field", acctest.Values{"field_type": "external_account", "subtype": "github"}, acctest.Values{"name": "X", "hint": "x"}},
+		"linkifier":            {"zulip_linkifier", acctest.Values{"pattern": "x", "url_template": "https://example.com"}, acctest.Values{"example_input": "x"}},
+		"user":                 {"zulip_user", acctest.Values{"email": "nadia.haddad@example.com", "full_name": "Nadia"}, acctest.Values{"deactivation_notification_comment": "x"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			unknown, wrong := acctest.Values{}, acctest.Values{}
+			for attribute, value := range test.config {
+				unknown[attribute], wrong[attribute] = value, value
+			}
+			for attribute, value := range test.wrong {
+				unknown[attribute], wrong[attribute] = acctest.Unknown, value
+			}
+			_, diags := o.NewRun(t, test.kind).Plan(wrong)
+			if len(diags.Errors()) == 0 {
+				t.Errorf("%v is not refused", wrong)
+			}
+			_, diags = o.NewRun(t, test.kind).Plan(unknown)
+			for _, problem := range diags.Errors() {
+				if _, put := test.wrong[problem.Attribute]; put {
+					t.Errorf("%v: %s", unknown, problem)
+				}
+			}
+		})
+	}
+}
+
+// TestProtocolUnknownIsAnother plans, for what exists, that it is for somebody or something that is not known yet: that is
+// another resource. An update that turns into a replacement during the apply is what the CLI refuses. On newer servers a
+// bot with another short name is the same one.
+func TestProtocolUnknownIsAnother(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.BotShortName - 1})
+	const lena = "lena.fischer@example.com"
+	for kind, test := range map[string]struct {
+		attribute string
+		config    acctest.Values
+	}{
+		"zulip_user_role":                     {"user", acctest.Values{"user": lena, "role": "moderator"}},
+		"zulip_role_members":                  {"role", acctest.Values{"role": "moderator", "users": []any{"amara.okafor@example.com", lena}}},
+		"zulip_user_status":                   {"user", acctest.Values{"user": lena, "status_text": "Away"}},
+		"zulip_channel_subscription_settings": {"channel", acctest.Values{"channel": "general", "is_muted": true}},
+		"zulip_user_group_membership":         {"group", acctest.Values{"group": "sre", "members": []any{"kenji.sato@example.com"}}},
+		"zulip_message":                       {"recipients", acctest.Values{"recipients": []any{lena}, "content": "x"}},
+		"zulip_invitation":                    {"email", acctest.Values{"email": "x@example.com"}},
+		"zulip_domain":                        {"domain", acctest.Values{"domain": "example.org"}},
+		"zulip_bot":                           {"short_name", acctest.Values{"short_name": "x", "full_name": "X"}},
+		"zulip_reaction":                      {"emoji_name", acctest.Values{"message_id": 0, "emoji_name": "tada"}},
+	} {
+		if _, needed := test.config["message_id"]; needed {
+			id, err := o.Client.SendMessage(t.Context(), zulip.Addressee{ChannelID: o.MustChannel(t, "general").ID, Topic: "votes"}, "Shall we?")
+			if err != nil {
+				t.Fatal(err)
+			}
+			test.config["message_id"] = id
+		}
+		run := o.NewRun(t, kind)
+		run.MustApply(test.config)
+		test.config[test.attribute] = acctest.Unknown
+		if plan := run.MustPlan(test.config); !slices.Contains(plan.Replace, test.attribute) {
+			t.Errorf("%s is to be replaced because of %v", kind, plan.Replace)
+		}
 	}
 }

@@ -1,7 +1,9 @@
 package provider_test
 
 import (
+	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -225,4 +227,79 @@ func diagnosedAt(diags acctest.Diagnostics) string {
 		return ""
 	}
 	return diags[0].Attribute
+}
+
+// TestProtocolMadeBeforeTheEnd makes what has no name of its own a second time and then ends the first, in one apply, as
+// create_before_destroy does. It is there afterwards, people in channels and groups too, and the next plan is empty.
+func TestProtocolMadeBeforeTheEnd(t *testing.T) {
+	for kind, config := range map[string]acctest.Values{
+		"zulip_channel_subscription":          {"channel": "leads", "users": []any{"kenji.sato@example.com", "amara.okafor@example.com"}},
+		"zulip_user_group_membership":         {"group": "leads", "members": []any{"kenji.sato@example.com"}},
+		"zulip_channel_subscription_settings": {"channel": "general", "is_muted": true},
+		"zulip_draft":                         {"content": "To be said"},
+		"zulip_invite_link":                   {"expires_in_minutes": 60},
+		"zulip_message":                       {"channel": "general", "topic": "rules", "content": "Be kind"},
+		"zulip_scheduled_message":             {"channel": "general", "topic": "rules", "content": "Later", "scheduled_delivery_timestamp": "2035-01-01T00:00:00Z"},
+		"zulip_user_role":                     {"user": "lena.fischer@example.com", "role": "moderator", "on_destroy": "member"},
+		"zulip_user_status":                   {"status_text": "Away", "emoji_name": "palm_tree"},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			run := o.NewRun(t, kind)
+			run.MustApply(config)
+
+			end := run.MustPlan(nil)
+			p := run.Process() // the apply's, which has not read what ends
+			begin, diags := p.Plan(kind, nil, config)
+			diags.ExpectNoError(t)
+			made, diags := p.Apply(begin)
+			diags.ExpectNoError(t)
+			_, diags = p.Apply(end)
+			diags.ExpectNoError(t)
+
+			run.State = made
+			if plan := run.MustPlan(config); !plan.Empty() {
+				t.Errorf("after the apply the plan still changes %q", plan.Changes())
+			}
+		})
+	}
+}
+
+// terraform destroy begins with a plan of the whole configuration. What somebody else has archived or deactivated is
+// planned again there, and must not end the destroy: only an apply refuses it.
+func TestProtocolDestroyOfWhatIsGone(t *testing.T) {
+	for resource, test := range map[string]struct {
+		config     values
+		at         string
+		method     string
+		path       string
+		says, hint string
+	}{
+		"zulip_channel": {values{"name": "gone"}, "name", http.MethodDelete, "/streams/%v", "An archived channel", "adopt_archived"},
+		"zulip_user_group": {
+			values{"name": "gone"}, "name", http.MethodPost, "/user_groups/%v/deactivate", "A deactivated user group", "adopt_deactivated",
+		},
+		"zulip_user": {
+			values{"email": "gone@example.com", "full_name": "Gone"}, "email", http.MethodDelete, "/users/%v", "deactivated account", "adopt_deactivated",
+		},
+		"zulip_bot": {
+			values{"short_name": "gone", "full_name": "Gone", "bot_type": "generic"}, "short_name", http.MethodDelete, "/bots/%v", "deactivated bot", "adopt_deactivated",
+		},
+	} {
+		t.Run(resource, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			run := o.NewRun(t, resource)
+			run.MustApply(test.config)
+			o.Call(t, test.method, fmt.Sprintf(test.path, run.State.Values["id"]), nil)
+			plan, diags := run.Plan(test.config)
+			diags.ExpectNoError(t)
+			diags.ExpectWarning(t, test.at, test.says, test.hint, "terraform destroy")
+			sent := o.Sent()
+			run.Apply(plan).ExpectError(t, test.at, test.says, test.hint)
+			sent.Expect(t)
+			if run.State != nil {
+				t.Error("it is still in the state")
+			}
+		})
+	}
 }

@@ -2,9 +2,20 @@ package provider_test
 
 import (
 	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclparse"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/querycheck"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
@@ -129,4 +140,96 @@ func TestProtocolListArguments(t *testing.T) {
 	cut[0].Diagnostics.ExpectWarning(t, "", "Only 2 of 3 channels are listed", "limit = 3")
 	archived := p.List("zulip_channel", values{"name": "inc*", "include_archived": true}, 100, true)
 	archived[0].Diagnostics.ExpectWarning(t, "", "archived", "adopt_archived = true")
+}
+
+// Every list resource has an example, whose arguments the provider takes.
+func TestProtocolListExamples(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	o.Call(t, "POST", "/channel_folders/create", map[string]string{"name": "Engineering", "description": ""})
+	p := o.NewRun(t, "zulip_channel").Process()
+	for _, of := range p.ListResources() {
+		file := filepath.Join("..", "..", "examples", "list-resources", of, "list-resource.tfquery.hcl")
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		config := argumentsIn(t, content, of)
+		for _, found := range p.List(of, config, 0, false) {
+			found.Diagnostics.ExpectNoError(t)
+		}
+	}
+}
+
+// argumentsIn reads the arguments of the one list block of a file.
+func argumentsIn(t *testing.T, content []byte, of string) values {
+	t.Helper()
+	parsed, problems := hclparse.NewParser().ParseHCL(content, of)
+	if problems.HasErrors() {
+		t.Fatal(problems)
+	}
+	config := values{}
+	for _, block := range parsed.Body.(*hclsyntax.Body).Blocks {
+		if block.Type != "list" || block.Labels[0] != of {
+			t.Errorf("the example of %s has a block %s %q", of, block.Type, block.Labels)
+		}
+		for _, inner := range block.Body.Blocks {
+			for name, attribute := range inner.Body.Attributes {
+				value, problems := attribute.Expr.Value(&hcl.EvalContext{})
+				if problems.HasErrors() {
+					t.Fatal(problems)
+				}
+				if value.Type().FriendlyName() == "bool" {
+					config[name] = value.True()
+				} else {
+					config[name] = value.AsString()
+				}
+			}
+		}
+	}
+	return config
+}
+
+// withoutQuery is the CLI that was asked for `query` and does not have it; "" if it has, or was not asked.
+var withoutQuery string
+
+// hasQuery reports whether the CLI of the tests has `terraform query`: from Terraform 1.14 on. OpenTofu has not.
+func hasQuery(t *testing.T) bool {
+	t.Helper()
+	said, err := exec.CommandContext(t.Context(), os.Getenv("TF_ACC_TERRAFORM_PATH"), "version").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, _, _ := strings.Cut(string(said), "\n")
+	var major, minor int
+	if _, err := fmt.Sscanf(line, "Terraform v%d.%d", &major, &minor); err == nil && (major > 1 || minor >= 14) {
+		return true
+	}
+	withoutQuery = line
+	return false
+}
+
+// printQuery says that lists were not tried with a CLI.
+func printQuery(w io.Writer) {
+	if withoutQuery != "" {
+		_, _ = fmt.Fprintf(w, "List resources were tried through the plugin protocol only: %s has no query.\n", withoutQuery)
+	}
+}
+
+// What a configuration has made is found by a query, where the CLI has queries.
+func TestAccListResource(t *testing.T) {
+	org := acctest.Start(t)
+	steps := []resource.TestStep{{Config: fmt.Sprintf("resource \"zulip_channel\" \"x\" {\n  name = %q\n}\n", org.Prefix+"listed")}}
+	if hasQuery(t) {
+		steps = append(steps, resource.TestStep{
+			Query: true,
+			Config: fmt.Sprintf("provider \"zulip\" {}\n\nlist \"zulip_channel\" \"found\" {\n  provider         = zulip\n  include_resource = true\n\n  config {\n    name = \"%s*\"\n  }\n}\n",
+				org.Prefix),
+			QueryResultChecks: []querycheck.QueryResultCheck{
+				querycheck.ExpectLength("zulip_channel.found", 1),
+				querycheck.ExpectIdentity("zulip_channel.found", map[string]knownvalue.Check{"id": knownvalue.NotNull()}),
+			},
+		})
+	}
+	resource.Test(t, resource.TestCase{ProtoV6ProviderFactories: acctest.Factories, Steps: steps})
 }

@@ -2,12 +2,16 @@ package provider_test
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // TestProtocolEveryNamingAttributeIsTested finds the attributes by what their descriptions say.
@@ -169,4 +173,224 @@ func TestProtocolPermissionsOfWhatIsPlanned(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The names of what does not exist before the run.
+const (
+	newsroom = "newsroom"
+	press    = "press"
+	nadia    = "nadia.haddad@example.com"
+)
+
+// People who exist: a member, and the owner, whose account the provider uses.
+const (
+	someone = "lena.fischer@example.com"
+	self    = "ines.moreau@example.com"
+)
+
+// made are the resources that a configuration names by what it knows of them before they are there under that name: each
+// is created, taken back, or renamed.
+var made = map[string]struct {
+	of     string
+	config values
+	end    string // the request, with the ID, that archives or deactivates it
+	adopt  string // the attribute that takes it back
+	// before is what another name makes of the configuration; none where the server may not rename it.
+	before values
+}{
+	// The account is in the channel, so that it has settings of its own there.
+	"channel": {
+		"zulip_channel", values{"name": newsroom, "initial_subscribers": []any{self}}, "DELETE /streams/%v", "adopt_archived",
+		values{"name": "editorial", "initial_subscribers": []any{self}},
+	},
+	"group": {
+		"zulip_user_group", values{"name": press}, "POST /user_groups/%v/deactivate", "adopt_deactivated", values{"name": "media"},
+	},
+	"person": {
+		"zulip_user", values{"email": nadia, "full_name": "Nadia Haddad"}, "DELETE /users/%v", "adopt_deactivated",
+		values{"email": "n.haddad@example.com", "full_name": "Nadia Haddad"},
+	},
+	"bot": {
+		"zulip_bot", values{"short_name": "alerts", "full_name": "Alerts", "bot_type": "generic"}, "DELETE /bots/%v", "adopt_deactivated",
+		values{"short_name": "alarms", "full_name": "Alerts", "bot_type": "generic"},
+	},
+}
+
+// ways are those in which what is named comes to be there, by what is done before and the configuration that then names it.
+var ways = map[string]func(t *testing.T, o *acctest.Organization, names string) (*acctest.Run, values){
+	"created": func(t *testing.T, o *acctest.Organization, names string) (*acctest.Run, values) {
+		return o.NewRun(t, made[names].of), made[names].config
+	},
+	"taken back": func(t *testing.T, o *acctest.Organization, names string) (*acctest.Run, values) {
+		one := made[names]
+		before := o.NewRun(t, one.of)
+		before.MustApply(one.config)
+		method, path, _ := strings.Cut(one.end, " ")
+		o.Call(t, method, fmt.Sprintf(path, before.State.Values["id"]), nil)
+		config := maps.Clone(one.config)
+		config[one.adopt] = true
+		return o.NewRun(t, one.of), config
+	},
+	"renamed": func(t *testing.T, o *acctest.Organization, names string) (*acctest.Run, values) {
+		run := o.NewRun(t, made[names].of)
+		run.MustApply(made[names].before)
+		return run, made[names].config
+	},
+}
+
+// naming is an attribute that names a channel, a group, a person or a bot.
+type naming struct {
+	at     string // what has the attribute, and its path, joined with dots
+	names  string // a key of made
+	config values
+	// before is the configuration of a resource that exists already, and names something else then.
+	before values
+	// data says that it is the data source of the name, not the resource.
+	data bool
+}
+
+// of is what has the attribute.
+func (n naming) of() string { of, _, _ := strings.Cut(n.at, "."); return of }
+
+// addressed are the attributes of what is for a channel or for people.
+func addressed(of string, more values) []naming {
+	with := func(config values) values {
+		for name, value := range more {
+			config[name] = value
+		}
+		return config
+	}
+	general := with(values{"channel": "general", "topic": "news"})
+	return []naming{
+		{at: of + ".channel", names: "channel", config: with(values{"channel": newsroom, "topic": "news"}), before: general},
+		{at: of + ".recipients", names: "person", config: with(values{"recipients": []any{nadia}}), before: with(values{"recipients": []any{someone}})},
+	}
+}
+
+// namings are all such attributes but those of permissions.
+func namings(t *testing.T, o *acctest.Organization) []naming {
+	t.Helper()
+	o.Call(t, "POST", "/realm/profile_fields", map[string]string{"name": "Mentors", "field_type": "6"})
+	if _, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{Name: "hallway"}); err != nil {
+		t.Fatal(err)
+	}
+	bot := func(attribute, value string) values {
+		config := values{"short_name": "deploys", "full_name": "Deploys", "bot_type": "generic"}
+		if attribute != "" {
+			config[attribute] = value
+		}
+		return config
+	}
+	mentored := func(by string) values {
+		return values{"email": "omar@example.com", "full_name": "Omar", "profile_data": values{"Mentors": fmt.Sprintf("[%q]", by)}}
+	}
+	group := func(attribute string, elements ...any) values {
+		return values{"name": "editors", attribute: elements}
+	}
+	all := []naming{
+		{at: "zulip_bot.default_sending_stream", names: "channel", config: bot("default_sending_stream", newsroom), before: bot("default_sending_stream", "general")},
+		{at: "zulip_bot.default_events_register_stream", names: "channel", config: bot("default_events_register_stream", newsroom), before: bot("", "")},
+		{at: "zulip_bot.owner", names: "person", config: bot("owner", nadia), before: bot("owner", someone)},
+		{at: "zulip_bot_api_key.bot", names: "bot", config: values{"bot": "alerts-bot@example.com"}},
+		{at: "zulip_channel.initial_subscribers", names: "person", config: values{"name": "desk", "initial_subscribers": []any{self, nadia}}},
+		{at: "zulip_channel.name", names: "channel", config: values{"name": newsroom}, data: true},
+		{at: "zulip_channel_access.channel", names: "channel", config: values{"channel": newsroom}, data: true},
+		{at: "zulip_channel_subscribers.channel", names: "channel", config: values{"channel": newsroom, "users": []any{self}}},
+		{at: "zulip_channel_subscribers.users", names: "person", config: values{"channel": "hallway", "users": []any{self, nadia}}, before: values{"channel": "hallway", "users": []any{self}}},
+		{at: "zulip_channel_subscription.channel", names: "channel", config: values{"channel": newsroom, "users": []any{someone}}},
+		{at: "zulip_channel_subscription.users", names: "person", config: values{"channel": "general", "users": []any{nadia}}, before: values{"channel": "general", "users": []any{someone}}},
+		{at: "zulip_channel_subscription_settings.channel", names: "channel", config: values{"channel": newsroom, "color": "#76ce90"}},
+		{at: "zulip_channel_topics.channel", names: "channel", config: values{"channel": newsroom}, data: true},
+		{at: "zulip_mark_topic_as_read.channel", names: "channel", config: values{"channel": newsroom, "whole_channel": true}},
+		{at: "zulip_message_flags_for_narrow.narrow.operand", names: "channel", config: values{
+			"flag": "read", "op": "add", "anchor": "newest", "num_before": 10, "num_after": 0, "narrow": []any{values{"operator": "channel", "operand": newsroom}},
+		}},
+		{at: "zulip_role_members.users", names: "person", config: values{"role": "moderator", "users": []any{"amara.okafor@example.com", nadia}}, before: values{"role": "moderator", "users": []any{"amara.okafor@example.com"}}},
+		{at: "zulip_set_user_settings.users", names: "person", config: values{"users": []any{nadia}, "color_scheme": "dark", "skip_if_already_edited": false}},
+		{at: "zulip_set_user_settings.groups", names: "group", config: values{"groups": []any{press}, "color_scheme": "dark", "skip_if_already_edited": false}},
+		{at: "zulip_user_access.user", names: "person", config: values{"user": nadia}, data: true},
+		{at: "zulip_user.email", names: "person", config: values{"email": nadia}, data: true},
+		{at: "zulip_user.profile_data", names: "person", config: mentored(nadia), before: mentored(someone)},
+		{at: "zulip_user_group.members", names: "person", config: group("members", nadia), before: group("members", someone)},
+		{at: "zulip_user_group.subgroups", names: "group", config: group("subgroups", press), before: group("subgroups", "sre")},
+		{at: "zulip_user_group.name", names: "group", config: values{"name": press}, data: true},
+		{at: "zulip_user_group_membership.group", names: "group", config: values{"group": press, "members": []any{someone}}},
+		{at: "zulip_user_group_membership.members", names: "person", config: values{"group": "sre", "members": []any{nadia}}, before: values{"group": "sre", "members": []any{self}}},
+		{at: "zulip_user_group_membership.subgroups", names: "group", config: values{"group": "sre", "subgroups": []any{press}}},
+		{at: "zulip_user_groups.user", names: "person", config: values{"user": nadia}, data: true},
+		{at: "zulip_user_role.user", names: "person", config: values{"user": nadia, "role": "moderator"}},
+		{at: "zulip_user_status.user", names: "person", config: values{"user": nadia, "status_text": "New here"}},
+		{at: "zulip_user_status.user", names: "person", config: values{"user": nadia}, data: true},
+		{at: "zulip_users.emails", names: "person", config: values{"emails": []any{nadia}}, data: true},
+	}
+	all = append(all, addressed("zulip_draft", values{"content": "Hello"})...)
+	all = append(all, addressed("zulip_message", values{"content": "Hello"})...)
+	all = append(all, addressed("zulip_scheduled_message", values{"content": "Hello", "scheduled_delivery_timestamp": "2099-01-15T09:00:00Z"})...)
+	all = append(all, addressed("zulip_send_message", values{"content": "Hello"})...)
+	return append(all, addressed("zulip_typing", values{"op": "start"})...)
+}
+
+var (
+	// namesSomething is said of every attribute that names one of these.
+	namesSomething = regexp.MustCompile(`(?i)principals|its ID|mail address|the address|these addresses|by ID or name|by name|Digits are the ID|The (channel|group)'s name|find the user by`)
+	// isPermission is said of every attribute that holds principals.
+	isPermission = regexp.MustCompile("as a set of principals")
+)
+
+// namesNothing are attributes whose descriptions sound as if they named one of these.
+var namesNothing = []string{
+	"zulip_bot.short_name", "zulip_default_user_settings.email_address_visibility", "zulip_invitation.email", "zulip_organization.jitsi_server_url",
+}
+
+// TestAccSandboxNamesOfWhatIsPlanned writes a configuration whose resources name each other by name and by address: one
+// apply creates all of it, the next plan is empty, and one destroy ends it.
+func TestAccSandboxNamesOfWhatIsPlanned(t *testing.T) {
+	acctest.StartSandbox(t, sandbox.Config{})
+	w := acctest.NewWorkspace(t)
+	w.Configure(t, `
+resource "zulip_user" "nadia" {
+  email     = "nadia.haddad@example.com"
+  full_name = "Nadia Haddad"
+}
+resource "zulip_user_role" "nadia" {
+  user = zulip_user.nadia.email
+  role = "moderator"
+}
+resource "zulip_user_status" "nadia" {
+  user        = zulip_user.nadia.email
+  status_text = "New here"
+}
+resource "zulip_user_group" "press" {
+  name    = "press"
+  members = [zulip_user.nadia.email]
+}
+resource "zulip_channel" "newsroom" {
+  name                   = "newsroom"
+  can_send_message_group = ["group:${zulip_user_group.press.name}", "user:${zulip_user.nadia.email}", "user:ines.moreau@example.com"]
+}
+resource "zulip_channel_subscription" "newsroom" {
+  channel = zulip_channel.newsroom.name
+  users   = [zulip_user.nadia.email, "ines.moreau@example.com"]
+}
+resource "zulip_message" "welcome" {
+  channel    = zulip_channel.newsroom.name
+  topic      = "rules"
+  content    = "Be kind."
+  depends_on = [zulip_channel_subscription.newsroom]
+}
+resource "zulip_bot" "wire" {
+  short_name             = "wire"
+  full_name              = "Wire"
+  bot_type               = "generic"
+  owner                  = zulip_user.nadia.email
+  default_sending_stream = zulip_channel.newsroom.name
+}
+data "zulip_channel_access" "newsroom" {
+  channel    = zulip_channel.newsroom.name
+  depends_on = [zulip_channel_subscription.newsroom]
+}
+`)
+	w.Must(t, "apply", "-auto-approve")
+	w.Must(t, "plan", "-detailed-exitcode")
+	w.Must(t, "destroy", "-auto-approve")
 }

@@ -1,11 +1,18 @@
 package provider_test
 
 import (
+	"context"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
 const configurationInSandbox = `
@@ -172,4 +179,160 @@ resource "zulip_user_group" "crew" {
 	w.Must(t, "apply", "-auto-approve")
 	w.Must(t, "plan", "-detailed-exitcode")
 	w.Must(t, "destroy", "-auto-approve")
+}
+
+// withoutServer empties what a provider block would be completed from, and gives the test a data directory of its own.
+func withoutServer(t *testing.T) {
+	t.Helper()
+	alone(t)
+	dir, err := os.MkdirTemp("", "data")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) }) // some systems keep what is open: nothing is lost if it stays
+	t.Setenv("TF_DATA_DIR", dir)
+}
+
+// elsewhere sets the environment as if there were an organization and a trading cloud, and returns how many requests have
+// gone there or through a proxy.
+func elsewhere(t *testing.T) *atomic.Int64 {
+	t.Helper()
+	var requests atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		requests.Add(1)
+		w.WriteHeader(http.StatusTeapot)
+	}))
+	t.Cleanup(server.Close)
+	for name, value := range map[string]string{
+		"ZULIP_SITE": server.URL, "ZULIP_EMAIL": "somebody@example.com", "ZULIP_API_KEY": strings.Repeat("x", 32),
+		"ZULIP_CONFIG":          filepath.Join(t.TempDir(), "missing"),
+		"TRADING_CLOUD_API_URL": server.URL, "TRADING_CLOUD_AUTH_URL": server.URL,
+		"TRADING_CLOUD_CLIENT_ID": "terraform", "TRADING_CLOUD_CLIENT_SECRET": "secret", "TRADING_CLOUD_ORGANIZATIONS_PATH": "/elsewhere",
+		"HTTP_PROXY": server.URL, "HTTPS_PROXY": server.URL, "NO_PROXY": "",
+	} {
+		t.Setenv(name, value)
+	}
+	return &requests
+}
+
+func TestProtocolSandboxConflictsWithAnOrganization(t *testing.T) {
+	withoutServer(t)
+	for attribute, value := range map[string]any{
+		"site": "https://chat.example.com", "email": "ada@example.com", "api_key": "secret", "zuliprc": "zuliprc", "trading_cloud": values{},
+	} {
+		for name, sandbox := range map[string]values{"the example": {}, "a file": {"organization": "organization.json"}} {
+			diags := configure(t, values{"sandbox": sandbox, attribute: value})
+			diags.ExpectError(t, attribute, "sandbox and "+attribute+" conflict", "Remove one of the two.")
+			if len(diags) != 1 {
+				t.Errorf("%s and %s: %v", name, attribute, diags)
+			}
+		}
+	}
+	diags := configure(t, values{"sandbox": values{}, "site": "https://chat.example.com", "email": "ada@example.com"})
+	if len(diags.Errors()) != 2 {
+		t.Errorf("two conflicts: %v", diags)
+	}
+	// What is not known yet may turn out to be unset.
+	if diags := configure(t, values{"sandbox": values{}, "site": acctest.Unknown}); len(diags) > 0 {
+		t.Errorf("a site that is not known: %v", diags)
+	}
+	if diags := configure(t, values{"sandbox": values{"organization": acctest.Unknown}}); len(diags) > 0 {
+		t.Errorf("a file that is not known: %v", diags)
+	}
+	if entries, err := os.ReadDir(os.Getenv("TF_DATA_DIR")); err != nil || len(entries) > 0 {
+		t.Errorf("a sandbox was started: %v, %v", entries, err)
+	}
+}
+
+func TestProtocolSandboxSaysOnceThatItIsNoRealOrganization(t *testing.T) {
+	withoutServer(t)
+	const summary = "This is not a real organization"
+	diags := configure(t, values{"sandbox": values{}})
+	diags.ExpectWarning(t, "", summary, "acts as its owner ines.moreau@example.com", "ends with this run of the CLI")
+	if len(diags) != 1 || strings.Contains(diags.String(), "Ignored") {
+		t.Errorf("not one warning: %v", diags)
+	}
+	state := filepath.Join(os.Getenv("TF_DATA_DIR"), "organization.db")
+	elsewhere(t)
+	diags = configure(t, values{"sandbox": values{"state": state}})
+	diags.ExpectWarning(t, "", summary, "is kept in "+state,
+		"Ignored, although set: ZULIP_SITE, ZULIP_EMAIL, ZULIP_API_KEY, ZULIP_CONFIG, TRADING_CLOUD_API_URL, ")
+	if len(diags) != 1 {
+		t.Errorf("not one warning: %v", diags)
+	}
+}
+
+func TestProtocolSandboxSendsNothingElsewhere(t *testing.T) {
+	withoutServer(t)
+	requests := elsewhere(t)
+	run := acctest.NewRun(context.Background(), t, "zulip_channel", values{"sandbox": values{}})
+	run.MustApply(values{"name": "launch"})
+	settings, diags := run.Process().ReadData("zulip_server_settings", values{})
+	diags.ExpectNoError(t)
+	if settings["realm_name"] != "Example Works" || settings["realm_url"] != "http://sandbox.localhost" {
+		t.Errorf("the server says %v", settings)
+	}
+	// From another process of the same run, and what the links in a state begin with is the same in each.
+	found, diags := run.Process().ReadData("zulip_channel", values{"name": "launch"})
+	diags.ExpectNoError(t)
+	if address, _ := found["url"].(string); !strings.HasPrefix(address, "http://sandbox.localhost/#narrow/channel/") {
+		t.Errorf("the channel is at %q", address)
+	}
+	_, diags = run.Process().ReadData("zulip_trading_organizations", values{})
+	diags.ExpectNoError(t)
+	if n := requests.Load(); n > 0 {
+		t.Errorf("%d requests were sent elsewhere", n)
+	}
+}
+
+func TestProtocolSandboxOfAFileAndALevel(t *testing.T) {
+	withoutServer(t)
+	file := filepath.Join(t.TempDir(), "organization.json")
+	const content = `{"accounts": {
+		"second": {"email": "grace@example.com", "full_name": "Grace", "role": 400},
+		"first": {"email": "ada@example.com", "full_name": "Ada", "role": 100}
+	}}`
+	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := acctest.NewRun(context.Background(), t, "zulip_channel", values{"sandbox": values{"organization": file, "feature_level": 442}})
+	settings, diags := run.Process().ReadData("zulip_server_settings", values{})
+	diags.ExpectNoError(t)
+	if settings["zulip_feature_level"] != int64(442) {
+		t.Errorf("the server says %v", settings)
+	}
+	found, diags := run.Process().ReadData("zulip_users", values{})
+	diags.ExpectNoError(t)
+	if users, _ := found["users"].([]any); len(users) != 2 {
+		t.Errorf("the people are %v", found["users"])
+	}
+	run.MustApply(values{"name": "launch"})
+	if after, err := os.ReadFile(file); err != nil || string(after) != content {
+		t.Errorf("the file was written: %s, %v", after, err)
+	}
+}
+
+func TestProtocolSandboxThatCannotBeStarted(t *testing.T) {
+	withoutServer(t)
+	missing := filepath.Join(t.TempDir(), "missing.json")
+	configure(t, values{"sandbox": values{"organization": missing}}).ExpectError(t, "sandbox", "The sandbox cannot be started", missing)
+	if err := os.WriteFile(missing, []byte(`{"a": {"email": "a@example.com", "full_name": "A", "role": 200}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	configure(t, values{"sandbox": values{"organization": missing}}).ExpectError(t, "sandbox", "The sandbox cannot be started", "no owner")
+	if diags := configure(t, values{"sandbox": values{"feature_level": 7}}); len(diags.Errors()) != 1 || !strings.Contains(diags.String(), "must be between 371") {
+		t.Errorf("a level that is too low: %v", diags)
+	}
+}
+
+// Without the attribute nothing is started.
+func TestProtocolNoSandboxUnlessAsked(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	withoutServer(t)
+	if diags := configure(t, o.Block(nil)); len(diags) > 0 {
+		t.Errorf("reported: %v", diags)
+	}
+	if entries, err := os.ReadDir(os.Getenv("TF_DATA_DIR")); err != nil || len(entries) > 0 {
+		t.Errorf("a sandbox was started: %v, %v", entries, err)
+	}
 }

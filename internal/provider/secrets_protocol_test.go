@@ -3,10 +3,14 @@ package provider_test
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
@@ -91,4 +95,165 @@ func TestSecretsAreFoundInAnyDepth(t *testing.T) {
 	if !slices.Equal(found, []string{"one", "two"}) {
 		t.Errorf("found %q", found)
 	}
+}
+
+// meanwhile is a resource of which somebody changes something between a plan and its apply.
+type meanwhile struct {
+	of     string
+	config values
+	// attribute is what the plan changes to a value, and what somebody else gives a third one; other is what somebody else changes
+	// beside.
+	attribute        string
+	planned, another any
+	other            string
+	theirs           any
+}
+
+func changedMeanwhile() []meanwhile {
+	const later, evenLater = "2035-01-31T09:00:00Z", "2036-01-31T09:00:00Z"
+	return []meanwhile{
+		{"zulip_linkifier", values{"pattern": "a(?P<id>[0-9]+)", "url_template": "https://a.example.com/{id}"}, "pattern", "b(?P<id>[0-9]+)", "c(?P<id>[0-9]+)", "url_template", "https://b.example.com/{id}"},
+		{"zulip_channel_folder", values{"name": "a"}, "name", "b", "c", "description", "theirs"},
+		{"zulip_custom_profile_field", values{"field_type": "short_text", "name": "a"}, "name", "b", "c", "hint", "theirs"},
+		{"zulip_default_channel_group", values{"name": "a", "description": "x"}, "name", "b", "c", "description", "theirs"},
+		{"zulip_bot", values{"short_name": "alerts", "full_name": "a bot"}, "full_name", "b bot", "c bot", "role", "guest"},
+		{"zulip_bot", values{"short_name": "alerts", "full_name": "a bot"}, "default_sending_stream", "general", "incidents", "owner", "lena.fischer@example.com"},
+		{"zulip_user", values{"email": "nadia.haddad@example.com", "full_name": "Nadia Haddad"}, "role", "moderator", "guest", "full_name", "Nadia"},
+		{"zulip_channel", values{"name": "a", "description": "ours"}, "name", "b", "c", "description", "theirs"},
+		{"zulip_user_group", values{"name": "a", "description": "ours"}, "description", "b", "c", "name", "theirs"},
+		{"zulip_draft", values{"channel": "general", "topic": "x", "content": "a"}, "content", "b", "c", "topic", "theirs"},
+		{"zulip_message", values{"channel": "general", "topic": "x", "content": "a"}, "content", "b", "c", "topic", "theirs"},
+		{"zulip_message", values{"channel": "general", "topic": "x", "content": "a"}, "topic", "y", "z", "content", "theirs"},
+		{
+			"zulip_scheduled_message", values{"channel": "general", "topic": "x", "content": "a", "scheduled_delivery_timestamp": later}, "content", "b", "c",
+			"scheduled_delivery_timestamp", evenLater,
+		},
+	}
+}
+
+func eachMeanwhile(t *testing.T, test func(*testing.T, meanwhile, *acctest.Organization, *acctest.Run)) {
+	t.Helper()
+	for _, one := range changedMeanwhile() {
+		t.Run(one.of+"/"+one.attribute, func(t *testing.T) {
+			t.Parallel()
+			o := acctest.NewSandbox(t, sandbox.Config{})
+			run := o.NewRun(t, one.of)
+			run.MustApply(one.config)
+			test(t, one, o, run)
+		})
+	}
+}
+
+// and returns a configuration with one more attribute.
+func and(config values, attribute string, value any) values {
+	more := maps.Clone(config)
+	more[attribute] = value
+	return more
+}
+
+// What somebody else changes beside stays, although the server may want whole objects.
+func TestProtocolChangesBesideStay(t *testing.T) {
+	eachMeanwhile(t, func(t *testing.T, one meanwhile, _ *acctest.Organization, run *acctest.Run) {
+		plan := run.MustPlan(and(one.config, one.attribute, one.planned))
+		run.Fork().MustApply(and(one.config, one.other, one.theirs))
+		run.Apply(plan).ExpectNoError(t)
+		now := run.Fork()
+		now.Refresh().ExpectNoError(t)
+		if now.State.Values[one.attribute] != one.planned || now.State.Values[one.other] != one.theirs {
+			t.Errorf("%s is %v, and %s is %v", one.attribute, now.State.Values[one.attribute], one.other, now.State.Values[one.other])
+		}
+	})
+}
+
+// What somebody else has changed since the plan is not overwritten, and the message names the three values.
+func TestProtocolNobodysChangeIsOverwritten(t *testing.T) {
+	eachMeanwhile(t, func(t *testing.T, one meanwhile, o *acctest.Organization, run *acctest.Run) {
+		plan := run.MustPlan(and(one.config, one.attribute, one.planned))
+		run.Fork().MustApply(and(one.config, one.attribute, one.another))
+		sent := o.Sent()
+		run.Apply(plan).ExpectError(t, "", "was changed by somebody else after it was planned", one.attribute+"\n",
+			fmt.Sprintf("now:                        %v", one.another), fmt.Sprintf("the configuration asks for: %v", one.planned))
+		sent.Expect(t)
+		if now := run.State.Values[one.attribute]; now != one.another {
+			t.Errorf("the state says that %s is %v", one.attribute, now)
+		}
+		// Somebody who has done the same as planned has done no harm.
+		plan = run.MustPlan(and(one.config, one.attribute, one.planned))
+		run.Fork().MustApply(and(one.config, one.attribute, one.planned))
+		sent = o.Sent()
+		run.Apply(plan).ExpectNoError(t)
+		sent.Expect(t)
+	})
+}
+
+// The server refuses a change because there were too many requests, and before it may be repeated somebody else changes the
+// same: that is not overwritten either.
+func TestProtocolNobodysChangeIsOverwrittenAfterAWait(t *testing.T) {
+	eachMeanwhile(t, func(t *testing.T, one meanwhile, o *acctest.Organization, run *acctest.Run) {
+		plan := run.MustPlan(and(one.config, one.attribute, one.planned))
+		byHand := run.Fork()
+		gate := o.Sandbox.Gate(http.MethodPatch, "")
+		defer gate.Open()
+		applied := make(chan acctest.Diagnostics)
+		go func() { applied <- run.Apply(plan) }()
+		held := <-gate.Arrived
+		changed := make(chan acctest.Diagnostics)
+		go func() {
+			theirs, diags := byHand.Plan(and(one.config, one.attribute, one.another))
+			if theirs != nil {
+				diags = byHand.Apply(theirs)
+			}
+			changed <- diags
+		}()
+		(<-gate.Arrived).Release()
+		(<-changed).ExpectNoError(t)
+		o.Sandbox.Fail(sandbox.Fault{
+			Method: http.MethodPatch, Action: sandbox.FaultStatus, Status: http.StatusTooManyRequests, RetryAfter: 20 * time.Millisecond, Count: 1,
+		})
+		patches := func() int { return o.Sandbox.Journal().Count(sandbox.Filter{Method: http.MethodPatch}) }
+		before := patches()
+		held.Release()
+		gate.Open()
+		(<-applied).ExpectError(t, "", "was changed by somebody else after it was planned", one.attribute+"\n", fmt.Sprintf("now:                        %v", one.another))
+		if count := patches() - before; count != 1 { // the one that was refused
+			t.Errorf("%d requests for a change were made", count)
+		}
+		if now := run.State.Values[one.attribute]; now != one.another {
+			t.Errorf("the state says that %s is %v", one.attribute, now)
+		}
+	})
+}
+
+// An apply of one attribute sends that attribute alone, where the server takes it alone.
+func TestProtocolBotSendsWhatIsConfigured(t *testing.T) {
+	o := acctest.NewSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, "zulip_bot")
+	config := values{"short_name": "alerts", "full_name": "Alerts"}
+	run.MustApply(config)
+	plan := run.MustPlan(and(config, "full_name", "Alarms"))
+	path := fmt.Sprint("/bots/", run.State.Values["id"])
+	o.Call(t, "PATCH", path, map[string]string{
+		"bot_owner_id": fmt.Sprint(lenaID(t, o)), "default_sending_stream": "general",
+		"default_events_register_stream": "incidents", "default_all_public_streams": "true",
+	})
+	sent := o.Sent()
+	run.Apply(plan).ExpectNoError(t)
+	sent.Expect(t, "PATCH full_name")
+	now := run.Fork()
+	now.Refresh().ExpectNoError(t)
+	theirs := values{"owner": "lena.fischer@example.com", "default_sending_stream": "general", "default_all_public_streams": true}
+	for attribute, want := range theirs {
+		if got := now.State.Values[attribute]; got != want && !strings.EqualFold(fmt.Sprint(got), fmt.Sprint(want)) {
+			t.Errorf("%s is %v", attribute, got)
+		}
+	}
+}
+
+func lenaID(t *testing.T, o *acctest.Organization) int64 {
+	t.Helper()
+	lena, err := o.Client.UserByEmail(t.Context(), "lena.fischer@example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lena.ID
 }

@@ -2,13 +2,119 @@ package sandbox
 
 import (
 	"cmp"
+	"crypto/subtle"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net"
+	"net/http"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
+
+func unauthorized(msg string) *rules.Error {
+	return &rules.Error{Status: http.StatusUnauthorized, Code: "UNAUTHORIZED", Msg: msg}
+}
+
+// basicCredentials reads the Authorization header (server-behavior §R7).
+func basicCredentials(header string) (email, key string, err error) {
+	if header == "" {
+		return "", "", unauthorized("Not logged in: API authentication or user session required")
+	}
+	scheme, encoded, ok := strings.Cut(header, " ")
+	if !ok {
+		return "", "", unauthorized("Invalid authorization header for basic auth")
+	}
+	if !strings.EqualFold(scheme, "basic") {
+		return "", "", rules.Refuse("This endpoint requires HTTP basic authentication.")
+	}
+	decoded, decodeErr := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))
+	if decodeErr != nil || strings.Count(string(decoded), ":") != 1 {
+		return "", "", unauthorized("Invalid authorization header for basic auth")
+	}
+	email, key, _ = strings.Cut(string(decoded), ":")
+	return strings.TrimSpace(email), strings.TrimSpace(key), nil
+}
+
+// authenticate finds the account behind a header: by its real address and its
+// API key.
+func authenticate(o *rules.Organization, header string) (rules.User, error) {
+	email, key, err := basicCredentials(header)
+	if err != nil {
+		return rules.User{}, err
+	}
+	if !keyShaped(key) {
+		return rules.User{}, unauthorized("Malformed API key")
+	}
+	u, known := o.UserByEmail(email)
+	// An unknown address is compared with a key as well, so that both take as long.
+	if subtle.ConstantTimeCompare([]byte(key), []byte(u.APIKey)) != 1 || !known {
+		return rules.User{}, unauthorized("Invalid API key")
+	}
+	if !u.Active {
+		return rules.User{}, unauthorized("Account is deactivated")
+	}
+	return u, nil
+}
+
+func keyShaped(key string) bool {
+	if len(key) != 32 {
+		return false
+	}
+	for _, c := range []byte(key) {
+		digit := c >= '0' && c <= '9'
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !digit && !letter {
+			return false
+		}
+	}
+	return true
+}
+
+// guard is the class of accounts that may call an endpoint (server-behavior §R15, §R16).
+type guard int
+
+const (
+	open          guard = iota // no credentials needed
+	anyUser                    // every account
+	human                      // no bots
+	nonGuest                   // no guests
+	humanNonGuest              // neither
+	admin                      // administrators and owners, bots of that role too
+	owner                      // owners, bots of that role too
+)
+
+// withBots returns the guard that lets bots in like people.
+func (g guard) withBots() guard {
+	switch g {
+	case human:
+		return anyUser
+	case humanNonGuest:
+		return nonGuest
+	}
+	return g
+}
+
+// check returns the refusal for a caller who may not call the endpoint.
+func (g guard) check(u rules.User) error {
+	if u.IsGuest() && (g == nonGuest || g == humanNonGuest) {
+		return rules.Refuse("Not allowed for guest users")
+	}
+	if u.IsBot && (g == human || g == humanNonGuest) {
+		return rules.Refuse("This endpoint does not accept bot requests.")
+	}
+	if g == admin && !u.IsAdmin() {
+		return rules.ErrMustBeAdministrator
+	}
+	if g == owner && !u.IsOwner() {
+		return rules.ErrMustBeOwner
+	}
+	return nil
+}
 
 // Account is a person or bot that exists when the server is made.
 type Account struct {
@@ -192,4 +298,62 @@ func (s *Server) AllowInShell(id int) error {
 	u.CanCreateUsers, u.CanChangeUserEmails = true, true
 	s.org.Users.Put(id, u)
 	return s.persist()
+}
+
+// fetchAPIKey is POST /fetch_api_key (https://zulip.com/api/fetch-api-key):
+// anybody who has a person's password acts as that person from then on.
+func fetchAPIKey(r *request) (fields, error) {
+	password := required(r, "password", text())
+	username := required(r, "username", text())
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	u, err := r.org.Authenticate(username, password)
+	if err != nil {
+		return nil, err
+	}
+	answer := fields{"api_key": u.APIKey, "email": u.Email}
+	r.add(answer, 171, "user_id", u.ID)
+	return answer, nil
+}
+
+// regenerateOwnKey is POST /users/me/api_key/regenerate: the old key ends at once.
+func regenerateOwnKey(r *request) (fields, error) {
+	return fields{"api_key": r.org.RegenerateOwnKey(r.me)}, nil
+}
+
+// address is where a server listens.
+type address struct {
+	// urls are where clients reach it, the first one from the same machine.
+	urls []string
+	// isEvery says that it listens on every address of the machine, isLocal that no other machine can reach it.
+	isEvery, isLocal bool
+}
+
+// addressOf returns where a listener is reached. One on every address, as on 0.0.0.0, is at none that a client could use: it is
+// reached at loopback and at the addresses of the machine.
+func addressOf(scheme string, listens net.Addr) address {
+	at := func(ip net.IP, port int) string {
+		return scheme + "://" + net.JoinHostPort(ip.String(), strconv.Itoa(port))
+	}
+	tcp, ok := listens.(*net.TCPAddr)
+	if !ok || !tcp.IP.IsUnspecified() {
+		return address{urls: []string{scheme + "://" + listens.String()}, isLocal: ok && tcp.IP.IsLoopback()}
+	}
+	every := address{urls: []string{at(net.IPv4(127, 0, 0, 1), tcp.Port)}, isEvery: true}
+	own, _ := net.InterfaceAddrs() // where they are not known, loopback has to do
+	for _, one := range own {
+		if network, ok := one.(*net.IPNet); ok && network.IP.IsGlobalUnicast() {
+			every.urls = append(every.urls, at(network.IP, tcp.Port))
+		}
+	}
+	return every
+}
+
+// url is where a client on the same machine reaches the server; "" before it listens.
+func (a address) url() string {
+	if len(a.urls) == 0 {
+		return ""
+	}
+	return a.urls[0]
 }

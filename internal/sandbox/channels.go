@@ -192,3 +192,215 @@ func registerChannels(r *request, options registerOptions) fields {
 	}
 	return fields{"streams": r.channelObjects(r.org.ListChannels(r.me, filter))}
 }
+
+// Limits of a folder's texts, in characters (server-behavior §F1).
+const (
+	maxFolderName        = 60
+	maxFolderDescription = 1024
+)
+
+func (r *request) folderObjects(folders []rules.Folder) []fields {
+	objects := []fields{}
+	for _, f := range folders {
+		object := fields{
+			"id": f.ID, "name": f.Name,
+			"description": f.Description, "rendered_description": r.org.Render(f.Description),
+			"creator_id": f.CreatorID, "date_created": f.DateCreated, "is_archived": f.Archived,
+		}
+		r.add(object, featurelevel.Since("zulip_channel_folder_order", "folder_ids"), "order", f.Order)
+		objects = append(objects, object)
+	}
+	return objects
+}
+
+func listFolders(r *request) (fields, error) {
+	archivedToo := withDefault(r, "include_archived", boolean, false)
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	return fields{"channel_folders": r.folderObjects(r.org.ListFolders(archivedToo))}, nil
+}
+
+func createFolder(r *request) (fields, error) {
+	name := required(r, "name", text(atMost(maxFolderName)))
+	description := required(r, "description", text(atMost(maxFolderDescription)))
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	f, err := r.org.CreateFolder(r.me, name, description)
+	if err != nil {
+		return nil, err
+	}
+	return fields{"channel_folder_id": f.ID}, nil
+}
+
+func updateFolder(r *request) (fields, error) {
+	change := rules.FolderUpdate{
+		Name:        optional(r, "name", text(atMost(maxFolderName))),
+		Description: optional(r, "description", text(atMost(maxFolderDescription))),
+		Archived:    optional(r, "is_archived", boolean),
+	}
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	return nil, r.org.UpdateFolder(r.id("folder_id"), change)
+}
+
+func orderFolders(r *request) (fields, error) {
+	order := required(r, "order", integers)
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	return nil, r.org.OrderFolders(order)
+}
+
+// registerFolders is the channel_folders part of a snapshot: archived ones too.
+func registerFolders(r *request, _ registerOptions) fields {
+	return fields{"channel_folders": r.folderObjects(r.org.ListFolders(true))}
+}
+
+func addDefaultChannel(r *request) (fields, error) {
+	id := required(r, "stream_id", integer)
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	return nil, r.org.AddDefaultChannel(r.me, id)
+}
+
+func removeDefaultChannel(r *request) (fields, error) {
+	id := required(r, "stream_id", integer)
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	return nil, r.org.RemoveDefaultChannel(r.me, id)
+}
+
+func createDefaultChannelGroup(r *request) (fields, error) {
+	name := required(r, "group_name", text())
+	description := required(r, "description", text())
+	channels := required(r, "stream_names", texts)
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	return nil, r.org.CreateDefaultChannelGroup(r.me, name, description, channels)
+}
+
+func updateDefaultChannelGroup(r *request) (fields, error) {
+	name := withDefault(r, "new_group_name", text(), "")
+	description := withDefault(r, "new_description", text(), "")
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	return nil, r.org.UpdateDefaultChannelGroup(r.id("group_id"), name, description)
+}
+
+func changeDefaultChannelGroup(r *request) (fields, error) {
+	op := required(r, "op", text())
+	channels := required(r, "stream_names", texts)
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	return nil, r.org.ChangeDefaultChannelGroup(r.me, r.id("group_id"), op, channels)
+}
+
+func deleteDefaultChannelGroup(r *request) (fields, error) {
+	return nil, r.org.DeleteDefaultChannelGroup(r.id("group_id"))
+}
+
+// channelRefs names channels: by id, or as whole objects on older servers.
+func (r *request) channelRefs(ids []int) any {
+	if r.level >= levelChannelIDs {
+		return ids
+	}
+	objects := []fields{}
+	for _, id := range ids {
+		if ch, ok := r.org.Channels.Get(id); ok {
+			objects = append(objects, r.channelObject(ch))
+		}
+	}
+	return objects
+}
+
+// registerDefaultChannels is the default_streams part of a snapshot; guests
+// are shown none.
+func registerDefaultChannels(r *request, _ registerOptions) fields {
+	ids := []int{}
+	if !r.me.IsGuest() {
+		for id := range r.org.DefaultChannels.All() {
+			ids = append(ids, id)
+		}
+	}
+	return fields{"realm_default_streams": r.channelRefs(ids)}
+}
+
+// registerDefaultChannelGroups is the default_stream_groups part of a snapshot.
+func registerDefaultChannelGroups(r *request, _ registerOptions) fields {
+	groups := []fields{}
+	if !r.me.IsGuest() {
+		for _, g := range r.org.ListDefaultChannelGroups() {
+			groups = append(groups, fields{
+				"id": g.ID, "name": g.Name, "description": g.Description, "streams": r.channelRefs(g.Channels),
+			})
+		}
+	}
+	return fields{"realm_default_stream_groups": groups}
+}
+
+// topicParam declares a topic, under its name or the older one, without blanks
+// around it.
+func topicParam(r *request) *string {
+	topic, subject := optional(r, "topic", text(stripped)), optional(r, "subject", text(stripped))
+	if topic != nil && subject != nil {
+		r.fail("topic", &rules.Error{
+			Code:  "REQUEST_CONFUSING_VAR",
+			Msg:   "Can't decide between 'topic' and 'subject' arguments",
+			Extra: fields{"var_name1": "topic", "var_name2": "subject"},
+		})
+	}
+	if topic == nil {
+		return subject
+	}
+	return topic
+}
+
+// emptyTopics declares whether the caller can take a topic without a name; who
+// cannot is shown one (FL334).
+func emptyTopics(r *request) bool {
+	return withDefault(r.since(levelEmptyTopics), "allow_empty_topic_name", boolean, false)
+}
+
+// shownTopic is the name under which a topic is shown.
+func shownTopic(name string, emptyAllowed bool) string {
+	if name == "" && !emptyAllowed {
+		return rules.EmptyTopicShownName
+	}
+	return name
+}
+
+func getTopics(r *request) (fields, error) {
+	emptyAllowed := emptyTopics(r)
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	topics, err := r.org.Topics(r.me, r.id("stream_id"))
+	if err != nil {
+		return nil, err
+	}
+	list := make([]fields, 0, len(topics))
+	for _, topic := range topics {
+		list = append(list, fields{"name": shownTopic(topic.Name, emptyAllowed), "max_id": topic.MaxID})
+	}
+	return fields{"topics": list}, nil
+}
+
+// registerUserTopics is the part of a snapshot with the topics that are more or
+// less visible to the caller than their channels.
+func registerUserTopics(r *request, _ registerOptions) fields {
+	list := []fields{}
+	for _, v := range r.org.TopicVisibilities.All() {
+		if v.UserID == r.me.ID {
+			list = append(list, fields{"stream_id": v.ChannelID, "topic_name": v.Topic, "visibility_policy": v.Policy, "last_updated": v.Updated})
+		}
+	}
+	return fields{"user_topics": list}
+}

@@ -1,6 +1,13 @@
 package sandbox
 
-import "github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
+)
 
 // endpoints is everything the server answers. Endpoints of one path stand
 // together; their order is that of allowed_methods, and of two paths that match
@@ -158,4 +165,118 @@ var endpoints = []endpoint{
 	{method: "POST", path: "/scheduled_messages", guard: anyUser, since: 179, handle: createScheduledMessage},
 	{method: "DELETE", path: "/scheduled_messages/{scheduled_message_id:int}", guard: anyUser, since: 173, handle: deleteScheduledMessage},
 	{method: "PATCH", path: "/scheduled_messages/{scheduled_message_id:int}", guard: anyUser, since: featurelevel.Since("zulip_scheduled_message", ""), handle: editScheduledMessage},
+}
+
+// otherEndpoints are those of Zulip's API that the sandbox does not support,
+// with the verbs in the server's order.
+const otherEndpoints = `
+GET,POST,DELETE /users/me/alert_words
+POST,DELETE /users/me/muted_users/{user_id:int}
+POST /users/me/onboarding_steps
+POST /users/me/presence
+PATCH /users/me/subscriptions/muted_topics
+POST,DELETE /users/me/apns_device_token
+POST,DELETE /users/me/android_gcm_reg_id
+GET /users/{email}/presence
+POST /mobile_push/register
+POST /mobile_push/test_notification
+POST /mobile_push/e2ee/test_notification
+POST /user_topics
+GET /streams/{stream_id:int}/email_address
+POST /streams/{stream_id:int}/delete_topic
+GET /messages/matches_narrow
+GET /messages/{message_id:int}/read_receipts
+POST /messages/render
+GET /messages/summary
+POST /submessage
+POST /zcommand
+GET /attachments
+DELETE /attachments/{attachment_id:int}
+POST /user_uploads
+GET /user_uploads/{realm_id}/{name}
+GET /user_uploads/{realm_id}/{folder}/{name}
+GET /user_uploads/{realm_id}/{folder}/{subfolder}/{name}
+GET,POST /navigation_views
+PATCH,DELETE /navigation_views/{view}
+PATCH,DELETE /navigation_views/{kind}/{view}
+PATCH,DELETE /navigation_views/{kind}/{operator}/{view}
+GET,POST /reminders
+DELETE /reminders/{reminder_id:int}
+PUT,GET,DELETE /bot_storage
+POST /calls/zoom/create
+GET /calls/bigbluebutton/create
+GET /realm/presence
+POST /realm/deactivate
+POST /realm/test_welcome_bot_custom_message
+`
+
+// unsupported are the lines of the table of endpoints for otherEndpoints.
+func unsupported() []endpoint {
+	var table []endpoint
+	for line := range strings.Lines(strings.TrimSpace(otherEndpoints)) {
+		verbs, path, _ := strings.Cut(strings.TrimSpace(line), " ")
+		for verb := range strings.SplitSeq(verbs, ",") {
+			table = append(table, endpoint{method: verb, path: path, guard: anyUser, handle: notSupported(verb + " " + path)})
+		}
+	}
+	return table
+}
+
+// notSupported refuses what the sandbox does not have, so that nobody takes it
+// for what the real server does not have.
+func notSupported(name string) handler {
+	return func(*request) (fields, error) { return nil, notSupportedError(strings.ReplaceAll(name, ":int}", "}")) }
+}
+
+func notSupportedError(what string) error {
+	return &rules.Error{
+		Status: http.StatusNotFound, Code: "NOT_SUPPORTED_BY_SANDBOX", Msg: "The sandbox does not support " + what + ".",
+	}
+}
+
+// DefaultFeatureLevel is what the sandbox claims unless it is told otherwise:
+// that of the newest release.
+const DefaultFeatureLevel = featurelevel.NewestRelease
+
+// Feature levels that only the sandbox asks for, which answers as older servers
+// do. Those that the provider asks for too come from the table of feature levels;
+// what one parameter or field needs stands with it.
+const (
+	levelUserIDKeys       = 289 // user ids as keys in the answer of subscribing
+	levelGroupID          = 317 // group_id in the answer of creating a group
+	levelChannelIDs       = 330 // default channels as ids in /register
+	levelArchivedChannels = 378 // in streams of /register, for clients that can take them
+	levelArchivedOwn      = 315 // the same of subscriptions and unsubscribed
+	levelArchivedOthers   = 362 // the same of never_subscribed
+	levelReactionsByID    = 328 // no object of who reacted
+	levelEmptyTopics      = 334
+	levelIgnoredChannels  = 355 // what flags could not be changed for
+)
+
+// releases lists the feature level of each major release, newest first. The
+// levels from 499 on are kept for releases of Zulip 12.
+var releases = []struct {
+	level int
+	major int
+}{{498, 12}, {421, 11}, {371, 10}, {277, 9}, {237, 8}, {185, 7}}
+
+// lastOf12 is the last level that is kept for releases of Zulip 12.
+const lastOf12 = 501
+
+// versionAt returns the zulip_version a server of the feature level would
+// report: a release, or the development version that follows it.
+func versionAt(level int) string {
+	for _, r := range releases {
+		switch {
+		case r.major == 12 && level > r.level && level <= lastOf12:
+			return fmt.Sprintf("%d.%d", r.major, level-r.level)
+		case r.major == 12 && level > lastOf12:
+			return fmt.Sprintf("%d.0-dev-%d-gsandbox", r.major+1, level-lastOf12)
+		case level == r.level:
+			return fmt.Sprintf("%d.0", r.major)
+		case level > r.level:
+			return fmt.Sprintf("%d.0-dev-%d-gsandbox", r.major+1, level-r.level)
+		}
+	}
+	return "6.2"
 }

@@ -285,3 +285,80 @@ func deleteMessage(r *request) (fields, error) {
 func registerMessages(r *request, _ registerOptions) fields {
 	return fields{"max_message_id": r.org.MaxMessageID(r.me.ID)}
 }
+
+func sendTyping(r *request) (fields, error) {
+	r.inOrder("to", "op", "type", "stream_id")
+	kind := withDefault(r, "type", oneOf("direct", "stream", "channel"), "direct")
+	required(r, "op", oneOf("start", "stop"))
+	people := optional(r, "to", jsonOf(orNull(listOf(parseInteger))))
+	channel := optional(r, "stream_id", jsonOf(orNull(parseInteger)))
+	topic := optional(r, "topic", text())
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	switch {
+	case toChannel(kind) && (channel == nil || *channel == nil):
+		return nil, rules.Refuse("Missing 'stream_id' argument")
+	case toChannel(kind) && topic == nil:
+		return nil, rules.Refuse("Missing topic")
+	case toChannel(kind):
+		return nil, r.org.CheckTypingInChannel(r.me, **channel)
+	case people == nil || *people == nil:
+		return nil, rules.Refuse("Missing 'to' argument")
+	}
+	return nil, r.org.CheckTypingDirect(**people)
+}
+
+func sendTypingEdit(r *request) (fields, error) {
+	required(r, "op", oneOf("start", "stop"))
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	return nil, r.org.CheckTypingEdit(r.me, r.id("message_id"))
+}
+
+func (r *request) reactionObjects(reactions []rules.Reaction) []fields {
+	list := make([]fields, 0, len(reactions))
+	for _, reaction := range reactions {
+		object := fields{
+			"emoji_name": reaction.Name, "emoji_code": reaction.Code, "reaction_type": reaction.Type,
+			"user_id": reaction.UserID,
+		}
+		if r.level < levelReactionsByID {
+			object["user"] = r.recipientObject(reaction.UserID)
+		}
+		list = append(list, object)
+	}
+	return list
+}
+
+func addReaction(r *request) (fields, error) {
+	name := required(r, "emoji_name", text())
+	code, kind := optional(r, "emoji_code", text()), optional(r, "reaction_type", text())
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	return nil, r.org.AddReaction(r.me, r.id("message_id"), name, code, kind)
+}
+
+func removeReaction(r *request) (fields, error) {
+	name, code := optional(r, "emoji_name", text()), optional(r, "emoji_code", text())
+	kind := withDefault(r, "reaction_type", text(), rules.StandardEmoji)
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	return nil, r.org.RemoveReaction(r.me, r.id("message_id"), name, code, kind)
+}
+
+func reportMessage(r *request) (fields, error) {
+	var reasons []string
+	for _, reason := range rules.ReportReasons {
+		reasons = append(reasons, reason.Type)
+	}
+	description := withDefault(r, "description", text(atMost(1000)), "")
+	reason := required(r, "report_type", listed(text(), reasons...))
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	return nil, r.org.ReportMessage(r.me, r.id("message_id"), reason, description)
+}

@@ -1,9 +1,14 @@
 package sandbox
 
 import (
+	"cmp"
 	"crypto/rand"
+	_ "embed"
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
@@ -179,4 +184,173 @@ func newUUID() string {
 	_, _ = rand.Read(b[:]) // never fails
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+//go:embed register_constants.json
+var registerConstantsJSON []byte
+
+// registerConstants are the long fields of a snapshot that are the same for every organization, by name.
+var registerConstants = func() map[string]json.RawMessage {
+	var constants map[string]json.RawMessage
+	if err := json.Unmarshal(registerConstantsJSON, &constants); err != nil {
+		panic(fmt.Sprint("register_constants.json: ", err))
+	}
+	return constants
+}()
+
+// constant is a part of a snapshot with one field of registerConstants.
+func constant(name string) func(*request, registerOptions) fields {
+	return func(*request, registerOptions) fields { return fields{name: registerConstants[name]} }
+}
+
+// always is a part of a snapshot with one field that has the same value for everybody, since the sandbox does not have what
+// it tells of.
+func always(name string, value any) func(*request, registerOptions) fields {
+	return func(*request, registerOptions) fields { return fields{name: value} }
+}
+
+// registerOnboarding is the onboarding_steps part of a snapshot: the hints that an account has not seen. People choose in the
+// first of them how they follow topics when they sign up, bots do not.
+func registerOnboarding(r *request, _ registerOptions) fields {
+	answer := fields{"onboarding_steps": registerConstants["onboarding_steps"]}
+	var steps []json.RawMessage
+	if err := json.Unmarshal(registerConstants["onboarding_steps"], &steps); err == nil && !r.me.IsBot {
+		answer["onboarding_steps"] = steps[1:]
+	}
+	r.add(answer, 369, "navigation_tour_video_url", "https://static.zulipchat.com/static/navigation-tour-video/zulip-10.mp4")
+	return answer
+}
+
+// addServerConstants adds what clients have to know of the server.
+func (r *request) addServerConstants(answer fields) {
+	answer["development_environment"] = false
+	answer["event_queue_longpoll_timeout_seconds"] = 90
+	answer["server_generation"] = r.server.generation
+	answer["server_needs_upgrade"] = false
+	answer["upgrade_text_for_wide_organization_logo"] = "Available on Zulip Cloud Standard. Upgrade to access."
+	answer["zulip_plan_is_not_limited"] = true
+	r.add(answer, 164, "server_presence_ping_interval_seconds", 60)
+	r.add(answer, 164, "server_presence_offline_threshold_seconds", 200)
+	r.add(answer, 204, "server_typing_started_expiry_period_milliseconds", 45000)
+	r.add(answer, 204, "server_typing_stopped_wait_period_milliseconds", 12000)
+	r.add(answer, 204, "server_typing_started_wait_period_milliseconds", 30000)
+	r.add(answer, 273, "server_thumbnail_formats", registerConstants["server_thumbnail_formats"])
+	r.add(answer, 332, "server_min_deactivated_realm_deletion_days", 14)
+	r.add(answer, 332, "server_max_deactivated_realm_deletion_days", nil)
+	r.add(answer, 350, "server_can_summarize_topics", false)
+}
+
+// registerPresence is the presence part of a snapshot. The sandbox does not keep who is there.
+func registerPresence(r *request, _ registerOptions) fields {
+	answer := fields{"presences": fields{}, "server_timestamp": float64(r.server.clock().UnixMicro()) / 1e6}
+	r.add(answer, 263, "presence_last_update_id", -1)
+	return answer
+}
+
+// registerUserSettings is the user_settings part of a snapshot: what PATCH /settings changes.
+func registerUserSettings(r *request, _ registerOptions) fields {
+	settings := r.userSettingsObject(func(s rules.UserSetting) any { return r.org.UserSetting(r.me.ID, s) })
+	return fields{"user_settings": settings}
+}
+
+// unreadMessages are the caller's unread messages by where they are (https://zulip.com/api/register-queue). "huddles" are the
+// direct messages of three people and more.
+func (r *request) unreadMessages(emptyAllowed bool) fields {
+	var direct, channels, groups unreadPlaces
+	mentions := []int{}
+	count := 0
+	for _, m := range r.org.UnreadMessages(r.me.ID) {
+		muted := r.org.IsMuted(r.me.ID, m)
+		if !muted {
+			count++
+		}
+		if flags := m.FlagsFor(r.me.ID); flags&rules.FlagMentioned != 0 ||
+			!muted && flags&(rules.FlagChannelWildcard|rules.FlagTopicWildcard) != 0 {
+			mentions = append(mentions, m.ID)
+		}
+		others := slices.DeleteFunc(slices.Clone(m.People), func(id int) bool { return id == r.me.ID })
+		switch {
+		case !m.Direct():
+			topic := shownTopic(m.Topic, emptyAllowed)
+			channels.add(m.ID, unreadPlace{number: m.ChannelID, text: strings.ToLower(topic)}, fields{"stream_id": m.ChannelID, "topic": topic})
+		case len(others) > 1:
+			people := joinIDs(m.People)
+			groups.add(m.ID, unreadPlace{text: people}, fields{"user_ids_string": people})
+		default:
+			other := slices.Concat(others, []int{r.me.ID})[0] // those to oneself have no other
+			direct.add(m.ID, unreadPlace{number: other}, fields{"other_user_id": other, "sender_id": other})
+		}
+	}
+	return fields{
+		"pms": direct.objects(), "streams": channels.objects(), "huddles": groups.objects(),
+		"mentions": mentions, "count": count, "old_unreads_missing": false,
+	}
+}
+
+// unreadPlace is by what the places of unread messages are told apart and sorted.
+type unreadPlace struct {
+	number int
+	text   string
+}
+
+// unreadPlaces gathers unread messages by place.
+type unreadPlaces struct {
+	places  map[unreadPlace]fields
+	unreads map[unreadPlace][]int
+}
+
+func (u *unreadPlaces) add(message int, at unreadPlace, object fields) {
+	if u.places == nil {
+		u.places, u.unreads = map[unreadPlace]fields{}, map[unreadPlace][]int{}
+	}
+	if _, known := u.places[at]; !known {
+		u.places[at] = object
+	}
+	u.unreads[at] = append(u.unreads[at], message)
+}
+
+func (u *unreadPlaces) objects() []fields {
+	list := []fields{}
+	keys := make([]unreadPlace, 0, len(u.places))
+	for at := range u.places {
+		keys = append(keys, at)
+	}
+	slices.SortFunc(keys, func(a, b unreadPlace) int {
+		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.text, b.text))
+	})
+	for _, at := range keys {
+		object := u.places[at]
+		object["unread_message_ids"] = u.unreads[at]
+		list = append(list, object)
+	}
+	return list
+}
+
+func joinIDs(ids []int) string {
+	texts := make([]string, 0, len(ids))
+	for _, id := range ids {
+		texts = append(texts, strconv.Itoa(id))
+	}
+	return strings.Join(texts, ",")
+}
+
+// mutedTopics are the topics that the caller muted, as clients know them that do not know other visibilities.
+func (r *request) mutedTopics() [][]any {
+	list := [][]any{}
+	for _, v := range r.org.TopicVisibilities.All() {
+		if ch, ok := r.org.Channels.Get(v.ChannelID); ok && v.UserID == r.me.ID && v.Policy == rules.TopicMuted {
+			list = append(list, []any{ch.Name, v.Topic, v.Updated})
+		}
+	}
+	return list
+}
+
+// registerConversations is the part of a snapshot with the caller's direct messages: with whom, and the newest, newest first.
+func registerConversations(r *request, _ registerOptions) fields {
+	list := []fields{}
+	for _, m := range r.org.NewestDirectMessages(r.me.ID) {
+		others := slices.DeleteFunc(slices.Clone(m.People), func(id int) bool { return id == r.me.ID })
+		list = append(list, fields{"max_message_id": m.ID, "user_ids": append([]int{}, others...)})
+	}
+	return fields{"recent_private_conversations": list}
 }

@@ -1,14 +1,18 @@
 package sandbox
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -209,4 +213,185 @@ func randomWord() string {
 	random := make([]byte, 16)
 	_, _ = rand.Read(random) // never fails
 	return hex.EncodeToString(random)
+}
+
+// webAPIScope is the one scope there is.
+const webAPIScope = "webapi"
+
+// exampleDesk and examplePlatforms are what a trading cloud holds unless told otherwise.
+var exampleDesk = TradingOrganization{ID: "6f1c2a54-0b7e-4a7b-9a53-2f5f2a1d7c10", Name: "Example Desk", Created: "2024-03-04T08:00:00Z"}
+
+func examplePlatforms() []TradingPlatform {
+	platform := func(id, name string, kind any, login int64, dead bool) TradingPlatform {
+		desk, created := exampleDesk, "2024-03-05T09:30:00Z"
+		return TradingPlatform{
+			ID: id, Name: &name, Type: kind, Login: &login, OrganizationID: &desk.ID, Organization: &desk, Created: &created, Dead: dead,
+		}
+	}
+	return []TradingPlatform{
+		platform("0d9a5f1e-3c44-4e0e-8f0b-5b1f6f0c9a01", "London Live", "MT5", 100201, false),
+		platform("0d9a5f1e-3c44-4e0e-8f0b-5b1f6f0c9a02", "Tokyo Live", "MT4", 100202, false),
+		platform("0d9a5f1e-3c44-4e0e-8f0b-5b1f6f0c9a03", "Frankfurt Demo", "MT4", 100203, true),
+	}
+}
+
+// route lists what is answered. Handlers find the fields of the body in the request's form.
+func (c *TradingCloud) route() {
+	for pattern, handle := range map[string]func(*http.Request) *answer{
+		"GET /.well-known/openid-configuration": c.describe,
+		"POST /connect/token":                   c.grantToken,
+		"GET /api/Organizations":                c.withToken(c.listOrganizations),
+		"GET /api/TradePlatforms":               c.withToken(c.listPlatforms),
+		"GET /api/TradePlatforms/{id}/Ping":     c.withToken(c.ping),
+	} {
+		c.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { send(w, r.Method, handle(r)) })
+	}
+}
+
+// serve takes a request through the stations of the messaging server: wait, fail if a fault says so, answer, note.
+func (c *TradingCloud) serve(w http.ResponseWriter, r *http.Request) {
+	started := c.clock()
+	r.Body = http.MaxBytesReader(nil, r.Body, maxBody)
+	_ = r.ParseForm() // a body that cannot be read lacks its fields
+	sleepContext(r.Context(), c.latency)
+	fault := c.faults.match(r.Method, r.URL.Path)
+	a := fault.apply(r.Context(), func() *answer {
+		taken := &statusRecorder{header: http.Header{}, status: http.StatusOK}
+		c.mux.ServeHTTP(taken, r)
+		return &answer{status: taken.status, header: taken.header, body: taken.body.Bytes()}
+	})
+
+	entry := Request{
+		Time: started, Method: r.Method, Path: r.URL.Path, Params: map[string]string{}, Account: r.PostForm.Get("client_id"), Agent: r.UserAgent(),
+		Duration: c.clock().Sub(started), Fault: fault.String(),
+	}
+	for name := range r.Form {
+		entry.Params[name] = r.Form.Get(name)
+		if name == "client_secret" {
+			entry.Params[name] = "(hidden)"
+		}
+	}
+	if a != nil {
+		entry.Status, entry.Bytes = a.status, len(a.body)
+	}
+	c.journal.add(entry)
+	if a == nil {
+		panic(http.ErrAbortHandler) // closes the connection without an answer
+	}
+	send(w, r.Method, a)
+	if fault.truncates() {
+		_ = http.NewResponseController(w).Flush() // else the half would be lost too
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// statusRecorder takes an answer from the mux, so that a fault can spoil it.
+type statusRecorder struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+// Header is what the handler fills.
+func (t *statusRecorder) Header() http.Header { return t.header }
+
+// WriteHeader takes the status.
+func (t *statusRecorder) WriteHeader(status int) { t.status = status }
+
+// Write takes a part of the body.
+func (t *statusRecorder) Write(data []byte) (int, error) { return t.body.Write(data) }
+
+// describe is what an identity provider says of itself (OpenID Connect Discovery §4).
+func (c *TradingCloud) describe(r *http.Request) *answer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.discovery {
+		return htmlAnswer(http.StatusNotFound, "Not Found")
+	}
+	issuer := "http://" + r.Host
+	return jsonAnswer(http.StatusOK, fields{
+		"issuer": issuer, "token_endpoint": issuer + "/connect/token", "scopes_supported": []string{webAPIScope},
+		"grant_types_supported": []string{"client_credentials"},
+	})
+}
+
+// grantToken answers as RFC 6749 §4.4 and §5.2 have it.
+func (c *TradingCloud) grantToken(r *http.Request) *answer {
+	refuse := func(status int, code, description string) *answer {
+		return jsonAnswer(status, fields{"error": code, "error_description": description})
+	}
+	form := r.PostForm
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case !strings.HasPrefix(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded") || form.Get("grant_type") == "":
+		return refuse(http.StatusBadRequest, "invalid_request", "grant_type is missing")
+	case form.Get("client_id") != c.clientID || form.Get("client_secret") != c.secret:
+		return refuse(http.StatusUnauthorized, "invalid_client", "The client or its secret is wrong.")
+	case form.Get("grant_type") != "client_credentials":
+		return refuse(http.StatusBadRequest, "unsupported_grant_type", "")
+	case form.Get("scope") != webAPIScope || !c.grants:
+		return refuse(http.StatusBadRequest, "invalid_scope", "")
+	}
+	// Three parts with dots between, as a JWT. Clients have no business in it.
+	token := "eyJ." + randomWord() + "." + randomWord()
+	c.tokens[token] = c.clock().Add(c.lifetime)
+	a := jsonAnswer(http.StatusOK, fields{
+		"access_token": token, "expires_in": int64(c.lifetime / time.Second), "token_type": "Bearer", "scope": webAPIScope,
+	})
+	a.header.Set("Cache-Control", "no-store")
+	return a
+}
+
+// withToken lets in who has a token that is good (RFC 6750 §3).
+func (c *TradingCloud) withToken(handle func(*http.Request) *answer) func(*http.Request) *answer {
+	return func(r *http.Request) *answer {
+		token, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		ends, known := c.tokens[token]
+		problem := ""
+		switch {
+		case !bearer:
+			problem = "Bearer"
+		case !known:
+			problem = `Bearer error="invalid_token", error_description="The token is not known"`
+		case !c.clock().Before(ends):
+			problem = fmt.Sprintf(`Bearer error="invalid_token", error_description="The token expired at '%s'"`, ends.UTC().Format(time.RFC3339))
+		}
+		if problem != "" {
+			a := newAnswer(http.StatusUnauthorized, "", nil)
+			a.header.Set("WWW-Authenticate", problem)
+			return a
+		}
+		return handle(r)
+	}
+}
+
+func (c *TradingCloud) listOrganizations(*http.Request) *answer { return arrayAnswer(c.organizations) }
+
+func (c *TradingCloud) listPlatforms(*http.Request) *answer { return arrayAnswer(c.platforms) }
+
+func (c *TradingCloud) ping(r *http.Request) *answer {
+	id := r.PathValue("id")
+	at := slices.IndexFunc(c.platforms, func(p TradingPlatform) bool { return strings.EqualFold(p.ID, id) })
+	switch {
+	case at < 0:
+		return jsonAnswer(http.StatusNotFound, fields{"title": "Not Found", "status": http.StatusNotFound})
+	case c.platforms[at].Dead:
+		return jsonAnswer(http.StatusServiceUnavailable, fields{"message": "No connection to the trade platform"})
+	}
+	return newAnswer(http.StatusOK, "", nil)
+}
+
+// arrayAnswer is an array without an envelope.
+func arrayAnswer[Element any](elements []Element) *answer {
+	if elements == nil {
+		elements = []Element{}
+	}
+	body, err := json.Marshal(elements)
+	if err != nil {
+		return htmlAnswer(http.StatusInternalServerError, "Internal Server Error")
+	}
+	return newAnswer(http.StatusOK, "application/json; charset=utf-8", body)
 }

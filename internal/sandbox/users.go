@@ -1,7 +1,11 @@
 package sandbox
 
 import (
+	"crypto/md5"
+	"encoding/hex"
+	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
@@ -319,3 +323,115 @@ func (r *request) systemBots() []fields {
 
 // userKey is a person's id where JSON wants a text.
 func userKey(id int) string { return strconv.Itoa(id) }
+
+// avatarURL is null only where the client can compute it: no picture was uploaded, everyone may see the address, and the
+// client says that it does so.
+func avatarURL(u rules.User, clientGravatar bool) any {
+	if clientGravatar && u.AvatarUpload == "" && u.EmailVisibility == rules.EmailVisibleToEveryone {
+		return nil
+	}
+	return avatarAddress(u, "", "")
+}
+
+// avatarAddress is where the picture of an account is: an upload has a name of its own, and no version
+// (server-behavior §U22).
+func avatarAddress(u rules.User, size, query string) string {
+	if u.AvatarUpload != "" {
+		return rules.AvatarPath(u.AvatarUpload + size)
+	}
+	sum := md5.Sum([]byte(strings.ToLower(u.APIEmail()))) //nolint:gosec // as above
+	return fmt.Sprintf("https://secure.gravatar.com/avatar/%s?d=identicon%s&version=%d", hex.EncodeToString(sum[:]), query, u.AvatarVersion)
+}
+
+// addOwnAvatar adds the caller's own picture to a snapshot, which alone says where it comes from.
+func (r *request) addOwnAvatar(answer fields) {
+	answer["avatar_source"] = "G"
+	if r.me.AvatarUpload != "" {
+		answer["avatar_source"] = "U"
+	}
+	answer["avatar_url"], answer["avatar_url_medium"] = avatarURL(r.me, false), avatarAddress(r.me, "-medium", "&s=500")
+}
+
+func uploadOwnAvatar(r *request) (fields, error) {
+	if err := r.org.UploadOwnAvatar(r.me, r.uploads()); err != nil {
+		return nil, err
+	}
+	return r.ownAvatarAnswer()
+}
+
+func removeOwnAvatar(r *request) (fields, error) {
+	if err := r.org.RemoveOwnAvatar(r.me); err != nil {
+		return nil, err
+	}
+	return r.ownAvatarAnswer()
+}
+
+func (r *request) ownAvatarAnswer() (fields, error) {
+	me, err := r.org.AnyUser(r.me.ID)
+	if err != nil {
+		return nil, err
+	}
+	return fields{"avatar_url": avatarURL(me, false)}, nil
+}
+
+// maxStatusText is the limit of a status, in characters (server-behavior §U11).
+const maxStatusText = 60
+
+// statusObject holds the parts of a status that there are.
+func (r *request) statusObject(s rules.Status) fields {
+	object := fields{}
+	if s.Text != "" {
+		object["status_text"] = s.Text
+	}
+	if s.Emoji.Name != "" {
+		object["emoji_name"], object["emoji_code"], object["reaction_type"] = s.Emoji.Name, s.Emoji.Code, s.Emoji.Type
+	}
+	if s.Away {
+		object["away"] = true
+	}
+	return object
+}
+
+func getStatus(r *request) (fields, error) {
+	status, err := r.org.StatusOf(r.me, r.id("user_id"))
+	if err != nil {
+		return nil, err
+	}
+	return fields{"status": r.statusObject(status)}, nil
+}
+
+func setStatus(r *request) (fields, error) {
+	r.inOrder("status_text", "emoji_name", "emoji_code", "reaction_type")
+	change := r.readStatusChange()
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	return nil, r.org.SetStatusOf(r.me, r.id("user_id"), change)
+}
+
+func setOwnStatus(r *request) (fields, error) {
+	change := r.readStatusChange()
+	if err := r.checked(); err != nil {
+		return nil, err
+	}
+	return nil, r.org.SetStatus(r.me.ID, change)
+}
+
+func (r *request) readStatusChange() rules.StatusChange {
+	return rules.StatusChange{
+		Text:      optional(r, "status_text", text(stripped, atMost(maxStatusText))),
+		Away:      optional(r, "away", boolean),
+		EmojiName: optional(r, "emoji_name", text()),
+		EmojiCode: optional(r, "emoji_code", text()),
+		Reaction:  optional(r, "reaction_type", text()),
+	}
+}
+
+// registerStatuses is the user_status part of a snapshot.
+func registerStatuses(r *request, _ registerOptions) fields {
+	statuses := fields{}
+	for id, status := range r.org.ListStatuses(r.me) {
+		statuses[userKey(id)] = r.statusObject(status)
+	}
+	return fields{"user_status": statuses}
+}

@@ -12,9 +12,13 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
+	"path"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/go-cleanhttp"
+	"github.com/hashicorp/go-retryablehttp"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 )
 
@@ -192,4 +196,103 @@ func (c *Client) send(ctx context.Context, call call, token *Token) (*response, 
 
 func (c *Client) unreachable(ctx context.Context, address string, err error) error {
 	return newUnreachableError(ctx, c.redacted, address, c.timeout, err)
+}
+
+const (
+	defaultMaxRetries = 2
+	minBackoff        = 500 * time.Millisecond
+	// maxBackoff also limits the wait that a server can ask for.
+	maxBackoff = 30 * time.Second
+)
+
+// newSingleAttemptClient returns a client that sends a request once.
+func newSingleAttemptClient(cfg Config) *http.Client {
+	return &http.Client{
+		Transport: cfg.Transport,
+		Timeout:   cfg.RequestTimeout,
+		// A redirect would send the secret or the token to an address that is not configured.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// newRetryingClient returns a client that repeats a request after a network error or a status of 500 and above. It is used
+// for reads and token requests only, which are safe to repeat.
+func newRetryingClient(cfg Config) *http.Client {
+	retrying := retryablehttp.NewClient()
+	retrying.HTTPClient = newSingleAttemptClient(cfg)
+	retrying.Logger = nil // CheckRetry logs, without addresses
+	retrying.RetryMax = max(cfg.MaxRetries, 0)
+	if cfg.MaxRetries == 0 {
+		retrying.RetryMax = defaultMaxRetries
+	}
+	retrying.RetryWaitMin, retrying.RetryWaitMax = minBackoff, maxBackoff
+	retrying.ErrorHandler = retryablehttp.PassthroughErrorHandler
+	retrying.CheckRetry = checkRetry
+	retrying.Backoff = func(shortest, longest time.Duration, attempt int, resp *http.Response) time.Duration {
+		return min(retryablehttp.DefaultBackoff(shortest, longest, attempt, resp), longest)
+	}
+	steady := retrying.StandardClient()
+	steady.CheckRedirect = retrying.HTTPClient.CheckRedirect
+	return steady
+}
+
+func checkRetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
+	retry, failed := retryablehttp.DefaultRetryPolicy(ctx, resp, err)
+	if retry {
+		because := "no answer"
+		if resp != nil {
+			because = resp.Status
+		}
+		tflog.Info(ctx, "Repeating a request to the trading cloud if there are attempts left", map[string]any{"because": because})
+	}
+	return retry, failed
+}
+
+// The settings, by their names in the provider block.
+const (
+	SettingAPIURL            = "api_url"
+	SettingAuthURL           = "auth_url"
+	SettingClientID          = "client_id"
+	SettingClientSecret      = "client_secret"
+	SettingOrganizationsPath = "organizations_path"
+)
+
+// SettingError is a mistake in one setting.
+type SettingError struct {
+	Setting string // SettingAPIURL and its like
+	Problem string // continues a sentence that begins with the setting's name; quotes nothing secret
+}
+
+// Error is the sentence: "api_url is not set".
+func (e *SettingError) Error() string { return e.Setting + " " + e.Problem }
+
+// parseAddress checks an address and returns it without a slash at its end.
+func parseAddress(setting, text string) (string, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return "", &SettingError{setting, "is not set"}
+	}
+	u, err := url.Parse(text)
+	switch {
+	case err != nil:
+		// The parser's error quotes the URL, which may contain a password.
+		return "", &SettingError{setting, "is not an address: write it like https://trading.example.com"}
+	case u.User != nil:
+		return "", &SettingError{setting, "holds a user name or a password: use client_id and client_secret"}
+	case u.Scheme != "https" && u.Scheme != "http":
+		return "", &SettingError{setting, "has no scheme: write it like https://trading.example.com"}
+	case u.Hostname() == "":
+		return "", &SettingError{setting, "has no host name: write it like https://trading.example.com"}
+	case u.RawQuery != "" || u.Fragment != "":
+		return "", &SettingError{setting, "is the address of a page: leave out what follows the path"}
+	}
+	return strings.TrimRight(u.String(), "/"), nil
+}
+
+func checkPath(text string) error {
+	u, err := url.Parse(text)
+	if err != nil || !strings.HasPrefix(text, "/") || u.Host != "" || path.Clean(u.Path) != strings.TrimSuffix(u.Path, "/") {
+		return &SettingError{SettingOrganizationsPath, "is not a path like " + DefaultOrganizationsPath}
+	}
+	return nil
 }

@@ -6,9 +6,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"net/url"
 	"regexp"
+	"strings"
+	"sync"
 	"time"
+
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+	"golang.org/x/oauth2"
+	"golang.org/x/oauth2/clientcredentials"
+	"golang.org/x/sync/singleflight"
 )
 
 // The operations, by their names in the API's documentation.
@@ -142,4 +151,194 @@ func (c *Client) refusalError(operation string, answer *response) error {
 
 func (c *Client) redactedWith(token *Token) redaction {
 	return append(redaction{token.AccessToken}, c.redacted...)
+}
+
+const (
+	scope         = "webapi"
+	tokenPath     = "/connect/token"
+	discoveryPath = "/.well-known/openid-configuration"
+
+	// renewEarly is how long before its expiry a token is no longer used, so that a request arrives in time.
+	renewEarly = time.Minute
+	// maxDiscoveryBytes is how much of the identity provider's description is read, in bytes.
+	maxDiscoveryBytes = 1 << 20
+)
+
+// Token lets its bearer call the web API.
+type Token struct {
+	AccessToken string
+	Type        string // "Bearer"
+	// Expires is when the token expires. Zero: the identity provider did not say.
+	Expires time.Time
+
+	renew time.Time // when it is no longer used
+}
+
+// Token returns a token that is valid for at least minLifetime, if the identity provider issues such tokens: the current
+// one or a new one. It returns the same errors as every call.
+func (c *Client) Token(ctx context.Context, minLifetime time.Duration) (*Token, error) {
+	return c.tokens.get(ctx, func(t *Token, now time.Time) bool {
+		return isUsable(t, now) && (t.Expires.IsZero() || t.Expires.Sub(now) >= minLifetime)
+	})
+}
+
+// isUsable reports whether a request can carry the token.
+func isUsable(t *Token, now time.Time) bool { return t.renew.IsZero() || now.Before(t.renew) }
+
+// tokenSource keeps one token for all callers, and renews it for all of them at once.
+type tokenSource struct {
+	authURL  string
+	config   clientcredentials.Config
+	http     *http.Client
+	timeout  time.Duration
+	clock    func() time.Time
+	redacted redaction
+	flight   singleflight.Group
+
+	mu         sync.Mutex // guards what follows
+	current    *Token
+	discovered bool // config.TokenURL is what the identity provider says
+}
+
+func newTokenSource(cfg Config, authURL string, client *http.Client) *tokenSource {
+	return &tokenSource{
+		authURL: authURL, http: client, timeout: cfg.RequestTimeout, clock: cfg.Clock,
+		redacted: redaction{cfg.ClientSecret},
+		config: clientcredentials.Config{
+			ClientID: cfg.ClientID, ClientSecret: cfg.ClientSecret, Scopes: []string{scope},
+			TokenURL: authURL + tokenPath, AuthStyle: oauth2.AuthStyleInParams,
+		},
+	}
+}
+
+// get returns the current token if it is good enough, else a new one.
+func (s *tokenSource) get(ctx context.Context, good func(*Token, time.Time) bool) (*Token, error) {
+	if token := s.currentIf(good); token != nil {
+		return token, nil
+	}
+	// If the caller that started the renewal gives up, the others still get the token.
+	shared := context.WithoutCancel(ctx)
+	renewal := s.flight.DoChan("token", func() (any, error) {
+		if token := s.currentIf(good); token != nil {
+			return token, nil // from a renewal that ended while this one began
+		}
+		return s.renew(shared)
+	})
+	select {
+	case <-ctx.Done():
+		return nil, newUnreachableError(ctx, s.redacted, s.authURL, s.timeout, ctx.Err())
+	case done := <-renewal:
+		if done.Err != nil {
+			return nil, done.Err
+		}
+		token, _ := done.Val.(*Token)
+		return token, nil
+	}
+}
+
+func (s *tokenSource) currentIf(good func(*Token, time.Time) bool) *Token {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current != nil && good(s.current, s.clock()) {
+		return s.current
+	}
+	return nil
+}
+
+// renew requests a token from the identity provider.
+func (s *tokenSource) renew(ctx context.Context) (*Token, error) {
+	ctx = tflog.MaskLogStrings(ctx, s.redacted...)
+	ctx = context.WithValue(ctx, oauth2.HTTPClient, s.http)
+	s.discover(ctx)
+
+	requestedAt := s.clock()
+	granted, err := s.config.Token(ctx)
+	if err != nil {
+		return nil, s.explainError(ctx, err)
+	}
+	token := &Token{AccessToken: granted.AccessToken, Type: granted.Type()}
+	if !granted.Expiry.IsZero() {
+		life := max(time.Until(granted.Expiry).Round(time.Second), 0)
+		token.Expires = requestedAt.Add(life)
+		// Otherwise a token of two minutes or less would be renewed for nearly every request.
+		token.renew = token.Expires.Add(-min(renewEarly, life/2))
+	}
+	tflog.Debug(ctx, "The identity provider gave a token", map[string]any{"expires": token.Expires})
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.current = token
+	return token, nil
+}
+
+// discover asks the identity provider for its token endpoint, until it has answered once. Without an answer, or if the
+// endpoint is not encrypted, the default endpoint is used.
+func (s *tokenSource) discover(ctx context.Context) {
+	s.mu.Lock()
+	known := s.discovered
+	s.mu.Unlock()
+	if known {
+		return
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.authURL+discoveryPath, nil)
+	if err != nil {
+		return // the same address fails again, and is reported then
+	}
+	req.Header.Set("Accept", "application/json")
+	resp, err := s.http.Do(req)
+	if err != nil {
+		return
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxDiscoveryBytes))
+	_ = resp.Body.Close() // everything was read, or will not be
+	if err != nil || resp.StatusCode >= http.StatusInternalServerError {
+		return
+	}
+	var description struct {
+		TokenEndpoint string `json:"token_endpoint"`
+	}
+	if resp.StatusCode == http.StatusOK && json.Unmarshal(body, &description) == nil && s.isTrustedEndpoint(description.TokenEndpoint) {
+		s.config.TokenURL = description.TokenEndpoint
+		tflog.Debug(ctx, "The identity provider names its token endpoint", map[string]any{"token_endpoint": description.TokenEndpoint})
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.discovered = true
+}
+
+// isTrustedEndpoint reports whether the secret may be sent to a token endpoint that the identity provider names.
+func (s *tokenSource) isTrustedEndpoint(endpoint string) bool {
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Host == "" || u.User != nil {
+		return false
+	}
+	return u.Scheme == "https" || u.Scheme == "http" && strings.HasPrefix(s.authURL, "http://")
+}
+
+// explainError turns what the library reports into an error of this package.
+func (s *tokenSource) explainError(ctx context.Context, err error) error {
+	var refusal *oauth2.RetrieveError
+	var network *url.Error
+	switch {
+	case errors.As(err, &refusal):
+		return s.tokenError(refusal)
+	case errors.As(err, &network) || ctx.Err() != nil:
+		return newUnreachableError(ctx, s.redacted, s.config.TokenURL, s.timeout, err)
+	}
+	return &BadAnswerError{Operation: tokenOperation, Status: http.StatusOK, Problem: "the answer holds no token: " + s.redacted.mask(err.Error())}
+}
+
+func (s *tokenSource) tokenError(refusal *oauth2.RetrieveError) error {
+	status := 0
+	if refusal.Response != nil {
+		status = refusal.Response.StatusCode
+	}
+	if refusal.ErrorCode == "" {
+		// Not as RFC 6749 §5.2 has it: a proxy, or another server.
+		return &Error{Operation: tokenOperation, Status: status, Words: excerpt(s.redacted, refusal.Body)}
+	}
+	return &TokenError{
+		Code: refusal.ErrorCode, Description: s.redacted.mask(refusal.ErrorDescription), Status: status,
+		ClientID: s.config.ClientID, Endpoint: s.config.TokenURL,
+	}
 }

@@ -5,9 +5,12 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 )
@@ -239,4 +242,43 @@ func TestRequestTimeoutIsForOneAttempt(t *testing.T) {
 		}
 		w.expectSent(t, 2)
 	})
+}
+
+func TestRetention(t *testing.T) {
+	number := func(days int64) *int64 { return &days }
+	for _, test := range []struct {
+		days *int64
+		text string
+		sent string
+	}{{nil, "realm_default", `"realm_default"`}, {number(-1), "unlimited", `"unlimited"`}, {number(30), "30", "30"}} {
+		channel := Channel{MessageRetentionDays: test.days}
+		retention := channel.Retention()
+		if sent, err := retention.MarshalJSON(); retention.String() != test.text || string(sent) != test.sent || err != nil {
+			t.Errorf("%q is sent as %s, %v", retention, sent, err)
+		}
+	}
+}
+
+// TestStreamedFindsTheEnvelope wherever it stands, and however the body arrives.
+func TestStreamedFindsTheEnvelope(t *testing.T) {
+	for _, test := range []struct {
+		body string
+		want bool
+	}{
+		{`{"result":"success","streams":[1,2]}`, true}, {`{"streams":[1,2],"result":"success"}`, true},
+		{`{"streams":[1,2],"results":"success"}`, false}, {`{}`, false},
+	} {
+		for name, arrive := range map[string]func(io.Reader) io.Reader{
+			"at once": func(r io.Reader) io.Reader { return r }, "in halves": iotest.HalfReader, "byte by byte": iotest.OneByteReader,
+			"with its end": iotest.DataErrReader,
+		} {
+			body := &streamedBody{body: arrive(strings.NewReader(test.body))}
+			if err := onlyField(json.NewDecoder(body), "", nil); err != nil {
+				t.Errorf("%s, %s: %v", test.body, name, err)
+			}
+			if body.envelope != test.want || body.size != len(test.body) || string(body.start) != test.body || body.err != nil {
+				t.Errorf("%s, %s: %+v", test.body, name, body)
+			}
+		}
+	}
 }

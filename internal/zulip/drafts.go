@@ -2,6 +2,7 @@ package zulip
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 )
@@ -75,3 +76,174 @@ func (c *Client) DeleteDraft(ctx context.Context, id int64) error {
 func IsNoDraft(err error) bool { return IsMessage(err, "Draft does not exist") }
 
 func draftPath(id int64) string { return itemPath("/drafts", id) }
+
+// ScheduledMessage is a message that the server will send for the account
+// (server-behavior §M10).
+type ScheduledMessage struct {
+	ID      int64  `json:"scheduled_message_id"`
+	Type    string `json:"type"` // stream, private
+	Topic   string `json:"topic"`
+	Content string `json:"content"` // Markdown
+	// DeliverAt is when, in seconds since 1970.
+	DeliverAt int64 `json:"scheduled_delivery_timestamp"`
+	// Failed says that the server could not send it (feature level 181).
+	Failed bool `json:"failed"`
+	// To is the channel, or the people of a direct message.
+	To Addressee `json:"-"`
+}
+
+// UnmarshalJSON reads the object. `to` is a number for a channel, and a list for
+// people.
+func (s *ScheduledMessage) UnmarshalJSON(data []byte) error {
+	type plain ScheduledMessage
+	wire := struct {
+		*plain
+		To json.RawMessage `json:"to"`
+	}{plain: (*plain)(s)}
+	if err := json.Unmarshal(data, &wire); err != nil {
+		return fmt.Errorf("scheduled message: %w", err)
+	}
+	var into any = &s.To.UserIDs
+	if s.Type == "stream" {
+		into, s.To.Topic = &s.To.ChannelID, s.Topic
+	}
+	if err := json.Unmarshal(wire.To, into); err != nil {
+		return fmt.Errorf("scheduled message: to: %w", err)
+	}
+	if s.Type == "stream" && s.To.IsDirect() {
+		return fmt.Errorf("scheduled message: to: %s is no channel", wire.To)
+	}
+	return nil
+}
+
+// ScheduledMessages reads what the account has scheduled and is not delivered, the
+// next one first; those that failed are among them.
+func (c *Client) ScheduledMessages(ctx context.Context) ([]*ScheduledMessage, error) {
+	return list[ScheduledMessage](ctx, c, "/scheduled_messages", nil, "scheduled_messages")
+}
+
+// ScheduleMessage schedules a message for a time in seconds since 1970 and returns the ID of
+// the scheduled message, which is not the ID of the message that will be sent. Calling it again
+// sends the message twice: the client does not retry it (feature level 179).
+func (c *Client) ScheduleMessage(ctx context.Context, to Addressee, content string, at int64) (int64, error) {
+	form := params{"content": text(content), "scheduled_delivery_timestamp": at, "read_by_sender": true}.form()
+	to.addTo(form)
+	return c.create(ctx, "/scheduled_messages", form, neverRetry, "scheduled_message_id")
+}
+
+// ScheduledMessageUpdate holds what an update changes; what is nil is not sent.
+type ScheduledMessageUpdate struct {
+	To        *Addressee
+	Content   *string
+	DeliverAt *int64
+}
+
+// Empty reports whether the update changes nothing, which the server refuses.
+func (u *ScheduledMessageUpdate) Empty() bool {
+	return u.To == nil && u.Content == nil && u.DeliverAt == nil
+}
+
+// UpdateScheduledMessage changes a message that is not delivered yet (feature level
+// 184). A recipient is sent whole: the server stores a topic alone as it is, and a
+// kind of message needs its recipients (server-behavior §M11).
+func (c *Client) UpdateScheduledMessage(ctx context.Context, id int64, update ScheduledMessageUpdate) error {
+	form := params{"content": (*text)(update.Content), "scheduled_delivery_timestamp": update.DeliverAt}.form()
+	if update.To != nil {
+		update.To.addTo(form)
+	}
+	return c.do(ctx, http.MethodPatch, scheduledMessagePath(id), form, safeToRetry)
+}
+
+// DeleteScheduledMessage cancels a message that is not delivered yet. It is not an error if
+// it was delivered or no longer exists.
+func (c *Client) DeleteScheduledMessage(ctx context.Context, id int64) error {
+	return c.remove(ctx, scheduledMessagePath(id), IsNoScheduledMessage)
+}
+
+// IsNoScheduledMessage reports whether the account has no such scheduled message.
+func IsNoScheduledMessage(err error) bool { return IsMessage(err, "Scheduled message does not exist") }
+
+// IsDelivered reports whether a scheduled message cannot be changed any more because
+// it was sent.
+func IsDelivered(err error) bool { return IsMessage(err, "Scheduled message was already sent") }
+
+func scheduledMessagePath(id int64) string { return itemPath("/scheduled_messages", id) }
+
+// NarrowTerm is one condition on messages (https://zulip.com/api/construct-narrow).
+type NarrowTerm struct {
+	Operator string `json:"operator"`
+	// Operand is a text, a number or a list of numbers.
+	Operand any  `json:"operand"`
+	Negated bool `json:"negated,omitempty"`
+}
+
+// EditableFlags are the flags of messages an account can change.
+var EditableFlags = []string{"read", "starred", "collapsed", "hide_link_previews"}
+
+// FlagOperations are what can be done with a flag.
+var FlagOperations = []string{"add", "remove"}
+
+// FlagChange adds a flag to messages, or removes it.
+type FlagChange struct {
+	Operation, Flag string
+}
+
+// UpdateFlags changes the account's own flag of some messages. It returns the
+// channels whose messages stayed read because the account is not in them. The
+// server does not say which messages changed (server-behavior §M6).
+func (c *Client) UpdateFlags(ctx context.Context, messages []int64, change FlagChange) (ignored []int64, err error) {
+	return sendFor[[]int64](ctx, c, http.MethodPost, "/messages/flags", params{
+		"messages": messages,
+		"op":       text(change.Operation),
+		"flag":     text(change.Flag),
+	}.form(), safeToRetry, "ignored_because_not_subscribed_channels")
+}
+
+// FlagRange selects messages: those that match the narrow, up to a number before and after
+// an anchor.
+type FlagRange struct {
+	// Anchor is the ID of a message, or newest, oldest, first_unread.
+	Anchor              string
+	IncludeAnchor       bool
+	NumBefore, NumAfter int64
+	Narrow              []NarrowTerm
+}
+
+// MaxFlagRange is how many messages one request changes at most: a wider range is
+// made narrower silently (server-behavior §M6).
+const MaxFlagRange = 5000
+
+// FlagResult is how far one request came.
+type FlagResult struct {
+	Processed      int64   `json:"processed_count"`
+	Updated        int64   `json:"updated_count"`
+	FirstProcessed *int64  `json:"first_processed_id"`
+	LastProcessed  *int64  `json:"last_processed_id"`
+	FoundOldest    bool    `json:"found_oldest"`
+	FoundNewest    bool    `json:"found_newest"`
+	Ignored        []int64 `json:"ignored_because_not_subscribed_channels"`
+}
+
+// UpdateFlagsForNarrow changes the account's own flag of the messages in a range
+// (feature level 155).
+func (c *Client) UpdateFlagsForNarrow(ctx context.Context, messages FlagRange, change FlagChange) (*FlagResult, error) {
+	form := params{
+		"anchor":         text(messages.Anchor),
+		"include_anchor": messages.IncludeAnchor,
+		"num_before":     messages.NumBefore,
+		"num_after":      messages.NumAfter,
+		"narrow":         orEmpty(messages.Narrow), // required
+		"op":             text(change.Operation),
+		"flag":           text(change.Flag),
+	}.form()
+	result := &FlagResult{}
+	_, err := c.send(ctx, http.MethodPost, "/messages/flags/narrow", form, safeToRetry, result)
+	return result, err
+}
+
+// MarkTopicAsRead marks what the account has not read of a topic. A topic without a
+// name, and `general chat`, which the server takes for it, mark the whole channel
+// (server-behavior §M7).
+func (c *Client) MarkTopicAsRead(ctx context.Context, channel int64, topic string) error {
+	return c.do(ctx, http.MethodPost, "/mark_topic_as_read", params{"stream_id": channel, "topic_name": text(topic)}.form(), safeToRetry)
+}

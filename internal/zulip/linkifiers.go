@@ -2,7 +2,15 @@ package zulip
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/yosida95/uritemplate/v3"
 )
 
 // Linkifier makes links of what its pattern matches (https://zulip.com/api/get-linkifiers).
@@ -74,3 +82,262 @@ func IsPatternTaken(err error) bool {
 }
 
 func linkifierPath(id int64) string { return itemPath("/realm/filters", id) }
+
+// What has to stand around a match (server-behavior §L2): before it the start of the text, white space or an opening
+// sign, after it the end or anything but a letter or a digit. The server writes white space like this because its \s
+// knows ASCII alone.
+const (
+	beforeMatch = `\s|\x{85}|\pZ|['"\(,:<]`
+	afterMatch  = `$|[^\pL\pN]`
+)
+
+// LinkifierRule is a linkifier as the server applies it to a text.
+type LinkifierRule struct {
+	start    *regexp.Regexp // for a text from its start
+	rest     *regexp.Regexp // for a text that goes on after a link
+	template *uritemplate.Template
+}
+
+// Span is a part of a text. URL is empty where it is no link.
+type Span struct{ Text, URL string }
+
+// LinkifierError is a mistake in a linkifier. Field is where it is to be put right: `pattern` or `url_template`.
+type LinkifierError struct {
+	Field string
+	Err   error
+}
+
+// Error says what is wrong, and names the field.
+func (e *LinkifierError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error without the field.
+func (e *LinkifierError) Unwrap() error { return e.Err }
+
+func wrongPattern(format string, args ...any) *LinkifierError {
+	return &LinkifierError{"pattern", fmt.Errorf(format, args...)}
+}
+
+func wrongTemplate(format string, args ...any) *LinkifierError {
+	return &LinkifierError{"url_template", fmt.Errorf(format, args...)}
+}
+
+// ParseLinkifierPattern checks a pattern by itself. The error is a [LinkifierError].
+func ParseLinkifierPattern(pattern string) (*regexp.Regexp, error) {
+	pattern = strings.TrimSpace(pattern)
+	if pattern == "" {
+		return nil, wrongPattern("pattern is empty")
+	}
+	compiled, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, wrongPattern("pattern is not a regular expression of RE2: %w", err)
+	}
+	return compiled, nil
+}
+
+// templateExpression is what a URL template puts values in for.
+var templateExpression = regexp.MustCompile(`\{[^{}]*\}`)
+
+// unsafeLiteral is what cannot stand in a URL as it is: the server takes it between the expressions of a template, and
+// RFC 6570 does not.
+var unsafeLiteral = regexp.MustCompile("[\x00-\x20\x7f\"'<>\\\\^`|]|%(?:[^0-9A-Fa-f]|.?[^0-9A-Fa-f]|.?$)")
+
+// ParseURLTemplate checks a URL template by itself, as the server does: what stands between the expressions may be any
+// text, and is written in the links as a browser would. The error is a [LinkifierError].
+func ParseURLTemplate(urlTemplate string) (*uritemplate.Template, error) {
+	urlTemplate = strings.TrimSpace(urlTemplate)
+	if urlTemplate == "" {
+		return nil, wrongTemplate("url_template is empty")
+	}
+	var safe strings.Builder
+	from := 0
+	for _, at := range append(templateExpression.FindAllStringIndex(urlTemplate, -1), []int{len(urlTemplate), len(urlTemplate)}) {
+		safe.WriteString(unsafeLiteral.ReplaceAllStringFunc(urlTemplate[from:at[0]], func(unsafe string) string {
+			return fmt.Sprintf("%%%02X", unsafe[0]) + unsafe[1:]
+		}))
+		safe.WriteString(urlTemplate[at[0]:at[1]])
+		from = at[1]
+	}
+	template, err := uritemplate.New(safe.String())
+	if err != nil {
+		return nil, wrongTemplate("url_template is not a URL template of RFC 6570: %w", err)
+	}
+	return template, nil
+}
+
+// ParseLinkifier checks a linkifier as the server does: an RE2 pattern whose named groups are the variables of an RFC 6570
+// template (server-behavior §L1). Go's own regular expressions are RE2's. The error is a [LinkifierError].
+func ParseLinkifier(pattern, urlTemplate string) (*LinkifierRule, error) {
+	pattern = strings.TrimSpace(pattern)
+	alone, err := ParseLinkifierPattern(pattern)
+	if err != nil {
+		return nil, err
+	}
+	template, err := ParseURLTemplate(urlTemplate)
+	if err != nil {
+		return nil, err
+	}
+	groups, variables := alone.SubexpNames(), template.Varnames()
+	for _, group := range groups {
+		if group != "" && !slices.Contains(variables, group) {
+			return nil, wrongTemplate("the group %q of pattern is no variable of url_template", group)
+		}
+	}
+	for _, variable := range variables {
+		if !slices.Contains(groups, variable) {
+			return nil, wrongPattern("the variable %q of url_template is no group of pattern: write (?P<%s>…)", variable, variable)
+		}
+	}
+	rule := &LinkifierRule{template: template}
+	if rule.start, err = surrounded("^|"+beforeMatch, pattern); err != nil {
+		return nil, err
+	}
+	rule.rest, err = surrounded(beforeMatch, pattern)
+	return rule, err
+}
+
+// surrounded compiles a pattern with what has to stand around it. Its first group is the match.
+func surrounded(before, pattern string) (*regexp.Regexp, error) {
+	compiled, err := regexp.Compile("(?:" + before + ")(" + pattern + ")(?:" + afterMatch + ")")
+	if err != nil {
+		// Such as one that is right alone, and too large together with the rest.
+		return nil, wrongPattern("pattern cannot be searched for in a text: %w", err)
+	}
+	return compiled, nil
+}
+
+// Linkify splits a text into what the linkifiers make links of, in their order, and the rest. What one has made a link of
+// is closed to those after it.
+func Linkify(text string, rules ...*LinkifierRule) ([]Span, error) {
+	spans := []Span{{Text: text}}
+	for _, rule := range rules {
+		var next []Span
+		for i, span := range spans {
+			if span.URL != "" {
+				next = append(next, span)
+				continue
+			}
+			parts, err := rule.split(span.Text, i == 0)
+			if err != nil {
+				return nil, err
+			}
+			next = append(next, parts...)
+		}
+		spans = next
+	}
+	return spans, nil
+}
+
+// split finds the links in a text that has none yet. A link before or after it counts as a sign of its own: after a match
+// one may stand, before it not.
+func (r *LinkifierRule) split(text string, atStart bool) ([]Span, error) {
+	var spans []Span
+	done, from := 0, 0 // in bytes: up to where spans go, and where the search goes on
+	for from <= len(text) {
+		search := r.rest
+		if atStart && from == 0 {
+			search = r.start
+		}
+		at := search.FindStringSubmatchIndex(text[from:])
+		if at == nil {
+			break
+		}
+		start, end := from+at[2], from+at[3]
+		if start == end { // nothing to click on
+			from = max(end, from+1)
+			continue
+		}
+		url, err := r.template.Expand(r.variables(search, text[from:], at))
+		if err != nil {
+			return nil, fmt.Errorf("url_template cannot be filled for %q: %w", text[start:end], err)
+		}
+		if start > done {
+			spans = append(spans, Span{Text: text[done:start]})
+		}
+		spans = append(spans, Span{Text: text[start:end], URL: url})
+		done, from = end, end
+	}
+	if done < len(text) {
+		spans = append(spans, Span{Text: text[done:]})
+	}
+	return spans, nil
+}
+
+// variables are the groups of a match by name. One that took no part is not set, as in the server's templates.
+func (r *LinkifierRule) variables(search *regexp.Regexp, text string, at []int) uritemplate.Values {
+	values := uritemplate.Values{}
+	for i, name := range search.SubexpNames() {
+		if name != "" && at[2*i] >= 0 {
+			values.Set(name, uritemplate.String(text[at[2*i]:at[2*i+1]]))
+		}
+	}
+	return values
+}
+
+// Playground is a website that runs the code blocks of a language. Language and name together are unique
+// (server-behavior §L4).
+type Playground struct {
+	ID          int64  `json:"id"`
+	Name        string `json:"name"`
+	Language    string `json:"pygments_language"`
+	URLTemplate string `json:"url_template"`
+}
+
+// Same reports whether two playgrounds differ in nothing but the ID.
+func (p *Playground) Same(other *Playground) bool {
+	return p.Name == other.Name && p.Language == other.Language && p.URLTemplate == other.URLTemplate
+}
+
+// Key identifies the playground, as in "Python/Sandbox".
+func (p *Playground) Key() string { return p.Language + "/" + p.Name }
+
+// maxPlaygroundLanguage is in characters. A longer one is not refused in the server's words, but breaks the call.
+const maxPlaygroundLanguage = 40
+
+var playgroundLanguage = regexp.MustCompile(`^[ a-zA-Z0-9_+\-./#]*$`)
+
+// CheckPlaygroundLanguage returns why the server would refuse a language.
+func CheckPlaygroundLanguage(language string) error {
+	switch {
+	case !playgroundLanguage.MatchString(language):
+		return errors.New("only letters of English, digits, spaces and the signs _ + - . / # are possible")
+	case utf8.RuneCountInString(language) > maxPlaygroundLanguage:
+		return fmt.Errorf("it has more than %d characters", maxPlaygroundLanguage)
+	}
+	return nil
+}
+
+// CheckPlaygroundTemplate returns why the server would refuse a template.
+func CheckPlaygroundTemplate(text string) error {
+	template, err := ParseURLTemplate(text)
+	if err != nil {
+		return errors.New("it is not a URL template of RFC 6570")
+	}
+	switch variables := template.Varnames(); {
+	case !slices.Contains(variables, "code"):
+		return errors.New("it does not say where the code goes: write {code}, as in https://play.example.com/?code={code}")
+	case len(variables) > 1:
+		return fmt.Errorf("it has the variables %s; code is the only one that the server fills in", strings.Join(variables, ", "))
+	}
+	return nil
+}
+
+// AddPlayground adds a playground and returns its ID. One of the same language and name that already exists is
+// [IsPlaygroundTaken].
+func (c *Client) AddPlayground(ctx context.Context, playground Playground) (int64, error) {
+	// A second time is refused as taken, so that it does no harm.
+	return c.create(ctx, "/realm/playgrounds", params{
+		"name":              text(playground.Name),
+		"pygments_language": text(playground.Language),
+		"url_template":      text(playground.URLTemplate),
+	}.form(), safeToRetry, "id")
+}
+
+// DeletePlayground removes a playground. It is not an error if it no longer exists.
+func (c *Client) DeletePlayground(ctx context.Context, id int64) error {
+	return c.remove(ctx, itemPath("/realm/playgrounds", id), says("Invalid playground"))
+}
+
+// IsPlaygroundTaken reports whether there is a playground of the language and name.
+func IsPlaygroundTaken(err error) bool {
+	return IsMessage(err, "Realm playground with this Realm, Pygments language and Name already exists.")
+}

@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
+	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -105,4 +109,175 @@ func (c *Client) UpdateRealm(ctx context.Context, update RealmUpdate) (*Answer, 
 		form.JSON(name, change)
 	}
 	return c.send(ctx, http.MethodPatch, "/realm", form, neverRetry, nil)
+}
+
+// RealmImage is one of the pictures of the organization, as the server shows it (server-behavior §O11).
+type RealmImage struct {
+	// URL is where the picture is, from the organization's address on or whole. It is another one after every upload.
+	URL string
+	// IsUploaded is false for the picture of an organization that has uploaded none.
+	IsUploaded bool
+}
+
+// The kinds of pictures of an organization.
+const (
+	IconImage      = "icon"
+	LogoImage      = "logo"
+	NightLogoImage = "night_logo"
+)
+
+// Image returns a picture of the organization.
+func (r *Realm) Image(kind string) (image RealmImage) {
+	var source string
+	_ = json.Unmarshal(r.Settings[kind+"_url"], &image.URL) // a server without it has none
+	_ = json.Unmarshal(r.Settings[kind+"_source"], &source) // likewise
+	image.IsUploaded = source == "U"
+	return image
+}
+
+// UploadRealmImage uploads a picture of the organization, with the name of its file and its content type. To do it twice is
+// to do it once, but for the number in the URL.
+func (c *Client) UploadRealmImage(ctx context.Context, kind, file, contentType string, content []byte) error {
+	path, form := realmImage(kind)
+	form.File(file, contentType, content)
+	return c.do(ctx, http.MethodPost, path, form, safeToRetry)
+}
+
+// RemoveRealmImage removes a picture of the organization. It is not an error if there is none.
+func (c *Client) RemoveRealmImage(ctx context.Context, kind string) error {
+	path, form := realmImage(kind)
+	return c.do(ctx, http.MethodDelete, path, form, safeToRetry)
+}
+
+func realmImage(kind string) (path string, form *Form) {
+	form = &Form{}
+	if kind == IconImage {
+		return "/realm/icon", form
+	}
+	form.JSON("night", kind == NightLogoImage)
+	return "/realm/logo", form
+}
+
+// Domain is an email domain whose addresses may join, if the organization is restricted to its domains. Domains have no ID
+// that can be read (server-behavior §L11).
+type Domain struct {
+	Domain          string `json:"domain"`
+	AllowSubdomains bool   `json:"allow_subdomains"`
+}
+
+// StoredDomain is a domain as the server keeps it.
+func StoredDomain(text string) string { return strings.ToLower(strings.TrimSpace(text)) }
+
+// maxDomain is the limit of the server's database, in characters; its check allows more (server-behavior §L11).
+const maxDomain = 80
+
+var domainLabel = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
+
+// CheckDomain returns why the server would refuse a domain.
+func CheckDomain(text string) error {
+	domain := StoredDomain(text)
+	labels := strings.Split(domain, ".")
+	switch {
+	case domain == "":
+		return errors.New("it is empty")
+	case len(labels) == 1:
+		return errors.New("it has no dot, as example.com has")
+	case len(domain) > maxDomain:
+		return fmt.Errorf("it has more than %d characters", maxDomain)
+	}
+	for _, label := range labels {
+		if !domainLabel.MatchString(label) {
+			return errors.New("between dots are letters of English, digits, and hyphens that are neither first nor last")
+		}
+	}
+	return nil
+}
+
+// AddDomain adds a domain. If it exists, the error satisfies [IsDomainTaken].
+func (c *Client) AddDomain(ctx context.Context, domain Domain) error {
+	// A second time is refused as taken, so that it does no harm.
+	return c.do(ctx, http.MethodPost, "/realm/domains", params{
+		"domain":           text(domain.Domain),
+		"allow_subdomains": domain.AllowSubdomains,
+	}.form(), safeToRetry)
+}
+
+// UpdateDomain sets whether a domain's subdomains count too. If there is no such domain, the error satisfies [IsNoDomain].
+func (c *Client) UpdateDomain(ctx context.Context, domain Domain) error {
+	return c.do(ctx, http.MethodPatch, domainPath(domain.Domain), params{"allow_subdomains": domain.AllowSubdomains}.form(), safeToRetry)
+}
+
+// DeleteDomain removes a domain. It is not an error if it no longer exists.
+func (c *Client) DeleteDomain(ctx context.Context, domain string) error {
+	return c.remove(ctx, domainPath(domain), IsNoDomain)
+}
+
+var (
+	domainTaken = regexp.MustCompile(`^The domain .* is already a part of your organization\.$`)
+	noDomain    = regexp.MustCompile(`^No entry found for domain .*\.$`)
+)
+
+// IsDomainTaken reports whether the organization has the domain already.
+func IsDomainTaken(err error) bool { return hasMessageLike(err, domainTaken) }
+
+// IsNoDomain reports whether the organization does not have the domain.
+func IsNoDomain(err error) bool { return hasMessageLike(err, noDomain) }
+
+// hasMessageLike reports whether the server refused with a message that matches.
+func hasMessageLike(err error, sentence *regexp.Regexp) bool {
+	var refusal *Error
+	return errors.As(err, &refusal) && sentence.MatchString(refusal.Msg)
+}
+
+// domainPath returns the path of a domain in its stored form, because the server compares it exactly.
+func domainPath(domain string) string {
+	return "/realm/domains/" + url.PathEscape(StoredDomain(domain))
+}
+
+// ExportType is what an export of the organization's data holds (https://zulip.com/api/export-realm).
+type ExportType int64
+
+// The types of exports.
+const (
+	ExportPublic   ExportType = 1 // public data
+	ExportStandard ExportType = 2 // also the private data of those who consent
+)
+
+// Export is one of the organization's data (server-behavior §O12).
+type Export struct {
+	ID           int64 `json:"id"`
+	ActingUserID int64 `json:"acting_user_id"`
+	// Pending is whether the server still works on it. Then it has succeeded, or FailedTimestamp says when it failed, in
+	// seconds since 1970.
+	Pending          bool     `json:"pending"`
+	FailedTimestamp  *float64 `json:"failed_timestamp"`
+	DeletedTimestamp *float64 `json:"deleted_timestamp"`
+	// URL is where the file is, a secret: it opens without credentials. nil: there is no file.
+	URL  *string    `json:"export_url"`
+	Type ExportType `json:"export_type"`
+}
+
+// ExportConsent says whether a person lets private data be exported.
+type ExportConsent struct {
+	UserID    int64 `json:"user_id"`
+	Consented bool  `json:"consented"`
+}
+
+// StartExport starts an export and returns its ID. Calling it again starts another: the client does not retry it.
+func (c *Client) StartExport(ctx context.Context, kind ExportType) (int64, error) {
+	id, err := c.create(ctx, "/export/realm", params{"export_type": kind}.form(), neverRetry, "id")
+	if err == nil && id == 0 {
+		err = &maybeAppliedError{errors.New("POST /export/realm: the answer holds no ID")}
+	}
+	return id, err
+}
+
+// Exports lists all exports, by ID.
+func (c *Client) Exports(ctx context.Context) ([]*Export, error) {
+	return list[Export](ctx, c, "/export/realm", nil, "exports")
+}
+
+// ExportConsents lists the active people.
+func (c *Client) ExportConsents(ctx context.Context) ([]*ExportConsent, error) {
+	return list[ExportConsent](ctx, c, "/export/realm/consents", nil, "export_consents")
 }

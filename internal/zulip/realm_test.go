@@ -3,10 +3,14 @@ package zulip
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"net/http"
 	"net/url"
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -113,5 +117,152 @@ func TestEnabledMethods(t *testing.T) {
 	realm.AuthenticationMethods = map[string]AuthenticationMethod{"SAML": {Enabled: true}, "LDAP": {Available: true}, "Email": {Enabled: true}}
 	if methods := realm.EnabledMethods(); !slices.Equal(methods, []string{"Email", "SAML"}) {
 		t.Errorf("%q", methods)
+	}
+}
+
+func TestRealmImage(t *testing.T) {
+	realm := &Realm{Settings: map[string]json.RawMessage{
+		"icon_url": []byte(`"/user_avatars/2/realm/icon.png?version=4"`), "icon_source": []byte(`"U"`),
+		"night_logo_url": []byte(`"/static/logo.svg?version=0"`), "night_logo_source": []byte(`"D"`),
+	}}
+	for kind, want := range map[string]RealmImage{
+		IconImage: {"/user_avatars/2/realm/icon.png?version=4", true}, NightLogoImage: {"/static/logo.svg?version=0", false}, LogoImage: {},
+	} {
+		if got := realm.Image(kind); got != want {
+			t.Errorf("%s: %+v, want %+v", kind, got, want)
+		}
+	}
+}
+
+// Which logo is meant is always said; the icon has no such parameter.
+func TestUploadRealmImage(t *testing.T) {
+	for kind, c := range map[string]struct{ path, night string }{IconImage: {"/api/v1/realm/icon", ""}, LogoImage: {"/api/v1/realm/logo", "false"}, NightLogoImage: {"/api/v1/realm/logo", "true"}} {
+		w := newWire(t, json200(ok))
+		if err := w.client.UploadRealmImage(w.ctx, kind, "a.png", "image/png", []byte("picture")); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.client.RemoveRealmImage(w.ctx, kind); err != nil {
+			t.Fatal(err)
+		}
+		for _, sent := range w.requests() {
+			if sent.path != c.path || strings.Contains(sent.body, "night") != (c.night != "") || !strings.Contains(sent.body, c.night) {
+				t.Errorf("%s: sent %+v", kind, sent)
+			}
+		}
+		w.expectSent(t, 2)
+	}
+}
+
+func TestCheckDomain(t *testing.T) {
+	for domain, good := range map[string]bool{
+		"example.com": true, " Example.COM ": true, "a.b-c.example.com": true, "1.example": true, "x--y.example.com": true,
+		strings.Repeat("a", 76) + ".com": true,
+		"":                               false, "nodot": false, ".example.com": false, "example.com.": false, "a..b": false, "-a.com": false, "a-.com": false,
+		"ä.com": false, "a b.com": false, "a@b.com": false, strings.Repeat("a", 77) + ".com": false,
+	} {
+		if err := CheckDomain(domain); (err == nil) != good {
+			t.Errorf("%q: %v", domain, err)
+		}
+	}
+}
+
+func TestCheckPlayground(t *testing.T) {
+	for language, good := range map[string]bool{
+		"Python": true, "C++": true, "objective-c / 2.0_#": true, "": true, strings.Repeat("x", 40): true,
+		"a;b": false, "ä": false, strings.Repeat("x", 41): false,
+	} {
+		if err := CheckPlaygroundLanguage(language); (err == nil) != good {
+			t.Errorf("%q: %v", language, err)
+		}
+	}
+	for template, good := range map[string]bool{
+		"https://py.example.com/{code}": true, "https://py.example.com/{?code}": true, "{code}{code}": true,
+		"https://py.example.com/": false, "https://py.example.com/{code}{x}": false, "{": false, "{x}": false,
+	} {
+		if err := CheckPlaygroundTemplate(template); (err == nil) != good {
+			t.Errorf("%q: %v", template, err)
+		}
+	}
+}
+
+func TestSnapshotOfEmojiAndDefaults(t *testing.T) {
+	// As a server of feature level 442 answers, shortened; the second group as one below 330 does.
+	w := newWire(t, json200(`{"result":"success","msg":"","queue_id":"q","zulip_feature_level":442,
+		"realm_emoji":{"8":{"id":"8","name":"party","source_url":"/user_avatars/2/emoji/images/8.png","deactivated":false,"author_id":9,"still_url":null},
+			"3":{"id":"3","name":"party","source_url":"/user_avatars/2/emoji/images/3.png","deactivated":true,"author_id":null,"still_url":null}, "4":null},
+		"realm_default_stream_groups":[{"name":"dev","id":1,"description":"Developers","streams":[7,5]},
+			{"name":"ops","id":2,"description":"","streams":[{"stream_id":6,"name":"x"}]},null],
+		"realm_user_settings_defaults":{"color_scheme":1,"emojiset":"google"}}`))
+	snapshot, err := w.client.Register(w.ctx, []string{FetchCustomEmoji, FetchDefaultGroups, FetchUserDefaults})
+	if err != nil {
+		t.Fatal(err)
+	}
+	author := int64(9)
+	if want := []*CustomEmoji{
+		{ID: 3, Name: "party", SourceURL: "/user_avatars/2/emoji/images/3.png", Deactivated: true},
+		{ID: 8, Name: "party", SourceURL: "/user_avatars/2/emoji/images/8.png", AuthorID: &author},
+	}; !reflect.DeepEqual(snapshot.CustomEmoji, want) {
+		t.Errorf("emoji: %+v", snapshot.CustomEmoji)
+	}
+	if want := []*DefaultChannelGroup{
+		{ID: 1, Name: "dev", Description: "Developers", ChannelIDs: []int64{7, 5}}, {ID: 2, Name: "ops", ChannelIDs: []int64{6}},
+	}; !reflect.DeepEqual(snapshot.DefaultGroups, want) {
+		t.Errorf("groups: %+v", snapshot.DefaultGroups)
+	}
+	if len(snapshot.UserDefaults) != 2 || string(snapshot.UserDefaults["color_scheme"]) != "1" {
+		t.Errorf("defaults: %v", snapshot.UserDefaults)
+	}
+}
+
+func TestWhatIsGoneAlreadyIsNoError(t *testing.T) {
+	w := newWire(t, func(n int, rw http.ResponseWriter, _ *http.Request) {
+		rw.WriteHeader([]int{404, 400}[n-1])
+		_, _ = rw.Write([]byte([]string{
+			`{"result":"error","msg":"Emoji 'party' does not exist","code":"BAD_REQUEST"}`,
+			`{"result":"error","msg":"Default channel group with id '12' does not exist.","code":"BAD_REQUEST"}`,
+		}[n-1]))
+	})
+	if err := w.client.DeactivateCustomEmoji(w.ctx, "party"); err != nil {
+		t.Error(err)
+	}
+	if err := w.client.DeleteDefaultChannelGroup(w.ctx, 12); err != nil {
+		t.Error(err)
+	}
+}
+
+// The texts are those that the server was recorded with.
+func TestProfileFieldData(t *testing.T) {
+	shift := ProfileField{Type: ProfileFieldSelect, FieldData: `{"0":{"text":"Day","order":"10"},"1":{"text":"Night","order":"9"},"x":{"text":"Odd","order":"?"}}`}
+	if got, want := fmt.Sprint(shift.Options()), "[{1 Night} {0 Day} {x Odd}]"; got != want {
+		t.Errorf("options %s, want %s", got, want)
+	}
+	github := ProfileField{Type: ProfileFieldExternal, FieldData: `{"subtype":"github"}`}
+	if got := github.ExternalAccount(); got != (ExternalAccount{Subtype: "github"}) || github.Options() != nil {
+		t.Errorf("%+v", got)
+	}
+	for _, broken := range []string{"", "{", "[]", `{"0":1}`} {
+		f := ProfileField{Type: ProfileFieldSelect, FieldData: broken}
+		if got := f.Options(); len(got) != 0 {
+			t.Errorf("%q has the options %v", broken, got)
+		}
+		f.Type = ProfileFieldExternal
+		if got := f.ExternalAccount(); got != (ExternalAccount{}) {
+			t.Errorf("%q is of %v", broken, got)
+		}
+	}
+	form := ProfileFieldChange{Options: []ProfileFieldOption{{"b", "B"}, {"a", "A"}}}.form()
+	if got, want := form.fields["field_data"], `{"a":{"text":"A","order":"2"},"b":{"text":"B","order":"1"}}`; got != want {
+		t.Errorf("sent %s, want %s", got, want)
+	}
+}
+
+func TestProfileFieldTypes(t *testing.T) {
+	for i, word := range ProfileFieldTypes() {
+		if kind := ParseProfileFieldType(word); int(kind) != i+1 || kind.String() != word {
+			t.Errorf("%s is %d, which is %s", word, kind, kind)
+		}
+	}
+	if ParseProfileFieldType("colour") != 0 || ProfileFieldType(99).String() != "99" {
+		t.Error("a type that is not known")
 	}
 }

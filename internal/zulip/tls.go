@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/hashicorp/go-cleanhttp"
+	"golang.org/x/text/unicode/norm"
 )
 
 // The settings as their user knows them: environment and zuliprc file.
@@ -132,4 +135,137 @@ func certificateProblem(err error) (problem, hint string, ok bool) {
 func isHandshakeAlert(alert string) bool {
 	return strings.Contains(alert, "certificate") || strings.Contains(alert, "handshake failure") ||
 		strings.Contains(alert, "protocol version")
+}
+
+// InsecureSite reports whether the API key would be sent to site unencrypted: it
+// is http:// and not this machine itself. An invalid URL is not insecure; New says
+// what is wrong with it.
+func InsecureSite(site string) bool {
+	u, err := url.Parse(strings.TrimSpace(site))
+	return err == nil && strings.EqualFold(u.Scheme, "http") && !isLoopback(u.Hostname())
+}
+
+// SameSite reports whether two URLs are those of the same organization. It
+// compares host and port only; scheme and path do not matter.
+func SameSite(a, b string) bool { return siteKey(a) == siteKey(b) }
+
+// siteKey is the host and port of a site, even of one that lacks its scheme.
+func siteKey(site string) string {
+	site = strings.ToLower(strings.TrimSpace(site))
+	if !strings.Contains(site, "://") {
+		site = "https://" + site
+	}
+	u, err := url.Parse(site)
+	if err != nil || u.Host == "" {
+		return site
+	}
+	port := u.Port()
+	if (u.Scheme == "https" && port == "443") || (u.Scheme == "http" && port == "80") {
+		port = ""
+	}
+	return net.JoinHostPort(strings.TrimSuffix(u.Hostname(), "."), port)
+}
+
+// parseSite checks the address and returns it as scheme and host.
+func parseSite(text string) (string, error) {
+	site := strings.TrimSpace(text)
+	if site == "" {
+		return "", errors.New("site is not set: write the organization's address, like https://chat.example.com, or set ZULIP_SITE")
+	}
+	if !strings.Contains(site, "://") {
+		host, _, _ := strings.Cut(site, "/")
+		scheme := "https"
+		if name, _, err := net.SplitHostPort(host); isLoopback(host) || (err == nil && isLoopback(name)) {
+			scheme = "http"
+		}
+		return "", fmt.Errorf("site %q has no scheme: write %s://%s", site, scheme, host)
+	}
+	u, err := url.Parse(site)
+	if err != nil {
+		// The parser's error quotes the URL, which may contain a password.
+		return "", errors.New("site is not an address: write it like https://chat.example.com")
+	}
+	u.Scheme = strings.ToLower(u.Scheme)
+	switch {
+	case u.User != nil:
+		return "", fmt.Errorf("site holds a user name or a password: write %s://%s, and use email and api_key", u.Scheme, u.Host)
+	case u.Scheme != "https" && u.Scheme != "http":
+		return "", fmt.Errorf("site %q has the scheme %s: write https://%s", site, u.Scheme, u.Host)
+	case u.Hostname() == "":
+		return "", fmt.Errorf("site %q has no host name: write it like https://chat.example.com", site)
+	case !isBarePath(u.Path) || u.RawQuery != "" || u.Fragment != "":
+		return "", fmt.Errorf("site %q is the address of a page: write only %s://%s", site, u.Scheme, u.Host)
+	}
+	return u.Scheme + "://" + strings.ToLower(u.Host), nil
+}
+
+// isBarePath accepts what people copy from API documentation beside the bare
+// address.
+func isBarePath(path string) bool {
+	switch strings.Trim(path, "/") {
+	case "", "api", "api/v1":
+		return true
+	}
+	return false
+}
+
+func isLoopback(host string) bool {
+	host = strings.ToLower(strings.Trim(host, "[]"))
+	ip := net.ParseIP(host)
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || (ip != nil && ip.IsLoopback())
+}
+
+// Where the web app shows a conversation, behind the # of an address.
+const (
+	channelNarrow = "/#narrow/channel/"
+	topicNarrow   = "/topic/"
+	nearNarrow    = "/near/"
+)
+
+// ChannelURL returns the address of a channel in the web app. The name is there for readers: the web app finds the
+// channel by its ID. It is written in the Unicode normal form NFC, in which the CLI hands over every text.
+func ChannelURL(site string, id int64, name string) string {
+	slug := strconv.FormatInt(id, 10) + "-" + strings.ReplaceAll(norm.NFC.String(name), " ", "-")
+	return strings.TrimSuffix(site, "/") + channelNarrow + EncodeFragment(slug)
+}
+
+// TopicURL returns the address of a topic, from that of its channel. The topic without a name is "", and nothing stands
+// for it in the address.
+func TopicURL(channelURL, topic string) string {
+	return channelURL + topicNarrow + EncodeFragment(topic)
+}
+
+// MessageURL returns the address of a message, from that of its conversation: of a topic, or of direct messages.
+func MessageURL(conversationURL string, id int64) string {
+	return conversationURL + nearNarrow + strconv.FormatInt(id, 10)
+}
+
+// IsChannelURL reports whether a text is the address of a channel as ChannelURL writes it, whatever the site.
+func IsChannelURL(text string) bool {
+	site, slug, found := strings.Cut(text, channelNarrow)
+	id, _, _ := strings.Cut(slug, "-")
+	number, err := strconv.ParseInt(id, 10, 64)
+	return found && isWebAddress(site) && err == nil && number > 0 && !strings.Contains(slug, "/")
+}
+
+// IsTopicURL reports whether a text is the address of a topic as TopicURL writes it.
+func IsTopicURL(text string) bool {
+	channel, topic, found := strings.Cut(text, topicNarrow)
+	return found && IsChannelURL(channel) && !strings.Contains(topic, "/")
+}
+
+func isWebAddress(site string) bool {
+	u, err := url.Parse(site)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
+}
+
+// EncodeFragment writes text as the web app writes it behind the # of an address: percent encoding with a dot for the
+// percent sign, so that the text of a link survives where a percent sign would not.
+func EncodeFragment(text string) string {
+	encoded := strings.ReplaceAll(url.QueryEscape(text), "+", "%20")
+	// The characters that the browser's own encoding leaves as they are and Go's does not.
+	for _, plain := range []string{"!", "~", "*", "'"} {
+		encoded = strings.ReplaceAll(encoded, url.QueryEscape(plain), plain)
+	}
+	return strings.NewReplacer("%", ".", ".", ".2E").Replace(encoded)
 }

@@ -3,6 +3,7 @@ package zulip
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -137,4 +138,187 @@ func (c *Client) UserByEmail(ctx context.Context, email string) (*User, error) {
 
 func (c *Client) user(ctx context.Context, key string) (*User, error) {
 	return one[User](ctx, c, "/users/"+key, params{"client_gravatar": false, "include_custom_profile_fields": true}.form(), "user")
+}
+
+// NewUser is a person's account to be created (server-behavior §U4). It is a member's; no call makes another kind.
+type NewUser struct{ Email, FullName, Password string }
+
+// CreateUser creates an account and returns its ID. It requires a permission that the server's
+// shell grants, beside the role of an administrator. An address has one account, so a
+// second call makes no second one: it is refused with `Email is already in use.`
+func (c *Client) CreateUser(ctx context.Context, user NewUser) (int64, error) {
+	id, err := c.create(ctx, "/users", params{
+		"email":     text(user.Email),
+		"full_name": text(user.FullName),
+		"password":  text(user.Password),
+	}.form(), neverRetry, "user_id")
+	if err == nil && id == 0 {
+		err = errors.New("POST /users: the answer holds no user_id")
+	}
+	return id, err
+}
+
+// UserUpdate is a change of a person or bot; nil leaves things unchanged. The server applies all of it or nothing
+// (server-behavior §U6).
+type UserUpdate struct {
+	FullName *string
+	Role     *Role
+	// ProfileData holds the custom profile fields that change.
+	ProfileData []ProfileChange
+	// NewEmail is the real address. It requires a permission that the server's shell grants.
+	NewEmail *string
+}
+
+// ProfileChange is the new value of one custom profile field: a string, or a list of
+// IDs for a field that holds people. An empty one takes the value away.
+type ProfileChange struct {
+	ID    int64 `json:"id"`
+	Value any   `json:"value"`
+}
+
+// Empty reports whether nothing changes.
+func (u *UserUpdate) Empty() bool {
+	return u.FullName == nil && u.Role == nil && len(u.ProfileData) == 0 && u.NewEmail == nil
+}
+
+func (u *UserUpdate) form() *Form {
+	return params{
+		"full_name":    (*text)(u.FullName),
+		"role":         u.Role,
+		"profile_data": when(len(u.ProfileData) > 0, u.ProfileData),
+		"new_email":    (*text)(u.NewEmail),
+	}.form()
+}
+
+// UpdateUser changes a person or bot, active or not.
+func (c *Client) UpdateUser(ctx context.Context, id int64, update UserUpdate) error {
+	return c.do(ctx, http.MethodPatch, userPath(id), update.form(), safeToRetry)
+}
+
+// UpdateUserByEmail changes whoever has an address: the real one where the caller's
+// role may see it, or the API address. Servers have it from feature level 313 on. It is sent once:
+// after a wait somebody else may have the address, see [Client.Retry].
+func (c *Client) UpdateUserByEmail(ctx context.Context, email string, update UserUpdate) error {
+	return c.do(ctx, http.MethodPatch, "/users/"+url.PathEscape(email), update.form(), sendOnce)
+}
+
+// Deactivation is how a person is deactivated.
+type Deactivation struct {
+	// Comment is the text of the e-mail to the person. There is none if it is nil.
+	Comment *string
+	// Actions are what is deleted beside, of the person's bots too. Below feature
+	// level 459 the server ignores them.
+	Actions DeactivationActions
+}
+
+// DeactivationActions say what a deactivation deletes permanently
+// (https://zulip.com/api/deactivate-user).
+type DeactivationActions struct {
+	DeleteProfile                bool `json:"delete_profile,omitempty"`
+	DeletePublicChannelMessages  bool `json:"delete_public_channel_messages,omitempty"`
+	DeletePrivateChannelMessages bool `json:"delete_private_channel_messages,omitempty"`
+	DeleteDirectMessages         bool `json:"delete_direct_messages,omitempty"`
+}
+
+// DeactivateUser deactivates a person. It is not an error if the person is deactivated already:
+// already is true then, and this request has deleted nothing, though an earlier one whose
+// answer was lost may have. Use [Client.DeactivateBot] for bots, which this call does not find.
+func (c *Client) DeactivateUser(ctx context.Context, id int64, how Deactivation) (already bool, err error) {
+	err = c.do(ctx, http.MethodDelete, userPath(id), params{
+		"deactivation_notification_comment": (*text)(how.Comment),
+		"actions":                           when(how.Actions != (DeactivationActions{}), how.Actions),
+	}.form(), safeToRetry)
+	if IsDeactivated(err) {
+		return true, nil
+	}
+	return false, err
+}
+
+// ReactivateUser reactivates a person or bot. For a person it can be repeated; for an active bot
+// the server refuses it, because the bot itself has the name (server-behavior §U10).
+func (c *Client) ReactivateUser(ctx context.Context, id int64) error {
+	return c.do(ctx, http.MethodPost, userPath(id)+"/reactivate", nil, safeToRetry)
+}
+
+// IsNoUser reports whether there is no such user, or none that the account may see.
+func IsNoUser(err error) bool { return IsMessage(err, "No such user") }
+
+// IsDeactivated reports whether a person is deactivated.
+func IsDeactivated(err error) bool { return IsMessage(err, "User is deactivated") }
+
+func userPath(id int64) string { return itemPath("/users", id) }
+
+// MaxStatusLength is how many characters the text of a status may have
+// (server-behavior §U11).
+const MaxStatusLength = 60
+
+// Status is what a person tells the others about being there (server-behavior §U11).
+// Parts that there are none of are empty.
+type Status struct {
+	Text         string `json:"status_text"`
+	EmojiName    string `json:"emoji_name"`
+	EmojiCode    string `json:"emoji_code"`
+	ReactionType string `json:"reaction_type"`
+}
+
+// StatusUpdate is a change of a status; nil leaves a part as it is, and an empty text or
+// emoji name takes it away.
+type StatusUpdate struct {
+	Text      *string
+	EmojiName *string
+	// EmojiCode and ReactionType go with a name; left out, the server knows them by it.
+	EmojiCode, ReactionType *string
+}
+
+func (u *StatusUpdate) form() *Form {
+	return params{
+		"status_text":   (*text)(u.Text),
+		"emoji_name":    (*text)(u.EmojiName),
+		"emoji_code":    (*text)(u.EmojiCode),
+		"reaction_type": (*text)(u.ReactionType),
+	}.form()
+}
+
+// Status reads the status of a person who is active. Bots have none: the server answers
+// `No such user` for them. Servers have it from feature level 262 on.
+func (c *Client) Status(ctx context.Context, userID int64) (Status, error) {
+	return sendFor[Status](ctx, c, http.MethodGet, userPath(userID)+"/status", nil, safeToRetry, "status")
+}
+
+// SetOwnStatus changes the status of the account itself, which has to be a person's.
+func (c *Client) SetOwnStatus(ctx context.Context, update StatusUpdate) error {
+	return c.do(ctx, http.MethodPost, "/users/me/status", update.form(), safeToRetry)
+}
+
+// SetStatus changes the status of somebody else. The account has to be a person's and an
+// administrator's. Servers have it from feature level 407 on.
+func (c *Client) SetStatus(ctx context.Context, userID int64, update StatusUpdate) error {
+	return c.do(ctx, http.MethodPost, userPath(userID)+"/status", update.form(), safeToRetry)
+}
+
+// SettingsTarget is whose settings an administrator changes.
+type SettingsTarget struct {
+	// Users are people by ID, active or not; Groups are user groups, whose members are meant at any depth.
+	Users  []int64 `json:"user_ids"`
+	Groups []int64 `json:"group_ids"`
+	// SkipEdited leaves alone each setting that a person has ever changed themselves.
+	SkipEdited bool `json:"skip_if_already_edited"`
+}
+
+// UpdateSettingsOf changes personal settings of people (https://zulip.com/api/update-settings). It requires an administrator
+// who is not a bot. Do not call it below feature level 444: such servers ignore the target and change the settings of the
+// calling account.
+func (c *Client) UpdateSettingsOf(ctx context.Context, target SettingsTarget, settings *Form) (*Answer, error) {
+	form := settings.clone()
+	// The server takes no null for a list.
+	form.JSON("target_users", SettingsTarget{
+		Users: append([]int64{}, target.Users...), Groups: append([]int64{}, target.Groups...), SkipEdited: target.SkipEdited,
+	})
+	return c.send(ctx, http.MethodPatch, "/settings", form, safeToRetry, nil)
+}
+
+// UpdateUserDefaults changes the settings that new accounts start with; accounts that exist keep theirs
+// (server-behavior §O8).
+func (c *Client) UpdateUserDefaults(ctx context.Context, form *Form) (*Answer, error) {
+	return c.send(ctx, http.MethodPatch, "/realm/user_settings_defaults", form, safeToRetry, nil)
 }

@@ -13,6 +13,9 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -231,4 +234,63 @@ func (o *Organization) SystemGroup(t *testing.T, name string) int64 {
 	}
 	t.Fatalf("there is no group %q", name)
 	return 0
+}
+
+// sampleEvery is the interval of the cases that Sample takes.
+const sampleEvery = 8
+
+// Sample returns the cases of a test with a long list of cases: all of them, or with -short one in eight. The race detector
+// runs with -short, because races do not depend on the values.
+func Sample[T any](cases []T) []T {
+	if !testing.Short() {
+		return cases
+	}
+	var some []T
+	for i := 0; i < len(cases); i += sampleEvery {
+		some = append(some, cases[i])
+	}
+	return some
+}
+
+// noteLines appends lines to the file that an environment variable names, which the script that runs the tests evaluates
+// afterwards. If the variable is not set it does nothing.
+func noteLines(t *testing.T, variable string, lines []string) {
+	t.Helper()
+	if err := appendLines(variable, lines); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func appendLines(variable string, lines []string) error {
+	path := os.Getenv(variable)
+	if path == "" || len(lines) == 0 {
+		return nil
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(strings.Join(lines, "\n") + "\n")
+	return errors.Join(err, file.Close())
+}
+
+// reportFile is the environment variable for the file of reports, which "make test" prints at the end.
+const reportFile = "ZULIP_TEST_REPORT"
+
+// Report calls write with the writer for reports: the file that the environment names, else standard output.
+func Report(write func(io.Writer)) {
+	path := os.Getenv(reportFile)
+	if path == "" {
+		write(os.Stdout)
+		return
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "the report cannot be written:", err)
+		return
+	}
+	write(file)
+	if err := file.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, "the report cannot be written:", err)
+	}
 }

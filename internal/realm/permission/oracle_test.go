@@ -1,10 +1,16 @@
 package permission_test
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
+	"testing"
+	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // oracle decides for one person at a time, in the order in which the server asks, and looks through everything from end
@@ -171,4 +177,192 @@ func without(channel *permission.Channel, user *zulip.User) *permission.Channel 
 	left := *channel
 	left.Subscribers = slices.DeleteFunc(slices.Clone(channel.Subscribers), func(id int64) bool { return id == user.ID })
 	return &left
+}
+
+// permissionRules are what the provider's tables and the sandbox's say of a permission, in the words of the sandbox.
+type permissionRules struct {
+	Since                                                  int
+	AllowInternet, AllowNobody, AllowEveryone, RequireRole bool
+	OwnerOnly, Unwritable                                  bool
+	Roles, Default                                         string
+}
+
+// The provider and the sandbox share no type, so that both cannot hold the same mistake. Up to the recorded level a real
+// server tells whose is wrong; above it nothing but the two tables is compared.
+func TestTablesSayWhatTheSandboxSays(t *testing.T) {
+	for _, tables := range []struct {
+		provider permission.Table
+		sandbox  []rules.Permission
+		creator  string
+	}{
+		{permission.Channels, rules.ChannelPermissions, "the account that creates the channel"},
+		{permission.UserGroups, rules.GroupPermissions, "the account that creates the group"},
+		{permission.Organizations, rules.RealmPermissions, ""},
+	} {
+		sandbox := map[string]permissionRules{}
+		for _, p := range tables.sandbox {
+			sandbox[p.Name] = ofSandbox(p, tables.creator)
+		}
+		for i, setting := range tables.provider.All() {
+			other, there := sandbox[setting.Name]
+			if !there {
+				t.Errorf("%s of a %s: the sandbox does not have it", setting.Name, tables.provider.Noun)
+				continue
+			}
+			delete(sandbox, setting.Name)
+			if mine := ofProvider(setting, i >= len(tables.provider.Settings)); mine != other {
+				t.Errorf("%s of a %s:\nthe provider says %+v\nthe sandbox says  %+v", setting.Name, tables.provider.Noun, mine, other)
+			}
+		}
+		for name := range sandbox {
+			t.Errorf("%s of a %s: only the sandbox has it", name, tables.provider.Noun)
+		}
+	}
+}
+
+func ofProvider(s permission.Setting, isShown bool) permissionRules {
+	by := s.SupportedBy()
+	return permissionRules{
+		// Below the oldest level that is supported, some permissions had another form, which the sandbox has too.
+		Since:         max(s.FeatureLevel, featurelevel.Oldest),
+		AllowInternet: by.AllowInternetGroup, AllowNobody: by.AllowNobodyGroup, AllowEveryone: by.AllowEveryoneGroup, RequireRole: by.RequireSystemGroup,
+		OwnerOnly: s.OwnersOnly, Unwritable: isShown,
+		Roles: sorted(by.AllowedSystemGroups), Default: s.Default,
+	}
+}
+
+func ofSandbox(p rules.Permission, creator string) permissionRules {
+	byDefault := p.Default
+	if byDefault == rules.Creator {
+		byDefault = cmp.Or(creator, rules.Creator)
+	}
+	return permissionRules{
+		Since:         max(p.Since, featurelevel.Oldest),
+		AllowInternet: p.AllowInternet, AllowNobody: p.AllowNobody, AllowEveryone: p.AllowEveryone, RequireRole: p.RequireSystem,
+		OwnerOnly: p.OwnerOnly, Unwritable: p.Unwritable,
+		Roles: sorted(p.AllowedSystem), Default: byDefault,
+	}
+}
+
+// sorted writes names as one text, in whatever order they are.
+func sorted(names []string) (text string) {
+	for _, name := range slices.Sorted(slices.Values(names)) {
+		text += name + " "
+	}
+	return text
+}
+
+// The server applies the permissions of a channel one by one, in an order that both have to know (server-behavior §C10).
+func TestChannelPermissionsAreInTheSandboxsOrder(t *testing.T) {
+	var mine, others []string
+	for _, setting := range permission.ChannelSettings {
+		mine = append(mine, setting.Name)
+	}
+	for _, p := range rules.ChannelPermissions {
+		others = append(others, p.Name)
+	}
+	if !slices.Equal(mine, others) {
+		t.Errorf("the provider's order is\n%q\nthe sandbox's\n%q", mine, others)
+	}
+}
+
+// A guest cannot leave a group, whatever the value says: the server refuses the request. To mention one takes no such request.
+func TestGuestsDoNotLeaveGroups(t *testing.T) {
+	const member, guest = 1, 2
+	access := permission.NewAccess(permission.AccessInput{Users: []*zulip.User{
+		{ID: member, Role: zulip.RoleMember, IsActive: true}, {ID: guest, Role: zulip.RoleGuest, IsActive: true},
+	}})
+	for _, setting := range permission.UserGroupSettings {
+		who := access.Admitted(permission.UserGroups, setting, zulip.GroupSettingValue{DirectMembers: []int64{member, guest}})
+		if !who.Has(member) || who.Has(guest) != (setting.Name == "can_mention_group") {
+			t.Errorf("%s: the guest has it: %t", setting.Name, who.Has(guest))
+		}
+	}
+}
+
+// largeFacts is an organization with nested groups, ten deep, of 100 direct members each; one person in 50 is a guest,
+// one in 20 a bot.
+func largeFacts(people, groups int) permission.AccessInput {
+	facts := permission.AccessInput{Realm: &zulip.Realm{Permissions: map[string]zulip.GroupSettingValue{}}}
+	for i := range people {
+		user := &zulip.User{
+			ID: int64(i + 1), Role: zulip.RoleMember, IsActive: true,
+			FullName: fmt.Sprintf("Person %d", i), Email: fmt.Sprintf("person%d@example.com", i),
+		}
+		switch {
+		case i < 10:
+			user.Role = zulip.RoleOwner
+		case i%50 == 0:
+			user.Role = zulip.RoleGuest
+		case i%20 == 0:
+			owner := int64(i - 1)
+			user.IsBot, user.BotOwnerID = true, &owner
+		}
+		facts.Users = append(facts.Users, user)
+	}
+	facts.Groups = systemGroups(facts.Users, func(*zulip.User) bool { return true })
+	for i := range groups {
+		group := &zulip.UserGroup{ID: int64(100 + i), Name: fmt.Sprintf("group %d", i)}
+		for member := range 100 {
+			group.Members = append(group.Members, int64((i*37+member*11)%people+1))
+		}
+		if i%10 > 0 {
+			group.DirectSubgroupIDs = []int64{group.ID - 1}
+		}
+		facts.Groups = append(facts.Groups, group)
+	}
+	return facts
+}
+
+func BenchmarkNewAccess(b *testing.B) {
+	for _, size := range []struct{ people, groups int }{{5_000, 200}, {50_000, 2_000}} {
+		facts := largeFacts(size.people, size.groups)
+		b.Run(fmt.Sprintf("%d people, %d groups", size.people, size.groups), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				permission.NewAccess(facts)
+			}
+		})
+	}
+}
+
+func BenchmarkAllRightsOfAChannel(b *testing.B) {
+	access := permission.NewAccess(largeFacts(50_000, 2_000))
+	channel := but(open(zulip.PrivacyPrivateSharedHistory, 1, 2, 3), permission.CanSendMessage, zulip.NamedGroup(2_000))
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, right := range permission.Rights {
+			access.Can(right, channel)
+		}
+	}
+}
+
+// BenchmarkReview is the review of a plan of 1,000 changed channels in an organization of 5,000 people.
+func BenchmarkReview(b *testing.B) {
+	facts := largeFacts(5_000, 200)
+	for b.Loop() {
+		review(permission.NewAccess(facts), 1_000)
+	}
+}
+
+func review(access *permission.Access, channels int) (effects int) {
+	for i := range channels {
+		privacy := zulip.Privacies[i%len(zulip.Privacies)]
+		before := open(privacy, int64(i+1), int64(i+2))
+		after := but(before, permission.CanSendMessage, zulip.NamedGroup(int64(100+i%200)))
+		after = but(after, permission.CanAdministerChannel, zulip.GroupSettingValue{DirectMembers: []int64{int64(i + 7)}})
+		effects += len(permission.Compare(permission.ChannelRights{Access: access, Channel: before}, permission.ChannelRights{Access: access, Channel: after}))
+	}
+	return effects
+}
+
+func TestAReviewOfAThousandChannelsTakesNoTime(t *testing.T) {
+	facts := largeFacts(5_000, 200)
+	began := time.Now()
+	if effects := review(permission.NewAccess(facts), 1_000); effects < 1_000 {
+		t.Errorf("%d effects", effects)
+	}
+	if took := time.Since(began); took > 3*time.Second {
+		t.Errorf("took %s, and may take 3 s", took)
+	}
 }

@@ -15,8 +15,11 @@ package permission
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // Kind is the form in which a principal names a group or user.
@@ -122,4 +125,177 @@ func isRole(text string) bool {
 
 func isDigits(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789") == ""
+}
+
+// roleNames are the names of the roles' groups, from the fewest people to the most, and nobody.
+var roleNames = []string{
+	"role:owners", "role:administrators", "role:moderators", "role:fullmembers", "role:members", "role:everyone", "role:internet", "role:nobody",
+}
+
+// RoleNames are the principals of roles, from the fewest people to the most, and role:nobody.
+func RoleNames() []string { return slices.Clone(roleNames) }
+
+// allowsRole reports whether a setting can be set to the group of a role.
+func allowsRole(supported zulip.SupportedPermission, group string) bool {
+	switch {
+	case group == "role:internet" && !supported.AllowInternetGroup,
+		group == "role:nobody" && !supported.AllowNobodyGroup,
+		group == "role:everyone" && !supported.AllowEveryoneGroup:
+		return false
+	}
+	return len(supported.AllowedSystemGroups) == 0 || slices.Contains(supported.AllowedSystemGroups, group)
+}
+
+// allowedRoles lists the roles that a setting can be set to.
+func allowedRoles(supported zulip.SupportedPermission) []string {
+	return slices.DeleteFunc(slices.Clone(roleNames), func(group string) bool { return !allowsRole(supported, group) })
+}
+
+// unknownRole reports a role that does not exist and lists those that do. subject begins the sentence that lists them.
+func unknownRole(principal Principal, subject string, taken []string, org Organization) Problem {
+	nearest := slices.DeleteFunc(org.Nearest(principal), func(near Principal) bool { return !slices.Contains(taken, near.WireName()) })
+	return notFound(principal, subject+" are "+strings.Join(taken[:len(taken)-1], ", ")+" and "+taken[len(taken)-1]+".", nearest)
+}
+
+// Setting describes one permission of channels, of user groups, or of the organization.
+type Setting struct {
+	// Name is the name of the parameter in the API, and of the attribute.
+	Name string
+	// FeatureLevel is the first at which the value is a group-setting value.
+	FeatureLevel int
+	// AllowEveryone says that guests can have the permission.
+	AllowEveryone bool
+	// RefuseNobody says that it cannot be set to role:nobody.
+	RefuseNobody bool
+	// Roles are the only values it can have, one at a time; empty for a setting that can be
+	// any group and any list.
+	Roles []string
+	// NeedsContentAccess says that changing it requires access to the messages of a
+	// private channel, which administrators do not have by their role (server-behavior §C17).
+	NeedsContentAccess bool
+	// OwnersOnly says that the server refuses requests of administrators that contain it,
+	// even if it would not change (server-behavior §O1).
+	OwnersOnly bool
+	// BySending says that the permission is exercised by sending messages, which is all that
+	// incoming webhook bots can do.
+	BySending bool
+	// BotsSince is the first feature level at which bots can exercise the permission: before, the server refuses the requests of
+	// all bots.
+	BotsSince int
+	// NotByGuests says that the server refuses the requests of guests that exercise the permission, although they can have it
+	// (server-behavior §G1).
+	NotByGuests bool
+	// Right says what it permits, to follow "may".
+	Right string
+	// Default is who has the permission after creation.
+	Default string
+}
+
+// Allowed checks a value against the server's rules for the setting; the error is meant for
+// users. Only a value that is a single group is checked: the server does not check lists
+// either (server-behavior §P5).
+func Allowed(setting string, supported zulip.SupportedPermission, value zulip.GroupSettingValue, org Organization) error {
+	value = Canonical(value, NobodyID(org))
+	if supported.RequireSystemGroup && !isSystemGroup(value, org) {
+		return fmt.Errorf("%s takes a single role, not %s", setting, Describe(value, org))
+	}
+	if !isSystemGroup(value, org) {
+		return nil
+	}
+	group, _ := org.UserGroup(value.Group)
+	if allowsRole(supported, group.Name) {
+		return nil
+	}
+	hint := ""
+	switch {
+	case len(supported.AllowedSystemGroups) > 0:
+		hint = "; it takes " + strings.Join(supported.AllowedSystemGroups, ", ")
+	case group.Name == "role:everyone":
+		hint = ": guests never have this right; \"role:members\" is everybody else"
+	case group.Name == "role:internet":
+		hint = ": only people of the organization can have this right"
+	}
+	return fmt.Errorf("the server does not let %s be %q%s", setting, group.Name, hint)
+}
+
+func isSystemGroup(value zulip.GroupSettingValue, org Organization) bool {
+	group, ok := org.UserGroup(value.Group)
+	return ok && group.IsSystemGroup
+}
+
+// SupportedBy returns the rules for the setting that this provider assumes for servers that
+// do not publish them.
+func (s Setting) SupportedBy() zulip.SupportedPermission {
+	return zulip.SupportedPermission{
+		AllowNobodyGroup: !s.RefuseNobody, AllowEveryoneGroup: s.AllowEveryone,
+		RequireSystemGroup: len(s.Roles) > 0, AllowedSystemGroups: s.Roles,
+	}
+}
+
+// Admits reports whether a user is in a value, directly or through groups. Deactivated
+// people are in no value (server-behavior §P3).
+func Admits(value zulip.GroupSettingValue, user *zulip.User, org Organization) bool {
+	if !user.IsActive {
+		return false
+	}
+	if slices.Contains(value.DirectMembers, user.ID) {
+		return true
+	}
+	groups := value.DirectSubgroups
+	if value.IsNamed() {
+		groups = []int64{value.Group}
+	}
+	seen := map[int64]bool{}
+	for queue := slices.Clone(groups); len(queue) > 0; queue = queue[1:] {
+		group, ok := org.UserGroup(queue[0])
+		if !ok || seen[group.ID] {
+			continue
+		}
+		seen[group.ID] = true
+		if slices.Contains(group.Members, user.ID) {
+			return true
+		}
+		queue = append(queue, group.DirectSubgroupIDs...)
+	}
+	return false
+}
+
+// Canonical returns the form in which the server stores a value: a single group becomes its
+// ID, an empty value role:nobody, lists are ascending without duplicates (server-behavior
+// §P2). Values that are read need not be canonical; see [IsCanonical].
+func Canonical(value zulip.GroupSettingValue, nobody int64) zulip.GroupSettingValue {
+	if value.IsNamed() {
+		return value
+	}
+	members, subgroups := sortedUnique(value.DirectMembers), sortedUnique(value.DirectSubgroups)
+	switch {
+	case len(members) == 0 && len(subgroups) == 0:
+		return zulip.NamedGroup(nobody)
+	case len(members) == 0 && len(subgroups) == 1:
+		return zulip.NamedGroup(subgroups[0])
+	}
+	return zulip.GroupSettingValue{DirectMembers: members, DirectSubgroups: subgroups}
+}
+
+// IsCanonical reports whether a value that was read can be sent back as an old value. A
+// value that is not canonical contains somebody deactivated: the server leaves them out when
+// it is read, but does not collapse the rest as it does with an old value (server-behavior
+// §P3).
+func IsCanonical(value zulip.GroupSettingValue, nobody int64) bool {
+	canonical := Canonical(value, nobody)
+	return value.IsNamed() == canonical.IsNamed()
+}
+
+// Equal reports whether two values are the same; order, duplicates and the form do not matter.
+func Equal(a, b zulip.GroupSettingValue, nobody int64) bool {
+	a, b = Canonical(a, nobody), Canonical(b, nobody)
+	return a.Group == b.Group &&
+		slices.Equal(a.DirectMembers, b.DirectMembers) &&
+		slices.Equal(a.DirectSubgroups, b.DirectSubgroups)
+}
+
+func sortedUnique(ids []int64) []int64 {
+	sorted := slices.Clone(ids)
+	slices.Sort(sorted)
+	return slices.Compact(sorted)
 }

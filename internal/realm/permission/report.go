@@ -286,3 +286,157 @@ func pluralize(n int, thing string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
 }
+
+// OrganizationChange is one permission of the organization before and after.
+type OrganizationChange struct {
+	Setting       Setting
+	Before, After zulip.GroupSettingValue
+	// Unknown says that it is not known yet who will be in After.
+	Unknown bool
+}
+
+// Organization describes who gains and who loses which of the organization's own permissions; "" if nobody does and
+// everything is known. after is before, or the result of [Access.With].
+func (r Report) Organization(before, after *Access, changes []OrganizationChange) string {
+	var lines []*line
+	for _, change := range changes {
+		effect := before.HeldBy(Organizations, change.Setting, change.Before).To(after.HeldBy(Organizations, change.Setting, change.After))
+		if change.Unknown {
+			effect = Effect{Unknown: true}
+		}
+		lines = addEffect(lines, change.Setting.Right, effect)
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	slices.SortStableFunc(lines, func(a, b *line) int { return cmp.Compare(a.kind, b.kind) })
+	return r.render([]section{{lines: lines}})
+}
+
+// HeldBy is [Access.Admitted] as far as that is known: nothing is where others will be in a group that the value names.
+func (a *Access) HeldBy(table Table, setting Setting, value zulip.GroupSettingValue) Held {
+	if a.IsUncertain(value) {
+		return HeldByUnknown()
+	}
+	return a.Admitted(table, setting, value).Held()
+}
+
+// Admitted returns those who can exercise a permission of a user group or of the organization: the people in its value,
+// but guests only if the server allows it for the setting and takes their requests, and bots only if the server takes the requests with which it is
+// exercised: all but sending messages it refuses to incoming webhook bots, and some to every bot.
+func (a *Access) Admitted(table Table, setting Setting, value zulip.GroupSettingValue) People {
+	people := a.In(value)
+	if !setting.BySending {
+		people = People{people.roster, people.set.minus(a.webhooks)}
+	}
+	if realm := a.facts.Realm; realm != nil && realm.FeatureLevel != 0 && realm.FeatureLevel < setting.BotsSince {
+		people = People{people.roster, people.set.minus(a.bots)}
+	}
+	if setting.NotByGuests || !table.Supported(setting, a.facts.Realm).AllowEveryoneGroup {
+		return people.Minus(a.Guests())
+	}
+	return people
+}
+
+// ChannelRights is a channel in an organization at one time.
+type ChannelRights struct {
+	Access  *Access
+	Channel Channel
+}
+
+// Effect is the effect of a change on one right in a channel.
+type Effect struct {
+	Right Right
+	// Gain and Lose are the people who have the right only after the change, and only before it. Those in Gain have the
+	// roles of after, those in Lose the roles of before.
+	Gain, Lose People
+	// NobodyLeft says that somebody had the right before, and nobody has it after.
+	NobodyLeft bool
+	// Unknown says that the effect depends on something unknown; the other fields are then empty.
+	Unknown bool
+}
+
+// Compare returns the effect of a change on every right that it affects, in the order of
+// [RightsAndHistory], including unknown effects. [CanReadHistory] is among them where it is not the same as that of [CanRead]. after.Access is before.Access, or the result of
+// [Access.With]. Rights for which the server has no permission are left out.
+func Compare(before, after ChannelRights) []Effect {
+	if Same(before, after) {
+		return nil
+	}
+	var effects []Effect
+	was, is := before.Held(), after.Held()
+	reading := was[CanRead].To(is[CanRead])
+	for _, right := range RightsAndHistory {
+		one, had := was[right]
+		other, has := is[right]
+		if !had || !has {
+			continue
+		}
+		effect := one.To(other)
+		if right == CanReadHistory {
+			effect = effect.OfHistory(reading)
+		}
+		if effect.Right = right; effect.Differs() {
+			effects = append(effects, effect)
+		}
+	}
+	return effects
+}
+
+// Differs reports whether somebody gains or loses, or may.
+func (e Effect) Differs() bool { return e.Unknown || !e.Gain.IsEmpty() || !e.Lose.IsEmpty() }
+
+// OfHistory returns what is to be said of an effect on [CanReadHistory] beside that on [CanRead]: nothing where it is the same, and
+// who goes on reading keeps what was sent while they read.
+func (e Effect) OfHistory(reading Effect) Effect {
+	e.Lose, e.NobodyLeft = e.Lose.And(reading.Lose), false
+	if e.Unknown == reading.Unknown && e.Gain.Equal(reading.Gain) && e.Lose.Equal(reading.Lose) {
+		return Effect{}
+	}
+	return e
+}
+
+// Same reports whether every value certainly contains the same people and everything else is the
+// same too: a change of one group does not affect most channels.
+func Same(before, after ChannelRights) bool {
+	b, a := &before.Channel, &after.Channel
+	if b.Privacy != a.Privacy || b.PrivacyUnknown || a.PrivacyUnknown || b.IsArchived != a.IsArchived ||
+		b.onlyEmptyTopic() != a.onlyEmptyTopic() || b.TopicsPolicyUnknown || a.TopicsPolicyUnknown ||
+		len(b.Unknown) > 0 || len(a.Unknown) > 0 || len(b.Permissions) != len(a.Permissions) ||
+		b.SubscribersKnown != a.SubscribersKnown || !slices.Equal(b.Subscribers, a.Subscribers) ||
+		!before.Access.hasSamePeople(after.Access) {
+		return false
+	}
+	if CompareInternet(before, after) != InternetAsBefore {
+		return false
+	}
+	for name, value := range b.Permissions {
+		if later, ok := a.Permissions[name]; !ok || !before.Access.holdsSame(value, after.Access, later) {
+			return false
+		}
+	}
+	for _, by := range organizationRights {
+		if !before.Access.holdsSame(before.Access.organizationValue(by.setting), after.Access, after.Access.organizationValue(by.setting)) {
+			return false
+		}
+	}
+	return true
+}
+
+// NeedsSubscribers reports whether the difference between two states depends on who is
+// subscribed to the channel.
+func NeedsSubscribers(before, after ChannelRights) bool {
+	before.Channel.Subscribers, before.Channel.SubscribersKnown = nil, true
+	after.Channel.Subscribers, after.Channel.SubscribersKnown = nil, true
+	known := map[Right]bool{}
+	for _, effect := range Compare(before, after) {
+		known[effect.Right] = effect.Unknown
+	}
+	before.Channel.SubscribersKnown, after.Channel.SubscribersKnown = false, false
+	for _, effect := range Compare(before, after) {
+		if effect.Unknown && !known[effect.Right] {
+			return true
+		}
+	}
+	return false
+}

@@ -210,3 +210,168 @@ func inSentence(text, beginning string, right permission.Right) string {
 		return !strings.HasPrefix(line, beginning) || !slices.Contains(words, right.InWords())
 	}), "\n")
 }
+
+func TestReportOfTheOrganization(t *testing.T) {
+	access, facts := team(t)
+	group := func(name string) zulip.GroupSettingValue {
+		i := slices.IndexFunc(facts.Groups, func(g *zulip.UserGroup) bool { return g.Name == name })
+		return zulip.NamedGroup(facts.Groups[i].ID)
+	}
+	change := func(setting string, before, after zulip.GroupSettingValue) permission.OrganizationChange {
+		i := slices.IndexFunc(permission.RealmSettings, func(s permission.Setting) bool { return s.Name == setting })
+		return permission.OrganizationChange{Setting: permission.RealmSettings[i], Before: before, After: after}
+	}
+	listed := func(members ...int64) zulip.GroupSettingValue { return zulip.GroupSettingValue{DirectMembers: members} }
+	unknown := change("can_create_groups", group("role:members"), zulip.GroupSettingValue{})
+	unknown.Unknown = true
+	for name, test := range map[string]struct {
+		changes []permission.OrganizationChange
+		want    []string
+	}{
+		"nothing": {nil, nil},
+		"the same people in other words": {
+			[]permission.OrganizationChange{change("can_create_groups", group("role:owners"), listed(1))}, nil,
+		},
+		// Cem is in the group that holds sre, and so is Gus: but guests never create groups.
+		"less": {
+			[]permission.OrganizationChange{change("can_create_groups", group("role:members"), group("leads"))},
+			[]string{"Can no longer create user groups: Dan (u4@example.com, the account the provider uses), Bot (u6@example.com, a bot), Ada (u1@example.com) and Bea (u2@example.com)."},
+		},
+		"where guests can have it": {
+			[]permission.OrganizationChange{change("can_resolve_topics_group", group("role:members"), group("role:everyone"))},
+			[]string{"Can now mark topics as resolved: Gus (u5@example.com, a guest)."},
+		},
+		"several at once": {
+			[]permission.OrganizationChange{
+				change("can_create_bots_group", listed(3), group("role:nobody")), change("can_invite_users_group", listed(3), group("role:nobody")),
+				change("can_add_custom_emoji_group", group("role:nobody"), listed(2)),
+			},
+			[]string{
+				"Nobody is left who can create bots of any kind and invite people by e-mail.",
+				"Can no longer create bots of any kind and invite people by e-mail: Cem (u3@example.com).",
+				"Can now add custom emoji: Bea (u2@example.com).",
+			},
+		},
+		"not known": {
+			[]permission.OrganizationChange{unknown},
+			[]string{"Not known yet: who gains and who loses that they can create user groups."},
+		},
+	} {
+		if got := (permission.Report{Self: 4}).Organization(access, access, test.changes); got != strings.Join(test.want, "\n") {
+			t.Errorf("%s:\n%s\nwant:\n%s", name, got, strings.Join(test.want, "\n"))
+		}
+	}
+}
+
+// A server says itself whether guests can have a right; a newer one may say otherwise than is known here.
+func TestReportOfTheOrganizationAsksTheServerAboutGuests(t *testing.T) {
+	_, facts := team(t)
+	facts.Realm.SupportedPermissions = map[string]map[string]zulip.SupportedPermission{"realm": {"can_resolve_topics_group": {}}}
+	i := slices.IndexFunc(permission.RealmSettings, func(s permission.Setting) bool { return s.Name == "can_resolve_topics_group" })
+	change := permission.OrganizationChange{Setting: permission.RealmSettings[i], After: zulip.GroupSettingValue{DirectMembers: []int64{5}}}
+	access := permission.NewAccess(facts)
+	if got := (permission.Report{}).Organization(access, access, []permission.OrganizationChange{change}); got != "" {
+		t.Errorf("said %q", got)
+	}
+}
+
+// organization is an organization that is looked through from end to end for every question.
+type organization struct {
+	groups  []*zulip.UserGroup
+	users   []*zulip.User
+	planned []permission.Principal
+}
+
+func (o *organization) UserGroup(id int64) (*zulip.UserGroup, bool) {
+	return first(o.groups, func(g *zulip.UserGroup) bool { return g.ID == id })
+}
+
+func (o *organization) UserGroupByName(name string) (*zulip.UserGroup, bool) {
+	return first(o.groups, func(g *zulip.UserGroup) bool { return g.Name == name })
+}
+
+func (o *organization) User(id int64) (*zulip.User, bool) {
+	return first(o.users, func(u *zulip.User) bool { return u.ID == id })
+}
+
+func (o *organization) UserByAddress(address string) (*zulip.User, bool) {
+	return first(o.users, func(u *zulip.User) bool { return strings.EqualFold(u.Address(), address) })
+}
+
+func (o *organization) IsPlanned(p permission.Principal) bool { return slices.Contains(o.planned, p) }
+
+func (o *organization) Nearest(permission.Principal) []permission.Principal {
+	return []permission.Principal{{Kind: permission.KindGroup, Name: "near"}}
+}
+
+func first[T any](all []*T, match func(*T) bool) (*T, bool) {
+	for _, one := range all {
+		if match(one) {
+			return one, true
+		}
+	}
+	return nil, false
+}
+
+var roles = []string{"nobody", "owners", "administrators", "moderators", "fullmembers", "members", "everyone", "internet"}
+
+// drawOrganization draws people and groups; the roles are there in every one. Groups contain only groups before them,
+// so there are no cycles, as on a server.
+func drawOrganization(t *rapid.T) *organization {
+	o := &organization{}
+	for i := range rapid.IntRange(1, 8).Draw(t, "people") {
+		address := fmt.Sprintf("person%d@example.com", i)
+		o.users = append(o.users, &zulip.User{
+			ID: int64(100 + i), Email: address, DeliveryEmail: &address, Role: zulip.RoleMember,
+			IsActive: rapid.Float64().Draw(t, "activity") > 0.2,
+		})
+	}
+	for i, role := range roles {
+		o.groups = append(o.groups, &zulip.UserGroup{ID: int64(10 + i), Name: "role:" + role, IsSystemGroup: true, Members: drawIDs(t, o.activeIDs())})
+	}
+	o.groups[0].Members = nil
+	for i := range rapid.IntRange(0, 6).Draw(t, "groups") {
+		group := &zulip.UserGroup{ID: int64(50 + i), Name: fmt.Sprintf("group %d", i), Members: drawIDs(t, o.activeIDs())}
+		for _, earlier := range o.groups {
+			if rapid.Float64().Draw(t, "nesting") < 0.15 {
+				group.DirectSubgroupIDs = append(group.DirectSubgroupIDs, earlier.ID)
+			}
+		}
+		o.groups = append(o.groups, group)
+	}
+	return o
+}
+
+func (o *organization) activeIDs() (ids []int64) {
+	for _, user := range o.users {
+		if user.IsActive {
+			ids = append(ids, user.ID)
+		}
+	}
+	return ids
+}
+
+func (o *organization) groupIDs() (ids []int64) {
+	for _, group := range o.groups {
+		if group.Name != "role:nobody" {
+			ids = append(ids, group.ID)
+		}
+	}
+	return ids
+}
+
+// drawIDs draws some of the numbers, in any order and with repetition, as somebody might write them.
+func drawIDs(t *rapid.T, from []int64) []int64 {
+	if len(from) == 0 {
+		return nil
+	}
+	return rapid.SliceOfN(rapid.SampledFrom(from), 0, 5).Draw(t, "ids")
+}
+
+// drawValue draws a group-setting value in any form that the API can have.
+func drawValue(t *rapid.T, o *organization) zulip.GroupSettingValue {
+	if rapid.Bool().Draw(t, "named") {
+		return zulip.NamedGroup(rapid.SampledFrom(o.groups).Draw(t, "group").ID)
+	}
+	return zulip.GroupSettingValue{DirectMembers: drawIDs(t, o.activeIDs()), DirectSubgroups: drawIDs(t, o.groupIDs())}
+}

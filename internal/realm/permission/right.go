@@ -1,9 +1,13 @@
 package permission
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -165,4 +169,206 @@ func (o *outcome) permittedByOrganization(right Right) bitset {
 		return o.withoutGuests(set)
 	}
 	return set
+}
+
+// Change is a planned change of the people, the groups and the permissions of an organization.
+type Change struct {
+	// Groups are user groups by ID, as they will be.
+	Groups map[int64]Membership
+	// Roles are people and bots by ID, with the role they will have.
+	Roles map[int64]zulip.Role
+	// Deactivated are the IDs of users who will be deactivated; the bots they own will be too (server-behavior §U9).
+	Deactivated []int64
+	// Owners are bots by ID, with the ID of their new owner: a bot may post where its owner may.
+	Owners map[int64]int64
+	// Organization are permissions of the organization by name, as they will be.
+	Organization map[string]zulip.GroupSettingValue
+	// WaitingPeriod is after how many days a member becomes a full member; nil if that does not change.
+	// WaitingPeriodUnknown says that it changes to a value that is not known yet.
+	WaitingPeriod        *int
+	WaitingPeriodUnknown bool
+	// Spectators is whether people without an account will be able to read web-public channels; nil if that does not
+	// change. SpectatorsUnknown says that the new value is not known yet.
+	Spectators        *bool
+	SpectatorsUnknown bool
+	// Now decides whether the waiting period of somebody who becomes a member is over.
+	Now time.Time
+}
+
+// Membership is who will be directly in a user group.
+type Membership struct {
+	Members   []int64
+	Subgroups []int64
+	// Unknown says that there will be others, who are not known yet.
+	Unknown bool
+}
+
+// With returns the organization after a change. Groups and people that the organization does
+// not have are ignored.
+func (a *Access) With(change Change) *Access {
+	facts := a.facts
+	deactivated := a.deactivatedBy(change)
+	facts.Users = make([]*zulip.User, len(a.facts.Users))
+	for i, user := range a.facts.Users {
+		facts.Users[i] = user
+		role, changes := change.Roles[user.ID]
+		owner, moves := change.Owners[user.ID]
+		if changes || moves || deactivated[user.ID] {
+			changed := *user
+			if moves {
+				changed.BotOwnerID = &owner
+			}
+			if changes {
+				changed.Role = role
+			}
+			changed.IsActive = user.IsActive && !deactivated[user.ID]
+			facts.Users[i] = &changed
+		}
+	}
+	unknown := map[int64]unknownMembers{}
+	maps.Copy(unknown, a.unknownMembers)
+	facts.Groups = make([]*zulip.UserGroup, len(a.facts.Groups))
+	for i, group := range a.facts.Groups {
+		changed := *group
+		if membership, ok := change.Groups[group.ID]; ok && !group.IsSystemGroup {
+			changed.Members, changed.DirectSubgroupIDs = membership.Members, membership.Subgroups
+			if delete(unknown, group.ID); membership.Unknown {
+				unknown[group.ID] = unknownMembers{}
+			}
+		}
+		isFullMembers := group.IsSystemGroup && group.Name == fullMembers
+		switch {
+		case isFullMembers && change.WaitingPeriodUnknown:
+			changed.Members = nil
+			unknown[group.ID] = unknownMembers{among: a.roleMembers(change), isBounded: true}
+		case isFullMembers && change.WaitingPeriod != nil:
+			changed.Members = a.fullMembers(change)
+			delete(unknown, group.ID)
+		case group.IsSystemGroup && len(change.Roles) > 0:
+			changed.Members = a.inRole(group, change)
+		}
+		facts.Groups[i] = &changed
+	}
+	facts.Realm = change.realm(a.facts.Realm)
+	after := newAccess(facts, a.roster, unknown)
+	after.spectatorsUnknown = change.SpectatorsUnknown || a.spectatorsUnknown && change.Spectators == nil
+	return after
+}
+
+// realm returns the organization's permissions and settings after the change.
+func (c Change) realm(realm *zulip.Realm) *zulip.Realm {
+	if realm == nil || len(c.Organization) == 0 && c.WaitingPeriod == nil && c.Spectators == nil {
+		return realm
+	}
+	changed := *realm
+	changed.Permissions = maps.Clone(realm.Permissions)
+	maps.Copy(changed.Permissions, c.Organization)
+	if c.WaitingPeriod != nil {
+		changed.WaitingPeriodThreshold = *c.WaitingPeriod
+	}
+	if c.Spectators != nil {
+		changed.Settings = maps.Clone(realm.Settings)
+		if changed.Settings == nil {
+			changed.Settings = map[string]json.RawMessage{}
+		}
+		changed.Settings[spectatorAccess] = json.RawMessage(strconv.FormatBool(*c.Spectators))
+	}
+	return &changed
+}
+
+// deactivatedBy returns who is deactivated by a change. A bot that gets another owner by it stays active.
+func (a *Access) deactivatedBy(change Change) map[int64]bool {
+	all := make(map[int64]bool, len(change.Deactivated))
+	for _, id := range change.Deactivated {
+		all[id] = true
+	}
+	for _, owned := range a.ownedBots {
+		bot, owner := a.roster.users[owned.bot].ID, a.roster.users[owned.owner].ID
+		if later, moves := change.Owners[bot]; moves {
+			owner = later
+		}
+		if all[owner] {
+			all[bot] = true
+		}
+	}
+	return all
+}
+
+// inRole returns the direct members of a role's group after a change of roles: everybody is in
+// the group of their role, and members past the waiting period also in role:fullmembers
+// (server-behavior §P8).
+func (a *Access) inRole(group *zulip.UserGroup, change Change) []int64 {
+	var members []int64
+	for _, id := range group.Members {
+		if _, changes := change.Roles[id]; !changes {
+			members = append(members, id)
+		}
+	}
+	for _, user := range a.facts.Users {
+		role, changes := change.Roles[user.ID]
+		if !changes {
+			continue
+		}
+		full := group.Name == fullMembers && role == zulip.RoleMember && isPastWaitingPeriod(user, a.waitingPeriod(change), change.Now)
+		if full || group.Name == roleGroups[role] {
+			members = append(members, user.ID)
+		}
+	}
+	return members
+}
+
+// fullMembers is the group of the members whose waiting period is over.
+const fullMembers = "role:fullmembers"
+
+// fullMembers returns who will be a full member after a change of the waiting period: the server re-evaluates all members
+// (https://zulip.com/api/roles-and-permissions).
+func (a *Access) fullMembers(change Change) (members []int64) {
+	days := a.waitingPeriod(change)
+	return slices.DeleteFunc(a.roleMembers(change), func(id int64) bool {
+		return !isPastWaitingPeriod(a.roster.users[a.roster.places[id]], days, change.Now)
+	})
+}
+
+// roleMembers returns who will have the role of a member.
+func (a *Access) roleMembers(change Change) (members []int64) {
+	for _, user := range a.facts.Users {
+		role, changes := change.Roles[user.ID]
+		if !changes {
+			role = user.Role
+		}
+		if role == zulip.RoleMember && !user.IsSystemBot {
+			members = append(members, user.ID)
+		}
+	}
+	return members
+}
+
+// waitingPeriod returns the waiting period after a change, in days.
+func (a *Access) waitingPeriod(change Change) int {
+	switch {
+	case change.WaitingPeriod != nil:
+		return *change.WaitingPeriod
+	case a.facts.Realm != nil:
+		return a.facts.Realm.WaitingPeriodThreshold
+	}
+	return 0
+}
+
+// roleGroups are the groups that hold everybody of a role directly (server-behavior §P8).
+var roleGroups = map[zulip.Role]string{
+	zulip.RoleOwner: "role:owners", zulip.RoleAdministrator: "role:administrators", zulip.RoleModerator: "role:moderators",
+	zulip.RoleMember: "role:members", zulip.RoleGuest: "role:everyone",
+}
+
+// RoleGroup is the name of the group that holds everybody of a role directly.
+func RoleGroup(role zulip.Role) string { return roleGroups[role] }
+
+// isPastWaitingPeriod reports whether a member is a full member. Somebody whose time of joining
+// cannot be read counts as one.
+func isPastWaitingPeriod(user *zulip.User, days int, now time.Time) bool {
+	if days == 0 {
+		return true
+	}
+	joined, _ := user.Joined()
+	return now.Sub(joined) >= time.Duration(days)*24*time.Hour
 }

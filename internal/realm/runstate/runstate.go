@@ -11,6 +11,7 @@ package runstate
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -239,3 +240,87 @@ func (s *State) Take(kind, text string) (id int64, ok bool) {
 	}
 	return id, ok
 }
+
+// PlanOwner registers that this run leaves a bot, by its address, with a person who is not deactivated yet.
+func (s *State) PlanOwner(bot string, owner int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.botsOf == nil {
+		s.botsOf = map[int64]map[string]bool{}
+	}
+	if s.botsOf[owner] == nil {
+		s.botsOf[owner] = map[string]bool{}
+	}
+	s.botsOf[owner][bot] = true
+}
+
+// PlannedBotsOf returns the bots that this run leaves with a person, sorted.
+func (s *State) PlannedBotsOf(owner int64) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.botsOf[owner]))
+}
+
+// GetsOwner reports whether this run leaves a bot, by its address, with another person than owner.
+func (s *State) GetsOwner(bot string, owner int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for other, bots := range s.botsOf {
+		if other != owner && bots[bot] {
+			return true
+		}
+	}
+	return false
+}
+
+// DestroyWithOwner registers that a bot is active right before this run deactivates its owner: the server deactivates both.
+func (s *State) DestroyWithOwner(bot int64) { s.note(destroyedWithOwner, Account, bot) }
+
+// IsDestroyedWithOwner reports whether a bot was active right before this run deactivated its owner, or tried to.
+func (s *State) IsDestroyedWithOwner(bot int64) bool {
+	return s.knows(destroyedWithOwner, Account, bot)
+}
+
+// formerAddress is whose address one was that nobody has now.
+type formerAddress struct {
+	id      int64
+	certain bool
+}
+
+// NoteFormerAddress registers that a state had an address which nobody has now, for the account with an ID. certain says that
+// the state has the ID too; else the account has merely come in the address's place. What is certain counts more; two guesses that
+// differ count nothing.
+func (s *State) NoteFormerAddress(address string, id int64, certain bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.former == nil {
+		s.former = map[string]formerAddress{}
+	}
+	address = strings.ToLower(address)
+	known, ok := s.former[address]
+	switch {
+	case !ok || certain:
+		s.former[address] = formerAddress{id, certain}
+	case !known.certain && known.id != id:
+		s.former[address] = formerAddress{}
+	}
+}
+
+// FormerAddress returns the account that had an address which nobody has now; 0 if that is not known.
+func (s *State) FormerAddress(address string) (id int64, certain bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found := s.former[strings.ToLower(address)]
+	return found.id, found.certain
+}
+
+// NoteInvited registers that an address which nobody has is invited.
+func (s *State) NoteInvited(address string) { s.note(invited, strings.ToLower(address), 0) }
+
+// IsInvited reports whether an address is known to be invited.
+func (s *State) IsInvited(address string) bool {
+	return s.knows(invited, strings.ToLower(address), 0)
+}
+
+// IsFirst reports, once in a run, that something has not been said before.
+func (s *State) IsFirst(words string) bool { return s.note(said, words, 0) }

@@ -1,6 +1,12 @@
 package runstate
 
-import "testing"
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+)
 
 func TestNamesOfOnePlanAreUnique(t *testing.T) {
 	var run State
@@ -82,5 +88,47 @@ func TestLostIsNotManaged(t *testing.T) {
 	}
 	if run.Manage("k", 1); !run.IsManaged("k", 1) {
 		t.Error("an adopted object is not managed")
+	}
+}
+
+// Bots are left with the owner that was planned, each once, and none is taken for another one.
+func TestPlannedOwners(t *testing.T) {
+	var run State
+	for _, bot := range []string{"b", "a", "b"} {
+		run.PlanOwner(bot, 1)
+	}
+	if bots := run.PlannedBotsOf(1); !slices.Equal(bots, []string{"a", "b"}) || len(run.PlannedBotsOf(2)) > 0 {
+		t.Errorf("1 owns %v, 2 %v", bots, run.PlannedBotsOf(2))
+	}
+	run.DestroyWithOwner(7)
+	if !run.IsDestroyedWithOwner(7) || run.IsDestroyedWithOwner(8) || run.IsDestroyed(Account, 7) {
+		t.Error("only 7 goes with its owner")
+	}
+}
+
+// TestLockHeedsItsContext: who waits for a lock gives up when the context ends, and the lock is free when it is given back.
+func TestLockHeedsItsContext(t *testing.T) {
+	var locks Locks
+	done, err := locks.Lock(t.Context(), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if _, err := locks.Lock(ctx, "x"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("the error is %v", err)
+	}
+	other, err := locks.Lock(t.Context(), "y")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other()
+	done()
+	if done, err = locks.Lock(t.Context(), "x"); err != nil {
+		t.Fatal(err)
+	}
+	done()
+	if _, err := locks.Lock(ctx, "x"); err == nil {
+		t.Error("the lock is taken after the context has ended")
 	}
 }

@@ -9,9 +9,15 @@
 package snapshot
 
 import (
+	"cmp"
+	"slices"
 	"strings"
+	"sync"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -107,4 +113,343 @@ func (s *Snapshot) ArchivedFolder(name string) (*zulip.ChannelFolder, bool) {
 		return found
 	})[fold(name)]
 	return folder, ok
+}
+
+// lazy is a value that is derived when somebody first asks for it, for all who ask.
+type lazy[T any] struct {
+	once  sync.Once
+	value T
+}
+
+func (l *lazy[T]) get(derive func() T) T {
+	l.once.Do(func() { l.value = derive() })
+	return l.value
+}
+
+// Index holds the objects of one kind in the server's order, and finds them by ID and by name, however many there are.
+// A nil index is empty.
+type Index[T any] struct {
+	list []*T
+	id   func(*T) int64
+	// name returns the name that an object holds; "" if it holds none, or has given it up.
+	name func(*T) string
+	// fold makes texts equal that the server takes for the same name; nil: it tells all apart.
+	fold func(string) string
+
+	maps lazy[indexMaps[T]]
+}
+
+type indexMaps[T any] struct {
+	byID   map[int64]*T
+	byName map[string]*T
+	// byNormal finds those whose name is not in the Unicode normal form NFC, in which the CLI hands over every text.
+	byNormal map[string]*T
+}
+
+// List returns all objects. The slice is shared: it must not be changed.
+func (x *Index[T]) List() []*T {
+	if x == nil {
+		return nil
+	}
+	return x.list
+}
+
+// ByID finds an object by its ID.
+func (x *Index[T]) ByID(id int64) (*T, bool) {
+	if x == nil {
+		return nil, false
+	}
+	object, ok := x.index().byID[id]
+	return object, ok
+}
+
+// ByName finds the object that holds a name; of several the first. What counts as the same name is what the server takes
+// for it.
+func (x *Index[T]) ByName(name string) (*T, bool) {
+	if x == nil {
+		return nil, false
+	}
+	found := x.index()
+	object, ok := found.byName[x.folded(name)]
+	if !ok {
+		object, ok = found.byNormal[x.folded(name)]
+	}
+	return object, ok
+}
+
+// Name returns the name that an object of the index holds; "" if it holds none, or has given it up.
+func (x *Index[T]) Name(object *T) string { return x.name(object) }
+
+// Names returns the names that objects hold.
+func (x *Index[T]) Names() []string {
+	names := make([]string, 0, len(x.List()))
+	for _, object := range x.List() {
+		if name := x.name(object); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (x *Index[T]) index() indexMaps[T] {
+	return x.maps.get(func() indexMaps[T] {
+		found := indexMaps[T]{byID: make(map[int64]*T, len(x.list)), byName: make(map[string]*T, len(x.list)), byNormal: map[string]*T{}}
+		for _, object := range x.list {
+			found.byID[x.id(object)] = object
+			name := x.name(object)
+			if name == "" {
+				continue
+			}
+			if name = x.folded(name); found.byName[name] == nil {
+				found.byName[name] = object
+			}
+			if !norm.NFC.IsNormalString(name) {
+				found.byNormal[norm.NFC.String(name)] = object
+			}
+		}
+		return found
+	})
+}
+
+func (x *Index[T]) folded(name string) string {
+	if x.fold == nil {
+		return name
+	}
+	return x.fold(name)
+}
+
+// fold is how the server compares addresses, and the names of folders: without regard to case.
+func fold(text string) string { return strings.ToLower(text) }
+
+// foldChannel is how the server compares the names of channels: spaces around them do not count either.
+func foldChannel(text string) string { return fold(strings.TrimSpace(text)) }
+
+func unnamed[T any](*T) string { return "" }
+
+// users are the people and bots, the server's own included.
+type users struct {
+	Index[zulip.User]
+
+	byAddress lazy[map[string]*zulip.User]
+	ordered   lazy[[]*zulip.User]
+}
+
+func newUsers(all []*zulip.User) *users {
+	u := &users{}
+	u.list, u.id, u.name = all, func(u *zulip.User) int64 { return u.ID }, unnamed[zulip.User]
+	return u
+}
+
+// withAddress finds who has an address, whatever its case. Where two share one, as a hidden one may, the active one has it.
+func (u *users) withAddress(address string) (*zulip.User, bool) {
+	user, ok := u.byAddress.get(func() map[string]*zulip.User {
+		found := make(map[string]*zulip.User, 2*len(u.list))
+		for _, user := range u.list {
+			for _, address := range []string{user.Email, user.Address()} {
+				if known, ok := found[fold(address)]; !ok || !known.IsActive {
+					found[fold(address)] = user
+				}
+			}
+		}
+		return found
+	})[fold(address)]
+	return user, ok
+}
+
+// Accounts returns the people and bots, the server's own included, by their IDs. They have no names.
+func (s *Snapshot) Accounts() *Index[zulip.User] { return &s.facts.users.Index }
+
+// User returns the person or bot with an ID, deactivated ones included.
+func (s *Snapshot) User(id int64) (*zulip.User, bool) { return s.facts.users.ByID(id) }
+
+// UserByAddress returns the person or bot with an address, the real one or the API address, whatever its case; where
+// nobody has it, the one to whom this run gives it.
+func (s *Snapshot) UserByAddress(address string) (*zulip.User, bool) {
+	if user, ok := s.facts.users.withAddress(address); ok {
+		return user, true
+	}
+	id, _ := s.planned.PlannedID(AccountKind, address)
+	return s.User(id)
+}
+
+// Users returns everybody, ordered by ID, without the server's own bots. The slice is shared: it must not be changed.
+func (s *Snapshot) Users() []*zulip.User {
+	u := s.facts.users
+	return u.ordered.get(func() []*zulip.User {
+		kept := slices.DeleteFunc(slices.Clone(u.list), func(user *zulip.User) bool { return user.IsSystemBot })
+		slices.SortFunc(kept, func(a, b *zulip.User) int { return cmp.Compare(a.ID, b.ID) })
+		return kept
+	})
+}
+
+// Addresses returns the addresses of everybody who is active, without the server's own bots.
+func (s *Snapshot) Addresses() []string {
+	return s.addresses(func(user *zulip.User) bool { return !user.IsSystemBot })
+}
+
+// BotAddresses returns the addresses of the active bots that the provider's account may manage.
+func (s *Snapshot) BotAddresses() []string {
+	return s.addresses(func(user *zulip.User) bool {
+		_, managed := s.Bots().ByID(user.ID)
+		return managed
+	})
+}
+
+// addresses returns the addresses of the active accounts of some kind.
+func (s *Snapshot) addresses(isOfKind func(*zulip.User) bool) []string {
+	var all []string
+	for _, user := range s.facts.users.list {
+		if user.IsActive && isOfKind(user) && user.Address() != "" {
+			all = append(all, user.Address())
+		}
+	}
+	return all
+}
+
+// HasOtherOwner reports whether somebody beside one person is an active owner now. The server counts no bots
+// (server-behavior §U7).
+func (s *Snapshot) HasOtherOwner(except int64) bool {
+	return slices.ContainsFunc(s.Users(), func(user *zulip.User) bool {
+		return user.ID != except && isActiveOwner(user)
+	})
+}
+
+// HasSeveralOwners reports whether more than one person is an active owner.
+func (s *Snapshot) HasSeveralOwners() bool {
+	owner := slices.IndexFunc(s.Users(), isActiveOwner)
+	return owner >= 0 && s.HasOtherOwner(s.Users()[owner].ID)
+}
+
+func isActiveOwner(user *zulip.User) bool {
+	return !user.IsBot && user.IsActive && user.Role == zulip.RoleOwner
+}
+
+// Status returns the status of a person; that of somebody who says nothing is empty.
+func (s *Snapshot) Status(id int64) zulip.Status { return s.facts.statuses[id] }
+
+// UserGroups returns every group, ordered by ID, roles and deactivated ones included, by the names that they have now:
+// deactivated ones keep theirs, and the server tells cases apart (server-behavior §G5).
+func (s *Snapshot) UserGroups() *Index[zulip.UserGroup] { return s.facts.groups }
+
+// UserGroup returns the group with an ID, roles included, as it is when this run is over: by the name that it then has.
+func (s *Snapshot) UserGroup(id int64) (*zulip.UserGroup, bool) {
+	group, ok := s.UserGroups().ByID(id)
+	if !ok {
+		return nil, false
+	}
+	if name, planned := s.planned.PlannedName(groupKind, id); planned && (name != group.Name || group.Deactivated) {
+		later := *group
+		later.Name = name
+		later.Deactivated = false
+		return &later, true
+	}
+	return group, true
+}
+
+// UserGroupByName returns the group that has a name when this run is over; the server tells cases apart
+// (server-behavior §G5).
+func (s *Snapshot) UserGroupByName(name string) (*zulip.UserGroup, bool) {
+	if group, ok := s.UserGroups().ByName(name); ok {
+		if later, _ := s.UserGroup(group.ID); later.Name == name || norm.NFC.String(later.Name) == name {
+			return later, true
+		}
+	}
+	id, _ := s.planned.PlannedID(groupKind, name)
+	return s.UserGroup(id)
+}
+
+// SubgroupIDs returns the IDs of the groups that are directly in a group now.
+func (s *Snapshot) SubgroupIDs(id int64) []int64 {
+	group, ok := s.UserGroups().ByID(id)
+	if !ok {
+		return nil
+	}
+	return group.DirectSubgroupIDs
+}
+
+// AllSubgroups returns the IDs of the groups that are in a group, however deep, ascending and without itself.
+func (s *Snapshot) AllSubgroups(group *zulip.UserGroup) []int64 {
+	seen := map[int64]bool{group.ID: true}
+	var all []int64
+	for queue := slices.Clone(group.DirectSubgroupIDs); len(queue) > 0; queue = queue[1:] {
+		below, ok := s.UserGroups().ByID(queue[0])
+		if !ok || seen[below.ID] {
+			continue
+		}
+		seen[below.ID] = true
+		all = append(all, below.ID)
+		queue = append(queue, below.DirectSubgroupIDs...)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// AllMembers returns the IDs of the people who are in a group, or in a group that is in it however deep, ascending.
+func (s *Snapshot) AllMembers(group *zulip.UserGroup) []int64 {
+	all := slices.Clone(group.Members)
+	for _, id := range s.AllSubgroups(group) {
+		below, _ := s.UserGroups().ByID(id)
+		all = append(all, below.Members...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// GroupNames returns the names of the user groups that are not deactivated, without the roles.
+func (s *Snapshot) GroupNames() []string { return s.groupNames(false) }
+
+// RoleNames returns the names of the roles, as in role:members. Nobody puts those without an account into a group.
+func (s *Snapshot) RoleNames() []string {
+	var names []string
+	for _, name := range s.groupNames(true) {
+		if name != "internet" {
+			names = append(names, "role:"+name)
+		}
+	}
+	return names
+}
+
+// groupNames returns the names of the groups that are not deactivated: of the roles without "role:", or of the others.
+func (s *Snapshot) groupNames(roles bool) []string {
+	var names []string
+	for _, group := range s.UserGroups().List() {
+		if !group.Deactivated && group.IsSystemGroup == roles {
+			names = append(names, strings.TrimPrefix(group.Name, "role:"))
+		}
+	}
+	return names
+}
+
+// IsPlanned reports whether this run creates or reactivates what the principal names.
+func (s *Snapshot) IsPlanned(principal permission.Principal) (planned bool) {
+	switch principal.Kind {
+	case permission.KindUser:
+		_, planned = s.planned.PlannedID(AccountKind, principal.Name)
+	case permission.KindUserID:
+		_, planned = s.planned.PlannedName(AccountKind, principal.ID)
+	case permission.KindGroup:
+		var id int64
+		id, planned = s.planned.PlannedID(groupKind, principal.Name)
+		planned = planned && id == 0
+	}
+	return planned
+}
+
+// IsInvited reports whether an address that nobody has is known to be invited.
+func (s *Snapshot) IsInvited(address string) bool { return s.planned.IsInvited(address) }
+
+// Nearest returns the principals of the same form whose text is nearest, if any is near enough to be meant.
+func (s *Snapshot) Nearest(principal permission.Principal) []permission.Principal {
+	var names []string
+	switch principal.Kind {
+	case permission.KindRole, permission.KindGroup:
+		names = s.groupNames(principal.Kind == permission.KindRole)
+	case permission.KindUser:
+		names = s.Addresses()
+	}
+	var principals []permission.Principal
+	for _, name := range suggest.Nearest(principal.Name, names) {
+		principals = append(principals, permission.Principal{Kind: principal.Kind, Name: name})
+	}
+	return principals
 }

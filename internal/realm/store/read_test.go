@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -17,6 +18,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -205,4 +207,166 @@ func TestAFailureIsToldOnce(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestPartsWantedTogetherAreOneSnapshot: what follows writes of several kinds is one read, and brings what was written.
+func TestPartsWantedTogetherAreOneSnapshot(t *testing.T) {
+	d, client, server := newStore(t)
+	if _, err := d.Read(t.Context(), store.Organization); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.CreateLinkifier(t.Context(), zulip.LinkifierChange{Pattern: "x", URLTemplate: "https://example.com/"}); err != nil {
+		t.Fatal(err)
+	}
+	channel, _, err := client.CreateChannel(t.Context(), zulip.ChannelCreate{Name: "new"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	askBefore(t, d)
+	server.Journal().Reset()
+	reads := make(chan func(context.Context) (*snapshot.Snapshot, error), 5)
+	for _, read := range []func(context.Context) (*snapshot.Snapshot, error){
+		fresh(d, store.Channels), fresh(d, store.Folders), fresh(d, store.UserGroups), fresh(d, store.Linkifiers), fresh(d, store.ProfileFields),
+	} {
+		reads <- read
+	}
+	together(cap(reads), func() {
+		if _, err := (<-reads)(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+	if snapshots, all := server.Journal().Count(sandbox.Filter{Path: "/register"}), server.Journal().Count(sandbox.Filter{}); snapshots != 1 || all != 2 {
+		t.Errorf("%d snapshots among %d requests", snapshots, all)
+	}
+
+	view, err := d.Read(t.Context(), store.Channels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	general, _ := view.Channels().ByName("general")
+	if _, made := view.Channels().ByID(channel); !made || !general.IsDefault {
+		t.Errorf("of the channels: made %v, default %v", made, general.IsDefault)
+	}
+	if _, made := view.Linkifiers().ByName("x"); !made {
+		t.Error("the linkifier is not there")
+	}
+	if all := server.Journal().Count(sandbox.Filter{}); all != 2 {
+		t.Errorf("%d requests: what has been read is read again", all)
+	}
+}
+
+// A folder that is made in the course of a run is seen by who reads the snapshot later, and costs one small request for
+// all who wait for it.
+func TestFreshFoldersAreInTheSnapshot(t *testing.T) {
+	d, client, server := newStore(t)
+	if _, err := d.Read(context.Background(), store.Channels); err != nil {
+		t.Fatal(err)
+	}
+	id, err := client.CreateChannelFolder(context.Background(), "new", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	askBefore(t, d)
+	server.Journal().Reset()
+	together(10, func() {
+		view, err := d.Fresh(context.Background(), store.Folders)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if folder, ok := view.Folders().ByName("NEW"); !ok || folder.ID != id {
+			t.Error("the folder is not in what was read after it was made")
+		}
+	})
+	view, err := d.Read(context.Background(), store.Channels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := view.Folders().ByID(id); !ok {
+		t.Error("who reads the channels does not see the folder")
+	}
+	if sent := server.Journal().Requests(sandbox.Filter{}); len(sent) != 1 || sent[0].Path != "/channel_folders" {
+		t.Errorf("sent: %v", sent)
+	}
+}
+
+// newGroup is a group that is not in the example.
+var newGroup = zulip.UserGroupCreate{Name: "fresh"}
+
+func TestFreshGroupsAreOneRequestForAllWhoAsk(t *testing.T) {
+	d, client, server := newStore(t)
+	view, err := d.Read(context.Background(), store.Organization)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sre, _ := view.UserGroupByName("sre")
+	if err := client.DeactivateUserGroup(context.Background(), sre.ID); err == nil {
+		t.Fatal("sre is in use")
+	}
+	id, _, err := client.CreateUserGroup(context.Background(), newGroup)
+	if err != nil {
+		t.Fatal(err)
+	}
+	askBefore(t, d)
+	server.Journal().Reset()
+	together(10, func() {
+		view, err := d.Fresh(context.Background(), store.UserGroups)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if group, ok := view.UserGroup(id); !ok || group.Name != "fresh" {
+			t.Error("the new group is not there")
+		}
+	})
+	if got := server.Journal().Count(sandbox.Filter{Method: http.MethodGet, Path: "/user_groups"}); got != 1 {
+		t.Errorf("%d requests", got)
+	}
+}
+
+func TestRenamedGroupsAreFoundByTheNameThatTheyGet(t *testing.T) {
+	d, run := newPlanningStore(t)
+	view, err := d.Read(context.Background(), store.Organization)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sre, _ := view.UserGroupByName("sre")
+	leads, _ := view.UserGroupByName("leads")
+	run.PlanName("zulip_user_group", sre.ID, "leads")
+	run.PlanName("zulip_user_group", leads.ID, "bosses")
+	for name, want := range map[string]int64{"leads": sre.ID, "bosses": leads.ID, "sre": 0} {
+		group, ok := view.UserGroupByName(name)
+		if ok != (want != 0) || ok && (group.ID != want || group.Name != name) {
+			t.Errorf("%s is %+v", name, group)
+		}
+	}
+	if held, _ := view.UserGroups().ByName("sre"); held == nil || held.ID != sre.ID {
+		t.Error("the name that the group has now is lost")
+	}
+}
+
+// The failure to read one message is that of who asked for it.
+func TestMessageThatCannotBeRead(t *testing.T) {
+	d, client, server := newStore(t)
+	var ids []int64
+	for range 2 {
+		id, err := client.SendMessage(t.Context(), zulip.Addressee{UserIDs: []int64{d.Self().ID}}, "hello")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	refuse := sandbox.Fault{Method: "GET", Action: sandbox.FaultStatus, Status: 400, Body: `{"result":"error","msg":"No","code":"BAD_REQUEST"}`}
+	refuse.Path = fmt.Sprintf("/messages/%d", ids[1])
+	server.Fail(refuse)
+	server.Fail(sandbox.Fault{Method: "GET", Path: "/messages", Action: sandbox.FaultStatus, Status: 200, Body: `{"result":"success","msg":"","messages":[]}`})
+	var waiting sync.WaitGroup
+	for i, id := range ids {
+		waiting.Go(func() {
+			if message, err := d.Message(t.Context(), id); (err != nil) != (i == 1) || (message == nil) != (i == 1) {
+				t.Errorf("message %d: %v, %v", i, message, err)
+			}
+		})
+	}
+	waiting.Wait()
 }

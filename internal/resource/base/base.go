@@ -17,12 +17,20 @@ package base
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"sync"
 	"sync/atomic"
 
+	"github.com/hashicorp/terraform-plugin-framework/action"
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/ephemeral"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
@@ -133,3 +141,156 @@ func (d *DataSource) Configure(_ context.Context, req datasource.ConfigureReques
 
 // LockoutAdvice ends the messages of lock-out protection.
 const LockoutAdvice = "\n\nIf that is meant, set lockout_protection = false in the provider block."
+
+// Action is the base of actions.
+type Action struct{ Base }
+
+// Configure takes what the provider hands over.
+func (a *Action) Configure(_ context.Context, req action.ConfigureRequest, resp *action.ConfigureResponse) {
+	a.configure(req.ProviderData, &resp.Diagnostics)
+}
+
+// Ephemeral is the base of ephemeral resources.
+type Ephemeral struct{ Base }
+
+// Configure takes what the provider hands over.
+func (e *Ephemeral) Configure(_ context.Context, req ephemeral.ConfigureRequest, resp *ephemeral.ConfigureResponse) {
+	e.configure(req.ProviderData, &resp.Diagnostics)
+}
+
+// KeepIdentity are the upgraders of identities of version 0 whose attributes are those of today and some more, which are
+// left out.
+func KeepIdentity() map[int64]resource.IdentityUpgrader {
+	return map[int64]resource.IdentityUpgrader{0: {IdentityUpgrader: keepIdentity}}
+}
+
+func keepIdentity(ctx context.Context, req resource.UpgradeIdentityRequest, resp *resource.UpgradeIdentityResponse) {
+	kind := resp.Identity.Schema.Type().TerraformType(ctx)
+	identity, err := req.RawIdentity.UnmarshalWithOpts(kind, tfprotov6.UnmarshalOpts{
+		ValueFromJSONOpts: tftypes.ValueFromJSONOpts{IgnoreUndefinedAttributes: true},
+	})
+	if err != nil {
+		resp.Diagnostics.AddError("The identity of a resource cannot be read",
+			"It was written by an earlier version of the provider: "+err.Error()+"\n\nRemove the resource from the state (terraform state rm ADDRESS) and import it again.")
+		return
+	}
+	resp.Identity.Raw = identity
+}
+
+// ImportedText returns what something is imported by: the word that was given, which is an ID or a name, or the number
+// that an attribute of the identity holds, in digits.
+func ImportedText(ctx context.Context, req resource.ImportStateRequest, attribute string, diags *diag.Diagnostics) string {
+	if req.ID != "" {
+		return req.ID
+	}
+	var id types.Int64
+	diags.Append(req.Identity.GetAttribute(ctx, path.Root(attribute), &id)...)
+	return strconv.FormatInt(id.ValueInt64(), 10)
+}
+
+// ImportedNumber returns the ID that something without a name is imported by. ok is false if it is none. thing is the
+// noun, as in "a draft"; where is a sentence on where its ID is found.
+func ImportedNumber(ctx context.Context, req resource.ImportStateRequest, thing, where string, diags *diag.Diagnostics) (id types.Int64, ok bool) {
+	word := ImportedText(ctx, req, "id", diags)
+	number, err := strconv.ParseInt(word, 10, 64)
+	if err != nil {
+		diags.AddError("Not the ID of "+thing, fmt.Sprintf("What was given is not a number, and nothing else names %s. %s", thing, where)) // it may be a secret
+	}
+	return types.Int64Value(number), !diags.HasError()
+}
+
+// SchemaVersion is the version that the first release fixes for the schema of every resource. Builds from before it wrote
+// states of version 0.
+//
+// An attribute that is added, or that takes values which it did not take before, needs no new version: a state without it
+// reads as null. One that is renamed, removed or changes its type does: then the resource's schema gets its own, higher
+// version, and an UpgradeState of its own beside that of [Resource], with an upgrader from each version before.
+const SchemaVersion = 1
+
+// UpgradeState reads the states of builds from before the first release, which have the same attributes.
+func (r *Resource) UpgradeState(context.Context) map[int64]resource.StateUpgrader {
+	return map[int64]resource.StateUpgrader{0: {StateUpgrader: keepState}}
+}
+
+// keepState is the upgrader of a state whose attributes are those of today: what there is no attribute for any more is left
+// out, and what the state lacks is null.
+func keepState(ctx context.Context, req resource.UpgradeStateRequest, resp *resource.UpgradeStateResponse) {
+	kind := resp.State.Schema.Type().TerraformType(ctx)
+	state, err := req.RawState.UnmarshalWithOpts(kind, tfprotov6.UnmarshalOpts{
+		ValueFromJSONOpts: tftypes.ValueFromJSONOpts{IgnoreUndefinedAttributes: true},
+	})
+	if err != nil {
+		resp.Diagnostics.AddError("The state cannot be read",
+			"It was written by an earlier version of the provider, and does not have the attributes of the resource: "+err.Error()+"\n\nRemove the resource from the state (terraform state rm ADDRESS) and import it again.")
+		return
+	}
+	resp.State.Raw = state
+}
+
+// LockOrReport waits until no other resource of this run works on the same thing, and returns what is to be called when this one
+// is done with it. If the context ends first it reports an error with the summary, and ok is false.
+func (b *Base) LockOrReport(ctx context.Context, thing, summary string, diags *diag.Diagnostics) (done func(), ok bool) {
+	done, err := b.Meta.Run.Lock(ctx, thing)
+	if err != nil {
+		diags.AddError(summary, Explain(err))
+		return nil, false
+	}
+	return done, true
+}
+
+// IsSet reports whether a value is there and known.
+func IsSet(value interface {
+	IsNull() bool
+	IsUnknown() bool
+},
+) bool {
+	return !value.IsNull() && !value.IsUnknown()
+}
+
+// KeepKnown takes what was planned unless it was not known, and reports whether that is something else than was read.
+func KeepKnown[T attr.Value](read *T, planned T) bool {
+	if planned.IsUnknown() || (*read).Equal(planned) {
+		return false
+	}
+	*read = planned
+	return true
+}
+
+// What an account is not shown looks as if it were not there. A read therefore removes something from the state only where
+// the account would be shown it. Otherwise it is an error, which stops the plan, and which one resource of the run reports:
+// an account that was demoted misses most of what a state has, and every resource would say the same.
+
+// MayRemove reports whether a read that did not find something may remove it from the state. wouldSee says whether the account
+// would be shown it. If not, the state has to stay as it is, and MayRemove reports that. thing is how messages refer to it.
+func (m *Meta) MayRemove(wouldSee bool, thing string, diags *diag.Diagnostics) bool {
+	if !wouldSee {
+		m.ReportUnseen(thing+" is in the state, and the server does not show it to the account.", diags)
+	}
+	return wouldSee
+}
+
+// ReportUnseen reports, once in a run, that the account does not see what is in the state. found says as a sentence what it was
+// noticed by.
+func (m *Meta) ReportUnseen(found string, diags *diag.Diagnostics) {
+	if !m.unseen.CompareAndSwap(false, true) {
+		return
+	}
+	self := m.Store.Self()
+	is := WithArticle(self.Role)
+	if self.IsBot {
+		is = "a bot with the role " + self.Role.String()
+	}
+	diags.AddError(fmt.Sprintf("%s does not see everything that is in the state", self.Address()),
+		fmt.Sprintf("The account the provider uses is %s. %s There may be more: this is reported once, nothing was removed from the state, and nothing was planned after it.\n\n", is, Capitalize(found))+
+			"If the account was demoted, give it the role administrator again; if the key is that of another account, use that of an administrator. "+
+			"What really is not there any more is taken out of the state with terraform state rm ADDRESS.")
+}
+
+// HasUnseen reports whether the account does not see what is in the state: whatever is planned then is beside the point.
+func (m *Meta) HasUnseen() bool { return m.unseen.Load() }
+
+// SeesAll reports whether the server shows the account all channels and bots.
+func (m *Meta) SeesAll() bool { return m.Store.Self().Role <= zulip.RoleAdministrator }
+
+// SeesEverybody reports whether the server shows the account all people (server-behavior §U3).
+func (m *Meta) SeesEverybody() bool { return m.Store.Self().Role < zulip.RoleGuest }

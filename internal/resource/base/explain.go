@@ -1,15 +1,24 @@
 package base
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // Explain turns an error of the wire into the detail of a message: the server's words, what they mean for who runs
@@ -110,4 +119,206 @@ func AddErrorAt(diags *diag.Diagnostics, at path.Path, summary, detail string) {
 		return
 	}
 	diags.AddAttributeError(at, summary, detail)
+}
+
+// Error is an error that is diagnostics already, with the attributes they are about. Who reports it appends them as they are.
+type Error struct{ Diagnostics diag.Diagnostics }
+
+// Error returns the first summary.
+func (e *Error) Error() string { return e.Diagnostics[0].Summary() }
+
+// Plans are checked against what the account the provider uses may do (server-behavior §R15). doing names the operation
+// throughout, as in "create linkifiers". The checks report whether they found nothing against it.
+
+// Refuse says that the account may not do something: at an attribute, or with path.Empty() of the resource as a whole.
+// who says as a sentence who may.
+func (m *Meta) Refuse(at path.Path, doing, who string, diags *diag.Diagnostics) {
+	self := m.Store.Self()
+	is := WithArticle(self.Role)
+	if self.IsBot {
+		is = "a bot with the role " + self.Role.String()
+	}
+	AddErrorAt(diags, at, fmt.Sprintf("%s may not %s", self.Address(), doing),
+		fmt.Sprintf("%s The account the provider uses is %s: use the key of one that may.", who, is))
+}
+
+// RequireRole refuses what takes a role, or one that may do more.
+func (m *Meta) RequireRole(needed zulip.Role, at path.Path, doing string, diags *diag.Diagnostics) bool {
+	if m.Store.Self().Role <= needed {
+		return true
+	}
+	who := "Only administrators and owners of the organization may."
+	if needed == zulip.RoleOwner {
+		who = "Only owners of the organization may."
+	}
+	m.Refuse(at, doing, who, diags)
+	return false
+}
+
+// RequireAdministrator refuses a plan that takes an administrator or an owner; bots can be either.
+func (b *Base) RequireAdministrator(doing string, diags *diag.Diagnostics) bool {
+	return b.Meta.RequireRole(zulip.RoleAdministrator, path.Empty(), doing, diags)
+}
+
+// RequireRight refuses what takes one of some permissions of the organization, as "can_create_groups". A permission that
+// the server does not have is nothing against it.
+func (m *Meta) RequireRight(view *snapshot.Snapshot, at path.Path, doing string, diags *diag.Diagnostics, rights ...string) bool {
+	lets := make([]string, len(rights))
+	for i, right := range rights {
+		value, ok := view.Realm().Permissions[right]
+		if !ok || permission.Admits(value, m.Store.Self(), view) {
+			return true
+		}
+		lets[i] = fmt.Sprintf("%s lets only %s do it", right, permission.Describe(value, view))
+	}
+	m.Refuse(at, doing, "The organization's setting "+strings.Join(lets, ", and ")+".", diags)
+	return false
+}
+
+// RequirePerson refuses what the server lets no bot do.
+func (m *Meta) RequirePerson(at path.Path, doing string, diags *diag.Diagnostics) bool {
+	self := m.Store.Self()
+	if self.IsBot {
+		AddErrorAt(diags, at, "A bot cannot "+doing, fmt.Sprintf("%s is a bot, and the server lets only people do this. Use the key of a person's account.", self.Address()))
+	}
+	return !self.IsBot
+}
+
+// RequirePersonBelow refuses what the server lets no bot do below a feature level. A level that is not known refuses nothing.
+func (m *Meta) RequirePersonBelow(needed int, at path.Path, doing string, diags *diag.Diagnostics) bool {
+	self, level := m.Store.Self(), m.Store.FeatureLevel()
+	refused := self.IsBot && level > 0 && level < needed
+	if refused {
+		AddErrorAt(diags, at, "A bot cannot "+doing,
+			fmt.Sprintf("%s is a bot. Bots can do this from %s on; this server has feature level %d. Use the key of a person's account, or upgrade the server.",
+				self.Address(), featurelevel.Describe(needed), level))
+	}
+	return !refused
+}
+
+// RequireMember refuses what the server lets no guest do.
+func (m *Meta) RequireMember(doing string, diags *diag.Diagnostics) bool {
+	self := m.Store.Self()
+	isGuest := self.Role == zulip.RoleGuest
+	if isGuest {
+		diags.AddError("A guest cannot "+doing, fmt.Sprintf("%s is a guest. Use the key of an account with a higher role.", self.Address()))
+	}
+	return !isGuest
+}
+
+// HasLevel reports whether the server has a feature level, or may have it: one that is not known refuses nothing.
+func (b *Base) HasLevel(needed int) bool {
+	level := b.FeatureLevel()
+	return level == 0 || level >= needed
+}
+
+// CheckLevels refuses what a configuration sets and the server is too old for, by the table of feature levels: all of a
+// resource or action, attributes, and values of attributes. What is not known yet is not refused.
+func (b *Base) CheckLevels(ctx context.Context, of string, config tfsdk.Config, diags *diag.Diagnostics) {
+	for _, row := range featurelevel.Of(of) {
+		if row.Below != featurelevel.Refused || b.HasLevel(row.Level) {
+			continue
+		}
+		if row.Attribute == "" {
+			b.tooOld(path.Empty(), "this resource", "resource", row.Level, diags)
+			continue
+		}
+		var value attr.Value
+		at := path.Root(row.Attribute)
+		diags.Append(config.GetAttribute(ctx, at, &value)...)
+		if value == nil || !IsSet(value) || row.Value != "" && row.Value != textOf(value) {
+			continue
+		}
+		what := row.Attribute
+		if row.Value != "" {
+			what += " = " + row.Value
+		}
+		b.tooOld(at, what, "attribute", row.Level, diags)
+	}
+}
+
+// tooOld reports that the server is too old for something.
+func (b *Base) tooOld(at path.Path, what, kind string, needed int, diags *diag.Diagnostics) {
+	AddErrorAt(diags, at, "The server is too old for "+what,
+		fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s). Take the %s out of the configuration, or upgrade the server to Zulip %s or later.",
+			needed, b.FeatureLevel(), b.Meta.Server.ZulipVersion, kind, featurelevel.FirstRelease(needed)))
+}
+
+// textOf writes a text or a switch as the table of feature levels does.
+func textOf(value attr.Value) string {
+	switch value := value.(type) {
+	case types.String:
+		return value.ValueString()
+	case types.Bool:
+		return strconv.FormatBool(value.ValueBool())
+	}
+	return ""
+}
+
+// RequireLevel refuses an attribute that the server is too old for, where that depends on more than the attribute.
+func (b *Base) RequireLevel(attribute string, needed int, diags *diag.Diagnostics) {
+	if !b.HasLevel(needed) {
+		b.tooOld(path.Root(attribute), attribute, "attribute", needed, diags)
+	}
+}
+
+// WhyUntried says, where the server is newer than those that were tried, that the provider may be wrong about it, and what of a
+// resource was not tried; "" for other servers. It ends a message about a server that does something else than it was asked to.
+// of is the resource, data source or action; it may be empty.
+func (b *Base) WhyUntried(of string) string {
+	level := b.FeatureLevel()
+	if level <= featurelevel.Recorded {
+		return ""
+	}
+	text := fmt.Sprintf("The server has feature level %d. The newest that the provider was tried with is %d: it may be wrong about this server.", level, featurelevel.Recorded)
+	if untried := featurelevel.UntriedOf(of, level); len(untried) > 0 {
+		points := make([]string, len(untried))
+		for i, point := range untried {
+			points[i] = point.String()
+		}
+		text += fmt.Sprintf(" Not tried of %s: %s.", of, strings.Join(points, "; "))
+	}
+	if level > featurelevel.Newest {
+		text += fmt.Sprintf(" Nothing is known of the changes after level %d.", featurelevel.Newest)
+	}
+	return text + " The page \"Supported servers\" of the documentation says what was tried."
+}
+
+// WithUntried appends [Base.WhyUntried] to a message.
+func (b *Base) WithUntried(of, message string) string {
+	message = strings.TrimSpace(message)
+	if why := b.WhyUntried(of); why != "" {
+		return message + "\n\n" + why
+	}
+	return message
+}
+
+// WhyIgnored says why the server ignores a parameter, after a colon.
+func (b *Base) WhyIgnored() string {
+	if b.FeatureLevel() > featurelevel.Recorded {
+		return fmt.Sprintf("it is too old for it, or does not have it any more (feature level %d).", b.FeatureLevel())
+	}
+	return fmt.Sprintf("it is too old for it (feature level %d).", b.FeatureLevel())
+}
+
+// minWaitToReport is how long requests have stood still before a run says so in its output. The log says it earlier.
+const minWaitToReport = 30 * time.Second
+
+// warnOfRateLimit warns, once in a run, that it takes longer because of the server's rate limit. The CLI shows no other word
+// about what a provider is doing.
+func (m *Meta) warnOfRateLimit(diags *diag.Diagnostics) {
+	if m.Client == nil {
+		return
+	}
+	waited := m.Client.Waited()
+	if waited < minWaitToReport {
+		return
+	}
+	m.warnedOfRateLimit.Do(func() {
+		diags.AddWarning("The server's rate limit holds this run back",
+			fmt.Sprintf("Requests have waited %s so far: the server takes a limited number of requests from one account, by default 200 a minute and 2,000 an hour. Nothing has failed, and whatever is left is done as the limit allows. "+
+				"To interrupt the run is safe: the next one goes on where it ended. "+
+				"What makes it shorter: fewer changes at once, an account that nothing else uses, or, on a server of your own, higher numbers for api_by_user in RATE_LIMITING_RULES.",
+				waited.Round(time.Second)))
+	})
 }

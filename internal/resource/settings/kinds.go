@@ -1,12 +1,16 @@
 package settings
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/boolplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
@@ -15,6 +19,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
@@ -189,4 +195,168 @@ func read[T any](raw json.RawMessage) (*T, error) {
 	var value *T
 	err := json.Unmarshal(raw, &value)
 	return value, err
+}
+
+// Personal are the personal settings for which an organization has defaults
+// (https://zulip.com/api/update-realm-user-settings-defaults), with the levels of a resource or action, by what they are
+// about. Where the server has numbers, the words are the names it has for them.
+func Personal(of string) Table {
+	return WithLevels(of, Table{
+		// How Zulip looks.
+		{Name: "color_scheme", Kind: Coded{{Word: "automatic", Number: 1}, {Word: "dark", Number: 2}, {Word: "light", Number: 3}},
+			Description: "Theme; `automatic` follows the device.", Default: "`automatic`"},
+		{Name: "emojiset", Kind: Word{"google", "twitter", "text"},
+			Description: "Emoji theme; `text` shows the names of emoji instead of pictures.", Default: "`google`"},
+		{Name: "fluid_layout_width", Kind: Flag{},
+			Description: "Whether the web app uses the full width of wide screens.", Default: "`false`"},
+		{Name: "high_contrast_mode", Kind: Flag{},
+			Description: "Whether high contrast is on. The web app no longer shows this setting.", Default: "`false`"},
+		{Name: "twenty_four_hour_time", Kind: Flag{},
+			Description: "Whether times are shown on a 24-hour clock (17:00) instead of a 12-hour clock (5:00 PM).", Default: "`false`"},
+		{Name: "user_list_style",
+			Kind:        Coded{{Word: "compact", Number: 1}, {Word: "with_status", Number: 2}, {Word: "with_avatar", Number: 3}},
+			Description: "What the user list shows: names and status emoji, also the status text, or also the profile picture.", Default: "`with_avatar`"},
+		{Name: "left_side_userlist", Kind: Flag{},
+			Description: "Whether the user list is on the left in narrow windows. The web app no longer shows this setting.", Default: "`false`"},
+		{Name: "web_font_size_px", Kind: Number{Min: 1, Max: maxSmallNumber},
+			Description: "Font size of the web app, in pixels.", Default: "16"},
+		{Name: "web_line_height_percent", Kind: Number{Min: 1, Max: maxSmallNumber},
+			Description: "Line height of the web app, in percent of the font size.", Default: "140"},
+		{Name: "web_animate_image_previews", Kind: Word{"always", "on_hover", "never"},
+			Description: "When animated images play; `never` plays them only in the image viewer.", Default: "`on_hover`"},
+		{Name: "translate_emoticons", Kind: Flag{},
+			Description: "Whether emoticons such as `:)` are converted to emoji.", Default: "`false`"},
+		{Name: "display_emoji_reaction_users", Kind: Flag{},
+			Description: "Whether reactions show the names of who reacted, if there are few.", Default: "`true`"},
+		{Name: "hide_ai_features", Kind: Flag{},
+			Description: "Whether AI features are hidden.", Default: "`false`"},
+
+		// Where one gets to, and what is listed.
+		{Name: "web_home_view", Kind: Word{"recent", "recent_topics", "inbox", "all_messages"}, Synonyms: homeViews,
+			Default: "`inbox`", Description: fmt.Sprintf("Home view of the web app. %#q and %#q are the same: servers call it the one below feature level %d, and the other from there on; both are accepted for every server.", homeViews.Old, homeViews.New, homeViews.Level)},
+		{Name: "web_escape_navigates_to_home_view", Kind: Flag{},
+			Description: "Whether the Escape key goes to the home view (`web_home_view`).", Default: "`true`"},
+		{Name: "web_channel_default_view",
+			Kind: Coded{{Word: "first_topic", Number: 1}, {Word: "channel_feed", Number: 2},
+				{Word: "list_of_topics", Number: 3}, {Word: "top_unread_topic", Number: 4}},
+			Description: "What a click on a channel in the left sidebar opens.", Default: "`first_topic`"},
+		{Name: "web_navigate_to_sent_message", Kind: Flag{},
+			Description: "Whether the web app goes to the conversation where a message was just sent.", Default: "`true`"},
+		{Name: "web_mark_read_on_scroll_policy",
+			Kind:        Coded{{Word: "always", Number: 1}, {Word: "conversation_only", Number: 2}, {Word: "never", Number: 3}},
+			Description: "When scrolling marks messages as read; `conversation_only` excludes views with several conversations.", Default: "`always`"},
+		{Name: "web_stream_unreads_count_display_policy",
+			Kind:        Coded{{Word: "all_streams", Number: 1}, {Word: "unmuted_streams", Number: 2}, {Word: "no_streams", Number: 3}},
+			Description: "For which channels the left sidebar shows unread counts.", Default: "`unmuted_streams`"},
+		{Name: "web_left_sidebar_unreads_count_summary", Kind: Flag{},
+			Description: "Whether the left sidebar shows the total unread count at the home view.", Default: "`true`"},
+		{Name: "web_left_sidebar_show_channel_folders", Kind: Flag{},
+			Description: "Whether the left sidebar groups channels by folder.", Default: "`true`"},
+		{Name: "web_inbox_show_channel_folders", Kind: Flag{},
+			Description: "Whether the inbox groups channels by folder.", Default: "`true`"},
+		{Name: "demote_inactive_streams",
+			Kind:        Coded{{Word: "automatic", Number: 1}, {Word: "always", Number: 2}, {Word: "never", Number: 3}},
+			Description: "Whether inactive channels are moved to the end of the list; `automatic` does so only for people with many channels.", Default: "`automatic`"},
+		{Name: "starred_message_counts", Kind: Flag{},
+			Description: "Whether the number of starred messages is shown.", Default: "`true`"},
+		{Name: "web_suggest_update_timezone", Kind: Flag{},
+			Description: "Whether the web app offers to change the time zone to the computer's.", Default: "`true`"},
+
+		// Topics.
+		{Name: "automatically_follow_topics_policy", Kind: topicPolicy,
+			Description: "Which topics are followed automatically: those the person takes any part in, sends a message to, or starts, or none.", Default: "`initiation`"},
+		{Name: "automatically_unmute_topics_in_muted_streams_policy", Kind: topicPolicy,
+			Description: "Which topics in muted channels are unmuted automatically: those the person takes any part in, sends a message to, or starts, or none.", Default: "`send`"},
+		{Name: "automatically_follow_topics_where_mentioned", Kind: Flag{},
+			Description: "Whether topics in which the person is mentioned are followed automatically.", Default: "`true`"},
+		{Name: "resolved_topic_notice_auto_read_policy", Kind: Word{"always", "except_followed", "never"},
+			Description: "In which topics the notice that a topic was resolved is marked as read automatically; `except_followed` excludes followed topics.", Default: "`except_followed`"},
+
+		// Writing, and what others see of it.
+		{Name: "enter_sends", Kind: Flag{},
+			Description: "Whether the Enter key sends a message.", Default: "`false`"},
+		{Name: "enable_drafts_synchronization", Kind: Flag{},
+			Description: "Whether drafts are stored on the server, so that they are on every device.", Default: "`true`"},
+		{Name: "send_stream_typing_notifications", Kind: Flag{},
+			Description: "Whether others see when the person is typing a channel message.", Default: "`true`"},
+		{Name: "send_private_typing_notifications", Kind: Flag{},
+			Description: "Whether others see when the person is typing a direct message.", Default: "`true`"},
+		{Name: "receives_typing_notifications", Kind: Flag{},
+			Description: "Whether the person sees when others are typing.", Default: "`true`"},
+		{Name: "send_read_receipts", Kind: Flag{},
+			Description: "Whether others see which messages the person has read.", Default: "`true`"},
+		{Name: "presence_enabled", Kind: Flag{},
+			Description: "Whether others see when the person is available.", Default: "`true`"},
+		{Name: "email_address_visibility",
+			Kind: Coded{{Word: "everyone", Number: 1}, {Word: "members", Number: 2}, {Word: "moderators", Number: 5},
+				{Word: "administrators", Number: 3}, {Word: "nobody", Number: 4}},
+			Description: "Who can see the person's email address; each role includes the roles above it. New organizations start with a value that depends on `org_type`, most often `administrators`."},
+
+		// Notifications on the device.
+		{Name: "enable_stream_desktop_notifications", Kind: Flag{}, Description: "Whether channel messages trigger visual desktop notifications.", Default: "`false`"},
+		{Name: "enable_stream_audible_notifications", Kind: Flag{}, Description: "Whether channel messages trigger audible desktop notifications.", Default: "`false`"},
+		{Name: "enable_stream_push_notifications", Kind: Flag{}, Description: "Whether channel messages trigger mobile notifications.", Default: "`false`"},
+		{Name: "enable_stream_email_notifications", Kind: Flag{}, Description: "Whether channel messages trigger email notifications.", Default: "`false`"},
+		{Name: "enable_followed_topic_desktop_notifications", Kind: Flag{}, Description: "Whether messages in followed topics trigger visual desktop notifications.", Default: "`true`"},
+		{Name: "enable_followed_topic_audible_notifications", Kind: Flag{}, Description: "Whether messages in followed topics trigger audible desktop notifications.", Default: "`true`"},
+		{Name: "enable_followed_topic_push_notifications", Kind: Flag{}, Description: "Whether messages in followed topics trigger mobile notifications.", Default: "`true`"},
+		{Name: "enable_followed_topic_email_notifications", Kind: Flag{}, Description: "Whether messages in followed topics trigger email notifications.", Default: "`true`"},
+		{Name: "enable_followed_topic_wildcard_mentions_notify", Kind: Flag{}, Description: "Whether wildcard mentions such as `@all` in followed topics notify like a mention of the person.", Default: "`true`"},
+		{Name: "wildcard_mentions_notify", Kind: Flag{}, Description: "Whether wildcard mentions such as `@all` notify like a mention of the person.", Default: "`true`"},
+		{Name: "enable_desktop_notifications", Kind: Flag{}, Description: "Whether direct messages and mentions trigger visual desktop notifications.", Default: "`true`"},
+		{Name: "enable_sounds", Kind: Flag{}, Description: "Whether direct messages and mentions trigger audible desktop notifications.", Default: "`true`"},
+		{Name: "enable_offline_push_notifications", Kind: Flag{}, Description: "Whether direct messages and mentions trigger mobile notifications while the person is offline.", Default: "`true`"},
+		{Name: "enable_online_push_notifications", Kind: Flag{}, Description: "Whether mobile notifications are sent also while the person is online.", Default: "`true`"},
+		{Name: "enable_offline_email_notifications", Kind: Flag{}, Description: "Whether direct messages and mentions trigger email notifications while the person is offline.", Default: "`true`"},
+		{Name: "notification_sound", Kind: Text{},
+			Description: "Notification sound, by its name in the web app's settings, such as `zulip` or `ding`; `none` is silent.", Default: "`zulip`"},
+		{Name: "pm_content_in_desktop_notifications", Kind: Flag{}, Description: "Whether desktop notifications show the content of direct messages.", Default: "`true`"},
+		{Name: "desktop_icon_count_display",
+			Kind: Coded{{Word: "messages", Number: 1}, {Word: "dm_mention_followed_topic", Number: 2},
+				{Word: "dm_mention", Number: 3}, {Word: "none", Number: 4}},
+			Description: "What the unread count badge of the desktop app counts: all unread messages; direct messages, mentions and followed topics; direct messages and mentions; or nothing.", Default: "`messages`"},
+
+		// E-mail.
+		{Name: "enable_digest_emails", Kind: Flag{}, Description: "Whether a digest is sent by email while the person is away.", Default: "`true`"},
+		{Name: "email_notifications_batching_period_seconds", Kind: Number{Min: 1, Max: 7 * 24 * 60 * 60},
+			Description: "Delay before an email notification is sent, in seconds, during which further messages are collected.", Default: "120"},
+		{Name: "message_content_in_email_notifications", Kind: Flag{}, Description: "Whether email notifications include the content of messages.", Default: "`true`"},
+		{Name: "realm_name_in_email_notifications_policy",
+			Kind:        Coded{{Word: "automatic", Number: 1}, {Word: "always", Number: 2}, {Word: "never", Number: 3}},
+			Description: "Whether the subject of email notifications includes the name of the organization; `automatic` includes it for people who are in several organizations.", Default: "`automatic`"},
+	})
+}
+
+// maxSmallNumber is the largest number that the server's database has room for.
+const maxSmallNumber = 32767
+
+// homeViews are the words for the list of recent conversations.
+var homeViews = Synonyms{Old: "recent_topics", New: "recent", Level: featurelevel.HomeViewRecent}
+
+// topicPolicy is what a person has to do in a topic for something to happen.
+var topicPolicy = Coded{
+	{Word: "participation", Number: 1}, {Word: "send", Number: 2}, {Word: "initiation", Number: 3}, {Word: "never", Number: 4},
+}
+
+// CheckSound refuses, of settings that are to be sent, a sound that the server does not have. Which there are it tells with
+// the settings that new accounts start with.
+func (s Table) CheckSound(ctx context.Context, plan Values, b *base.Base, diags *diag.Diagnostics) {
+	const attribute, silence = "notification_sound", "none"
+	text, _ := plan[attribute].(types.String)
+	if !slices.ContainsFunc(s, func(s Setting) bool { return s.Name == attribute }) || !base.IsSet(text) || text.ValueString() == silence {
+		return
+	}
+	view, err := b.Meta.Store.Read(ctx, store.UserDefaults)
+	if err != nil {
+		diags.AddError("Cannot read the default user settings", base.Explain(err))
+		return
+	}
+	var sounds []string
+	if err := json.Unmarshal(view.UserDefaults()["available_notification_sounds"], &sounds); err != nil {
+		return // the server does not tell
+	}
+	if !slices.Contains(sounds, text.ValueString()) {
+		diags.AddAttributeError(path.Root(attribute), "No such sound",
+			fmt.Sprintf("The server has no sound %q. It has %s, and %s.", text.ValueString(), strings.Join(sounds, ", "), silence))
+	}
 }

@@ -2,14 +2,17 @@ package rules
 
 import (
 	"bytes"
+	_ "embed"
 	"image"
-	_ "image/gif"  // the formats an upload may have
-	_ "image/jpeg" //
-	_ "image/png"  //
+	_ "image/gif"
+	_ "image/jpeg"
+	_ "image/png"
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 )
 
 // RealmEmoji is a custom emoji (server-behavior §L9). A server resizes the image, which is
@@ -134,3 +137,208 @@ func isModernImage(content []byte) bool {
 }
 
 func badImage(msg string) *Error { return &Error{Code: "BAD_IMAGE", Msg: msg} }
+
+// Reaction types: where an emoji comes from (server-behavior §U12).
+const (
+	StandardEmoji = "unicode_emoji"
+	CustomEmoji   = "realm_emoji"
+	ExtraEmoji    = "zulip_extra_emoji"
+)
+
+// extraEmoji is the only emoji that is neither standard nor custom; its code
+// is its name.
+const extraEmoji = "zulip"
+
+// Emoji names an emoji as statuses and reactions hold it: by name, by code, and
+// by where it comes from. The code of a custom emoji is its id.
+type Emoji struct {
+	Name string `json:"emoji_name"`
+	Code string `json:"emoji_code"`
+	Type string `json:"reaction_type"`
+}
+
+// EmojiByName finds the emoji a name means: a custom one before the others,
+// so that overriding a standard emoji works.
+func (o *Organization) EmojiByName(name string) (Emoji, error) {
+	if e, ok := o.activeCustomEmoji(name); ok {
+		return Emoji{name, strconv.Itoa(e.ID), CustomEmoji}, nil
+	}
+	if name == extraEmoji {
+		return Emoji{name, extraEmoji, ExtraEmoji}, nil
+	}
+	if code, ok := standardEmoji(name); ok {
+		return Emoji{name, code, StandardEmoji}, nil
+	}
+	return Emoji{}, Refuse("Emoji '%s' does not exist", name)
+}
+
+// ResolveEmoji completes what a caller gave of an emoji with what its name
+// means, and checks the whole (server-behavior §U12). code and kind may be nil.
+func (o *Organization) ResolveEmoji(name string, code, kind *string) (Emoji, error) {
+	e, err := o.completeEmoji(name, code, kind)
+	if err != nil {
+		return Emoji{}, err
+	}
+	return e, o.checkEmoji(e)
+}
+
+func (o *Organization) completeEmoji(name string, code, kind *string) (Emoji, error) {
+	e := Emoji{Name: name}
+	if code == nil || kind == nil {
+		byName, err := o.EmojiByName(name)
+		if err != nil {
+			return Emoji{}, err
+		}
+		e = byName
+	}
+	if code != nil {
+		e.Code = *code
+	}
+	if kind != nil {
+		e.Type = *kind
+	}
+	return e, nil
+}
+
+// checkEmoji refuses an emoji whose three parts do not belong together.
+func (o *Organization) checkEmoji(e Emoji) error {
+	switch e.Type {
+	case CustomEmoji:
+		return o.checkCustomEmoji(e)
+	case ExtraEmoji:
+		if e.Code != extraEmoji {
+			return Refuse("Invalid emoji code.")
+		}
+		if e.Name != e.Code {
+			return Refuse("Invalid emoji name.")
+		}
+	case StandardEmoji:
+		if !isStandardEmojiCode(e.Code) {
+			return Refuse("Invalid emoji code.")
+		}
+		if code, ok := standardEmoji(e.Name); !ok || code != e.Code {
+			return Refuse("Invalid emoji name.")
+		}
+	default:
+		return Refuse("Invalid emoji type.")
+	}
+	return nil
+}
+
+func (o *Organization) checkCustomEmoji(e Emoji) error {
+	id, err := strconv.Atoi(e.Code)
+	if err != nil {
+		return Refuse("Invalid custom emoji.")
+	}
+	custom, ok := o.RealmEmoji.Get(id)
+	switch {
+	case !ok:
+		return Refuse("Invalid custom emoji.")
+	case custom.Name != e.Name:
+		return Refuse("Invalid custom emoji name.")
+	case custom.Deactivated:
+		return Refuse("This custom emoji has been deactivated.")
+	}
+	return nil
+}
+
+// emojiNamesText has a line for each standard emoji, as a server of feature
+// level 442 has them: its code, then its names, the usual one first. Later
+// servers have other names for some; Zulip's changelog of the API
+// (https://zulip.com/api/changelog) does not say since which level.
+//
+//go:embed emoji_names.txt
+var emojiNamesText string
+
+// standardEmoji returns the code of a standard ("unicode_emoji") emoji by its
+// name: its code points in hexadecimal, joined by dashes.
+func standardEmoji(name string) (code string, ok bool) {
+	code, ok = emojiNames().codes[name]
+	return code, ok
+}
+
+// isStandardEmojiCode reports whether any standard emoji has the code.
+func isStandardEmojiCode(code string) bool { return emojiNames().names[code] != nil }
+
+// StandardEmojiNames returns every name of each standard emoji, by code.
+func StandardEmojiNames() map[string][]string { return emojiNames().names }
+
+type emojiTable struct {
+	codes map[string]string   // by name
+	names map[string][]string // by code
+}
+
+var emojiNames = sync.OnceValue(func() emojiTable {
+	table := emojiTable{codes: map[string]string{}, names: map[string][]string{}}
+	for line := range strings.Lines(emojiNamesText) {
+		words := strings.Fields(line)
+		code, names := words[0], words[1:]
+		table.names[code] = names
+		for _, name := range names {
+			table.codes[name] = code
+		}
+	}
+	return table
+})
+
+// Reaction is one person's emoji on a message.
+type Reaction struct {
+	UserID int `json:"user_id"`
+	Emoji
+}
+
+// sameAs reports whether a reaction is the same emoji, by whatever name.
+func (e Emoji) sameAs(r Reaction) bool { return r.Code == e.Code && r.Type == e.Type }
+
+// AddReaction is POST /messages/{id}/reactions. code and kind may be nil: they
+// follow from the name (server-behavior §U12).
+func (o *Organization) AddReaction(u User, message int, name string, code, kind *string) error {
+	m, err := o.messageToChange(u, message)
+	if err != nil {
+		return err
+	}
+	e, err := o.completeEmoji(name, code, kind)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(m.Reactions, func(r Reaction) bool { return r.UserID == u.ID && e.sameAs(r) }) {
+		return &Error{Code: "REACTION_ALREADY_EXISTS", Msg: "Reaction already exists."}
+	}
+	if i := slices.IndexFunc(m.Reactions, e.sameAs); i >= 0 {
+		e.Name = m.Reactions[i].Name // whoever reacted first named it
+	} else if err := o.checkEmoji(e); err != nil {
+		return err
+	}
+	m.Reactions = append(slices.Clone(m.Reactions), Reaction{u.ID, e})
+	o.setFlags(m, u.ID, m.FlagsFor(u.ID)) // reacting takes it into the own history
+	return nil
+}
+
+// RemoveReaction is DELETE /messages/{id}/reactions. The code follows from the
+// name if it is nil, but the kind never does; one of the two must be given.
+func (o *Organization) RemoveReaction(u User, message int, name, code *string, kind string) error {
+	m, err := o.messageToChange(u, message)
+	if err != nil {
+		return err
+	}
+	gone := Emoji{Type: kind}
+	switch {
+	case code != nil:
+		gone.Code = *code
+	case name != nil:
+		named, err := o.EmojiByName(*name)
+		if err != nil {
+			return err
+		}
+		gone.Code = named.Code
+	default:
+		return Refuse("At least one of the following arguments must be present: emoji_name, emoji_code")
+	}
+	i := slices.IndexFunc(m.Reactions, func(r Reaction) bool { return r.UserID == u.ID && gone.sameAs(r) })
+	if i < 0 {
+		return &Error{Code: "REACTION_DOES_NOT_EXIST", Msg: "Reaction doesn't exist."}
+	}
+	m.Reactions = slices.Delete(slices.Clone(m.Reactions), i, i+1)
+	o.Messages.Put(m.ID, m)
+	return nil
+}

@@ -1,10 +1,13 @@
 package rules
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Kinds of drafts; scheduled messages and messages share the last two.
@@ -153,4 +156,274 @@ func principalsOf(ids []int) []Principal {
 		people = append(people, Principal{ID: id})
 	}
 	return people
+}
+
+// lateCutoff is how late a scheduled message is still sent: whoever starts a
+// server after a longer pause finds it failed instead (server-behavior §M10).
+const lateCutoff = 10 * time.Minute
+
+// ScheduledMessage is a message to be sent later
+// (https://zulip.com/api/get-scheduled-messages).
+type ScheduledMessage struct {
+	ID           int    `json:"id"`
+	SenderID     int    `json:"sender_id"`
+	ChannelID    int    `json:"channel_id,omitempty"` // 0: a direct message
+	Topic        string `json:"topic,omitempty"`
+	People       []int  `json:"people,omitempty"` // of a direct message: the sender too, ascending
+	Content      string `json:"content"`
+	Client       string `json:"client,omitempty"` // the program that scheduled or changed it last
+	DeliverAt    int64  `json:"deliver_at"`       // Unix seconds
+	ReadBySender bool   `json:"read_by_sender,omitempty"`
+	Failed       bool   `json:"failed,omitempty"`
+	Delivered    bool   `json:"delivered,omitempty"`
+}
+
+// NewSchedule is what POST /scheduled_messages asks for.
+type NewSchedule struct {
+	Type         string // ToChannel or ToPeople
+	Channel      *int   // when the recipient was one number
+	People       []int  // when the recipients were a list
+	Topic        *string
+	Content      string
+	DeliverAt    int64 // Unix seconds
+	ReadBySender bool
+	Client       string
+}
+
+// ScheduleChange is what PATCH /scheduled_messages/{id} asks for; nil leaves
+// things as they are.
+type ScheduleChange struct {
+	Type           *string // ToChannel or ToPeople
+	Channel        *int    // when To was one number
+	People         []int   // when To was a list
+	ToGiven        bool
+	Topic, Content *string
+	DeliverAt      *int64
+	Client         string
+}
+
+var (
+	errNotInFuture = Refuse("Scheduled delivery time must be in the future.")
+	errNoScheduled = &Error{Status: http.StatusNotFound, Msg: "Scheduled message does not exist"}
+)
+
+// ScheduledMessagesOf returns what a person has scheduled and is not sent, the
+// next one first.
+func (o *Organization) ScheduledMessagesOf(u User) []ScheduledMessage {
+	own := []ScheduledMessage{}
+	for _, s := range o.ScheduledMessages.All() {
+		if s.SenderID == u.ID && !s.Delivered {
+			own = append(own, s)
+		}
+	}
+	slices.SortStableFunc(own, func(a, b ScheduledMessage) int { return cmp.Compare(a.DeliverAt, b.DeliverAt) })
+	return own
+}
+
+// ScheduleMessage is POST /scheduled_messages: all that sending would check is
+// checked now, and again when the time has come.
+func (o *Organization) ScheduleMessage(sender User, in NewSchedule) (int, error) {
+	if err := o.checkFuture(in.DeliverAt); err != nil {
+		return 0, err
+	}
+	to := Addressee{ToChannel: in.Type == ToChannel, Topic: in.Topic}
+	if err := to.set(in.Channel, in.People); err != nil {
+		return 0, err
+	}
+	m, _, err := o.checkMessage(sender, to, in.Content)
+	if err != nil {
+		return 0, err
+	}
+	s := ScheduledMessage{
+		ID: o.ScheduledMessages.NextID(), SenderID: sender.ID, ChannelID: m.ChannelID, Topic: m.Topic, People: m.People,
+		Content: m.Content, DeliverAt: in.DeliverAt, ReadBySender: in.ReadBySender, Client: in.Client,
+	}
+	o.ScheduledMessages.Put(s.ID, s)
+	return s.ID, nil
+}
+
+func (o *Organization) checkFuture(at int64) error {
+	if at <= o.now().Unix() {
+		return errNotInFuture
+	}
+	return nil
+}
+
+// EditScheduledMessage changes a message that is not sent yet. A failed one
+// needs a new time, and has not failed any more.
+func (o *Organization) EditScheduledMessage(sender User, id int, c ScheduleChange) error {
+	switch {
+	case c.Type == nil && !c.ToGiven && c.Topic == nil && c.Content == nil && c.DeliverAt == nil:
+		return Refuse("Nothing to change")
+	case c.Type != nil && !c.ToGiven:
+		return Refuse("Recipient required when updating type of scheduled message.")
+	case c.Type != nil && *c.Type == ToChannel && c.Topic == nil:
+		return Refuse("Topic required when updating scheduled message type to channel.")
+	}
+	if c.DeliverAt != nil {
+		if err := o.checkFuture(*c.DeliverAt); err != nil {
+			return err
+		}
+	}
+	s, err := o.ownScheduled(sender, id)
+	if err != nil {
+		return err
+	}
+	if s.Delivered {
+		return Refuse("Scheduled message was already sent")
+	}
+	if s.Failed && c.DeliverAt == nil {
+		return errNotInFuture
+	}
+	if s, err = o.rescheduled(sender, s, c); err != nil {
+		return err
+	}
+	if c.DeliverAt != nil {
+		s.DeliverAt = *c.DeliverAt
+	}
+	s.Failed, s.Client = false, c.Client
+	o.ScheduledMessages.Put(id, s)
+	return nil
+}
+
+// rescheduled works a change of recipients or content out, as if the message
+// were sent now. A topic alone is stored as it is.
+func (o *Organization) rescheduled(sender User, s ScheduledMessage, c ScheduleChange) (ScheduledMessage, error) {
+	if c.Type == nil && !c.ToGiven && c.Content == nil {
+		if c.Topic == nil || s.ChannelID == 0 {
+			return s, nil
+		}
+		s.Topic = truncatedTopic(*c.Topic)
+		return s, checkTopic(*c.Topic)
+	}
+	to := s.addressee()
+	if c.Type != nil {
+		to.ToChannel = *c.Type == ToChannel
+	}
+	if c.Topic != nil {
+		to.Topic = c.Topic
+	}
+	if c.ToGiven {
+		if err := to.set(c.Channel, c.People); err != nil {
+			return s, err
+		}
+	}
+	content := s.Content
+	if c.Content != nil {
+		content = *c.Content
+	}
+	m, _, err := o.checkMessage(sender, to, content)
+	if err != nil {
+		return s, err
+	}
+	if c.Type != nil || c.ToGiven {
+		s.ChannelID, s.People, s.Topic = m.ChannelID, m.People, m.Topic
+	} else if c.Topic != nil && s.ChannelID != 0 {
+		s.Topic = truncatedTopic(*c.Topic)
+	}
+	s.Content = m.Content
+	return s, nil
+}
+
+// set puts the recipients of a request in place: a number for a channel, a list
+// for people.
+func (to *Addressee) set(channel *int, people []int) error {
+	switch {
+	case to.ToChannel && channel == nil:
+		return Refuse("Invalid data type for channel ID")
+	case !to.ToChannel && channel != nil:
+		return Refuse("Invalid data type for recipients")
+	}
+	to.ChannelID, to.People = channel, principalsOf(people)
+	return nil
+}
+
+// addressee is whom the message is for, as sending takes it.
+func (s ScheduledMessage) addressee() Addressee {
+	if s.ChannelID == 0 {
+		return Addressee{People: principalsOf(withoutUser(s.SenderID, s.People))}
+	}
+	return Addressee{ToChannel: true, ChannelID: &s.ChannelID, Topic: &s.Topic}
+}
+
+// Recipients are the people of a direct message as its sender reads them.
+func (s ScheduledMessage) Recipients() []int { return withoutUser(s.SenderID, s.People) }
+
+// DeleteScheduledMessage removes a message, sent or not.
+func (o *Organization) DeleteScheduledMessage(sender User, id int) error {
+	if _, err := o.ownScheduled(sender, id); err != nil {
+		return err
+	}
+	o.ScheduledMessages.Delete(id)
+	return nil
+}
+
+func (o *Organization) ownScheduled(u User, id int) (ScheduledMessage, error) {
+	s, ok := o.ScheduledMessages.Get(id)
+	if !ok || s.SenderID != u.ID {
+		return s, errNoScheduled
+	}
+	return s, nil
+}
+
+// DeliverScheduled sends what is due. Whoever asks the server calls it first, so
+// that it is as if the messages had been sent on time.
+func (o *Organization) DeliverScheduled() {
+	for _, s := range o.due() {
+		o.deliver(s)
+	}
+}
+
+// FailLate marks what became due while the server was not running, and tells
+// the senders, unless it is only a little late.
+func (o *Organization) FailLate() {
+	for _, s := range o.due() {
+		if o.now().Sub(time.Unix(s.DeliverAt, 0)) > lateCutoff {
+			o.failDelivery(s, "Message could not be sent at the scheduled time.")
+		}
+	}
+}
+
+// due lists what should have been sent meanwhile, the oldest first.
+func (o *Organization) due() []ScheduledMessage {
+	now := o.now().Unix()
+	var due []ScheduledMessage
+	for _, s := range o.ScheduledMessages.All() {
+		if !s.Delivered && !s.Failed && s.DeliverAt <= now {
+			due = append(due, s)
+		}
+	}
+	slices.SortStableFunc(due, func(a, b ScheduledMessage) int { return cmp.Compare(a.DeliverAt, b.DeliverAt) })
+	return due
+}
+
+func (o *Organization) deliver(s ScheduledMessage) {
+	sender, ok := o.Users.Get(s.SenderID)
+	if !ok || !sender.Active {
+		o.failDelivery(s, errUserDeactivated.Msg)
+		return
+	}
+	m, said, err := o.checkMessage(sender, s.addressee(), s.Content)
+	if err != nil {
+		o.failDelivery(s, err.Error())
+		return
+	}
+	var readBy []int
+	if s.ReadBySender {
+		readBy = []int{sender.ID}
+	}
+	m.Sent, m.Client = time.Unix(s.DeliverAt, 0).UTC(), s.Client
+	starts := !m.Direct() && len(o.readable(sender, o.inTopic(m.ChannelID, m.Topic))) == 0
+	o.followSent(sender, o.post(m, said, readBy...), starts)
+	s.Delivered = true
+	o.ScheduledMessages.Put(s.ID, s)
+}
+
+func (o *Organization) failDelivery(s ScheduledMessage, why string) {
+	s.Failed = true
+	o.ScheduledMessages.Put(s.ID, s)
+	if sender, ok := o.Users.Get(s.SenderID); ok && sender.Active {
+		o.sendNotice(sender.ID, fmt.Sprintf("The message you scheduled for <time:%s> was not sent because of the following error:\n\n> %s\n\n[View scheduled messages](#scheduled)",
+			time.Unix(s.DeliverAt, 0).UTC().Format(time.RFC3339), why))
+	}
 }

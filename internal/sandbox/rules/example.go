@@ -1,5 +1,12 @@
 package rules
 
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
 // AddExample adds a small team to a new organization, for people who want to try
 // things out: people of every role, two groups, a folder, and channels of each
 // kind.
@@ -55,4 +62,138 @@ func (o *Organization) AddExample() error {
 		}
 	}
 	return nil
+}
+
+// What follows is for an organization that was recorded somewhere else. Its rows go into the tables as they are, the system
+// groups among them; [Organization.Initialize] is not called for it.
+
+// StartingRealm returns the settings that an organization starts with. Its permissions name the system groups, which have to be
+// in their table.
+func (o *Organization) StartingRealm() Realm {
+	realm := newRealm(o.now().Unix())
+	for _, p := range RealmPermissions {
+		realm.Permissions[p.Name] = Named(o.SystemGroup(p.Default))
+	}
+	return realm
+}
+
+// PutRealm stores the settings.
+func (o *Organization) PutRealm(realm Realm) { o.Realm.Put(realmID, realm) }
+
+// PutUserDefaults stores what new accounts start with.
+func (o *Organization) PutUserDefaults(defaults UserDefaults) {
+	o.UserDefaults.Put(userDefaultsID, defaults)
+}
+
+// PutSubscription subscribes an account to a channel.
+func (o *Organization) PutSubscription(user, channel int) { o.subscribe(user, channel, "") }
+
+// CompletePermissions adds to the permissions of a channel or group those it lacks: a server that gets a new permission
+// gives it its default to what exists. creator may be nil.
+func (o *Organization) CompletePermissions(all []Permission, held map[string]GroupValue, creator *int) map[string]GroupValue {
+	complete := maps.Clone(held)
+	if complete == nil {
+		complete = map[string]GroupValue{}
+	}
+	for _, p := range all {
+		_, ok := complete[p.Name]
+		switch {
+		case ok:
+		case p.Default != Creator:
+			complete[p.Name] = Named(o.SystemGroup(p.Default))
+		case creator != nil && o.Users.Has(*creator):
+			complete[p.Name] = Listed([]int{*creator}, nil)
+		default:
+			complete[p.Name] = Named(o.SystemGroup(Nobody))
+		}
+	}
+	return complete
+}
+
+// ContinueIDs makes the next row of each table that has rows get the id after the largest.
+func (o *Organization) ContinueIDs() {
+	for _, t := range o.tables {
+		if last := t.lastID(); last > 0 {
+			o.log.sequences[t.tableName()] = last + 1
+			t.restartSequence(last + 1)
+		}
+	}
+}
+
+func (t *Table[T]) lastID() int {
+	if len(t.ids) == 0 {
+		return 0
+	}
+	return t.ids[len(t.ids)-1]
+}
+
+func (t *Table[T]) restartSequence(next int) { t.next = next }
+
+// SystemBot is an account every server has, in no organization.
+type SystemBot struct {
+	ID       int    `json:"id"`
+	Email    string `json:"email"`
+	FullName string `json:"full_name"`
+}
+
+// NotificationBot is the first part of the address of the system bot that posts notices.
+const NotificationBot = "notification-bot"
+
+// usualSystemBots are the system bots of an organization that names no others. Their ids are below those of people.
+var usualSystemBots = []SystemBot{
+	{6, "emailgateway@" + Host, "Email Gateway"}, {7, NotificationBot + "@" + Host, "Notification Bot"}, {8, "welcome-bot@" + Host, "Welcome Bot"},
+}
+
+func (o *Organization) systemBots() []SystemBot {
+	if own := o.Settings().SystemBots; len(own) > 0 {
+		return own
+	}
+	return usualSystemBots
+}
+
+// NotificationBotID is the id of the system bot that posts notices.
+func (o *Organization) NotificationBotID() int {
+	for _, bot := range o.systemBots() {
+		if strings.HasPrefix(bot.Email, NotificationBot+"@") {
+			return bot.ID
+		}
+	}
+	return o.systemBots()[0].ID
+}
+
+// SystemBots returns the accounts every server has, by id.
+func (o *Organization) SystemBots() []User {
+	var bots []User
+	for _, bot := range o.systemBots() {
+		bots = append(bots, User{
+			ID: bot.ID, FullName: bot.FullName, Email: bot.Email, Role: RoleMember, Active: true,
+			IsBot: true, BotType: BotGeneric, EmailVisibility: EmailVisibleToEveryone,
+			DateJoined: time.Unix(o.Settings().DateCreated, 0), AvatarVersion: 1,
+		})
+	}
+	return bots
+}
+
+// Sender returns whoever sent a message: a person, a bot or a system bot.
+func (o *Organization) Sender(id int) User {
+	u, ok := o.Users.Get(id)
+	if !ok {
+		for _, bot := range o.SystemBots() {
+			if bot.ID == id {
+				return bot
+			}
+		}
+	}
+	return u
+}
+
+// systemBotHost is the domain of the system bots' addresses on a server that sets no other one. They are reserved there too.
+const systemBotHost = "zulip.com"
+
+// isSystemBot reports whether an address is that of a system bot.
+func (o *Organization) isSystemBot(email string) bool {
+	return slices.ContainsFunc(slices.Concat(usualSystemBots, o.systemBots()), func(bot SystemBot) bool {
+		local, _, _ := strings.Cut(bot.Email, "@")
+		return strings.EqualFold(email, bot.Email) || strings.EqualFold(email, local+"@"+systemBotHost)
+	})
 }

@@ -271,3 +271,149 @@ func (o *Organization) VisibleEdits(m Message) []MessageEdit {
 	}
 	return m.Edits
 }
+
+// UnreadMessages returns the messages that a person has received and not read, oldest first.
+func (o *Organization) UnreadMessages(user int) []Message {
+	var unread []Message
+	for _, m := range o.Messages.All() {
+		if m.received(user) && m.FlagsFor(user)&FlagRead == 0 {
+			unread = append(unread, m)
+		}
+	}
+	return unread
+}
+
+// IsMuted reports whether a message is in a channel or topic that a person muted. A topic that the person unmuted or follows
+// is not muted with its channel.
+func (o *Organization) IsMuted(user int, m Message) bool {
+	if m.Direct() {
+		return false
+	}
+	policy := o.visibilityOf(user, m.ChannelID, m.Topic)
+	if sub, ok := o.SubscriptionOf(user, m.ChannelID); ok && sub.Muted {
+		return policy != TopicUnmuted && policy != TopicFollowed
+	}
+	return policy == TopicMuted
+}
+
+// NewestDirectMessages returns the newest message of each of a person's conversations, newest first.
+func (o *Organization) NewestDirectMessages(user int) []Message {
+	var newest []Message
+	seen := map[string]bool{}
+	for _, m := range o.Messages.Backward() {
+		if key := conversation(m.People); m.Direct() && m.received(user) && !seen[key] {
+			seen[key] = true
+			newest = append(newest, m)
+		}
+	}
+	return newest
+}
+
+// DeleteMessage is DELETE /messages/{id} (https://zulip.com/api/delete-message).
+func (o *Organization) DeleteMessage(actor User, id int) error {
+	m, err := o.messageToChange(actor, id)
+	if err != nil {
+		return err
+	}
+	if err := o.checkMayDelete(actor, m); err != nil {
+		return err
+	}
+	o.Messages.Delete(id)
+	return nil
+}
+
+// checkMayDelete checks the permissions over any message, then those over the own
+// messages, which those of the own bots are too, and their time limit.
+func (o *Organization) checkMayDelete(actor User, m Message) error {
+	ch, inChannel := o.Channels.Get(m.ChannelID)
+	if o.MayRealm(actor, "can_delete_any_message_group") || inChannel && o.mayChannel(actor, ch, "can_delete_any_message_group") {
+		return nil
+	}
+	sender := o.Sender(m.SenderID)
+	own := sender.ID == actor.ID || sender.IsBot && sender.BotOwnerID == actor.ID
+	mayOwn := o.MayRealm(actor, "can_delete_own_message_group") || inChannel && o.mayChannel(actor, ch, "can_delete_own_message_group")
+	if !own || !mayOwn {
+		return Refuse("You don't have permission to delete this message")
+	}
+	if o.past(m, o.Settings().MessageContentDeleteLimit, 0) {
+		return Refuse("The time limit for deleting this message has passed")
+	}
+	return nil
+}
+
+// ReportReasons are what a message can be reported for, and how the report
+// calls it (https://zulip.com/api/report-message).
+var ReportReasons = []struct{ Type, Name string }{
+	{"spam", "Spam"},
+	{"harassment", "Harassment"},
+	{"inappropriate", "Inappropriate content"},
+	{"norms", "Violates community norms"},
+	{"other", "Other reason"},
+}
+
+// ReportMessage is POST /messages/{id}/report: the moderators' channel gets a
+// message about it, in the topic of the person it is about.
+func (o *Organization) ReportMessage(u User, message int, reason, description string) error {
+	if reason == "other" && description == "" {
+		return Refuse("An explanation is required.")
+	}
+	channel := o.Settings().ModerationRequestChannelID
+	if channel == 0 {
+		return Refuse("Message reporting is not enabled in this organization.")
+	}
+	m, err := o.ReadMessage(u, message)
+	if err != nil {
+		return err
+	}
+	name := reason
+	for _, known := range ReportReasons {
+		if known.Type == reason {
+			name = known.Name
+		}
+	}
+	about := o.Sender(m.SenderID)
+	place := "a direct message"
+	if ch, ok := o.Channels.Get(m.ChannelID); ok {
+		place = topicLink(ch, m.Topic)
+	}
+	text := fmt.Sprintf("%s reported a message sent by %s at <time:%s>.\n```quote\n**%s**. %s\n```\n\n````spoiler Original message in %s\n%s\n````",
+		silentMention(u), silentMention(about), m.Sent.Format("2006-01-02T15:04:05Z07:00"), name, description, place, m.Content)
+	o.post(Message{
+		SenderID: o.NotificationBotID(), ChannelID: channel, Topic: truncatedTopic(about.FullName + " moderation"), Content: text, Sent: o.now().UTC(),
+	}, mentions{})
+	return nil
+}
+
+// CheckTypingDirect is POST /typing for direct messages: nothing is kept
+// (server-behavior §M8).
+func (o *Organization) CheckTypingDirect(people []int) error {
+	if len(people) == 0 {
+		return Refuse("Empty 'to' list")
+	}
+	for _, id := range people {
+		if !o.Users.Has(id) {
+			return Refuse("Invalid user ID %d", id)
+		}
+	}
+	return nil
+}
+
+// CheckTypingInChannel is POST /typing for a topic: who may write there may be
+// seen writing.
+func (o *Organization) CheckTypingInChannel(u User, channel int) error {
+	ch, err := o.ChannelContent(u, channel)
+	if err != nil {
+		return err
+	}
+	return o.checkMaySend(u, ch)
+}
+
+// CheckTypingEdit is POST /messages/{id}/typing: who may edit a message may be
+// seen editing it.
+func (o *Organization) CheckTypingEdit(u User, message int) error {
+	m, err := o.messageToChange(u, message)
+	if err != nil {
+		return err
+	}
+	return o.checkMayEdit(u, m)
+}

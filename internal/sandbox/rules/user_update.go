@@ -1,9 +1,22 @@
 package rules
 
 import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"crypto/pbkdf2"
+	"crypto/sha256"
+	"crypto/subtle"
+	_ "embed"
+	"errors"
+	"math"
+	"net/http"
 	"net/mail"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -197,4 +210,224 @@ func isAddress(s string) bool {
 	}
 	_, top, dotted := cutLast(domain, ".")
 	return dotted && len(top) > 1
+}
+
+// Limits of passwords (server-behavior §U19). The estimate of guesses is zxcvbn's.
+const (
+	minPasswordLength  = 6
+	maxPasswordLength  = 100
+	minPasswordGuesses = 10000
+)
+
+// errPasswordTooLong is no refusal: the real server breaks too.
+var errPasswordTooLong = errors.New("password exceeds max length")
+
+// commonWords are passwords, names and English words, as the lists of zxcvbn
+// (https://github.com/dropbox/zxcvbn) have them: those in line n are the nth of
+// their list, and take n guesses. Words that matter to no password are left out.
+//
+//go:embed common_words.txt.gz
+var commonWords []byte
+
+var wordRanks = sync.OnceValue(func() map[string]int {
+	unpacked, err := gzip.NewReader(bytes.NewReader(commonWords))
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	ranks, rank := map[string]int{}, 0
+	for lines := bufio.NewScanner(unpacked); lines.Scan(); {
+		rank++
+		for word := range strings.FieldsSeq(lines.Text()) {
+			ranks[word] = rank
+		}
+	}
+	return ranks
+})
+
+// checkPassword refuses a weak password, with words that differ from place to
+// place. zxcvbn counts at least 10,000 guesses for whatever has two parts, so
+// that a password is weak only if the whole of it is one thing that is easily
+// guessed. Of what zxcvbn knows, dates are missing here.
+func checkPassword(password, refusal string) error {
+	length := utf8.RuneCountInString(password)
+	switch {
+	case length > maxPasswordLength:
+		return errPasswordTooLong
+	case length < minPasswordLength, passwordGuesses(password) < minPasswordGuesses:
+		return Refuse("%s", refusal)
+	}
+	return nil
+}
+
+func passwordGuesses(password string) float64 {
+	letters := []rune(password)
+	guesses := min(math.Pow(10, float64(len(letters))), wordGuesses(password))
+	if isSequence(letters) {
+		guesses = min(guesses, float64(52*len(letters)))
+	}
+	for size := 1; size <= len(letters)/2; size++ {
+		part := string(letters[:size])
+		if times := len(letters) / size; strings.Repeat(part, times) == password {
+			guesses = min(guesses, passwordGuesses(part)*float64(times))
+		}
+	}
+	return guesses
+}
+
+// lookalikes are the letters for which digits and signs are written.
+var lookalikes = map[rune]string{
+	'4': "a", '@': "a", '8': "b", '(': "c", '{': "c", '[': "c", '<': "c", '3': "e", '6': "g", '9': "g",
+	'1': "il", '!': "i", '|': "il", '7': "lt", '0': "o", '$': "s", '5': "s", '+': "t", '%': "x", '2': "z",
+}
+
+// wordGuesses are those for a common password, read forwards or backwards, with
+// capitals, or with signs that look like letters.
+func wordGuesses(password string) float64 {
+	capitals := capitalVariations(password)
+	word := strings.ToLower(password)
+	guesses := min(rankOf(word), 2*rankOf(reversed(word))) * capitals
+
+	// Each sign stands for one letter, wherever it is.
+	var signs []rune
+	for _, c := range word {
+		if lookalikes[c] != "" && !slices.Contains(signs, c) {
+			signs = append(signs, c)
+		}
+	}
+	var substitute func(plain string, variations float64, signs []rune)
+	substitute = func(plain string, variations float64, signs []rune) {
+		if len(signs) == 0 {
+			guesses = min(guesses, rankOf(plain)*capitals*variations)
+			return
+		}
+		for _, letter := range lookalikes[signs[0]] {
+			signed := strings.Count(word, string(signs[0]))
+			unsigned := strings.Count(word, string(letter))
+			substitute(strings.ReplaceAll(plain, string(signs[0]), string(letter)), variations*mixes(signed, unsigned), signs[1:])
+		}
+	}
+	if len(signs) > 0 {
+		substitute(word, 1, signs)
+	}
+	return guesses
+}
+
+func rankOf(word string) float64 {
+	if rank, ok := wordRanks()[word]; ok {
+		return float64(rank)
+	}
+	return math.Inf(1)
+}
+
+// capitalVariations is by how much capitals multiply the guesses of a word.
+func capitalVariations(word string) float64 {
+	letters := []rune(word)
+	upper, lower := 0, 0
+	for _, c := range letters {
+		if unicode.IsUpper(c) {
+			upper++
+		} else if unicode.IsLower(c) {
+			lower++
+		}
+	}
+	usual := upper == 1 && (unicode.IsUpper(letters[0]) || unicode.IsUpper(letters[len(letters)-1]))
+	switch {
+	case upper == 0:
+		return 1
+	case lower == 0, usual:
+		return 2
+	}
+	return mixes(upper, lower)
+}
+
+// mixes is in how many ways as many of all places as the rarer kind has, or
+// fewer, can be chosen; 2 if there is only one kind.
+func mixes(a, b int) float64 {
+	if a == 0 || b == 0 {
+		return 2
+	}
+	sum, chosen := 0.0, 1.0
+	for i := 1; i <= min(a, b); i++ {
+		chosen = chosen * float64(a+b-i+1) / float64(i)
+		sum += chosen
+	}
+	return sum
+}
+
+// keyboardRows are keys beside each other.
+var keyboardRows = []string{"`1234567890-=", "qwertyuiop[]\\", "asdfghjkl;'", "zxcvbnm,./"}
+
+// isSequence reports whether characters follow each other at one distance, as
+// in abcdef and 97531, or are a part of a row of the keyboard.
+func isSequence(letters []rune) bool {
+	if len(letters) < 3 {
+		return false
+	}
+	word := strings.ToLower(string(letters))
+	for _, row := range keyboardRows {
+		if strings.Contains(row, word) || strings.Contains(row, reversed(word)) {
+			return true
+		}
+	}
+	step := letters[1] - letters[0]
+	for i := 2; i < len(letters); i++ {
+		if letters[i]-letters[i-1] != step {
+			return false
+		}
+	}
+	return step != 0 && -5 <= step && step <= 5
+}
+
+func reversed(word string) string {
+	letters := []rune(word)
+	slices.Reverse(letters)
+	return string(letters)
+}
+
+// hashPassword is how a person's password is kept.
+func hashPassword(id int, password string) ([]byte, error) {
+	const rounds = 1000
+	return pbkdf2.Key(sha256.New, password, []byte(strconv.Itoa(id)), rounds, sha256.Size)
+}
+
+// hasPassword reports whether the password is that of a person who has one.
+func (u User) hasPassword(password string) bool {
+	hash, err := hashPassword(u.ID, password)
+	return err == nil && len(u.PasswordHash) > 0 && subtle.ConstantTimeCompare(hash, u.PasswordHash) == 1
+}
+
+// SetPassword gives a person a password without checking it.
+func (o *Organization) SetPassword(id int, password string) error {
+	u, ok := o.Users.Get(id)
+	if !ok {
+		return errNoSuchUser
+	}
+	hash, err := hashPassword(id, password)
+	if err != nil {
+		return err
+	}
+	u.PasswordHash = hash
+	o.Users.Put(id, u)
+	return nil
+}
+
+// Authenticate returns the person whose real address and password these are
+// (https://zulip.com/api/fetch-api-key). Bots have no password.
+func (o *Organization) Authenticate(email, password string) (User, error) {
+	refuse := func(code, msg string) (User, error) {
+		return User{}, &Error{Status: http.StatusUnauthorized, Code: code, Msg: msg}
+	}
+	if !isAddress(email) {
+		return User{}, Refuse("Enter a valid email address.")
+	}
+	u, known := o.UserByEmail(email)
+	switch {
+	case !o.Settings().AuthenticationMethods["Email"]:
+		return refuse("PASSWORD_AUTH_DISABLED", "Password authentication is disabled in this organization")
+	case known && !u.Active && password != "":
+		return refuse("USER_DEACTIVATED", "Account is deactivated")
+	case !known || !u.hasPassword(password):
+		return refuse("AUTHENTICATION_FAILED", "Your username or password is incorrect")
+	}
+	return u, nil
 }

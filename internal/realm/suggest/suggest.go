@@ -1,0 +1,129 @@
+// Package suggest finds what a misspelled name may have meant, and says so at the end of a message.
+package suggest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// suggestions is how many names a message suggests.
+const suggestions = 2
+
+// minPrefix is how many letters have to be there for the beginning of a name.
+const minPrefix = 3
+
+// Nearest returns the names closest to a text: those that begin with it, as "administrator" does with "admins", and those of
+// which at most a third of its letters differ, or two. Of an address only what is before the domain counts, which most have in
+// common.
+func Nearest(text string, names []string) []string {
+	type candidate struct {
+		name     string
+		distance int
+	}
+	text = strings.ToLower(text)
+	local, _, _ := strings.Cut(text, "@")
+	limit := max(2, len(local)/3)
+	beginning := strings.TrimSuffix(text, "s")
+	var near []candidate
+	for _, name := range names {
+		lower := strings.ToLower(name)
+		distance := levenshtein.ComputeDistance(text, lower)
+		if len(beginning) >= minPrefix && strings.HasPrefix(lower, beginning) {
+			distance = min(distance, 1)
+		}
+		if distance <= limit {
+			near = append(near, candidate{name, distance})
+		}
+	}
+	slices.SortFunc(near, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), strings.Compare(a.name, b.name))
+	})
+	var best []string
+	for _, candidate := range near[:min(len(near), suggestions)] {
+		best = append(best, candidate.name)
+	}
+	return best
+}
+
+// DidYouMean returns a sentence that asks whether one of some names was meant; "" if there are none.
+func DidYouMean(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return " Did you mean " + strings.Join(names, " or ") + "?"
+}
+
+// maxListed is the number of names up to which a message lists all of them.
+const maxListed = 8
+
+// Names are what a reference by name can refer to. Suggest says which of them may have been meant.
+type Names struct {
+	// Things is the plural of what has the names, as in "linkifiers".
+	Things string
+	All    []string
+	// Where is a clause on where all are listed, as in "the data source zulip_linkifiers lists all". Without it a message
+	// lists them, however many they are.
+	Where string
+	// Unquoted is set for addresses, which are written without quotes.
+	Unquoted bool
+}
+
+// Suggest returns the end of a message that says that nothing is called name. It asks whether the nearest names were meant;
+// without any it lists all names if they are few, and else says where they are listed.
+func (n Names) Suggest(name string) string {
+	switch near := Nearest(name, n.All); {
+	case len(near) > 0:
+		return "; did you mean " + strings.Join(n.Quoted(near), " or ") + "?"
+	case len(n.All) == 0:
+		return fmt.Sprintf("; there are no %s", n.Things)
+	case len(n.All) <= maxListed || n.Where == "":
+		return fmt.Sprintf("; the %s are: %s", n.Things, strings.Join(n.Quoted(n.All), ", "))
+	}
+	return "; " + n.Where
+}
+
+// Quoted returns the names as a message shows them.
+func (n Names) Quoted(names []string) []string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		if quoted[i] = name; !n.Unquoted {
+			quoted[i] = Quote(name)
+		}
+	}
+	return quoted
+}
+
+// Quote returns a name in quotes, without escapes as long as every character can be seen: a pattern is copied as it is.
+func Quote(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(name)
+	}
+	return `"` + name + `"`
+}
+
+// What messages about a name that nothing has begin with, wherever a configuration uses the name: as an element of a list, as an
+// attribute, or in a permission.
+
+const isMissing = " is not in the organization"
+
+// MissingUser is the summary about an address or ID that nobody has.
+func MissingUser(text string) string { return strconv.Quote(strings.ToLower(text)) + isMissing }
+
+// MissingGroup is the summary about a name or ID that no user group has.
+func MissingGroup(text string) string { return "User group " + strconv.Quote(text) + isMissing }
+
+// IsMissing reports whether a summary is one of these. address is that of [MissingUser], else "".
+func IsMissing(summary string) (address string, ok bool) {
+	name, ok := strings.CutSuffix(summary, isMissing)
+	address, err := strconv.Unquote(name)
+	if !ok || err != nil {
+		return "", ok
+	}
+	return address, true
+}

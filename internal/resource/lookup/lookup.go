@@ -1,0 +1,334 @@
+// Package lookup finds in a snapshot what a configuration names: a person or bot by address or ID, a user group or channel by
+// name or ID. Errors are for people and suggest the nearest names. Functions whose names end in InPlan also tell what this
+// run has yet to create. The way back are functions that keep a configured text while it names the same object, and write a
+// name otherwise, as [KeepChannel].
+//
+// A [PrincipalList] does this for an attribute that is a list of people or of groups in any order.
+package lookup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// User finds the person or bot that a `user` attribute means: an address, or an ID in digits. The error is for
+// people and suggests the nearest address.
+func User(view *snapshot.Snapshot, text string) (*zulip.User, error) {
+	if id, err := strconv.ParseInt(text, 10, 64); err == nil {
+		if user, ok := view.User(id); ok {
+			return user, nil
+		}
+		return nil, missingUser(text, "no person or bot with the ID %d is visible to the account the provider uses; the data source zulip_users lists those it sees", id)
+	}
+	if user, ok := view.UserByAddress(text); ok {
+		return user, nil
+	}
+	if view.IsPlanned(permission.Principal{Kind: permission.KindUser, Name: text}) {
+		return nil, notYet("account", "zulip_user", text)
+	}
+	names, absent := suggest.Names{Things: "addresses it sees", All: view.Addresses(), Where: "the data source zulip_users lists those it sees", Unquoted: true}, ""
+	if strings.Contains(text, "@") && len(suggest.Nearest(text, names.All)) == 0 {
+		absent = text
+	}
+	return nil, &missing{
+		summary: suggest.MissingUser(text), absent: absent,
+		err: fmt.Errorf("no person or bot with the address %q is visible to the account the provider uses%s", text, names.Suggest(text)),
+	}
+}
+
+// Names returns the texts that are known of a list or set, for [store.Store.ReadNaming].
+func Names(elements []attr.Value) (names []string) {
+	for _, element := range elements {
+		if text, ok := element.(types.String); ok && text.ValueString() != "" {
+			if plain, err := permission.PlainUser(text.ValueString()); err == nil {
+				names = append(names, plain)
+			}
+		}
+	}
+	return names
+}
+
+// UserInPlan is User for a plan. later says that this run has yet to create the account, and then user is nil, or
+// to reactivate it.
+func UserInPlan(view *snapshot.Snapshot, text string) (user *zulip.User, later bool, err error) {
+	user, err = User(view, text)
+	switch {
+	case err == nil:
+		return user, !user.IsActive && view.IsPlanned(permission.Principal{Kind: permission.KindUserID, ID: user.ID}), nil
+	case view.IsPlanned(permission.Principal{Kind: permission.KindUser, Name: text}):
+		return nil, true, nil
+	}
+	return nil, false, err
+}
+
+// KeepUser returns the words for a person or bot: those there are if they mean it, else its address. An address stays where the
+// account is not shown the real one, and nobody else has it.
+func KeepUser(kept string, user *zulip.User, view *snapshot.Snapshot) string {
+	if kept == "" {
+		return user.Address() // without a search for what may have been meant
+	}
+	found, err := User(view, kept)
+	if err == nil && found.ID == user.ID || err != nil && !user.IsBot && user.DeliveryEmail == nil && strings.Contains(kept, "@") {
+		return kept
+	}
+	return user.Address()
+}
+
+// GroupReference is the user group that a configuration means.
+type GroupReference struct {
+	Key runstate.GroupKey
+	// Group is nil while this run has yet to create it.
+	Group *zulip.UserGroup
+}
+
+// Group finds the user group that a `group` attribute means: an ID in digits, or a name, `role:members` among them;
+// "name:2024" is the group called 2024. Deactivated groups and such that this run creates are found too. The error is for
+// people and suggests the nearest names.
+func Group(view *snapshot.Snapshot, text string) (GroupReference, error) {
+	name, byName := strings.CutPrefix(text, "name:")
+	if id, err := strconv.ParseInt(text, 10, 64); err == nil && !byName {
+		if group, ok := view.UserGroup(id); ok {
+			return GroupReference{runstate.GroupKey{ID: id}, group}, nil
+		}
+		return GroupReference{}, missingGroup(text, "the organization has no user group with the ID %d (a group whose name is a number is found as name:%d)", id, id)
+	}
+	if group, ok := view.UserGroupByName(name); ok {
+		return GroupReference{runstate.GroupKey{ID: group.ID}, group}, nil
+	}
+	principal := permission.Principal{Kind: permission.KindGroup, Name: name}
+	if view.IsPlanned(principal) {
+		return GroupReference{Key: runstate.GroupKey{Name: name}}, nil
+	}
+	names := suggest.Names{Things: "user groups", All: view.GroupNames(), Where: "the data source zulip_user_groups lists all"}
+	if strings.HasPrefix(name, "role:") {
+		names = suggest.Names{Things: "roles", All: view.RoleNames()}
+	}
+	return GroupReference{}, missingGroup(name, "the organization has no user group called %q%s", name, names.Suggest(name))
+}
+
+// GroupText writes a group as Group reads it: by its name, where there is one.
+func GroupText(view *snapshot.Snapshot, id int64) string {
+	group, ok := view.UserGroup(id)
+	if !ok {
+		return strconv.FormatInt(id, 10)
+	}
+	if _, err := strconv.ParseInt(group.Name, 10, 64); err == nil || strings.HasPrefix(group.Name, "name:") || permission.IsPrincipal(group.Name) && !group.IsSystemGroup {
+		return "name:" + group.Name
+	}
+	return group.Name
+}
+
+// Channel finds the channel that a `channel` attribute means: an ID in digits, or a name, also one that this run gives
+// it; "name:2024" is the channel called 2024. Archived ones are found too. The error is for people and suggests the nearest
+// names.
+func Channel(view *snapshot.Snapshot, text string) (*zulip.Channel, error) {
+	name, byName := strings.CutPrefix(text, "name:")
+	if id, err := strconv.ParseInt(text, 10, 64); err == nil && !byName {
+		if channel, ok := view.Channels().ByID(id); ok {
+			return channel, nil
+		}
+		return nil, fmt.Errorf("the account the provider uses sees no channel with the ID %d (a channel whose name is a number is found as name:%d)", id, id)
+	}
+	if channel, _ := view.PlannedChannel(name); channel != nil {
+		return channel, nil
+	}
+	if channel, ok := view.Channels().ByName(name); ok {
+		return channel, nil
+	}
+	if _, planned := view.PlannedChannel(name); planned {
+		return nil, notYet("channel", "zulip_channel", name)
+	}
+	names := suggest.Names{Things: "channels it sees", All: view.Channels().Names(), Where: "the data source zulip_channels lists those it sees"}
+	return nil, fmt.Errorf("the account the provider uses sees no channel called %q%s", name, names.Suggest(name))
+}
+
+// notYet is the error of who needs now what this run has yet to create.
+func notYet(noun, resource, name string) error {
+	return &missing{summary: fmt.Sprintf("%q is still not in the organization", name), err: fmt.Errorf("this run has yet to create the %s %q: let what needs it come after (depends_on = [%s.NAME]), or name it by %s.NAME.id, which is not known before", noun, name, resource, resource)}
+}
+
+// ChannelKind is what the run state knows channels as.
+const ChannelKind = "zulip_channel"
+
+// IsPlannedChannel reports whether a `channel` attribute means a channel that this run has yet to create or to unarchive:
+// who is in it, and who may do what in it, is not known before.
+func IsPlannedChannel(view *snapshot.Snapshot, text string) bool {
+	name, byName := strings.CutPrefix(text, "name:")
+	if _, err := strconv.ParseInt(text, 10, 64); err == nil && !byName {
+		return false
+	}
+	channel, planned := view.PlannedChannel(name)
+	if channel == nil {
+		channel, _ = view.Channels().ByName(name)
+	}
+	return planned && (channel == nil || channel.IsArchived)
+}
+
+// ChannelInPlan is Channel for a plan. later says that this run has yet to create the channel or to unarchive it.
+func ChannelInPlan(view *snapshot.Snapshot, text string) (channel *zulip.Channel, later bool, err error) {
+	if IsPlannedChannel(view, text) {
+		return nil, true, nil
+	}
+	channel, err = Channel(view, text)
+	return channel, false, err
+}
+
+// channelText writes a channel as Channel reads it: by its name, where there is one to see.
+func channelText(view *snapshot.Snapshot, id int64) string {
+	channel, ok := view.Channels().ByID(id)
+	if !ok {
+		return strconv.FormatInt(id, 10)
+	}
+	if _, err := strconv.ParseInt(channel.Name, 10, 64); err == nil || strings.HasPrefix(channel.Name, "name:") {
+		return "name:" + channel.Name
+	}
+	return channel.Name
+}
+
+// KeepChannel returns the words for a channel: those there are if they mean it, else its name.
+func KeepChannel(kept string, id int64, view *snapshot.Snapshot) string {
+	if channel, err := Channel(view, kept); kept != "" && err == nil && channel.ID == id {
+		return kept
+	}
+	return channelText(view, id)
+}
+
+// Folder finds the channel folder that a name means, also one that this run gives it; zero is no folder, which "" means.
+// Archived folders are not found: they have given up their names. The error is for people and suggests the nearest names.
+func Folder(view *snapshot.Snapshot, name string) (id int64, err error) {
+	id, later, err := FolderInPlan(view, name)
+	if err == nil && later {
+		err = notYet("channel folder", runstate.Folder, name)
+	}
+	return id, err
+}
+
+// FolderInPlan is Folder for a plan. later says that this run has yet to create the folder or to reactivate it.
+func FolderInPlan(view *snapshot.Snapshot, name string) (id int64, later bool, err error) {
+	if name == "" {
+		return 0, false, nil
+	}
+	planned, isPlanned := view.PlannedFolder(name)
+	if isPlanned && planned != 0 {
+		return planned, false, nil
+	}
+	if folder, ok := view.Folders().ByName(name); ok {
+		return folder.ID, false, nil
+	}
+	if isPlanned {
+		return 0, true, nil
+	}
+	names := suggest.Names{Things: "channel folders", All: view.Folders().Names(), Where: "the data source zulip_channel_folders lists all"}
+	return 0, false, &missing{
+		summary: fmt.Sprintf("Channel folder %s is not in the organization", suggest.Quote(name)),
+		err:     fmt.Errorf("the organization has no channel folder called %q%s", name, names.Suggest(name)),
+	}
+}
+
+// KeepFolder returns the words for a channel folder: those there are if they mean it, else its name. ok is false if its name is
+// not known.
+func KeepFolder(kept string, isKept bool, id int64, view *snapshot.Snapshot) (text string, ok bool) {
+	if isKept {
+		if found, later, err := FolderInPlan(view, kept); err == nil && !later && found == id {
+			return kept, true
+		}
+	}
+	if id == 0 {
+		return "", true
+	}
+	if folder, ok := view.Folders().ByID(id); ok {
+		return folder.Name, true
+	}
+	return "", false
+}
+
+// NoProfileField returns the error for a name that no custom profile field has.
+func NoProfileField(name string, view *snapshot.Snapshot) error {
+	names := suggest.Names{Things: "custom profile fields", All: view.ProfileFields().Names(), Where: "the organization's settings list all, under Custom profile fields"}
+	return fmt.Errorf("the organization has no custom profile field called %q%s", name, names.Suggest(name))
+}
+
+// missing is the error of a name that nothing has. Its summary is the same wherever the name is used.
+type missing struct {
+	summary string
+	err     error
+	// absent is the name if it is an address, and no similar one is there: whoever is meant may not have joined yet.
+	absent string
+}
+
+func (m *missing) Error() string { return m.err.Error() }
+func (m *missing) Unwrap() error { return m.err }
+
+// missingUser is the error of an address or ID that nobody has.
+func missingUser(text, format string, args ...any) error {
+	return &missing{summary: suggest.MissingUser(text), err: fmt.Errorf(format, args...)}
+}
+
+// missingGroup is the error of a name or ID that no user group has.
+func missingGroup(text, format string, args ...any) error {
+	return &missing{summary: suggest.MissingGroup(text), err: fmt.Errorf(format, args...)}
+}
+
+// Summary is the summary of a message about an error of this package.
+func Summary(err error) string { return SummaryOr(err, "Cannot find what the configuration names") }
+
+// SummaryOr is [Summary] with the summary of any other error.
+func SummaryOr(err error, other string) string {
+	if found := (*missing)(nil); errors.As(err, &found) {
+		return found.summary
+	}
+	return other
+}
+
+// AddError reports an error of this package at an attribute. more is what follows it.
+func AddError(diags *diag.Diagnostics, at path.Path, err error, more string) {
+	diags.AddAttributeError(at, Summary(err), base.Sentence(err)+more)
+}
+
+// isAbsent reports whether an error is that of an address that nobody has yet, as far as can be told.
+func isAbsent(err error) bool {
+	found := (*missing)(nil)
+	return errors.As(err, &found) && found.absent != ""
+}
+
+// ReportAbsent warns of addresses in a list that nobody has yet: they are taken up when somebody has. Where somebody would leave
+// by the same plan, leaving says who, and it is an error: it may be who had the address, unless the address has been invited.
+func ReportAbsent(ctx context.Context, meta *base.Meta, absent []error, leaving string, at path.Path, diags *diag.Diagnostics) {
+	for _, err := range absent {
+		if leaving != "" && !isInvited(ctx, meta, err) {
+			AddError(diags, at, err, fmt.Sprintf("\n\nThis plan would take out %s, who may be who is meant. Write the address of now, or take the unknown one out of the list.", leaving))
+			continue
+		}
+		diags.AddAttributeWarning(at, Summary(err), base.Sentence(err)+"\n\nUntil somebody has the address it is ignored, and nobody leaves because of it. The first plan after somebody has joined with it takes it up. If it is misspelled, correct it.")
+	}
+}
+
+// isInvited reports whether the address of an error has an invitation that the account sees, and registers it for the apply, which the
+// CLI plans once more right before.
+func isInvited(ctx context.Context, meta *base.Meta, err error) bool {
+	var found *missing
+	invitations, unread := meta.Store.Invitations(ctx)
+	isInvited := unread == nil && errors.As(err, &found) && slices.ContainsFunc(invitations, func(one *zulip.Invitation) bool {
+		return !one.IsMultiuse && strings.EqualFold(one.Email, found.absent)
+	})
+	if isInvited {
+		meta.Run.NoteInvited(found.absent)
+	}
+	return isInvited
+}

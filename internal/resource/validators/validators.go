@@ -1,0 +1,236 @@
+package validators
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/mail"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+)
+
+// elements is what lists and sets have in common.
+type elements interface{ Elements() []attr.Value }
+
+func elementsRule(allowed string, problem func([]attr.Value) string) Rule {
+	return Rule{allowed, func(value attr.Value) string {
+		list, _ := value.(elements)
+		return problem(list.Elements())
+	}}
+}
+
+// Size allows lists and sets of at least and at most so many elements; a maximum of zero is none.
+func Size(minimum, maximum int) Rule {
+	return elementsRule("must have "+atLeastAtMost(minimum, maximum, "element"), func(all []attr.Value) string {
+		switch {
+		case len(all) >= minimum && (len(all) <= maximum || maximum == 0):
+			return ""
+		case len(all) == 0:
+			return "It is empty."
+		}
+		return fmt.Sprintf("It has %d.", len(all))
+	})
+}
+
+// NoNulls allows lists and sets without null.
+func NoNulls() Rule {
+	return elementsRule("must not hold null", func(all []attr.Value) string {
+		for i, element := range all {
+			if element.IsNull() {
+				return fmt.Sprintf("Element %d of %d is null. Leave it out, as in [for x in LIST : x if x != null].", i+1, len(all))
+			}
+		}
+		return ""
+	})
+}
+
+// Unique allows lists in which nothing is twice.
+func Unique() Rule {
+	return elementsRule("must name each element once", func(all []attr.Value) string {
+		seen := map[string]bool{}
+		for _, element := range all {
+			if !isSet(element) {
+				continue
+			}
+			if seen[element.String()] {
+				return element.String() + " is there twice."
+			}
+			seen[element.String()] = true
+		}
+		return ""
+	})
+}
+
+// ExactlyOneOf requires that one of some attributes of the root is set, and no other. It goes to one of them.
+func ExactlyOneOf(names ...string) validator.Int64 { return choice{names: names, exactly: true} }
+
+// AtLeastOneOf requires that one of some attributes of the root is set, or several. It goes to each of them.
+func AtLeastOneOf(names ...string) validator.List { return choice{names: names} }
+
+type choice struct {
+	names   []string
+	exactly bool
+}
+
+// summary says what is required, as the summary of a message.
+func (c choice) summary() string {
+	text := c.Description(context.Background())
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// Description says what is required.
+func (c choice) Description(context.Context) string {
+	if c.exactly {
+		return "set one of " + strings.Join(c.names, ", ") + ", and only one"
+	}
+	return "set at least one of " + strings.Join(c.names, ", ")
+}
+
+// MarkdownDescription says what is required.
+func (c choice) MarkdownDescription(ctx context.Context) string { return c.Description(ctx) }
+
+// ValidateInt64 counts the attributes that are set.
+func (c choice) ValidateInt64(ctx context.Context, req validator.Int64Request, resp *validator.Int64Response) {
+	if problem := c.problem(ctx, req.Config); problem != "" {
+		resp.Diagnostics.AddAttributeError(req.Path, c.summary(), problem)
+	}
+}
+
+// ValidateList counts the attributes that are set.
+func (c choice) ValidateList(ctx context.Context, req validator.ListRequest, resp *validator.ListResponse) {
+	if problem := c.problem(ctx, req.Config); problem != "" {
+		resp.Diagnostics.AddAttributeError(req.Path, c.summary(), problem)
+	}
+}
+
+// problem says which attributes are set, if they are too many or none. Nothing is concluded while one is not known.
+func (c choice) problem(ctx context.Context, config tfsdk.Config) string {
+	var set []string
+	for _, name := range c.names {
+		var value attr.Value
+		if diags := config.GetAttribute(ctx, path.Root(name), &value); diags.HasError() || value.IsUnknown() {
+			return ""
+		}
+		if !value.IsNull() {
+			set = append(set, name)
+		}
+	}
+	switch {
+	case len(set) == 0:
+		return "None of them is set."
+	case len(set) > 1 && c.exactly:
+		return strings.Join(set, " and ") + " are set. Remove all but one."
+	}
+	return ""
+}
+
+// Person allows what names a person or bot in a list. instead says as a sentence what to write instead of a group.
+func Person(instead string) Rule {
+	return principalRule("must be an email address or a user ID, also as user:EMAIL or user_id:N", permission.PlainUser, instead)
+}
+
+// Group allows what names a group in a list. instead says as a sentence what to write instead of a person.
+func Group(instead string) Rule {
+	return principalRule("must be the name or the ID of a group, also as group:NAME or group_id:N", permission.PlainGroup, instead)
+}
+
+func principalRule(allowed string, plain func(string) (string, error), instead string) Rule {
+	return textRule(allowed, func(text string) string {
+		if _, err := plain(text); errors.As(err, new(*permission.OtherListError)) {
+			return err.Error() + ". " + instead
+		} else if err != nil {
+			return err.Error() + "."
+		}
+		return ""
+	})
+}
+
+// Duration accepts a positive duration, such as 30s or 2m.
+func Duration() Rule {
+	return textRule("must be a duration such as 30s or 2m", func(text string) string {
+		if ParseDuration(text) > 0 {
+			return ""
+		}
+		return fmt.Sprintf("%q is not one.", text)
+	})
+}
+
+// ParseDuration returns zero for what is no duration.
+func ParseDuration(text string) time.Duration {
+	duration, err := time.ParseDuration(text)
+	if err != nil {
+		return 0
+	}
+	return duration
+}
+
+// EmailAddress allows one email address: the server takes some other texts for several, or for a name with an address.
+type EmailAddress struct{}
+
+var _ validator.String = EmailAddress{}
+
+// Description says what is allowed.
+func (EmailAddress) Description(context.Context) string { return "one email address" }
+
+// MarkdownDescription says what is allowed.
+func (v EmailAddress) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
+
+// ValidateString refuses the rest.
+func (EmailAddress) ValidateString(_ context.Context, req validator.StringRequest, resp *validator.StringResponse) {
+	if !isSet(req.ConfigValue) {
+		return
+	}
+	text := req.ConfigValue.ValueString()
+	if parsed, err := mail.ParseAddress(text); err != nil || parsed.Address != text || strings.ContainsAny(text, ",; \t\r\n") {
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid email address",
+			"Write one address, as in ada@example.com, without a name. Use for_each for several people.")
+	}
+}
+
+// RequireInElements returns a validator that requires attributes in every known element of a list of nested objects.
+//
+// The schema itself marks these attributes as optional: where an element as a whole is unknown, as one made by a
+// conditional expression is while it is validated, the plugin framework takes a required attribute of it for null and
+// reports it as missing.
+func RequireInElements(attributes ...string) validator.List {
+	return requiredInElements{attributes}
+}
+
+type requiredInElements struct{ attributes []string }
+
+// Description says what is required.
+func (v requiredInElements) Description(context.Context) string {
+	return "each element must set " + strings.Join(v.attributes, " and ")
+}
+
+// MarkdownDescription says what is required.
+func (v requiredInElements) MarkdownDescription(ctx context.Context) string {
+	return v.Description(ctx)
+}
+
+// ValidateList reports what is missing in the elements that are known.
+func (v requiredInElements) ValidateList(_ context.Context, req validator.ListRequest, resp *validator.ListResponse) {
+	if !isSet(req.ConfigValue) {
+		return
+	}
+	for i, element := range req.ConfigValue.Elements() {
+		object, ok := element.(types.Object)
+		if !ok || object.IsUnknown() {
+			continue
+		}
+		for _, name := range v.attributes {
+			if value, has := object.Attributes()[name]; !has || value.IsNull() {
+				at := req.Path.AtListIndex(i).AtName(name)
+				resp.Diagnostics.AddAttributeError(at, "Missing required attribute", fmt.Sprintf("Set a value for %s: every element needs one.", at))
+			}
+		}
+	}
+}
