@@ -2,15 +2,9 @@ package cli
 
 import (
 	"bytes"
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"testing"
-
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 func TestVersionOf(t *testing.T) {
@@ -59,26 +53,5 @@ func TestVersionNamesTheCommit(t *testing.T) {
 				t.Errorf("it prints\n%s", got)
 			}
 		})
-	}
-}
-
-// The version that the linker sets is what the binary says, by the flag and by the command.
-func TestVersionOfARelease(t *testing.T) {
-	binary := filepath.Join(t.TempDir(), "plugin.exe")
-	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags", "-X main.version=1.2.3", "-o", binary, "../..")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as a release is built
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	for argument, want := range map[string]string{
-		"--version": "terraform-provider-zulip version 1.2.3\n",
-		"version":   fmt.Sprintf("to %d\n", featurelevel.Newest),
-	} {
-		command := exec.CommandContext(t.Context(), binary, argument)
-		command.Stderr = os.Stderr
-		out, err := command.Output()
-		if err != nil || !strings.Contains(string(out), "1.2.3\n") || !strings.HasSuffix(string(out), want) {
-			t.Errorf("%s: %v\n%s", argument, err, out)
-		}
 	}
 }
