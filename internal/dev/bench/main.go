@@ -1,95 +1,208 @@
-// Bench measures what plans and applies cost: how many requests, how long, how much memory, for organizations of several
-// sizes, beside what the CLI and the plugin protocol cost by themselves. It prints a table and writes the figures as JSON;
-// from such files it also compares two commits, and makes the tables of the documentation.
+// Bench measures what plans and applies of many channels cost through a CLI, next to as many terraform_data, which the CLI has
+// built in: the floor. It prints a Markdown table for BENCHMARKS.md.
 package main
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"fmt"
-	"io"
 	"os"
+	"os/exec"
 	"os/signal"
+	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// options are what is to be done.
-type options struct {
-	sizes    []int
-	runs     int
-	people   int
-	groups   int
-	short    bool
-	limits   bool
-	tf       string
-	json     string
-	profiles string
-
-	compare  string
-	markdown string
-	into     []string
-}
-
 func main() {
-	o, err := parse(os.Args[1:])
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(2)
-	}
+	tf := flag.String("tf", "terraform", "the CLI")
+	n := flag.Int("n", 1000, "how many `channels`")
+	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err = o.do(ctx, os.Stdout)
-	stop()
-	if err != nil {
+	defer stop()
+	if err := measure(ctx, *tf, *n); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
+		os.Exit(1) //nolint:gocritic // nothing is left to stop
 	}
 }
 
-func parse(arguments []string) (options, error) {
-	o := options{}
-	flags := flag.NewFlagSet("bench", flag.ExitOnError)
-	sizes := flags.String("n", "100,1000,5000", "how many channels, one `number` after the other")
-	flags.IntVar(&o.runs, "runs", 3, "how often each plan is made, and everything that does not take long")
-	flags.IntVar(&o.people, "people", 5000, "how many people the organization has")
-	flags.IntVar(&o.groups, "groups", 200, "how many groups it has")
-	flags.BoolVar(&o.short, "short", false, "measure some minutes: all of 100 channels, and creating and planning 1,000")
-	flags.BoolVar(&o.limits, "limits", false, "also measure, for some minutes, under the limits that a server has by default")
-	flags.StringVar(&o.tf, "tf", "terraform", "the CLI")
-	flags.StringVar(&o.json, "json", "", "`file` for the figures")
-	flags.StringVar(&o.profiles, "profile", "", "`folder` for profiles of the plugin during a plan")
-	flags.StringVar(&o.compare, "compare", "", "measure nothing, but compare the figures of two `files`, with a comma between")
-	flags.StringVar(&o.markdown, "markdown", "", "measure nothing, but write the tables of the documentation from a `file` of figures")
-	into := flags.String("into", "", "the `files` with commas between whose tables -markdown renews (default: print them)")
-	if err := flags.Parse(arguments); err != nil {
-		return o, err
+// measure prints a row for each step, of the channels and of the floor.
+func measure(ctx context.Context, tf string, n int) error {
+	work, err := os.MkdirTemp("", "bench")
+	if err != nil {
+		return err
 	}
-	if *into != "" {
-		o.into = strings.Split(*into, ",")
+	defer func() { _ = os.RemoveAll(work) }()
+	plugin := filepath.Join(work, "terraform-provider-zulip")
+	if out, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", plugin, ".").CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
 	}
-	for word := range strings.SplitSeq(*sizes, ",") {
-		n, err := strconv.Atoi(word)
-		if err != nil || n < 1 {
-			return o, fmt.Errorf("%q is not a number of channels", word)
+	cliConfig := filepath.Join(work, "cli.tfrc")
+	override := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    %q = %q\n  }\n  direct {}\n}\n", "zulip-iac/zulip", work)
+	if err := os.WriteFile(cliConfig, []byte(override), 0o600); err != nil {
+		return err
+	}
+	server, err := sandbox.New(sandbox.Config{})
+	if err != nil {
+		return err
+	}
+	if err := server.Start("127.0.0.1:0"); err != nil {
+		return err
+	}
+	defer func() { _ = server.Close() }()
+	owner, _ := server.Credentials("owner")
+	environment := append(os.Environ(), "TF_CLI_CONFIG_FILE="+cliConfig, "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1", "TF_LOG=", "TF_CLI_ARGS=",
+		"ZULIP_SITE="+server.URL(), "ZULIP_EMAIL="+owner.Email, "ZULIP_API_KEY="+owner.APIKey)
+
+	floor, err := newSubject(work, "floor", floorOf(n))
+	if err != nil {
+		return err
+	}
+	channels, err := newSubject(work, "channels", channelsOf(n, "What ships"))
+	if err != nil {
+		return err
+	}
+	for _, s := range []*subject{floor, channels} {
+		s.tf, s.environment, s.plugin, s.server = tf, environment, plugin, server
+	}
+	if err := floor.run(ctx, "init", 0, "init", "-input=false"); err != nil {
+		return err
+	}
+
+	fmt.Printf("| %d resources | Floor | Channels | Requests | Plugin memory |\n|---|---|---|---|---|\n", n)
+	const fifty = 50 * time.Millisecond
+	for _, step := range []struct {
+		name    string
+		latency time.Duration
+		command []string
+		change  string // another description of all channels
+	}{
+		{"create", 0, []string{"apply", "-auto-approve", "-input=false"}, ""},
+		{"plan without changes", 0, []string{"plan", "-input=false"}, ""},
+		{"plan without changes, 50 ms a request", fifty, []string{"plan", "-input=false"}, ""},
+		{"update all", 0, []string{"apply", "-auto-approve", "-input=false"}, "What shipped"},
+		{"destroy", 0, []string{"apply", "-destroy", "-auto-approve", "-input=false"}, ""},
+	} {
+		if step.change != "" {
+			if err := channels.write(channelsOf(n, step.change)); err != nil {
+				return err
+			}
+			if err := floor.write(strings.ReplaceAll(floorOf(n), "What ships", step.change)); err != nil {
+				return err
+			}
 		}
-		o.sizes = append(o.sizes, n)
+		for _, s := range []*subject{floor, channels} {
+			if err := s.run(ctx, step.name, step.latency, step.command...); err != nil {
+				return err
+			}
+		}
+		fmt.Printf("| %s | %.1f s | %.1f s | %d | %d MB |\n", step.name, floor.wall.Seconds(), channels.wall.Seconds(), channels.requests, channels.peak>>20)
 	}
-	if o.runs < 1 || o.people < 30 || o.groups < 1 {
-		return o, fmt.Errorf("%d runs, %d people, %d groups: at least 1, 30 and 1 are needed", o.runs, o.people, o.groups)
-	}
-	return o, nil
+	version, _ := exec.CommandContext(ctx, tf, "version").Output()
+	first, _, _ := strings.Cut(string(version), "\n")
+	fmt.Printf("\nState: %.1f MB of channels, %.1f MB of the floor. %d processors, %s.\n",
+		float64(channels.state)/1e6, float64(floor.state)/1e6, runtime.NumCPU(), first)
+	return nil
 }
 
-func (o options) do(ctx context.Context, w io.Writer) error {
-	switch {
-	case o.compare != "":
-		before, after, found := strings.Cut(o.compare, ",")
-		if !found {
-			return fmt.Errorf("%q names one file, two are to be compared", o.compare)
-		}
-		return compareFiles(w, before, after)
-	case o.markdown != "":
-		return renewTables(w, o.markdown, o.into)
+func floorOf(n int) string {
+	return fmt.Sprintf("resource \"terraform_data\" \"x\" {\n  count = %d\n  input = { name = \"channel ${count.index}\", description = \"What ships\" }\n}\n", n)
+}
+
+func channelsOf(n int, description string) string {
+	return fmt.Sprintf(`terraform {
+  required_providers {
+    zulip = { source = "zulip-iac/zulip" }
+  }
+}
+
+resource "zulip_channel" "x" {
+  count                  = %d
+  name                   = "channel ${count.index}"
+  description            = %q
+  can_send_message_group = ["role:moderators"]
+}
+`, n, description)
+}
+
+// subject is a configuration in a folder of its own, and what the last command in it cost.
+type subject struct {
+	dir, tf, plugin string
+	environment     []string
+	server          *sandbox.Server
+
+	wall     time.Duration
+	requests int
+	peak     int64 // the most memory that a process of the plugin held, in bytes
+	state    int64 // the largest state file so far, in bytes
+}
+
+func newSubject(work, name, config string) (*subject, error) {
+	s := &subject{dir: filepath.Join(work, name)}
+	if err := os.Mkdir(s.dir, 0o700); err != nil {
+		return nil, err
 	}
-	return measure(ctx, w, o)
+	return s, s.write(config)
+}
+
+func (s *subject) write(config string) error {
+	return os.WriteFile(filepath.Join(s.dir, "main.tf"), []byte(config), 0o600)
+}
+
+// run runs a command of the CLI while each request takes a time.
+func (s *subject) run(ctx context.Context, step string, latency time.Duration, arguments ...string) error {
+	if latency > 0 {
+		defer s.server.Fail(sandbox.Fault{Method: "*", Path: "**", Action: sandbox.FaultStall, Delay: latency})()
+	}
+	before := len(s.server.Journal().Requests(sandbox.Filter{}))
+	command := exec.CommandContext(ctx, s.tf, arguments...)
+	command.Dir, command.Env = s.dir, s.environment
+	var output bytes.Buffer
+	command.Stdout, command.Stderr = &output, &output
+	s.peak = 0
+	started := time.Now()
+	if err := command.Start(); err != nil {
+		return err
+	}
+	ended := make(chan error)
+	go func() { ended <- command.Wait() }()
+	for ticker := time.NewTicker(20 * time.Millisecond); ; {
+		select {
+		case err := <-ended:
+			ticker.Stop()
+			if err != nil {
+				text := output.String()
+				return fmt.Errorf("%s in %s: %w\n%s", step, filepath.Base(s.dir), err, text[max(0, len(text)-4000):])
+			}
+			s.wall = time.Since(started)
+			s.requests = len(s.server.Journal().Requests(sandbox.Filter{})) - before
+			if state, err := os.Stat(filepath.Join(s.dir, "terraform.tfstate")); err == nil {
+				s.state = max(s.state, state.Size())
+			}
+			return nil
+		case <-ticker.C:
+			s.peak = max(s.peak, memoryOf(s.plugin))
+		}
+	}
+}
+
+// memoryOf is the most memory that a running process of a binary has held, in bytes; 0 where the system has no /proc.
+func memoryOf(binary string) (most int64) {
+	processes, _ := filepath.Glob("/proc/[0-9]*")
+	for _, process := range processes {
+		if path, err := os.Readlink(process + "/exe"); err != nil || path != binary {
+			continue // it may have ended since
+		}
+		status, _ := os.ReadFile(process + "/status")
+		_, rest, _ := strings.Cut(string(status), "VmHWM:")
+		rest, _, _ = strings.Cut(rest, " kB")
+		kilobytes, _ := strconv.ParseInt(strings.TrimSpace(rest), 10, 64)
+		most = max(most, kilobytes<<10)
+	}
+	return most
 }
