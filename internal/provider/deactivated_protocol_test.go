@@ -197,6 +197,47 @@ func TestProtocolDeactivatedBetweenPlanAndApply(t *testing.T) {
 	})
 }
 
+// A person whom the apply itself deactivates, after it has read the people, is no conflict.
+func TestProtocolPermission_DeactivatedDuringApply_NoConflict(t *testing.T) {
+	overPermitted(t, func(t *testing.T, d *deactivation) {
+		d.run.MustApply(d.with(nil, "role:moderators", lenaPrincipal))
+		config := d.with(nil, "role:moderators", kenjiPrincipal)
+		plan := d.plan(config)
+		p := d.run.Process()
+		again, diags := p.Plan(d.resource, plan.Prior, plan.Config)
+		diags.ExpectNoError(t)
+		d.setActive("member", false) // as another resource of the same apply does
+		sent := d.o.Sent()
+		state, diags := p.Apply(again)
+		diags.ExpectNoError(t)
+		d.run.State = state
+		d.expectSent(sent, fmt.Sprintf(`{"direct_members":[%d],"direct_subgroups":[%d]}`, d.account("member2"), d.role("moderators")))
+		if !d.plan(config).Empty() {
+			t.Error("something is planned after the apply")
+		}
+		d.expectHeld([]int{d.account("member2")}, []int{d.role("moderators")})
+	})
+}
+
+// A person who was removed from the permission outside Terraform, and is active, is a conflict.
+func TestProtocolPermission_RemovedDuringApply_Refused(t *testing.T) {
+	overPermitted(t, func(t *testing.T, d *deactivation) {
+		d.run.MustApply(d.with(nil, "role:moderators", lenaPrincipal))
+		plan := d.plan(d.with(nil, "role:moderators", kenjiPrincipal))
+		p := d.run.Process()
+		again, diags := p.Plan(d.resource, plan.Prior, plan.Config)
+		diags.ExpectNoError(t)
+		other := d.o.NewRun(t, d.resource)
+		other.Block["lockout_protection"] = false
+		other.State = d.run.State
+		other.MustApply(d.with(nil, "role:moderators"))
+		sent := d.o.Sent()
+		_, diags = p.Apply(again)
+		diags.ExpectError(t, "", "was changed", "Nothing was overwritten")
+		d.expectSent(sent, "")
+	})
+}
+
 // A deactivated person more or less is shown, and nothing is sent. Once active, the next plan adds or removes them.
 func TestProtocolDeactivatedMoreOrLess(t *testing.T) {
 	overPermitted(t, func(t *testing.T, d *deactivation) {

@@ -74,7 +74,6 @@ func (s *protocolServer) ReadResource(ctx context.Context, req *tfprotov6.ReadRe
 
 func (s *protocolServer) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	ctx = s.hide(ctx, req.TypeName, req.Config, req.PriorState)
-	defer s.begin()()
 	if err := s.tellSandbox(req.ProposedNewState, (*localsandbox.Sandbox).Planned); err != nil {
 		return nil, err
 	}
@@ -98,7 +97,6 @@ func (s *protocolServer) ApplyResourceChange(ctx context.Context, req *tfprotov6
 			Detail: "The plan was only warned of what exists already, so that it can be imported. Import it, and apply without the variable.",
 		}}}, nil
 	}
-	defer s.begin()()
 	return finishing(ctx, req, func(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 		answer, err := s.protocol.ApplyResourceChange(ctx, req)
 		if err == nil {
@@ -122,15 +120,6 @@ func (s *protocolServer) tellSandbox(state *tfprotov6.DynamicValue, tell func(sa
 	return tell(sandbox, isDeletion)
 }
 
-// begin tells the run state that a resource is planned or changed, or a data source read, until end is called.
-func (s *protocolServer) begin() (end func()) {
-	meta := s.provider.meta.Load()
-	if meta == nil {
-		return func() {}
-	}
-	return meta.Run.Begin()
-}
-
 // StopProvider answers the CLI when the run is interrupted. The contexts of all requests end right after it; the
 // framework's would end also those of changes, see [finishing].
 func (s *protocolServer) StopProvider(context.Context, *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
@@ -146,7 +135,6 @@ func (s *protocolServer) ValidateDataResourceConfig(ctx context.Context, req *tf
 }
 
 func (s *protocolServer) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
-	defer s.begin()()
 	return passing(ctx, req, func(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
 		answer, err := s.protocol.ReadDataSource(ctx, req)
 		if err == nil {

@@ -10,7 +10,6 @@
 package runstate
 
 import (
-	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -20,7 +19,6 @@ import (
 // State is what the run knows. It is safe for concurrent use. The zero value knows nothing.
 type State struct {
 	Locks
-	operations
 
 	mu       sync.Mutex
 	objects  map[about]bool
@@ -54,7 +52,6 @@ const (
 	willBeDestroyed
 	willBeDeactivated
 	destroyed
-	lost
 	adopted
 	refused
 	declared
@@ -63,12 +60,6 @@ const (
 	said
 	invited
 )
-
-// Lock is [Locks.Lock]. Who waits for a lock keeps nobody waiting who waits for others, see [State.AwaitOthers].
-func (s *State) Lock(ctx context.Context, key string) (unlock func(), err error) {
-	defer s.wait()()
-	return s.Locks.Lock(ctx, key)
-}
 
 // note registers a fact about an object, and reports whether it was not known before.
 func (s *State) note(fact fact, kind string, id int64) (first bool) {
@@ -141,17 +132,12 @@ func (s *State) Destroy(kind string, id int64) { s.note(destroyed, kind, id) }
 // IsDestroyed reports whether this run has archived or deactivated an object.
 func (s *State) IsDestroyed(kind string, id int64) bool { return s.knows(destroyed, kind, id) }
 
-// Lose registers that an object which a state held was archived or deactivated by somebody else, so that the state holds
-// it no longer, and no resource manages it.
-func (s *State) Lose(kind string, id int64) {
-	s.note(lost, kind, id)
+// Unmanage registers that an object no longer belongs to a resource of this run: it was archived or deactivated outside Terraform.
+func (s *State) Unmanage(kind string, id int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.objects, about{managed, kind, id})
 }
-
-// IsLost reports whether a state held an object until this run read it.
-func (s *State) IsLost(kind string, id int64) bool { return s.knows(lost, kind, id) }
 
 // Adopt registers that a resource of this run has begun to hold an object that was there before. Whoever held it until
 // then, and is destroyed in this run, leaves it.

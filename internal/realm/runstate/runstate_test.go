@@ -53,7 +53,7 @@ func TestFactsAreOfOneObject(t *testing.T) {
 		knows func(*State, string, int64) bool
 	}{
 		"managed": {(*State).Manage, (*State).IsManaged}, "will be destroyed": {(*State).WillDestroy, (*State).WillBeDestroyed},
-		"destroyed": {(*State).Destroy, (*State).IsDestroyed}, "lost": {(*State).Lose, (*State).IsLost}, "adopted": {(*State).Adopt, (*State).IsAdopted},
+		"destroyed": {(*State).Destroy, (*State).IsDestroyed}, "adopted": {(*State).Adopt, (*State).IsAdopted},
 	} {
 		var run State
 		fact.note(&run, "k", 1)
@@ -78,11 +78,11 @@ func TestFactsAreOfOneObject(t *testing.T) {
 }
 
 // What somebody else has deactivated is managed by nobody, until it is adopted.
-func TestLostIsNotManaged(t *testing.T) {
+func TestUnmanaged_NotManaged(t *testing.T) {
 	var run State
 	run.Manage("k", 1)
 	run.Manage("k", 2)
-	run.Lose("k", 1)
+	run.Unmanage("k", 1)
 	if run.IsManaged("k", 1) || !run.IsManaged("k", 2) {
 		t.Error("a lost object is still managed, or another one is not")
 	}

@@ -245,8 +245,8 @@ func (p Permissions[T, U]) Steps(prior map[string]zulip.GroupSettingValue, befor
 	return all, problems
 }
 
-// Step is the change of one permission from a prior value to a planned one. Who is deactivated is taken from the view,
-// throughout the apply.
+// Step is the change of one permission from a prior value to a planned one. Deactivated people, who have no effect in a
+// permission, are left out of every value: those that the view has as deactivated, and on a conflict those that are now.
 func (p Permissions[T, U]) Step(setting string, prior, want zulip.GroupSettingValue, view *snapshot.Snapshot) Step[T, U] {
 	describe := func(value zulip.GroupSettingValue) string {
 		return permission.Describe(activeMembers(value, view), view)
@@ -269,7 +269,40 @@ func (p Permissions[T, U]) Step(setting string, prior, want zulip.GroupSettingVa
 			}
 			(*changes)[setting] = change
 		},
+		Renew: func(ctx context.Context, b *base.Base, now T) (Step[T, U], error) {
+			current, err := readPeople(ctx, b, differing(prior.DirectMembers, p.Held(now)[setting].DirectMembers), view)
+			return p.Step(setting, prior, activeMembers(want, current), current), err
+		},
 	}
+}
+
+// maxRenewed is the number of people that are read again on a conflict: each of them is a request.
+const maxRenewed = 50
+
+// readPeople returns the view with some people as they are now: the server's list may show them as they were before they were
+// deactivated (server-behavior §U18).
+func readPeople(ctx context.Context, b *base.Base, ids []int64, view *snapshot.Snapshot) (*snapshot.Snapshot, error) {
+	if len(ids) > maxRenewed {
+		return nil, fmt.Errorf("%d people would have to be read again, and at most %d are", len(ids), maxRenewed)
+	}
+	for _, id := range ids {
+		user, err := b.Meta.Store.FreshUser(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if user != nil {
+			view = view.With(func(facts *snapshot.Facts) { facts.PutUser(user) })
+		}
+	}
+	return view, nil
+}
+
+// differing returns the IDs that are in one of two lists.
+func differing(a, b []int64) []int64 {
+	onlyIn := func(ids, others []int64) []int64 {
+		return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return slices.Contains(others, id) })
+	}
+	return slices.Concat(onlyIn(a, b), onlyIn(b, a))
 }
 
 // ReportProblems reports principals that an apply found unusable.

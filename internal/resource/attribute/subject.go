@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +28,9 @@ type Step[T, U any] struct {
 	Current func(T) string
 	// Put writes the change into an update of a thing that is as given. compare tells whether old values go along.
 	Put func(update *U, now T, compare bool)
+	// Renew returns the step as it is with the people as they are now. It is called on a conflict: somebody who was deactivated after
+	// the step was computed, as by another resource of the same apply, is none. Optional.
+	Renew func(ctx context.Context, b *base.Base, now T) (Step[T, U], error)
 }
 
 // Reading is a thing as it was read, with the snapshot it was read into.
@@ -120,9 +124,12 @@ type progress struct {
 	oldRefused int // those of them that it refused for an old value
 	lost       int // writes of which it is not known whether it took them
 	renewed    bool
-	pause      time.Duration
-	ignored    []string // parameters that the server does not know
-	err        error    // of the last write
+	// hasRenewedSteps says that the steps were computed again with the people as they are now.
+	hasRenewedSteps bool
+
+	pause   time.Duration
+	ignored []string // parameters that the server does not know
+	err     error    // of the last write
 }
 
 // isExhausted reports whether another try would be like the last.
@@ -142,6 +149,24 @@ func compare[T, U any](all []Step[T, U], thing T) (left, conflicts []Step[T, U])
 		}
 	}
 	return left, conflicts
+}
+
+// renew returns the steps as they are with the people as they are now. A step of which those cannot be read stays as it is: then it
+// is a conflict.
+func renew[T, U any](ctx context.Context, b *base.Base, all []Step[T, U], thing T) []Step[T, U] {
+	all = slices.Clone(all)
+	for i, step := range all {
+		if _, conflicts := compare(all[i:i+1], thing); len(conflicts) == 0 || step.Renew == nil {
+			continue
+		}
+		renewed, err := step.Renew(ctx, b, thing)
+		if err != nil {
+			tflog.Info(ctx, "Cannot read whether people of a permission were deactivated", map[string]any{"attribute": step.Attribute, "error": err.Error()})
+			continue
+		}
+		all[i] = renewed
+	}
+	return all
 }
 
 // Change carries out the steps on a thing and returns it as the server then holds it; nil if it was not read after the last
@@ -168,6 +193,10 @@ func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U
 		}
 		thing := now.Thing
 		left, conflicts := compare(all, thing)
+		if len(conflicts) > 0 && !p.hasRenewedSteps {
+			p.hasRenewedSteps, all = true, renew(ctx, b, all, thing)
+			left, conflicts = compare(all, thing)
+		}
 		switch {
 		case len(left) == 0:
 			return now

@@ -195,9 +195,6 @@ type Unique[Model, Object any] struct {
 	Find func(s *snapshot.Snapshot, plan *Model) (*Object, bool)
 	// IsFreed reports whether this run has planned to give the object another name. Optional.
 	IsFreed func(s *snapshot.Snapshot, object *Object, name string) bool
-	// IsReferable is set where resources that are planned later refer to an object by its name: the run registers which name it
-	// leaves an object with.
-	IsReferable bool
 	// ByName returns the object that a name means for import. Optional: by the name in the index.
 	ByName func(s *snapshot.Snapshot, name string) (*Object, bool)
 	// Where is a clause on where all names are listed, as in "the data source zulip_linkifiers lists all". Unquoted is set

@@ -38,6 +38,8 @@ type Existing struct {
 	MayBeReplaced bool
 	// IsRename says that the name is not for a new thing, but for one that the state holds.
 	IsRename bool
+	// KeepsName is true if the thing keeps its name when it is destroyed: the server archives or deactivates it.
+	KeepsName bool
 }
 
 // NeverAdopted says on the page of a resource what becomes of one that is there already.
@@ -59,6 +61,8 @@ func CheckExisting(meta *base.Meta, e Existing, diags *diag.Diagnostics) (adopte
 	switch {
 	case !e.IsRename && run.WillBeDestroyed(e.Kind, e.ID):
 		e.refuseAddress(meta, diags)
+	case e.IsRename && e.KeepsName && run.WillBeDestroyed(e.Kind, e.ID):
+		e.refuseKeptName(diags)
 	case e.IsRename:
 		// Another resource of this run may give the name up. Which do is not known in a plan: it depends on what is planned first.
 		detail := ""
@@ -109,6 +113,16 @@ func RegisterDestroy(meta *base.Meta, e Existing, diags *diag.Diagnostics) {
 	if meta.Run.WillBeCreated(e.Kind, e.key()) {
 		e.refuseAddress(meta, diags)
 	}
+	if id, isPlanned := meta.Run.PlannedID(e.Kind, e.key()); e.KeepsName && isPlanned && id != 0 && id != e.ID {
+		e.refuseKeptName(diags)
+	}
+}
+
+// refuseKeptName refuses a plan that destroys a thing and gives its name to another one: the thing keeps its name.
+func (e Existing) refuseKeptName(diags *diag.Diagnostics) {
+	base.AddErrorAt(diags, e.At, fmt.Sprintf("%s %q keeps its name", base.Capitalize(e.Title), e.Name),
+		fmt.Sprintf("This plan destroys %s %q (ID %s) and gives its name to another %s. The server archives or deactivates the old one, which keeps the name, so the apply could never give it to the other.\n\n"+
+			"Apply twice: first give %s %q another name, then destroy it and rename the other %s. To keep the old one instead, do not rename the other.", e.Title, e.Name, e.Import, e.Title, e.Title, e.Name, e.Title))
 }
 
 // key is the name by which the run knows the thing.

@@ -245,10 +245,15 @@ func (r *Resource[Model, Object, Update]) register(p *Plan[Model]) (id int64) {
 	}
 	if id = r.id(p.Prior); id != 0 { // else it could not be read when it was created
 		Manage(r.Meta, Existing{
-			Kind: r.kind(), Title: r.def.Title, Name: r.name(p.Prior), Key: r.fold(r.name(p.Prior)), ID: id, Import: r.importText(p.Prior),
+			Kind: r.kind(), Title: r.def.Title, Name: r.name(p.Prior), Key: r.fold(r.name(p.Prior)), ID: id, Import: r.importText(p.Prior), KeepsName: r.keepsName(),
 		}, p.IsDestroy(), p.Diags)
 	}
 	return id
+}
+
+// keepsName reports whether an object keeps its name when its resource is destroyed. Accounts do, whose names CheckPlan checks.
+func (r *Resource[Model, Object, Update]) keepsName() bool {
+	return r.def.Archives || r.def.Unique.IsCheckedByPlan
 }
 
 // importText is what terraform import takes for the object of a model.
@@ -274,16 +279,13 @@ func (r *Resource[Model, Object, Update]) checkUnique(ctx context.Context, p *Pl
 		return nil
 	}
 	defer func() {
-		if !r.def.Unique.IsReferable {
-			return
-		}
 		switch {
 		case adopted != nil:
-			run.PlanName(r.kind(), r.def.Key(adopted), name)
+			run.PlanName(kind, r.def.Key(adopted), name)
 		case p.IsCreate():
-			run.PlanName(r.kind(), 0, name)
+			run.PlanName(kind, 0, name)
 		case name != r.name(p.Prior):
-			run.PlanName(r.kind(), r.id(p.Prior), name)
+			run.PlanName(kind, r.id(p.Prior), name)
 		}
 	}()
 	if p.IsCreate() && len(own) == 0 {
@@ -292,7 +294,7 @@ func (r *Resource[Model, Object, Update]) checkUnique(ctx context.Context, p *Pl
 	if isRename && r.fold(r.name(p.Prior)) == r.fold(name) {
 		return nil
 	}
-	if isRename && r.def.Unique.IsReferable && r.refuseExchange(ctx, p, name) {
+	if isRename && r.refuseExchange(ctx, p, name) {
 		return nil
 	}
 	holder := func(view *listing[Object]) *Object {
@@ -331,7 +333,7 @@ func (r *Resource[Model, Object, Update]) checkUnique(ctx context.Context, p *Pl
 		// It is replaced by itself: this run archives it, and then reactivates it.
 	default:
 		summary, detail := adoption.Refusal(object)
-		RefuseTakenName(r.Meta, kind, id, path.Root("name"), summary, detail, p.Diags)
+		RefuseTakenName(path.Root("name"), summary, detail, p.Diags)
 	}
 	return nil
 }
@@ -382,7 +384,7 @@ func (r *Resource[Model, Object, Update]) existing(plan *Model, object *Object, 
 	}
 	asPlanned := r.isAsPlanned(plan, object, c)
 	e := Existing{
-		Kind: r.kind(), Title: r.def.Title, Name: name, Key: r.fold(name), ID: id, Import: textOf(r.idOf(object)), At: r.existingAt(plan),
+		Kind: r.kind(), Title: r.def.Title, Name: name, Key: r.fold(name), ID: id, Import: textOf(r.idOf(object)), At: r.existingAt(plan), KeepsName: r.keepsName(),
 		Summary:   fmt.Sprintf("A %s with the %s %s already exists", r.def.Title, word, suggest.Quote(name)),
 		AsPlanned: asPlanned, MayBeReplaced: asPlanned,
 		Ours: true, // as far as the server tells

@@ -145,7 +145,7 @@ func (r *Resource[Model, Object, Update]) Read(ctx context.Context, req resource
 			return
 		}
 		tflog.Info(ctx, "The "+r.def.Title+" was deleted or archived outside of Terraform: removing it from the state", map[string]any{"id": id, "name": r.name(&state)})
-		r.Meta.Run.Lose(r.kind(), id) // it may still have its name
+		r.Meta.Run.Unmanage(r.kind(), id) // it may still have its name
 		if id == 0 {
 			resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root(idAttribute), id)...) // not known, and the CLI wants one
 		}
@@ -321,15 +321,10 @@ func refuseDestroy(e Existing, diags *diag.Diagnostics) {
 		fmt.Sprintf("Two resources have the %s with the ID %s: one is planned to be destroyed, and one to stay. To let go of it without destroying it, use a removed block with lifecycle { destroy = false }, or terraform state rm ADDRESS; to rename a resource, a moved block.", e.Title, e.Import))
 }
 
-// RefuseTakenName refuses the name of a thing that is archived or deactivated. Where a state held that thing until this
-// run, it warns instead, and the plan of the apply refuses: `terraform destroy` begins with a plan of the whole
-// configuration, and would not get past an error.
-func RefuseTakenName(meta *base.Meta, kind string, id int64, at path.Path, summary, detail string, diags *diag.Diagnostics) {
-	if meta.Run.IsLost(kind, id) {
-		diags.AddAttributeWarning(at, summary, detail+"\n\nIt was archived or deactivated outside of Terraform. An apply that is to create it again will fail until one of these is done. terraform destroy leaves it as it is.")
-		return
-	}
-	diags.AddAttributeError(at, summary, detail)
+// RefuseTakenName refuses, during plan, the name of an object that is archived or deactivated. `terraform destroy` plans the whole
+// configuration first and stops at the error too, unless it does not refresh.
+func RefuseTakenName(at path.Path, summary, detail string, diags *diag.Diagnostics) {
+	diags.AddAttributeError(at, summary, detail+"\n\nTo destroy this configuration instead, run terraform destroy -refresh=false.")
 }
 
 // EarlierRefusal returns an error if the server has refused, earlier in this run, to let the provider's account create

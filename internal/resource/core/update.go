@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -111,19 +112,33 @@ func (r *Resource[Model, Object, Update]) Change(ctx context.Context, id int64, 
 	return r.change(ctx, id, nil, nil, r.context(nil), steps, now, diags)
 }
 
-// changeUntaken is change. Another resource of this run may be about to give up the name that the object is to get, as the CLI
-// changes both at the same time. So a refusal because the name is taken counts only when the run has nothing else under way; until
-// then the object is read again and compared anew.
-func (r *Resource[Model, Object, Update]) changeUntaken(ctx context.Context, id int64, before, planned *Model, c *Context, steps []attribute.Step[*Object, Update], diags *diag.Diagnostics) *attribute.Reading[*Object] {
-	for {
-		var attempt diag.Diagnostics
-		ended := r.Meta.Run.Ended()
-		c.isTaken = false
-		now := r.change(ctx, id, before, planned, c, steps, nil, &attempt)
-		if !c.isTaken || !r.Meta.Run.AwaitOthers(ctx, ended) {
-			diags.Append(attempt...)
-			return now
-		}
+// changeUntaken is change. It repeats a change that the server refuses because another object has the name, see [untilFree]. Each
+// attempt reads the object and compares it again.
+func (r *Resource[Model, Object, Update]) changeUntaken(ctx context.Context, id int64, before, planned *Model, c *Context, steps []attribute.Step[*Object, Update], diags *diag.Diagnostics) (now *attribute.Reading[*Object]) {
+	var attempt diag.Diagnostics
+	untilFree(ctx, func() (isBlocked bool) {
+		attempt, c.isTaken = nil, false
+		now = r.change(ctx, id, before, planned, c, steps, nil, &attempt)
+		return c.isTaken
+	})
+	diags.Append(attempt...)
+	return now
+}
+
+const (
+	// freeTime is how long a change is repeated that the server refuses because a name is taken or an object is in use.
+	freeTime = 8 * time.Second
+	// firstFreePause is the pause after the first refusal. Each further pause is twice as long, up to longestFreePause.
+	firstFreePause   = 100 * time.Millisecond
+	longestFreePause = time.Second
+)
+
+// untilFree calls try until it is not blocked any more, at most for freeTime. Another resource of the same apply may free what
+// blocks it: Terraform changes resources without a reference between them in any order, several at a time.
+func untilFree(ctx context.Context, try func() (isBlocked bool)) {
+	end := time.Now().Add(freeTime)
+	for pause := firstFreePause; try() && !zulip.IsInterrupted(ctx) && time.Now().Add(pause).Before(end) && zulip.Sleep(ctx, pause) == nil; {
+		pause = min(2*pause, longestFreePause)
 	}
 }
 
@@ -286,17 +301,15 @@ func (e *InUseError) Error() string { return e.Err.Error() }
 // Unwrap returns the error to report.
 func (e *InUseError) Unwrap() error { return e.Err }
 
-// deleteUnused deletes the object. What uses it may be changed in this run too: without a reference between the two the CLI does
-// both at the same time. So a refusal counts only when the run has nothing else under way. What refers to the object is not among
-// that: the CLI begins to change it afterwards.
-func (r *Resource[Model, Object, Update]) deleteUnused(ctx context.Context, id int64, state *Model) error {
-	for {
-		ended := r.Meta.Run.Ended()
-		err := r.delete(ctx, id, state)
-		if inUse := (*InUseError)(nil); !errors.As(err, &inUse) || !r.Meta.Run.AwaitOthers(ctx, ended) {
-			return err
-		}
-	}
+// deleteUnused deletes the object. It repeats the request if the server refuses it because the object is in use, see [untilFree].
+// Resources that reference the object are changed after it, so no repetition helps with them.
+func (r *Resource[Model, Object, Update]) deleteUnused(ctx context.Context, id int64, state *Model) (err error) {
+	untilFree(ctx, func() (isBlocked bool) {
+		err = r.delete(ctx, id, state)
+		inUse := (*InUseError)(nil)
+		return errors.As(err, &inUse)
+	})
+	return err
 }
 
 // delete sends the request. Where an object is archived, a second request finds out whether the first was carried out.

@@ -160,7 +160,7 @@ func checkHolder(p *core.Plan[botModel], holder *zulip.User) {
 		core.CheckExisting(p.Meta, existing(p.Plan, holder), p.Diags)
 	default:
 		summary, detail := taken(holder, p.Plan)
-		core.RefuseTakenName(p.Meta, kind, holder.ID, path.Root("short_name"), summary, detail, p.Diags)
+		core.RefuseTakenName(path.Root("short_name"), summary, detail, p.Diags)
 	}
 }
 
@@ -224,7 +224,14 @@ func checkShortName(p *core.Plan[botModel], s *snapshot.Snapshot, user *zulip.Us
 	}
 	holder, isTaken := s.UserByAddress(address)
 	p.Meta.Run.PlanName(snapshot.AccountKind, user.ID, address)
-	if !isTaken || holder.ID == user.ID || p.Meta.Run.IsManaged(kind, holder.ID) {
+	p.Meta.Run.PlanName(kind, user.ID, key(p.Plan))
+	switch {
+	case !isTaken || holder.ID == user.ID:
+		return
+	case p.Meta.Run.IsManaged(kind, holder.ID):
+		renamed := existing(p.Plan, holder)
+		renamed.IsRename, renamed.KeepsName = true, true
+		core.CheckExisting(p.Meta, renamed, p.Diags)
 		return
 	}
 	detail := fmt.Sprintf("The address %s belongs to %q (ID %d).", address, holder.FullName, holder.ID)

@@ -55,8 +55,7 @@ var channelChannels = &definition{
 			_, isTaken := s.ChannelTaking(name, 0)
 			return !isTaken
 		},
-		IsReferable: true,
-		IsTaken:     func(err error) bool { return zulip.IsCode(err, "CHANNEL_ALREADY_EXISTS") || errors.Is(err, errTaken) },
+		IsTaken: func(err error) bool { return zulip.IsCode(err, "CHANNEL_ALREADY_EXISTS") || errors.Is(err, errTaken) },
 		CreatedBy: func(channel *zulip.Channel) (creator *int64, at time.Time) {
 			return channel.CreatorID, time.Unix(channel.DateCreated, 0)
 		},

@@ -44,11 +44,11 @@ func NewChannelFolderResource() resource.Resource {
 			return fmt.Sprintf("Channel folder %q is archived. To reactivate it, write a zulip_channel_folder with its name and adopt_archived = true.", folder.Name)
 		},
 		Unique: core.Unique[channelFolderModel, zulip.ChannelFolder]{
-			IgnoresCase: true, IsReferable: true,
-			Of:      func(m *channelFolderModel) string { return m.Name.ValueString() },
-			ByName:  byName,
-			Where:   "the data source zulip_channel_folders lists all",
-			IsTaken: zulip.IsFolderNameTaken,
+			IgnoresCase: true,
+			Of:          func(m *channelFolderModel) string { return m.Name.ValueString() },
+			ByName:      byName,
+			Where:       "the data source zulip_channel_folders lists all",
+			IsTaken:     zulip.IsFolderNameTaken,
 			Existing: func(e *core.Existing, folder *zulip.ChannelFolder, c *core.Context) {
 				isOwn := folder.CreatorID != nil && *folder.CreatorID == c.Meta.Store.Self().ID
 				e.Detail = "Case is ignored in names."

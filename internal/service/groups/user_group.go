@@ -63,11 +63,10 @@ func groups() *definition {
 			return append(attributes.Sets(&m.userGroupFacts).NamedUsers(permission.UserGroups), lookup.Names(m.Members.Elements())...)
 		},
 		Unique: core.Unique[model, zulip.UserGroup]{
-			Of:          func(m *model) string { return m.Name.ValueString() },
-			IsFreed:     isFreed,
-			IsReferable: true,
-			IsTaken:     isTaken,
-			CreatedBy:   createdBy,
+			Of:        func(m *model) string { return m.Name.ValueString() },
+			IsFreed:   isFreed,
+			IsTaken:   isTaken,
+			CreatedBy: createdBy,
 			Adoption: &core.Adoption[model, zulip.UserGroup]{
 				Attribute: "adopt_deactivated",
 				IsAsked:   func(m *model) bool { return m.AdoptDeactivated.ValueBool() },

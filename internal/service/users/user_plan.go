@@ -138,7 +138,7 @@ func checkHolder(p *core.Plan[account], s *snapshot.Snapshot, holder *zulip.User
 		core.CheckExisting(p.Meta, existing(p.Plan, holder), p.Diags)
 	default:
 		summary, detail := taken(holder)
-		core.RefuseTakenName(p.Meta, userKind, holder.ID, path.Root("email"), summary, detail, p.Diags)
+		core.RefuseTakenName(path.Root("email"), summary, detail, p.Diags)
 	}
 }
 
