@@ -28,7 +28,7 @@ func planLeaving(t *testing.T, config values) *leaving {
 // planLeavingAs is planLeaving where the owner's resource gets another configuration; nil destroys it.
 func planLeavingAs(t *testing.T, left, config values) *leaving {
 	t.Helper()
-	o, bot := managed(t)
+	o, bot := acctest.StartRun(t, "zulip_bot")
 	owner := o.NewRun(t, "zulip_user")
 	owner.MustApply(values{"email": ada, "full_name": "Ada"})
 	bot.MustApply(alerts(values{"owner": ada}))
@@ -64,7 +64,7 @@ func (l *leaving) fail(t *testing.T, rule string) {
 // expect compares the bot with what the state and the server are to have.
 func (l *leaving) expect(t *testing.T, owner string, isActive bool) {
 	t.Helper()
-	bot := held(t, l.o, l.bot)
+	bot := l.o.UserOf(t, l.bot)
 	if l.bot.State.Values["owner"] != owner || bot.IsActive != isActive || *bot.BotOwnerID != accountOf(t, l.o, owner).ID {
 		t.Errorf("the state has %v, the server %+v", l.bot.State.Values, bot)
 	}
@@ -89,7 +89,7 @@ func TestProtocolBotWhoseOwnerLeaves(t *testing.T) {
 			}
 			l.apply(t).ExpectNoError(t)
 			l.expect(t, lena, true)
-			if bot := held(t, l.o, l.bot); bot.Role != zulip.RoleModerator || bot.FullName != "Alarms" {
+			if bot := l.o.UserOf(t, l.bot); bot.Role != zulip.RoleModerator || bot.FullName != "Alarms" {
 				t.Errorf("the server holds %+v", bot)
 			}
 		})
@@ -99,7 +99,7 @@ func TestProtocolBotWhoseOwnerLeaves(t *testing.T) {
 // A bot that somebody else has deactivated stays so, whether its owner leaves then or not.
 func TestProtocolBotThatSomebodyElseDeactivatesBeforeItsOwnerLeaves(t *testing.T) {
 	l := planLeaving(t, alerts(values{"owner": lena}))
-	if err := l.o.Client.DeactivateBot(context.Background(), held(t, l.o, l.bot).ID); err != nil {
+	if err := l.o.Client.DeactivateBot(context.Background(), l.o.UserOf(t, l.bot).ID); err != nil {
 		t.Fatal(err)
 	}
 	sent := l.o.Sent()
@@ -125,7 +125,7 @@ func TestProtocolBotWhoseOwnerSomebodyElseDeactivates(t *testing.T) {
 // What somebody else has changed of the bot is not overwritten: it is reactivated, and its state has the owner that it has then.
 func TestProtocolBotWhoseOwnerLeavesAndWhichSomebodyElseChanges(t *testing.T) {
 	l := planLeaving(t, alerts(values{"owner": lena, "role": "moderator"}))
-	l.o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", held(t, l.o, l.bot).ID), map[string]string{"role": fmt.Sprint(int(zulip.RoleGuest))})
+	l.o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", l.o.UserOf(t, l.bot).ID), map[string]string{"role": fmt.Sprint(int(zulip.RoleGuest))})
 	sent := l.o.Sent()
 	l.apply(t).ExpectError(t, "", "changed by somebody else", "role")
 	sent.Expect(t, "DELETE", "POST")
@@ -188,7 +188,7 @@ func TestProtocolBotWhoseOwnerLeavesAndWhichStaysDeactivated(t *testing.T) {
 // Nobody is deactivated while it is not known whose bots go too.
 func TestProtocolOwnerWhoseBotsCannotBeRead(t *testing.T) {
 	l := planLeaving(t, alerts(values{"owner": lena}))
-	l.fail(t, fmt.Sprintf("GET /users/%d status=400", held(t, l.o, l.bot).ID))
+	l.fail(t, fmt.Sprintf("GET /users/%d status=400", l.o.UserOf(t, l.bot).ID))
 	sent := l.o.Sent()
 	_, diags := l.p.Apply(l.end)
 	diags.ExpectError(t, "", "Cannot deactivate", "Nothing was sent", alertsBot)
@@ -210,7 +210,7 @@ func TestProtocolBotLeftWithWhoLeaves(t *testing.T) { testBotLeftWithWhoLeaves(t
 
 func testBotLeftWithWhoLeaves(t *testing.T, left values) {
 	t.Helper()
-	o, bot := managed(t)
+	o, bot := acctest.StartRun(t, "zulip_bot")
 	owner := o.NewRun(t, "zulip_user")
 	owner.MustApply(values{"email": ada, "full_name": "Ada"})
 	bot.MustApply(alerts(values{"owner": ada}))

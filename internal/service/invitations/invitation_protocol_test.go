@@ -24,14 +24,6 @@ const (
 	nadia          = "nadia.haddad@example.com"
 )
 
-// invitationManaged gives a test a sandbox and one zulip_invitation to manage in it, which does not exist yet.
-func invitationManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
-	t.Helper()
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, invitationKind)
-	return o, run
-}
-
 // mails are the pending invitations by email, by ID.
 func mails(t *testing.T, o *acctest.Organization) []*zulip.Invitation {
 	t.Helper()
@@ -84,7 +76,7 @@ func with(config values, name string, value any) values {
 }
 
 func TestProtocolInvitationLives(t *testing.T) {
-	o, run := invitationManaged(t)
+	o, run := acctest.StartRun(t, invitationKind)
 	config := invitationEverything(t, o)
 	sent := o.Sent()
 	run.MustApply(config)
@@ -136,7 +128,7 @@ func TestProtocolInvitationLives(t *testing.T) {
 
 // What is left out is left to the server, but for the end: null is never.
 func TestProtocolInvitationBare(t *testing.T) {
-	o, run := invitationManaged(t)
+	o, run := acctest.StartRun(t, invitationKind)
 	sent := o.Sent()
 	run.MustApply(values{"email": nadia})
 	sent.Expect(t, "POST invite_expires_in_minutes invitee_emails stream_ids")
@@ -158,7 +150,7 @@ func TestProtocolInvitationBare(t *testing.T) {
 
 // Somebody who has joined is done: nothing is sent any more, whatever is configured, and the account stays.
 func TestProtocolInvitationAccepted(t *testing.T) {
-	o, run := invitationManaged(t)
+	o, run := acctest.StartRun(t, invitationKind)
 	run.MustApply(values{"email": nadia, "invite_as": "guest", "expires_in_minutes": 60})
 	id := join(t, o, nadia)
 	sent := o.Sent()
@@ -189,7 +181,7 @@ func TestProtocolInvitationAccepted(t *testing.T) {
 
 // Whoever joins between a plan and its apply is left alone.
 func TestProtocolInvitationAcceptedMeanwhile(t *testing.T) {
-	o, run := invitationManaged(t)
+	o, run := acctest.StartRun(t, invitationKind)
 	run.MustApply(values{"email": nadia})
 	change, end := run.MustPlan(values{"email": nadia, "invite_as": "guest"}), run.Fork()
 	gone := end.MustPlan(nil)
@@ -205,7 +197,7 @@ func TestProtocolInvitationAcceptedMeanwhile(t *testing.T) {
 
 // Whoever has an account is not invited: the plan says so, also of an address in other capitals.
 func TestProtocolInvitationOfAnAccount(t *testing.T) {
-	o, run := invitationManaged(t)
+	o, run := acctest.StartRun(t, invitationKind)
 	sent := o.Sent()
 	plan := run.MustPlan(values{"email": "Lena.Fischer@Example.com"})
 	if plan.Values["status"] != "accepted" {
@@ -226,7 +218,7 @@ func TestProtocolInvitationOfAnAccount(t *testing.T) {
 
 // An account that hides its address is known to the server alone, which then sends nothing.
 func TestProtocolInvitationOfAHiddenAddress(t *testing.T) {
-	o, _ := invitationManaged(t)
+	o, _ := acctest.StartRun(t, invitationKind)
 	o.WithAccount(t, "member").Call(t, http.MethodPatch, "/settings", map[string]string{"email_address_visibility": "4"})
 	hidden := o.WithAccount(t, "member").Self.Address()
 	run := o.WithAccount(t, "admin").NewRun(t, invitationKind)
@@ -272,7 +264,7 @@ func TestProtocolInvitationGone(t *testing.T) {
 // Nothing is addressed by a number that a state remembers: a link keeps its number, and so do the invitations of other
 // addresses. What others sent to the address is revoked with it.
 func TestProtocolInvitationRevokesItsAddressAlone(t *testing.T) {
-	o, run := invitationManaged(t)
+	o, run := acctest.StartRun(t, invitationKind)
 	inviteByHand(t, o, "admin", "else@example.com")
 	run.MustApply(values{"email": nadia})
 	inviteByHand(t, o, "admin", strings.ToUpper(nadia))
@@ -298,7 +290,7 @@ func TestProtocolInvitationRevokesItsAddressAlone(t *testing.T) {
 
 // Who may not invite learns it from the plan.
 func TestProtocolInvitationCaller(t *testing.T) {
-	o, _ := invitationManaged(t)
+	o, _ := acctest.StartRun(t, invitationKind)
 	refused := func(account string, config values, attribute string, words ...string) {
 		t.Helper()
 		config["email"] = nadia
@@ -326,7 +318,7 @@ func TestProtocolInvitationCaller(t *testing.T) {
 }
 
 func TestProtocolInvitationBadInput(t *testing.T) {
-	o, run := invitationManaged(t)
+	o, run := acctest.StartRun(t, invitationKind)
 	o.Call(t, http.MethodPost, "/channels/create", map[string]string{"name": "old", "subscribers": "[]"})
 	o.Archive(t, "old")
 	for _, c := range []struct {
@@ -360,7 +352,7 @@ func TestProtocolInvitationBadInput(t *testing.T) {
 
 // What the plan cannot know is explained when the server refuses it.
 func TestProtocolInvitationRefused(t *testing.T) {
-	o, _ := invitationManaged(t)
+	o, _ := acctest.StartRun(t, invitationKind)
 	refused := func(email string, words ...string) {
 		t.Helper()
 		run := o.NewRun(t, invitationKind)
@@ -403,7 +395,7 @@ func TestProtocolInvitationOldServer(t *testing.T) {
 
 // Two resources for one address are a mistake of the configuration.
 func TestProtocolInvitationDuplicate(t *testing.T) {
-	_, run := invitationManaged(t)
+	_, run := acctest.StartRun(t, invitationKind)
 	p := run.Process()
 	_, diags := p.Plan(invitationKind, nil, values{"email": nadia})
 	diags.ExpectNoError(t)
@@ -415,7 +407,7 @@ func TestProtocolInvitationDuplicate(t *testing.T) {
 
 // A replacement without a change is planned twice in one run: as it is, and as a new one.
 func TestProtocolInvitationReplacedAsItIs(t *testing.T) {
-	o, run := invitationManaged(t)
+	o, run := acctest.StartRun(t, invitationKind)
 	run.MustApply(values{"email": nadia})
 	first := invitationOnly(t, o)
 	p := run.Process()

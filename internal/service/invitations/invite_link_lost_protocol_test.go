@@ -14,7 +14,7 @@ import (
 func TestProtocolInviteLinkLostAnswer(t *testing.T) {
 	for _, fault := range []sandbox.FaultAction{sandbox.FaultDrop, sandbox.FaultTruncate, sandbox.FaultEmpty, sandbox.FaultStatus} {
 		t.Run(string(fault), func(t *testing.T) {
-			o, run := inviteLinkManaged(t)
+			o, run := acctest.StartRun(t, inviteLinkKind)
 			o.NewRun(t, inviteLinkKind).MustApply(values{"invite_as": "guest"})
 			older := inviteLinkOnly(t, o)
 			o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/invites/multiuse", After: true, Action: fault, Count: 1})
@@ -34,7 +34,7 @@ func TestProtocolInviteLinkLostAnswer(t *testing.T) {
 
 // A link that somebody else made at the same moment is not taken for the one that was asked for.
 func TestProtocolInviteLinkOfAnother(t *testing.T) {
-	o, run := inviteLinkManaged(t)
+	o, run := acctest.StartRun(t, inviteLinkKind)
 	p := run.Process()
 	plan, diags := p.Plan(inviteLinkKind, nil, values{})
 	diags.ExpectNoError(t)
@@ -54,7 +54,7 @@ func TestProtocolInviteLinkOfAnother(t *testing.T) {
 
 // A lost answer that cannot be looked up is an error that says what to do.
 func TestProtocolInviteLinkUnknownOutcome(t *testing.T) {
-	o, run := inviteLinkManaged(t)
+	o, run := acctest.StartRun(t, inviteLinkKind)
 	run.Block["max_retries"] = 0
 	plan := run.MustPlan(values{})
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/invites/multiuse", After: true, Action: sandbox.FaultDrop})
@@ -64,7 +64,7 @@ func TestProtocolInviteLinkUnknownOutcome(t *testing.T) {
 
 // A link whose ID cannot be found is in the state all the same: read later on, or revoked without it.
 func TestProtocolInviteLinkWithoutID(t *testing.T) {
-	o, run := inviteLinkManaged(t)
+	o, run := acctest.StartRun(t, inviteLinkKind)
 	run.Block["max_retries"] = 0
 	plan := run.MustPlan(values{})
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/invites", Action: sandbox.FaultStatus, Skip: 1})
@@ -101,7 +101,7 @@ func TestProtocolInviteLinkWithoutID(t *testing.T) {
 
 // Links that are made at the same time, of the same kind, with answers lost, are different ones.
 func TestProtocolInviteLinksTogether(t *testing.T) {
-	o, run := inviteLinkManaged(t)
+	o, run := acctest.StartRun(t, inviteLinkKind)
 	p, plans := run.Process(), []*acctest.PlannedChange{}
 	for range 4 {
 		plan, diags := p.Plan(inviteLinkKind, nil, values{})
@@ -132,15 +132,7 @@ func TestProtocolInviteLinksTogether(t *testing.T) {
 
 // Reading any number of links is one request.
 func TestProtocolInviteLinksAreReadTogether(t *testing.T) {
-	o, run := inviteLinkManaged(t)
+	o, run := acctest.StartRun(t, inviteLinkKind)
 	run.MustApply(values{})
-	p, sent := run.Process(), o.Sent()
-	for range 5 {
-		if _, diags := p.Read(inviteLinkKind, run.State); len(diags.Errors()) > 0 {
-			t.Fatal(diags)
-		}
-	}
-	if requests := len(sent.Requests()); requests != 1 {
-		t.Errorf("%d requests, want 1", requests)
-	}
+	run.ExpectReadTogether(t, o, 1)
 }

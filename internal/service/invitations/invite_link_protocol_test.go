@@ -17,14 +17,6 @@ import (
 
 const inviteLinkKind = "zulip_invite_link"
 
-// inviteLinkManaged gives a test a sandbox and one zulip_invite_link to manage in it, which does not exist yet.
-func inviteLinkManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
-	t.Helper()
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, inviteLinkKind)
-	return o, run
-}
-
 // links are the usable links, by ID.
 func links(t *testing.T, o *acctest.Organization) []*zulip.Invitation {
 	t.Helper()
@@ -57,7 +49,7 @@ func inviteLinkEverything(t *testing.T, o *acctest.Organization) values {
 }
 
 func TestProtocolInviteLinkLives(t *testing.T) {
-	o, run := inviteLinkManaged(t)
+	o, run := acctest.StartRun(t, inviteLinkKind)
 	config := inviteLinkEverything(t, o)
 	sent := o.Sent()
 	run.MustApply(config)
@@ -89,7 +81,7 @@ func TestProtocolInviteLinkLives(t *testing.T) {
 
 // What is left out is left to the server, but for the end: null is never. Set later on it is another link.
 func TestProtocolInviteLinkBare(t *testing.T) {
-	o, run := inviteLinkManaged(t)
+	o, run := acctest.StartRun(t, inviteLinkKind)
 	sent := o.Sent()
 	run.MustApply(values{})
 	sent.Expect(t, "POST invite_expires_in_minutes")
@@ -142,7 +134,7 @@ func TestProtocolInviteLinkGone(t *testing.T) {
 
 // An import knows what the server lists. The rest is recorded from the configuration, and nothing is sent for it.
 func TestProtocolInviteLinkImport(t *testing.T) {
-	o, run := inviteLinkManaged(t)
+	o, run := acctest.StartRun(t, inviteLinkKind)
 	config := inviteLinkEverything(t, o)
 	run.MustApply(config)
 	made, before := inviteLinkOnly(t, o), run.State.Values
@@ -189,7 +181,7 @@ func TestProtocolInviteLinkImport(t *testing.T) {
 }
 
 func TestProtocolInviteLinkImportRefused(t *testing.T) {
-	o, run := inviteLinkManaged(t)
+	o, run := acctest.StartRun(t, inviteLinkKind)
 	run.MustApply(values{})
 	link := inviteLinkOnly(t, o).LinkURL
 	diags := o.NewRun(t, inviteLinkKind).Import(link, nil)
@@ -213,7 +205,7 @@ func TestProtocolInviteLinkImportRefused(t *testing.T) {
 }
 
 func TestProtocolInviteLinksDataSource(t *testing.T) {
-	o, run := inviteLinkManaged(t)
+	o, run := acctest.StartRun(t, inviteLinkKind)
 	run.MustApply(values{"invite_as": "guest", "expires_in_minutes": 60})
 	o.Call(t, http.MethodPost, "/invites", map[string]string{"invitee_emails": "new@example.com", "stream_ids": "[]", "notify_referrer_on_join": "false"})
 	found, diags := run.Process().ReadData("zulip_invite_links", values{})
@@ -244,16 +236,12 @@ func TestProtocolInviteLinksDataSource(t *testing.T) {
 }
 
 func TestProtocolInviteLinkBadInput(t *testing.T) {
-	o, run := inviteLinkManaged(t)
+	o, run := acctest.StartRun(t, inviteLinkKind)
 	o.Call(t, http.MethodPost, "/channels/create", map[string]string{"name": "old", "subscribers": "[]"})
 	o.Archive(t, "old")
 	group := o.Call(t, http.MethodPost, "/user_groups/create", map[string]string{"name": "old", "description": "", "members": "[]"})["group_id"]
 	o.Call(t, http.MethodPost, fmt.Sprintf("/user_groups/%v/deactivate", group), nil)
-	for _, c := range []struct {
-		config    values
-		attribute string
-		words     []string
-	}{
+	run.ExpectRefusals(acctest.Refusals{
 		{values{"expires_in_minutes": 0}, "expires_in_minutes", []string{"between 1 and 1000000000"}},
 		{values{"invite_as": "boss"}, "invite_as", []string{"boss"}},
 		{values{"channel_ids": []any{999999}}, "channel_ids", []string{"no channel with the ID 999999", "zulip_channels lists those it sees"}},
@@ -262,10 +250,7 @@ func TestProtocolInviteLinkBadInput(t *testing.T) {
 		{values{"group_ids": []any{int(group.(float64))}}, "group_ids", []string{`"old"`, "deactivated"}}, //nolint:forcetypeassert // a number
 		{values{"group_ids": []any{o.SystemGroup(t, "role:members")}}, "group_ids", []string{"role:members", "set invite_as"}},
 		{values{"welcome_message_custom_text": strings.Repeat("w", 8001)}, "welcome_message_custom_text", []string{"8000"}},
-	} {
-		_, diags := run.Plan(c.config)
-		diags.ExpectError(t, c.attribute, c.words...)
-	}
+	})
 	run.MustPlan(values{
 		"expires_in_minutes": acctest.Unknown, "invite_as": acctest.Unknown, "channel_ids": []any{acctest.Unknown}, "group_ids": acctest.Unknown,
 		"include_realm_default_subscriptions": acctest.Unknown, "welcome_message_custom_text": acctest.Unknown,
@@ -274,7 +259,7 @@ func TestProtocolInviteLinkBadInput(t *testing.T) {
 
 // Who may not make the link learns it from the plan.
 func TestProtocolInviteLinkCaller(t *testing.T) {
-	o, _ := inviteLinkManaged(t)
+	o, _ := acctest.StartRun(t, inviteLinkKind)
 	refused := func(account string, config values, attribute string, words ...string) {
 		t.Helper()
 		_, diags := o.As(t, account).NewRun(t, inviteLinkKind).Plan(config)
@@ -300,7 +285,7 @@ func TestProtocolInviteLinkCaller(t *testing.T) {
 
 // What the plan cannot know is explained when the server refuses it.
 func TestProtocolInviteLinkRefused(t *testing.T) {
-	o, _ := inviteLinkManaged(t)
+	o, _ := acctest.StartRun(t, inviteLinkKind)
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{
 		"create_multiuse_invite_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:members")),
 		"can_add_subscribers_group":    fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:nobody")),

@@ -16,14 +16,6 @@ import (
 // These are attributes, as tests write them.
 type values = acctest.Values
 
-// draftManaged gives a test a sandbox and one zulip_draft to manage in it, which does not exist yet.
-func draftManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
-	t.Helper()
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, "zulip_draft")
-	return o, run
-}
-
 func draftConfig(content string) values {
 	return values{"channel": "general", "topic": "plans", "content": content}
 }
@@ -46,7 +38,7 @@ func expectDraft(t *testing.T, o *acctest.Organization, want ...string) {
 }
 
 func TestProtocolDraftLives(t *testing.T) {
-	o, run := draftManaged(t)
+	o, run := acctest.StartRun(t, "zulip_draft")
 	run.MustApply(draftConfig("Begun.\n"))
 	id := run.State.Values["id"]
 	expectDraft(t, o, "stream/plans/Begun.")
@@ -67,14 +59,14 @@ func TestProtocolDraftLives(t *testing.T) {
 
 // That an attribute is removed is a change like any other.
 func TestProtocolDraftForNobodyAnyMore(t *testing.T) {
-	o, run := draftManaged(t)
+	o, run := acctest.StartRun(t, "zulip_draft")
 	run.MustApply(draftConfig("Begun."))
 	run.MustApply(values{"content": "Begun."})
 	expectDraft(t, o, "//Begun.")
 }
 
 func TestProtocolDraftDrift(t *testing.T) {
-	o, run := draftManaged(t)
+	o, run := acctest.StartRun(t, "zulip_draft")
 	run.MustApply(draftConfig("Begun."))
 	path := fmt.Sprintf("/drafts/%v", run.State.Values["id"])
 	o.Call(t, http.MethodPatch, path, map[string]string{"draft": `{"type":"","to":[],"topic":"","content":"Else."}`})
@@ -89,31 +81,22 @@ func TestProtocolDraftDrift(t *testing.T) {
 }
 
 func TestProtocolDraftImport(t *testing.T) {
-	o, run := draftManaged(t)
+	o, run := acctest.StartRun(t, "zulip_draft")
 	run.MustApply(draftConfig("Begun."))
 	before := run.State.Values
-	for _, by := range []struct {
-		id       string
-		identity values
-	}{{id: fmt.Sprint(before["id"])}, {identity: values{"id": before["id"]}}} {
-		fresh := o.NewRun(t, "zulip_draft")
-		fresh.Import(by.id, by.identity).ExpectNoError(t)
-		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before) {
-			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before)
-		}
-	}
+	run.ExpectImports(before["id"], values{"id": before["id"]})
 	o.NewRun(t, "zulip_draft").Import("Begun.", nil).ExpectError(t, "", "not a number")
 }
 
 func TestProtocolDraftLostAnswer(t *testing.T) {
-	o, run := draftManaged(t)
+	o, run := acctest.StartRun(t, "zulip_draft")
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/drafts", After: true, Action: sandbox.FaultDrop, Count: 1})
 	run.MustApply(draftConfig("Begun."))
 	expectDraft(t, o, "stream/plans/Begun.")
 }
 
 func TestProtocolDraftBrokenOff(t *testing.T) {
-	o, run := draftManaged(t)
+	o, run := acctest.StartRun(t, "zulip_draft")
 	run.Block["max_retries"] = 0
 	plan := run.MustPlan(draftConfig("Begun."))
 	healPost := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/drafts", After: true, Action: sandbox.FaultDrop})
@@ -127,7 +110,7 @@ func TestProtocolDraftBrokenOff(t *testing.T) {
 
 // Drafts that are made at the same time are stored in few requests; one that is refused does not keep out the others.
 func TestProtocolDraftsTogether(t *testing.T) {
-	o, run := draftManaged(t)
+	o, run := acctest.StartRun(t, "zulip_draft")
 	refused := o.Call(t, http.MethodPost, "/channels/create", map[string]string{"name": o.Prefix + "gone", "subscribers": "[]"})
 	p, want := run.Process(), []string{}
 	plans := []*acctest.PlannedChange{}
@@ -166,7 +149,7 @@ func TestProtocolDraftsTogether(t *testing.T) {
 
 // Drafts have no name by which one could be another: none waits for the end of another's deletion.
 func TestProtocolDraftsAreDeletedAtTheSameTime(t *testing.T) {
-	o, run := draftManaged(t)
+	o, run := acctest.StartRun(t, "zulip_draft")
 	other := o.NewRun(t, "zulip_draft")
 	run.MustApply(draftConfig("One"))
 	other.MustApply(draftConfig("Two"))
@@ -194,7 +177,7 @@ func TestProtocolDraftsAreDeletedAtTheSameTime(t *testing.T) {
 
 // Without one that is refused, one request is enough for all that come together.
 func TestProtocolDraftsInOneRequest(t *testing.T) {
-	o, run := draftManaged(t)
+	o, run := acctest.StartRun(t, "zulip_draft")
 	p, plans := run.Process(), []*acctest.PlannedChange{}
 	for i := range 6 {
 		plan, diags := p.Plan("zulip_draft", nil, draftConfig(fmt.Sprint("Draft ", i)))
@@ -223,30 +206,23 @@ func TestProtocolDraftOldServer(t *testing.T) {
 }
 
 func TestProtocolDraftBadInput(t *testing.T) {
-	_, run := draftManaged(t)
-	for _, c := range []struct {
-		config    values
-		attribute string
-		words     []string
-	}{
+	_, run := acctest.StartRun(t, "zulip_draft")
+	run.ExpectRefusals(acctest.Refusals{
 		{values{"content": " "}, "content", []string{"not blank"}},
 		{values{"content": strings.Repeat("x", 10001)}, "content", []string{"takes 10000"}},
 		{values{"topic": "plans", "content": "x"}, "", []string{"Nobody to send to"}},
 		{values{"channel": "genral", "topic": "plans", "content": "x"}, "channel", []string{`did you mean "general"?`}},
-	} {
-		_, diags := run.Plan(c.config)
-		diags.ExpectError(t, c.attribute, c.words...)
-	}
+	})
 }
 
 // Importing what is not there says so in words of its own, not in the CLI's.
 func TestProtocolDraftImportOfNothing(t *testing.T) {
-	_, run := draftManaged(t)
+	_, run := acctest.StartRun(t, "zulip_draft")
 	run.Import("99", nil).ExpectError(t, "", "Cannot import this draft", "no draft with the ID 99")
 }
 
 // The server cuts the topic of a draft before it takes white space away: so that is not sent.
 func TestProtocolDraftLongTopicWithSpace(t *testing.T) {
-	_, run := draftManaged(t)
+	_, run := acctest.StartRun(t, "zulip_draft")
 	run.MustApply(values{"channel": "general", "topic": strings.Repeat("🦄", 60) + " ", "content": "x"})
 }

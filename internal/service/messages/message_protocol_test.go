@@ -17,14 +17,6 @@ import (
 // The tests called TestProtocol… drive the messages through the plugin protocol, in this process and without a CLI. The
 // organization is the sandbox's example: ines.moreau@example.com is its owner and the account of the provider.
 
-// messageManaged gives a test a sandbox and one zulip_message to manage in it, which does not exist yet.
-func messageManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
-	t.Helper()
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, "zulip_message")
-	return o, run
-}
-
 // inTopic is the configuration of a message in the channel "general".
 func inTopic(topic, content string) values {
 	return values{"channel": "general", "topic": topic, "content": content}
@@ -58,7 +50,7 @@ func byHand(t *testing.T, o *acctest.Organization, run *acctest.Run, params map[
 }
 
 func TestProtocolMessageLives(t *testing.T) {
-	o, run := messageManaged(t)
+	o, run := acctest.StartRun(t, "zulip_message")
 	run.MustApply(inTopic("rules", "Be kind.\n"))
 	id := run.State.Values["id"]
 	if got := run.State.Values["content"]; got != "Be kind.\n" {
@@ -85,7 +77,7 @@ func TestProtocolMessageLives(t *testing.T) {
 }
 
 func TestProtocolMessageDrift(t *testing.T) {
-	o, run := messageManaged(t)
+	o, run := acctest.StartRun(t, "zulip_message")
 	config := inTopic("rules", "Be kind.")
 	run.MustApply(config)
 	byHand(t, o, run, map[string]string{"content": "Be loud."})
@@ -110,7 +102,7 @@ func TestProtocolMessageDrift(t *testing.T) {
 
 // A text that somebody changed between plan and apply is not overwritten.
 func TestProtocolMessageChangedSincePlan(t *testing.T) {
-	o, run := messageManaged(t)
+	o, run := acctest.StartRun(t, "zulip_message")
 	run.MustApply(inTopic("rules", "Be kind."))
 	plan := run.MustPlan(inTopic("rules", "Be very kind."))
 	byHand(t, o, run, map[string]string{"content": "Be loud."})
@@ -119,7 +111,7 @@ func TestProtocolMessageChangedSincePlan(t *testing.T) {
 }
 
 func TestProtocolMessageDirect(t *testing.T) {
-	o, run := messageManaged(t)
+	o, run := acctest.StartRun(t, "zulip_message")
 	run.MustApply(values{"recipients": []any{"lena.fischer@example.com"}, "content": "Welcome."})
 	if run.State.Values["channel_id"] != nil {
 		t.Errorf("channel_id is %v", run.State.Values["channel_id"])
@@ -136,7 +128,7 @@ func TestProtocolMessageDirect(t *testing.T) {
 
 func TestProtocolMessageDestroy(t *testing.T) {
 	for onDestroy, left := range map[any][]string{nil: {}, "delete": {}, "keep": {"Be kind."}} {
-		o, run := messageManaged(t)
+		o, run := acctest.StartRun(t, "zulip_message")
 		config := inTopic("rules", "Be kind.")
 		config["on_destroy"] = onDestroy
 		run.MustApply(config)
@@ -146,7 +138,7 @@ func TestProtocolMessageDestroy(t *testing.T) {
 }
 
 func TestProtocolMessageDestroyedTwice(t *testing.T) {
-	o, run := messageManaged(t)
+	o, run := acctest.StartRun(t, "zulip_message")
 	run.MustApply(inTopic("rules", "Be kind."))
 	plan := run.MustPlan(nil)
 	o.Call(t, http.MethodDelete, fmt.Sprintf("/messages/%v", run.State.Values["id"]), nil)
@@ -154,25 +146,16 @@ func TestProtocolMessageDestroyedTwice(t *testing.T) {
 }
 
 func TestProtocolMessageImport(t *testing.T) {
-	o, run := messageManaged(t)
+	o, run := acctest.StartRun(t, "zulip_message")
 	run.MustApply(inTopic("rules", "Be kind."))
 	before := run.State.Values
-	for _, by := range []struct {
-		id       string
-		identity values
-	}{{id: fmt.Sprint(before["id"])}, {identity: values{"id": before["id"]}}} {
-		fresh := o.NewRun(t, "zulip_message")
-		fresh.Import(by.id, by.identity).ExpectNoError(t)
-		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before) {
-			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before)
-		}
-	}
+	run.ExpectImports(before["id"], values{"id": before["id"]})
 	o.NewRun(t, "zulip_message").Import("rules", nil).ExpectError(t, "", "not a number", "Copy link to message")
 }
 
 // An answer that is lost after the message was sent: it is found, and not sent again.
 func TestProtocolMessageLostAnswer(t *testing.T) {
-	o, run := messageManaged(t)
+	o, run := acctest.StartRun(t, "zulip_message")
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/messages", After: true, Action: sandbox.FaultDrop, Count: 1})
 	run.MustApply(inTopic("rules", "Be kind."))
 	expectWritten(t, o, "rules", "Be kind.")
@@ -180,7 +163,7 @@ func TestProtocolMessageLostAnswer(t *testing.T) {
 
 // A server that is gone after it sent the message: the apply fails, and says that the next one may send another.
 func TestProtocolMessageBrokenOff(t *testing.T) {
-	o, run := messageManaged(t)
+	o, run := acctest.StartRun(t, "zulip_message")
 	run.Block["max_retries"] = 0
 	config := inTopic("rules", "Be kind.")
 	plan := run.MustPlan(config)
@@ -198,7 +181,7 @@ func TestProtocolMessageBrokenOff(t *testing.T) {
 
 // Two resources that say the same are two messages.
 func TestProtocolMessageTwins(t *testing.T) {
-	o, run := messageManaged(t)
+	o, run := acctest.StartRun(t, "zulip_message")
 	twin := o.NewRun(t, "zulip_message")
 	config := inTopic("rules", "Be kind.")
 	p := run.Process()
@@ -216,7 +199,7 @@ func TestProtocolMessageTwins(t *testing.T) {
 }
 
 func TestProtocolMessageBadInput(t *testing.T) {
-	_, run := messageManaged(t)
+	_, run := acctest.StartRun(t, "zulip_message")
 	cases := []struct {
 		config    values
 		attribute string
@@ -247,7 +230,7 @@ func TestProtocolMessageBadInput(t *testing.T) {
 
 // Only who sent a message may edit it.
 func TestProtocolMessageOfSomebodyElse(t *testing.T) {
-	o, _ := messageManaged(t)
+	o, _ := acctest.StartRun(t, "zulip_message")
 	member := o.As(t, "member").NewRun(t, "zulip_message")
 	member.MustApply(inTopic("rules", "Be kind."))
 	run := o.NewRun(t, "zulip_message")
@@ -259,7 +242,7 @@ func TestProtocolMessageOfSomebodyElse(t *testing.T) {
 
 // Reading many messages costs few requests.
 func TestProtocolMessageReadTogether(t *testing.T) {
-	o, run := messageManaged(t)
+	o, run := acctest.StartRun(t, "zulip_message")
 	p := run.Process()
 	states := []*acctest.Instance{}
 	for i := range 8 {
@@ -296,7 +279,7 @@ func TestProtocolMessageReadTogether(t *testing.T) {
 
 // Importing what is not there says so in words of its own, not in the CLI's.
 func TestProtocolMessageImportOfNothing(t *testing.T) {
-	_, run := messageManaged(t)
+	_, run := acctest.StartRun(t, "zulip_message")
 	run.Import("99", nil).ExpectError(t, "", "Cannot import this message", "no message with the ID 99", "may not read")
 }
 
@@ -312,7 +295,7 @@ func pass(t *testing.T, span time.Duration) {
 
 // A message is edited and deleted in place only for as long as the organization allows: a plan warns when it does not.
 func TestProtocolMessageTimeLimits(t *testing.T) {
-	o, run := messageManaged(t)
+	o, run := acctest.StartRun(t, "zulip_message")
 	run.MustApply(inTopic("limits", "before"))
 	for _, realm := range []map[string]string{{"message_content_edit_limit_seconds": "1"}, {"allow_message_editing": "false", "message_content_edit_limit_seconds": `"unlimited"`}} {
 		o.Call(t, http.MethodPatch, "/realm", realm)
@@ -406,7 +389,7 @@ func TestProtocolMessageURLAfterAnUpgrade(t *testing.T) {
 }
 
 func TestProtocolMessageHistory(t *testing.T) {
-	o, run := messageManaged(t)
+	o, run := acctest.StartRun(t, "zulip_message")
 	run.MustApply(inTopic("rules", "Be kind."))
 	byHand(t, o, run, map[string]string{"content": "Be loud."})
 	byHand(t, o, run, map[string]string{"topic": "laws", "propagate_mode": "change_one"})

@@ -182,16 +182,7 @@ func TestProtocolScheduledMessageImport(t *testing.T) {
 	o, run, _ := scheduledMessageManaged(t)
 	run.MustApply(scheduledMessageConfig("Soon.", at(time.Hour)))
 	before := run.State.Values
-	for _, by := range []struct {
-		id       string
-		identity values
-	}{{id: fmt.Sprint(before["id"])}, {identity: values{"id": before["id"]}}} {
-		fresh := o.NewRun(t, "zulip_scheduled_message")
-		fresh.Import(by.id, by.identity).ExpectNoError(t)
-		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before) {
-			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before)
-		}
-	}
+	run.ExpectImports(before["id"], values{"id": before["id"]})
 	o.NewRun(t, "zulip_scheduled_message").Import("Soon.", nil).ExpectError(t, "", "not a number")
 	o.NewRun(t, "zulip_scheduled_message").Import("1", nil).ExpectError(t, "", "Cannot import this scheduled message")
 }
@@ -219,20 +210,13 @@ func TestProtocolScheduledMessageBrokenOff(t *testing.T) {
 
 func TestProtocolScheduledMessageBadInput(t *testing.T) {
 	_, run, _ := scheduledMessageManaged(t)
-	for _, c := range []struct {
-		config    values
-		attribute string
-		words     []string
-	}{
+	run.ExpectRefusals(acctest.Refusals{
 		{scheduledMessageConfig("Soon.", at(-time.Hour)), "scheduled_delivery_timestamp", []string{"The moment is over"}},
 		{scheduledMessageConfig("Soon.", "tomorrow"), "scheduled_delivery_timestamp", []string{"Not a moment", "time zone"}},
 		{scheduledMessageConfig("Soon.", "2090-01-01T00:00:00.5Z"), "scheduled_delivery_timestamp", []string{"whole seconds"}},
 		{scheduledMessageConfig(" ", at(time.Hour)), "content", []string{"not blank"}},
 		{values{"content": "x", "scheduled_delivery_timestamp": at(time.Hour)}, "", []string{"Nobody to send to"}},
-	} {
-		_, diags := run.Plan(c.config)
-		diags.ExpectError(t, c.attribute, c.words...)
-	}
+	})
 	run.MustPlan(values{"channel": acctest.Unknown, "topic": "plans", "content": acctest.Unknown, "scheduled_delivery_timestamp": acctest.Unknown})
 }
 

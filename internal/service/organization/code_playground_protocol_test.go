@@ -16,14 +16,6 @@ type values = acctest.Values
 
 const codePlaygroundKind = "zulip_code_playground"
 
-// codePlaygroundManaged gives a test a sandbox and one zulip_code_playground to manage in it, which does not exist yet.
-func codePlaygroundManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
-	t.Helper()
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, codePlaygroundKind)
-	return o, run
-}
-
 func codePlaygroundConfig(name, language, template string) values {
 	return values{"name": name, "pygments_language": language, "url_template": template}
 }
@@ -33,15 +25,8 @@ const codePlaygroundAddress = "https://py.example.com/{code}"
 // playgrounds are what the server holds, by language and name.
 func playgrounds(t *testing.T, o *acctest.Organization) map[string]*zulip.Playground {
 	t.Helper()
-	snapshot, err := o.Client.Register(context.Background(), []string{zulip.FetchPlaygrounds})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := o.Client.DeleteQueue(context.Background(), snapshot.QueueID); err != nil {
-		t.Fatal(err)
-	}
 	found := map[string]*zulip.Playground{}
-	for _, playground := range snapshot.Playgrounds {
+	for _, playground := range o.Snapshot(t, zulip.FetchPlaygrounds).Playgrounds {
 		found[playground.Key()] = playground
 	}
 	return found
@@ -58,7 +43,7 @@ func add(t *testing.T, o *acctest.Organization, playground zulip.Playground) int
 }
 
 func TestProtocolPlaygroundLives(t *testing.T) {
-	o, run := codePlaygroundManaged(t)
+	o, run := acctest.StartRun(t, codePlaygroundKind)
 	sent := o.Sent()
 	run.MustApply(codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress))
 	sent.Expect(t, "POST name pygments_language url_template")
@@ -85,7 +70,7 @@ func TestProtocolPlaygroundLives(t *testing.T) {
 
 // Removed by hand it is added again; removed while it is to be removed, it is gone.
 func TestProtocolPlaygroundGone(t *testing.T) {
-	o, run := codePlaygroundManaged(t)
+	o, run := acctest.StartRun(t, codePlaygroundKind)
 	wanted := codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress)
 	remove := func() {
 		t.Helper()
@@ -102,19 +87,10 @@ func TestProtocolPlaygroundGone(t *testing.T) {
 }
 
 func TestProtocolPlaygroundImport(t *testing.T) {
-	o, run := codePlaygroundManaged(t)
+	o, run := acctest.StartRun(t, codePlaygroundKind)
 	run.MustApply(codePlaygroundConfig("Sandbox", "C/C++", codePlaygroundAddress))
 	before := run.State
-	for _, by := range []struct {
-		id       string
-		identity values
-	}{{id: fmt.Sprint(before.Values["id"])}, {id: "Sandbox"}, {id: "C/C++/Sandbox"}, {identity: before.Identity}} {
-		fresh := o.NewRun(t, codePlaygroundKind)
-		fresh.Import(by.id, by.identity).ExpectNoError(t)
-		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before.Values) {
-			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before.Values)
-		}
-	}
+	run.ExpectImports(before.Values["id"], "Sandbox", "C/C++/Sandbox", before.Identity)
 	o.NewRun(t, codePlaygroundKind).Import("999999", nil).ExpectError(t, "", "Cannot import this code playground", `"C/C++/Sandbox"`)
 	o.NewRun(t, codePlaygroundKind).Import("C++/Sandbox", nil).ExpectError(t, "", "Cannot import this code playground", `did you mean "C/C++/Sandbox"?`)
 	o.NewRun(t, codePlaygroundKind).Import("Sandbocks", nil).ExpectError(t, "", "Cannot import this code playground", `did you mean "Sandbox"?`)
@@ -125,7 +101,7 @@ func TestProtocolPlaygroundImport(t *testing.T) {
 // A lost answer adds no second one, whether the call is repeated or the playground looked for.
 func TestProtocolPlaygroundLostAnswer(t *testing.T) {
 	for _, retries := range []int{0, 2} {
-		o, run := codePlaygroundManaged(t)
+		o, run := acctest.StartRun(t, codePlaygroundKind)
 		run.Block["max_retries"] = retries
 		plan := run.MustPlan(codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress))
 		o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/playgrounds", After: true, Action: sandbox.FaultDrop, Count: 1})
@@ -142,7 +118,7 @@ func TestProtocolPlaygroundLostAnswer(t *testing.T) {
 
 // What never reached the server is an error that says so.
 func TestProtocolPlaygroundLost(t *testing.T) {
-	o, run := codePlaygroundManaged(t)
+	o, run := acctest.StartRun(t, codePlaygroundKind)
 	run.Block["max_retries"] = 0
 	plan := run.MustPlan(codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress))
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/playgrounds", Action: sandbox.FaultStatus})
@@ -155,7 +131,7 @@ func TestProtocolPlaygroundLost(t *testing.T) {
 
 // What has the language and name already is never taken into the state.
 func TestProtocolPlaygroundTaken(t *testing.T) {
-	o, run := codePlaygroundManaged(t)
+	o, run := acctest.StartRun(t, codePlaygroundKind)
 	id := add(t, o, zulip.Playground{Name: "Sandbox", Language: "Python", URLTemplate: codePlaygroundAddress})
 	for _, other := range []string{codePlaygroundAddress, codePlaygroundAddress + "#"} {
 		run.Apply(run.MustPlan(codePlaygroundConfig("Sandbox", "Python", other))).ExpectError(t, "name", fmt.Sprintf("It has the ID %d", id), "import {", codePlaygroundAddress)
@@ -169,26 +145,14 @@ func TestProtocolPlaygroundTaken(t *testing.T) {
 
 // Reading any number of playgrounds is one request.
 func TestProtocolPlaygroundsAreReadTogether(t *testing.T) {
-	o, run := codePlaygroundManaged(t)
+	o, run := acctest.StartRun(t, codePlaygroundKind)
 	run.MustApply(codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress))
-	p, sent := run.Process(), o.Sent()
-	for range 5 {
-		if _, diags := p.Read(codePlaygroundKind, run.State); len(diags.Errors()) > 0 {
-			t.Fatal(diags)
-		}
-	}
-	if requests := len(sent.Requests()); requests != 2 { // the snapshot, and the end of its queue
-		t.Errorf("%d requests, want 2", requests)
-	}
+	run.ExpectReadTogether(t, o, 2) // the snapshot, and the end of its queue
 }
 
 func TestProtocolPlaygroundBadInput(t *testing.T) {
-	_, run := codePlaygroundManaged(t)
-	for _, c := range []struct {
-		config    values
-		attribute string
-		words     []string
-	}{
+	_, run := acctest.StartRun(t, codePlaygroundKind)
+	run.ExpectRefusals(acctest.Refusals{
 		{codePlaygroundConfig(" ", "Python", codePlaygroundAddress), "name", []string{"Empty text"}},
 		{codePlaygroundConfig("Sandbox ", "Python", codePlaygroundAddress), "name", []string{"White space"}},
 		{codePlaygroundConfig("Sandbox", "a;b", codePlaygroundAddress), "pygments_language", []string{"letters of English"}},
@@ -196,15 +160,12 @@ func TestProtocolPlaygroundBadInput(t *testing.T) {
 		{codePlaygroundConfig("Sandbox", "Python", "https://py.example.com/"), "url_template", []string{"where the code goes"}},
 		{codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress+"{x}"), "url_template", []string{"code, x"}},
 		{codePlaygroundConfig("Sandbox", "Python", "{"), "url_template", []string{"RFC 6570"}},
-	} {
-		_, diags := run.Plan(c.config)
-		diags.ExpectError(t, c.attribute, c.words...)
-	}
+	})
 	run.MustPlan(values{"name": acctest.Unknown, "pygments_language": acctest.Unknown, "url_template": acctest.Unknown})
 }
 
 func TestProtocolPlaygroundRights(t *testing.T) {
-	o, run := codePlaygroundManaged(t)
+	o, run := acctest.StartRun(t, codePlaygroundKind)
 	run.MustApply(codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress))
 	moderator := o.As(t, "moderator").NewRun(t, codePlaygroundKind)
 	moderator.State = run.State

@@ -15,26 +15,11 @@ import (
 
 const domainKind = "zulip_domain"
 
-// domainManaged gives a test a sandbox and one zulip_domain to manage in it, which does not exist yet.
-func domainManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
-	t.Helper()
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, domainKind)
-	return o, run
-}
-
 // domains are what the server holds: whether subdomains count, by domain.
 func domains(t *testing.T, o *acctest.Organization) map[string]bool {
 	t.Helper()
-	snapshot, err := o.Client.Register(context.Background(), []string{zulip.FetchDomains})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := o.Client.DeleteQueue(context.Background(), snapshot.QueueID); err != nil {
-		t.Fatal(err)
-	}
 	found := map[string]bool{}
-	for _, domain := range snapshot.Domains {
+	for _, domain := range o.Snapshot(t, zulip.FetchDomains).Domains {
 		found[domain.Domain] = domain.AllowSubdomains
 	}
 	return found
@@ -55,7 +40,7 @@ func must(t *testing.T, err error) {
 }
 
 func TestProtocolDomainLives(t *testing.T) {
-	o, run := domainManaged(t)
+	o, run := acctest.StartRun(t, domainKind)
 	sent := o.Sent()
 	run.MustApply(values{"domain": "Example.com"})
 	sent.Expect(t, "POST allow_subdomains domain")
@@ -80,7 +65,7 @@ func TestProtocolDomainLives(t *testing.T) {
 }
 
 func TestProtocolDomainDriftAndGone(t *testing.T) {
-	o, run := domainManaged(t)
+	o, run := acctest.StartRun(t, domainKind)
 	wanted := values{"domain": "example.com", "allow_subdomains": true}
 	run.MustApply(wanted)
 	must(t, o.Client.UpdateDomain(context.Background(), zulip.Domain{Domain: "example.com"}))
@@ -99,19 +84,10 @@ func TestProtocolDomainDriftAndGone(t *testing.T) {
 }
 
 func TestProtocolDomainImport(t *testing.T) {
-	o, run := domainManaged(t)
+	o, run := acctest.StartRun(t, domainKind)
 	o.NewRun(t, domainKind).Import("example.com", nil).ExpectError(t, "", "Cannot import this domain", "there are no domains.")
 	run.MustApply(values{"domain": "example.com", "allow_subdomains": true})
-	for _, by := range []struct {
-		id       string
-		identity values
-	}{{id: "example.com"}, {id: "Example.COM"}, {identity: run.State.Identity}} {
-		fresh := o.NewRun(t, domainKind)
-		fresh.Import(by.id, by.identity).ExpectNoError(t)
-		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(run.State.Values) {
-			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, run.State.Values)
-		}
-	}
+	run.ExpectImports("example.com", "Example.COM", run.State.Identity)
 	o.NewRun(t, domainKind).Import("example.org", nil).ExpectError(t, "", "Cannot import this domain", "did you mean example.com?")
 	o.NewRun(t, domainKind).Import("zulip.org", nil).ExpectError(t, "", "Cannot import this domain", "the domains are: example.com.")
 }
@@ -119,7 +95,7 @@ func TestProtocolDomainImport(t *testing.T) {
 // A lost answer is no error, whether the call is repeated or the domain looked for.
 func TestProtocolDomainLostAnswer(t *testing.T) {
 	for _, retries := range []int{0, 2} {
-		o, run := domainManaged(t)
+		o, run := acctest.StartRun(t, domainKind)
 		run.Block["max_retries"] = retries
 		plan := run.MustPlan(values{"domain": "example.com"})
 		o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/domains", After: true, Action: sandbox.FaultDrop, Count: 1})
@@ -133,7 +109,7 @@ func TestProtocolDomainLostAnswer(t *testing.T) {
 }
 
 func TestProtocolDomainLost(t *testing.T) {
-	o, run := domainManaged(t)
+	o, run := acctest.StartRun(t, domainKind)
 	run.Block["max_retries"] = 0
 	plan := run.MustPlan(values{"domain": "example.com"})
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/domains", Action: sandbox.FaultStatus})
@@ -146,7 +122,7 @@ func TestProtocolDomainLost(t *testing.T) {
 
 // What is there already is never taken into the state.
 func TestProtocolDomainTaken(t *testing.T) {
-	o, run := domainManaged(t)
+	o, run := acctest.StartRun(t, domainKind)
 	must(t, o.Client.AddDomain(context.Background(), zulip.Domain{Domain: "example.com", AllowSubdomains: true}))
 	_, diags := run.Plan(values{"domain": "example.com", "allow_subdomains": false})
 	diags.ExpectError(t, "domain", "allow_subdomains = true", `id = "example.com"`)
@@ -162,7 +138,7 @@ func TestProtocolDomainTaken(t *testing.T) {
 // The plan warns before the restriction to the organization's domains ends with the last of them.
 // The last domain is also the last of several that go in one run, and one that another takes the place of.
 func TestProtocolDomainLastOfSeveral(t *testing.T) {
-	o, run := domainManaged(t)
+	o, run := acctest.StartRun(t, domainKind)
 	run.MustApply(values{"domain": "example.com"})
 	_, diags := run.Plan(values{"domain": "example.org"})
 	diags.ExpectWarning(t, "domain", "last domain", "any address may", "create_before_destroy = true")
@@ -181,7 +157,7 @@ func TestProtocolDomainLastOfSeveral(t *testing.T) {
 }
 
 func TestProtocolDomainLast(t *testing.T) {
-	o, run := domainManaged(t)
+	o, run := acctest.StartRun(t, domainKind)
 	run.MustApply(values{"domain": "example.com"})
 	_, diags := run.Plan(nil)
 	diags.ExpectWarning(t, "domain", "last domain", "any address may")
@@ -192,7 +168,7 @@ func TestProtocolDomainLast(t *testing.T) {
 }
 
 func TestProtocolDomainBadInput(t *testing.T) {
-	_, run := domainManaged(t)
+	_, run := acctest.StartRun(t, domainKind)
 	for domain, words := range map[string]string{
 		"nodot": "no dot", "": "empty", "-a.com": "hyphens", "a..com": "Between dots", strings.Repeat("a", 80) + ".com": "more than 80",
 	} {
@@ -203,7 +179,7 @@ func TestProtocolDomainBadInput(t *testing.T) {
 }
 
 func TestProtocolDomainRights(t *testing.T) {
-	o, run := domainManaged(t)
+	o, run := acctest.StartRun(t, domainKind)
 	run.MustApply(values{"domain": "example.com"})
 	admin := o.As(t, "admin").NewRun(t, domainKind)
 	admin.State = run.State
@@ -221,7 +197,7 @@ func TestProtocolDomainRights(t *testing.T) {
 
 // Two resources for one domain would undo each other with each apply.
 func TestProtocolDomainTwoResources(t *testing.T) {
-	_, run := domainManaged(t)
+	_, run := acctest.StartRun(t, domainKind)
 	p := run.Process()
 	_, diags := p.Plan(domainKind, nil, values{"domain": "example.org", "allow_subdomains": true})
 	diags.ExpectNoError(t)

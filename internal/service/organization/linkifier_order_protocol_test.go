@@ -51,6 +51,14 @@ func TestProtocolLinkifierOrderLives(t *testing.T) {
 
 	run.MustApply(ordered(d, c, b, a))
 	expectOrder(t, o, "dcba")
+	found, diags := run.Process().ReadData("zulip_linkifiers", values{})
+	diags.ExpectNoError(t)
+	listed, _ := found["linkifiers"].([]any)
+	for i, pattern := range []string{"d", "c", "b", "a"} {
+		if one, _ := listed[i].(values); one["pattern"] != pattern {
+			t.Errorf("the data source lists %v in place %d, want %s", one, i, pattern)
+		}
+	}
 	sent = o.Sent()
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	sent.Expect(t)

@@ -11,7 +11,7 @@ import (
 )
 
 func TestProtocolOrganizationBadInput(t *testing.T) {
-	o, run := organizationManaged(t)
+	o, run := acctest.StartRun(t, organizationTypeName)
 	public, archived := o.MustChannel(t, "general").ID, o.MustChannel(t, "leads").ID
 	o.Archive(t, "leads")
 	for _, test := range []struct {
@@ -58,7 +58,7 @@ func TestProtocolOrganizationBadInput(t *testing.T) {
 
 // A channel that this run manages may become private in it.
 func TestProtocolOrganizationChannelThatBecomesPrivate(t *testing.T) {
-	o, run := organizationManaged(t)
+	o, run := acctest.StartRun(t, organizationTypeName)
 	channel := o.NewRun(t, "zulip_channel")
 	channel.MustApply(values{"name": "reports", "initial_subscribers": []any{o.Self.Address()}})
 	wanted := values{"moderation_request_channel_id": channel.State.Values["id"]}
@@ -76,7 +76,7 @@ func TestProtocolOrganizationChannelThatBecomesPrivate(t *testing.T) {
 
 // A server that sends no digests would go on to say that they are off.
 func TestProtocolOrganizationNoDigests(t *testing.T) {
-	o, run := organizationManaged(t)
+	o, run := acctest.StartRun(t, organizationTypeName)
 	answer := o.Call(t, http.MethodPost, "/register", map[string]string{
 		"event_types": "[]", "fetch_event_types": text(t, []string{zulip.FetchRealm, zulip.FetchUserGroups, zulip.FetchUsers}),
 		"client_capabilities": `{"notification_settings_null":true,"include_deactivated_groups":true}`,
@@ -91,7 +91,7 @@ func TestProtocolOrganizationNoDigests(t *testing.T) {
 
 // What is not known yet is checked later, and crashes nothing.
 func TestProtocolOrganizationUnknown(t *testing.T) {
-	o, run := organizationManaged(t)
+	o, run := acctest.StartRun(t, organizationTypeName)
 	config := values{}
 	for name := range trials(t, o) {
 		config[name] = acctest.Unknown
@@ -105,7 +105,7 @@ func TestProtocolOrganizationUnknown(t *testing.T) {
 
 // Owners may set everything, administrators most of it, others nothing; the error names all at once, and who can.
 func TestProtocolOrganizationCaller(t *testing.T) {
-	o, _ := organizationManaged(t)
+	o, _ := acctest.StartRun(t, organizationTypeName)
 	config := values{"description": "new", "invite_required": false, "waiting_period_threshold": 3, "can_create_groups": []any{"role:moderators"}}
 	for account, words := range map[string][]string{
 		"owner":     nil,
@@ -130,7 +130,7 @@ func TestProtocolOrganizationCaller(t *testing.T) {
 
 // An administrator changes what administrators may, beside what only owners may set and is as it is to be.
 func TestProtocolOrganizationAdministrator(t *testing.T) {
-	o, _ := organizationManaged(t)
+	o, _ := acctest.StartRun(t, organizationTypeName)
 	admin := o.As(t, "admin")
 	run := admin.NewRun(t, organizationTypeName)
 	sent := admin.Sent()
@@ -170,7 +170,7 @@ func TestProtocolOrganizationOldServer(t *testing.T) {
 
 // Two resources of a configuration may each set a part; both may not set the same otherwise.
 func TestProtocolOrganizationTwice(t *testing.T) {
-	_, run := organizationManaged(t)
+	_, run := acctest.StartRun(t, organizationTypeName)
 	p := run.Process()
 	plan := func(config values) acctest.Diagnostics {
 		_, diags := p.Plan(organizationTypeName, nil, config)

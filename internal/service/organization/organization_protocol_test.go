@@ -24,24 +24,10 @@ import (
 
 const organizationTypeName = "zulip_organization"
 
-func organizationManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
-	t.Helper()
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, organizationTypeName)
-	return o, run
-}
-
 // organizationHeld is the organization as the server holds it.
 func organizationHeld(t *testing.T, o *acctest.Organization) *zulip.Realm {
 	t.Helper()
-	snapshot, err := o.Client.Register(context.Background(), []string{zulip.FetchRealm})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := o.Client.DeleteQueue(context.Background(), snapshot.QueueID); err != nil {
-		t.Fatal(err)
-	}
-	return snapshot.Realm
+	return o.Snapshot(t, zulip.FetchRealm).Realm
 }
 
 // organizationByHand changes the organization behind Terraform's back; the parameters are as on the wire.
@@ -182,7 +168,7 @@ func TestProtocolOrganizationEvery(t *testing.T) {
 
 // What is not set is not written, and stays as it is to the end.
 func TestProtocolOrganizationLive(t *testing.T) {
-	o, run := organizationManaged(t)
+	o, run := acctest.StartRun(t, organizationTypeName)
 	sent := o.Sent()
 	run.MustApply(values{"description": "First", "invite_required": true}) // the second is so already
 	sent.Expect(t, "PATCH description")
@@ -210,7 +196,7 @@ func TestProtocolOrganizationLive(t *testing.T) {
 }
 
 func TestProtocolOrganizationImport(t *testing.T) {
-	o, run := organizationManaged(t)
+	o, run := acctest.StartRun(t, organizationTypeName)
 	config := values{"description": "Ours", "message_retention_days": "30", "can_create_groups": []any{"role:moderators", "user:lena.fischer@example.com"}}
 	run.MustApply(config)
 	for _, by := range []struct {
@@ -229,7 +215,7 @@ func TestProtocolOrganizationImport(t *testing.T) {
 }
 
 func TestProtocolOrganizationDataSource(t *testing.T) {
-	o, run := organizationManaged(t)
+	o, run := acctest.StartRun(t, organizationTypeName)
 	run.MustApply(values{"message_content_edit_limit_seconds": "unlimited", "can_create_groups": []any{"role:moderators"}})
 	shown, diags := run.Process().ReadData(organizationTypeName, values{})
 	diags.ExpectNoError(t)

@@ -13,14 +13,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// profileFieldManaged gives a test a sandbox and one zulip_custom_profile_field to manage in it, which does not exist yet.
-func profileFieldManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
-	t.Helper()
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, "zulip_custom_profile_field")
-	return o, run
-}
-
 // fields returns what the server holds, in order.
 func fields(t *testing.T, o *acctest.Organization) []*zulip.ProfileField {
 	t.Helper()
@@ -71,7 +63,7 @@ func shift(options ...string) values {
 }
 
 func TestProtocolProfileFieldLives(t *testing.T) {
-	o, run := profileFieldManaged(t)
+	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
 	sent := o.Sent()
 	run.MustApply(team(nil))
 	sent.Expect(t, "POST field_type name")
@@ -101,7 +93,7 @@ func TestProtocolProfileFieldLives(t *testing.T) {
 }
 
 func TestProtocolProfileFieldTypes(t *testing.T) {
-	o, _ := profileFieldManaged(t)
+	o, _ := acctest.StartRun(t, "zulip_custom_profile_field")
 	want := []string{}
 	for _, word := range zulip.ProfileFieldTypes() {
 		config := values{"field_type": word, "name": "F " + word}
@@ -119,7 +111,7 @@ func TestProtocolProfileFieldTypes(t *testing.T) {
 
 // An option keeps its key through another text and another place, and people keep what they chose.
 func TestProtocolProfileFieldOptions(t *testing.T) {
-	o, run := profileFieldManaged(t)
+	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
 	run.MustApply(shift("d", "Day", "n", "Night"))
 	field := fmt.Sprint(run.State.Values["id"])
 	chosen := func() string {
@@ -160,7 +152,7 @@ func TestProtocolProfileFieldOptions(t *testing.T) {
 
 // Who destroys a field, or makes another one of it, is told what is lost.
 func TestProtocolProfileFieldLoss(t *testing.T) {
-	o, run := profileFieldManaged(t)
+	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
 	run.MustApply(team(nil))
 	_, diags := run.Plan(nil)
 	if len(diags) > 0 {
@@ -183,7 +175,7 @@ func TestProtocolProfileFieldLoss(t *testing.T) {
 }
 
 func TestProtocolProfileFieldExternalAccount(t *testing.T) {
-	o, run := profileFieldManaged(t)
+	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
 	run.MustApply(values{"field_type": "external_account", "subtype": "github"})
 	expectProfileField(t, o, "external_account GitHub username")
 	if run.State.Values["name"] != "GitHub username" {
@@ -212,7 +204,7 @@ func TestProtocolProfileFieldExternalAccount(t *testing.T) {
 }
 
 func TestProtocolProfileFieldDrift(t *testing.T) {
-	o, run := profileFieldManaged(t)
+	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
 	config := team(values{"hint": "x", "required": true})
 	run.MustApply(config)
 	path := fmt.Sprintf("/realm/profile_fields/%v", run.State.Values["id"])
@@ -229,19 +221,10 @@ func TestProtocolProfileFieldDrift(t *testing.T) {
 }
 
 func TestProtocolProfileFieldImport(t *testing.T) {
-	o, run := profileFieldManaged(t)
+	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
 	run.MustApply(shift("d", "Day", "n", "Night"))
 	before := run.State.Values
-	for _, by := range []struct {
-		id       string
-		identity values
-	}{{id: fmt.Sprint(before["id"])}, {identity: values{"id": before["id"]}}, {id: "Shift"}, {id: "name:Shift"}} {
-		fresh := o.NewRun(t, "zulip_custom_profile_field")
-		fresh.Import(by.id, by.identity).ExpectNoError(t)
-		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before) {
-			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before)
-		}
-	}
+	run.ExpectImports(before["id"], values{"id": before["id"]}, "Shift", "name:Shift")
 	o.NewRun(t, "zulip_custom_profile_field").Import("999999", nil).ExpectError(t, "", "no custom profile field with the ID 999999")
 	o.NewRun(t, "zulip_custom_profile_field").Import("shift", nil).ExpectError(t, "", `did you mean "Shift"?`)
 	o.NewRun(t, "zulip_custom_profile_field").Import("Pronouns", nil).ExpectError(t, "", `the custom profile fields are: `, `"Shift"`)
@@ -268,7 +251,7 @@ func TestProtocolProfileFieldLevels(t *testing.T) {
 }
 
 func TestProtocolProfileFieldRights(t *testing.T) {
-	o, run := profileFieldManaged(t)
+	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
 	run.MustApply(team(nil))
 	moderator := o.As(t, "moderator").NewRun(t, "zulip_custom_profile_field")
 	_, diags := moderator.Plan(values{"field_type": "date", "name": "x"})
@@ -284,7 +267,7 @@ func TestProtocolProfileFieldRights(t *testing.T) {
 }
 
 func TestProtocolProfileFieldLostAnswer(t *testing.T) {
-	o, _ := profileFieldManaged(t)
+	o, _ := acctest.StartRun(t, "zulip_custom_profile_field")
 	for _, config := range []values{team(nil), {"field_type": "external_account", "subtype": "twitter"}} {
 		o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/profile_fields", After: true, Action: sandbox.FaultDrop, Count: 1})
 		run := o.NewRun(t, "zulip_custom_profile_field")
@@ -294,7 +277,7 @@ func TestProtocolProfileFieldLostAnswer(t *testing.T) {
 }
 
 func TestProtocolProfileFieldBrokenOff(t *testing.T) {
-	o, run := profileFieldManaged(t)
+	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
 	run.Block["max_retries"] = 0
 	plan := run.MustPlan(team(nil))
 	healPost := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/profile_fields", After: true, Action: sandbox.FaultDrop})
@@ -314,7 +297,7 @@ func TestProtocolProfileFieldBrokenOff(t *testing.T) {
 }
 
 func TestProtocolProfileFieldOrder(t *testing.T) {
-	o, _ := profileFieldManaged(t)
+	o, _ := acctest.StartRun(t, "zulip_custom_profile_field")
 	a, b, c := profileFieldByHand(t, o, "A"), profileFieldByHand(t, o, "B"), profileFieldByHand(t, o, "C")
 	run := o.NewRun(t, "zulip_custom_profile_field_order")
 	sent := o.Sent()
@@ -346,11 +329,7 @@ func TestProtocolProfileFieldBadInput(t *testing.T) {
 		}
 		return config
 	}
-	for _, c := range []struct {
-		config    values
-		attribute string
-		words     []string
-	}{
+	run.ExpectRefusals(acctest.Refusals{
 		{values{"field_type": "colour", "name": "x"}, "field_type", []string{"short_text"}},
 		{values{"field_type": "date"}, "name", []string{"needs a name"}},
 		{team(values{"name": " "}), "name", []string{"blank"}},
@@ -373,10 +352,7 @@ func TestProtocolProfileFieldBadInput(t *testing.T) {
 		{values{"field_type": "user", "name": "x", "display_in_profile_summary": true}, "display_in_profile_summary", []string{"type user"}},
 		{values{"field_type": "long_text", "name": "x", "display_in_profile_summary": true}, "display_in_profile_summary", []string{"476"}},
 		{team(values{"use_for_user_matching": true}), "use_for_user_matching", []string{"455", "442"}},
-	} {
-		_, diags := run.Plan(c.config)
-		diags.ExpectError(t, c.attribute, c.words...)
-	}
+	})
 	for _, config := range []values{
 		{"field_type": acctest.Unknown, "name": acctest.Unknown, "options": acctest.Unknown},
 		{"field_type": "select", "name": "x", "options": []any{values{"key": acctest.Unknown, "text": "A"}, values{"key": acctest.Unknown, "text": acctest.Unknown}}},
@@ -390,7 +366,7 @@ func TestProtocolProfileFieldBadInput(t *testing.T) {
 
 // An element of the list is unknown as a whole while a conditional expression decides which it is.
 func TestProtocolProfileFieldUnknownOption(t *testing.T) {
-	o, run := profileFieldManaged(t)
+	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
 	config := shift("d", "Day")
 	config["options"] = append(config["options"].([]any), acctest.Unknown)
 	run.Process().Validate("zulip_custom_profile_field", config).ExpectNoError(t)
@@ -405,7 +381,7 @@ func TestProtocolProfileFieldUnknownOption(t *testing.T) {
 }
 
 func TestProtocolProfileFieldNameTaken(t *testing.T) {
-	o, run := profileFieldManaged(t)
+	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
 	id := profileFieldByHand(t, o, "Taken")
 	plan, diags := run.Plan(values{"field_type": "date", "name": "Taken"})
 	diags.ExpectNoError(t)

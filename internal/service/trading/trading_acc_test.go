@@ -7,7 +7,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
 	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 	"github.com/hashicorp/terraform-plugin-testing/terraform"
 	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
@@ -15,44 +14,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
-
-// TestAccSandboxTradingDataSources asks a trading cloud with no organization in sight.
-func TestAccSandboxTradingDataSources(t *testing.T) {
-	cloud := acctest.StartTrading(t, sandbox.TradingConfig{})
-	config := `
-data "zulip_trading_organizations" "all" {}
-data "zulip_trading_platforms" "mt4" { type = "MT4" }
-data "zulip_trading_platform_ping" "each" {
-  count       = 2
-  platform_id = data.zulip_trading_platforms.mt4.platforms[count.index].id
-}
-output "reachable" { value = zipmap(data.zulip_trading_platforms.mt4.platforms[*].name, data.zulip_trading_platform_ping.each[*].reachable) }
-`
-	reachable := func(frankfurt bool) statecheck.StateCheck {
-		return statecheck.ExpectKnownOutputValue("reachable", knownvalue.MapExact(map[string]knownvalue.Check{
-			"Tokyo Live": knownvalue.Bool(true), "Frankfurt Demo": knownvalue.Bool(frankfurt),
-		}))
-	}
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories,
-		Steps: []resource.TestStep{
-			{
-				Config: config,
-				ConfigStateChecks: []statecheck.StateCheck{
-					statecheck.ExpectKnownValue("data.zulip_trading_organizations.all", tfjsonpath.New("organizations").AtSliceIndex(0).AtMapKey("name"), knownvalue.StringExact("Example Desk")),
-					statecheck.ExpectKnownValue("data.zulip_trading_platforms.mt4", tfjsonpath.New("platforms"), knownvalue.ListSizeExact(2)),
-					reachable(false),
-				},
-				ConfigPlanChecks: resource.ConfigPlanChecks{PostApplyPostRefresh: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}},
-			},
-			{
-				PreConfig:         func() { cloud.SetDead(frankfurt, false) },
-				Config:            config,
-				ConfigStateChecks: []statecheck.StateCheck{reachable(true)},
-			},
-		},
-	})
-}
 
 // TestAccSandboxTradingToken gives the token to another provider's block, which is where a CLI lets it go, and finds it in
 // no state.

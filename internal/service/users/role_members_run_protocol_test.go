@@ -72,7 +72,7 @@ func TestProtocolRoleMembersTwoResources(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachOrder(t, test.first, test.second, func(t *testing.T, parts []roleMembersPart) {
-				_, run := roleMembersManaged(t)
+				_, run := acctest.StartRun(t, "zulip_role_members")
 				p := run.Process()
 				_, diags := planIn(t, p, parts[0])
 				diags.ExpectNoError(t)
@@ -98,7 +98,7 @@ func TestProtocolRoleMembersThatAgree(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachOrder(t, moderators, other, func(t *testing.T, parts []roleMembersPart) {
-				_, run := roleMembersManaged(t)
+				_, run := acctest.StartRun(t, "zulip_role_members")
 				p := run.Process()
 				for _, one := range parts {
 					_, diags := planIn(t, p, one)
@@ -126,7 +126,7 @@ func TestProtocolRoleMembersMove(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for order, places := range map[string][]int{"from first": {0, 1}, "to first": {1, 0}} {
 				t.Run(order, func(t *testing.T) {
-					o, run := roleMembersManaged(t)
+					o, run := acctest.StartRun(t, "zulip_role_members")
 					account, who := "moderator", []roleMembersPart{test.from, test.to}
 					if name == "down" { // it is the bot, whose address depends on the sandbox
 						account = "bot"

@@ -26,7 +26,7 @@ func lenaWith(more values) values {
 // activity gives a test the account of lena in the state, where it has been given a value of active.
 func activity(t *testing.T, active any) (*acctest.Organization, *acctest.Run) {
 	t.Helper()
-	o, _ := userManaged(t)
+	o, _ := acctest.StartRun(t, "zulip_user")
 	run, _ := imported(t, o, userLena, nil)
 	run.MustApply(lenaWith(values{"active": active}))
 	return o, run
@@ -45,7 +45,7 @@ func expectActive(t *testing.T, o *acctest.Organization, run *acctest.Run, state
 
 // Who has left stays in the state, as long as the configuration says so.
 func TestProtocolUserStaysWhenDeactivated(t *testing.T) {
-	o, _ := userManaged(t)
+	o, _ := acctest.StartRun(t, "zulip_user")
 	run, _ := imported(t, o, userLena, nil)
 	if run.State.Values["active"] != nil {
 		t.Errorf("the state holds %v", run.State.Values)
@@ -146,7 +146,7 @@ func TestProtocolUserActiveTakenOut(t *testing.T) {
 
 // A new resource takes over a deactivated account as it is, and creates none.
 func TestProtocolUserCreatedInactive(t *testing.T) {
-	o, run := userManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user")
 	_, diags := run.Plan(nadia(values{"active": false}))
 	diags.ExpectError(t, "active", newcomer+" has no account", "creates none", "remove active = false", "remove the resource")
 	late := func(address string) *acctest.PlannedChange {
@@ -215,7 +215,7 @@ func TestProtocolUserInactiveTwice(t *testing.T) {
 
 // What protects people when a resource is destroyed protects them when active becomes false.
 func TestProtocolUserInactiveIsProtected(t *testing.T) {
-	o, _ := userManaged(t)
+	o, _ := acctest.StartRun(t, "zulip_user")
 	run, config := imported(t, o, userInes, values{"active": false})
 	_, diags := run.Plan(config)
 	diags.ExpectWarning(t, "active", "would have no owner")
@@ -302,7 +302,7 @@ func TestProtocolUserInactiveDeletes(t *testing.T) {
 
 // A deactivated owner keeps the role while the organization has one active owner (server-behavior §U7).
 func TestProtocolUserInactiveOwner(t *testing.T) {
-	o, _ := userManaged(t)
+	o, _ := acctest.StartRun(t, "zulip_user")
 	setRole(t, o, "member", zulip.RoleOwner)
 	run, _ := imported(t, o, userLena, nil)
 	run.MustApply(lenaWith(values{"active": false}))
@@ -388,7 +388,7 @@ func TestProtocolUserLeavesGroupsInTheSameRun(t *testing.T) {
 }
 
 func TestProtocolUserSaysWhatARoleMeans(t *testing.T) {
-	o, run := userManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user")
 	run.MustApply(nadia(nil))
 	const summary = "The role of Nadia.Haddad@example.com changes who can do what"
 	_, diags := run.Plan(nadia(values{"role": "moderator"}))
@@ -404,9 +404,9 @@ func TestProtocolUserSaysWhatARoleMeans(t *testing.T) {
 
 // Who is deactivated takes the bots along, and a channel can be left with nobody who may post.
 func TestProtocolUserSaysWhatDeactivationMeans(t *testing.T) {
-	o, run := userManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user")
 	run.MustApply(nadia(nil))
-	nadia := held(t, o, run)
+	nadia := o.UserOf(t, run)
 	o.Change(t, "general", zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{
 		"can_send_message_group": {New: zulip.GroupSettingValue{DirectMembers: []int64{nadia.ID}}},
 	}})

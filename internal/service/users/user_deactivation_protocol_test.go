@@ -226,7 +226,7 @@ func TestProtocolUserDeleted(t *testing.T) {
 
 // An account that is deleted while it is managed frees its address.
 func TestProtocolUserDeletedWhileManaged(t *testing.T) {
-	o, run := userManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user")
 	run.Import(userLena, nil).ExpectNoError(t)
 	config := values{"email": userLena, "full_name": "Lena Fischer"}
 	run.MustApply(config)
@@ -290,7 +290,7 @@ func TestProtocolUserLastOwner(t *testing.T) {
 		at   string
 	}{"demoted": {"guest", "role"}, "deactivated": {nil, ""}} {
 		t.Run(name, func(t *testing.T) {
-			o, _ := userManaged(t)
+			o, _ := acctest.StartRun(t, "zulip_user")
 			setRole(t, o, "member", zulip.RoleOwner)
 			first, firstConfig := imported(t, o, userLena, values{"role": "guest"})
 			second, config := imported(t, o, userInes, values{"role": test.role})
@@ -323,7 +323,7 @@ func TestProtocolUserLastOwner(t *testing.T) {
 func TestProtocolUserDeactivationThatCannotBeChecked(t *testing.T) {
 	for _, path := range []string{"/users", "/users/*"} {
 		t.Run(path, func(t *testing.T) {
-			o, _ := userManaged(t)
+			o, _ := acctest.StartRun(t, "zulip_user")
 			setRole(t, o, "member", zulip.RoleOwner)
 			run, _ := imported(t, o, userLena, nil)
 			p := run.Process()
@@ -342,7 +342,7 @@ func TestProtocolUserDeactivationThatCannotBeChecked(t *testing.T) {
 
 // A person's bots are deactivated with the person: the provider's account, if it is one of them (server-behavior §U9).
 func TestProtocolUserWhoOwnsTheProvidersBot(t *testing.T) {
-	o, _ := userManaged(t)
+	o, _ := acctest.StartRun(t, "zulip_user")
 	bot := o.As(t, "bot")
 	run, _ := imported(t, bot, userTomas, nil)
 	_, diags := run.Plan(nil)
@@ -370,7 +370,7 @@ func TestProtocolUserWhoOwnsTheProvidersBot(t *testing.T) {
 
 // The provider's own account is neither demoted nor deactivated by a plan that was made for another one's key.
 func TestProtocolUserOwnAccount(t *testing.T) {
-	o, _ := userManaged(t)
+	o, _ := acctest.StartRun(t, "zulip_user")
 	setRole(t, o, "member", zulip.RoleOwner)
 	for _, role := range []any{"member", nil} {
 		run, config := imported(t, o, userLena, values{"role": role})
