@@ -61,8 +61,23 @@ type Refusals = []struct {
 func (r *Run) ExpectRefusals(refusals Refusals) {
 	r.t.Helper()
 	for _, refusal := range refusals {
-		_, diags := r.Plan(refusal.Config)
-		diags.ExpectError(r.t, refusal.Attribute, refusal.Words...)
+		r.ExpectRefused(refusal.Config, refusal.Attribute, refusal.Words...)
+	}
+}
+
+// ExpectRefused plans a configuration and fails the test unless the plan is refused with one error, at the attribute ("" is
+// none), whose summary and detail hold all the words.
+func (r *Run) ExpectRefused(config Values, attribute string, words ...string) {
+	r.t.Helper()
+	_, diags := r.Plan(config)
+	diags.ExpectError(r.t, attribute, words...)
+}
+
+// ExpectUnchanged plans a configuration and fails the test unless there is nothing to do.
+func (r *Run) ExpectUnchanged(config Values) {
+	r.t.Helper()
+	if plan := r.MustPlan(config); !plan.Empty() {
+		r.t.Errorf("the plan changes %q", plan.Changes())
 	}
 }
 
@@ -77,6 +92,30 @@ func (r *Run) ExpectReadTogether(t *testing.T, o *Organization, requests int) {
 	if got := len(sent.Requests()); got != requests {
 		t.Errorf("%d requests, want %d", got, requests)
 	}
+}
+
+// MustPlan plans a change of a resource, and fails the test if there is an error.
+func (p *Process) MustPlan(resource string, prior *Instance, config Values) *PlannedChange {
+	p.t.Helper()
+	plan, diags := p.Plan(resource, prior, config)
+	diags.ExpectNoError(p.t)
+	return plan
+}
+
+// MustApply applies a plan, and fails the test if there is an error.
+func (p *Process) MustApply(plan *PlannedChange) *Instance {
+	p.t.Helper()
+	state, diags := p.Apply(plan)
+	diags.ExpectNoError(p.t)
+	return state
+}
+
+// MustReadData reads a data source, and fails the test if there is an error.
+func (p *Process) MustReadData(source string, config Values) Values {
+	p.t.Helper()
+	found, diags := p.ReadData(source, config)
+	diags.ExpectNoError(p.t)
+	return found
 }
 
 // Snapshot reads parts of the organization.

@@ -84,9 +84,7 @@ func TestProtocolBotAvatarLives(t *testing.T) {
 	if hashAt(t, o, run) != secondHash || run.State.Values["avatar_sha256"] != secondHash || run.State.Values["avatar_url"] != *o.UserOf(t, run).AvatarURL || run.State.Values["id"] != id {
 		t.Errorf("the state holds %v", run.State.Values)
 	}
-	if plan := run.MustPlan(alerts(values{"avatar_file": second, "full_name": "Sirens"})); !plan.Empty() {
-		t.Errorf("plans %v", plan.Changes())
-	}
+	run.ExpectUnchanged(alerts(values{"avatar_file": second, "full_name": "Sirens"}))
 
 	sent = o.Sent()
 	run.MustApply(alerts(values{"full_name": "Sirens"}))
@@ -186,9 +184,7 @@ func TestProtocolBotAvatarStaleList(t *testing.T) {
 	run.MustApply(alerts(values{"avatar_file": first}))
 	defer o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/bots/*", Action: sandbox.FaultStale})()
 	run.MustApply(alerts(values{"avatar_file": second}))
-	if plan := run.MustPlan(alerts(values{"avatar_file": second})); !plan.Empty() {
-		t.Errorf("plans %v", plan.Changes())
-	}
+	run.ExpectUnchanged(alerts(values{"avatar_file": second}))
 }
 
 func TestProtocolBotAvatarRefused(t *testing.T) {
@@ -198,8 +194,7 @@ func TestProtocolBotAvatarRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for file, words := range map[string]string{text: "not a PNG", "/nowhere.png": "nowhere"} {
-		_, diags := run.Plan(alerts(values{"avatar_file": file}))
-		diags.ExpectError(t, "avatar_file", "Not an image to upload", words)
+		run.ExpectRefused(alerts(values{"avatar_file": file}), "avatar_file", "Not an image to upload", words)
 	}
 	run.MustPlan(alerts(values{"avatar_file": acctest.Unknown}))
 
@@ -225,13 +220,12 @@ func TestProtocolBotAvatarRefused(t *testing.T) {
 
 	// A file that changes between plan and apply is not sent, nor is anything else.
 	p := run.Process()
-	plan, diags := p.Plan("zulip_bot", run.State, alerts(values{"avatar_file": whole, "full_name": "Sirens"}))
-	diags.ExpectNoError(t)
+	plan := p.MustPlan("zulip_bot", run.State, alerts(values{"avatar_file": whole, "full_name": "Sirens"}))
 	if err := os.WriteFile(whole, append(content, 0), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	sent := o.Sent()
-	_, diags = p.Apply(plan)
+	_, diags := p.Apply(plan)
 	diags.ExpectError(t, "avatar_file", "The file is another one now")
 	sent.Expect(t)
 }

@@ -148,10 +148,8 @@ func TestProtocolBotWhoseOwnerLeavesAndWhoseChangeIsRefused(t *testing.T) {
 func TestProtocolBotWhoseOwnerLeavesBeforeTheNextComes(t *testing.T) {
 	l := planLeaving(t, alerts(values{"owner": lena}))
 	next := l.o.NewRun(t, "zulip_user")
-	create, diags := l.p.Plan("zulip_user", nil, values{"email": bo, "full_name": "Bo"})
-	diags.ExpectNoError(t)
-	l.then, diags = l.p.Plan("zulip_bot", l.bot.State, alerts(values{"owner": bo}))
-	diags.ExpectNoError(t)
+	create := l.p.MustPlan("zulip_user", nil, values{"email": bo, "full_name": "Bo"})
+	l.then = l.p.MustPlan("zulip_bot", l.bot.State, alerts(values{"owner": bo}))
 	l.apply(t).ExpectError(t, "owner", "yet to create", bo)
 	l.expect(t, l.o.Self.Address(), true)
 	next.Apply(create).ExpectNoError(t)
@@ -223,8 +221,7 @@ func testBotLeftWithWhoLeaves(t *testing.T, left values) {
 	diags.ExpectWarning(t, "", words...)
 
 	p = bot.Process()
-	_, diags = p.Plan("zulip_user", owner.State, left)
-	diags.ExpectNoError(t)
+	p.MustPlan("zulip_user", owner.State, left)
 	_, diags = p.Plan("zulip_bot", bot.State, alerts(nil))
 	diags.ExpectWarning(t, "owner", words...)
 	_, diags = p.Plan("zulip_bot", bot.State, alerts(values{"owner": lena}))

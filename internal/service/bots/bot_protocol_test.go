@@ -110,8 +110,7 @@ func TestProtocolBotAdopted(t *testing.T) {
 	o.Call(t, http.MethodDelete, fmt.Sprint("/bots/", id), nil)
 	_, diags := run.Plan(alerts(values{"full_name": "Alarms"}))
 	diags.ExpectWarning(t, "short_name", "deactivated bot", "adopt_deactivated = true")
-	_, diags = run.Plan(alerts(values{"bot_type": "incoming_webhook", "adopt_deactivated": true}))
-	diags.ExpectError(t, "short_name", "another kind of bot", "another short_name")
+	run.ExpectRefused(alerts(values{"bot_type": "incoming_webhook", "adopt_deactivated": true}), "short_name", "another kind of bot", "another short_name")
 	plan, diags := run.Plan(alerts(values{"full_name": "Alarms", "adopt_deactivated": true}))
 	diags.ExpectWarning(t, "adopt_deactivated", "will be reactivated")
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users/*/reactivate", After: true, Action: sandbox.FaultDrop, Count: 1})
@@ -190,19 +189,15 @@ func TestProtocolBotRefusedAtPlan(t *testing.T) {
 func TestProtocolBotCallers(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_bot")
 	for _, account := range []string{"bot", "guest"} {
-		_, diags := o.As(t, account).NewRun(t, "zulip_bot").Plan(alerts(nil))
-		diags.ExpectError(t, "", "cannot create or update bots")
+		o.As(t, account).NewRun(t, "zulip_bot").ExpectRefused(alerts(nil), "", "cannot create or update bots")
 	}
 	run := o.As(t, "member").NewRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
-	_, diags := run.Plan(alerts(values{"owner": fmt.Sprint(o.Self.ID)}))
-	diags.ExpectError(t, "owner", "lock the provider out")
-	_, diags = run.Plan(alerts(values{"role": "moderator"}))
-	diags.ExpectError(t, "role", "may not change roles")
+	run.ExpectRefused(alerts(values{"owner": fmt.Sprint(o.Self.ID)}), "owner", "lock the provider out")
+	run.ExpectRefused(alerts(values{"role": "moderator"}), "role", "may not change roles")
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_create_bots_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:owners"))})
 	fresh := o.As(t, "member").NewRun(t, "zulip_bot")
-	_, diags = fresh.Plan(alerts(values{"short_name": "new", "full_name": "New"}))
-	diags.ExpectError(t, "bot_type", "may not create bots of this type", "can_create_bots_group")
+	fresh.ExpectRefused(alerts(values{"short_name": "new", "full_name": "New"}), "bot_type", "may not create bots of this type", "can_create_bots_group")
 	fresh.MustApply(alerts(values{"short_name": "new", "full_name": "New", "bot_type": "incoming_webhook"}))
 }
 
@@ -238,8 +233,7 @@ func TestProtocolBotDeleted(t *testing.T) {
 	}})
 	run := o.NewRun(t, "zulip_bot")
 	for _, more := range []values{nil, {"adopt_deactivated": true}} {
-		_, diags := run.Plan(alerts(more))
-		diags.ExpectError(t, "short_name", "The account alerts-bot@zulip.example.com was deleted", "cannot be reactivated", "Set another short_name")
+		run.ExpectRefused(alerts(more), "short_name", "The account alerts-bot@zulip.example.com was deleted", "cannot be reactivated", "Set another short_name")
 	}
 	run.Import("alerts-bot@zulip.example.com", nil).ExpectError(t, "", "was deleted")
 	o.Sandbox.SetFeatureLevel(featurelevel.DeletedUsers - 1)
@@ -295,14 +289,13 @@ func TestProtocolBotOfTheProvider(t *testing.T) {
 	credentials, _ := o.Sandbox.Credentials("bot")
 	run := o.As(t, "bot").NewRun(t, "zulip_bot")
 	run.Import(fmt.Sprint(credentials.ID), nil).ExpectNoError(t)
-	_, diags := run.Plan(nil)
-	diags.ExpectError(t, "", "lock the provider out")
+	run.ExpectRefused(nil, "", "lock the provider out")
 
 	owner := o.NewRun(t, "zulip_bot")
 	owner.Import(fmt.Sprint(credentials.ID), nil).ExpectNoError(t)
 	plan := owner.MustPlan(nil)
 	sent := o.Sent()
-	_, diags = run.Process().Apply(plan)
+	_, diags := run.Process().Apply(plan)
 	diags.ExpectError(t, "", "lock the provider out")
 	sent.Expect(t)
 	if bot, err := o.Client.User(context.Background(), int64(credentials.ID)); err != nil || !bot.IsActive {
@@ -323,8 +316,7 @@ func TestProtocolBotIsNotHandedOverByAnAccountThatLosesIt(t *testing.T) {
 				run.MustApply(values{"short_name": "alerts", "full_name": "Alerts"})
 			}
 			p := run.Process()
-			plan, diags := p.Plan("zulip_bot", run.State, values{"short_name": "alerts", "full_name": "Alerts", "owner": fmt.Sprint(o.As(t, "member").Self.ID)})
-			diags.ExpectNoError(t)
+			plan := p.MustPlan("zulip_bot", run.State, values{"short_name": "alerts", "full_name": "Alerts", "owner": fmt.Sprint(o.As(t, "member").Self.ID)})
 			member := zulip.RoleMember
 			if err := o.Client.UpdateUser(t.Context(), admin.Self.ID, zulip.UserUpdate{Role: &member}); err != nil {
 				t.Fatal(err)

@@ -113,14 +113,11 @@ func TestProtocolBotThatTheListHasAsActive(t *testing.T) {
 	run.MustApply(alerts(nil))
 	stale(t, o, "DELETE /bots/* stale")
 	p := run.Process()
-	destroy, diags := p.Plan("zulip_bot", run.State, nil)
-	diags.ExpectNoError(t)
-	_, diags = p.Apply(destroy)
-	diags.ExpectNoError(t)
+	destroy := p.MustPlan("zulip_bot", run.State, nil)
+	p.MustApply(destroy)
 	create, diags := p.Plan("zulip_bot", nil, alerts(nil)) // as a replacement does
 	diags.ExpectNoError(t)
-	state, diags := p.Apply(create)
-	diags.ExpectNoError(t)
+	state := p.MustApply(create)
 	if state == nil || state.Values["id"] != run.State.Values["id"] || !o.UserOf(t, run).IsActive {
 		t.Errorf("the state is %+v", state)
 	}
@@ -287,8 +284,7 @@ func TestProtocolBotTypeForcesNewBot(t *testing.T) {
 		t.Errorf("replaces for %v", plan.Replace)
 	}
 	// For another bot the short name is not free.
-	_, diags := run.Plan(alerts(values{"bot_type": "incoming_webhook"}))
-	diags.ExpectError(t, "short_name", "Choose another short_name")
+	run.ExpectRefused(alerts(values{"bot_type": "incoming_webhook"}), "short_name", "Choose another short_name")
 }
 
 // While the provider's settings are not known, neither is the server's level: what is planned then has to hold later.
@@ -298,13 +294,11 @@ func TestProtocolBotShortNameWithoutLevel(t *testing.T) {
 	p := acctest.StartProcess(t.Context(), t)
 	block := o.Block(values{"site": acctest.Unknown})
 	p.Configure(block).ExpectNoError(t)
-	plan, diags := p.Plan("zulip_bot", run.State, alerts(values{"short_name": "alarms"}))
-	diags.ExpectNoError(t)
+	plan := p.MustPlan("zulip_bot", run.State, alerts(values{"short_name": "alarms"}))
 	if fmt.Sprint(plan.Replace) != "[short_name]" {
 		t.Errorf("replaces for %v", plan.Replace)
 	}
-	plan, diags = p.Plan("zulip_bot", run.State, alerts(values{"short_name": "Alerts"}))
-	diags.ExpectNoError(t)
+	plan = p.MustPlan("zulip_bot", run.State, alerts(values{"short_name": "Alerts"}))
 	if !plan.Empty() || len(plan.Replace) > 0 {
 		t.Errorf("plans %v, replaces for %v", plan.Changes(), plan.Replace)
 	}
@@ -314,12 +308,10 @@ func TestProtocolBotShortNameTaken(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
 	o.Call(t, http.MethodPost, "/bots", map[string]string{"short_name": "taken", "full_name": "Taken"})
-	_, diags := run.Plan(alerts(values{"short_name": "taken"}))
-	diags.ExpectError(t, "short_name", "Cannot change the short name of alerts-bot@zulip.example.com", `belongs to "Taken"`, "Choose another short_name")
+	run.ExpectRefused(alerts(values{"short_name": "taken"}), "short_name", "Cannot change the short name of alerts-bot@zulip.example.com", `belongs to "Taken"`, "Choose another short_name")
 	taken, _ := o.Sandbox.Organization().Person("taken-bot@zulip.example.com")
 	o.Call(t, http.MethodDelete, fmt.Sprint("/bots/", taken.ID), nil)
-	_, diags = run.Plan(alerts(values{"short_name": "taken"}))
-	diags.ExpectError(t, "short_name", "deactivated and keeps its address")
+	run.ExpectRefused(alerts(values{"short_name": "taken"}), "short_name", "deactivated and keeps its address")
 
 	// Taken between plan and apply, the server refuses it.
 	plan := run.MustPlan(alerts(values{"short_name": "late"}))
@@ -333,7 +325,7 @@ func TestProtocolBotShortNameTaken(t *testing.T) {
 	request := <-gate.Arrived
 	o.Call(t, http.MethodPost, "/bots", map[string]string{"short_name": "later", "full_name": "Later"})
 	request.Release()
-	diags = <-applied
+	diags := <-applied
 	diags.ExpectError(t, "short_name", `Cannot change bot "alerts"`, "short name needs an address that no other account has", "Choose another short_name")
 	gate.Open()
 	if run.State.Values["short_name"] != "alerts" {

@@ -86,9 +86,7 @@ func TestProtocolInvitationNotRevoked(t *testing.T) {
 	if all := mails(t, o); len(all) != 2 {
 		t.Fatalf("there are %d invitations", len(all))
 	}
-	if plan := run.MustPlan(values{"email": nadia, "invite_as": "guest"}); !plan.Empty() {
-		t.Errorf("plans %v", plan.Changes())
-	}
+	run.ExpectUnchanged(values{"email": nadia, "invite_as": "guest"})
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	if left := mails(t, o); len(left) != 0 {
 		t.Errorf("%d invitations are left", len(left))

@@ -154,9 +154,7 @@ func TestProtocolInvitationAccepted(t *testing.T) {
 	run.MustApply(values{"email": nadia, "invite_as": "guest", "expires_in_minutes": 60})
 	id := join(t, o, nadia)
 	sent := o.Sent()
-	if plan := run.MustPlan(values{"email": nadia, "invite_as": "guest", "expires_in_minutes": 60}); !plan.Empty() {
-		t.Errorf("plans %v", plan.Changes())
-	}
+	run.ExpectUnchanged(values{"email": nadia, "invite_as": "guest", "expires_in_minutes": 60})
 	for name, want := range (values{"status": "accepted", "user_id": id, "invited": nil, "expiry_date": nil, "invited_by_user_id": nil, "invite_as": "guest"}) {
 		if got := run.State.Values[name]; got != want {
 			t.Errorf("%s is %v, want %v", name, got, want)
@@ -208,12 +206,10 @@ func TestProtocolInvitationOfAnAccount(t *testing.T) {
 	if run.State.Values["status"] != "accepted" || run.State.Values["user_id"] == nil {
 		t.Errorf("the state holds %v", run.State.Values)
 	}
-	_, diags := o.NewRun(t, invitationKind).Plan(values{"email": "terraform-bot@zulip.example.com"})
-	diags.ExpectError(t, "email", "that of a bot")
+	o.NewRun(t, invitationKind).ExpectRefused(values{"email": "terraform-bot@zulip.example.com"}, "email", "that of a bot")
 
 	o.Call(t, http.MethodDelete, fmt.Sprintf("/users/%v", run.State.Values["user_id"]), nil)
-	_, diags = o.NewRun(t, invitationKind).Plan(values{"email": "lena.fischer@example.com"})
-	diags.ExpectError(t, "email", "deactivated", "adopt_deactivated")
+	o.NewRun(t, invitationKind).ExpectRefused(values{"email": "lena.fischer@example.com"}, "email", "deactivated", "adopt_deactivated")
 }
 
 // An account that hides its address is known to the server alone, which then sends nothing.
@@ -294,8 +290,7 @@ func TestProtocolInvitationCaller(t *testing.T) {
 	refused := func(account string, config values, attribute string, words ...string) {
 		t.Helper()
 		config["email"] = nadia
-		_, diags := o.As(t, account).NewRun(t, invitationKind).Plan(config)
-		diags.ExpectError(t, attribute, words...)
+		o.As(t, account).NewRun(t, invitationKind).ExpectRefused(config, attribute, words...)
 	}
 	refused("bot", values{}, "", "A bot cannot invite people", "a person's account")
 	refused("guest", values{}, "", "A guest cannot invite people")
@@ -341,8 +336,7 @@ func TestProtocolInvitationBadInput(t *testing.T) {
 		if c.config["email"] == nil {
 			c.config["email"] = nadia
 		}
-		_, diags := run.Plan(c.config)
-		diags.ExpectError(t, c.attribute, c.words...)
+		run.ExpectRefused(c.config, c.attribute, c.words...)
 	}
 	run.MustPlan(values{
 		"email": acctest.Unknown, "expires_in_minutes": acctest.Unknown, "invite_as": acctest.Unknown, "channel_ids": []any{acctest.Unknown}, "group_ids": acctest.Unknown,
@@ -388,8 +382,7 @@ func TestProtocolInvitationOldServer(t *testing.T) {
 		if c.attribute != "" {
 			config[c.attribute] = c.value
 		}
-		_, diags := o.NewRun(t, invitationKind).Plan(config)
-		diags.ExpectError(t, c.attribute, fmt.Sprintf("feature level %d; the server has %d", c.level+1, c.level))
+		o.NewRun(t, invitationKind).ExpectRefused(config, c.attribute, fmt.Sprintf("feature level %d; the server has %d", c.level+1, c.level))
 	}
 }
 
@@ -397,12 +390,10 @@ func TestProtocolInvitationOldServer(t *testing.T) {
 func TestProtocolInvitationDuplicate(t *testing.T) {
 	_, run := acctest.StartRun(t, invitationKind)
 	p := run.Process()
-	_, diags := p.Plan(invitationKind, nil, values{"email": nadia})
-	diags.ExpectNoError(t)
-	_, diags = p.Plan(invitationKind, nil, values{"email": strings.ToUpper(nadia)})
+	p.MustPlan(invitationKind, nil, values{"email": nadia})
+	_, diags := p.Plan(invitationKind, nil, values{"email": strings.ToUpper(nadia)})
 	diags.ExpectError(t, "email", "Duplicate invitation of "+strings.ToUpper(nadia))
-	_, diags = p.Plan(invitationKind, nil, values{"email": "else@example.com"})
-	diags.ExpectNoError(t)
+	p.MustPlan(invitationKind, nil, values{"email": "else@example.com"})
 }
 
 // A replacement without a change is planned twice in one run: as it is, and as a new one.
@@ -411,16 +402,11 @@ func TestProtocolInvitationReplacedAsItIs(t *testing.T) {
 	run.MustApply(values{"email": nadia})
 	first := invitationOnly(t, o)
 	p := run.Process()
-	plan, diags := p.Plan(invitationKind, run.State, values{"email": nadia})
-	diags.ExpectNoError(t)
-	anew, diags := p.Plan(invitationKind, plan.Replaced(), values{"email": nadia})
-	diags.ExpectNoError(t)
-	end, diags := run.Process().Plan(invitationKind, run.State, nil)
-	diags.ExpectNoError(t)
-	_, diags = p.Apply(end)
-	diags.ExpectNoError(t)
-	made, diags := p.Apply(anew)
-	diags.ExpectNoError(t)
+	plan := p.MustPlan(invitationKind, run.State, values{"email": nadia})
+	anew := p.MustPlan(invitationKind, plan.Replaced(), values{"email": nadia})
+	end := run.Process().MustPlan(invitationKind, run.State, nil)
+	p.MustApply(end)
+	made := p.MustApply(anew)
 	if now := invitationOnly(t, o); made == nil || now.ID == first.ID {
 		t.Errorf("the server holds %+v", now)
 	}

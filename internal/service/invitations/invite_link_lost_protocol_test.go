@@ -36,17 +36,15 @@ func TestProtocolInviteLinkLostAnswer(t *testing.T) {
 func TestProtocolInviteLinkOfAnother(t *testing.T) {
 	o, run := acctest.StartRun(t, inviteLinkKind)
 	p := run.Process()
-	plan, diags := p.Plan(inviteLinkKind, nil, values{})
-	diags.ExpectNoError(t)
-	_, diags = p.ReadData("zulip_invite_links", values{}) // what there is before is known from now on
+	plan := p.MustPlan(inviteLinkKind, nil, values{})
+	_, diags := p.ReadData("zulip_invite_links", values{}) // what there is before is known from now on
 	diags.ExpectNoError(t)
 	url, err := o.As(t, "admin").Client.CreateInviteLink(context.Background(), zulip.InviteTerms{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/invites/multiuse", Action: sandbox.FaultStatus, Count: 1})
-	made, diags := p.Apply(plan)
-	diags.ExpectNoError(t)
+	made := p.MustApply(plan)
 	if made.Values["link_url"] == url || len(links(t, o)) != 2 {
 		t.Errorf("there are %d links, and the state has link %v", len(links(t, o)), made.Values["id"])
 	}
@@ -78,8 +76,7 @@ func TestProtocolInviteLinkWithoutID(t *testing.T) {
 	if run.State == nil || run.State.Values["link_url"] != link || run.State.Values["id"] != nil {
 		t.Fatalf("the state holds %v", run.State)
 	}
-	unread, diags := run.Process().Plan(inviteLinkKind, run.State, nil)
-	diags.ExpectNoError(t)
+	unread := run.Process().MustPlan(inviteLinkKind, run.State, nil)
 	kept := run.Fork()
 	if plan := kept.MustPlan(values{}); !plan.Empty() || kept.State.Values["id"] == nil {
 		t.Errorf("read again, the state holds %v", kept.State.Values)
@@ -94,8 +91,7 @@ func TestProtocolInviteLinkWithoutID(t *testing.T) {
 	if unknown.Refresh().ExpectNoError(t); unknown.State != nil {
 		t.Errorf("what is gone is in the state: %v", unknown.State.Values)
 	}
-	gone, diags := run.Process().Plan(inviteLinkKind, run.State, nil)
-	diags.ExpectNoError(t)
+	gone := run.Process().MustPlan(inviteLinkKind, run.State, nil)
 	run.Apply(gone).ExpectNoError(t) // revoked already
 }
 
@@ -104,8 +100,7 @@ func TestProtocolInviteLinksTogether(t *testing.T) {
 	o, run := acctest.StartRun(t, inviteLinkKind)
 	p, plans := run.Process(), []*acctest.PlannedChange{}
 	for range 4 {
-		plan, diags := p.Plan(inviteLinkKind, nil, values{})
-		diags.ExpectNoError(t)
+		plan := p.MustPlan(inviteLinkKind, nil, values{})
 		plans = append(plans, plan)
 	}
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/invites/multiuse", After: true, Action: sandbox.FaultDrop, Count: 3})

@@ -173,8 +173,7 @@ func TestProtocolInviteLinkImport(t *testing.T) {
 	}
 	imported := o.NewRun(t, inviteLinkKind)
 	imported.Import(fmt.Sprint(made.ID), nil).ExpectNoError(t)
-	_, diags := imported.Plan(values{})
-	diags.ExpectError(t, "channel_ids", "The channels of the imported link are not known", "the new link would have none")
+	imported.ExpectRefused(values{}, "channel_ids", "The channels of the imported link are not known", "the new link would have none")
 	if plan := imported.MustPlan(values{"channel_ids": []any{}}); fmt.Sprint(plan.Replace) != "[expires_in_minutes]" {
 		t.Errorf("what can be read and differs replaces: %v", plan.Replace)
 	}
@@ -208,8 +207,7 @@ func TestProtocolInviteLinksDataSource(t *testing.T) {
 	o, run := acctest.StartRun(t, inviteLinkKind)
 	run.MustApply(values{"invite_as": "guest", "expires_in_minutes": 60})
 	o.Call(t, http.MethodPost, "/invites", map[string]string{"invitee_emails": "new@example.com", "stream_ids": "[]", "notify_referrer_on_join": "false"})
-	found, diags := run.Process().ReadData("zulip_invite_links", values{})
-	diags.ExpectNoError(t)
+	found := run.Process().MustReadData("zulip_invite_links", values{})
 	state := run.State.Values
 	want := values{
 		"id": state["id"], "link_url": state["link_url"], "invite_as": "guest", "invited_by_user_id": o.Self.ID,
@@ -226,12 +224,11 @@ func TestProtocolInviteLinksDataSource(t *testing.T) {
 	if mail["email"] != "new@example.com" || mail["notify_referrer_on_join"] != false || mail["invite_as"] != "member" {
 		t.Errorf("by e-mail: %v", mail)
 	}
-	member, diags := o.As(t, "member").NewRun(t, inviteLinkKind).Process().ReadData("zulip_invite_links", values{})
-	diags.ExpectNoError(t)
+	member := o.As(t, "member").NewRun(t, inviteLinkKind).Process().MustReadData("zulip_invite_links", values{})
 	if fmt.Sprint(member["invite_links"]) != "[]" {
 		t.Errorf("a member sees %v", member["invite_links"])
 	}
-	_, diags = o.As(t, "bot").NewRun(t, inviteLinkKind).Process().ReadData("zulip_invite_links", values{})
+	_, diags := o.As(t, "bot").NewRun(t, inviteLinkKind).Process().ReadData("zulip_invite_links", values{})
 	diags.ExpectError(t, "", "Cannot read the invitations", "The server lets only people do this.")
 }
 
@@ -262,8 +259,7 @@ func TestProtocolInviteLinkCaller(t *testing.T) {
 	o, _ := acctest.StartRun(t, inviteLinkKind)
 	refused := func(account string, config values, attribute string, words ...string) {
 		t.Helper()
-		_, diags := o.As(t, account).NewRun(t, inviteLinkKind).Plan(config)
-		diags.ExpectError(t, attribute, words...)
+		o.As(t, account).NewRun(t, inviteLinkKind).ExpectRefused(config, attribute, words...)
 	}
 	refused("bot", values{}, "", "A bot cannot make invitation links", "a person's account")
 	refused("guest", values{}, "", "A guest cannot make invitation links")
@@ -312,7 +308,6 @@ func TestProtocolInviteLinkOldServer(t *testing.T) {
 		{415, values{"welcome_message_custom_text": ""}, "welcome_message_custom_text"},
 	} {
 		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: c.level})
-		_, diags := o.NewRun(t, inviteLinkKind).Plan(c.config)
-		diags.ExpectError(t, c.attribute, fmt.Sprintf("feature level %d; the server has %d", c.level+1, c.level))
+		o.NewRun(t, inviteLinkKind).ExpectRefused(c.config, c.attribute, fmt.Sprintf("feature level %d; the server has %d", c.level+1, c.level))
 	}
 }

@@ -42,9 +42,7 @@ func TestProtocolDraftLives(t *testing.T) {
 	run.MustApply(draftConfig("Begun.\n"))
 	id := run.State.Values["id"]
 	expectDraft(t, o, "stream/plans/Begun.")
-	if plan := run.MustPlan(draftConfig("Begun.")); !plan.Empty() {
-		t.Errorf("planned: %v", plan.Changes())
-	}
+	run.ExpectUnchanged(draftConfig("Begun."))
 	run.MustApply(draftConfig("Begun, and gone on."))
 	run.MustApply(values{"recipients": []any{"lena.fischer@example.com"}, "content": "To Lena."})
 	expectDraft(t, o, "private//To Lena.")
@@ -116,12 +114,10 @@ func TestProtocolDraftsTogether(t *testing.T) {
 	plans := []*acctest.PlannedChange{}
 	for i := range 6 {
 		content := fmt.Sprint("Draft ", i)
-		plan, diags := p.Plan("zulip_draft", nil, draftConfig(content))
-		diags.ExpectNoError(t)
+		plan := p.MustPlan("zulip_draft", nil, draftConfig(content))
 		plans, want = append(plans, plan), append(want, "stream/plans/"+content)
 	}
-	bad, diags := p.Plan("zulip_draft", nil, values{"channel": fmt.Sprint(refused["id"]), "topic": "x", "content": "Nowhere."})
-	diags.ExpectNoError(t)
+	bad := p.MustPlan("zulip_draft", nil, values{"channel": fmt.Sprint(refused["id"]), "topic": "x", "content": "Nowhere."})
 	o.Archive(t, o.Prefix+"gone")
 	sent := o.Sent()
 	done := make(chan acctest.Diagnostics)
@@ -155,8 +151,7 @@ func TestProtocolDraftsAreDeletedAtTheSameTime(t *testing.T) {
 	other.MustApply(draftConfig("Two"))
 	p, gate, done := run.Process(), o.Sandbox.Gate(http.MethodDelete, "/drafts/*"), make(chan acctest.Diagnostics)
 	for _, state := range []*acctest.Instance{run.State, other.State} {
-		plan, diags := p.Plan("zulip_draft", state, nil)
-		diags.ExpectNoError(t)
+		plan := p.MustPlan("zulip_draft", state, nil)
 		go func() {
 			_, diags := p.Apply(plan)
 			done <- diags
@@ -180,8 +175,7 @@ func TestProtocolDraftsInOneRequest(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_draft")
 	p, plans := run.Process(), []*acctest.PlannedChange{}
 	for i := range 6 {
-		plan, diags := p.Plan("zulip_draft", nil, draftConfig(fmt.Sprint("Draft ", i)))
-		diags.ExpectNoError(t)
+		plan := p.MustPlan("zulip_draft", nil, draftConfig(fmt.Sprint("Draft ", i)))
 		plans = append(plans, plan)
 	}
 	sent, done := o.Sent(), make(chan acctest.Diagnostics)
@@ -201,8 +195,7 @@ func TestProtocolDraftsInOneRequest(t *testing.T) {
 
 func TestProtocolDraftOldServer(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 86})
-	_, diags := o.NewRun(t, "zulip_draft").Plan(values{"content": "x"})
-	diags.ExpectError(t, "", "too old for this resource", "feature level 87", "86")
+	o.NewRun(t, "zulip_draft").ExpectRefused(values{"content": "x"}, "", "too old for this resource", "feature level 87", "86")
 }
 
 func TestProtocolDraftBadInput(t *testing.T) {

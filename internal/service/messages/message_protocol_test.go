@@ -186,10 +186,8 @@ func TestProtocolMessageTwins(t *testing.T) {
 	config := inTopic("rules", "Be kind.")
 	p := run.Process()
 	for range 2 {
-		plan, diags := p.Plan("zulip_message", nil, config)
-		diags.ExpectNoError(t)
-		state, diags := p.Apply(plan)
-		diags.ExpectNoError(t)
+		plan := p.MustPlan("zulip_message", nil, config)
+		state := p.MustApply(plan)
 		if twin.State != nil && twin.State.Values["id"] == state.Values["id"] {
 			t.Errorf("both have message %v", state.Values["id"])
 		}
@@ -219,8 +217,7 @@ func TestProtocolMessageBadInput(t *testing.T) {
 		{values{"recipients": []any{"lena.fisher@example.com"}, "content": "x"}, "recipients", []string{"lena.fischer@example.com"}},
 	}
 	for _, c := range cases {
-		_, diags := run.Plan(c.config)
-		diags.ExpectError(t, c.attribute, c.words...)
+		run.ExpectRefused(c.config, c.attribute, c.words...)
 	}
 	run.MustPlan(inTopic(strings.Repeat("ü", 60), strings.Repeat("ü", 10000)+"\n\n"))
 	run.MustPlan(values{"channel": acctest.Unknown, "topic": "rules", "content": acctest.Unknown})
@@ -235,8 +232,7 @@ func TestProtocolMessageOfSomebodyElse(t *testing.T) {
 	member.MustApply(inTopic("rules", "Be kind."))
 	run := o.NewRun(t, "zulip_message")
 	run.Import(fmt.Sprint(member.State.Values["id"]), nil).ExpectNoError(t)
-	_, diags := run.Plan(inTopic("rules", "Be loud."))
-	diags.ExpectError(t, "content", "somebody else's", "-replace=ADDRESS")
+	run.ExpectRefused(inTopic("rules", "Be loud."), "content", "somebody else's", "-replace=ADDRESS")
 	run.MustApply(inTopic("laws", "Be kind.")) // moving is another right
 }
 
@@ -246,10 +242,8 @@ func TestProtocolMessageReadTogether(t *testing.T) {
 	p := run.Process()
 	states := []*acctest.Instance{}
 	for i := range 8 {
-		plan, diags := p.Plan("zulip_message", nil, inTopic("rules", fmt.Sprint("Rule ", i)))
-		diags.ExpectNoError(t)
-		state, diags := p.Apply(plan)
-		diags.ExpectNoError(t)
+		plan := p.MustPlan("zulip_message", nil, inTopic("rules", fmt.Sprint("Rule ", i)))
+		state := p.MustApply(plan)
 		states = append(states, state)
 	}
 	reader, sent := run.Process(), o.Sent()
@@ -394,8 +388,7 @@ func TestProtocolMessageHistory(t *testing.T) {
 	byHand(t, o, run, map[string]string{"content": "Be loud."})
 	byHand(t, o, run, map[string]string{"topic": "laws", "propagate_mode": "change_one"})
 	p := run.Process()
-	read, diags := p.ReadData("zulip_message_history", values{"message_id": run.State.Values["id"]})
-	diags.ExpectNoError(t)
+	read := p.MustReadData("zulip_message_history", values{"message_id": run.State.Values["id"]})
 	got := []string{}
 	list, _ := read["message_history"].([]any)
 	for _, one := range list {
@@ -413,7 +406,7 @@ func TestProtocolMessageHistory(t *testing.T) {
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("read:\n%q\nwant:\n%q", got, want)
 	}
-	_, diags = p.ReadData("zulip_message_history", values{"message_id": 1})
+	_, diags := p.ReadData("zulip_message_history", values{"message_id": 1})
 	diags.ExpectError(t, "message_id", "The message is gone")
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"message_edit_history_visibility_policy": "none"})
 	_, diags = p.ReadData("zulip_message_history", values{"message_id": run.State.Values["id"]})

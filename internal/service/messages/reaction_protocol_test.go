@@ -85,12 +85,9 @@ func TestProtocolReactionOwnEmoji(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := o.NewRun(t, "zulip_reaction").Process()
-	_, diags := p.Plan("zulip_custom_emoji", nil, values{"name": "later", "file": picture})
-	diags.ExpectNoError(t)
-	_, diags = p.Plan("zulip_reaction", nil, config)
-	diags.ExpectNoError(t)
-	_, diags = run.Fork().Plan(config)
-	diags.ExpectError(t, "emoji_name", `No emoji is called "later"`)
+	p.MustPlan("zulip_custom_emoji", nil, values{"name": "later", "file": picture})
+	p.MustPlan("zulip_reaction", nil, config)
+	run.Fork().ExpectRefused(config, "emoji_name", `No emoji is called "later"`)
 }
 
 // Where the server does not say what it knows, it checks.
@@ -162,9 +159,7 @@ func TestProtocolReactionLostReading(t *testing.T) {
 			diags.ExpectError(t, "", "after it was added", "not in the state", "The next apply refuses it", fmt.Sprintf(`id = "%d/tada"`, message), "ZULIP_RECOVER_INTERRUPTED=true")
 			run.Apply(run.MustPlan(config)).ExpectError(t, "emoji_name", "already")
 			run.Import(fmt.Sprintf("%d/tada", message), nil).ExpectNoError(t)
-			if plan := run.MustPlan(config); !plan.Empty() {
-				t.Errorf("planned: %v", plan.Changes())
-			}
+			run.ExpectUnchanged(config)
 		})
 	}
 }

@@ -123,8 +123,7 @@ func TestProtocolScheduledMessageDelivered(t *testing.T) {
 	if run.State.Values["delivered"] != true {
 		t.Errorf("the state holds %v", run.State.Values)
 	}
-	_, diags := run.Plan(scheduledMessageConfig("Now!", moment))
-	diags.ExpectError(t, "scheduled_delivery_timestamp", "The message was sent already", "another moment in the future")
+	run.ExpectRefused(scheduledMessageConfig("Now!", moment), "scheduled_delivery_timestamp", "The message was sent already", "another moment in the future")
 	plan := run.MustPlan(scheduledMessageConfig("Now!", at(time.Hour)))
 	if fmt.Sprint(plan.Replace) != "[scheduled_delivery_timestamp]" {
 		t.Errorf("to be replaced because of %v", plan.Replace)
@@ -171,8 +170,7 @@ func TestProtocolScheduledMessageFailed(t *testing.T) {
 	if !plan.Empty() || run.State.Values["failed"] != true {
 		t.Errorf("changes %v, state %v", plan.Changes(), run.State.Values)
 	}
-	_, diags = run.Plan(scheduledMessageConfig("Soon!", moment))
-	diags.ExpectError(t, "scheduled_delivery_timestamp", "another moment")
+	run.ExpectRefused(scheduledMessageConfig("Soon!", moment), "scheduled_delivery_timestamp", "another moment")
 	clock.ahead.Store(0)
 	run.MustApply(scheduledMessageConfig("Soon.", at(2*time.Hour)))
 	expectScheduledMessage(t, scheduled(t, o), "plans: Soon.")
@@ -222,6 +220,5 @@ func TestProtocolScheduledMessageBadInput(t *testing.T) {
 
 func TestProtocolScheduledMessageOldServer(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 180})
-	_, diags := o.NewRun(t, "zulip_scheduled_message").Plan(scheduledMessageConfig("Soon.", at(time.Hour)))
-	diags.ExpectError(t, "", "feature level 184", "the server has 180")
+	o.NewRun(t, "zulip_scheduled_message").ExpectRefused(scheduledMessageConfig("Soon.", at(time.Hour)), "", "feature level 184", "the server has 180")
 }

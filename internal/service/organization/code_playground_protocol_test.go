@@ -137,9 +137,8 @@ func TestProtocolPlaygroundTaken(t *testing.T) {
 		run.Apply(run.MustPlan(codePlaygroundConfig("Sandbox", "Python", other))).ExpectError(t, "name", fmt.Sprintf("It has the ID %d", id), "import {", codePlaygroundAddress)
 	}
 	p := run.Process()
+	p.MustPlan(codePlaygroundKind, nil, codePlaygroundConfig("New", "Python", codePlaygroundAddress))
 	_, diags := p.Plan(codePlaygroundKind, nil, codePlaygroundConfig("New", "Python", codePlaygroundAddress))
-	diags.ExpectNoError(t)
-	_, diags = p.Plan(codePlaygroundKind, nil, codePlaygroundConfig("New", "Python", codePlaygroundAddress))
 	diags.ExpectError(t, "name", `Duplicate code playground language and name "Python/New"`)
 }
 
@@ -173,12 +172,10 @@ func TestProtocolPlaygroundRights(t *testing.T) {
 		t.Errorf("nothing changes, and the plan has %v", plan.Changes())
 	}
 	for _, wanted := range []values{codePlaygroundConfig("Other", "Python", codePlaygroundAddress), nil} {
-		_, diags := moderator.Plan(wanted)
-		diags.ExpectError(t, "", "may not manage code playgrounds", "moderator")
+		moderator.ExpectRefused(wanted, "", "may not manage code playgrounds", "moderator")
 	}
 	o.As(t, "bot").NewRun(t, codePlaygroundKind).MustApply(codePlaygroundConfig("Sandbox", "Go", codePlaygroundAddress)) // an administrator
 
 	old := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 195})
-	_, diags := old.NewRun(t, codePlaygroundKind).Plan(codePlaygroundConfig("Sandbox", "Go", codePlaygroundAddress))
-	diags.ExpectError(t, "", "feature level 196; the server has 195")
+	old.NewRun(t, codePlaygroundKind).ExpectRefused(codePlaygroundConfig("Sandbox", "Go", codePlaygroundAddress), "", "feature level 196; the server has 195")
 }

@@ -89,8 +89,7 @@ func TestProtocolCustomEmojiIsGone(t *testing.T) {
 	p := run.Process()
 	end, diags := p.Plan(customEmojiTypeName, state, nil) // as of a state that nobody refreshed
 	diags.ExpectNoError(t)
-	_, diags = p.Apply(end)
-	diags.ExpectNoError(t)
+	p.MustApply(end)
 	sent.Expect(t)
 }
 
@@ -130,14 +129,12 @@ func TestProtocolCustomEmojiBadInput(t *testing.T) {
 	o, run := acctest.StartRun(t, customEmojiTypeName)
 	good := acctest.Picture(t, 10)
 	for name, words := range map[string]string{"Party": "small letters", "two words": "small letters", "party_": "end with a letter", "": "end with a letter"} {
-		_, diags := run.Plan(values{"name": name, "file": good})
-		diags.ExpectError(t, "name", words)
+		run.ExpectRefused(values{"name": name, "file": good}, "name", words)
 	}
 	for path, words := range map[string]string{
 		filepath.Join(t.TempDir(), "none.png"): "no such file", acctest.File(t, []byte("hello")): "text/plain", acctest.File(t, nil): "not a PNG",
 	} {
-		_, diags := run.Plan(values{"name": "party", "file": path})
-		diags.ExpectError(t, "file", words)
+		run.ExpectRefused(values{"name": "party", "file": path}, "file", words)
 	}
 	content, err := os.ReadFile(good)
 	if err != nil {
@@ -165,8 +162,7 @@ func TestProtocolCustomEmojiFileChangesAfterThePlan(t *testing.T) {
 	path := acctest.Picture(t, 10)
 	plan := run.MustPlan(values{"name": "party", "file": path})
 	p := run.Process()
-	again, diags := p.Plan(customEmojiTypeName, nil, plan.Config)
-	diags.ExpectNoError(t)
+	again := p.MustPlan(customEmojiTypeName, nil, plan.Config)
 	content, err := os.ReadFile(acctest.Picture(t, 99))
 	if err != nil {
 		t.Fatal(err)
@@ -174,7 +170,7 @@ func TestProtocolCustomEmojiFileChangesAfterThePlan(t *testing.T) {
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, diags = p.Apply(again)
+	_, diags := p.Apply(again)
 	diags.ExpectError(t, "file", "another one now")
 	if active(t, o, "party") != nil {
 		t.Error("it was uploaded all the same")
@@ -197,11 +193,9 @@ func TestProtocolCustomEmojiCaller(t *testing.T) {
 		"can_add_custom_emoji_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:administrators")),
 	})
 	member := o.As(t, "member").NewRun(t, customEmojiTypeName)
-	_, diags := member.Plan(values{"name": "fest", "file": acctest.Picture(t, 10)})
-	diags.ExpectError(t, "", "may not add emoji", "can_add_custom_emoji_group")
+	member.ExpectRefused(values{"name": "fest", "file": acctest.Picture(t, 10)}, "", "may not add emoji", "can_add_custom_emoji_group")
 	member.State = run.State
-	_, diags = member.Plan(nil)
-	diags.ExpectError(t, "", `may not deactivate the emoji "party"`)
+	member.ExpectRefused(nil, "", `may not deactivate the emoji "party"`)
 }
 
 // The name of a standard emoji is for administrators; which names are, only the server knows.
@@ -252,9 +246,7 @@ func TestFaultCustomEmojiLostReading(t *testing.T) {
 			if run.State == nil || emoji == nil || run.State.Values["id"] != emoji.ID || run.State.Values["source_url"] != emoji.SourceURL {
 				t.Errorf("the state holds %v, the server %v", run.State, emoji)
 			}
-			if plan := run.MustPlan(config); !plan.Empty() {
-				t.Errorf("planned: %v", plan.Changes())
-			}
+			run.ExpectUnchanged(config)
 		})
 	}
 }
@@ -317,13 +309,11 @@ func TestProtocolCustomEmojiOfAnotherIDStaysLaterInARun(t *testing.T) {
 	p := run.Process()
 	state, diags := p.Read(customEmojiTypeName, run.State)
 	diags.ExpectNoError(t)
-	plan, diags := p.Plan(customEmojiTypeName, state, nil)
-	diags.ExpectNoError(t)
+	plan := p.MustPlan(customEmojiTypeName, state, nil)
 	o.Call(t, http.MethodDelete, "/realm/emoji/party", nil)
 	other := o.NewRun(t, customEmojiTypeName)
 	other.MustApply(config)
-	_, diags = p.Apply(plan)
-	diags.ExpectNoError(t)
+	p.MustApply(plan)
 	if now := active(t, o, "party"); now == nil || now.ID != other.State.Values["id"] {
 		t.Errorf("active is %v, not the emoji of somebody else, %v", now, other.State.Values["id"])
 	}

@@ -177,8 +177,7 @@ func TestProtocolDefaultUserSettingsBadInput(t *testing.T) {
 		"email_notifications_batching_period_seconds": {0, "between 1 and 604800"},
 		"web_font_size_px":                            {-1, "between 1 and"},
 	} {
-		_, diags := run.Plan(values{name: bad.value})
-		diags.ExpectError(t, name, bad.words)
+		run.ExpectRefused(values{name: bad.value}, name, bad.words)
 	}
 	if plan := run.MustPlan(values{"color_scheme": acctest.Unknown, "notification_sound": acctest.Unknown}); plan.Values["color_scheme"] != acctest.Unknown {
 		t.Errorf("planned: %v", plan.Values)
@@ -214,8 +213,7 @@ func TestProtocolDefaultUserSettingsOldServer(t *testing.T) {
 	} {
 		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: at.level})
 		run := o.NewRun(t, defaultUserSettingsTypeName)
-		_, diags := run.Plan(at.config)
-		diags.ExpectError(t, at.attribute, at.words...)
+		run.ExpectRefused(at.config, at.attribute, at.words...)
 		if at.level > 95 {
 			run.MustApply(values{"enter_sends": true})
 		}

@@ -124,14 +124,12 @@ func TestProtocolDomainLost(t *testing.T) {
 func TestProtocolDomainTaken(t *testing.T) {
 	o, run := acctest.StartRun(t, domainKind)
 	must(t, o.Client.AddDomain(context.Background(), zulip.Domain{Domain: "example.com", AllowSubdomains: true}))
-	_, diags := run.Plan(values{"domain": "example.com", "allow_subdomains": false})
-	diags.ExpectError(t, "domain", "allow_subdomains = true", `id = "example.com"`)
+	run.ExpectRefused(values{"domain": "example.com", "allow_subdomains": false}, "domain", "allow_subdomains = true", `id = "example.com"`)
 	run.Apply(run.MustPlan(values{"domain": "example.com"})).ExpectError(t, "domain", "already", `id = "example.com"`)
 	expectDomain(t, o, map[string]bool{"example.com": true})
 	p := run.Process()
-	_, diags = p.Plan(domainKind, nil, values{"domain": "example.net"})
-	diags.ExpectNoError(t)
-	_, diags = p.Plan(domainKind, nil, values{"domain": "Example.net"})
+	p.MustPlan(domainKind, nil, values{"domain": "example.net"})
+	_, diags := p.Plan(domainKind, nil, values{"domain": "Example.net"})
 	diags.ExpectError(t, "domain", `Duplicate domain name "example.net"`)
 }
 
@@ -172,8 +170,7 @@ func TestProtocolDomainBadInput(t *testing.T) {
 	for domain, words := range map[string]string{
 		"nodot": "no dot", "": "empty", "-a.com": "hyphens", "a..com": "Between dots", strings.Repeat("a", 80) + ".com": "more than 80",
 	} {
-		_, diags := run.Plan(values{"domain": domain})
-		diags.ExpectError(t, "domain", "Not a domain", words)
+		run.ExpectRefused(values{"domain": domain}, "domain", "Not a domain", words)
 	}
 	run.MustPlan(values{"domain": acctest.Unknown, "allow_subdomains": acctest.Unknown})
 }
@@ -187,20 +184,17 @@ func TestProtocolDomainRights(t *testing.T) {
 		t.Errorf("nothing changes, and the plan has %v", plan.Changes())
 	}
 	for _, wanted := range []values{{"domain": "example.com", "allow_subdomains": true}, nil} {
-		_, diags := admin.Plan(wanted)
-		diags.ExpectError(t, "", "may not manage domains", "administrator")
+		admin.ExpectRefused(wanted, "", "may not manage domains", "administrator")
 	}
 	old := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 142})
-	_, diags := old.NewRun(t, domainKind).Plan(values{"domain": "example.com"})
-	diags.ExpectError(t, "", "feature level 143; the server has 142")
+	old.NewRun(t, domainKind).ExpectRefused(values{"domain": "example.com"}, "", "feature level 143; the server has 142")
 }
 
 // Two resources for one domain would undo each other with each apply.
 func TestProtocolDomainTwoResources(t *testing.T) {
 	_, run := acctest.StartRun(t, domainKind)
 	p := run.Process()
-	_, diags := p.Plan(domainKind, nil, values{"domain": "example.org", "allow_subdomains": true})
-	diags.ExpectNoError(t)
-	_, diags = p.Plan(domainKind, nil, values{"domain": "Example.org", "allow_subdomains": false})
+	p.MustPlan(domainKind, nil, values{"domain": "example.org", "allow_subdomains": true})
+	_, diags := p.Plan(domainKind, nil, values{"domain": "Example.org", "allow_subdomains": false})
 	diags.ExpectError(t, "domain", `Duplicate domain name "example.org"`, "Another zulip_domain")
 }

@@ -76,9 +76,7 @@ func TestProtocolLinkifierWhiteSpace(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_linkifier")
 	run.MustApply(linkifierConfig(" a(?P<id>x)\n", "https://example.com/{id}\n"))
 	expectLinkifier(t, o, "a(?P<id>x) → https://example.com/{id}")
-	if plan := run.MustPlan(linkifierConfig("a(?P<id>x)", "https://example.com/{id}")); !plan.Empty() {
-		t.Errorf("planned: %v", plan.Changes())
-	}
+	run.ExpectUnchanged(linkifierConfig("a(?P<id>x)", "https://example.com/{id}"))
 }
 
 func TestProtocolLinkifierDrift(t *testing.T) {
@@ -181,18 +179,15 @@ func TestProtocolLinkifierBadInput(t *testing.T) {
 
 func TestProtocolLinkifierOldServer(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 175})
-	_, diags := o.NewRun(t, "zulip_linkifier").Plan(issues)
-	diags.ExpectError(t, "url_template", "176", "175")
+	o.NewRun(t, "zulip_linkifier").ExpectRefused(issues, "url_template", "176", "175")
 }
 
 // A pattern is taken by a linkifier of the organization, or by another resource of the plan.
 func TestProtocolLinkifierPatternTaken(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_linkifier")
 	id := linkifierByHand(t, o, "taken")
-	_, diags := run.Plan(linkifierConfig("taken", "https://example.com/else"))
-	diags.ExpectError(t, "pattern", "taken", fmt.Sprintf(`id = "%d"`, id), "https://example.com/taken")
-	_, diags = run.Plan(linkifierConfig(" taken ", "https://example.com/else"))
-	diags.ExpectError(t, "pattern", fmt.Sprintf(`id = "%d"`, id))
+	run.ExpectRefused(linkifierConfig("taken", "https://example.com/else"), "pattern", "taken", fmt.Sprintf(`id = "%d"`, id), "https://example.com/taken")
+	run.ExpectRefused(linkifierConfig(" taken ", "https://example.com/else"), "pattern", fmt.Sprintf(`id = "%d"`, id))
 	run.MustApply(issues)
 	plan, diags := run.Plan(linkifierConfig("taken", "https://example.com/else")) // which another resource may give up in the same run
 	diags.ExpectNoError(t)
@@ -200,8 +195,7 @@ func TestProtocolLinkifierPatternTaken(t *testing.T) {
 	run.Apply(plan).ExpectError(t, "pattern", "Cannot change linkifier", `Linkifier "taken"`, "has the pattern now")
 
 	p := run.Process()
-	_, diags = p.Plan("zulip_linkifier", nil, linkifierConfig("new", "https://example.com/"))
-	diags.ExpectNoError(t)
+	p.MustPlan("zulip_linkifier", nil, linkifierConfig("new", "https://example.com/"))
 	_, diags = p.Plan("zulip_linkifier", nil, linkifierConfig("new", "https://example.com/else"))
 	diags.ExpectError(t, "pattern", `Duplicate linkifier pattern "new"`, "Another zulip_linkifier")
 	_, diags = p.Plan("zulip_linkifier", run.State, linkifierConfig("new", "https://example.com/else"))
@@ -224,16 +218,11 @@ func TestProtocolLinkifierRights(t *testing.T) {
 	run.MustApply(issues)
 	for account, word := range map[string]string{"moderator": "is a moderator", "bot": "is a bot with the role member"} {
 		run := o.As(t, account).NewRun(t, "zulip_linkifier")
-		_, diags := run.Plan(linkifierConfig("new", "https://example.com/"))
-		diags.ExpectError(t, "", "may not manage linkifiers", "administrators", word)
+		run.ExpectRefused(linkifierConfig("new", "https://example.com/"), "", "may not manage linkifiers", "administrators", word)
 		run.Import("#(?P<id>[0-9]+)", nil).ExpectNoError(t)
-		if plan := run.MustPlan(issues); !plan.Empty() {
-			t.Errorf("planned: %v", plan.Changes())
-		}
-		_, diags = run.Plan(linkifierConfig("new", "https://example.com/"))
-		diags.ExpectError(t, "", "may not manage linkifiers")
-		_, diags = run.Plan(nil)
-		diags.ExpectError(t, "", "may not manage linkifiers")
+		run.ExpectUnchanged(issues)
+		run.ExpectRefused(linkifierConfig("new", "https://example.com/"), "", "may not manage linkifiers")
+		run.ExpectRefused(nil, "", "may not manage linkifiers")
 	}
 }
 
@@ -272,8 +261,7 @@ func TestProtocolLinkifiersTogether(t *testing.T) {
 	const many = 8
 	p, plans := run.Process(), []*acctest.PlannedChange{}
 	for i := range many {
-		plan, diags := p.Plan("zulip_linkifier", nil, linkifierConfig(fmt.Sprint("L", i), "https://example.com/"))
-		diags.ExpectNoError(t)
+		plan := p.MustPlan("zulip_linkifier", nil, linkifierConfig(fmt.Sprint("L", i), "https://example.com/"))
 		plans = append(plans, plan)
 	}
 	sent, all := o.Sent(), make([]*acctest.Instance, many)

@@ -51,8 +51,7 @@ func TestProtocolOrganizationBadInput(t *testing.T) {
 		{"can_manage_all_groups", []any{"role:foo"}, []string{"The roles that can_manage_all_groups takes are role:owners, role:administrators, role:moderators, role:fullmembers and role:members."}},
 		{"can_create_web_public_channel_group", []any{"group:sre"}, []string{"Not allowed for can_create_web_public_channel_group"}},
 	} {
-		_, diags := run.Plan(values{test.attribute: test.value})
-		diags.ExpectError(t, test.attribute, test.words...)
+		run.ExpectRefused(values{test.attribute: test.value}, test.attribute, test.words...)
 	}
 }
 
@@ -66,10 +65,8 @@ func TestProtocolOrganizationChannelThatBecomesPrivate(t *testing.T) {
 	prior, diags := p.Read("zulip_channel", channel.State)
 	diags.ExpectNoError(t)
 	private := values{"name": "reports", "privacy": "private_shared_history", "initial_subscribers": []any{o.Self.Address()}}
-	_, diags = p.Plan("zulip_channel", prior, private)
-	diags.ExpectNoError(t)
-	plan, diags := p.Plan(organizationTypeName, nil, wanted)
-	diags.ExpectNoError(t)
+	p.MustPlan("zulip_channel", prior, private)
+	plan := p.MustPlan(organizationTypeName, nil, wanted)
 	channel.MustApply(private)
 	run.Apply(plan).ExpectNoError(t)
 }
@@ -83,9 +80,8 @@ func TestProtocolOrganizationNoDigests(t *testing.T) {
 	})
 	answer["settings_send_digest_emails"] = false
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultStatus, Status: http.StatusOK, Body: text(t, answer)})
-	_, diags := run.Plan(values{"digest_emails_enabled": true})
-	diags.ExpectError(t, "digest_emails_enabled", "The server sends no digests", "SEND_DIGEST_EMAILS")
-	_, diags = run.Plan(values{"digest_emails_enabled": false})
+	run.ExpectRefused(values{"digest_emails_enabled": true}, "digest_emails_enabled", "The server sends no digests", "SEND_DIGEST_EMAILS")
+	_, diags := run.Plan(values{"digest_emails_enabled": false})
 	diags.ExpectNoError(t)
 }
 
@@ -158,8 +154,7 @@ func TestProtocolOrganizationOldServer(t *testing.T) {
 	} {
 		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: at.level})
 		run := o.NewRun(t, organizationTypeName)
-		_, diags := run.Plan(values{at.attribute: at.value})
-		diags.ExpectError(t, at.attribute, at.words...)
+		run.ExpectRefused(values{at.attribute: at.value}, at.attribute, at.words...)
 		run.MustApply(values{"description": "new", "authentication_methods": []any{"Email"}})
 		run.MustApply(values{"description": "newer"})
 		if held, ok := run.State.Values["send_channel_events_messages"]; at.level < 434 && (!ok || held != nil) {

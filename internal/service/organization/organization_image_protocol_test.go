@@ -117,23 +117,19 @@ func TestProtocolOrganizationImageTakenOver(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationImageKind)
 	run.MustApply(values{"kind": "logo", "file": acctest.Picture(t, 10)})
 	p := run.Process()
-	created, diags := p.Plan(organizationImageKind, nil, values{"kind": "logo", "file": acctest.Picture(t, 20)})
-	diags.ExpectNoError(t)
-	destroyed, diags := p.Plan(organizationImageKind, run.State, nil)
-	diags.ExpectNoError(t)
+	created := p.MustPlan(organizationImageKind, nil, values{"kind": "logo", "file": acctest.Picture(t, 20)})
+	destroyed := p.MustPlan(organizationImageKind, run.State, nil)
 	gate, removal := o.Sandbox.Gate(http.MethodPost, "/register"), o.Sandbox.Gate(http.MethodDelete, "")
 	var both sync.WaitGroup
 	both.Go(func() {
-		state, diags := p.Apply(created)
-		diags.ExpectNoError(t)
+		state := p.MustApply(created)
 		if state == nil {
 			t.Error("the state holds no picture")
 		}
 	})
 	<-gate.Arrived // the file is uploaded, and not yet read
 	both.Go(func() {
-		_, diags := p.Apply(destroyed)
-		diags.ExpectNoError(t)
+		p.MustApply(destroyed)
 	})
 	select {
 	case <-removal.Arrived:
@@ -160,10 +156,9 @@ func TestProtocolOrganizationImageOtherFile(t *testing.T) {
 	if err := os.WriteFile(file, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	again, diags := run.Process().Plan(organizationImageKind, nil, values{"kind": "icon", "file": file})
-	diags.ExpectNoError(t)
+	again := run.Process().MustPlan(organizationImageKind, nil, values{"kind": "icon", "file": file})
 	again.Values["file_sha256"] = plan.Values["file_sha256"]
-	_, diags = run.Process().Apply(again)
+	_, diags := run.Process().Apply(again)
 	diags.ExpectError(t, "file", "The file is another one now")
 	if organizationImageHeld(t, o, "icon").IsUploaded {
 		t.Error("it was uploaded")
@@ -179,8 +174,7 @@ func TestProtocolOrganizationImageExisting(t *testing.T) {
 	diags.ExpectWarning(t, "kind", "has an uploaded logo already", `id = "logo"`)
 	run.Apply(plan).ExpectNoError(t)
 	p := run.Process()
-	_, diags = p.Plan(organizationImageKind, nil, values{"kind": "icon", "file": acctest.Picture(t, 10)})
-	diags.ExpectNoError(t)
+	p.MustPlan(organizationImageKind, nil, values{"kind": "icon", "file": acctest.Picture(t, 10)})
 	_, diags = p.Plan(organizationImageKind, nil, values{"kind": "icon", "file": acctest.Picture(t, 10)})
 	diags.ExpectError(t, "kind", "Duplicate icon of the organization")
 }
@@ -194,9 +188,7 @@ func TestProtocolOrganizationImageImport(t *testing.T) {
 	made := organizationImageHeld(t, o, "logo")
 	sent := o.Sent()
 	run.Import("logo="+file, nil).ExpectNoError(t)
-	if plan := run.MustPlan(values{"kind": "logo", "file": file}); !plan.Empty() {
-		t.Errorf("plans %v", plan.Changes())
-	}
+	run.ExpectUnchanged(values{"kind": "logo", "file": file})
 	run.State = nil
 	run.Import("", values{"id": "logo"}).ExpectNoError(t)
 	plan, diags := run.Plan(values{"kind": "logo", "file": file})
@@ -214,14 +206,11 @@ func TestProtocolOrganizationImageRefused(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationImageKind)
 	text := acctest.File(t, []byte("no picture"))
 	for file, words := range map[string]string{text: "not a PNG", "/nowhere.png": "nowhere"} {
-		_, diags := run.Plan(values{"kind": "icon", "file": file})
-		diags.ExpectError(t, "file", "Not an image to upload", words)
+		run.ExpectRefused(values{"kind": "icon", "file": file}, "file", "Not an image to upload", words)
 	}
-	_, diags := run.Plan(values{"kind": "banner", "file": text})
-	diags.ExpectError(t, "kind", "banner")
+	run.ExpectRefused(values{"kind": "banner", "file": text}, "kind", "banner")
 	for _, account := range []string{"moderator", "member"} {
-		_, diags = o.As(t, account).NewRun(t, organizationImageKind).Plan(values{"kind": "icon", "file": acctest.Picture(t, 10)})
-		diags.ExpectError(t, "", "may not change the pictures of the organization")
+		o.As(t, account).NewRun(t, organizationImageKind).ExpectRefused(values{"kind": "icon", "file": acctest.Picture(t, 10)}, "", "may not change the pictures of the organization")
 	}
 	o.NewRun(t, organizationImageKind).MustPlan(values{"kind": acctest.Unknown, "file": acctest.Unknown})
 	content, err := os.ReadFile(acctest.Picture(t, 10))

@@ -217,13 +217,11 @@ func TestProtocolOrganizationImport(t *testing.T) {
 func TestProtocolOrganizationDataSource(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)
 	run.MustApply(values{"message_content_edit_limit_seconds": "unlimited", "can_create_groups": []any{"role:moderators"}})
-	shown, diags := run.Process().ReadData(organizationTypeName, values{})
-	diags.ExpectNoError(t)
+	shown := run.Process().MustReadData(organizationTypeName, values{})
 	if !reflect.DeepEqual(shown, run.State.Values) {
 		t.Errorf("shown:\n%v\nthe resource has\n%v", shown, run.State.Values)
 	}
-	_, diags = o.As(t, "member").NewRun(t, organizationTypeName).Process().ReadData(organizationTypeName, values{})
-	diags.ExpectNoError(t)
+	o.As(t, "member").NewRun(t, organizationTypeName).Process().MustReadData(organizationTypeName, values{})
 }
 
 // at gives a test the organization on a server of a feature level.
@@ -260,8 +258,7 @@ func TestProtocolOrganizationGIFRating(t *testing.T) {
 		sent = o.Sent()
 		run.MustApply(values{"giphy_rating": "pg"})
 		expectParams(t, sent, map[string]string{test.name: "2"})
-		shown, diags := run.Process().ReadData(organizationTypeName, values{})
-		diags.ExpectNoError(t)
+		shown := run.Process().MustReadData(organizationTypeName, values{})
 		if shown["giphy_rating"] != "pg" {
 			t.Errorf("level %d: the data source shows %v", test.level, shown["giphy_rating"])
 		}
@@ -357,8 +354,7 @@ func TestProtocolOrganizationVideoChatProviders(t *testing.T) {
 	}
 	run.MustApply(values{"video_chat_provider": "zoom"})
 	o.Sandbox.SetFeatureLevel(459)
-	_, diags := run.Plan(values{"video_chat_provider": "constructor_groups"})
-	diags.ExpectError(t, "video_chat_provider", "constructor_groups", "feature level 460")
+	run.ExpectRefused(values{"video_chat_provider": "constructor_groups"}, "video_chat_provider", "constructor_groups", "feature level 460")
 }
 
 // The permission that no server takes is shown and cannot be set, and nothing of it is sent with other permissions.
@@ -377,14 +373,12 @@ func TestProtocolOrganizationWorkplaceUsers(t *testing.T) {
 	sent := o.Sent()
 	run.MustApply(values{"can_create_groups": []any{"role:moderators"}})
 	sent.Expect(t, "PATCH can_create_groups")
-	shown, diags := run.Process().ReadData(organizationTypeName, values{})
-	diags.ExpectNoError(t)
+	shown := run.Process().MustReadData(organizationTypeName, values{})
 	if want := []any{"role:everyone"}; !reflect.DeepEqual(shown["workplace_users_group"], want) || !reflect.DeepEqual(run.State.Values["workplace_users_group"], want) {
 		t.Errorf("shown: %v, in the state: %v", shown["workplace_users_group"], run.State.Values["workplace_users_group"])
 	}
 	o.Sandbox.SetFeatureLevel(featurelevel.WorkplaceUsers - 1)
-	shown, diags = run.Process().ReadData(organizationTypeName, values{})
-	diags.ExpectNoError(t)
+	shown = run.Process().MustReadData(organizationTypeName, values{})
 	if shown["workplace_users_group"] != nil {
 		t.Errorf("a server without it shows %v", shown["workplace_users_group"])
 	}

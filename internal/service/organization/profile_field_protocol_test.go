@@ -134,9 +134,7 @@ func TestProtocolProfileFieldOptions(t *testing.T) {
 	if got := fmt.Sprint(fields(t, o)[0].Options()); got != "[{n Late} {d Day} {w Weekend}]" || chosen() != "n" {
 		t.Errorf("the options are %s, chosen was %q", got, chosen())
 	}
-	if plan := run.MustPlan(shift("n", "Late", "d", "Day", "w", "Weekend")); !plan.Empty() {
-		t.Errorf("planned: %v", plan.Changes())
-	}
+	run.ExpectUnchanged(shift("n", "Late", "d", "Day", "w", "Weekend"))
 
 	_, diags = run.Plan(shift("n", "Late", "w", "Weekend"))
 	if len(diags.Warnings()) > 0 {
@@ -246,24 +244,18 @@ func TestProtocolProfileFieldLevels(t *testing.T) {
 	sent = o.Sent()
 	run.MustApply(team(values{"hint": "y"}))
 	sent.Expect(t, "PATCH display_in_profile_summary hint name required") // all that this server has
-	_, diags := run.Plan(team(values{"editable_by_user": true}))
-	diags.ExpectError(t, "editable_by_user", "296", "251")
+	run.ExpectRefused(team(values{"editable_by_user": true}), "editable_by_user", "296", "251")
 }
 
 func TestProtocolProfileFieldRights(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
 	run.MustApply(team(nil))
 	moderator := o.As(t, "moderator").NewRun(t, "zulip_custom_profile_field")
-	_, diags := moderator.Plan(values{"field_type": "date", "name": "x"})
-	diags.ExpectError(t, "", "may not manage custom profile fields", "moderator")
+	moderator.ExpectRefused(values{"field_type": "date", "name": "x"}, "", "may not manage custom profile fields", "moderator")
 	moderator.Import("Team", nil).ExpectNoError(t)
-	if plan := moderator.MustPlan(team(nil)); !plan.Empty() {
-		t.Errorf("planned: %v", plan.Changes())
-	}
-	_, diags = moderator.Plan(team(values{"hint": "x"}))
-	diags.ExpectError(t, "", "may not manage custom profile fields")
-	_, diags = moderator.Plan(nil)
-	diags.ExpectError(t, "", "may not manage custom profile fields")
+	moderator.ExpectUnchanged(team(nil))
+	moderator.ExpectRefused(team(values{"hint": "x"}), "", "may not manage custom profile fields")
+	moderator.ExpectRefused(nil, "", "may not manage custom profile fields")
 }
 
 func TestProtocolProfileFieldLostAnswer(t *testing.T) {
@@ -311,11 +303,8 @@ func TestProtocolProfileFieldOrder(t *testing.T) {
 	run.MustApply(values{"field_ids": []any{c}})
 	expectProfileField(t, o, "short_text C", "short_text A", "short_text B")
 	run.Import("custom_profile_fields", nil).ExpectNoError(t)
-	if plan := run.MustPlan(values{"field_ids": []any{c, a, b}}); !plan.Empty() {
-		t.Errorf("planned: %v", plan.Changes())
-	}
-	_, diags := run.Plan(values{"field_ids": []any{999999}})
-	diags.ExpectError(t, "field_ids", "No such custom profile field")
+	run.ExpectUnchanged(values{"field_ids": []any{c, a, b}})
+	run.ExpectRefused(values{"field_ids": []any{999999}}, "field_ids", "No such custom profile field")
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	expectProfileField(t, o, "short_text C", "short_text A", "short_text B")
 }
@@ -375,8 +364,7 @@ func TestProtocolProfileFieldUnknownOption(t *testing.T) {
 
 	for name, option := range map[string]any{"text": values{"key": "d"}, "key": values{"text": "Day"}} {
 		config["options"] = []any{acctest.Unknown, option}
-		_, diags := o.NewRun(t, "zulip_custom_profile_field").Plan(config)
-		diags.ExpectError(t, "options", "Missing required attribute", "options[1]."+name)
+		o.NewRun(t, "zulip_custom_profile_field").ExpectRefused(config, "options", "Missing required attribute", "options[1]."+name)
 	}
 }
 
@@ -387,8 +375,7 @@ func TestProtocolProfileFieldNameTaken(t *testing.T) {
 	diags.ExpectNoError(t)
 	run.Apply(plan).ExpectError(t, "name", "A custom profile field with the name", fmt.Sprintf(`id = "%d"`, id))
 	p := run.Process()
-	_, diags = p.Plan("zulip_custom_profile_field", nil, team(nil))
-	diags.ExpectNoError(t)
+	p.MustPlan("zulip_custom_profile_field", nil, team(nil))
 	_, diags = p.Plan("zulip_custom_profile_field", nil, team(values{"hint": "other"}))
 	diags.ExpectError(t, "name", `Duplicate custom profile field name "Team"`)
 }

@@ -98,8 +98,7 @@ func TestProtocolRoleMembersDemoteTo(t *testing.T) {
 		{"role": "moderator", "users": []any{roleMembersAmara}, "demote_to": "moderator"},
 		{"role": "moderator", "users": []any{roleMembersAmara}, "demote_to": "administrator"},
 	} {
-		_, diags := run.Fork().Plan(wrong)
-		diags.ExpectError(t, "demote_to", "Not a lower role")
+		run.Fork().ExpectRefused(wrong, "demote_to", "Not a lower role")
 	}
 }
 
@@ -107,8 +106,7 @@ func TestProtocolRoleMembersDemoteTo(t *testing.T) {
 func TestProtocolRoleMembersTakesFromNobodyUnlisted(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	sent := o.Sent()
-	_, diags := run.Plan(list("administrator", roleMembersLena))
-	diags.ExpectError(t, "users", "Others are administrator too", roleMembersTomas, bot(t, o), `id = "administrator"`)
+	run.ExpectRefused(list("administrator", roleMembersLena), "users", "Others are administrator too", roleMembersTomas, bot(t, o), `id = "administrator"`)
 	// In an apply it is so too: whoever was given the role since is named.
 	plan := run.MustPlan(list("administrator", roleMembersTomas, bot(t, o), roleMembersLena))
 	roleMembersGive(t, o, "member2", zulip.RoleAdministrator)
@@ -283,19 +281,14 @@ func TestProtocolRoleMembersLostAnswer(t *testing.T) {
 func TestProtocolRoleMembersProtects(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	run.Import("owner", nil).ExpectNoError(t)
-	_, diags := run.Plan(list("owner"))
-	diags.ExpectError(t, "users", "would have no owner")
-	_, diags = run.Plan(list("owner", bot(t, o)))
-	diags.ExpectError(t, "users", "would have no owner", "Bots do not count")
-	_, diags = run.Plan(list("owner", roleMembersLena))
-	diags.ExpectError(t, "users", "lock the provider out", "lockout_protection = false")
-	_, diags = o.NewRun(t, "zulip_role_members").Plan(list("moderator", roleMembersAmara, roleMembersInes))
-	diags.ExpectError(t, "users", "lock the provider out")
+	run.ExpectRefused(list("owner"), "users", "would have no owner")
+	run.ExpectRefused(list("owner", bot(t, o)), "users", "would have no owner", "Bots do not count")
+	run.ExpectRefused(list("owner", roleMembersLena), "users", "lock the provider out", "lockout_protection = false")
+	o.NewRun(t, "zulip_role_members").ExpectRefused(list("moderator", roleMembersAmara, roleMembersInes), "users", "lock the provider out")
 	for account, words := range map[string]string{"moderator": "may not change roles", "admin": "Only owners make and unmake owners"} {
 		other := o.As(t, account).NewRun(t, "zulip_role_members")
 		owner := fmt.Sprint(id(t, o, "owner")) // moderators are not shown addresses
-		_, diags := other.Plan(list("owner", owner, fmt.Sprint(id(t, o, "member"))))
-		diags.ExpectError(t, "users", words)
+		other.ExpectRefused(list("owner", owner, fmt.Sprint(id(t, o, "member"))), "users", words)
 		other.MustApply(list("owner", owner)) // nothing has to be sent
 	}
 	// Without the protection the role is handed over: first given, then taken away.
@@ -320,12 +313,11 @@ func TestProtocolRoleMembersLastOwnerSinceThePlan(t *testing.T) {
 	run.Block["lockout_protection"] = false
 	plan := run.MustPlan(list("owner", roleMembersKenji))
 	p := run.Process()
-	_, diags := p.Plan("zulip_role_members", plan.Prior, plan.Config)
-	diags.ExpectNoError(t)
+	p.MustPlan("zulip_role_members", plan.Prior, plan.Config)
 	roleMembersGive(t, o, "member", zulip.RoleMember)
 	roleMembersGive(t, o, "member2", zulip.RoleMember)
 	sent := o.Sent()
-	_, diags = p.Apply(plan)
+	_, diags := p.Apply(plan)
 	if text := diags.Errors().String(); !strings.Contains(text, "would have no owner") {
 		t.Errorf("reported: %v", diags)
 	}
@@ -378,6 +370,5 @@ func TestProtocolRoleMembersOfAGuest(t *testing.T) {
 	guest := o.As(t, "guest").NewRun(t, "zulip_role_members")
 	guest.State = state
 	guest.Refresh().ExpectError(t, "", "does not see everything")
-	_, diags := o.As(t, "guest").NewRun(t, "zulip_role_members").Plan(list("moderator", roleMembersAmara))
-	diags.ExpectError(t, "", "does not see everything")
+	o.As(t, "guest").NewRun(t, "zulip_role_members").ExpectRefused(list("moderator", roleMembersAmara), "", "does not see everything")
 }

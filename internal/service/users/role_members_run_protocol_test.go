@@ -142,10 +142,8 @@ func TestProtocolRoleMembersMove(t *testing.T) {
 					}
 					apply, sent := run.Process(), o.Sent()
 					for _, place := range places {
-						again, diags := apply.Plan(who[place].resource, plans[place].Prior, plans[place].Config)
-						diags.ExpectNoError(t)
-						_, diags = apply.Apply(again)
-						diags.ExpectNoError(t)
+						again := apply.MustPlan(who[place].resource, plans[place].Prior, plans[place].Config)
+						apply.MustApply(again)
 					}
 					expectRoleMembers(t, o, map[string]string{account: test.role})
 					if count := len(sent.Writes()); count > test.most {

@@ -164,14 +164,10 @@ func TestProtocolUserReplaced(t *testing.T) {
 	p := run.Process()
 	_, diags := p.Read("zulip_user", before)
 	diags.ExpectNoError(t)
-	_, diags = p.Plan("zulip_user", nil, nadia(nil))
-	diags.ExpectNoError(t)
-	_, diags = p.Apply(end)
-	diags.ExpectNoError(t)
-	again, diags := p.Plan("zulip_user", nil, nadia(nil))
-	diags.ExpectNoError(t)
-	made, diags := p.Apply(again)
-	diags.ExpectNoError(t)
+	p.MustPlan("zulip_user", nil, nadia(nil))
+	p.MustApply(end)
+	again := p.MustPlan("zulip_user", nil, nadia(nil))
+	made := p.MustApply(again)
 	if made.Values["id"] != before.Values["id"] || o.CountUsers(t, "Nadia Haddad") != 1 {
 		t.Errorf("made: %v", made.Values)
 	}
@@ -223,9 +219,7 @@ func TestProtocolUserHiddenAddress(t *testing.T) {
 	sent := o.Sent()
 	imported.Apply(plan).ExpectNoError(t)
 	sent.Expect(t)
-	if plan := imported.MustPlan(nadia(nil)); !plan.Empty() {
-		t.Errorf("planned: %v", plan.Changes())
-	}
+	imported.ExpectUnchanged(nadia(nil))
 	imported.MustApply(nadia(values{"email": "nadia@example.org"}))
 	sent.Expect(t, "PATCH new_email")
 }
@@ -285,37 +279,29 @@ func TestProtocolUserRefusedAtPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, diags := run.Plan(nadia(values{"email": found.Address()}))
-	diags.ExpectError(t, "email", "zulip_bot")
+	run.ExpectRefused(nadia(values{"email": found.Address()}), "email", "zulip_bot")
 	run.Import(userInes, nil).ExpectNoError(t)
-	_, diags = run.Plan(nil)
-	diags.ExpectError(t, "", "lock the provider out")
-	_, diags = run.Plan(values{"email": userInes, "full_name": "Ines Moreau", "role": "member"})
+	run.ExpectRefused(nil, "", "lock the provider out")
+	_, diags := run.Plan(values{"email": userInes, "full_name": "Ines Moreau", "role": "member"})
 	diags.ExpectWarning(t, "role", "would have no owner", "only active owner")
 	diags.ExpectError(t, "role", "lock the provider out")
-	_, diags = run.Plan(values{"email": userLena, "full_name": "Ines Moreau"})
-	diags.ExpectError(t, "email", "belongs to \"Lena Fischer\"")
+	run.ExpectRefused(values{"email": userLena, "full_name": "Ines Moreau"}, "email", "belongs to \"Lena Fischer\"")
 	o.Call(t, http.MethodPatch, fmt.Sprint("/users/", id(t, o, "admin")), map[string]string{"role": "100"})
-	_, diags = run.Plan(nil)
-	diags.ExpectError(t, "", "lock the provider out")
+	run.ExpectRefused(nil, "", "lock the provider out")
 }
 
 // Who may not manage accounts is told at plan; the rights of the server's shell are seen on apply only.
 func TestProtocolUserCallers(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_user")
-	_, diags := o.As(t, "moderator").NewRun(t, "zulip_user").Plan(nadia(nil))
-	diags.ExpectError(t, "", "may not create accounts", "can_create_users")
+	o.As(t, "moderator").NewRun(t, "zulip_user").ExpectRefused(nadia(nil), "", "may not create accounts", "can_create_users")
 	run := o.As(t, "admin").NewRun(t, "zulip_user")
 	run.Apply(run.MustPlan(nadia(nil))).ExpectError(t, "", "not authorized to create users", "manage.py change_user_role", "invite people")
 	run.Import(userLena, nil).ExpectNoError(t)
 	run.Apply(run.MustPlan(values{"email": "lena@example.org", "full_name": "Lena Fischer"})).ExpectError(t, "", "can_change_user_emails")
-	_, diags = run.Plan(values{"email": userLena, "full_name": "Lena Fischer", "role": "owner"})
-	diags.ExpectError(t, "role", "Only owners make")
+	run.ExpectRefused(values{"email": userLena, "full_name": "Lena Fischer", "role": "owner"}, "role", "Only owners make")
 	o.Sandbox.SetFeatureLevel(134)
-	_, diags = run.Plan(values{"email": userLena, "full_name": "Lena Fischer", "deactivation_notification_comment": ""})
-	diags.ExpectError(t, "deactivation_notification_comment", "feature level 135")
-	_, diags = run.Plan(values{"email": "lena@example.org", "full_name": "Lena Fischer"})
-	diags.ExpectError(t, "email", "feature level 313")
+	run.ExpectRefused(values{"email": userLena, "full_name": "Lena Fischer", "deactivation_notification_comment": ""}, "deactivation_notification_comment", "feature level 135")
+	run.ExpectRefused(values{"email": "lena@example.org", "full_name": "Lena Fischer"}, "email", "feature level 313")
 }
 
 func TestProtocolUserUnknown(t *testing.T) {
@@ -345,9 +331,8 @@ func TestProtocolUserRefusedOnce(t *testing.T) {
 	p := o.As(t, "admin").NewRun(t, "zulip_user").Process()
 	sent := o.Sent()
 	for i := range 3 {
-		plan, diags := p.Plan("zulip_user", nil, values{"email": fmt.Sprintf("new%d@example.com", i), "full_name": "New"})
-		diags.ExpectNoError(t)
-		_, diags = p.Apply(plan)
+		plan := p.MustPlan("zulip_user", nil, values{"email": fmt.Sprintf("new%d@example.com", i), "full_name": "New"})
+		_, diags := p.Apply(plan)
 		if i == 0 {
 			diags.ExpectError(t, "", "not authorized to create users", "manage.py change_user_role")
 		} else {
@@ -363,8 +348,7 @@ func TestProtocolUserFolderRefusedOnce(t *testing.T) {
 	p := o.As(t, "admin").NewRun(t, "zulip_channel_folder").Process()
 	var plans []*acctest.PlannedChange
 	for i := range 3 {
-		plan, diags := p.Plan("zulip_channel_folder", nil, values{"name": fmt.Sprint("new ", i)})
-		diags.ExpectNoError(t)
+		plan := p.MustPlan("zulip_channel_folder", nil, values{"name": fmt.Sprint("new ", i)})
 		plans = append(plans, plan)
 	}
 	o.Call(t, http.MethodPatch, fmt.Sprint("/users/", id(t, o, "admin")), map[string]string{"role": "400"})
@@ -396,8 +380,7 @@ func TestProtocolUserDataSource_ByAddressOrID_Found(t *testing.T) {
 	p := acctest.StartProcess(t.Context(), t)
 	p.Configure(o.Block(nil)).ExpectNoError(t)
 	for _, config := range []values{{"email": strings.ToUpper(o.Self.Address())}, {"id": o.Self.ID}} {
-		found, diags := p.ReadData("zulip_user", config)
-		diags.ExpectNoError(t)
+		found := p.MustReadData("zulip_user", config)
 		for name, want := range (values{
 			"id": o.Self.ID, "email": o.Self.Email, "delivery_email": o.Self.Address(), "full_name": o.Self.FullName, "role": o.Self.Role.String(),
 			"is_active": true, "is_bot": o.Self.IsBot, "bot_type": nil, "timezone": o.Self.Timezone, "date_joined": o.Self.DateJoined,
@@ -433,8 +416,7 @@ func TestProtocolUsersDataSource_Filtered_Listed(t *testing.T) {
 		"in a team":  {values{"profile_field": values{"name": "Team", "value": "Platform"}}, []string{"member"}},
 		"in no team": {values{"profile_field": values{"name": "Team", "value": "platform"}}, nil},
 	} {
-		found, diags := p.ReadData("zulip_users", list.filter)
-		diags.ExpectNoError(t)
+		found := p.MustReadData("zulip_users", list.filter)
 		got, want := []any{}, []any{}
 		users, _ := found["users"].([]any)
 		for _, user := range users {

@@ -172,11 +172,9 @@ func TestProtocolUserRoleRefusedAtPlan(t *testing.T) {
 		{values{"user": userRoleInes, "role": "member"}, "role", []string{"lock the provider out"}},
 	})
 	userRoleGive(t, o, "admin", zulip.RoleOwner)
-	_, diags := run.Plan(values{"user": userRoleInes, "role": "administrator"})
-	diags.ExpectError(t, "role", "lock the provider out", "lockout_protection = false")
+	run.ExpectRefused(values{"user": userRoleInes, "role": "administrator"}, "role", "lock the provider out", "lockout_protection = false")
 	run.MustApply(values{"user": userRoleInes, "role": "owner", "on_destroy": "guest"})
-	_, diags = run.Plan(nil)
-	diags.ExpectError(t, "on_destroy", "lock the provider out")
+	run.ExpectRefused(nil, "on_destroy", "lock the provider out")
 	run.Block["lockout_protection"] = false
 	run.State = nil
 	plan := run.MustPlan(values{"user": userRoleInes, "role": "administrator"})
@@ -208,12 +206,9 @@ func TestProtocolUserRoleTwoOwners(t *testing.T) {
 	// Unless the same run makes an owner: whichever is planned first.
 	demote, diags := p.Plan("zulip_user_role", nil, values{"user": userRoleInes, "role": "guest"})
 	diags.ExpectWarning(t, "role", "would have no owner", "let this resource depend on that one")
-	promote, diags := p.Plan("zulip_user_role", nil, values{"user": "tomas.berg@example.com", "role": "owner"})
-	diags.ExpectNoError(t)
-	_, diags = p.Apply(promote)
-	diags.ExpectNoError(t)
-	_, diags = p.Apply(demote)
-	diags.ExpectNoError(t)
+	promote := p.MustPlan("zulip_user_role", nil, values{"user": "tomas.berg@example.com", "role": "owner"})
+	p.MustApply(promote)
+	p.MustApply(demote)
 }
 
 // Who may not give roles is told at plan.
@@ -222,8 +217,7 @@ func TestProtocolUserRoleCallers(t *testing.T) {
 	for account, words := range map[string]string{
 		"moderator": "may not change roles", "admin": "Only owners make and unmake owners", "bot": "Only owners make and unmake owners",
 	} {
-		_, diags := o.As(t, account).NewRun(t, "zulip_user_role").Plan(values{"user": fmt.Sprint(id(t, o, "member")), "role": "owner"})
-		diags.ExpectError(t, "role", words)
+		o.As(t, account).NewRun(t, "zulip_user_role").ExpectRefused(values{"user": fmt.Sprint(id(t, o, "member")), "role": "owner"}, "role", words)
 	}
 	o.As(t, "bot").NewRun(t, "zulip_user_role").MustApply(values{"user": userRoleLena, "role": "moderator"})
 }
@@ -239,9 +233,8 @@ func TestProtocolUserRoleUnknown(t *testing.T) {
 func TestProtocolUserRoleTwoResources(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	p := run.Process()
-	_, diags := p.Plan("zulip_user_role", nil, values{"user": userRoleLena, "role": "moderator"})
-	diags.ExpectNoError(t)
-	_, diags = p.Plan("zulip_user_role", nil, values{"user": fmt.Sprint(id(t, o, "member")), "role": "moderator"})
+	p.MustPlan("zulip_user_role", nil, values{"user": userRoleLena, "role": "moderator"})
+	_, diags := p.Plan("zulip_user_role", nil, values{"user": fmt.Sprint(id(t, o, "member")), "role": "moderator"})
 	diags.ExpectNoError(t) // the same
 	_, diags = p.Plan("zulip_user_role", nil, values{"user": fmt.Sprint(id(t, o, "member")), "role": "guest"})
 	diags.ExpectError(t, "role", "Two roles for "+userRoleLena, "Keep one.")
@@ -295,14 +288,13 @@ func TestProtocolUserRoleLastOwnerSinceThePlan(t *testing.T) {
 	for _, config := range []values{{"user": userRoleLena, "role": "member"}, nil} {
 		p := run.Process()
 		userRoleGive(t, o, "owner", zulip.RoleOwner)
-		plan, diags := p.Plan("zulip_user_role", run.State, config)
-		diags.ExpectNoError(t)
+		plan := p.MustPlan("zulip_user_role", run.State, config)
 		member := zulip.RoleAdministrator
 		if err := o.As(t, "member").Client.UpdateUser(context.Background(), id(t, o, "owner"), zulip.UserUpdate{Role: &member}); err != nil {
 			t.Fatal(err)
 		}
 		sent := o.Sent()
-		_, diags = p.Apply(plan)
+		_, diags := p.Apply(plan)
 		at := "role"
 		if config == nil {
 			at = "on_destroy"
@@ -324,13 +316,12 @@ func TestProtocolUserRoleProtectionThatCannotBeRead(t *testing.T) {
 	userRoleGive(t, o, "member", zulip.RoleOwner)
 	run.MustApply(values{"user": userRoleLena, "role": "owner"})
 	p := run.Process()
-	plan, diags := p.Plan("zulip_user_role", run.State, values{"user": userRoleLena, "role": "member"})
-	diags.ExpectNoError(t)
+	plan := p.MustPlan("zulip_user_role", run.State, values{"user": userRoleLena, "role": "member"})
 	for _, path := range []string{"/users", "/register"} {
 		o.Sandbox.Fail(sandbox.Fault{Method: "*", Path: path, Action: sandbox.FaultStatus, Status: 400, Body: `{"result":"error","msg":"No","code":"BAD_REQUEST"}`})
 	}
 	sent := o.Sent()
-	_, diags = p.Apply(plan)
+	_, diags := p.Apply(plan)
 	diags.ExpectError(t, "role", "Cannot make "+userRoleLena+" member", "Nothing was sent")
 	sent.Expect(t)
 	expectUserRole(t, o, "member", "owner")
@@ -342,11 +333,9 @@ func TestProtocolUserRoleOfTheProvidersBot(t *testing.T) {
 	bot := o.As(t, "bot")
 	run := bot.NewRun(t, "zulip_user_role")
 	own := fmt.Sprint(id(t, o, "bot"))
-	_, diags := run.Plan(values{"user": own, "role": "member"})
-	diags.ExpectError(t, "role", "lock the provider out")
+	run.ExpectRefused(values{"user": own, "role": "member"}, "role", "lock the provider out")
 	run.MustApply(values{"user": own, "role": "administrator", "on_destroy": "member"})
-	_, diags = run.Plan(nil)
-	diags.ExpectError(t, "on_destroy", "lock the provider out")
+	run.ExpectRefused(nil, "on_destroy", "lock the provider out")
 	expectUserRole(t, o, "bot", "administrator")
 }
 

@@ -65,9 +65,7 @@ func TestProtocolUserStatusParts(t *testing.T) {
 	run.MustApply(values{"user": userStatusLena, "emoji_name": "palm_tree"})
 	sent.Expect(t, "POST emoji_name")
 	say(t, o, "Still mine", "palm_tree")
-	if plan := run.MustPlan(values{"user": userStatusLena, "emoji_name": "palm_tree"}); !plan.Empty() {
-		t.Errorf("planned: %v", plan.Changes())
-	}
+	run.ExpectUnchanged(values{"user": userStatusLena, "emoji_name": "palm_tree"})
 	run.MustApply(values{"user": userStatusLena, "emoji_name": "palm_tree", "status_text": "Ours"})
 	sent = o.Sent()
 	run.MustApply(values{"user": userStatusLena, "status_text": "Ours"}) // the emoji is let go
@@ -97,8 +95,7 @@ func TestProtocolUserStatusOwn(t *testing.T) {
 	run.MustApply(values{"status_text": "Automating"})
 	sent.Expect(t, "POST status_text")
 	run.ExpectImports(o.Self.ID)
-	_, diags := run.Fork().Plan(values{"user": userStatusLena, "status_text": "x"})
-	diags.ExpectError(t, "user", "feature level 407")
+	run.Fork().ExpectRefused(values{"user": userStatusLena, "status_text": "x"}, "user", "feature level 407")
 }
 
 func TestProtocolUserStatusDrift(t *testing.T) {
@@ -110,8 +107,7 @@ func TestProtocolUserStatusDrift(t *testing.T) {
 	run.MustApply(config)
 	sent.Expect(t, "POST status_text")
 	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", id(t, o, "member")), nil)
-	_, diags := run.Plan(config)
-	diags.ExpectError(t, "user", "is deactivated")
+	run.ExpectRefused(config, "user", "is deactivated")
 	if run.State != nil {
 		t.Error("the status of somebody deactivated is not in the state any more")
 	}
@@ -174,16 +170,14 @@ func TestProtocolUserStatusRefusedAtPlan(t *testing.T) {
 		{values{"user": bot, "status_text": "x"}, "user", []string{"Bots have no status"}},
 		{values{"user": "lina.fischer@example.com", "status_text": "x"}, "user", []string{"did you mean " + userStatusLena}},
 	})
-	_, diags := o.As(t, "moderator").NewRun(t, "zulip_user_status").Plan(values{"user": fmt.Sprint(id(t, o, "member")), "status_text": "x"})
-	diags.ExpectError(t, "user", "may not set the status of others")
+	o.As(t, "moderator").NewRun(t, "zulip_user_status").ExpectRefused(values{"user": fmt.Sprint(id(t, o, "member")), "status_text": "x"}, "user", "may not set the status of others")
 }
 
 // From a level on the server lets bots with an administrator's role set the status of people. They have none themselves.
 func TestProtocolUserStatusByBots(t *testing.T) {
 	for _, level := range []int{442, featurelevel.StatusByBots - 1} {
 		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
-		_, diags := o.As(t, "bot").NewRun(t, "zulip_user_status").Plan(values{"user": userStatusLena, "status_text": "x"})
-		diags.ExpectError(t, "user", "A bot cannot set a status", "feature level 473", fmt.Sprintf("has feature level %d", level))
+		o.As(t, "bot").NewRun(t, "zulip_user_status").ExpectRefused(values{"user": userStatusLena, "status_text": "x"}, "user", "A bot cannot set a status", "feature level 473", fmt.Sprintf("has feature level %d", level))
 	}
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.StatusByBots})
 	bot := o.As(t, "bot")
@@ -197,12 +191,10 @@ func TestProtocolUserStatusByBots(t *testing.T) {
 			t.Errorf("sent %s %s, want %s", write.Method, write.Path, want)
 		}
 	}
-	_, diags := bot.NewRun(t, "zulip_user_status").Plan(values{"status_text": "x"})
-	diags.ExpectError(t, "user", "A bot cannot set its own status")
+	bot.NewRun(t, "zulip_user_status").ExpectRefused(values{"status_text": "x"}, "user", "A bot cannot set its own status")
 
 	o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", bot.Self.ID), map[string]string{"role": "300"})
-	_, diags = o.As(t, "bot").NewRun(t, "zulip_user_status").Plan(values{"user": fmt.Sprint(id(t, o, "member")), "status_text": "x"})
-	diags.ExpectError(t, "user", "may not set the status of others")
+	o.As(t, "bot").NewRun(t, "zulip_user_status").ExpectRefused(values{"user": fmt.Sprint(id(t, o, "member")), "status_text": "x"}, "user", "may not set the status of others")
 }
 
 // Every kind of emoji that the server takes passes the check. Where the server does not say what it knows, it checks.
@@ -240,9 +232,7 @@ func TestProtocolUserStatusEmojiOfAnEarlierServer(t *testing.T) {
 		run.Block = o.Block(values{"site": server.URL})
 		sent := o.Sent()
 		for _, same := range []values{config, short} {
-			if plan := run.MustPlan(same); !plan.Empty() {
-				t.Errorf("planned: %v", plan.Changes())
-			}
+			run.ExpectUnchanged(same)
 		}
 		run.MustApply(values{"user": userStatusLena, "status_text": "There", "emoji_name": "car", "emoji_code": "1f697"})
 		sent.Expect(t, "POST status_text")
@@ -264,12 +254,11 @@ func TestProtocolUserStatusDataSource(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_status")
 	say(t, o, "On leave", "palm_tree")
 	p := run.Process()
-	found, diags := p.ReadData("zulip_user_status", values{"user": strings.ToUpper(userStatusLena)})
-	diags.ExpectNoError(t)
+	found := p.MustReadData("zulip_user_status", values{"user": strings.ToUpper(userStatusLena)})
 	if found["status_text"] != "On leave" || found["emoji_code"] != "1f334" || found["user_id"] != id(t, o, "member") {
 		t.Errorf("found %v", found)
 	}
-	_, diags = p.ReadData("zulip_user_status", values{"user": fmt.Sprint(id(t, o, "bot"))})
+	_, diags := p.ReadData("zulip_user_status", values{"user": fmt.Sprint(id(t, o, "bot"))})
 	diags.ExpectError(t, "user", "Bots have no status")
 	o.Sandbox.SetFeatureLevel(261)
 	_, diags = run.Process().ReadData("zulip_user_status", values{"user": userStatusLena})
