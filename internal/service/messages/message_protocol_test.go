@@ -153,30 +153,51 @@ func TestProtocolMessageImport(t *testing.T) {
 	o.NewRun(t, "zulip_message").Import("rules", nil).ExpectError(t, "", "not a number", "Copy link to message")
 }
 
-// An answer that is lost after the message was sent: it is found, and not sent again.
-func TestProtocolMessageLostAnswer(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_message")
-	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/messages", After: true, Action: sandbox.FaultDrop, Count: 1})
-	run.MustApply(inTopic("rules", "Be kind."))
-	expectWritten(t, o, "rules", "Be kind.")
+// nameless are the resources without a name of their own, by which the server cannot refuse a second one.
+var nameless = []struct {
+	kind, path, title string
+	config            values
+	held              func(*testing.T, *acctest.Organization) []string
+}{
+	{"zulip_message", "/messages", "message", inTopic("plans", "Be kind."), sentMessages},
+	{"zulip_draft", "/drafts", "draft", inTopic("plans", "Be kind."), drafts},
+	{
+		"zulip_scheduled_message", "/scheduled_messages", "scheduled message",
+		values{"channel": "general", "topic": "plans", "content": "Be kind.", "scheduled_delivery_timestamp": "2099-01-15T09:00:00Z"}, scheduled,
+	},
 }
 
-// A server that is gone after it sent the message: the apply fails, and says that the next one may send another.
-func TestProtocolMessageBrokenOff(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_message")
-	run.Block["max_retries"] = 0
-	config := inTopic("rules", "Be kind.")
-	plan := run.MustPlan(config)
-	healSend := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/messages", After: true, Action: sandbox.FaultDrop})
-	healLook := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/messages", Action: sandbox.FaultDrop, Skip: 1})
-	run.Apply(plan).ExpectError(t, "", "Cannot create the message", "Look before you apply again")
-	if run.State != nil {
-		t.Fatalf("the state holds %v", run.State)
+// An object whose answer is lost is found, and not made a second time.
+func TestProtocolNameless_AnswerLost_MadeOnce(t *testing.T) {
+	for _, one := range nameless {
+		o, run := acctest.StartRun(t, one.kind)
+		o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: one.path, After: true, Action: sandbox.FaultDrop, Count: 1})
+		run.MustApply(one.config)
+		if held := one.held(t, o); len(held) != 1 {
+			t.Errorf("%s: the server holds %q", one.kind, held)
+		}
 	}
-	healSend()
-	healLook()
-	run.MustApply(config)
-	expectWritten(t, o, "rules", "Be kind.", "Be kind.") // nobody knows whose the first is
+}
+
+// A server that is gone after it made the object: the apply fails, and says that the next one may make another.
+func TestProtocolNameless_BrokenOff_MadeTwice(t *testing.T) {
+	for _, one := range nameless {
+		o, run := acctest.StartRun(t, one.kind)
+		run.Block["max_retries"] = 0
+		plan := run.MustPlan(one.config)
+		healSend := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: one.path, After: true, Action: sandbox.FaultDrop})
+		healLook := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: one.path, Action: sandbox.FaultDrop, Skip: 1})
+		run.Apply(plan).ExpectError(t, "", "Cannot create the "+one.title, "Look before you apply again")
+		if run.State != nil {
+			t.Fatalf("%s: the state holds %v", one.kind, run.State)
+		}
+		healSend()
+		healLook()
+		run.MustApply(one.config)
+		if held := one.held(t, o); len(held) != 2 || held[0] != held[1] { // nobody knows whose the first is
+			t.Errorf("%s: the server holds %q", one.kind, held)
+		}
+	}
 }
 
 // Two resources that say the same are two messages.

@@ -13,6 +13,9 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
+// These are attributes, as tests write them.
+type values = acctest.Values
+
 const domainKind = "zulip_domain"
 
 // domains are what the server holds: whether subdomains count, by domain.
@@ -92,34 +95,6 @@ func TestProtocolDomainImport(t *testing.T) {
 	o.NewRun(t, domainKind).Import("zulip.org", nil).ExpectError(t, "", "Cannot import this domain", "the domains are: example.com.")
 }
 
-// A lost answer is no error, whether the call is repeated or the domain looked for.
-func TestProtocolDomainLostAnswer(t *testing.T) {
-	for _, retries := range []int{0, 2} {
-		o, run := acctest.StartRun(t, domainKind)
-		run.Block["max_retries"] = retries
-		plan := run.MustPlan(values{"domain": "example.com"})
-		o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/domains", After: true, Action: sandbox.FaultDrop, Count: 1})
-		diags := run.Apply(plan)
-		diags.ExpectNoError(t)
-		if warnings := diags.Warnings(); len(warnings) > 0 {
-			t.Errorf("warned: %v", warnings)
-		}
-		expectDomain(t, o, map[string]bool{"example.com": false})
-	}
-}
-
-func TestProtocolDomainLost(t *testing.T) {
-	o, run := acctest.StartRun(t, domainKind)
-	run.Block["max_retries"] = 0
-	plan := run.MustPlan(values{"domain": "example.com"})
-	heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/domains", Action: sandbox.FaultStatus})
-	run.Apply(plan).ExpectError(t, "", "Cannot create domain", "applying again is safe")
-	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultStatus, Count: 1})
-	run.Apply(plan).ExpectError(t, "", "Cannot read the domains")
-	heal()
-	run.MustApply(values{"domain": "example.com"})
-}
-
 // What is there already is never taken into the state.
 func TestProtocolDomainTaken(t *testing.T) {
 	o, run := acctest.StartRun(t, domainKind)
@@ -129,8 +104,57 @@ func TestProtocolDomainTaken(t *testing.T) {
 	expectDomain(t, o, map[string]bool{"example.com": true})
 	p := run.Process()
 	p.MustPlan(domainKind, nil, values{"domain": "example.net"})
+	// Two resources for one domain would undo each other with each apply.
 	_, diags := p.Plan(domainKind, nil, values{"domain": "Example.net"})
-	diags.ExpectError(t, "domain", `Duplicate domain name "example.net"`)
+	diags.ExpectError(t, "domain", `Duplicate domain name "example.net"`, "Another zulip_domain")
+}
+
+// lists are resources that the server keeps in lists: one of each, the path that adds it, and what errors call it.
+var lists = []struct {
+	kind          string
+	config        values
+	path          string
+	title, titles string
+}{
+	{domainKind, values{"domain": "example.com"}, "/realm/domains", "domain", "domains"},
+	{codePlaygroundKind, codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress), "/realm/playgrounds", "code playground", "code playgrounds"},
+}
+
+// A lost answer adds no second object, whether the call is repeated or the object looked for.
+func TestProtocolAddedToAList_AnswerLost_AddedOnce(t *testing.T) {
+	for _, list := range lists {
+		for _, retries := range []int{0, 2} {
+			o, run := acctest.StartRun(t, list.kind)
+			run.Block["max_retries"] = retries
+			plan := run.MustPlan(list.config)
+			o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: list.path, After: true, Action: sandbox.FaultDrop, Count: 1})
+			diags := run.Apply(plan)
+			diags.ExpectNoError(t)
+			if warnings := diags.Warnings(); len(warnings) > 0 {
+				t.Errorf("%s: warned: %v", list.kind, warnings)
+			}
+			held := run.Process().List(list.kind, values{}, 0, false)
+			if len(held) != 1 || fmt.Sprint(held[0].Identity) != fmt.Sprint(run.State.Identity) {
+				t.Errorf("%s: the server holds %v, the state %v", list.kind, held, run.State.Values)
+			}
+			run.ExpectUnchanged(list.config)
+		}
+	}
+}
+
+// What never reached the server is an error that says so.
+func TestProtocolAddedToAList_RequestLost_Error(t *testing.T) {
+	for _, list := range lists {
+		o, run := acctest.StartRun(t, list.kind)
+		run.Block["max_retries"] = 0
+		plan := run.MustPlan(list.config)
+		heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: list.path, Action: sandbox.FaultStatus})
+		run.Apply(plan).ExpectError(t, "", "Cannot create "+list.title, "applying again is safe")
+		o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultStatus, Count: 1})
+		run.Apply(plan).ExpectError(t, "", "Cannot read the "+list.titles)
+		heal()
+		run.MustApply(list.config)
+	}
 }
 
 // The plan warns before the restriction to the organization's domains ends with the last of them.
@@ -190,11 +214,137 @@ func TestProtocolDomainRights(t *testing.T) {
 	old.NewRun(t, domainKind).ExpectRefused(values{"domain": "example.com"}, "", "feature level 143; the server has 142")
 }
 
-// Two resources for one domain would undo each other with each apply.
-func TestProtocolDomainTwoResources(t *testing.T) {
-	_, run := acctest.StartRun(t, domainKind)
+const codePlaygroundKind = "zulip_code_playground"
+
+func codePlaygroundConfig(name, language, template string) values {
+	return values{"name": name, "pygments_language": language, "url_template": template}
+}
+
+const codePlaygroundAddress = "https://py.example.com/{code}"
+
+// playgrounds are what the server holds, by language and name.
+func playgrounds(t *testing.T, o *acctest.Organization) map[string]*zulip.Playground {
+	t.Helper()
+	found := map[string]*zulip.Playground{}
+	for _, playground := range o.Snapshot(t, zulip.FetchPlaygrounds).Playgrounds {
+		found[playground.Key()] = playground
+	}
+	return found
+}
+
+// add adds a playground by hand.
+func add(t *testing.T, o *acctest.Organization, playground zulip.Playground) int64 {
+	t.Helper()
+	id, err := o.Client.AddPlayground(context.Background(), playground)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func TestProtocolPlaygroundLives(t *testing.T) {
+	o, run := acctest.StartRun(t, codePlaygroundKind)
+	sent := o.Sent()
+	run.MustApply(codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress))
+	sent.Expect(t, "POST name pygments_language url_template")
+	if held := playgrounds(t, o)["Python/Sandbox"]; held == nil || held.ID != run.State.Values["id"] || held.URLTemplate != codePlaygroundAddress {
+		t.Errorf("the server holds %+v, the state %v", held, run.State.Values)
+	}
+	for _, c := range []struct {
+		config  values
+		because string
+	}{
+		{codePlaygroundConfig("Other", "Python", codePlaygroundAddress), "name"}, {codePlaygroundConfig("Sandbox", "Go", codePlaygroundAddress), "pygments_language"},
+		{codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress+"#"), "url_template"},
+	} {
+		if plan := run.MustPlan(c.config); fmt.Sprint(plan.Replace) != "["+c.because+"]" {
+			t.Errorf("to be replaced because of %v, want %s", plan.Replace, c.because)
+		}
+	}
+	gone := run.MustPlan(nil)
+	run.Apply(gone).ExpectNoError(t)
+	if held := playgrounds(t, o); len(held) != 0 {
+		t.Errorf("the server holds %v", held)
+	}
+}
+
+// Removed by hand it is added again; removed while it is to be removed, it is gone.
+func TestProtocolPlaygroundGone(t *testing.T) {
+	o, run := acctest.StartRun(t, codePlaygroundKind)
+	wanted := codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress)
+	remove := func() {
+		t.Helper()
+		if err := o.Client.DeletePlayground(context.Background(), playgrounds(t, o)["Python/Sandbox"].ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run.MustApply(wanted)
+	remove()
+	run.MustApply(wanted)
+	gone := run.MustPlan(nil)
+	remove()
+	run.Apply(gone).ExpectNoError(t)
+}
+
+func TestProtocolPlaygroundImport(t *testing.T) {
+	o, run := acctest.StartRun(t, codePlaygroundKind)
+	run.MustApply(codePlaygroundConfig("Sandbox", "C/C++", codePlaygroundAddress))
+	before := run.State
+	run.ExpectImports(before.Values["id"], "Sandbox", "C/C++/Sandbox", before.Identity)
+	o.NewRun(t, codePlaygroundKind).Import("999999", nil).ExpectError(t, "", "Cannot import this code playground", `"C/C++/Sandbox"`)
+	o.NewRun(t, codePlaygroundKind).Import("C++/Sandbox", nil).ExpectError(t, "", "Cannot import this code playground", `did you mean "C/C++/Sandbox"?`)
+	o.NewRun(t, codePlaygroundKind).Import("Sandbocks", nil).ExpectError(t, "", "Cannot import this code playground", `did you mean "Sandbox"?`)
+	add(t, o, zulip.Playground{Name: "Sandbox", Language: "Go", URLTemplate: codePlaygroundAddress})
+	o.NewRun(t, codePlaygroundKind).Import("Sandbox", nil).ExpectError(t, "", "2 playgrounds are called", "LANGUAGE/NAME", `"Go/Sandbox"`)
+}
+
+// What has the language and name already is never taken into the state.
+func TestProtocolPlaygroundTaken(t *testing.T) {
+	o, run := acctest.StartRun(t, codePlaygroundKind)
+	id := add(t, o, zulip.Playground{Name: "Sandbox", Language: "Python", URLTemplate: codePlaygroundAddress})
+	for _, other := range []string{codePlaygroundAddress, codePlaygroundAddress + "#"} {
+		run.Apply(run.MustPlan(codePlaygroundConfig("Sandbox", "Python", other))).ExpectError(t, "name", fmt.Sprintf("It has the ID %d", id), "import {", codePlaygroundAddress)
+	}
 	p := run.Process()
-	p.MustPlan(domainKind, nil, values{"domain": "example.org", "allow_subdomains": true})
-	_, diags := p.Plan(domainKind, nil, values{"domain": "Example.org", "allow_subdomains": false})
-	diags.ExpectError(t, "domain", `Duplicate domain name "example.org"`, "Another zulip_domain")
+	p.MustPlan(codePlaygroundKind, nil, codePlaygroundConfig("New", "Python", codePlaygroundAddress))
+	_, diags := p.Plan(codePlaygroundKind, nil, codePlaygroundConfig("New", "Python", codePlaygroundAddress))
+	diags.ExpectError(t, "name", `Duplicate code playground language and name "Python/New"`)
+}
+
+// Reading any number of playgrounds is one request.
+func TestProtocolPlaygroundsAreReadTogether(t *testing.T) {
+	o, run := acctest.StartRun(t, codePlaygroundKind)
+	run.MustApply(codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress))
+	run.ExpectReadTogether(t, o, 2) // the snapshot, and the end of its queue
+}
+
+func TestProtocolPlaygroundBadInput(t *testing.T) {
+	_, run := acctest.StartRun(t, codePlaygroundKind)
+	run.ExpectRefusals(acctest.Refusals{
+		{codePlaygroundConfig(" ", "Python", codePlaygroundAddress), "name", []string{"Empty text"}},
+		{codePlaygroundConfig("Sandbox ", "Python", codePlaygroundAddress), "name", []string{"White space"}},
+		{codePlaygroundConfig("Sandbox", "a;b", codePlaygroundAddress), "pygments_language", []string{"letters of English"}},
+		{codePlaygroundConfig("Sandbox", strings.Repeat("x", 41), codePlaygroundAddress), "pygments_language", []string{"more than 40 characters"}},
+		{codePlaygroundConfig("Sandbox", "Python", "https://py.example.com/"), "url_template", []string{"where the code goes"}},
+		{codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress+"{x}"), "url_template", []string{"code, x"}},
+		{codePlaygroundConfig("Sandbox", "Python", "{"), "url_template", []string{"RFC 6570"}},
+	})
+	run.MustPlan(values{"name": acctest.Unknown, "pygments_language": acctest.Unknown, "url_template": acctest.Unknown})
+}
+
+func TestProtocolPlaygroundRights(t *testing.T) {
+	o, run := acctest.StartRun(t, codePlaygroundKind)
+	run.MustApply(codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress))
+	moderator := o.As(t, "moderator").NewRun(t, codePlaygroundKind)
+	moderator.State = run.State
+	if plan := moderator.MustPlan(codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress)); !plan.Empty() {
+		t.Errorf("nothing changes, and the plan has %v", plan.Changes())
+	}
+	for _, wanted := range []values{codePlaygroundConfig("Other", "Python", codePlaygroundAddress), nil} {
+		moderator.ExpectRefused(wanted, "", "may not manage code playgrounds", "moderator")
+	}
+	o.As(t, "bot").NewRun(t, codePlaygroundKind).MustApply(codePlaygroundConfig("Sandbox", "Go", codePlaygroundAddress)) // an administrator
+
+	old := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 195})
+	old.NewRun(t, codePlaygroundKind).ExpectRefused(codePlaygroundConfig("Sandbox", "Go", codePlaygroundAddress), "", "feature level 196; the server has 195")
 }

@@ -235,26 +235,6 @@ func TestProtocolLinkifierLostAnswer(t *testing.T) {
 	expectLinkifier(t, o, "#(?P<id>[0-9]+) → https://example.com/issues/{id}")
 }
 
-func TestProtocolLinkifierBrokenOff(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_linkifier")
-	run.Block["max_retries"] = 0
-	plan := run.MustPlan(issues)
-	healPost := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/filters", After: true, Action: sandbox.FaultDrop})
-	healLook := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/realm/linkifiers", Action: sandbox.FaultDrop})
-	run.Apply(plan).ExpectError(t, "", "Cannot create linkifier")
-	healPost()
-	healLook()
-	sent := o.Sent()
-	plan, diags := run.Plan(issues)
-	diags.ExpectWarning(t, "pattern", "the apply will stop at it", "ZULIP_RECOVER_INTERRUPTED")
-	run.Apply(plan).ExpectError(t, "pattern", "A linkifier with the pattern", "import {")
-	sent.Expect(t, "POST pattern url_template") // refused
-	run.Block["recover_interrupted"] = true
-	run.MustApply(issues)
-	sent.Expect(t, "POST pattern url_template")
-	expectLinkifier(t, o, "#(?P<id>[0-9]+) → https://example.com/issues/{id}")
-}
-
 // Many that are read together are one snapshot, and many that are made together share what is read afterwards.
 func TestProtocolLinkifiersTogether(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_linkifier")

@@ -268,24 +268,37 @@ func TestProtocolProfileFieldLostAnswer(t *testing.T) {
 	expectProfileField(t, o, "short_text Team", "external_account Twitter username")
 }
 
-func TestProtocolProfileFieldBrokenOff(t *testing.T) {
-	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
-	run.Block["max_retries"] = 0
-	plan := run.MustPlan(team(nil))
-	healPost := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/profile_fields", After: true, Action: sandbox.FaultDrop})
-	healLook := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/realm/profile_fields", Action: sandbox.FaultDrop})
-	run.Apply(plan).ExpectError(t, "", "Cannot create custom profile field")
-	healPost()
-	healLook()
-	sent := o.Sent()
-	plan, diags := run.Plan(team(nil))
-	diags.ExpectWarning(t, "name", "the apply will stop at it", "ZULIP_RECOVER_INTERRUPTED")
-	run.Apply(plan).ExpectError(t, "name", "A custom profile field with the name", "import {")
-	sent.Expect(t, "POST field_type name") // refused
-	run.Block["recover_interrupted"] = true
-	run.MustApply(team(nil))
-	sent.Expect(t, "POST field_type name")
-	expectProfileField(t, o, "short_text Team")
+// An object that an apply made before it was broken off is refused, and adopted when the next apply is told to recover.
+func TestProtocolAddedToAList_BrokenOff_Adopted(t *testing.T) {
+	for _, test := range []struct {
+		kind                   string
+		config                 values
+		path, read             string
+		title, attribute, sent string
+	}{
+		{"zulip_linkifier", issues, "/realm/filters", "/realm/linkifiers", "linkifier", "pattern", "POST pattern url_template"},
+		{"zulip_custom_profile_field", team(nil), "/realm/profile_fields", "/realm/profile_fields", "custom profile field", "name", "POST field_type name"},
+	} {
+		o, run := acctest.StartRun(t, test.kind)
+		run.Block["max_retries"] = 0
+		plan := run.MustPlan(test.config)
+		healPost := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: test.path, After: true, Action: sandbox.FaultDrop})
+		healLook := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: test.read, Action: sandbox.FaultDrop})
+		run.Apply(plan).ExpectError(t, "", "Cannot create "+test.title)
+		healPost()
+		healLook()
+		sent := o.Sent()
+		plan, diags := run.Plan(test.config)
+		diags.ExpectWarning(t, test.attribute, "the apply will stop at it", "ZULIP_RECOVER_INTERRUPTED")
+		run.Apply(plan).ExpectError(t, test.attribute, "A "+test.title+" with the "+test.attribute, "import {")
+		sent.Expect(t, test.sent) // refused
+		run.Block["recover_interrupted"] = true
+		run.MustApply(test.config)
+		sent.Expect(t, test.sent)
+		if held := run.Process().List(test.kind, values{}, 0, false); len(held) != 1 {
+			t.Errorf("%s: the server holds %v", test.kind, held)
+		}
+	}
 }
 
 func TestProtocolProfileFieldOrder(t *testing.T) {
