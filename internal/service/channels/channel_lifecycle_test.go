@@ -246,3 +246,11 @@ func TestProtocolChannelArchived_Adopted_SameChannel(t *testing.T) {
 		t.Error(`on_destroy = "keep" did not keep the channel`)
 	}
 }
+
+func TestProtocolImport_ByPlainName_Found(t *testing.T) {
+	for _, kind := range []string{typeName, folderType} {
+		_, run := acctest.StartRun(t, kind)
+		run.MustApply(values{"name": "Releases", "description": "What ships"})
+		run.ExpectImports("Releases", run.State.Values["id"])
+	}
+}
