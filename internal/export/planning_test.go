@@ -8,12 +8,14 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/msgpack"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
 )
 
@@ -217,4 +219,10 @@ func errorOf(diags []*tfprotov6.Diagnostic) error {
 		all = append(all, fmt.Errorf("%s: %s", one.Summary, one.Detail))
 	}
 	return errors.Join(all...)
+}
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	acctest.RemovePlugin()
+	os.Exit(status)
 }

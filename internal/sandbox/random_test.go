@@ -1,9 +1,15 @@
 package sandbox
 
 import (
+	"bytes"
 	"fmt"
+	"image"
+	"image/png"
+	"maps"
 	"net/http"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -213,4 +219,198 @@ func (s *sequence) people(t *rapid.T, get func(string, string, map[string]any) a
 			t.Fatalf("the snapshot has %v among the active: %v", compactAll(person), active)
 		}
 	}
+}
+
+// sequence is a server that random requests are sent to, one after the other.
+type sequence struct {
+	*rapid.T
+	replay *replay
+	last   seen // after the last step; nothing before the first
+}
+
+func newSequence(t *rapid.T) *sequence {
+	server, err := New(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start("127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Close() })
+	return &sequence{T: t, replay: newReplay(server)}
+}
+
+// send sends a request, and fails the test if the server fails.
+func (s *sequence) send(x exchange) (answer response, done bool) {
+	got, err := s.replay.ask(x)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if got.status >= http.StatusInternalServerError {
+		s.Fatalf("%s %s %v: %d %s", x.Method, x.Path, x.Form, got.status, got.text)
+	}
+	return got, got.status == http.StatusOK
+}
+
+// part reads one part of the snapshot.
+func (s *sequence) part(part, field string) any {
+	got, done := s.send(newExchange("owner", "POST", "/register", map[string]any{
+		"event_types": []string{}, "fetch_event_types": []string{part}, "client_capabilities": map[string]any{"notification_settings_null": true},
+	}))
+	if !done {
+		s.Fatalf("the snapshot: %s", got.text)
+	}
+	return got.body[field]
+}
+
+// Whatever is asked of default channel groups, no two have one name, and they hold channels that are there.
+func TestDefaultChannelGroupSequences(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := newSequence(t)
+		channels := []string{"general", "announcements", "incidents", "leads"}
+		name := rapid.SampledFrom([]string{"dev", "ops", "Dev", ""})
+		some := rapid.SliceOfN(rapid.SampledFrom(append(channels, "nowhere")), 0, 3)
+		groups := func() map[string]any {
+			byID := map[string]any{}
+			list, _ := s.part("default_stream_groups", "realm_default_stream_groups").([]any)
+			for _, group := range list {
+				byID[fmt.Sprint(group.(map[string]any)["id"])] = group
+			}
+			return byID
+		}
+		one := func() string {
+			ids := append(slices.Sorted(maps.Keys(groups())), "999")
+			return "/default_stream_groups/" + rapid.SampledFrom(ids).Draw(t, "group")
+		}
+		// unless sends a request that changes nothing if it is refused.
+		unless := func(method, path string, params map[string]any) {
+			before := groups()
+			if _, done := s.send(newExchange("owner", method, path, params)); !done && !reflect.DeepEqual(groups(), before) {
+				t.Fatalf("%s %s %v was refused, and changed %v to %v", method, path, params, before, groups())
+			}
+		}
+		t.Repeat(map[string]func(*rapid.T){
+			"create": func(t *rapid.T) {
+				// One description: with another, the server fails instead of refusing a name that is taken.
+				unless("POST", "/default_stream_groups/create", map[string]any{"group_name": name.Draw(t, "name"), "description": "d", "stream_names": some.Draw(t, "channels")})
+			},
+			"rename": func(t *rapid.T) { unless("PATCH", one(), map[string]any{"new_group_name": name.Draw(t, "name")}) },
+			"remove": func(t *rapid.T) {
+				unless("PATCH", one()+"/streams", map[string]any{"op": "remove", "stream_names": some.Draw(t, "channels")})
+			},
+			"add": func(t *rapid.T) { // those before the one that is refused stay
+				s.send(newExchange("owner", "PATCH", one()+"/streams", map[string]any{"op": "add", "stream_names": some.Draw(t, "channels")}))
+			},
+			"delete": func(*rapid.T) { unless("DELETE", one(), nil) },
+			"archive": func(t *rapid.T) {
+				view, _ := s.replay.server.Organization().Channel(rapid.SampledFrom(channels).Draw(t, "channel"))
+				s.send(newExchange("owner", "DELETE", "/streams/"+strconv.Itoa(view.ID), nil))
+			},
+			"": func(t *rapid.T) {
+				names, active := map[any]bool{}, map[any]bool{}
+				for _, channel := range channels {
+					if view, ok := s.replay.server.Organization().Channel(channel); ok && !view.Archived {
+						active[float64(view.ID)] = true
+					}
+				}
+				for _, group := range groups() {
+					group := group.(map[string]any)
+					if names[group["name"]] || group["name"] == "" {
+						t.Fatalf("two groups are called %q, or one has no name", group["name"])
+					}
+					names[group["name"]] = true
+					members := map[any]bool{}
+					for _, id := range group["streams"].([]any) {
+						if !active[id] || members[id] {
+							t.Fatalf("%v holds the channel %v, which is not there, or twice", group, id)
+						}
+						members[id] = true
+					}
+				}
+			},
+		})
+	})
+}
+
+// Whatever is asked of custom emoji, at most one of a name is active, and none that was there disappears or comes back.
+func TestCustomEmojiSequences(t *testing.T) {
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 4, 4))); err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		s := newSequence(t)
+		name := rapid.SampledFrom([]string{"party", "party_", "two words", "two_words", "car", "Fest"})
+		who := rapid.SampledFrom([]string{"owner", "member", "member2", "guest", "bot"})
+		emoji := func() map[string]any { return s.part("realm_emoji", "realm_emoji").(map[string]any) }
+		known := emoji()
+		t.Repeat(map[string]func(*rapid.T){
+			"upload": func(t *rapid.T) {
+				x := newExchange(who.Draw(t, "who"), "POST", "/realm/emoji/"+name.Draw(t, "name"), nil)
+				x.File = &recordedFile{Field: "file", Name: "a.png", Type: rapid.SampledFrom([]string{"image/png", "text/plain"}).Draw(t, "type"), Base64: picture.Bytes()}
+				before := emoji()
+				if _, done := s.send(x); len(emoji()) != len(before)+map[bool]int{true: 1}[done] {
+					t.Fatalf("%v: done is %v, and there were %v, are %v", x.Path, done, before, emoji())
+				}
+			},
+			"deactivate": func(t *rapid.T) {
+				s.send(newExchange(who.Draw(t, "who"), "DELETE", "/realm/emoji/"+name.Draw(t, "name"), nil))
+			},
+			"": func(t *rapid.T) {
+				now, active := emoji(), map[any]bool{}
+				for id, object := range now {
+					object := object.(map[string]any)
+					if object["deactivated"] == true {
+						continue
+					}
+					if active[object["name"]] {
+						t.Fatalf("two active emoji are called %v: %v", object["name"], now)
+					}
+					active[object["name"]] = true
+					if before, ok := known[id].(map[string]any); ok && before["deactivated"] == true {
+						t.Fatalf("%v came back", before)
+					}
+				}
+				for id, before := range known {
+					after, ok := now[id].(map[string]any)
+					if !ok || after["name"] != before.(map[string]any)["name"] {
+						t.Fatalf("%v became %v", before, after)
+					}
+				}
+				known = now
+			},
+		})
+	})
+}
+
+// Whatever is asked of the settings for new accounts, a request changes what it names, or nothing.
+func TestUserDefaultsSequences(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := newSequence(t)
+		possible := map[string][]any{
+			"color_scheme": {1.0, 2.0, 3.0, 0.0, 4.0, true}, "enter_sends": {true, false, 1.0},
+			"email_notifications_batching_period_seconds": {1.0, 604800.0, 0.0, 604801.0},
+			"emojiset":      {"google", "text", "nope"},
+			"web_home_view": {"inbox", "nope", ""}, "notification_sound": {"none", "ding", "boom"},
+		}
+		setting := rapid.SampledFrom(slices.Sorted(maps.Keys(possible)))
+		held := s.part("realm_user_settings_defaults", "realm_user_settings_defaults").(map[string]any)
+		t.Repeat(map[string]func(*rapid.T){
+			"change": func(t *rapid.T) {
+				change := map[string]any{}
+				for _, name := range rapid.SliceOfN(setting, 0, 3).Draw(t, "settings") {
+					change[name] = rapid.SampledFrom(possible[name]).Draw(t, name)
+				}
+				who := rapid.SampledFrom([]string{"owner", "admin", "bot", "moderator"}).Draw(t, "who")
+				if _, done := s.send(newExchange(who, "PATCH", "/realm/user_settings_defaults", change)); done {
+					maps.Copy(held, change)
+				}
+			},
+			"": func(t *rapid.T) {
+				if now := s.part("realm_user_settings_defaults", "realm_user_settings_defaults"); !reflect.DeepEqual(now, any(held)) {
+					t.Fatalf("the server holds %v, not %v", now, held)
+				}
+			},
+		})
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"time"
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -256,5 +257,91 @@ func TestArchivingClearsWhatPointsAtTheChannel(t *testing.T) {
 	}
 	if o.IsDefault(ch.ID) || o.Settings().SignupAnnouncementsChannelID != 0 {
 		t.Error("the archived channel is still used")
+	}
+}
+
+func TestColorsOfSubscriptions(t *testing.T) {
+	o, people := founded(t)
+	admin, member := people[RoleAdministrator], people[RoleMember]
+	colors := func() []string {
+		var colors []string
+		for _, sub := range o.Subscriptions.All() {
+			if sub.UserID == member.ID {
+				colors = append(colors, sub.Color)
+			}
+		}
+		return colors
+	}
+	subscribe := func(channels ...ChannelSpec) {
+		t.Helper()
+		if _, err := o.Subscribe(admin, SubscribeRequest{Channels: channels, Principals: []Principal{{ID: member.ID}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	subscribe(ChannelSpec{Name: "a"}, ChannelSpec{Name: "b", Color: "#76ce90"})
+	if got := colors(); !slices.Equal(got, []string{"#fae589", "#76ce90"}) {
+		t.Errorf("the next that nobody chose, and what was chosen: %v", got)
+	}
+	if _, err := o.Unsubscribe(member, []string{"a"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	subscribe(ChannelSpec{Name: "c"})
+	if got := colors()[2]; got != "#a6c7e5" {
+		t.Errorf("the color of a subscription that is over is still used: %s", got)
+	}
+	for i := range subscriptionColors {
+		subscribe(ChannelSpec{Name: "more " + string(rune('a'+i))})
+	}
+	got := colors()
+	if used := slices.Compact(slices.Sorted(slices.Values(got))); len(used) != len(subscriptionColors) || len(got) != len(subscriptionColors)+3 {
+		t.Errorf("%d colors of %d are used by %d subscriptions", len(used), len(subscriptionColors), len(got))
+	}
+}
+
+func TestAlreadySubscribedInOrderOfJoining(t *testing.T) {
+	o, people := founded(t)
+	admin := people[RoleAdministrator]
+	for _, name := range []string{"z", "a", "m"} {
+		if _, err := o.Subscribe(admin, SubscribeRequest{Channels: []ChannelSpec{{Name: name}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	result, err := o.Subscribe(admin, SubscribeRequest{Channels: []ChannelSpec{{Name: "a"}, {Name: "m"}, {Name: "z"}}})
+	if err != nil || !slices.Equal(result.Already[admin.ID], []string{"z", "a", "m"}) {
+		t.Errorf("%v, %v", result.Already, err)
+	}
+}
+
+// A request may name a channel several times, one that it creates too: it counts once, and nobody is told of the new one.
+func TestChannelsNamedTwice(t *testing.T) {
+	o := New(time.Now, func() int { return 442 })
+	o.Initialize()
+	owner := o.AddUser(User{Email: "owner@example.com", FullName: "Owner", Role: RoleOwner})
+	member := o.AddUser(User{Email: "member@example.com", FullName: "Member", Role: RoleMember})
+	request := SubscribeRequest{Channels: []ChannelSpec{{Name: "new"}, {Name: "New"}}, Principals: []Principal{{ID: member.ID}}}
+	messages := o.Messages.Len()
+	result, err := o.Subscribe(owner, request)
+	if err != nil || !slices.Equal(result.Subscribed[member.ID], []string{"new"}) || len(result.Already) != 0 {
+		t.Fatalf("created and subscribed: %+v, %v", result, err)
+	}
+	if o.Messages.Len() != messages {
+		t.Error("the member was told of a channel that is new")
+	}
+	result, err = o.Subscribe(owner, request)
+	if err != nil || len(result.Subscribed) != 0 || !slices.Equal(result.Already[member.ID], []string{"new"}) {
+		t.Errorf("subscribed again: %+v, %v", result, err)
+	}
+	gone, err := o.Unsubscribe(owner, []string{"new", "NEW"}, request.Principals)
+	if err != nil || !slices.Equal(gone.Removed, []string{"new"}) || len(gone.NotRemoved) != 0 {
+		t.Errorf("unsubscribed: %+v, %v", gone, err)
+	}
+	for name, want := range map[string]string{"nowhere": "Channel(s) (nowhere) do not exist", " ": "Channel name can't be empty."} {
+		if _, err := o.Unsubscribe(owner, []string{name}, request.Principals); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", name, err, want)
+		}
+	}
+	guest := o.AddUser(User{Email: "guest@example.com", FullName: "Guest", Role: RoleGuest})
+	if _, err := o.Unsubscribe(guest, []string{"nowhere"}, request.Principals); !errors.Is(err, errInsufficientPermission) {
+		t.Errorf("a guest: %v", err)
 	}
 }
