@@ -15,15 +15,17 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// randomOrganizations is how many random organizations are exported with a CLI; with -short one.
-const randomOrganizations = 10
-
-// With a real CLI: the plan of an export only imports, the apply of it sends nothing, and then nothing is left to plan.
+// With a real CLI: the plan of an export only imports, the apply of it sends nothing, and then nothing is left to plan. With
+// ZULIP_TEST_ALL=1 it takes more random organizations.
 func TestAccExportOfRandomOrganizations(t *testing.T) {
-	for seed := range randomOrganizations {
-		if testing.Short() && seed > 0 {
-			break
-		}
+	organizations := 8
+	switch {
+	case testing.Short():
+		organizations = 1
+	case os.Getenv("ZULIP_TEST_ALL") == "1":
+		organizations = 40
+	}
+	for seed := range organizations {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			rapid.Custom(func(r *rapid.T) bool {
 				w := newWorld(r)

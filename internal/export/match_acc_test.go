@@ -122,54 +122,6 @@ func TestAccExportForAPlanOfALostState(t *testing.T) {
 	w.Must(t, "plan", "-detailed-exitcode")
 }
 
-// With a real CLI: a lost state with what no list shows is imported again, and the plan is empty then.
-func TestAccExportForAPlanOfALostStateWithRolesAndRelations(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	w := configuredWorkspace(t, `
-resource "zulip_role_members" "administrators" {
-  role  = "administrator"
-  users = ["tomas.berg@example.com", "terraform-bot@zulip.example.com"]
-}
-
-resource "zulip_user_group" "press" { name = "press" }
-
-resource "zulip_user_group_membership" "press" {
-  group   = zulip_user_group.press.id
-  members = ["lena.fischer@example.com", "amara.okafor@example.com"]
-}
-
-resource "zulip_channel" "news" { name = "news" }
-
-resource "zulip_channel_subscription" "news" {
-  channel = zulip_channel.news.id
-  users   = ["lena.fischer@example.com", "amara.okafor@example.com"]
-}
-
-resource "zulip_channel_subscription_settings" "general" {
-  channel    = "general"
-  pin_to_top = true
-}
-
-resource "zulip_user_status" "own" { status_text = "Managed" }
-`)
-	if printed, ok := w.Apply(t); !ok {
-		t.Fatal(printed)
-	}
-	w.Forget(t)
-	before := len(writes(o.Sandbox))
-	if printed := planFor(t, w); !strings.Contains(printed, "Wrote 7 imports and 0 moves") {
-		t.Fatal(printed)
-	}
-	if printed, ok := w.Apply(t); !ok || !strings.Contains(printed, "Resources: 7 imported, 0 added, 0 changed, 0 destroyed.") {
-		t.Error(printed)
-	}
-	if sent := writes(o.Sandbox)[before:]; len(sent) > 0 {
-		t.Errorf("sent %v", sent)
-	}
-	w.Remove(t, "imports.tf")
-	w.Must(t, "plan", "-detailed-exitcode")
-}
-
 // A configuration that was taken apart into modules: what is destroyed at one address and created at another is moved.
 func TestAccExportForAPlanOfARefactoring(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
@@ -191,46 +143,6 @@ func TestAccExportForAPlanOfARefactoring(t *testing.T) {
 	}
 	w.Remove(t, "imports.tf")
 	w.Must(t, "plan", "-detailed-exitcode")
-}
-
-// What is not there, what two resources create and what has no name is listed with the reason, and not imported. With the
-// variable that makes such plans nothing is applied.
-func TestAccExportForAPlanGuessesNothing(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	o.Call(t, "POST", "/invites/multiuse", map[string]string{"invite_expires_in_minutes": "null"})
-	w := configuredWorkspace(t, `
-resource "zulip_channel" "typo" { name = "generall" }
-resource "zulip_channel" "general" { name = "GENERAL" }
-resource "zulip_invite_link" "all" {}
-resource "zulip_user_role" "a" {
-  user = "lena.fischer@example.com"
-  role = "member"
-}
-resource "zulip_user_role" "b" {
-  user = "LENA.fischer@example.com"
-  role = "member"
-}
-`)
-	printed := planFor(t, w)
-	for _, want := range []string{
-		"Wrote 1 import and", `zulip_channel.typo: the organization has no channel with the name generall`, "zulip_invite_link.all: an object of this type has no name",
-		"zulip_user_role.a: lena.fischer@example.com is what several resources create: zulip_user_role.a, zulip_user_role.b", "zulip_user_role.b: ",
-	} {
-		if !strings.Contains(printed, want) {
-			t.Errorf("%q is not in:\n%s", want, printed)
-		}
-	}
-	if imports := w.Read(t, "imports.tf"); strings.Count(imports, "import {") != 1 || !strings.Contains(imports, "to = zulip_channel.general\n") {
-		t.Errorf("it wrote:\n%s", imports)
-	}
-	before := len(writes(o.Sandbox))
-	w.Setenv("ZULIP_WARN_OF_EXISTING", "true")
-	if printed, ok := w.Apply(t); ok || !strings.Contains(printed, "With ZULIP_WARN_OF_EXISTING nothing is applied") {
-		t.Errorf("the apply: %s", printed)
-	}
-	if sent := writes(o.Sandbox)[before:]; len(sent) > 0 {
-		t.Errorf("sent %v", sent)
-	}
 }
 
 func configuredWorkspace(t *testing.T, configuration string) *acctest.Workspace {

@@ -44,6 +44,7 @@ func TestProtocolExportForAPlanSaysWhatIsLeft(t *testing.T) {
 		"another pattern":   {created("zulip_linkifier", "a", `{"pattern": "none"}`), "zulip_linkifier.a: the organization has no linkifier with the pattern none"},
 		"another language":  {created("zulip_code_playground", "a", `{"name": "try", "pygments_language": "Go"}`), "has no code playground with the name try pygments_language Go"},
 		"a type of no name": {created("zulip_message", "a", `{"content": "x"}`), "zulip_message.a: an object of this type is not found by a name"},
+		"no name at all":    {created("zulip_invite_link", "a", `{}`), "zulip_invite_link.a: an object of this type has no name"},
 		"managed already": {created("zulip_channel", "a", `{"name": "general"}`) + fmt.Sprintf(`, {"address": "zulip_channel.b", "mode": "managed", "type": "zulip_channel", "name": "b",
 			"change": {"actions": ["no-op"], "before": {"id": %d}, "after": {"id": %d}}}`, general, general), "zulip_channel.a: it is managed already, by zulip_channel.b"},
 	} {
@@ -59,6 +60,39 @@ func TestProtocolExportForAPlanSaysWhatIsLeft(t *testing.T) {
 			t.Errorf("%s: wrote %v", what, files)
 		}
 	}
+}
+
+// Neither resource is imported where two create the same object.
+func TestProtocolExportForAPlan_SameObjectTwice_IsLeft(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	folder := t.TempDir()
+	role := fmt.Sprintf(`{"user_id": %d, "role": "member"}`, o.Sandbox.AllCredentials()["member"].ID)
+	matched, err := match(t, folder, strings.Join([]string{
+		created("zulip_user_role", "a", role),
+		created("zulip_user_role", "b", role),
+		created("zulip_channel", "general", `{"name": "GENERAL"}`),
+	}, ", "), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := strings.Join(matched.Left, "\n")
+	if want := "zulip_user_role.a: lena.fischer@example.com is what several resources create: zulip_user_role.a, zulip_user_role.b"; len(matched.Left) != 2 || !strings.Contains(left, want) {
+		t.Errorf("left: %s", left)
+	}
+	if imports := filesOf(t, folder)["imports.tf"]; strings.Count(imports, "import {") != 1 || !strings.Contains(imports, "to = zulip_channel.general\n") {
+		t.Errorf("wrote:\n%s", imports)
+	}
+}
+
+// With the variable that makes such plans, nothing is applied.
+func TestProtocolExportForAPlan_Applied_SendsNothing(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	t.Setenv("ZULIP_WARN_OF_EXISTING", "true")
+	run := o.NewRun(t, "zulip_channel")
+	change := run.MustPlan(acctest.Values{"name": "launch"})
+	sent := o.Sent()
+	run.Apply(change).ExpectError(t, "", "With ZULIP_WARN_OF_EXISTING nothing is applied", "Import it, and apply without the variable")
+	sent.Expect(t)
 }
 
 // Pictures of the organization are found by their kind and imported with the planned file, invitations by their address.
