@@ -114,9 +114,7 @@ func TestConformance(t *testing.T) {
 func readRecording(t *testing.T, path string) recording {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	var rec recording
 	if err := json.Unmarshal(data, &rec); err != nil {
 		t.Fatalf("%s: %v", path, err)
@@ -138,12 +136,8 @@ func replayMeanwhile(t *testing.T, name string, rec recording, meanwhile func(*S
 	var waited atomic.Int64
 	config.Clock = func() time.Time { return time.Now().Add(time.Duration(waited.Load())) }
 	s, err := New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Start("127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
+	requireNoError(t, s.Start("127.0.0.1:0"))
 	defer s.Close()
 	p := newReplay(s)
 	for i, x := range rec.Exchanges {
@@ -337,9 +331,7 @@ func TestConformanceParameters(t *testing.T) {
 	var alike, sum int
 	for _, sequence := range sequences {
 		s, err := New(Config{Accounts: accounts, FeatureLevel: sequence.FeatureLevel})
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		p := newRandomReplay(s, sequence)
 		for _, step := range sequence.Steps {
 			difference := p.parameterStep(t, step)
@@ -360,19 +352,13 @@ func TestConformanceParameters(t *testing.T) {
 func readParameterSequences(t *testing.T) []randomSequence {
 	t.Helper()
 	data, err := os.ReadFile("testdata/parameters.json.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	unpacked, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	var sequences []randomSequence
 	decoder := json.NewDecoder(unpacked)
 	decoder.UseNumber()
-	if err := decoder.Decode(&sequences); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, decoder.Decode(&sequences))
 	return sequences
 }
 

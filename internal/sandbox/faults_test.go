@@ -64,9 +64,7 @@ func TestFaults(t *testing.T) {
 		t.Run(test.rule, func(t *testing.T) {
 			s := start(t, Config{})
 			f, err := ParseFault(test.rule)
-			if err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, err)
 			remove := s.Fail(f)
 			got, err := create(s, "unlucky")
 			if lost := err != nil; lost != (test.status == 0) || got.status != test.status {
@@ -99,9 +97,7 @@ func TestStallEndsWithTheCaller(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, "GET", s.URL()+apiPrefix+"/server_settings", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	if res, err := http.DefaultClient.Do(req); err == nil {
 		res.Body.Close()
 		t.Error("a stalled request was answered")
@@ -192,9 +188,7 @@ func TestLag(t *testing.T) {
 	now := time.Now()
 	s := start(t, Config{Clock: func() time.Time { return now }})
 	fault, err := ParseFault("* ** lag=1s")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	heal := s.Fail(fault)
 	replay := newReplay(s)
 	ask := func(method, path string, form map[string]string) response {
@@ -266,9 +260,7 @@ func TestStaleAccounts(t *testing.T) {
 		}
 	}
 	fault, err := ParseFault("POST /bots stale 2 skip=1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	s.Fail(fault)
 	shown(1)
 	for _, name := range []string{"a", "b", "c"} {

@@ -150,12 +150,8 @@ func TestMessagesAreKept(t *testing.T) {
 	now := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	cfg := Config{StatePath: filepath.Join(t.TempDir(), "state"), Clock: func() time.Time { return now }}
 	s, err := New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Start("127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
+	requireNoError(t, s.Start("127.0.0.1:0"))
 	id := sent(t, s, "member", toGeneral("t", "kept"))
 	must(t, s, "admin", "POST", "/messages/flags", map[string]any{"messages": []int{id}, "op": "add", "flag": "starred"})
 	general, _ := s.Organization().Channel("general")
@@ -171,9 +167,7 @@ func TestMessagesAreKept(t *testing.T) {
 	if list := topics.body["topics"].([]any); len(list) != 2 || list[0].(map[string]any)["name"] != "running" {
 		t.Errorf("topics when the first is due: %v", list)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, s.Close())
 
 	now = now.Add(3 * time.Hour)
 	s = start(t, cfg)

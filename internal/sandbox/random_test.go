@@ -64,9 +64,7 @@ func (s *sequence) step(t *rapid.T, a asked) {
 		before = s.look()
 	}
 	answer, err := s.replay.ask(newExchange(who, a.method, a.path, a.params))
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	done := answer.status == http.StatusOK
 	s.last = s.look()
 	words := fmt.Sprintf("%s: %s %s %v: %d %s", who, a.method, a.path, a.params, answer.status, answer.text)
@@ -230,12 +228,8 @@ type sequence struct {
 
 func newSequence(t *rapid.T) *sequence {
 	server, err := New(Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Start("127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
+	requireNoError(t, server.Start("127.0.0.1:0"))
 	t.Cleanup(func() { _ = server.Close() })
 	return &sequence{T: t, replay: newReplay(server)}
 }
@@ -243,9 +237,7 @@ func newSequence(t *rapid.T) *sequence {
 // send sends a request, and fails the test if the server fails.
 func (s *sequence) send(x exchange) (answer response, done bool) {
 	got, err := s.replay.ask(x)
-	if err != nil {
-		s.Fatal(err)
-	}
+	requireNoError(s, err)
 	if got.status >= http.StatusInternalServerError {
 		s.Fatalf("%s %s %v: %d %s", x.Method, x.Path, x.Form, got.status, got.text)
 	}
@@ -335,9 +327,7 @@ func TestDefaultChannelGroupSequences(t *testing.T) {
 // Whatever is asked of custom emoji, at most one of a name is active, and none that was there disappears or comes back.
 func TestCustomEmojiSequences(t *testing.T) {
 	var picture bytes.Buffer
-	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 4, 4))); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, png.Encode(&picture, image.NewGray(image.Rect(0, 0, 4, 4))))
 	rapid.Check(t, func(t *rapid.T) {
 		s := newSequence(t)
 		name := rapid.SampledFrom([]string{"party", "party_", "two words", "two_words", "car", "Fest"})

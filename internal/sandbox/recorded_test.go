@@ -18,9 +18,7 @@ import (
 func readOrganization(t testing.TB) string {
 	t.Helper()
 	data, err := os.ReadFile("testdata/organization.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	return string(data)
 }
 
@@ -29,9 +27,7 @@ func TestARecordedOrganizationKeepsItsIDs(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "organization.db")
 	config := Config{Organization: []byte(readOrganization(t)), StatePath: state}
 	s, err := New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	s.Organization().Read(func(o *rules.Organization) {
 		lena, _ := o.Users.Get(46)
 		if lena.Email != "lena.fischer@example.com" || lena.ProfileData[1801] != "Blue" || lena.APIKey == "" || !lena.Active {
@@ -70,9 +66,7 @@ func TestARecordedOrganizationKeepsItsIDs(t *testing.T) {
 	if got := answerTo(t, s, "POST", "/channels/create", "name=new&subscribers=[]"); got["id"] != 1205.0 {
 		t.Errorf("creating a channel: %v", got)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, s.Close())
 	// From the file of its state it goes on, whatever the recording is by then.
 	if s, err = New(config); err != nil {
 		t.Fatal(err)
@@ -114,9 +108,7 @@ func TestARecordedOrganizationOfAnotherServer(t *testing.T) {
 	// The system groups change places: what was 301 is 308.
 	file = strings.NewReplacer(`"id": 301,`, `"id": 308,`, `"id": 308,`, `"id": 301,`, "_group\": 301", "_group\": 308").Replace(file)
 	s, err := New(Config{Organization: []byte(file)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	defer s.Close()
 	if _, ok := s.Credentials("user47@chat.example.org"); !ok {
 		t.Error("who hides the address cannot be used")

@@ -24,13 +24,9 @@ type registerKeys struct {
 
 func TestSnapshotHasTheServersFields(t *testing.T) {
 	data, err := os.ReadFile("testdata/register-keys.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	var recorded registerKeys
-	if err := json.Unmarshal(data, &recorded); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, json.Unmarshal(data, &recorded))
 	s := start(t, Config{FeatureLevel: 442, Accounts: readRecording(t, "testdata/recordings/channels-create.json").Accounts})
 	all := must(t, s, "owner", "POST", "/register", nil).body
 	for what, pair := range map[string][2]map[string]string{
@@ -368,9 +364,7 @@ func TestWaitingForEvents(t *testing.T) {
 		closed <- err
 	}()
 	s.waitForTurn(queue, 3)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, s.Close())
 	if err := <-closed; err == nil {
 		t.Error("closing the server answers who waits")
 	}

@@ -28,13 +28,9 @@ type renderings struct {
 func readRenderings(t *testing.T) renderings {
 	t.Helper()
 	data, err := os.ReadFile("testdata/renderings.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	var recorded renderings
-	if err := json.Unmarshal(data, &recorded); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, json.Unmarshal(data, &recorded))
 	return recorded
 }
 

@@ -347,16 +347,12 @@ func TestTransport(t *testing.T) {
 	client := &http.Client{Transport: s.Transport()}
 	ask := func(path string) (*http.Response, error) {
 		request, err := http.NewRequestWithContext(t.Context(), "GET", "http://sandbox.localhost"+apiPrefix+path, http.NoBody)
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		request.SetBasicAuth(admin.Email, admin.APIKey)
 		return client.Do(request)
 	}
 	answer, err := ask("/users/me")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	defer answer.Body.Close()
 	var me struct {
 		ID int `json:"user_id"`

@@ -19,12 +19,8 @@ import (
 func start(t *testing.T, cfg Config) *Server {
 	t.Helper()
 	s, err := New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Start("127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
+	requireNoError(t, s.Start("127.0.0.1:0"))
 	t.Cleanup(func() { _ = s.Close() })
 	return s
 }
@@ -221,9 +217,7 @@ func TestAuthentication(t *testing.T) {
 			recorder := httptest.NewRecorder()
 			s.Handler().ServeHTTP(recorder, req)
 			var body struct{ Msg string }
-			if err := json.Unmarshal(recorder.Body.Bytes(), &body); err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, json.Unmarshal(recorder.Body.Bytes(), &body))
 			if recorder.Code != test.status || body.Msg != test.msg {
 				t.Errorf("%d %q, want %d %q", recorder.Code, body.Msg, test.status, test.msg)
 			}
@@ -261,17 +255,11 @@ func TestTLS(t *testing.T) {
 	borrowed := httptest.NewTLSServer(http.NotFoundHandler())
 	defer borrowed.Close()
 	s, err := New(Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.StartTLS("127.0.0.1:0", &tls.Config{Certificates: borrowed.TLS.Certificates}); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
+	requireNoError(t, s.StartTLS("127.0.0.1:0", &tls.Config{Certificates: borrowed.TLS.Certificates}))
 	defer s.Close()
 	res, err := borrowed.Client().Get(s.URL() + apiPrefix + "/server_settings")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	defer res.Body.Close()
 	var body struct {
 		RealmURL string `json:"realm_url"`
@@ -285,22 +273,16 @@ func TestTLS(t *testing.T) {
 func TestServerOnEveryAddress(t *testing.T) {
 	for _, listen := range []string{"0.0.0.0:0", "[::]:0", ":0"} {
 		server, err := New(Config{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		t.Cleanup(func() { _ = server.Close() })
-		if err := server.Start(listen); err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, server.Start(listen))
 		if url := server.URL(); !strings.HasPrefix(url, "http://127.0.0.1:") || server.URLs()[0] != url {
 			t.Errorf("on %s it is at %s, of %v", listen, url, server.URLs())
 		}
 		port := server.URL()[strings.LastIndex(server.URL(), ":")+1:]
 		for _, site := range []string{server.URL(), "http://localhost:" + port} {
 			resp, err := http.Get(site + "/api/v1/server_settings") //nolint:noctx // a test
-			if err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, err)
 			var settings struct {
 				RealmURL string `json:"realm_url"`
 			}
@@ -333,9 +315,7 @@ func TestOtherEndpoints(t *testing.T) {
 		}
 		send := func(as string) response {
 			got, err := newReplay(s).ask(exchange{As: as, Method: e.method, Path: strings.NewReplacer("{", "", "}", "").Replace(path)})
-			if err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, err)
 			return got
 		}
 		if got := send("nobody"); got.status != http.StatusUnauthorized || got.body["code"] != "UNAUTHORIZED" {
@@ -366,5 +346,16 @@ func TestOtherEndpoints(t *testing.T) {
 		if got := ask(t, s, "owner", "DELETE", path, nil); got.status != http.StatusNotFound || !strings.HasPrefix(got.header.Get("Content-Type"), "text/html") {
 			t.Errorf("%s: %d %s", path, got.status, got.text)
 		}
+	}
+}
+
+// requireNoError ends a test with an error that is not what the test asks about.
+func requireNoError(t interface {
+	Helper()
+	Fatal(arguments ...any)
+}, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -52,17 +52,11 @@ func startChild(t *testing.T, path string) (*exec.Cmd, childHello) {
 	cmd.Env = append(os.Environ(), childState+"="+path)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
+	requireNoError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	var hello childHello
-	if err := json.NewDecoder(bufio.NewReader(out)).Decode(&hello); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, json.NewDecoder(bufio.NewReader(out)).Decode(&hello))
 	return cmd, hello
 }
 
@@ -86,9 +80,7 @@ func TestStateSurvivesAKill(t *testing.T) {
 	id := int(request("POST", "/channels/create", map[string]string{"name": "kept"}, map[string]any{"subscribers": []any{admin.ID}}).body["id"].(float64))
 	request("PATCH", "/streams/"+userKey(id), map[string]string{"description": "last words"}, map[string]any{"is_private": true})
 	request("DELETE", "/users/"+userKey(hello.Credentials["guest"].ID), nil, nil)
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, cmd.Process.Kill())
 	_ = cmd.Wait() // it was killed, and says so
 
 	s := start(t, Config{StatePath: path, Accounts: map[string]Account{}})
@@ -124,9 +116,7 @@ func TestIDsAreNotReusedAfterRestart(t *testing.T) {
 	}
 	first := groupID()
 	must(t, s, "admin", "DELETE", "/default_stream_groups/"+userKey(first), nil)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, s.Close())
 	s = start(t, Config{StatePath: path})
 	if again := groupID(); again == first {
 		t.Errorf("id %d was given to another group", again)
@@ -162,9 +152,7 @@ func TestStateFileInUse(t *testing.T) {
 	if _, err := New(Config{StatePath: path}); err == nil {
 		t.Error("two servers share a state file")
 	}
-	if err := os.WriteFile(path+"x", []byte("not a database, but long enough to be looked at as one"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, os.WriteFile(path+"x", []byte("not a database, but long enough to be looked at as one"), 0o600))
 	if _, err := New(Config{StatePath: path + "x"}); err == nil {
 		t.Error("a file that is no state file is taken")
 	}
@@ -197,9 +185,7 @@ func TestStateSurvivesManyKills(t *testing.T) {
 		go func() { done <- writeUntilKilled(hello.URL, admin, round) }()
 		// A random moment is what is tested; there is no signal to wait for.
 		<-time.After(rand.N(within))
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, cmd.Process.Kill())
 		_ = cmd.Wait() // it was killed, and says so
 		written := <-done
 		maps.Copy(acknowledged, written)
@@ -246,21 +232,15 @@ func writeUntilKilled(site string, as Credentials, round int) map[string]string 
 func missing(t *testing.T, site string, as Credentials, acknowledged map[string]string) (count int) {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodGet, site+"/api/v1/streams?include_all=true", http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	req.SetBasicAuth(as.Email, as.APIKey)
 	answer, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	defer func() { _ = answer.Body.Close() }()
 	var list struct {
 		Streams []struct{ Name, Description string }
 	}
-	if err := json.NewDecoder(answer.Body).Decode(&list); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, json.NewDecoder(answer.Body).Decode(&list))
 	held := map[string]string{}
 	for _, channel := range list.Streams {
 		held[channel.Name] = channel.Description

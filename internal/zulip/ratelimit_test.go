@@ -27,9 +27,7 @@ func TestRateLimitIsWaitedForExactly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w, began := newWire(t, first(test.answer, json200(ok))), time.Now()
-				if err := w.create(); err != nil {
-					t.Fatal(err)
-				}
+				requireNoError(t, w.create())
 				if total := time.Since(began); total < test.want || total > test.want+refusalJitter {
 					t.Errorf("waited %v, want %v", total, test.want)
 				}
@@ -52,9 +50,7 @@ func TestRateLimitDoesNotCountAsFailure(t *testing.T) {
 			}
 			reply(rw, 200, "application/json", ok)
 		}, func(c *Config) { c.MaxRetries = -1 })
-		if err := w.create(); err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, w.create())
 		w.expectSent(t, 21)
 	})
 }
@@ -144,9 +140,7 @@ func TestRequestsPerMinute(t *testing.T) {
 				var left []time.Time
 				for range 3*perMinute + 1 {
 					places, err := w.client.limiter.acquire(w.ctx, false)
-					if err != nil {
-						t.Fatal(err)
-					}
+					requireNoError(t, err)
 					w.client.limiter.release(places)
 					left = append(left, time.Now())
 				}
@@ -186,9 +180,7 @@ func interrupted(t *testing.T, answers time.Duration, calls func(context.Context
 			}
 		})
 		client, err := New(Config{Site: "https://chat.example.com", Email: testEmail, APIKey: testKey, Transport: server})
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		client.limiter = newRequestLimiter(0)
 		ctx, change := NewChange(t.Context())
 		defer change.End()
@@ -397,9 +389,7 @@ func (s *limitedServer) use(n int, at time.Time) {
 func (s *limitedServer) process(t *testing.T) *Client {
 	t.Helper()
 	c, err := New(Config{Site: "https://chat.example.com", Email: testEmail, APIKey: testKey, Transport: s})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	c.limiter = newRequestLimiter(0)
 	return c
 }

@@ -21,22 +21,16 @@ import (
 func recordedRealm(t *testing.T) *Realm {
 	t.Helper()
 	text, err := os.ReadFile("testdata/recordings/realm-register-settings.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	var recording struct {
 		Exchanges []struct {
 			Body json.RawMessage `json:"body"`
 		} `json:"exchanges"`
 	}
 	text = regexp.MustCompile(`"\$\{group:[^}]*\}"`).ReplaceAll(text, []byte("17"))
-	if err := json.Unmarshal(text, &recording); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, json.Unmarshal(text, &recording))
 	var snapshot RegisterAnswer
-	if err := snapshot.decode(json.NewDecoder(bytes.NewReader(recording.Exchanges[0].Body)), true); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, snapshot.decode(json.NewDecoder(bytes.NewReader(recording.Exchanges[0].Body)), true))
 	return snapshot.Realm
 }
 
@@ -75,9 +69,7 @@ func TestRealmOfARecordedSnapshot(t *testing.T) {
 // Servers below feature level 243 show a boolean.
 func TestAuthenticationMethodOfAnOlderServer(t *testing.T) {
 	var methods map[string]AuthenticationMethod
-	if err := json.Unmarshal([]byte(`{"Email":true,"LDAP":false}`), &methods); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, json.Unmarshal([]byte(`{"Email":true,"LDAP":false}`), &methods))
 	if methods["Email"] != (AuthenticationMethod{Enabled: true, Available: true}) || methods["LDAP"] != (AuthenticationMethod{Available: true}) {
 		t.Errorf("%+v", methods)
 	}
@@ -141,12 +133,8 @@ func TestRealmImage(t *testing.T) {
 func TestUploadRealmImage(t *testing.T) {
 	for kind, c := range map[string]struct{ path, night string }{IconImage: {"/api/v1/realm/icon", ""}, LogoImage: {"/api/v1/realm/logo", "false"}, NightLogoImage: {"/api/v1/realm/logo", "true"}} {
 		w := newWire(t, json200(ok))
-		if err := w.client.UploadRealmImage(w.ctx, kind, "a.png", "image/png", []byte("picture")); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.client.RemoveRealmImage(w.ctx, kind); err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, w.client.UploadRealmImage(w.ctx, kind, "a.png", "image/png", []byte("picture")))
+		requireNoError(t, w.client.RemoveRealmImage(w.ctx, kind))
 		for _, sent := range w.requests() {
 			if sent.path != c.path || strings.Contains(sent.body, "night") != (c.night != "") || !strings.Contains(sent.body, c.night) {
 				t.Errorf("%s: sent %+v", kind, sent)
@@ -197,9 +185,7 @@ func TestSnapshotOfEmojiAndDefaults(t *testing.T) {
 			{"name":"ops","id":2,"description":"","streams":[{"stream_id":6,"name":"x"}]},null],
 		"realm_user_settings_defaults":{"color_scheme":1,"emojiset":"google"}}`))
 	snapshot, err := w.client.Register(w.ctx, []string{FetchCustomEmoji, FetchDefaultGroups, FetchUserDefaults})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	author := int64(9)
 	if want := []*CustomEmoji{
 		{ID: 3, Name: "party", SourceURL: "/user_avatars/2/emoji/images/3.png", Deactivated: true},
@@ -363,9 +349,7 @@ func TestInvite(t *testing.T) {
 	err := w.client.Invite(w.ctx, NewInvitation{
 		Email: "a@example.com", NotifyReferrerOnJoin: &no, InviteTerms: InviteTerms{ExpiresInMinutes: &minutes, InviteAs: &guest, ChannelIDs: []int64{7}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	if got, want := w.requests()[0].body, "invite_as=600&invite_expires_in_minutes=60&invitee_emails=a%40example.com&notify_referrer_on_join=false&stream_ids=%5B7%5D"; got != want {
 		t.Errorf("sent %q, want %q", got, want)
 	}

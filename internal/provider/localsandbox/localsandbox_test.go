@@ -20,9 +20,7 @@ import (
 func open(t *testing.T, options Options) *Sandbox {
 	t.Helper()
 	opened, err := Open(options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	t.Cleanup(func() { _ = opened.server.Close() })
 	return opened
 }
@@ -31,20 +29,14 @@ func open(t *testing.T, options Options) *Sandbox {
 func (s *Sandbox) call(t *testing.T, method, path string, form url.Values) string {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, Site+"/api/v1"+path, strings.NewReader(form.Encode()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	request.SetBasicAuth(s.Owner.Email, s.Owner.APIKey)
 	answer, err := (&http.Client{Transport: s.Transport()}).Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	defer func() { _ = answer.Body.Close() }()
 	body, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	if answer.StatusCode != http.StatusOK {
 		t.Fatalf("%s %s: %s", method, path, body)
 	}
@@ -65,9 +57,7 @@ func (s *Sandbox) isChanged(t *testing.T) bool {
 func (s *Sandbox) count(t *testing.T, changes ...int) {
 	t.Helper()
 	for _, change := range changes {
-		if err := s.CountManaged(change); err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, s.CountManaged(change))
 	}
 }
 
@@ -178,9 +168,7 @@ func TestOpenBeginsAnewAfterAMistake(t *testing.T) {
 func TestOpen_FileInUse_Refused(t *testing.T) {
 	options := Options{State: filepath.Join(t.TempDir(), "organization.db")}
 	server, err := sandbox.New(sandbox.Config{StatePath: options.State})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	defer func() { _ = server.Close() }()
 	if _, err := Open(options); err == nil || !strings.Contains(err.Error(), options.State+" is in use by another program") {
 		t.Errorf("%v", err)
@@ -189,9 +177,7 @@ func TestOpen_FileInUse_Refused(t *testing.T) {
 
 func write(t *testing.T, file, content string) {
 	t.Helper()
-	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, os.WriteFile(file, []byte(content), 0o600))
 }
 
 // A recorded organization is served at its own feature level unless another is asked for, to the person who is its oldest
@@ -199,18 +185,14 @@ func write(t *testing.T, file, content string) {
 func TestARecordedOrganization(t *testing.T) {
 	const file = "../../sandbox/testdata/organization.json" // its format is read forever
 	recorded, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	// The first owner has left, a bot is one, and the moderator has become one.
 	replaced := strings.NewReplacer(`"zulip_feature_level": 500`, `"zulip_feature_level": 442`, `"role": 300`, `"role": 100`,
 		"\"role\": 100,\n      \"is_active\": true", "\"role\": 100,\n      \"is_active\": false").Replace(string(recorded))
 	bot := strings.Index(replaced, `"user_id": 44`)
 	replaced = replaced[:bot] + strings.Replace(replaced[bot:], "\"role\": 200,\n      \"is_active\": true,\n      \"is_bot\": false", "\"role\": 100,\n      \"is_active\": true,\n      \"is_bot\": true", 1)
 	path := filepath.Join(t.TempDir(), "recorded.json")
-	if err := os.WriteFile(path, []byte(replaced), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, os.WriteFile(path, []byte(replaced), 0o600))
 	opened := open(t, Options{Organization: path})
 	if opened.Owner.Email != "amara.okafor@example.com" || opened.Owner.ID != 45 {
 		t.Errorf("the owner is %+v", opened.Owner)
@@ -225,10 +207,19 @@ func TestARecordedOrganization(t *testing.T) {
 	if level := other.call(t, http.MethodGet, "/server_settings", nil); !strings.Contains(level, `"zulip_feature_level":500`) {
 		t.Errorf("the server is %s", level)
 	}
-	if err := os.WriteFile(path, []byte(strings.Replace(replaced, `"folder_id": 701`, `"folder_id": 7`, 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, os.WriteFile(path, []byte(strings.Replace(replaced, `"folder_id": 701`, `"folder_id": 7`, 1)), 0o600))
 	if _, err := Open(Options{Organization: path}); err == nil || !strings.Contains(err.Error(), "recorded.json: recorded organization: channels[2]: folder 7 is not among the folders") {
 		t.Errorf("a file that is wrong: %v", err)
+	}
+}
+
+// requireNoError ends a test with an error that is not what the test asks about.
+func requireNoError(t interface {
+	Helper()
+	Fatal(arguments ...any)
+}, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -22,22 +22,14 @@ import (
 func newStore(t *testing.T) (*store.Store, *zulip.Client, *sandbox.Server) {
 	t.Helper()
 	server, err := sandbox.New(sandbox.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Start("127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
+	requireNoError(t, server.Start("127.0.0.1:0"))
 	t.Cleanup(func() { _ = server.Close() })
 	owner, _ := server.Credentials("owner")
 	client, err := zulip.New(zulip.Config{Site: server.URL(), Email: owner.Email, APIKey: owner.APIKey, MaxRetries: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	self, err := client.Me(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	server.Journal().Reset()
 	return store.New(client, self, 442, new(runstate.State)), client, server
 }
@@ -155,9 +147,7 @@ func TestReadsThatFollowWritesAreOne(t *testing.T) {
 func TestNamesPlannedInTheSameRun(t *testing.T) {
 	d, run := newPlanningStore(t)
 	view, err := d.Read(context.Background(), store.Channels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	sres := permission.Principal{Kind: permission.KindGroup, Name: "sres"}
 	_, problems := permission.Resolve([]permission.Principal{sres}, view)
 	if len(problems) != 1 || !slices.Contains(view.Nearest(sres), permission.Principal{Kind: permission.KindGroup, Name: "sre"}) {
@@ -199,9 +189,7 @@ func TestForgottenPartsAreReadAgain(t *testing.T) {
 func TestAddresses(t *testing.T) {
 	d, _, _ := newStore(t)
 	view, err := d.Read(context.Background(), store.Channels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	for _, address := range []string{"Lena.Fischer@Example.com", "lena.fischer@example.com"} {
 		user, ok := view.UserByAddress(address)
 		if !ok || user.Address() != "lena.fischer@example.com" {
@@ -258,9 +246,7 @@ func TestListsAreReadByThemselvesAfterAWrite(t *testing.T) {
 	if reads := len(server.Journal().Requests(sandbox.Filter{})) - many; reads > many/2 {
 		t.Errorf("%d reads after %d writes", reads, many)
 	}
-	if err := client.DeleteLinkifier(context.Background(), view.Linkifiers().List()[0].ID); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, client.DeleteLinkifier(context.Background(), view.Linkifiers().List()[0].ID))
 	d.Invalidate(store.Linkifiers)
 	if view, err := d.Read(context.Background(), store.Linkifiers); err != nil || len(view.Linkifiers().List()) != many-1 {
 		t.Errorf("what was forgotten is not read again: %v, %v", view.Linkifiers().List(), err)
@@ -292,9 +278,7 @@ func TestASnapshotUnderWayIsNotNewerThanAWrite(t *testing.T) {
 			}
 			after(t, d)
 			held.Release()
-			if err := <-asked; err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, <-asked)
 			if view, err := d.Read(context.Background(), store.Linkifiers); err != nil || len(view.Linkifiers().List()) != 1 {
 				t.Errorf("the snapshot holds %v, %v", view.Linkifiers().List(), err)
 			}
@@ -310,9 +294,7 @@ func TestSubscribersAreReadOneByOneAndThenAllAtOnce(t *testing.T) {
 	for i := range 40 {
 		private := true
 		id, _, err := client.CreateChannel(ctx, zulip.ChannelCreate{Name: fmt.Sprintf("channel %d", i), InviteOnly: &private, Subscribers: []int64{self}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		channels = append(channels, id)
 	}
 	server.Journal().Reset()
@@ -351,9 +333,7 @@ func TestSubscribersOfAChannelThatIsNotThere(t *testing.T) {
 	d, _, _ := newStore(t)
 	general := int64(1)
 	view, err := d.Read(context.Background(), store.Channels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	if channel, ok := view.Channels().ByName("general"); ok {
 		general = channel.ID
 	}
@@ -371,13 +351,9 @@ func TestSubscribersOfAChannelThatIsNotThere(t *testing.T) {
 func TestEffectiveAccessIsWorkedOutOnce(t *testing.T) {
 	d, _, _ := newStore(t)
 	view, err := d.Read(context.Background(), store.Channels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	again, err := d.Read(context.Background(), store.Organization)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	if view.Access() != again.Access() {
 		t.Error("two who look at one snapshot do not share it")
 	}
@@ -398,9 +374,7 @@ func TestSubscribersOfOneChannelThatCannotBeRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d, _, server := newStore(t)
 			view, err := d.Read(t.Context(), store.Channels)
-			if err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, err)
 			general, _ := view.Channels().ByName("general")
 			broken, _ := view.Channels().ByName("incidents")
 			server.Fail(sandbox.Fault{
@@ -435,9 +409,7 @@ func TestSnapshotsGrowWithTheChannels(t *testing.T) {
 		}
 		return func() {
 			view, err := store.New(o.Client, o.Self, 0, new(runstate.State)).OneAtATime().Read(t.Context(), store.Channels, store.Subscribers)
-			if err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, err)
 			for i := range number {
 				channel, ok := view.Channels().ByName(fmt.Sprint("Room ", i))
 				if !ok {
@@ -450,4 +422,15 @@ func TestSnapshotsGrowWithTheChannels(t *testing.T) {
 			}
 		}
 	})
+}
+
+// requireNoError ends a test with an error that is not what the test asks about.
+func requireNoError(t interface {
+	Helper()
+	Fatal(arguments ...any)
+}, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -17,9 +17,7 @@ func channel(t *testing.T, o *Organization, by User, spec NewChannel, subscriber
 		ids = append(ids, u.ID)
 	}
 	ch, err := o.CreateChannel(by, spec, ids)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	return ch
 }
 
@@ -111,16 +109,10 @@ func TestProtectedHistoryKeepsTopicsFree(t *testing.T) {
 
 	ch := channel(t, o, admin, NewChannel{Name: "protected", Private: true}, admin)
 	change := ChannelChange{Permissions: map[string]PermissionChange{"can_create_topic_group": {New: members}}}
-	if msg := said(o.UpdateChannel(admin, ch.ID, change)); msg != refused {
-		t.Errorf("restricting topics: %q", msg)
-	}
+	expectEqual(t, "restricting topics", said(o.UpdateChannel(admin, ch.ID, change)), refused)
 	ch = channel(t, o, admin, NewChannel{Name: "open"}, admin)
-	if err := o.UpdateChannel(admin, ch.ID, change); err != nil {
-		t.Fatal(err)
-	}
-	if msg := said(o.UpdateChannel(admin, ch.ID, ChannelChange{Private: ptr(true)})); msg != refused {
-		t.Errorf("protecting the history: %q", msg)
-	}
+	requireNoError(t, o.UpdateChannel(admin, ch.ID, change))
+	expectEqual(t, "protecting the history", said(o.UpdateChannel(admin, ch.ID, ChannelChange{Private: ptr(true)})), refused)
 	if msg := said(o.UpdateChannel(admin, ch.ID, ChannelChange{Private: ptr(true), SharedHistory: ptr(true)})); msg != "" {
 		t.Errorf("private with shared history: %q", msg)
 	}
@@ -219,22 +211,14 @@ func TestSubscribersAreCounted(t *testing.T) {
 	}
 	count(2)
 	o.EndRequest()
-	if err := o.DeactivateUser(owner, member.ID); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.DeactivateUser(owner, member.ID))
 	count(1)
 	o.Rollback()
 	count(2)
-	if err := o.DeactivateUser(owner, member.ID); err != nil {
-		t.Fatal(err)
-	}
-	if err := o.ReactivateUser(owner, member.ID); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.DeactivateUser(owner, member.ID))
+	requireNoError(t, o.ReactivateUser(owner, member.ID))
 	count(2)
-	if err := o.SetSubscriptionProperty(member, ch.ID, "color", "#123456"); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.SetSubscriptionProperty(member, ch.ID, "color", "#123456"))
 	o.unsubscribe(member.ID, ch.ID)
 	count(1)
 	o.subscribe(member.ID, ch.ID, "#ffffff")
@@ -252,9 +236,7 @@ func TestArchivingClearsWhatPointsAtTheChannel(t *testing.T) {
 	admin := people[RoleAdministrator]
 	ch := channel(t, o, admin, NewChannel{Name: "c", Default: true})
 	o.changeRealm(func(r *Realm) { r.SignupAnnouncementsChannelID = ch.ID })
-	if err := o.ArchiveChannel(admin, ch.ID); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.ArchiveChannel(admin, ch.ID))
 	if o.IsDefault(ch.ID) || o.Settings().SignupAnnouncementsChannelID != 0 {
 		t.Error("the archived channel is still used")
 	}
@@ -286,9 +268,7 @@ func TestColorsOfSubscriptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	subscribe(ChannelSpec{Name: "c"})
-	if got := colors()[2]; got != "#a6c7e5" {
-		t.Errorf("the color of a subscription that is over is still used: %s", got)
-	}
+	expectEqual(t, "the color of a subscription that is over is still used", colors()[2], "#a6c7e5")
 	for i := range subscriptionColors {
 		subscribe(ChannelSpec{Name: "more " + string(rune('a'+i))})
 	}

@@ -150,18 +150,14 @@ func TestMovingATopicThatIsTooOldInPart(t *testing.T) {
 		e.Extra["total_messages_in_topic"] != 2 || e.Extra["total_messages_allowed_to_move"] != 1 {
 		t.Errorf("%v %+v", err, e)
 	}
-	if got := f.edited(RoleMember, second, MessageChange{Topic: ptr("new"), Propagate: MoveLater}); got != "" {
-		t.Errorf("the part that may move: %q", got)
-	}
+	expectEqual(t, "the part that may move", f.edited(RoleMember, second, MessageChange{Topic: ptr("new"), Propagate: MoveLater}), "")
 }
 
 func TestMovingToAnotherChannel(t *testing.T) {
 	f := newOffice(t)
 	private := channel(t, f.Organization, f.people[RoleOwner], NewChannel{Name: "private", Private: true}, f.people[RoleOwner], f.people[RoleMember])
 	id := f.post(RoleMember, "t", "x")
-	if got := f.edited(RoleGuest, id, MessageChange{ChannelID: &private.ID}); got != "Invalid channel ID" {
-		t.Errorf("into a channel one cannot see: %q", got)
-	}
+	expectEqual(t, "into a channel one cannot see", f.edited(RoleGuest, id, MessageChange{ChannelID: &private.ID}), "Invalid channel ID")
 	if got := f.edited(RoleMember, id, MessageChange{ChannelID: &private.ID}); got != "" {
 		t.Fatal(got)
 	}
@@ -209,15 +205,9 @@ func TestResolvingStartsNoTopic(t *testing.T) {
 	rename := func(topic string) string {
 		return f.edited(RoleMember, id, MessageChange{Topic: &topic, Propagate: MoveAll})
 	}
-	if got := rename("other"); got != "You do not have permission to create new topics in this channel." {
-		t.Errorf("another name: %q", got)
-	}
-	if got := rename("✔ t"); got != "" {
-		t.Errorf("resolving: %q", got)
-	}
-	if got := rename("t"); got != "" {
-		t.Errorf("taking it up again: %q", got)
-	}
+	expectEqual(t, "another name", rename("other"), "You do not have permission to create new topics in this channel.")
+	expectEqual(t, "resolving", rename("✔ t"), "")
+	expectEqual(t, "taking it up again", rename("t"), "")
 }
 
 func TestMessageHistoryPolicies(t *testing.T) {
@@ -254,9 +244,7 @@ func TestWhoDeletes(t *testing.T) {
 	const denied, late = "You don't have permission to delete this message", "The time limit for deleting this message has passed"
 	post := func(sender User) int {
 		id, _, err := f.SendMessage(sender, f.to("t"), "x", false, "test")
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		return id
 	}
 	tests := []struct {
@@ -288,12 +276,8 @@ func TestWhoDeletes(t *testing.T) {
 		}
 	}
 	id := post(f.people[RoleMember])
-	if err := f.ArchiveChannel(f.people[RoleOwner], f.channel.ID); err != nil {
-		t.Fatal(err)
-	}
-	if got := said(f.DeleteMessage(f.people[RoleOwner], id)); got != "Invalid message(s)" {
-		t.Errorf("in an archived channel: %q", got)
-	}
+	requireNoError(t, f.ArchiveChannel(f.people[RoleOwner], f.channel.ID))
+	expectEqual(t, "in an archived channel", said(f.DeleteMessage(f.people[RoleOwner], id)), "Invalid message(s)")
 	if _, err := f.ReadMessage(f.people[RoleOwner], id); err != nil {
 		t.Errorf("an archived channel can be read: %v", err)
 	}
@@ -314,9 +298,7 @@ func TestMarkTopicAsRead(t *testing.T) {
 	a, b := f.post(RoleOwner, "a", "1"), f.post(RoleOwner, "b", "2")
 	member := f.people[RoleMember]
 	mark := func(topic string) string { return said(f.MarkTopicRead(member, f.channel.ID, topic)) }
-	if got := mark("general chat"); got != "No such topic ''" {
-		t.Errorf("no message without a topic yet: %q", got)
-	}
+	expectEqual(t, "no message without a topic yet", mark("general chat"), "No such topic ''")
 	if got := mark("A"); got != "" || !slices.Equal(f.unread(RoleMember), []int{b}) {
 		t.Errorf("after marking the topic of %d: %q, unread %v", a, got, f.unread(RoleMember))
 	}
@@ -339,17 +321,13 @@ func TestUpdateFlags(t *testing.T) {
 	outside := channel(t, f.Organization, f.people[RoleOwner], NewChannel{Name: "outside"}, f.people[RoleOwner])
 	topic := "t"
 	elsewhere, _, err := f.SendMessage(f.people[RoleOwner], Addressee{ToChannel: true, ChannelID: &outside.ID, Topic: &topic}, "x", false, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	here := f.post(RoleOwner, "t", "x")
 	member := f.people[RoleMember]
 	update := func(op, flag string, ids ...int) (int, []int) {
 		t.Helper()
 		updated, ignored, err := f.UpdateFlags(member, op, flag, ids)
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		return updated, ignored
 	}
 	if n, _ := update("add", "starred", here, elsewhere); n != 2 {
@@ -432,25 +410,15 @@ func TestReactions(t *testing.T) {
 	}
 	// Another name of the same emoji: whoever reacted first has named it.
 	code := f.message(id).Reactions[0].Code
-	if got := add(RoleGuest, "whatever", &code, ptr(StandardEmoji)); got != "" {
-		t.Errorf("joining a reaction by its code: %q", got)
-	}
+	expectEqual(t, "joining a reaction by its code", add(RoleGuest, "whatever", &code, ptr(StandardEmoji)), "")
 	if got := f.message(id).Reactions; len(got) != 2 || got[1].Name != "thumbs_up" {
 		t.Errorf("reactions %+v", got)
 	}
-	if got := add(RoleMember, "zulip", nil, nil); got != "" {
-		t.Errorf("the extra emoji: %q", got)
-	}
+	expectEqual(t, "the extra emoji", add(RoleMember, "zulip", nil, nil), "")
 	remove := func(kind string) string {
 		return said(f.RemoveReaction(f.people[RoleMember], id, ptr("zulip"), nil, kind))
 	}
-	if got := remove(StandardEmoji); got != "Reaction doesn't exist." {
-		t.Errorf("the kind does not follow from the name: %q", got)
-	}
-	if got := remove(ExtraEmoji); got != "" {
-		t.Errorf("with the kind: %q", got)
-	}
-	if got := add(RoleMember, "no_such_emoji", nil, nil); got != "Emoji 'no_such_emoji' does not exist" {
-		t.Errorf("an unknown emoji: %q", got)
-	}
+	expectEqual(t, "the kind does not follow from the name", remove(StandardEmoji), "Reaction doesn't exist.")
+	expectEqual(t, "with the kind", remove(ExtraEmoji), "")
+	expectEqual(t, "an unknown emoji", add(RoleMember, "no_such_emoji", nil, nil), "Emoji 'no_such_emoji' does not exist")
 }

@@ -11,9 +11,7 @@ import (
 func field(t *testing.T, o *Organization, kind int, name string, data FieldData) ProfileField {
 	t.Helper()
 	f, err := o.CreateProfileField(ProfileField{Name: name, Type: kind, Editable: true}, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	return f
 }
 
@@ -29,9 +27,7 @@ func TestProfileValuesByType(t *testing.T) {
 	o, people := founded(t)
 	admin, member, guest := people[RoleAdministrator], people[RoleMember], people[RoleGuest]
 	bot := o.AddUser(User{Email: "b@example.com", FullName: "B", Role: RoleMember, IsBot: true, BotOwnerID: admin.ID})
-	if err := o.DeactivateUser(admin, guest.ID); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.DeactivateUser(admin, guest.ID))
 	data := choices("0", "Day", "1", "Night")
 	data.Text = `{"0":{"text":"Day","order":"0"},"1":{"text":"Night","order":"1"}}`
 	for _, test := range []struct {
@@ -56,9 +52,7 @@ func TestProfileValuesByType(t *testing.T) {
 		if got := said(o.SetProfileData(admin, member.ID, []ProfileValue{{f.ID, test.value}})); got != test.want {
 			t.Errorf("type %d, %v: %q, want %q", test.kind, test.value, got, test.want)
 		}
-		if err := o.DeleteProfileField(f.ID); err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, o.DeleteProfileField(f.ID))
 	}
 	if u, _ := o.Users.Get(member.ID); len(u.ProfileData) != 0 {
 		t.Errorf("values outlived their fields: %v", u.ProfileData)
@@ -75,14 +69,10 @@ func TestChoicesTakeTheirValuesAlong(t *testing.T) {
 		to    User
 		value string
 	}{{member, "0"}, {moderator, "1"}} {
-		if err := o.SetProfileData(admin, given.to.ID, []ProfileValue{{f.ID, given.value}}); err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, o.SetProfileData(admin, given.to.ID, []ProfileValue{{f.ID, given.value}}))
 	}
 	left := choices("1", "Night")
-	if err := o.UpdateProfileField(f.ID, ProfileFieldChange{Data: &left}); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.UpdateProfileField(f.ID, ProfileFieldChange{Data: &left}))
 	for who, want := range map[int]string{member.ID: "", moderator.ID: "1"} {
 		if u, _ := o.Users.Get(who); u.ProfileData[f.ID] != want {
 			t.Errorf("value %q, want %q", u.ProfileData[f.ID], want)
@@ -132,9 +122,7 @@ func TestKnownServicesPrescribeTheirField(t *testing.T) {
 	if f.Name != "GitHub username" || f.Data != github.Text {
 		t.Errorf("created %+v", f)
 	}
-	if got := said(o.UpdateProfileField(f.ID, ProfileFieldChange{Name: ptr("x")})); got != "Default custom field cannot be updated." {
-		t.Errorf("renaming: %q", got)
-	}
+	expectEqual(t, "renaming", said(o.UpdateProfileField(f.ID, ProfileFieldChange{Name: ptr("x")})), "Default custom field cannot be updated.")
 	if err := o.UpdateProfileField(f.ID, ProfileFieldChange{Name: ptr(f.Name), Data: &github, Summary: ptr(true)}); err != nil {
 		t.Errorf("what it is already, and the summary: %v", err)
 	}
@@ -151,9 +139,7 @@ func TestSummaryHoldsTwoFields(t *testing.T) {
 	}
 	long := field(t, o, FieldLongText, "D", FieldData{})
 	for _, f := range o.ListProfileFields()[:1] {
-		if err := o.DeleteProfileField(f.ID); err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, o.DeleteProfileField(f.ID))
 	}
 	if got := said(o.UpdateProfileField(long.ID, ProfileFieldChange{Summary: ptr(true)})); got != "Field type not supported for display in profile summary." {
 		t.Errorf("a long text in the summary: %q", got)
@@ -164,19 +150,13 @@ func TestOwnProfile(t *testing.T) {
 	o, people := founded(t)
 	admin, member := people[RoleAdministrator], people[RoleMember]
 	f, err := o.CreateProfileField(ProfileField{Name: "Badge", Type: FieldShortText}, FieldData{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	value := []ProfileValue{{f.ID, "7"}}
 	if got := said(o.SetProfileData(member, member.ID, value)); got != "You are not allowed to change this field. Contact an administrator to update it." {
 		t.Errorf("a field people may not edit: %q", got)
 	}
-	if err := o.SetProfileData(admin, member.ID, value); err != nil {
-		t.Fatal(err)
-	}
-	if err := o.SetProfileData(admin, member.ID, []ProfileValue{{f.ID, ""}}); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.SetProfileData(admin, member.ID, value))
+	requireNoError(t, o.SetProfileData(admin, member.ID, []ProfileValue{{f.ID, ""}}))
 	if u, _ := o.Users.Get(member.ID); len(u.ProfileData) != 0 {
 		t.Errorf("an empty value takes it away: %v", u.ProfileData)
 	}
@@ -210,20 +190,12 @@ func TestLinkifiersKeepTheirPlace(t *testing.T) {
 	var ids []int
 	for _, pattern := range []string{"a", "b", "c"} {
 		l, err := o.CreateLinkifier(LinkifierChange{Pattern: pattern, URLTemplate: "https://example.com/" + pattern})
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		ids = append(ids, l.ID)
 	}
-	if err := o.OrderLinkifiers([]int{ids[2], ids[0], ids[1]}); err != nil {
-		t.Fatal(err)
-	}
-	if err := o.UpdateLinkifier(ids[2], LinkifierChange{Pattern: "cc", URLTemplate: "https://example.com/"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := o.DeleteLinkifier(ids[0]); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.OrderLinkifiers([]int{ids[2], ids[0], ids[1]}))
+	requireNoError(t, o.UpdateLinkifier(ids[2], LinkifierChange{Pattern: "cc", URLTemplate: "https://example.com/"}))
+	requireNoError(t, o.DeleteLinkifier(ids[0]))
 	if _, err := o.CreateLinkifier(LinkifierChange{Pattern: "d", URLTemplate: "https://example.com/"}); err != nil {
 		t.Fatal(err)
 	}
@@ -244,9 +216,7 @@ func TestReverseTemplatesWantAnExample(t *testing.T) {
 	}
 	c.ExampleInput = ptr("#x")
 	l, err := o.CreateLinkifier(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	if err := o.UpdateLinkifier(l.ID, LinkifierChange{Pattern: c.Pattern, URLTemplate: c.URLTemplate, ExampleInput: ptr("")}); err == nil {
 		t.Error("the example went, and its reverse template stayed")
 	}
@@ -381,9 +351,7 @@ func TestUpdateRealmAnswersWhatChanged(t *testing.T) {
 	update := func(u RealmUpdate) map[string]any {
 		t.Helper()
 		changed, err := o.UpdateRealm(owner, u)
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		return changed
 	}
 	changed := update(RealmUpdate{

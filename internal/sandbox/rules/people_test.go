@@ -17,29 +17,15 @@ func TestLastOwnerStays(t *testing.T) {
 	}
 	// An owner bot does not count.
 	o.AddUser(User{Email: "owner-bot@example.com", FullName: "Owner Bot", Role: RoleOwner, IsBot: true, BotOwnerID: owner.ID})
-	if got := demote(owner.ID); got != last {
-		t.Errorf("demoting the only owner: %q", got)
-	}
-	if got := said(o.DeactivateSelf(owner)); got != "Cannot deactivate the only organization owner." {
-		t.Errorf("the only owner leaves: %q", got)
-	}
+	expectEqual(t, "demoting the only owner", demote(owner.ID), last)
+	expectEqual(t, "the only owner leaves", said(o.DeactivateSelf(owner)), "Cannot deactivate the only organization owner.")
 	second := o.AddUser(User{Email: "second@example.com", FullName: "Second", Role: RoleOwner})
-	if err := o.DeactivateUser(owner, second.ID); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.DeactivateUser(owner, second.ID))
 	// A deactivated owner is protected too while one active owner is left.
-	if got := demote(second.ID); got != last {
-		t.Errorf("demoting a deactivated owner: %q", got)
-	}
-	if err := o.ReactivateUser(owner, second.ID); err != nil {
-		t.Fatal(err)
-	}
-	if got := demote(second.ID); got != "" {
-		t.Errorf("demoting one of two owners: %q", got)
-	}
-	if got := said(o.UpdateUser(admin, owner.ID, UserChange{Role: ptr(RoleOwner)})); got != "" {
-		t.Errorf("a role that does not change: %q", got)
-	}
+	expectEqual(t, "demoting a deactivated owner", demote(second.ID), last)
+	requireNoError(t, o.ReactivateUser(owner, second.ID))
+	expectEqual(t, "demoting one of two owners", demote(second.ID), "")
+	expectEqual(t, "a role that does not change", said(o.UpdateUser(admin, owner.ID, UserChange{Role: ptr(RoleOwner)})), "")
 }
 
 func TestFullNames(t *testing.T) {
@@ -70,20 +56,14 @@ func TestCreateUser(t *testing.T) {
 	o, people := founded(t)
 	owner, admin := people[RoleOwner], people[RoleAdministrator]
 	general := channel(t, o, admin, NewChannel{Name: "general", Default: true})
-	if err := o.Invite(admin, "new@example.com", true, NewInvite{Role: RoleMember}); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.Invite(admin, "new@example.com", true, NewInvite{Role: RoleMember}))
 	if _, err := o.CreateUser(owner, NewUser{"new@example.com", "correct horse", "New"}); said(err) != "User not authorized to create users" {
 		t.Fatalf("without the right: %v", err)
 	}
 	owner.CanCreateUsers = true
-	if err := o.UpdateUserDefaults(UserDefaults{Numbers: map[string]int{"email_address_visibility": EmailVisibleToNobody}}); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.UpdateUserDefaults(UserDefaults{Numbers: map[string]int{"email_address_visibility": EmailVisibleToNobody}}))
 	u, err := o.CreateUser(owner, NewUser{"new@EXAMPLE.com", "correct horse", " New "})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	if u.Email != "new@example.com" || u.FullName != "New" || u.Role != RoleMember || u.EmailVisibility != EmailVisibleToNobody {
 		t.Errorf("created %+v", u)
 	}
@@ -93,9 +73,7 @@ func TestCreateUser(t *testing.T) {
 	if invitations, _ := o.ListInvitations(admin); len(invitations) != 0 {
 		t.Errorf("still invited: %v", invitations)
 	}
-	if err := o.DeactivateUser(admin, u.ID); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.DeactivateUser(admin, u.ID))
 	if _, err := o.CreateUser(owner, NewUser{"New@example.com", "secret", "Other"}); said(err) != "Email is already in use." {
 		t.Errorf("the address of a deactivated person: %v", err)
 	}
@@ -110,13 +88,9 @@ func TestChangeEmail(t *testing.T) {
 	change := func(email string) string {
 		return said(o.UpdateUser(admin, member.ID, UserChange{NewEmail: &email}))
 	}
-	if got := change("moved@example.com"); got != "User not authorized to change user emails" {
-		t.Errorf("without the right: %q", got)
-	}
+	expectEqual(t, "without the right", change("moved@example.com"), "User not authorized to change user emails")
 	admin.CanChangeUserEmails = true
-	if err := o.DeactivateUser(admin, guest.ID); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.DeactivateUser(admin, guest.ID))
 	for email, want := range map[string]string{
 		"nonsense":            "Invalid new email address.",
 		admin.Email:           "New email value error: Already has an account.",
@@ -158,33 +132,21 @@ func TestBotsFollowTheirOwner(t *testing.T) {
 	o, people := founded(t)
 	admin, member, guest := people[RoleAdministrator], people[RoleMember], people[RoleGuest]
 	bot, err := o.CreateBot(member, NewBot{FullName: "Helper", ShortName: "helper", Type: BotGeneric, Interface: InterfaceGeneric})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := o.DeactivateUser(admin, member.ID); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
+	requireNoError(t, o.DeactivateUser(admin, member.ID))
 	if u, _ := o.Users.Get(bot.ID); u.Active {
 		t.Error("the bot of a deactivated person is active")
 	}
-	if err := o.ReactivateUser(admin, member.ID); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.ReactivateUser(admin, member.ID))
 	if u, _ := o.Users.Get(bot.ID); u.Active {
 		t.Error("the bot came back with its owner")
 	}
-	if err := o.DeactivateUser(admin, member.ID); err != nil {
-		t.Fatal(err)
-	}
-	if err := o.ReactivateUser(admin, bot.ID); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.DeactivateUser(admin, member.ID))
+	requireNoError(t, o.ReactivateUser(admin, bot.ID))
 	if u, _ := o.Users.Get(bot.ID); !u.Active || u.BotOwnerID != admin.ID {
 		t.Errorf("a bot without an active owner belongs to who reactivated it: %+v", u)
 	}
-	if got := said(o.ReactivateUser(guest, bot.ID)); got != "Insufficient permission" {
-		t.Errorf("a stranger reactivates: %q", got)
-	}
+	expectEqual(t, "a stranger reactivates", said(o.ReactivateUser(guest, bot.ID)), "Insufficient permission")
 }
 
 func TestWhoMakesBots(t *testing.T) {
@@ -195,30 +157,20 @@ func TestWhoMakesBots(t *testing.T) {
 		return said(err)
 	}
 	o.changeRealm(func(r *Realm) { r.Permissions["can_create_bots_group"] = Named(o.SystemGroup(Administrators)) })
-	if got := create("a", BotGeneric); got != "Insufficient permission" {
-		t.Errorf("generic bot: %q", got)
-	}
-	if got := create("b", BotIncomingWebhook); got != "" {
-		t.Errorf("incoming webhook bot: %q", got)
-	}
+	expectEqual(t, "generic bot", create("a", BotGeneric), "Insufficient permission")
+	expectEqual(t, "incoming webhook bot", create("b", BotIncomingWebhook), "")
 	o.changeRealm(func(r *Realm) {
 		r.Permissions["can_create_write_only_bots_group"] = Named(o.SystemGroup(Administrators))
 	})
-	if got := create("c", BotIncomingWebhook); got != "Insufficient permission" {
-		t.Errorf("incoming webhook bot without either right: %q", got)
-	}
-	if got := create("d", BotEmbedded); got != "Embedded bots are not enabled." {
-		t.Errorf("embedded bot: %q", got)
-	}
+	expectEqual(t, "incoming webhook bot without either right", create("c", BotIncomingWebhook), "Insufficient permission")
+	expectEqual(t, "embedded bot", create("d", BotEmbedded), "Embedded bots are not enabled.")
 }
 
 func TestUpdateBotStopsWhereItFails(t *testing.T) {
 	o, people := founded(t)
 	member := people[RoleMember]
 	bot, err := o.CreateBot(member, NewBot{FullName: "Bell", ShortName: "bell", Type: BotGeneric, Interface: InterfaceGeneric})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	o.EndRequest()
 	err = o.UpdateBot(member, bot.ID, BotChange{FullName: ptr("Loud Bell"), OwnerID: ptr(999999)})
 	if said(err) != "Failed to change owner, no such user" {
@@ -268,18 +220,14 @@ func TestInvitations(t *testing.T) {
 	o.changeRealm(func(r *Realm) { r.Permissions["can_add_subscribers_group"] = Named(o.SystemGroup(Nobody)) })
 	in := func(channels ...int) NewInvite { return NewInvite{Role: RoleMember, Channels: channels} }
 
-	if err := o.Invite(member, "Ann <ann@example.com>,\n bob@example.com,ann@example.com", true, in(open.ID)); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.Invite(member, "Ann <ann@example.com>,\n bob@example.com,ann@example.com", true, in(open.ID)))
 	if got := said(o.Invite(member, "c@example.com", true, in(other.ID))); got != "You do not have permission to subscribe other users to channels." {
 		t.Errorf("a channel that is no default: %q", got)
 	}
 	if got := said(o.Invite(member, "c@example.com, nonsense", true, in())); got != "Some emails did not validate, so we didn't send any invitations." {
 		t.Errorf("a bad address: %q", got)
 	}
-	if got := said(o.Invite(member, admin.Email, true, in())); got != "We weren't able to invite anyone." {
-		t.Errorf("nobody new: %q", got)
-	}
+	expectEqual(t, "nobody new", said(o.Invite(member, admin.Email, true, in())), "We weren't able to invite anyone.")
 	invitations, _ := o.ListInvitations(member)
 	var emails []string
 	for _, i := range invitations {
@@ -291,18 +239,10 @@ func TestInvitations(t *testing.T) {
 	if others, _ := o.ListInvitations(moderator); len(others) != 0 {
 		t.Errorf("a moderator sees %v", others)
 	}
-	if got := said(o.RevokeInvitation(moderator, invitations[0].ID)); got != "Must be an organization administrator" {
-		t.Errorf("a moderator revokes: %q", got)
-	}
-	if err := o.RevokeInvitation(member, invitations[0].ID); err != nil {
-		t.Fatal(err)
-	}
-	if got := said(o.ResendInvitation(member, invitations[0].ID)); got != "No such invitation" {
-		t.Errorf("resending a revoked invitation: %q", got)
-	}
-	if err := o.DeactivateUser(admin, member.ID); err != nil {
-		t.Fatal(err)
-	}
+	expectEqual(t, "a moderator revokes", said(o.RevokeInvitation(moderator, invitations[0].ID)), "Must be an organization administrator")
+	requireNoError(t, o.RevokeInvitation(member, invitations[0].ID))
+	expectEqual(t, "resending a revoked invitation", said(o.ResendInvitation(member, invitations[0].ID)), "No such invitation")
+	requireNoError(t, o.DeactivateUser(admin, member.ID))
 	if left, _ := o.ListInvitations(admin); len(left) != 0 {
 		t.Errorf("the inviter is gone, and the invitations are not: %v", left)
 	}
@@ -332,9 +272,7 @@ func TestPasswordsAreKeptAsHashes(t *testing.T) {
 	o, people := founded(t)
 	member, other := people[RoleMember].ID, people[RoleGuest].ID
 	for _, id := range []int{member, other} {
-		if err := o.SetPassword(id, "correct horse"); err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, o.SetPassword(id, "correct horse"))
 	}
 	one, _ := o.Users.Get(member)
 	two, _ := o.Users.Get(other)
@@ -375,9 +313,7 @@ func TestEmojiOfAName(t *testing.T) {
 	o, people := founded(t)
 	admin := people[RoleAdministrator]
 	png := Upload{"rocket.png", "image/png", []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\n\x00\x00\x00\n\x08\x02\x00\x00\x00\x02PX\xea")}
-	if err := o.AddCustomEmoji(admin, "rocket", []Upload{png}); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.AddCustomEmoji(admin, "rocket", []Upload{png}))
 	custom, err := o.EmojiByName("rocket")
 	if err != nil || custom.Type != CustomEmoji {
 		t.Fatalf("a custom emoji comes first: %+v, %v", custom, err)
@@ -386,9 +322,7 @@ func TestEmojiOfAName(t *testing.T) {
 	if got, err := o.ResolveEmoji("rocket", &standard.Code, &standard.Type); err != nil || got != standard {
 		t.Errorf("the standard one by its code: %+v, %v", got, err)
 	}
-	if err := o.DeactivateCustomEmoji(admin, "rocket"); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.DeactivateCustomEmoji(admin, "rocket"))
 	for _, test := range []struct {
 		emoji Emoji
 		want  string

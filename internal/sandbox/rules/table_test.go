@@ -84,9 +84,7 @@ func TestTableRollsBack(t *testing.T) {
 func TestChangesSayWhatToWrite(t *testing.T) {
 	o, people := founded(t)
 	ch, err := o.CreateChannel(people[RoleMember], NewChannel{Name: "a"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	changes, sequences, err := o.Changes()
 	if err != nil || len(changes) != 1 || changes[0].Table != "channels" || changes[0].ID != ch.ID || len(changes[0].Row) == 0 {
 		t.Errorf("changes %v, %v", changes, err)
@@ -107,9 +105,7 @@ func TestChangesSayWhatToWrite(t *testing.T) {
 func TestIDIsNotHandedOutTwice(t *testing.T) {
 	o, people := founded(t)
 	first, err := o.CreateChannel(people[RoleMember], NewChannel{Name: "a"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	o.Rollback()
 	second, err := o.CreateChannel(people[RoleMember], NewChannel{Name: "a"}, nil)
 	if err != nil {
@@ -151,15 +147,11 @@ func TestRowsComeBackAsTheyWere(t *testing.T) {
 	f := field(t, o, FieldShortText, "Team", FieldData{})
 	steps = append(steps, o.SetProfileData(owner, member.ID, []ProfileValue{{f.ID, "Ops"}}))
 	for _, err := range steps {
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 	}
 
 	changes, sequences, err := o.Changes()
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	again, _ := founded(t)
 	for _, change := range changes {
 		if err = again.Load(change); err != nil {
@@ -193,15 +185,30 @@ func same[T any](t *testing.T, kind string, want, got *Table[T]) {
 	}
 	for id, row := range want.rows {
 		before, err := want.encode(id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		after, err := got.encode(id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		if !bytes.Equal(before, after) {
 			t.Errorf("%s: %+v came back as %s", kind, row, after)
 		}
+	}
+}
+
+// requireNoError ends a test with an error that is not what the test asks about.
+func requireNoError(t interface {
+	Helper()
+	Fatal(arguments ...any)
+}, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// expectEqual reports what a rule answers if it should answer something else.
+func expectEqual[T comparable](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: %#v, want %#v", what, got, want)
 	}
 }
