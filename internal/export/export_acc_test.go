@@ -61,9 +61,7 @@ func exportAndApply(t *testing.T, server *sandbox.Server) {
 	w.Must(t, "plan", "-detailed-exitcode") // 2 if there are changes
 
 	state := filepath.Join(t.TempDir(), "state.json")
-	if err := os.WriteFile(state, []byte(w.Show(t, "terraform.tfstate")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, os.WriteFile(state, []byte(w.Show(t, "terraform.tfstate")), 0o600))
 	printed = runExport(t, filepath.Join(t.TempDir(), "new"), "--subscribers", "--new", state)
 	if want := "Nothing is new: what was given as state has everything"; !strings.Contains(printed, want) {
 		t.Errorf("%q is not in:\n%s", want, printed)

@@ -91,9 +91,7 @@ func planFor(t *testing.T, w *acctest.Workspace) string {
 	w.Must(t, "plan", "-out=zulip.tfplan")
 	w.Setenv("ZULIP_WARN_OF_EXISTING", "")
 	file := filepath.Join(t.TempDir(), "plan.json")
-	if err := os.WriteFile(file, []byte(w.Show(t, "zulip.tfplan")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, os.WriteFile(file, []byte(w.Show(t, "zulip.tfplan")), 0o600))
 	return runExport(t, w.Dir(), "--for", file)
 }
 
@@ -149,12 +147,8 @@ func configuredWorkspace(t *testing.T, configuration string) *acctest.Workspace 
 	t.Helper()
 	w := acctest.NewWorkspace(t)
 	folder := filepath.Join(w.Dir(), "channels")
-	if err := os.Mkdir(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, "main.tf"), []byte(moduleOfChannels), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, os.Mkdir(folder, 0o700))
+	requireNoError(t, os.WriteFile(filepath.Join(folder, "main.tf"), []byte(moduleOfChannels), 0o600))
 	w.Configure(t, configuration)
 	w.Must(t, "get")
 	return w

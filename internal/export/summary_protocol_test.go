@@ -44,18 +44,14 @@ func nodesOf(t *testing.T, markdown string) map[string]int {
 		}
 		return ast.WalkContinue, nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	return nodes
 }
 
 func readSummary(t *testing.T, folder string) string {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(folder, "EXPORT.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	return string(content)
 }
 
@@ -96,19 +92,14 @@ func TestProtocolExportSummaryTakesNamesAsText(t *testing.T) {
 func TestProtocolExportSaysWhereTokensMayBe(t *testing.T) {
 	const note = "The schema does not call it sensitive"
 	o := acctest.StartSandbox(t, sandbox.Config{})
-	folder := t.TempDir()
-	if _, err := exportInto(folder, export.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	folder := exportNew(t, export.Options{})
 	if summary := readSummary(t, folder); strings.Contains(summary, note) {
 		t.Errorf("without such an address it says:\n%s", summary)
 	}
 	o.Call(t, "POST", "/bots", map[string]string{"full_name": "Hook", "short_name": "hook", "bot_type": "3", "payload_url": `"https://example.com/hook?token=abc"`})
 	o.Call(t, "POST", "/realm/playgrounds", map[string]string{"name": "x", "pygments_language": "Python", "url_template": "https://example.com/?api_key=abc&code={code}"})
 	o.Call(t, "POST", "/realm/filters", map[string]string{"pattern": "harmless", "url_template": "https://example.com"})
-	if _, err := exportInto(folder, export.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	mustExport(t, folder, export.Options{})
 	summary := readSummary(t, folder)
 	for _, want := range []string{note, "`zulip_bot.hook`: `payload_url`", "`zulip_code_playground.x`: `url_template`"} {
 		if !strings.Contains(summary, want) {
@@ -128,13 +119,8 @@ func TestProtocolExportOfInvitations(t *testing.T) {
 	o.Call(t, "POST", "/invites", map[string]string{"invitee_emails": "Three@example.net", "stream_ids": "[]", "invite_as": "200"})
 	o.Call(t, "POST", "/invites/multiuse", map[string]string{"invite_expires_in_minutes": "null"})
 	exported := func(options export.Options) (files map[string]string, addresses []string) {
-		folder := t.TempDir()
-		if _, err := exportInto(folder, options); err != nil {
-			t.Fatal(err)
-		}
-		for _, problem := range planFolder(t, folder) {
-			t.Error(problem)
-		}
+		folder := exportNew(t, options)
+		expectPlanEmpty(t, folder)
 		for address := range readConfiguration(t, folder).resources {
 			if strings.HasPrefix(address, "zulip_inv") {
 				addresses = append(addresses, address)
@@ -172,14 +158,9 @@ func TestProtocolExportOfPictures(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	icon, night := pngOf(t, 3), pngOf(t, 5)
 	for kind, content := range map[string][]byte{"icon": icon, "night_logo": night} {
-		if err := o.Client.UploadRealmImage(t.Context(), kind, "a.png", "image/png", content); err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, o.Client.UploadRealmImage(t.Context(), kind, "a.png", "image/png", content))
 	}
-	folder := t.TempDir()
-	if _, err := exportInto(folder, export.Options{Only: export.Selection{"organization_image"}}); err != nil {
-		t.Fatal(err)
-	}
+	folder := exportNew(t, export.Options{Only: export.Selection{"organization_image"}})
 	files := filesOf(t, folder)
 	if files["pictures/icon.png"] != string(icon) || files["pictures/night_logo.png"] != string(night) || files["pictures/logo.png"] != "" {
 		t.Errorf("other pictures than uploaded, in %v", slices.Sorted(maps.Keys(files)))
@@ -192,17 +173,13 @@ func TestProtocolExportOfPictures(t *testing.T) {
 	if !strings.Contains(files["imports.tf"], `"icon=./pictures/icon.png"`) {
 		t.Errorf("the imports are:\n%s", files["imports.tf"])
 	}
-	for _, problem := range planFolder(t, folder) {
-		t.Error(problem)
-	}
+	expectPlanEmpty(t, folder)
 }
 
 func pngOf(t *testing.T, wide int) []byte {
 	t.Helper()
 	var content bytes.Buffer
-	if err := png.Encode(&content, image.NewGray(image.Rect(0, 0, wide, 8))); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, png.Encode(&content, image.NewGray(image.Rect(0, 0, wide, 8))))
 	return content.Bytes()
 }
 
@@ -243,13 +220,9 @@ func TestProtocolExportProposesRulesThatHold(t *testing.T) {
 		w.fill()
 		useAccount(t, w.server, w.owner)
 		folder := t.TempDir()
-		if _, err := exportInto(folder, export.Options{Rules: proposed}); err != nil {
-			r.Fatal(err)
-		}
+		mustExport(r, folder, export.Options{Rules: proposed})
 		content, err := os.ReadFile(filepath.Join(folder, rulesName))
-		if err != nil {
-			r.Fatal(err)
-		}
+		requireNoError(r, err)
 		if !bytes.Equal(hclwrite.Format(content), content) {
 			r.Errorf("the file is not formatted:\n%s", content)
 		}
@@ -307,9 +280,7 @@ func TestProtocolExportProposesRules(t *testing.T) {
 		t.Fatal(err, result)
 	}
 	content, err := os.ReadFile(filepath.Join(into, rulesName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	if want := proposedRules; string(content) != want {
 		t.Errorf("proposed\n%s\nwant\n%s", content, want)
 	}
@@ -322,9 +293,7 @@ func TestProtocolExportProposesRules(t *testing.T) {
 	o.Call(t, "POST", "/user_groups/"+group+"/members", map[string]string{"add": list("admin")})
 	o.Call(t, "POST", "/users/me/subscriptions", map[string]string{"subscriptions": `[{"name": "findings"}]`, "principals": list("admin")})
 	found, err := auditOf(content)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	for _, rule := range found.Rules {
 		if rule.Standing != report.RuleHolds {
 			t.Errorf("after what is ordinary, %s: %v", rule.Name, rule.Lines())
@@ -350,23 +319,15 @@ func TestProtocolExportLeavesRulesAlone(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	folder := t.TempDir()
 	at := filepath.Join(folder, rulesName)
-	if _, err := exportInto(folder, export.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	mustExport(t, folder, export.Options{})
 	if _, err := os.Stat(at); err == nil {
 		t.Error("rules were written without being asked for")
 	}
-	if _, err := exportInto(folder, export.Options{Rules: proposed}); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(at, []byte("# ours\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	mustExport(t, folder, export.Options{Rules: proposed})
+	requireNoError(t, os.WriteFile(at, []byte("# ours\n"), 0o600))
 	for _, options := range []export.Options{{Rules: proposed}, {}, {Rules: proposed}} {
 		result, err := exportInto(folder, options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		if content, _ := os.ReadFile(at); string(content) != "# ours\n" || slices.Contains(result.Files, rulesName) {
 			t.Errorf("proposed again: %v; the file is %q, written were %v", options.Rules != nil, content, result.Files)
 		}

@@ -149,9 +149,7 @@ func TestProtocolWhichAccountManagesWhat(t *testing.T) {
 			o.Call(t, "POST", "/users/me/subscriptions", map[string]string{"subscriptions": fmt.Sprintf(`[{"name": %q}]`, channel), "principals": fmt.Sprintf("[%d]", self.ID)})
 		}
 		groups, err := o.Client.UserGroups(t.Context(), level)
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		for _, group := range groups {
 			if group.Name == "leads" {
 				o.Call(t, "PATCH", fmt.Sprintf("/user_groups/%d", group.ID), map[string]string{
@@ -168,9 +166,7 @@ func TestProtocolWhichAccountManagesWhat(t *testing.T) {
 		fmt.Fprintf(&table, "| `%s` | %s |\n", resource, strings.Join(cells[resource], " | "))
 	}
 	guide, err := os.ReadFile("../../templates/guides/accounts.md.tmpl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	if !strings.Contains(string(guide), table.String()) {
 		t.Errorf("templates/guides/accounts.md.tmpl does not have these rows:\n%s", table.String())
 	}
@@ -334,9 +330,7 @@ func TestProtocolUnknownIsAnother(t *testing.T) {
 	} {
 		if _, needed := test.config["message_id"]; needed {
 			id, err := o.Client.SendMessage(t.Context(), zulip.Addressee{ChannelID: o.MustChannel(t, "general").ID, Topic: "votes"}, "Shall we?")
-			if err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, err)
 			test.config["message_id"] = id
 		}
 		run := o.NewRun(t, kind)

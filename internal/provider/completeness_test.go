@@ -82,9 +82,7 @@ func TestEveryResource_IsInEveryList(t *testing.T) {
 func linkedIn(t *testing.T, guide string) (resources []string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("../../templates/guides", guide+".md.tmpl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	for _, link := range strings.Split(string(text), "(../resources/")[1:] {
 		name, _, _ := strings.Cut(link, ".md")
 		resources = append(resources, "zulip_"+name)
@@ -96,9 +94,7 @@ func linkedIn(t *testing.T, guide string) (resources []string) {
 func foldersIn(t *testing.T, kind string) (names []string) {
 	t.Helper()
 	folders, err := os.ReadDir(filepath.Join("../../examples", kind))
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	for _, folder := range folders {
 		names = append(names, folder.Name())
 	}
@@ -109,13 +105,9 @@ func foldersIn(t *testing.T, kind string) (names []string) {
 // no attribute and no value that there is not.
 func TestDocsClicksGuideIsComplete(t *testing.T) {
 	guide, err := os.ReadFile("../../templates/guides/from-clicks-to-code.md.tmpl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	schemas, err := provider.NewServer("docs").GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	words, linked := wordsOf(schemas), map[string]bool{}
 	for _, link := range regexp.MustCompile("\\[`([^`]*)`\\]\\(\\.\\./resources/([a-z_]+)\\.md\\)").FindAllStringSubmatch(string(guide), -1) {
 		attribute, resource := link[1], "zulip_"+link[2]

@@ -271,9 +271,7 @@ func described(text string) func(*testing.T, *acctest.Organization) int {
 // uploadedLogo is one if the organization has uploaded a logo, of which it can have no second.
 func uploadedLogo(t *testing.T, org *acctest.Organization) int {
 	answer, err := org.Client.Register(t.Context(), []string{zulip.FetchRealm})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	if answer.Realm.Image(zulip.LogoImage).IsUploaded {
 		return 1
 	}
@@ -288,13 +286,7 @@ func invitations(t *testing.T, org *acctest.Organization) int {
 func writePicture(t *testing.T, path string) {
 	t.Helper()
 	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := png.Encode(file, image.NewGray(image.Rect(0, 0, 8, 8))); err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
+	requireNoError(t, png.Encode(file, image.NewGray(image.Rect(0, 0, 8, 8))))
+	requireNoError(t, file.Close())
 }

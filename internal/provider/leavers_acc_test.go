@@ -112,9 +112,7 @@ resource "zulip_user" "nadia" {
 // Every configuration of the guide can be applied, and a second plan changes nothing.
 func TestExampleJoinersAndLeavers(t *testing.T) {
 	guide, err := os.ReadFile("../../templates/guides/joiners-and-leavers.md.tmpl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	blocks := regexp.MustCompile("(?s)\n```terraform\n(.*?)\n```\n").FindAllStringSubmatch(string(guide), -1)
 	if len(blocks) < 3 {
 		t.Fatalf("the guide has %d configurations", len(blocks))

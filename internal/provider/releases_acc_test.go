@@ -83,55 +83,35 @@ func record(t *testing.T, release string) {
 	if t.Failed() {
 		t.FailNow()
 	}
-	if err := o.Sandbox.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(release, "terraform.tfstate"), []byte(w.Read(t, "terraform.tfstate")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.Sandbox.Close())
+	requireNoError(t, os.WriteFile(filepath.Join(release, "terraform.tfstate"), []byte(w.Read(t, "terraform.tfstate")), 0o600))
 	zip(t, kept, filepath.Join(release, "organization.db.gz"))
 }
 
 func zip(t *testing.T, from, to string) {
 	t.Helper()
 	content, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	file, err := os.Create(to)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	compressed := gzip.NewWriter(file)
 	if _, err := compressed.Write(content); err != nil {
 		t.Fatal(err)
 	}
-	if err := compressed.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, compressed.Close())
+	requireNoError(t, file.Close())
 }
 
 func unzip(t *testing.T, from, to string) {
 	t.Helper()
 	file, err := os.Open(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	defer func() { _ = file.Close() }()
 	compressed, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	content, err := io.ReadAll(compressed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(to, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
+	requireNoError(t, os.WriteFile(to, content, 0o600))
 }
 
 // written is one of every resource as a configuration.
@@ -154,9 +134,7 @@ func (w written) text(t *testing.T) string {
 		}
 		for _, attribute := range slices.Sorted(maps.Keys(l.create)) {
 			value, err := json.Marshal(l.create[attribute]) // an expression of the language, too
-			if err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, err)
 			fmt.Fprintf(&text, "  %s = %s\n", attribute, value)
 		}
 		fmt.Fprintf(&text, "  %s\n}\n", w.lifecycle)

@@ -278,9 +278,7 @@ func TestProtocolSandboxOfAFileAndALevel(t *testing.T) {
 		"second": {"email": "grace@example.com", "full_name": "Grace", "role": 400},
 		"first": {"email": "ada@example.com", "full_name": "Ada", "role": 100}
 	}}`
-	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, os.WriteFile(file, []byte(content), 0o600))
 	run := acctest.NewRun(context.Background(), t, "zulip_channel", values{"sandbox": values{"organization": file, "feature_level": 442, "state": file + ".db"}})
 	settings, diags := run.Process().ReadData("zulip_server_settings", values{})
 	diags.ExpectNoError(t)
@@ -302,9 +300,7 @@ func TestProtocolSandboxThatCannotBeStarted(t *testing.T) {
 	alone(t)
 	missing := filepath.Join(t.TempDir(), "missing.json")
 	configure(t, values{"sandbox": values{"organization": missing}}).ExpectError(t, "sandbox", "The sandbox cannot be started", missing)
-	if err := os.WriteFile(missing, []byte(`{"a": {"email": "a@example.com", "full_name": "A", "role": 200}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, os.WriteFile(missing, []byte(`{"a": {"email": "a@example.com", "full_name": "A", "role": 200}}`), 0o600))
 	configure(t, values{"sandbox": values{"organization": missing}}).ExpectError(t, "sandbox", "The sandbox cannot be started", "no owner")
 	if diags := configure(t, values{"sandbox": values{"feature_level": 7}}); len(diags.Errors()) != 1 || !strings.Contains(diags.String(), "must be between 371") {
 		t.Errorf("a level that is too low: %v", diags)

@@ -33,9 +33,7 @@ func TestProtocolSecretsOfTheSchemaAreNotLogged(t *testing.T) {
 	}
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	schemas, err := provider.NewServer("test").GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	for name, schema := range schemas.ResourceSchemas {
 		for _, attribute := range schema.Block.Attributes {
 			if (attribute.Sensitive || attribute.WriteOnly) && (attribute.Optional || attribute.Required) && configs[name][attribute.Name] == nil {
@@ -89,9 +87,7 @@ func TestSecretsAreFoundInAnyDepth(t *testing.T) {
 			"hidden": tftypes.NewValue(tftypes.Map{ElementType: text}, map[string]tftypes.Value{"key": of("two")}),
 		})}),
 	}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	found := provider.Secrets(schema, &value)
 	slices.Sort(found)
 	if !slices.Equal(found, []string{"one", "two"}) {
@@ -254,9 +250,7 @@ func TestProtocolBotSendsWhatIsConfigured(t *testing.T) {
 func lenaID(t *testing.T, o *acctest.Organization) int64 {
 	t.Helper()
 	lena, err := o.Client.UserByEmail(t.Context(), "lena.fischer@example.com")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	return lena.ID
 }
 
@@ -283,9 +277,7 @@ func TestServerLetsRequestsGo(t *testing.T) {
 				runtime.AddCleanup(load, func(done chan struct{}) { close(done) }, collected)
 				ctx, cancel := context.WithCancel(context.WithValue(t.Context(), contextKey{}, load))
 				defer cancel()
-				if err := ask(ctx); err != nil {
-					t.Fatal(err)
-				}
+				requireNoError(t, ask(ctx))
 			}()
 			runtime.GC()
 			select {

@@ -172,8 +172,11 @@ func TestStateSurvivesManyKills(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	acknowledged := map[string]string{} // descriptions of channels by name
 	lost, rounds, within := 0, kills, 12*time.Millisecond
-	if testing.Short() {
+	switch {
+	case testing.Short():
 		rounds /= 8
+	case os.Getenv("ZULIP_TEST_ALL") != "1":
+		rounds /= 4
 	}
 	for round := range rounds {
 		cmd, hello := startChild(t, path)

@@ -240,6 +240,12 @@ func TestArchivingClearsWhatPointsAtTheChannel(t *testing.T) {
 	if o.IsDefault(ch.ID) || o.Settings().SignupAnnouncementsChannelID != 0 {
 		t.Error("the archived channel is still used")
 	}
+	grouped := channel(t, o, admin, NewChannel{Name: "grouped"})
+	requireNoError(t, o.CreateDefaultChannelGroup(admin, "new people", "d", []string{"grouped"}))
+	requireNoError(t, o.ArchiveChannel(admin, grouped.ID))
+	if groups := o.ListDefaultChannelGroups(); len(groups) != 1 || len(groups[0].Channels) > 0 {
+		t.Errorf("the default channel groups are %v", groups)
+	}
 }
 
 func TestColorsOfSubscriptions(t *testing.T) {
