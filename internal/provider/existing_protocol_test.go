@@ -265,9 +265,9 @@ func TestProtocolMadeBeforeTheEnd(t *testing.T) {
 	}
 }
 
-// terraform destroy begins with a plan of the whole configuration. What somebody else has archived or deactivated is
-// planned again there, and must not end the destroy: only an apply refuses it.
-func TestProtocolDestroyOfWhatIsGone(t *testing.T) {
+// An object that was archived or deactivated outside Terraform keeps its name: the plan that would create it again is refused, and
+// says how to adopt the object, and how to destroy the rest, because terraform destroy plans the configuration first.
+func TestProtocolNames_ArchivedOutsideTerraform_Refused(t *testing.T) {
 	for resource, test := range map[string]struct {
 		config     values
 		at         string
@@ -291,11 +291,9 @@ func TestProtocolDestroyOfWhatIsGone(t *testing.T) {
 			run := o.NewRun(t, resource)
 			run.MustApply(test.config)
 			o.Call(t, test.method, fmt.Sprintf(test.path, run.State.Values["id"]), nil)
-			plan, diags := run.Plan(test.config)
-			diags.ExpectNoError(t)
-			diags.ExpectWarning(t, test.at, test.says, test.hint, "terraform destroy")
 			sent := o.Sent()
-			run.Apply(plan).ExpectError(t, test.at, test.says, test.hint)
+			_, diags := run.Plan(test.config)
+			diags.ExpectError(t, test.at, test.says, test.hint, "terraform destroy -refresh=false")
 			sent.Expect(t)
 			if run.State != nil {
 				t.Error("it is still in the state")

@@ -82,14 +82,12 @@ func TestProtocolSaysAtPlanThatTheChannelWasArchived(t *testing.T) {
 	o, run := channelManaged(t)
 	run.MustApply(values{"name": "old"})
 	o.Archive(t, "old")
-	plan, diags := run.Plan(values{"name": "old"})
+	sent := o.Sent()
+	_, diags := run.Plan(values{"name": "old"})
 	if run.State != nil {
 		t.Error("an archived channel is still in the state")
 	}
-	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "name", `An archived channel has the name "old"`, "adopt_archived = true", "terraform destroy")
-	sent := o.Sent()
-	run.Apply(plan).ExpectError(t, "name", `An archived channel has the name "old"`, "adopt_archived = true")
+	diags.ExpectError(t, "name", `An archived channel has the name "old"`, "adopt_archived = true", "terraform destroy -refresh=false")
 	sent.Expect(t)
 }
 

@@ -1,10 +1,17 @@
 package trading_test
 
 import (
+	"encoding/json"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/terraform"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
@@ -26,9 +33,8 @@ func configured(t *testing.T, block acctest.Values) *acctest.Process {
 func TestProtocolTradingCloudAlone(t *testing.T) {
 	acctest.StartTrading(t, sandbox.TradingConfig{})
 	p := configured(t, acctest.Values{})
-	_, diags := p.ReadData("zulip_trading_platforms", acctest.Values{})
-	diags.ExpectNoError(t)
-	_, diags = p.ReadData("zulip_users", acctest.Values{})
+	p.MustReadData("zulip_trading_platforms", acctest.Values{})
+	_, diags := p.ReadData("zulip_users", acctest.Values{})
 	diags.ExpectError(t, "", "Not set: site, email, api_key")
 	_, diags = p.ReadData("zulip_server_settings", acctest.Values{})
 	diags.ExpectError(t, "", "ZULIP_SITE")
@@ -44,9 +50,8 @@ func TestProtocolTradingMessagingAlone(t *testing.T) {
 	}
 	org := acctest.StartSandbox(t, sandbox.Config{})
 	p := configured(t, org.Block(nil))
-	_, diags := p.ReadData("zulip_users", acctest.Values{})
-	diags.ExpectNoError(t)
-	_, diags = p.ReadData("zulip_trading_platforms", acctest.Values{})
+	p.MustReadData("zulip_users", acctest.Values{})
+	_, diags := p.ReadData("zulip_trading_platforms", acctest.Values{})
 	diags.ExpectError(t, "", "Not set for the trading cloud: api_url, auth_url, client_id, client_secret", "TRADING_CLOUD_API_URL")
 	_, diags = p.Open("zulip_trading_token", acctest.Values{})
 	diags.ExpectError(t, "", "Not set for the trading cloud")
@@ -75,9 +80,8 @@ func TestProtocolTradingSettings(t *testing.T) {
 	// What is not known yet leaves the rest of the provider as it is.
 	org := acctest.StartSandbox(t, sandbox.Config{})
 	p := configured(t, org.Block(acctest.Values{"trading_cloud": acctest.Values{"client_secret": acctest.Unknown}}))
-	_, diags := p.ReadData("zulip_users", acctest.Values{})
-	diags.ExpectNoError(t)
-	_, diags = p.ReadData("zulip_trading_organizations", acctest.Values{})
+	p.MustReadData("zulip_users", acctest.Values{})
+	_, diags := p.ReadData("zulip_trading_organizations", acctest.Values{})
 	diags.ExpectError(t, "", "not known yet")
 
 	t.Setenv("TRADING_CLOUD_CLIENT_SECRET", "wrong")
@@ -106,8 +110,7 @@ func TestProtocolTradingDataSources(t *testing.T) {
 		"of nobody":          {acctest.Values{"organization_id": london}, []any{}},
 		"by both, as number": {acctest.Values{"organization_id": other, "type": "4"}, []any{bare}},
 	} {
-		found, diags := p.ReadData("zulip_trading_platforms", test.filter)
-		diags.ExpectNoError(t)
+		found := p.MustReadData("zulip_trading_platforms", test.filter)
 		if !reflect.DeepEqual(found["platforms"], test.want) {
 			t.Errorf("%s: %v", name, found["platforms"])
 		}
@@ -115,8 +118,7 @@ func TestProtocolTradingDataSources(t *testing.T) {
 	_, diags := p.ReadData("zulip_trading_platforms", acctest.Values{"organization_id": "desk"})
 	diags.ExpectError(t, "organization_id", "write a GUID")
 
-	found, diags := p.ReadData("zulip_trading_organizations", acctest.Values{})
-	diags.ExpectNoError(t)
+	found := p.MustReadData("zulip_trading_organizations", acctest.Values{})
 	want := []any{acctest.Values{"id": "6f1c2a54-0b7e-4a7b-9a53-2f5f2a1d7c10", "name": "Example Desk", "created": "2024-03-04T08:00:00Z"}}
 	if !reflect.DeepEqual(found["organizations"], want) {
 		t.Errorf("organizations %v", found)
@@ -131,17 +133,15 @@ func TestProtocolTradingDataSources(t *testing.T) {
 func TestProtocolTradingPing(t *testing.T) {
 	acctest.StartTrading(t, sandbox.TradingConfig{Latency: 20 * time.Millisecond})
 	p := configured(t, acctest.Values{})
-	found, diags := p.ReadData("zulip_trading_platform_ping", acctest.Values{"platform_id": london})
-	diags.ExpectNoError(t)
+	found := p.MustReadData("zulip_trading_platform_ping", acctest.Values{"platform_id": london})
 	if latency, _ := found["latency_ms"].(int64); found["reachable"] != true || latency < 20 || found["problem"] != nil {
 		t.Errorf("alive: %v", found)
 	}
-	found, diags = p.ReadData("zulip_trading_platform_ping", acctest.Values{"platform_id": frankfurt})
-	diags.ExpectNoError(t)
+	found = p.MustReadData("zulip_trading_platform_ping", acctest.Values{"platform_id": frankfurt})
 	if problem, _ := found["problem"].(string); found["reachable"] != false || !strings.Contains(problem, "No connection") {
 		t.Errorf("dead: %v", found)
 	}
-	_, diags = p.ReadData("zulip_trading_platform_ping", acctest.Values{"platform_id": "33333333-3333-3333-3333-333333333333"})
+	_, diags := p.ReadData("zulip_trading_platform_ping", acctest.Values{"platform_id": "33333333-3333-3333-3333-333333333333"})
 	diags.ExpectError(t, "", "There is no such platform")
 	_, diags = p.ReadData("zulip_trading_platform_ping", acctest.Values{"platform_id": "London"})
 	diags.ExpectError(t, "platform_id", `"London" is not the ID`)
@@ -151,8 +151,7 @@ func TestProtocolTradingToken(t *testing.T) {
 	begin := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	cloud := acctest.StartTrading(t, sandbox.TradingConfig{TokenLifetime: 20 * time.Minute, Clock: func() time.Time { return begin }})
 	p := configured(t, acctest.Values{})
-	_, diags := p.ReadData("zulip_trading_platforms", acctest.Values{})
-	diags.ExpectNoError(t)
+	p.MustReadData("zulip_trading_platforms", acctest.Values{})
 	opened, diags := p.Open("zulip_trading_token", acctest.Values{})
 	diags.ExpectNoError(t)
 	if tokens := cloud.Tokens(); len(tokens) != 1 || opened.Values["access_token"] != tokens[0] || opened.Values["token_type"] != "Bearer" {
@@ -179,4 +178,48 @@ func TestProtocolTradingToken(t *testing.T) {
 	t.Setenv("TRADING_CLOUD_CLIENT_SECRET", "wrong")
 	_, diags = configured(t, acctest.Values{}).Open("zulip_trading_token", acctest.Values{})
 	diags.ExpectError(t, "", "Cannot get a token", "invalid_client")
+}
+
+// TestAccSandboxTradingToken gives the token to another provider's block, which is where a CLI lets it go, and finds it in
+// no state.
+func TestAccSandboxTradingToken(t *testing.T) {
+	cloud := acctest.StartTrading(t, sandbox.TradingConfig{})
+	credentials := cloud.Credentials()
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories,
+		Steps: []resource.TestStep{{
+			// What is made of the token decides where the second provider asks, so that it can be seen that it arrived.
+			Config: `
+ephemeral "zulip_trading_token" "t" {}
+locals {
+  shape = ephemeral.zulip_trading_token.t.token_type == "Bearer" && length(ephemeral.zulip_trading_token.t.access_token) > 20
+}
+provider "zulip" {
+  alias = "second"
+  trading_cloud {
+    organizations_path = local.shape ? "/api/Organizations" : "/nowhere"
+  }
+}
+data "zulip_trading_organizations" "all" { provider = zulip.second }
+`,
+			ConfigStateChecks: []statecheck.StateCheck{
+				statecheck.ExpectKnownValue("data.zulip_trading_organizations.all", tfjsonpath.New("organizations"), knownvalue.ListSizeExact(1)),
+			},
+			Check: func(state *terraform.State) error {
+				stored, err := json.Marshal(state)
+				if err != nil {
+					return err
+				}
+				for _, word := range append(cloud.Tokens(), credentials.ClientSecret) {
+					if strings.Contains(string(stored), word) {
+						t.Errorf("%q is in the state", word)
+					}
+				}
+				return nil
+			},
+		}},
+	})
+	if len(cloud.Tokens()) < 2 {
+		t.Errorf("%d tokens: the token was not opened", len(cloud.Tokens()))
+	}
 }

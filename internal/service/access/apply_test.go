@@ -6,10 +6,128 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/terraform-plugin-testing/compare"
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
+
+// TestAccChannelAccess: a configuration holds what has to be so, of a channel found by ID and by name.
+func TestAccChannelAccess(t *testing.T) {
+	o := acctest.Start(t)
+	name, self := o.Prefix+"ops", o.Self.Address()
+	config := func(principals string) string {
+		return fmt.Sprintf(`
+resource "zulip_channel" "c" {
+  name                   = %q
+  privacy                = "private_shared_history"
+  can_send_message_group = [%s]
+}
+data "zulip_channel_access" "by_id" {
+  channel = zulip_channel.c.id
+}
+data "zulip_channel_access" "by_name" {
+  channel = zulip_channel.c.name
+}
+output "posts" {
+  value = contains(data.zulip_channel_access.by_id.can_send_message_group.users, %q)
+}
+output "administers" {
+  value = contains(data.zulip_channel_access.by_id.can_administer_channel_group.users, %q)
+}
+`, name, principals, self, self)
+	}
+	strict := fmt.Sprintf(`
+data "zulip_channel_access" "strict" {
+  channel = zulip_channel.c.id
+
+  lifecycle {
+    postcondition {
+      condition     = !contains(self.can_send_message_group.users, %q)
+      error_message = "It can post."
+    }
+  }
+}
+`, self)
+	const byID, byName = "data.zulip_channel_access.by_id", "data.zulip_channel_access.by_name"
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories,
+		Steps: []resource.TestStep{
+			{
+				Config: config(fmt.Sprintf("%q", "user:"+self)),
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownOutputValue("posts", knownvalue.Bool(true)),
+					statecheck.ExpectKnownOutputValue("administers", knownvalue.Bool(true)),
+					statecheck.CompareValuePairs(byID, tfjsonpath.New("can_read"), byName, tfjsonpath.New("can_read"), compare.ValuesSame()),
+					statecheck.ExpectKnownValue(byID, tfjsonpath.New("can_read").AtMapKey("user_ids"), knownvalue.ListExact([]knownvalue.Check{knownvalue.Int64Exact(o.Self.ID)})),
+				},
+			},
+			{
+				Config:      config(`"role:everyone"`) + strict,
+				ExpectError: acctest.Message("It can post."),
+			},
+		},
+	})
+}
+
+// TestAccUserAccess: a configuration reads what an account can do in a channel that the same apply creates, and a
+// postcondition fails that wants the channel to be closed to it.
+func TestAccUserAccess(t *testing.T) {
+	o := acctest.Start(t)
+	name, self := o.Prefix+"ops", o.Self.Address()
+	config := func(principal, postcondition string) string {
+		return fmt.Sprintf(`
+resource "zulip_channel" "c" {
+  name                   = %[1]q
+  can_send_message_group = [%[3]q]
+}
+data "zulip_user_access" "self" {
+  user         = %[2]q
+  channel_name = "%[4]s*"
+  depends_on   = [zulip_channel.c]
+%[5]s
+}
+output "posts" {
+  value = contains(data.zulip_user_access.self.channels[zulip_channel.c.name].rights, "can_send_message_group")
+}
+`, name, self, principal, o.Prefix, postcondition)
+	}
+	const data = "data.zulip_user_access.self"
+	inChannel := tfjsonpath.New("channels").AtMapKey(name)
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories,
+		Steps: []resource.TestStep{
+			{
+				Config: config("user:"+self, ""),
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownOutputValue("posts", knownvalue.Bool(true)),
+					statecheck.ExpectKnownValue(data, tfjsonpath.New("user_id"), knownvalue.Int64Exact(o.Self.ID)),
+					statecheck.ExpectKnownValue(data, tfjsonpath.New("email"), knownvalue.StringExact(self)),
+					statecheck.ExpectKnownValue(data, tfjsonpath.New("role"), knownvalue.StringExact("owner")),
+					statecheck.ExpectKnownValue(data, tfjsonpath.New("groups").AtMapKey("role:owners"), knownvalue.StringExact("role:owners")),
+					statecheck.ExpectKnownValue(data, tfjsonpath.New("organization_rights"), knownvalue.SetPartial([]knownvalue.Check{knownvalue.StringExact("can_manage_all_groups")})),
+					statecheck.ExpectKnownValue(data, inChannel.AtMapKey("through").AtMapKey("can_send_message_group"), knownvalue.ListExact([]knownvalue.Check{knownvalue.StringExact("user:" + self)})),
+					statecheck.ExpectKnownValue(data, inChannel.AtMapKey("unknown_rights"), knownvalue.SetExact(nil)),
+				},
+			},
+			{
+				Config: config("role:everyone", `
+  lifecycle {
+    postcondition {
+      condition     = alltrue([for channel in self.channels : !contains(channel.rights, "can_send_message_group")])
+      error_message = "It can post."
+    }
+  }`),
+				ExpectError: acctest.Message("It can post."),
+			},
+		},
+	})
+}
 
 // one is a process in which one apply does everything: what it writes is planned, written and read in it.
 type one struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
@@ -28,7 +29,7 @@ func planLeaving(t *testing.T, config values) *leaving {
 // planLeavingAs is planLeaving where the owner's resource gets another configuration; nil destroys it.
 func planLeavingAs(t *testing.T, left, config values) *leaving {
 	t.Helper()
-	o, bot := managed(t)
+	o, bot := acctest.StartRun(t, "zulip_bot")
 	owner := o.NewRun(t, "zulip_user")
 	owner.MustApply(values{"email": ada, "full_name": "Ada"})
 	bot.MustApply(alerts(values{"owner": ada}))
@@ -64,7 +65,7 @@ func (l *leaving) fail(t *testing.T, rule string) {
 // expect compares the bot with what the state and the server are to have.
 func (l *leaving) expect(t *testing.T, owner string, isActive bool) {
 	t.Helper()
-	bot := held(t, l.o, l.bot)
+	bot := l.o.UserOf(t, l.bot)
 	if l.bot.State.Values["owner"] != owner || bot.IsActive != isActive || *bot.BotOwnerID != accountOf(t, l.o, owner).ID {
 		t.Errorf("the state has %v, the server %+v", l.bot.State.Values, bot)
 	}
@@ -89,7 +90,7 @@ func TestProtocolBotWhoseOwnerLeaves(t *testing.T) {
 			}
 			l.apply(t).ExpectNoError(t)
 			l.expect(t, lena, true)
-			if bot := held(t, l.o, l.bot); bot.Role != zulip.RoleModerator || bot.FullName != "Alarms" {
+			if bot := l.o.UserOf(t, l.bot); bot.Role != zulip.RoleModerator || bot.FullName != "Alarms" {
 				t.Errorf("the server holds %+v", bot)
 			}
 		})
@@ -99,7 +100,7 @@ func TestProtocolBotWhoseOwnerLeaves(t *testing.T) {
 // A bot that somebody else has deactivated stays so, whether its owner leaves then or not.
 func TestProtocolBotThatSomebodyElseDeactivatesBeforeItsOwnerLeaves(t *testing.T) {
 	l := planLeaving(t, alerts(values{"owner": lena}))
-	if err := l.o.Client.DeactivateBot(context.Background(), held(t, l.o, l.bot).ID); err != nil {
+	if err := l.o.Client.DeactivateBot(context.Background(), l.o.UserOf(t, l.bot).ID); err != nil {
 		t.Fatal(err)
 	}
 	sent := l.o.Sent()
@@ -125,7 +126,7 @@ func TestProtocolBotWhoseOwnerSomebodyElseDeactivates(t *testing.T) {
 // What somebody else has changed of the bot is not overwritten: it is reactivated, and its state has the owner that it has then.
 func TestProtocolBotWhoseOwnerLeavesAndWhichSomebodyElseChanges(t *testing.T) {
 	l := planLeaving(t, alerts(values{"owner": lena, "role": "moderator"}))
-	l.o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", held(t, l.o, l.bot).ID), map[string]string{"role": fmt.Sprint(int(zulip.RoleGuest))})
+	l.o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", l.o.UserOf(t, l.bot).ID), map[string]string{"role": fmt.Sprint(int(zulip.RoleGuest))})
 	sent := l.o.Sent()
 	l.apply(t).ExpectError(t, "", "changed by somebody else", "role")
 	sent.Expect(t, "DELETE", "POST")
@@ -148,10 +149,8 @@ func TestProtocolBotWhoseOwnerLeavesAndWhoseChangeIsRefused(t *testing.T) {
 func TestProtocolBotWhoseOwnerLeavesBeforeTheNextComes(t *testing.T) {
 	l := planLeaving(t, alerts(values{"owner": lena}))
 	next := l.o.NewRun(t, "zulip_user")
-	create, diags := l.p.Plan("zulip_user", nil, values{"email": bo, "full_name": "Bo"})
-	diags.ExpectNoError(t)
-	l.then, diags = l.p.Plan("zulip_bot", l.bot.State, alerts(values{"owner": bo}))
-	diags.ExpectNoError(t)
+	create := l.p.MustPlan("zulip_user", nil, values{"email": bo, "full_name": "Bo"})
+	l.then = l.p.MustPlan("zulip_bot", l.bot.State, alerts(values{"owner": bo}))
 	l.apply(t).ExpectError(t, "owner", "yet to create", bo)
 	l.expect(t, l.o.Self.Address(), true)
 	next.Apply(create).ExpectNoError(t)
@@ -188,7 +187,7 @@ func TestProtocolBotWhoseOwnerLeavesAndWhichStaysDeactivated(t *testing.T) {
 // Nobody is deactivated while it is not known whose bots go too.
 func TestProtocolOwnerWhoseBotsCannotBeRead(t *testing.T) {
 	l := planLeaving(t, alerts(values{"owner": lena}))
-	l.fail(t, fmt.Sprintf("GET /users/%d status=400", held(t, l.o, l.bot).ID))
+	l.fail(t, fmt.Sprintf("GET /users/%d status=400", l.o.UserOf(t, l.bot).ID))
 	sent := l.o.Sent()
 	_, diags := l.p.Apply(l.end)
 	diags.ExpectError(t, "", "Cannot deactivate", "Nothing was sent", alertsBot)
@@ -210,7 +209,7 @@ func TestProtocolBotLeftWithWhoLeaves(t *testing.T) { testBotLeftWithWhoLeaves(t
 
 func testBotLeftWithWhoLeaves(t *testing.T, left values) {
 	t.Helper()
-	o, bot := managed(t)
+	o, bot := acctest.StartRun(t, "zulip_bot")
 	owner := o.NewRun(t, "zulip_user")
 	owner.MustApply(values{"email": ada, "full_name": "Ada"})
 	bot.MustApply(alerts(values{"owner": ada}))
@@ -223,8 +222,7 @@ func testBotLeftWithWhoLeaves(t *testing.T, left values) {
 	diags.ExpectWarning(t, "", words...)
 
 	p = bot.Process()
-	_, diags = p.Plan("zulip_user", owner.State, left)
-	diags.ExpectNoError(t)
+	p.MustPlan("zulip_user", owner.State, left)
 	_, diags = p.Plan("zulip_bot", bot.State, alerts(nil))
 	diags.ExpectWarning(t, "owner", words...)
 	_, diags = p.Plan("zulip_bot", bot.State, alerts(values{"owner": lena}))
@@ -233,4 +231,97 @@ func testBotLeftWithWhoLeaves(t *testing.T, left values) {
 			t.Errorf("warned of %v", warning)
 		}
 	}
+}
+
+// The old and the new owner of bots.
+const (
+	ada  = "ada@example.com"
+	bo   = "bo@example.com"
+	cleo = "cleo@example.com"
+
+	alertsBot = "alerts-bot@zulip.example.com"
+)
+
+// ownedBy is a configuration of people and of one bot.
+func ownedBy(owner string, people ...string) string {
+	var config strings.Builder
+	for _, person := range people {
+		name, _, _ := strings.Cut(person, "@")
+		fmt.Fprintf(&config, "resource \"zulip_user\" %q {\n  email = %q\n  full_name = %q\n}\n", name, person, name)
+	}
+	fmt.Fprintf(&config, "resource \"zulip_bot\" \"x\" {\n  short_name = \"alerts\"\n  full_name = \"Alerts\"\n%s\n}\n", owner)
+	return config.String()
+}
+
+// A bot gets another owner in the apply that deactivates the old one, with whom the server deactivates it: it is reactivated, and
+// is the same bot with the new owner. Names as text leave the order open.
+func TestAccSandboxBotWhoseOwnerLeaves(t *testing.T) {
+	for name, test := range map[string]struct{ old, new, more string }{
+		"by reference":              {"zulip_user.ada.email", "zulip_user.bo.email", ""},
+		"named as text":             {`"ada@example.com"`, `"bo@example.com"`, ""},
+		"to a new person":           {"zulip_user.ada.email", "zulip_user.cleo.email", ""},
+		"with other changes":        {"zulip_user.ada.id", "zulip_user.bo.id", "role = \"moderator\"\n  default_sending_stream = \"general\""},
+		"to the provider's account": {"zulip_user.ada.email", `"SELF"`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			w := acctest.NewWorkspace(t)
+			w.Configure(t, ownedBy("", ada, bo))
+			w.Must(t, "apply", "-auto-approve")
+			w.Configure(t, ownedBy("owner = "+test.old, ada, bo))
+			w.Must(t, "apply", "-auto-approve")
+			before := accountOf(t, o, alertsBot)
+			w.Configure(t, ownedBy("owner = "+strings.ReplaceAll(test.new, "SELF", o.Self.Address())+"\n"+test.more, bo, cleo))
+			w.Must(t, "apply", "-auto-approve")
+			w.Must(t, "plan", "-detailed-exitcode")
+			owner := o.Self
+			if !strings.Contains(test.new, "SELF") {
+				owner = accountOf(t, o, map[bool]string{true: cleo, false: bo}[strings.Contains(test.new, "cleo")])
+			}
+			if bot := accountOf(t, o, alertsBot); bot.ID != before.ID || !bot.IsActive || *bot.BotOwnerID != owner.ID || (test.more != "") != (bot.Role == zulip.RoleModerator) {
+				t.Errorf("the server holds %+v", bot)
+			}
+			if accountOf(t, o, ada).IsActive {
+				t.Error("the old owner is active")
+			}
+		})
+	}
+}
+
+// A bot that stays with an owner who is deactivated is in the plan's warnings, with what to do. Nobody is warned where the bot goes
+// too.
+func TestAccSandboxBotLeftWithWhoLeaves(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	w := acctest.NewWorkspace(t)
+	w.Setenv("TF_LOG", "") // what is printed counts here, and not what is logged
+	w.Configure(t, ownedBy("", ada))
+	w.Must(t, "apply", "-auto-approve")
+	w.Configure(t, ownedBy("owner = \"ada@example.com\"", ada))
+	w.Must(t, "apply", "-auto-approve")
+	const warning = "Bots will be deactivated with their owner ada@example.com"
+	for _, owner := range []string{"owner = \"ada@example.com\"", ""} {
+		w.Configure(t, ownedBy(owner))
+		printed := w.Must(t, "plan")
+		for _, words := range []string{warning, alertsBot, "Set owner of each zulip_bot to somebody else, or remove it"} {
+			if !strings.Contains(printed, words) {
+				t.Errorf("not printed: %s\n%s", words, printed)
+			}
+		}
+	}
+	if printed := w.Must(t, "destroy", "-auto-approve"); strings.Contains(printed, warning) {
+		t.Errorf("printed:\n%s", printed)
+	}
+	if accountOf(t, o, alertsBot).IsActive || accountOf(t, o, ada).IsActive {
+		t.Error("somebody is active")
+	}
+}
+
+// accountOf reads the account of an address.
+func accountOf(t *testing.T, o *acctest.Organization, address string) *zulip.User {
+	t.Helper()
+	user, err := o.Client.UserByEmail(context.Background(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return user
 }

@@ -4,14 +4,208 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
+
+// These are attributes, as tests write them.
+type values = acctest.Values
+
+func draftConfig(content string) values {
+	return values{"channel": "general", "topic": "plans", "content": content}
+}
+
+// drafts are what the account has drafted, each as its kind, topic and content.
+func drafts(t *testing.T, o *acctest.Organization) []string {
+	t.Helper()
+	list, err := o.Client.Drafts(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := []string{}
+	for _, draft := range list {
+		words = append(words, fmt.Sprintf("%s/%s/%s", draft.Type, draft.Topic, draft.Content))
+	}
+	slices.Sort(words)
+	return words
+}
+
+// expectDraft fails the test unless the account has these drafts.
+func expectDraft(t *testing.T, o *acctest.Organization, want ...string) {
+	t.Helper()
+	if got := drafts(t, o); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("the account has %q, want %q", got, want)
+	}
+}
+
+func TestProtocolDraftLives(t *testing.T) {
+	o, run := acctest.StartRun(t, "zulip_draft")
+	run.MustApply(draftConfig("Begun.\n"))
+	id := run.State.Values["id"]
+	expectDraft(t, o, "stream/plans/Begun.")
+	run.ExpectUnchanged(draftConfig("Begun."))
+	run.MustApply(draftConfig("Begun, and gone on."))
+	run.MustApply(values{"recipients": []any{"lena.fischer@example.com"}, "content": "To Lena."})
+	expectDraft(t, o, "private//To Lena.")
+	run.MustApply(values{"content": "To whom?"})
+	expectDraft(t, o, "//To whom?")
+	if run.State.Values["id"] != id {
+		t.Error("it is to be changed in place")
+	}
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	expectDraft(t, o)
+}
+
+// That an attribute is removed is a change like any other.
+func TestProtocolDraftForNobodyAnyMore(t *testing.T) {
+	o, run := acctest.StartRun(t, "zulip_draft")
+	run.MustApply(draftConfig("Begun."))
+	run.MustApply(values{"content": "Begun."})
+	expectDraft(t, o, "//Begun.")
+}
+
+func TestProtocolDraftDrift(t *testing.T) {
+	o, run := acctest.StartRun(t, "zulip_draft")
+	run.MustApply(draftConfig("Begun."))
+	path := fmt.Sprintf("/drafts/%v", run.State.Values["id"])
+	o.Call(t, http.MethodPatch, path, map[string]string{"draft": `{"type":"","to":[],"topic":"","content":"Else."}`})
+	if plan := run.MustPlan(draftConfig("Begun.")); fmt.Sprint(plan.Changes()) != "[channel content topic]" {
+		t.Errorf("planned: %v", plan.Changes())
+	}
+	run.MustApply(draftConfig("Begun."))
+	expectDraft(t, o, "stream/plans/Begun.")
+	o.Call(t, http.MethodDelete, path, nil)
+	run.MustApply(draftConfig("Begun."))
+	expectDraft(t, o, "stream/plans/Begun.")
+}
+
+func TestProtocolDraftImport(t *testing.T) {
+	o, run := acctest.StartRun(t, "zulip_draft")
+	run.MustApply(draftConfig("Begun."))
+	before := run.State.Values
+	run.ExpectImports(before["id"], values{"id": before["id"]})
+	o.NewRun(t, "zulip_draft").Import("Begun.", nil).ExpectError(t, "", "not a number")
+}
+
+// Drafts that are made at the same time are stored in few requests; one that is refused does not keep out the others.
+func TestProtocolDraftsTogether(t *testing.T) {
+	o, run := acctest.StartRun(t, "zulip_draft")
+	refused := o.Call(t, http.MethodPost, "/channels/create", map[string]string{"name": o.Prefix + "gone", "subscribers": "[]"})
+	p, want := run.Process(), []string{}
+	plans := []*acctest.PlannedChange{}
+	for i := range 6 {
+		content := fmt.Sprint("Draft ", i)
+		plan := p.MustPlan("zulip_draft", nil, draftConfig(content))
+		plans, want = append(plans, plan), append(want, "stream/plans/"+content)
+	}
+	bad := p.MustPlan("zulip_draft", nil, values{"channel": fmt.Sprint(refused["id"]), "topic": "x", "content": "Nowhere."})
+	o.Archive(t, o.Prefix+"gone")
+	sent := o.Sent()
+	done := make(chan acctest.Diagnostics)
+	for _, plan := range append(plans, bad) {
+		go func() {
+			_, diags := p.Apply(plan)
+			done <- diags
+		}()
+	}
+	failed := 0
+	for range len(plans) + 1 {
+		if diags := <-done; len(diags.Errors()) > 0 {
+			failed++
+			diags.ExpectError(t, "", "Cannot create the draft", "Invalid channel ID")
+		}
+	}
+	if failed != 1 {
+		t.Errorf("%d failed, want only the one for the archived channel", failed)
+	}
+	expectDraft(t, o, want...)
+	if len(sent.Writes()) == 0 {
+		t.Error("nothing was sent")
+	}
+}
+
+// Drafts have no name by which one could be another: none waits for the end of another's deletion.
+func TestProtocolDraftsAreDeletedAtTheSameTime(t *testing.T) {
+	o, run := acctest.StartRun(t, "zulip_draft")
+	other := o.NewRun(t, "zulip_draft")
+	run.MustApply(draftConfig("One"))
+	other.MustApply(draftConfig("Two"))
+	p, gate, done := run.Process(), o.Sandbox.Gate(http.MethodDelete, "/drafts/*"), make(chan acctest.Diagnostics)
+	for _, state := range []*acctest.Instance{run.State, other.State} {
+		plan := p.MustPlan("zulip_draft", state, nil)
+		go func() {
+			_, diags := p.Apply(plan)
+			done <- diags
+		}()
+	}
+	for range 2 {
+		select {
+		case <-gate.Arrived:
+		case <-time.After(10 * time.Second):
+			t.Error("a deletion waits for another")
+		}
+	}
+	gate.Open()
+	(<-done).ExpectNoError(t)
+	(<-done).ExpectNoError(t)
+	expectDraft(t, o)
+}
+
+// Without one that is refused, one request is enough for all that come together.
+func TestProtocolDraftsInOneRequest(t *testing.T) {
+	o, run := acctest.StartRun(t, "zulip_draft")
+	p, plans := run.Process(), []*acctest.PlannedChange{}
+	for i := range 6 {
+		plan := p.MustPlan("zulip_draft", nil, draftConfig(fmt.Sprint("Draft ", i)))
+		plans = append(plans, plan)
+	}
+	sent, done := o.Sent(), make(chan acctest.Diagnostics)
+	for _, plan := range plans {
+		go func() {
+			_, diags := p.Apply(plan)
+			done <- diags
+		}()
+	}
+	for range plans {
+		(<-done).ExpectNoError(t)
+	}
+	if writes := len(sent.Writes()); writes > 3 {
+		t.Errorf("%d requests for %d drafts", writes, len(plans))
+	}
+}
+
+func TestProtocolDraftOldServer(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 86})
+	o.NewRun(t, "zulip_draft").ExpectRefused(values{"content": "x"}, "", "too old for this resource", "feature level 87", "86")
+}
+
+func TestProtocolDraftBadInput(t *testing.T) {
+	_, run := acctest.StartRun(t, "zulip_draft")
+	run.ExpectRefusals(acctest.Refusals{
+		{values{"content": " "}, "content", []string{"not blank"}},
+		{values{"content": strings.Repeat("x", 10001)}, "content", []string{"takes 10000"}},
+		{values{"topic": "plans", "content": "x"}, "", []string{"Nobody to send to"}},
+		{values{"channel": "genral", "topic": "plans", "content": "x"}, "channel", []string{`did you mean "general"?`}},
+	})
+}
+
+// Importing what is not there says so in words of its own, not in the CLI's.
+func TestProtocolDraftImportOfNothing(t *testing.T) {
+	_, run := acctest.StartRun(t, "zulip_draft")
+	run.Import("99", nil).ExpectError(t, "", "Cannot import this draft", "no draft with the ID 99")
+}
+
+// The server cuts the topic of a draft before it takes white space away: so that is not sent.
+func TestProtocolDraftLongTopicWithSpace(t *testing.T) {
+	_, run := acctest.StartRun(t, "zulip_draft")
+	run.MustApply(values{"channel": "general", "topic": strings.Repeat("🦄", 60) + " ", "content": "x"})
+}
 
 // clock is a server's clock that tests can put forward.
 type clock struct{ ahead atomic.Int64 }
@@ -58,15 +252,7 @@ func expectScheduledMessage(t *testing.T, got []string, want ...string) {
 // sentMessages is what the account has written in the topic.
 func sentMessages(t *testing.T, o *acctest.Organization) []string {
 	t.Helper()
-	list, err := o.Client.RecentMessages(context.Background(), zulip.Addressee{ChannelID: o.MustChannel(t, "general").ID, Topic: "plans"}, o.Self.ID, 100)
-	if err != nil {
-		t.Fatal(err)
-	}
-	words := []string{}
-	for _, message := range list {
-		words = append(words, message.Content)
-	}
-	return words
+	return written(t, o, "plans")
 }
 
 // waitFor waits until a moment has come on this machine's clock, by which the provider judges.
@@ -123,8 +309,7 @@ func TestProtocolScheduledMessageDelivered(t *testing.T) {
 	if run.State.Values["delivered"] != true {
 		t.Errorf("the state holds %v", run.State.Values)
 	}
-	_, diags := run.Plan(scheduledMessageConfig("Now!", moment))
-	diags.ExpectError(t, "scheduled_delivery_timestamp", "The message was sent already", "another moment in the future")
+	run.ExpectRefused(scheduledMessageConfig("Now!", moment), "scheduled_delivery_timestamp", "The message was sent already", "another moment in the future")
 	plan := run.MustPlan(scheduledMessageConfig("Now!", at(time.Hour)))
 	if fmt.Sprint(plan.Replace) != "[scheduled_delivery_timestamp]" {
 		t.Errorf("to be replaced because of %v", plan.Replace)
@@ -171,8 +356,7 @@ func TestProtocolScheduledMessageFailed(t *testing.T) {
 	if !plan.Empty() || run.State.Values["failed"] != true {
 		t.Errorf("changes %v, state %v", plan.Changes(), run.State.Values)
 	}
-	_, diags = run.Plan(scheduledMessageConfig("Soon!", moment))
-	diags.ExpectError(t, "scheduled_delivery_timestamp", "another moment")
+	run.ExpectRefused(scheduledMessageConfig("Soon!", moment), "scheduled_delivery_timestamp", "another moment")
 	clock.ahead.Store(0)
 	run.MustApply(scheduledMessageConfig("Soon.", at(2*time.Hour)))
 	expectScheduledMessage(t, scheduled(t, o), "plans: Soon.")
@@ -182,62 +366,24 @@ func TestProtocolScheduledMessageImport(t *testing.T) {
 	o, run, _ := scheduledMessageManaged(t)
 	run.MustApply(scheduledMessageConfig("Soon.", at(time.Hour)))
 	before := run.State.Values
-	for _, by := range []struct {
-		id       string
-		identity values
-	}{{id: fmt.Sprint(before["id"])}, {identity: values{"id": before["id"]}}} {
-		fresh := o.NewRun(t, "zulip_scheduled_message")
-		fresh.Import(by.id, by.identity).ExpectNoError(t)
-		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before) {
-			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before)
-		}
-	}
+	run.ExpectImports(before["id"], values{"id": before["id"]})
 	o.NewRun(t, "zulip_scheduled_message").Import("Soon.", nil).ExpectError(t, "", "not a number")
 	o.NewRun(t, "zulip_scheduled_message").Import("1", nil).ExpectError(t, "", "Cannot import this scheduled message")
 }
 
-func TestProtocolScheduledMessageLostAnswer(t *testing.T) {
-	o, run, _ := scheduledMessageManaged(t)
-	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/scheduled_messages", After: true, Action: sandbox.FaultDrop, Count: 1})
-	run.MustApply(scheduledMessageConfig("Soon.", at(time.Hour)))
-	expectScheduledMessage(t, scheduled(t, o), "plans: Soon.")
-}
-
-func TestProtocolScheduledMessageBrokenOff(t *testing.T) {
-	o, run, _ := scheduledMessageManaged(t)
-	run.Block["max_retries"] = 0
-	wanted := scheduledMessageConfig("Soon.", at(time.Hour))
-	plan := run.MustPlan(wanted)
-	healPost := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/scheduled_messages", After: true, Action: sandbox.FaultDrop})
-	healLook := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/scheduled_messages", Action: sandbox.FaultDrop, Skip: 1})
-	run.Apply(plan).ExpectError(t, "", "Cannot create the scheduled message", "Look before you apply again")
-	healPost()
-	healLook()
-	run.MustApply(wanted)
-	expectScheduledMessage(t, scheduled(t, o), "plans: Soon.", "plans: Soon.") // nobody knows whose the first is
-}
-
 func TestProtocolScheduledMessageBadInput(t *testing.T) {
 	_, run, _ := scheduledMessageManaged(t)
-	for _, c := range []struct {
-		config    values
-		attribute string
-		words     []string
-	}{
+	run.ExpectRefusals(acctest.Refusals{
 		{scheduledMessageConfig("Soon.", at(-time.Hour)), "scheduled_delivery_timestamp", []string{"The moment is over"}},
 		{scheduledMessageConfig("Soon.", "tomorrow"), "scheduled_delivery_timestamp", []string{"Not a moment", "time zone"}},
 		{scheduledMessageConfig("Soon.", "2090-01-01T00:00:00.5Z"), "scheduled_delivery_timestamp", []string{"whole seconds"}},
 		{scheduledMessageConfig(" ", at(time.Hour)), "content", []string{"not blank"}},
 		{values{"content": "x", "scheduled_delivery_timestamp": at(time.Hour)}, "", []string{"Nobody to send to"}},
-	} {
-		_, diags := run.Plan(c.config)
-		diags.ExpectError(t, c.attribute, c.words...)
-	}
+	})
 	run.MustPlan(values{"channel": acctest.Unknown, "topic": "plans", "content": acctest.Unknown, "scheduled_delivery_timestamp": acctest.Unknown})
 }
 
 func TestProtocolScheduledMessageOldServer(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 180})
-	_, diags := o.NewRun(t, "zulip_scheduled_message").Plan(scheduledMessageConfig("Soon.", at(time.Hour)))
-	diags.ExpectError(t, "", "feature level 184", "the server has 180")
+	o.NewRun(t, "zulip_scheduled_message").ExpectRefused(scheduledMessageConfig("Soon.", at(time.Hour)), "", "feature level 184", "the server has 180")
 }
