@@ -137,9 +137,7 @@ func TestDocsReadmeStarts(t *testing.T) {
 	work := t.TempDir()
 	environment := guideEnvironment(t)
 	initialize(t, work, environment)
-	if err := os.WriteFile(filepath.Join(work, "main.tf"), []byte(configuration[1]), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(work, "main.tf"), configuration[1])
 	start := blockWith(t, readme, "./terraform-provider-zulip sandbox")
 	start = replaceOnce(t, start, "./terraform-provider-zulip sandbox", "./terraform-provider-zulip sandbox --listen 127.0.0.1:0 >env &")
 	apply := blockWith(t, readme, "ZULIP_SITE=")
@@ -204,9 +202,7 @@ func release(t *testing.T, work string, _ []string) {
 		t.Fatal(err)
 	}
 	sums := fmt.Sprintf("%x  %s\n%064d  terraform-provider-zulip_1.0.0_windows_amd64.zip\n", sha256.Sum256([]byte(read(t, file.Name()))), filepath.Base(file.Name()), 0)
-	if err := os.WriteFile(filepath.Join(work, "terraform-provider-zulip_1.0.0_SHA256SUMS"), []byte(sums), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(work, "terraform-provider-zulip_1.0.0_SHA256SUMS"), sums)
 }
 
 // inShell runs commands in a folder and returns what they print.
