@@ -23,6 +23,11 @@ func TestCompareWhatIsNoRight(t *testing.T) {
 			o.Call(t, http.MethodPatch, "/realm", map[string]string{name: value})
 		}
 	}
+	post := func(channel string) func(*testing.T, *acctest.Organization) {
+		return func(t *testing.T, o *acctest.Organization) {
+			o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", id(t, o, "bot")), map[string]string{"default_sending_stream": channel})
+		}
+	}
 	for name, test := range map[string]struct {
 		before, change func(*testing.T, *acctest.Organization)
 		words          string
@@ -57,15 +62,8 @@ func TestCompareWhatIsNoRight(t *testing.T) {
 				o.Call(t, http.MethodPatch, "/realm/user_settings_defaults", map[string]string{"email_address_visibility": "1"})
 			}, "outgoing", "Who sees the addresses of new people changes from administrators to everyone.",
 		},
-		"calls": {patch("video_chat_provider", "0"), patch("video_chat_provider", "1"), "outgoing", "Calls go through jitsi_meet; before: disabled."},
-		"a bot posts nowhere": {
-			func(t *testing.T, o *acctest.Organization) {
-				o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", id(t, o, "bot")), map[string]string{"default_sending_stream": "general"})
-			},
-			func(t *testing.T, o *acctest.Organization) {
-				o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", id(t, o, "bot")), map[string]string{"default_sending_stream": ""})
-			}, "outgoing", "It posts in nothing by default; before: general.",
-		},
+		"calls":               {patch("video_chat_provider", "0"), patch("video_chat_provider", "1"), "outgoing", "Calls go through jitsi_meet; before: disabled."},
+		"a bot posts nowhere": {post("general"), post(""), "outgoing", "It posts in nothing by default; before: general."},
 		"announcements": {
 			patch("signup_announcements_stream_id", "-1"), func(t *testing.T, o *acctest.Organization) {
 				patch("signup_announcements_stream_id", fmt.Sprint(o.MustChannel(t, "general").ID))(t, o)

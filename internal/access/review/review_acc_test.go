@@ -17,6 +17,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
+func writers(name, member string) string {
+	return "resource \"zulip_user_group\" \"writers\" {\n  name    = \"" + name + "\"\n  members = [\"" + member + "\"]\n}\n"
+}
+
 // realPlan is a case of TestAccReviewOfRealPlans.
 type realPlan struct {
 	name string
@@ -84,11 +88,7 @@ func TestAccReviewOfRealPlans(t *testing.T) {
 		},
 		{
 			name: "new-channel",
-			after: channel("releases", `can_send_message_group = ["group:${zulip_user_group.writers.name}"]`) + `
-resource "zulip_user_group" "writers" {
-  name    = "writers"
-  members = ["lena.fischer@example.com"]
-}
+			after: channel("releases", `can_send_message_group = ["group:${zulip_user_group.writers.name}"]`) + writers("writers", "lena.fischer@example.com") + `
 resource "zulip_channel_subscription" "releases" {
   channel = zulip_channel.x.id
   users   = ["kenji.sato@example.com"]
@@ -96,20 +96,10 @@ resource "zulip_channel_subscription" "releases" {
 `,
 		},
 		{
-			name: "group",
-			before: channel("releases", `can_send_message_group = ["group:${zulip_user_group.writers.name}"]`) + `
-resource "zulip_user_group" "writers" {
-  name    = "writers"
-  members = ["lena.fischer@example.com"]
-}
-`,
-			after: channel("releases", `can_send_message_group = ["group:${zulip_user_group.writers.name}"]`) + `
-resource "zulip_user_group" "writers" {
-  name    = "authors"
-  members = ["kenji.sato@example.com"]
-}
-`,
-			words: "widening narrowing",
+			name:   "group",
+			before: channel("releases", `can_send_message_group = ["group:${zulip_user_group.writers.name}"]`) + writers("writers", "lena.fischer@example.com"),
+			after:  channel("releases", `can_send_message_group = ["group:${zulip_user_group.writers.name}"]`) + writers("authors", "kenji.sato@example.com"),
+			words:  "widening narrowing",
 		},
 		{
 			name: "membership", // a guest who is put into the group gains nothing by it
@@ -331,11 +321,7 @@ resource "zulip_user_role" "lena" {
 		},
 		{
 			name: "destroyed",
-			before: channel("releases", `can_send_message_group = ["group:${zulip_user_group.writers.name}"]`) + `
-resource "zulip_user_group" "writers" {
-  name    = "writers"
-  members = ["lena.fischer@example.com"]
-}
+			before: channel("releases", `can_send_message_group = ["group:${zulip_user_group.writers.name}"]`) + writers("writers", "lena.fischer@example.com") + `
 resource "zulip_user" "noor" {
   email     = "noor@example.com"
   full_name = "Noor"

@@ -141,29 +141,27 @@ func becomesManaged(t *testing.T, o *acctest.Organization, attribute string, val
 
 // What was not managed is null before the change: it is reviewed with the value that the organization has.
 func TestReviewOfWhatBecomesManaged(t *testing.T) {
-	t.Run("a permission widens", func(t *testing.T) {
-		o := acctest.StartSandbox(t, sandbox.Config{})
-		o.Change(t, "general", zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{"can_send_message_group": {New: zulip.NamedGroup(o.SystemGroup(t, "role:moderators"))}}})
-		found := reviewOf(t, o, planOf(t, becomesManaged(t, o, "can_send_message_group", []string{"role:members"})))
-		if effectOn(found, "general", permission.CanSendMessage, id(t, o, "member")) != 1 {
-			t.Errorf("a member is not said to gain the right to post:\n%s", markdownOf(t, found))
-		}
-	})
-	t.Run("a permission narrows", func(t *testing.T) {
-		o := acctest.StartSandbox(t, sandbox.Config{})
-		found := reviewOf(t, o, planOf(t, becomesManaged(t, o, "can_send_message_group", []string{"role:moderators"})))
-		if effectOn(found, "general", permission.CanSendMessage, id(t, o, "member")) != -1 {
-			t.Errorf("a member is not said to lose the right to post:\n%s", markdownOf(t, found))
-		}
-	})
-	t.Run("the organization has it already", func(t *testing.T) {
-		o := acctest.StartSandbox(t, sandbox.Config{})
-		o.Change(t, "general", zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{"can_send_message_group": {New: zulip.NamedGroup(o.SystemGroup(t, "role:moderators"))}}})
-		found := reviewOf(t, o, planOf(t, becomesManaged(t, o, "can_send_message_group", []string{"role:moderators"})))
-		if effectOn(found, "general", permission.CanSendMessage, id(t, o, "member")) != 0 || len(found.Risks) > 0 {
-			t.Errorf("somebody is said to gain or lose something:\n%s", markdownOf(t, found))
-		}
-	})
+	moderators, members := []string{"role:moderators"}, []string{"role:members"}
+	for name, test := range map[string]struct {
+		has     string // who can post, if not everyone
+		planned []string
+		effect  int // on a member
+	}{
+		"a permission widens":             {"role:moderators", members, 1},
+		"a permission narrows":            {"", moderators, -1},
+		"the organization has it already": {"role:moderators", moderators, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			if test.has != "" {
+				o.Change(t, "general", zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{"can_send_message_group": {New: zulip.NamedGroup(o.SystemGroup(t, test.has))}}})
+			}
+			found := reviewOf(t, o, planOf(t, becomesManaged(t, o, "can_send_message_group", test.planned)))
+			if effect := effectOn(found, "general", permission.CanSendMessage, id(t, o, "member")); effect != test.effect || effect == 0 && len(found.Risks) > 0 {
+				t.Errorf("on whether a member can post the effect is %d, want %d:\n%s", effect, test.effect, markdownOf(t, found))
+			}
+		})
+	}
 	t.Run("privacy", func(t *testing.T) {
 		o := acctest.StartSandbox(t, sandbox.Config{})
 		found := reviewOf(t, o, planOf(t, becomesManaged(t, o, "privacy", "private_shared_history")))
@@ -172,18 +170,15 @@ func TestReviewOfWhatBecomesManaged(t *testing.T) {
 		}
 	})
 	for name, test := range map[string]struct {
-		has, planned, says string
+		has           int64
+		planned, says string
 	}{
-		"messages are kept for a shorter time": {"30", "7", "Its messages are deleted after 7 days; before: 30 days."},
-		"messages are kept for a longer time":  {"7", "30", ""},
+		"messages are kept for a shorter time": {30, "7", "Its messages are deleted after 7 days; before: 30 days."},
+		"messages are kept for a longer time":  {7, "30", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := acctest.StartSandbox(t, sandbox.Config{})
-			days := int64(30)
-			if test.has == "7" {
-				days = 7
-			}
-			o.Change(t, "general", zulip.ChannelUpdate{MessageRetentionDays: &zulip.Retention{Days: days}})
+			o.Change(t, "general", zulip.ChannelUpdate{MessageRetentionDays: &zulip.Retention{Days: test.has}})
 			text := markdownOf(t, reviewOf(t, o, planOf(t, becomesManaged(t, o, "message_retention_days", test.planned))))
 			if strings.Contains(text, "Its messages are deleted") != (test.says != "") || !strings.Contains(text, test.says) {
 				t.Errorf("it should say %q:\n%s", test.says, text)
