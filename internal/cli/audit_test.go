@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -20,17 +19,11 @@ import (
 // file that can be written has 0666.
 var ownerOnly = map[bool]os.FileMode{true: 0o666, false: 0o600}[runtime.GOOS == "windows"]
 
-// auditRun runs the command.
-func auditRun(t *testing.T, args ...string) (stdout string, err error) {
+// auditRun runs the command, and returns what it says in both ways.
+func auditRun(t *testing.T, args ...string) (printed string, err error) {
 	t.Helper()
-	command := newAudit("test")
-	var out bytes.Buffer
-	command.SetOut(&out)
-	command.SetErr(&out)
-	command.SilenceErrors, command.SilenceUsage = true, true
-	command.SetArgs(args)
-	err = command.ExecuteContext(t.Context())
-	return out.String(), err
+	stdout, stderr, err := runCommand(t, newAudit("test"), args...)
+	return stdout + stderr, err
 }
 
 // What people copy has to be what the command takes.
@@ -273,12 +266,9 @@ func TestAuditReadsAState(t *testing.T) {
 		t.Errorf("%v\n%.2000s", err, stdout)
 	}
 	command := newAudit("test")
-	var out bytes.Buffer
 	command.SetIn(strings.NewReader(content))
-	command.SetOut(&out)
-	command.SetArgs([]string{"--state", "-"})
-	if err := command.ExecuteContext(t.Context()); err != nil || !strings.Contains(out.String(), want) {
-		t.Errorf("from standard input: %v\n%.2000s", err, out.String())
+	if stdout, _, err := runCommand(t, command, "--state", "-"); err != nil || !strings.Contains(stdout, want) {
+		t.Errorf("from standard input: %v\n%.2000s", err, stdout)
 	}
 }
 

@@ -15,6 +15,18 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// runCommand runs a command with arguments.
+func runCommand(t *testing.T, command *cobra.Command, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	var out, problems bytes.Buffer
+	command.SetOut(&out)
+	command.SetErr(&problems)
+	command.SilenceErrors, command.SilenceUsage = true, true
+	command.SetArgs(args)
+	err = command.ExecuteContext(t.Context())
+	return out.String(), problems.String(), err
+}
+
 func TestRunServesThePlugin(t *testing.T) {
 	for name, test := range map[string]struct {
 		args    []string
@@ -112,17 +124,13 @@ func TestVersionNamesTheCommit(t *testing.T) {
 // completed is what a shell gets for a command line whose last word is begun.
 func completed(t *testing.T, line ...string) (words []string, directive cobra.ShellCompDirective) {
 	t.Helper()
-	root := newRoot("test", func(bool) error { return nil })
-	var out bytes.Buffer
-	root.SetOut(&out)
-	root.SetErr(new(bytes.Buffer))
-	root.SetArgs(append([]string{cobra.ShellCompNoDescRequestCmd}, line...))
-	if err := root.ExecuteContext(t.Context()); err != nil {
+	out, _, err := runCommand(t, newRoot("test", func(bool) error { return nil }), append([]string{cobra.ShellCompNoDescRequestCmd}, line...)...)
+	if err != nil {
 		t.Fatal(err)
 	}
-	words = strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+	words = strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 	if _, err := fmt.Sscanf(words[len(words)-1], ":%d", &directive); err != nil {
-		t.Fatalf("%q: %v", out.String(), err)
+		t.Fatalf("%q: %v", out, err)
 	}
 	return words[:len(words)-1], directive
 }
@@ -206,12 +214,9 @@ func TestCompletionOfFiles(t *testing.T) {
 // The scripts are there for every shell.
 func TestCompletionScripts(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
-		root := newRoot("test", func(bool) error { return nil })
-		var out bytes.Buffer
-		root.SetOut(&out)
-		root.SetArgs([]string{"completion", shell})
-		if err := root.ExecuteContext(t.Context()); err != nil || !strings.Contains(out.String(), "terraform-provider-zulip") {
-			t.Errorf("%s: %v\n%.200s", shell, err, out.String())
+		script, _, err := runCommand(t, newRoot("test", func(bool) error { return nil }), "completion", shell)
+		if err != nil || !strings.Contains(script, "terraform-provider-zulip") {
+			t.Errorf("%s: %v\n%.200s", shell, err, script)
 		}
 	}
 }

@@ -17,14 +17,7 @@ import (
 // exportRun runs the command.
 func exportRun(t *testing.T, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
-	command := newExport("test")
-	var out, problems bytes.Buffer
-	command.SetOut(&out)
-	command.SetErr(&problems)
-	command.SilenceErrors, command.SilenceUsage = true, true
-	command.SetArgs(args)
-	err = command.ExecuteContext(t.Context())
-	return out.String(), problems.String(), err
+	return runCommand(t, newExport("test"), args...)
 }
 
 func TestExportWritesAnOrganization(t *testing.T) {

@@ -71,14 +71,7 @@ func TestDocsOfTheReviewUseItsFlags(t *testing.T) {
 // reviewRun runs the command on a plan of internal/access/review's tests.
 func reviewRun(t *testing.T, plan string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
-	command := newReview("test")
-	var out, problems bytes.Buffer
-	command.SetOut(&out)
-	command.SetErr(&problems)
-	command.SilenceErrors, command.SilenceUsage = true, true
-	command.SetArgs(append(args, filepath.Join("..", "access", "review", "testdata", plan+".plan.json")))
-	err = command.ExecuteContext(t.Context())
-	return out.String(), problems.String(), err
+	return runCommand(t, newReview("test"), append(args, filepath.Join("..", "access", "review", "testdata", plan+".plan.json"))...)
 }
 
 func TestReviewWritesWhatIsAskedFor(t *testing.T) {

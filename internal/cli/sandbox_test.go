@@ -93,9 +93,7 @@ func TestSandboxFlags(t *testing.T) {
 		"a taken address": {[]string{"--listen", strings.TrimPrefix(run.site, "http://")}, "in use"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			root := newRoot("test", nil)
-			root.SetArgs(append([]string{"sandbox"}, test.args...))
-			err := root.ExecuteContext(t.Context())
+			_, _, err := runCommand(t, newRoot("test", nil), append([]string{"sandbox"}, test.args...)...)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got error %v, want %q in it", err, test.want)
 			}
@@ -252,11 +250,7 @@ func readJSON(t *testing.T, path string, into any) {
 func TestSandboxNamesListenWhereThePortIsTaken(t *testing.T) {
 	run := startSandbox(t, "--listen", "127.0.0.1:0")
 	address := strings.TrimPrefix(run.site, "http://")
-	command := newSandbox()
-	command.SetArgs([]string{"--listen", address})
-	command.SetOut(io.Discard)
-	command.SetErr(io.Discard)
-	err := command.ExecuteContext(t.Context())
+	_, _, err := runCommand(t, newSandbox(), "--listen", address)
 	if err == nil || !strings.Contains(err.Error(), address+" is in use") || !strings.Contains(err.Error(), "--listen 127.0.0.1:0") {
 		t.Errorf("the second sandbox says: %v", err)
 	}
@@ -273,11 +267,7 @@ func TestListenErrorOfWindows(t *testing.T) {
 func TestSandboxRefusesLevelsItDoesNotKnow(t *testing.T) {
 	known := fmt.Sprintf("from %d to %d", featurelevel.Oldest, featurelevel.Newest)
 	for _, level := range []int{featurelevel.Oldest - 1, featurelevel.Newest + 1} {
-		command := newSandbox()
-		command.SetArgs([]string{"--feature-level", fmt.Sprint(level)})
-		command.SetOut(io.Discard)
-		command.SetErr(io.Discard)
-		if err := command.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), known) {
+		if _, _, err := runCommand(t, newSandbox(), "--feature-level", fmt.Sprint(level)); err == nil || !strings.Contains(err.Error(), known) {
 			t.Errorf("level %d: %v", level, err)
 		}
 	}
