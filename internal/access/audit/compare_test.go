@@ -142,22 +142,14 @@ func (d *drawer) draw(number int) (changes object, apply func()) {
 	case 1:
 		name := slices.Sorted(maps.Keys(d.groups))[d.random.IntN(len(d.groups))]
 		account := d.account()
-		view, err := d.o.Client.UserGroups(d.t.Context(), 0)
-		if err != nil {
-			d.t.Fatal(err)
-		}
+		view := d.view()
+		group, _ := view.UserGroupByName(name)
 		var was []string
-		remove := []int64{}
-		for _, group := range view {
-			for _, member := range group.Members {
-				for _, other := range d.people {
-					if group.ID == d.groups[name] && strings.EqualFold(other, d.addressOf(member)) {
-						was, remove = append(was, other), append(remove, member)
-					}
-				}
-			}
+		for _, member := range group.Members {
+			user, _ := view.User(member)
+			was = append(was, user.Address())
 		}
-		remove = slices.DeleteFunc(remove, func(one int64) bool { return one == id(d.t, d.o, account) })
+		remove := slices.DeleteFunc(slices.Clone(group.Members), func(one int64) bool { return one == id(d.t, d.o, account) })
 		params := map[string]string{"delete": strings.ReplaceAll(fmt.Sprint(remove), " ", ",")}
 		if !slices.Contains(was, d.people[account]) {
 			params["add"] = fmt.Sprintf("[%d]", id(d.t, d.o, account))
@@ -179,15 +171,6 @@ func (d *drawer) draw(number int) (changes object, apply func()) {
 	principals, value := d.value("role:members", "role:moderators", "role:administrators")
 	return planned("zulip_organization", number, object{setting: []string{"role:owners"}}, object{setting: principals}),
 		call("PATCH", "/realm", map[string]string{setting: `{"new":` + value + `}`})
-}
-
-func (d *drawer) addressOf(member int64) string {
-	for account, address := range d.people {
-		if id(d.t, d.o, account) == member {
-			return address
-		}
-	}
-	return ""
 }
 
 // What an audit says has changed is what the review of the plan said would: of rights, and of what is none.
