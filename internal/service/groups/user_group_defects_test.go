@@ -107,26 +107,26 @@ func TestProtocolAPersonLeavesTheCodeAndAGroup(t *testing.T) {
 	} {
 		for _, first := range []string{"the group", "the person"} {
 			t.Run(name+" after "+first, func(t *testing.T) {
-				s := newSeveral(t, acctest.StartSandbox(t, sandbox.Config{}))
-				in, person := part{"in", resource.kind, says(resource.before), nil}, part{"person", "zulip_user", nil, nil}
-				s.take("person", "zulip_user", kenji)
-				plans, diags := s.plan(in)
+				s := acctest.StartSandbox(t, sandbox.Config{}).NewResources(t)
+				in, person := part("in", resource.kind, resource.before), part("person", "zulip_user", nil)
+				s.Import("person", "zulip_user", kenji)
+				plans, diags := s.Plan(in)
 				diags.ExpectNoError(t)
-				s.apply(plans, in).ExpectNoError(t)
-				in.config = says(resource.after)
-				parts := []part{in, person}
+				s.Apply(plans, in).ExpectNoError(t)
+				in.Config = acctest.Says(resource.after)
+				parts := []acctest.Part{in, person}
 				if first == "the person" {
-					parts = []part{person, in}
+					parts = []acctest.Part{person, in}
 				}
-				plans, diags = s.plan(in, person)
+				plans, diags = s.Plan(in, person)
 				diags.ExpectNoError(t)
-				s.apply(plans, parts...).ExpectNoError(t)
-				plans, diags = s.plan(in)
+				s.Apply(plans, parts...).ExpectNoError(t)
+				plans, diags = s.Plan(in)
 				diags.ExpectNoError(t)
 				if !plans["in"].Empty() {
 					t.Errorf("there is still something to do: %v", plans["in"].Changes())
 				}
-				if got := s.states["in"].Values["members"]; !reflect.DeepEqual(got, set(lena)) {
+				if got := s.States["in"].Values["members"]; !reflect.DeepEqual(got, set(lena)) {
 					t.Errorf("the state says %v", got)
 				}
 			})
