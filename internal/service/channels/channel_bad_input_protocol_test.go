@@ -2,6 +2,7 @@ package channels_test
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -176,6 +177,35 @@ func TestProtocolChannelRefusesWhatTheServerIsTooOldFor(t *testing.T) {
 			refusals[attribute] = refusal{values{attribute: value}, attribute, []string{"The server is too old for " + attribute, "It needs feature level", "the server has", "upgrade the server"}}
 		}
 		expectRefusals(t, o, o.NewRun(t, "zulip_channel"), refusals)
+	}
+}
+
+// The life of a channel on servers that lack some of what newer ones have: they create a channel by subscribing the account, which is
+// unsubscribed then.
+func TestProtocolChannel_OldServers_CreatedAndChanged(t *testing.T) {
+	for _, level := range []int{400, 360} {
+		t.Run(fmt.Sprint(level), func(t *testing.T) {
+			o, run := managedAt(t, level)
+			private, config := run.Fork(), values{"name": "old", "description": "One", "is_default": true, "can_remove_subscribers_group": who("role:moderators")}
+			sent := o.Sent()
+			run.MustApply(config)
+			sent.Expect(t, "POST can_remove_subscribers_group is_default_stream subscriptions", "DELETE principals subscriptions")
+			if in := o.Subscribers(t, "old"); len(in) > 0 || run.State.Values["can_create_topic_group"] != nil {
+				t.Errorf("subscribed are %v, the state is %v", in, run.State.Values)
+			}
+			sent = o.Sent()
+			private.MustApply(values{"name": "private", "privacy": "private_protected_history"})
+			sent.Expect(t, "POST history_public_to_subscribers invite_only is_web_public principals subscriptions")
+
+			text := "By hand"
+			o.Change(t, "old", zulip.ChannelUpdate{Description: &text})
+			run.MustApply(but(config, values{"description": "Two", "is_default": false}))
+			if channel := o.MustChannel(t, "old"); channel.Description != "Two" || channel.IsDefault {
+				t.Errorf("the server holds %+v", channel)
+			}
+			run.Import("old", nil).ExpectNoError(t)
+			run.MustApply(but(config, values{"description": "Two", "is_default": nil}))
+		})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,12 +44,6 @@ func TestProtocolChannelSendsOneChangedAttributeAlone(t *testing.T) {
 		"is_default":        {values{}, values{"is_default": true}, params{"is_default_stream": "true"}},
 		"is_default's end":  {values{"is_default": true}, values{"is_default": false}, params{"is_default_stream": "false"}},
 
-		"public to shared":    {values{"privacy": "public"}, values{"privacy": "private_shared_history"}, params{"is_private": "true", "history_public_to_subscribers": "true"}},
-		"shared to public":    {values{"privacy": "private_shared_history"}, values{"privacy": "public"}, params{"is_private": "false"}},
-		"shared to protected": {values{"privacy": "private_shared_history"}, values{"privacy": "private_protected_history"}, params{"history_public_to_subscribers": "false"}},
-		"protected to shared": {values{"privacy": "private_protected_history"}, values{"privacy": "private_shared_history"}, params{"history_public_to_subscribers": "true"}},
-		"protected to public": {values{"privacy": "private_protected_history"}, values{"privacy": "public"}, params{"is_private": "false"}},
-
 		"on_destroy":            {values{}, values{"on_destroy": "keep"}, nil},
 		"nothing":               {values{"description": "a\nb"}, values{"description": "a b"}, nil},
 		"what is not said":      {values{"description": "before"}, values{"description": nil}, nil},
@@ -70,6 +65,73 @@ func TestProtocolChannelSendsOneChangedAttributeAlone(t *testing.T) {
 			expectWrites(t, sent, test.sent)
 		})
 	}
+}
+
+// Channels of each kind are led to each other kind, in place (server-behavior §C12).
+func TestProtocolChannel_OtherPrivacy_SendsItsFlagsAlone(t *testing.T) {
+	const public, web, shared, protected = "public", "web_public", "private_shared_history", "private_protected_history"
+	for change, want := range map[[2]string]params{
+		{public, web}:       {"is_web_public": "true"},
+		{public, shared}:    {"is_private": "true", "history_public_to_subscribers": "true"},
+		{public, protected}: {"is_private": "true"},
+		{web, public}:       {"is_web_public": "false"},
+		{web, shared}:       {"is_private": "true", "history_public_to_subscribers": "true", "is_web_public": "false"},
+		{web, protected}:    {"is_private": "true", "is_web_public": "false"},
+		{shared, public}:    {"is_private": "false"},
+		{shared, web}:       {"is_private": "false", "is_web_public": "true"},
+		{shared, protected}: {"history_public_to_subscribers": "false"},
+		{protected, public}: {"is_private": "false"},
+		{protected, web}:    {"is_private": "false", "is_web_public": "true"},
+		{protected, shared}: {"history_public_to_subscribers": "true"},
+	} {
+		t.Run(change[0]+" to "+change[1], func(t *testing.T) {
+			o, run := channelManaged(t)
+			o.Call(t, http.MethodPatch, "/realm", params{"enable_spectator_access": "true"})
+			config := values{"name": "changed", "privacy": change[0], "initial_subscribers": []any{o.Self.Address()}}
+			run.MustApply(config)
+			sent := o.Sent()
+			run.MustApply(but(config, values{"privacy": change[1]}))
+			expectWrites(t, sent, want)
+			if got := o.MustChannel(t, "changed").Privacy(); string(got) != change[1] {
+				t.Errorf("the channel is %s", got)
+			}
+		})
+	}
+}
+
+// The same principals can be written in several ways, and the state keeps the way in which they were written. What changes is
+// written in the new words.
+func TestProtocolChannel_PrincipalsInOtherWords_Unchanged(t *testing.T) {
+	o, run := channelManaged(t)
+	sre := channelGroup(t, o, "sre")
+	byNumber := values{
+		"name": "words", "can_send_message_group": who(fmt.Sprint("group_id:", sre)), "can_subscribe_group": who(),
+		"can_add_subscribers_group": who("role:moderators", fmt.Sprint("user_id:", o.Self.ID)), "can_resolve_topics_group": who("role:nobody"),
+	}
+	byName := values{
+		"name": "words", "can_send_message_group": who("group:sre"), "can_subscribe_group": who("role:nobody"),
+		"can_add_subscribers_group": who("role:moderators", "user:"+strings.ToUpper(o.Self.Address())), "can_resolve_topics_group": who(),
+	}
+	expect := func(want values) {
+		t.Helper()
+		for attribute, value := range want {
+			if got := run.State.Values[attribute]; !reflect.DeepEqual(got, value) {
+				t.Errorf("%s in the state is %v, not %v", attribute, got, value)
+			}
+		}
+	}
+	run.MustApply(byNumber)
+	expect(byNumber)
+	sent := o.Sent()
+	run.MustApply(byName)
+	expectWrites(t, sent)
+	expect(byNumber)
+	everyone := role(t, o, "everyone")
+	o.Change(t, "words", permit("can_send_message_group", everyone))
+	sent = o.Sent()
+	run.MustApply(byName)
+	expectWrites(t, sent, params{"can_send_message_group": channelChange(t, zulip.NamedGroup(sre), &everyone)})
+	expect(but(byNumber, values{"can_send_message_group": byName["can_send_message_group"]}))
 }
 
 func TestProtocolMovesAChannelBetweenFolders(t *testing.T) {

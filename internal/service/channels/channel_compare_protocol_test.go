@@ -181,6 +181,73 @@ func TestProtocolChannelChangesAValueThatHidesSomebody(t *testing.T) {
 	}
 }
 
+// Deactivated people are left out of what is sent; a configuration without them is another one, and the server holds the same.
+func TestProtocolChannel_DeactivatedUserInPermission_LeftOut(t *testing.T) {
+	const setting, lena, kenji = "can_send_message_group", "user:lena.fischer@example.com", "user:kenji.sato@example.com"
+	o, run := channelManaged(t)
+	run.MustApply(values{"name": "left", setting: who(kenji, lena)})
+	channelDeactivate(t, o, "member")
+	for _, config := range [][]any{who(kenji, lena, "role:moderators"), who("role:moderators", kenji)} {
+		plan := run.MustPlan(values{"name": "left", setting: config})
+		if got := plan.Changes(); !slices.Equal(got, []string{setting}) {
+			t.Errorf("the plan changes %v", got)
+		}
+		run.Apply(plan).ExpectNoError(t)
+		if view, _ := o.Sandbox.Organization().Channel("left"); !slices.Equal(view.Permissions[setting], []string{"role:moderators", kenji}) {
+			t.Errorf("the server holds %v", view.Permissions[setting])
+		}
+	}
+	channelDeactivate(t, o, "member2")
+	run.MustApply(values{"name": "left", setting: who("role:members")})
+}
+
+// The server or the account is another one when the plan is applied: the apply looks again, and sends nothing.
+func TestProtocolChannel_OtherServerOrAccountSincePlan_Refused(t *testing.T) {
+	for name, test := range map[string]struct {
+		change   func(t *testing.T, o *acctest.Organization)
+		at       string
+		words    []string
+		existing values
+	}{
+		"downgraded": {
+			func(_ *testing.T, o *acctest.Organization) { o.Sandbox.SetFeatureLevel(400) },
+			"can_resolve_topics_group", []string{"The server is too old for can_resolve_topics_group", "It needs feature level 402; the server has 400"},
+			values{"can_resolve_topics_group": who("role:members")},
+		},
+		"demoted": {
+			func(t *testing.T, o *acctest.Organization) {
+				o.Call(t, http.MethodPatch, fmt.Sprint("/users/", person(t, o, "admin")), map[string]string{"role": "400"})
+			},
+			"is_default", []string{"Only administrators and owners of the organization may. The account the provider uses is a member"},
+			values{"is_default": true},
+		},
+		"deactivated": {
+			func(t *testing.T, o *acctest.Organization) { channelDeactivate(t, o, "admin") },
+			"api_key", []string{"The server does not accept the account", "Was the account deactivated"},
+			values{"is_default": true},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o, owner := channelManaged(t)
+			run := o.WithAccount(t, "admin").NewRun(t, "zulip_channel")
+			run.MustApply(values{"name": "compared"})
+			plan := run.MustPlan(but(values{"name": "compared"}, test.existing))
+			test.change(t, o)
+			sent := o.Sent()
+			p := acctest.StartProcess(t.Context(), t)
+			diags := p.Configure(run.Block)
+			if len(diags.Errors()) == 0 {
+				_, diags = p.Plan("zulip_channel", plan.Prior, plan.Config)
+			}
+			diags.ExpectError(t, test.at, test.words...)
+			sent.Expect(t)
+			o.Sandbox.SetFeatureLevel(sandbox.DefaultFeatureLevel)
+			owner.State = run.State
+			owner.MustApply(plan.Config)
+		})
+	}
+}
+
 // Even a value that hides somebody is read and compared right before it is replaced.
 func TestProtocolChannelComparesAValueThatHidesSomebody(t *testing.T) {
 	const setting = "can_administer_channel_group"

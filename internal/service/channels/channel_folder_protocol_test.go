@@ -384,32 +384,3 @@ func TestProtocolFolderEndRequests(t *testing.T) {
 		})
 	}
 }
-
-// TestAccSandboxFolderDestroyedWithAnArchivedChannel: one of its channels was archived in the web app since the last
-// apply, and `terraform destroy` ends the rest all the same.
-func TestAccSandboxFolderDestroyedWithAnArchivedChannel(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	w := acctest.NewWorkspace(t)
-	w.Configure(t, fmt.Sprintf(`
-resource "zulip_channel_folder" "f" {
-  name = "%[1]sops"
-}
-resource "zulip_channel" "c" {
-  count     = 3
-  name      = "%[1]sops ${count.index}"
-  folder_id = zulip_channel_folder.f.id
-}
-`, o.Prefix))
-	w.Must(t, "apply", "-auto-approve")
-	o.Archive(t, o.Prefix+"ops 1")
-	w.Must(t, "destroy", "-auto-approve")
-	if left := w.Addresses(t); len(left) > 0 {
-		t.Errorf("still in the state: %v", left)
-	}
-	expect(t, o, o.Prefix+"ops archived")
-	for i := range 3 {
-		if channel := o.MustChannel(t, fmt.Sprint(o.Prefix, "ops ", i)); !channel.IsArchived || channel.FolderID != nil {
-			t.Errorf("the channel is %+v", channel)
-		}
-	}
-}

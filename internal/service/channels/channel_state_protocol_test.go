@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -291,9 +292,50 @@ func TestProtocolChannelDataSources(t *testing.T) {
 		_, diags := run.Process().ReadData("zulip_channel", test.config)
 		diags.ExpectError(t, attribute, test.words...)
 	}
-	list, diags := run.Process().ReadData("zulip_channels", values{})
+	_, diags := run.Process().ReadData("zulip_channel", values{"id": id, "name": "looked up"})
+	if !strings.Contains(diags.String(), "id and name are set. Remove all but one.") {
+		t.Errorf("reported: %v", diags)
+	}
+	o.Archive(t, "looked up")
+	found, diags := run.Process().ReadData("zulip_channel", values{"name": "looked up"})
 	diags.ExpectNoError(t)
-	if channels, _ := list["channels"].([]any); len(channels) != 5 {
-		t.Errorf("%d channels: %v", len(channels), list)
+	if found["is_archived"] != true || found["creator_id"] != o.Self.ID || found["date_created"] == nil {
+		t.Errorf("the archived channel is %v", found)
+	}
+}
+
+func TestProtocolChannels_Filters_ListThoseChannels(t *testing.T) {
+	o, run := channelManaged(t)
+	folder := newFolder(t, o, "list")
+	run.MustApply(values{"name": "a", "folder_id": folder, "privacy": "private_shared_history"})
+	o.NewRun(t, "zulip_channel").MustApply(values{"name": "b", "folder_id": folder, "is_default": true})
+	o.NewRun(t, "zulip_channel").MustApply(values{"name": "gone", "folder_id": folder})
+	o.Archive(t, "gone")
+	for name, test := range map[string]struct {
+		filter values
+		want   []string
+	}{
+		"active":          {nil, []string{"a", "b"}},
+		"archived too":    {values{"include_archived": true}, []string{"a", "b", "gone"}},
+		"private":         {values{"privacy": "private_shared_history"}, []string{"a"}},
+		"default":         {values{"is_default": true}, []string{"b"}},
+		"no such channel": {values{"privacy": "web_public"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			list, diags := run.Process().ReadData("zulip_channels", but(values{"folder_id": folder}, test.filter))
+			diags.ExpectNoError(t)
+			var names []string
+			channels, _ := list["channels"].([]any)
+			for _, one := range channels {
+				channel, _ := one.(values)
+				names = append(names, fmt.Sprint(channel["name"]))
+				if !reflect.DeepEqual(channel["can_send_message_group"], who("role:everyone")) {
+					t.Errorf("listed: %v", channel)
+				}
+			}
+			if !slices.Equal(names, test.want) {
+				t.Errorf("listed: %v, want %v", names, test.want)
+			}
+		})
 	}
 }

@@ -230,18 +230,6 @@ func TestProtocolUserGroupLockoutIsCheckedAgainBeforeTheRequest(t *testing.T) {
 	diags.ExpectError(t, "members", "lock the provider out")
 }
 
-// Whom a plan cannot list it does not take out.
-func TestProtocolUserGroupMembersThatAreNotKnownWait(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	group := o.NewRun(t, "zulip_user_group")
-	group.MustApply(values{"name": "press", "members": set(lena, kenji)})
-	plan, diags := group.Plan(values{"name": "press", "members": acctest.Unknown})
-	diags.ExpectWarning(t, "members", `The members of user group "press" wait for the next apply`)
-	if !plan.Empty() {
-		t.Errorf("the plan changes %v", plan.Changes())
-	}
-}
-
 // The CLI carries a plan out in a process of its own, which has read nothing, and plans there once more what is created.
 func TestProtocolReplacedGroupIsTakenBack(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
