@@ -11,6 +11,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // A refusal is a configuration that is refused: at which attribute, and in what words.
@@ -152,13 +153,20 @@ func TestProtocolChannelRefusesANameThatWasTakenSinceThePlan(t *testing.T) {
 }
 
 func TestProtocolChannelSaysWhatIsTakenBack(t *testing.T) {
-	o, run := channelManaged(t)
+	o, run := managedAt(t, featurelevel.ChannelPushNotifications)
 	if _, _, err := o.Client.CreateChannel(context.Background(), zulip.ChannelCreate{Name: "old", Subscribers: []int64{o.Self.ID}}); err != nil {
 		t.Fatal(err)
 	}
+	on := true
+	o.Change(t, "old", zulip.ChannelUpdate{DefaultPushNotifications: &on})
 	o.Archive(t, "old")
 	_, diags := run.Process().Plan("zulip_channel", nil, values{"name": "old", "adopt_archived": true})
 	diags.ExpectWarning(t, "adopt_archived", "An archived channel will be unarchived", `Channel "old" has the ID`, "has subscribers: 1.")
+
+	// It comes back with what it had: what is configured otherwise is sent.
+	sent := o.Sent()
+	run.MustApply(values{"name": "old", "adopt_archived": true, "description": "", "topics_policy": "allow_empty_topic", pushes: false})
+	expectWrites(t, sent, params{"is_archived": "false"}, params{"topics_policy": "allow_empty_topic", pushes: "false"})
 }
 
 func TestProtocolChannelRefusesWhatTheServerIsTooOldFor(t *testing.T) {

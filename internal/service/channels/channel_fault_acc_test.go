@@ -9,7 +9,6 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // brief is a provider block that does not wait long for anything.
@@ -19,52 +18,6 @@ const (
 	createChannelPath = "/channels/create"
 	updatePath        = "/streams/*"
 )
-
-// TestFaultChannelAnswers: an answer is lost, late, or not what the server said. What was asked is then looked up, and one
-// apply does it all the same.
-func TestFaultChannelAnswers(t *testing.T) {
-	for _, fault := range []struct {
-		class, what string
-		on          sandbox.Fault
-	}{
-		{"connection lost", "after the channel was created", sandbox.Fault{Method: "POST", Path: createChannelPath, After: true, Action: sandbox.FaultDrop}},
-		{"connection lost", "before the channel was created", sandbox.Fault{Method: "POST", Path: createChannelPath, Action: sandbox.FaultDrop}},
-		{"connection lost", "after the change was made", sandbox.Fault{Method: "PATCH", Path: updatePath, After: true, Action: sandbox.FaultDrop}},
-		{"connection lost", "after the channel was archived", sandbox.Fault{Method: "DELETE", Path: updatePath, After: true, Action: sandbox.FaultDrop}},
-		{"500 once", "before the channel was created", sandbox.Fault{Method: "POST", Path: createChannelPath, Action: sandbox.FaultStatus}},
-		{"500 once", "after the change was made", sandbox.Fault{Method: "PATCH", Path: updatePath, After: true, Action: sandbox.FaultStatus}},
-		{"500 once", "on the snapshot", sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultStatus}},
-		{"truncated JSON", "of the creation", sandbox.Fault{Method: "POST", Path: createChannelPath, After: true, Action: sandbox.FaultTruncate}},
-		{"truncated JSON", "of the snapshot", sandbox.Fault{Method: "POST", Path: "/register", After: true, Action: sandbox.FaultTruncate}},
-		{"HTML from a proxy", "502 instead of the change", sandbox.Fault{Method: "PATCH", Path: updatePath, Action: sandbox.FaultHTML}},
-		{"empty 200", "after the channel was created", sandbox.Fault{Method: "POST", Path: createChannelPath, After: true, Action: sandbox.FaultEmpty}},
-		{"stall", "the creation is done later than the request may take", sandbox.Fault{Method: "POST", Path: createChannelPath, Action: sandbox.FaultStall, Delay: time.Minute}},
-		{"stall", "the answer to the change comes later than the request may take", sandbox.Fault{Method: "PATCH", Path: updatePath, After: true, Action: sandbox.FaultStall, Delay: time.Minute}},
-	} {
-		t.Run(fault.class+", "+fault.what, func(t *testing.T) {
-			trial := acctest.NewTrial(t, fault.class, fault.what, sandbox.Config{})
-			kept, gone, made := trial.Prefix+"kept", trial.Prefix+"gone", trial.Prefix+"made"
-			config := func(text string) string {
-				return brief + block("kept", kept, fmt.Sprintf("description = %q", text), `can_send_message_group = ["role:members"]`)
-			}
-			trial.Given(config("One")+block("gone", gone), kept, gone)
-			fault.on.Count = 1
-			trial.Fail(fault.on)
-			trial.Want(config("Two")+block("made", made, `can_create_topic_group = ["role:members"]`), kept, made)
-			trial.Succeeds()
-			hits := 0
-			for _, request := range trial.Sandbox.Journal().Requests(sandbox.Filter{}) {
-				if request.Fault != "" {
-					hits++
-				}
-			}
-			if hits != 1 {
-				t.Errorf("the fault hit %d times", hits)
-			}
-			trial.Converges()
-		})
-	}
-}
 
 // TestFaultChannelOutage: the server fails for good. The apply ends with words; when the server is back, the next one does what
 // was left.
@@ -117,35 +70,6 @@ func TestFaultChannelRateLimit(t *testing.T) {
 	trial.Succeeds()
 	if trial.Sandbox.Journal().Count(sandbox.Filter{Status: 429}) == 0 {
 		t.Error("no request was refused")
-	}
-	trial.Converges()
-}
-
-// plan saves a plan, and returns the argument that applies it.
-func plan(t *testing.T, trial *acctest.Trial) string {
-	t.Helper()
-	trial.Must(t, "plan", "-out=saved.tfplan")
-	return "saved.tfplan"
-}
-
-// TestFaultChannelStalePlanOfWhatWasNotManaged: a saved plan manages what the state has never had, and it is changed by hand before the
-// apply. The CLI hands the apply nothing of the plan but the state that was refreshed for it.
-func TestFaultChannelStalePlanOfWhatWasNotManaged(t *testing.T) {
-	trial := acctest.NewTrial(t, "stale saved plan", "what was not managed was changed by hand", sandbox.Config{})
-	name, theirs := trial.Prefix+"stale", "Theirs"
-	trial.Given(block("c", name), name)
-	members := zulip.NamedGroup(trial.SystemGroup(t, "role:members"))
-	trial.Change(t, name, permit("can_send_message_group", members))
-	trial.Want(block("c", name, `description = "Two"`, `can_send_message_group = ["role:moderators"]`), name)
-	saved := plan(t, trial)
-	trial.Change(t, name, zulip.ChannelUpdate{Description: &theirs})
-	trial.Change(t, name, permit("can_send_message_group", zulip.NamedGroup(trial.SystemGroup(t, "role:owners"))))
-	trial.Fails([]string{
-		"was changed by somebody else", "now: Theirs the configuration asks for: Two",
-		`when the plan was made: "role:members" now: "role:owners" the configuration asks for: "role:moderators"`, "Nothing was overwritten.",
-	}, saved)
-	if view, _ := trial.Sandbox.Organization().Channel(name); view.Description != theirs || fmt.Sprint(view.Permissions["can_send_message_group"]) != "[role:owners]" {
-		t.Errorf("something was written: %q, %v", view.Description, view.Permissions["can_send_message_group"])
 	}
 	trial.Converges()
 }

@@ -166,52 +166,6 @@ func TestProtocolChannelDefaultPushNotifications(t *testing.T) {
 	expectWrites(t, sent, params{"name": "quiet", "subscribers": "[]"})
 }
 
-func TestProtocolChannelDefaultPushNotificationsAreSharedWithOthers(t *testing.T) {
-	o, run := managedAt(t, featurelevel.ChannelPushNotifications)
-	run.MustApply(values{"name": "alerts"})
-	on := true
-
-	// Somebody turns it on after it was planned: that is what was asked for.
-	plan := run.MustPlan(values{"name": "alerts", pushes: true})
-	o.Change(t, "alerts", zulip.ChannelUpdate{DefaultPushNotifications: &on})
-	sent := o.Sent()
-	run.Apply(plan).ExpectNoError(t)
-	expectWrites(t, sent)
-
-	// Managed, it is turned back; not managed, it stays.
-	o.Change(t, "alerts", zulip.ChannelUpdate{DefaultPushNotifications: &on})
-	if plan := run.MustPlan(values{"name": "alerts"}); !plan.Empty() {
-		t.Errorf("what is not managed is changed: %v", plan.Changes())
-	}
-	sent = o.Sent()
-	run.MustApply(values{"name": "alerts", pushes: false})
-	expectWrites(t, sent, params{pushes: "false"})
-
-	// An archived channel comes back with what it had.
-	o.Change(t, "alerts", zulip.ChannelUpdate{DefaultPushNotifications: &on})
-	o.Archive(t, "alerts")
-	adopted := o.NewRun(t, "zulip_channel")
-	sent = o.Sent()
-	adopted.MustApply(values{"name": "alerts", "adopt_archived": true, pushes: false})
-	expectWrites(t, sent, params{"is_archived": "false"}, params{pushes: "false"})
-}
-
-func TestProtocolChannelDefaultPushNotificationsNeedALevel(t *testing.T) {
-	o, run := managedAt(t, featurelevel.ChannelPushNotifications-1)
-	expectRefusals(t, o, run, map[string]refusal{
-		"too old": {values{pushes: false}, pushes, []string{"The server is too old for " + pushes, "It needs feature level 507", "the server has 506"}},
-	})
-	run.MustApply(values{"name": "alerts"})
-	if run.State.Values[pushes] != nil {
-		t.Errorf("the state says %v", run.State.Values[pushes])
-	}
-	found, diags := run.Process().ReadData("zulip_channel", values{"name": "alerts"})
-	diags.ExpectNoError(t)
-	if found[pushes] != nil {
-		t.Errorf("the data source says %v", found[pushes])
-	}
-}
-
 // A state of an older server takes the attribute up when the server is upgraded, and nothing is sent.
 func TestProtocolChannelDefaultPushNotificationsAfterAnUpgrade(t *testing.T) {
 	o, run := managedAt(t, 442)

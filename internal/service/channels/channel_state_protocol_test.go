@@ -29,22 +29,50 @@ func called(o *acctest.Organization, name string) int {
 	return count
 }
 
-func TestProtocolFindsTheChannelWhoseAnswerWasLost(t *testing.T) {
-	for _, fault := range []string{"drop", "truncate", "html", "empty", "status=502"} {
+// An answer is lost, late, or not what the server said. What was asked is then looked up, and one apply does it all the same: once.
+func TestFaultChannel_AnswerLost_AppliedOnce(t *testing.T) {
+	for _, fault := range []string{
+		"POST /channels/create after drop 1", "POST /channels/create after truncate 1", "POST /channels/create after html 1",
+		"POST /channels/create after empty 1", "POST /channels/create after status=502 1", "POST /channels/create before drop 1",
+		"POST /channels/create before status=500 1", "POST /channels/create before stall=1m 1",
+		"PATCH /streams/* after drop 1", "PATCH /streams/* after truncate 1", "PATCH /streams/* after html 1", "PATCH /streams/* after status=502 1",
+		"PATCH /streams/* after stall=1m 1", "PATCH /streams/* before html 1", "DELETE /streams/* after drop 1",
+		"POST /register before status=500 1", "POST /register after truncate 1",
+	} {
 		t.Run(fault, func(t *testing.T) {
-			o, run := channelManaged(t)
-			rule, err := sandbox.ParseFault("POST /channels/create after " + fault + " 1")
+			t.Parallel()
+			o := acctest.NewSandbox(t, sandbox.Config{})
+			kept := o.NewRun(t, "zulip_channel")
+			kept.Block = o.Block(values{"request_timeout": "2s", "max_retries": 1})
+			gone, made := kept.Fork(), kept.Fork()
+			kept.MustApply(values{"name": "kept", "description": "One", "can_send_message_group": who("role:members")})
+			gone.MustApply(values{"name": "gone"})
+			rule, err := sandbox.ParseFault(fault)
 			if err != nil {
 				t.Fatal(err)
 			}
 			o.Sandbox.Fail(rule)
-			run.MustApply(values{"name": "created", "can_send_message_group": who("group:sre")})
-			channel, _ := o.Sandbox.Organization().Channel("created")
-			if run.State.Values["id"] != int64(channel.ID) || called(o, "created") != 1 {
-				t.Errorf("channel %d in the state, %d on the server, %d of the name", run.State.Values["id"], channel.ID, called(o, "created"))
+			sent := o.Sent()
+			kept.MustApply(values{"name": "kept", "description": "One", "can_send_message_group": who("role:moderators")})
+			made.MustApply(values{"name": "made", "can_send_message_group": who("group:sre")})
+			gone.Apply(gone.MustPlan(nil)).ExpectNoError(t)
+			hits, done := 0, map[string]int{}
+			for _, request := range sent.Requests() {
+				if request.Fault != "" {
+					hits++
+				}
+				if request.Fault == "" || rule.After || rule.Action == sandbox.FaultStall { // a stalled request is done late
+					done[request.Method+" "+request.Path]++
+				}
 			}
-			if got := o.Sandbox.Journal().Count(sandbox.Filter{Method: http.MethodPost, Path: "/channels/create"}); got != 1 {
-				t.Errorf("it was created %d times", got)
+			channel, _ := o.Sandbox.Organization().Channel("made")
+			for _, write := range []string{"POST /channels/create", fmt.Sprint("PATCH /streams/", kept.State.Values["id"])} {
+				if done[write] != 1 {
+					t.Errorf("%s was done %d times", write, done[write])
+				}
+			}
+			if hits != 1 || made.State.Values["id"] != int64(channel.ID) || called(o, "made") != 1 || !o.MustChannel(t, "gone").IsArchived {
+				t.Errorf("the fault hit %d times; channel %d in the state, %d on the server, %d of the name", hits, made.State.Values["id"], channel.ID, called(o, "made"))
 			}
 		})
 	}
@@ -92,15 +120,6 @@ func TestProtocolSaysAtPlanThatTheChannelWasArchived(t *testing.T) {
 	sent := o.Sent()
 	run.Apply(plan).ExpectError(t, "name", `An archived channel has the name "old"`, "adopt_archived = true")
 	sent.Expect(t)
-}
-
-func TestProtocolChannelCreatesAgainWhatWasNotCreated(t *testing.T) {
-	o, run := channelManaged(t)
-	o.Sandbox.Fail(sandbox.Fault{Method: http.MethodPost, Path: "/channels/create", Action: sandbox.FaultDrop, Count: 1})
-	run.MustApply(values{"name": "created"})
-	if called(o, "created") != 1 {
-		t.Errorf("%d channels", called(o, "created"))
-	}
 }
 
 // From the moment the server has the channel, the state has it: whatever fails then.
