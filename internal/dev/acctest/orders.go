@@ -95,7 +95,7 @@ func (run *ordersRun) choose(s *Schedule) (planned, applied []Part, byHand, faul
 	applied = ordered(run.After, s.Choose)
 	if kind == changedByHand {
 		names := slices.Sorted(maps.Keys(run.ByHand))
-		return Backwards(applied), applied, names[s.Choose(len(names))], "", 0
+		return backwards(applied), applied, names[s.Choose(len(names))], "", 0
 	}
 	return ordered(run.After, s.Choose), applied, "", "", 0
 }
@@ -142,7 +142,7 @@ func (run *ordersRun) begin(t *testing.T) *Resources {
 			r.Import(part.Name, part.Kind, id)
 		}
 	}
-	order := InOrder(run.Before)
+	order := inOrder(run.Before)
 	plans, diags := r.Plan(order...)
 	diags.ExpectNoError(t)
 	r.Apply(plans, order...).ExpectNoError(t)
@@ -154,7 +154,7 @@ func (run *ordersRun) converge(t *testing.T, apply *OrderedApply, order []Part) 
 	t.Helper()
 	apply.IsRepeated = true
 	for range len(order) + 1 {
-		order = Backwards(order)
+		order = backwards(order)
 		plans, diags := apply.Plan(order...)
 		if !run.PlanFails && !run.LosesRights {
 			diags.ExpectNoError(t)

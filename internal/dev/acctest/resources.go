@@ -206,8 +206,8 @@ func ordered(parts []Part, choose func(n int) int) (order []Part) {
 	return order
 }
 
-// InOrder puts parts in the first order that their references allow.
-func InOrder(parts []Part) []Part { return ordered(parts, func(int) int { return 0 }) }
+// inOrder puts parts in the first order that their references allow.
+func inOrder(parts []Part) []Part { return ordered(parts, func(int) int { return 0 }) }
 
-// Backwards puts parts in the last order that their references allow.
-func Backwards(parts []Part) []Part { return ordered(parts, func(n int) int { return n - 1 }) }
+// backwards puts parts in the last order that their references allow.
+func backwards(parts []Part) []Part { return ordered(parts, func(n int) int { return n - 1 }) }

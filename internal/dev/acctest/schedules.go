@@ -22,7 +22,7 @@ const (
 
 // scheduleSeed chooses the sample. ZULIP_TEST_SEED repeats one that was printed.
 var scheduleSeed = sync.OnceValue(func() uint64 {
-	text := cmp.Or(os.Getenv("ZULIP_TEST_SEED"), strconv.FormatUint(rand.Uint64N(1_000_000), 10))
+	text := cmp.Or(os.Getenv("ZULIP_TEST_SEED"), strconv.FormatUint(rand.Uint64N(1_000_000), 10)) //nolint:gosec // chance in tests needs no secrecy
 	seed, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
 		panic("ZULIP_TEST_SEED: " + err.Error())
@@ -30,8 +30,8 @@ var scheduleSeed = sync.OnceValue(func() uint64 {
 	return seed
 })
 
-// EnumerateAll reports whether tests enumerate what they sample otherwise.
-func EnumerateAll() bool { return os.Getenv("ZULIP_TEST_ALL") == "1" }
+// enumeratesAll reports whether tests enumerate what they sample otherwise.
+func enumeratesAll() bool { return os.Getenv("ZULIP_TEST_ALL") == "1" }
 
 // A Schedule is one way in which a scenario can happen: a path through the tree of all choices.
 type Schedule struct {
@@ -68,14 +68,13 @@ func (s *Schedule) next() bool {
 }
 
 // Schedules tries every scenario on many schedules, as subtests: a sample chosen by a seed, which is printed, or all of them with
-// ZULIP_TEST_ALL=1. There fewer than fewest schedules of a scenario fail the test, for then its choices have gone.
+// ZULIP_TEST_ALL=1. A scenario that has fewer than fewest schedules fails the test, because it has lost its choices.
 func Schedules[S any](t *testing.T, what string, fewest int, scenarios map[string]S, try func(t *testing.T, scenario S, s *Schedule)) {
 	t.Helper()
 	var tried, kept atomic.Int32
 	attempt := func(t *testing.T, scenario S, s *Schedule) {
 		t.Helper()
-		tried.Add(1)
-		if t.Run(fmt.Sprint(tried.Load()), func(t *testing.T) { try(t, scenario, s) }) {
+		if t.Run(fmt.Sprint(tried.Add(1)), func(t *testing.T) { try(t, scenario, s) }) {
 			kept.Add(1)
 		}
 	}
@@ -83,7 +82,7 @@ func Schedules[S any](t *testing.T, what string, fewest int, scenarios map[strin
 		for name, scenario := range scenarios {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				if EnumerateAll() {
+				if enumeratesAll() {
 					count := 0
 					for s, more := new(Schedule), true; more; more = s.next() {
 						attempt(t, scenario, s)
@@ -99,7 +98,7 @@ func Schedules[S any](t *testing.T, what string, fewest int, scenarios map[strin
 		}
 	})
 	sampled := ""
-	if !EnumerateAll() {
+	if !enumeratesAll() {
 		sampled = fmt.Sprintf(" sampled with ZULIP_TEST_SEED=%d", scheduleSeed())
 	}
 	Report(func(w io.Writer) {
@@ -117,7 +116,7 @@ func trySample(t *testing.T, fewest int, attempt func(*Schedule)) {
 	if testing.Short() {
 		few = shortSchedules
 	}
-	random := rand.New(rand.NewPCG(scheduleSeed(), uint64(len(t.Name()))))
+	random := rand.New(rand.NewPCG(scheduleSeed(), uint64(len(t.Name())))) //nolint:gosec // chance in tests needs no secrecy
 	var paths [][]int
 	for i := range few {
 		s := new(Schedule)

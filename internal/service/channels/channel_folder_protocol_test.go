@@ -220,21 +220,6 @@ func TestProtocolFolderMadeByHand(t *testing.T) {
 	diags.ExpectError(t, "name", `Duplicate channel folder name "TWICE"`)
 }
 
-// With -refresh=false nothing is read before it is planned, and what is to be replaced is planned first.
-func TestProtocolFolderIsReplacedWithoutRefreshing(t *testing.T) {
-	o, run := channelFolderManaged(t)
-	config := values{"name": "Kept"}
-	run.MustApply(config)
-	o.Call(t, http.MethodPatch, fmt.Sprintf("/channel_folders/%d", channelFolderIdOf(run)), map[string]string{"description": "not a leftover"})
-	p := run.Process()
-	plan, diags := p.Plan(folderType, run.State, config)
-	diags.ExpectNoError(t)
-	_, diags = p.Plan(folderType, plan.Replaced(), config)
-	diags.ExpectNoError(t)
-	_, diags = p.Plan(folderType, run.State, config)
-	diags.ExpectWarning(t, "", `Two resources manage channel folder "Kept"`, "removed block")
-}
-
 // What the plan does not change, somebody else may: that is for the next plan to show.
 func TestProtocolFolderChangedByHandSinceThePlan(t *testing.T) {
 	o, run := channelFolderManaged(t)
@@ -253,17 +238,7 @@ func TestProtocolFolderChangedByHandSinceThePlan(t *testing.T) {
 func TestProtocolFolderImport(t *testing.T) {
 	o, run := channelFolderManaged(t)
 	run.MustApply(values{"name": "2024", "description": "A year"})
-	before := run.State
-	for _, by := range []struct {
-		id       string
-		identity values
-	}{{id: "name:2024"}, {id: fmt.Sprint(before.Values["id"])}, {identity: before.Identity}} {
-		fresh := o.NewRun(t, folderType)
-		fresh.Import(by.id, by.identity).ExpectNoError(t)
-		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before.Values) {
-			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before.Values)
-		}
-	}
+	expectImports(t, o, folderType, run, "name:2024", fmt.Sprint(run.State.Values["id"]))
 	o.NewRun(t, folderType).Import("2024", nil).ExpectError(t, "", "name:2024")
 	archive(t, o, channelFolderByHand(t, o, "Old"))
 	o.NewRun(t, folderType).Import("old", nil).ExpectError(t, "", "archived", "adopt_archived")

@@ -16,6 +16,8 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // called counts the channels of a name, archived ones included.
@@ -78,31 +80,36 @@ func TestFaultChannel_AnswerLost_AppliedOnce(t *testing.T) {
 	}
 }
 
-// With -refresh=false nothing is read before it is planned, and what is to be replaced is planned first.
-func TestProtocolChannelReplacesWithoutRefreshing(t *testing.T) {
-	_, run := channelManaged(t)
-	config := values{"name": "kept"}
-	run.MustApply(config)
-	p := run.Process()
-	plan, diags := p.Plan("zulip_channel", run.State, config)
-	diags.ExpectNoError(t)
-	_, diags = p.Plan("zulip_channel", plan.Replaced(), config)
-	if len(diags) > 0 {
-		t.Errorf("reported: %v", diags)
+// expectImports imports what a run manages by each ID and by its identity, and expects the state that the run has.
+func expectImports(t *testing.T, o *acctest.Organization, kind string, run *acctest.Run, ids ...string) {
+	t.Helper()
+	for _, id := range append(ids, "") {
+		fresh := o.NewRun(t, kind)
+		fresh.Import(id, run.State.Identity).ExpectNoError(t)
+		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(run.State.Values) || !reflect.DeepEqual(fresh.State.Identity, run.State.Identity) {
+			t.Errorf("imported by %q:\n%v\nwant:\n%v", id, fresh.State, run.State)
+		}
 	}
 }
 
-func TestProtocolSaysThatTwoResourcesHoldOneChannel(t *testing.T) {
-	_, run := channelManaged(t)
-	run.MustApply(values{"name": "kept"})
-	p := run.Process()
-	_, diags := p.Plan("zulip_channel", run.State, values{"name": "kept"})
-	if len(diags) > 0 {
-		t.Errorf("reported of the first: %v", diags)
+// With -refresh=false nothing is read before it is planned, and what is to be replaced is planned first. Two resources that hold the
+// same object are reported.
+func TestProtocolChannel_PlannedWithoutRefresh_TwiceIsReported(t *testing.T) {
+	for kind, title := range map[string]string{channelType: "channel", folderType: "channel folder", typeName: "default channel group"} {
+		t.Run(kind, func(t *testing.T) {
+			o, config := acctest.StartSandbox(t, sandbox.Config{}), values{"name": "Kept"}
+			run := o.NewRun(t, kind)
+			run.MustApply(config)
+			p := run.Process()
+			plan, diags := p.Plan(kind, run.State, config)
+			diags.ExpectOnlyWarning(t, "", "")
+			_, diags = p.Plan(kind, plan.Replaced(), config)
+			diags.ExpectOnlyWarning(t, "", "")
+			_, diags = p.Plan(kind, run.State, config)
+			diags.ExpectNoError(t)
+			diags.ExpectWarning(t, "", fmt.Sprintf("Two resources manage %s %q", title, "Kept"), "removed block")
+		})
 	}
-	_, diags = p.Plan("zulip_channel", run.State, values{"name": "kept"})
-	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "", `Two resources manage channel "kept"`, "removed block")
 }
 
 // The CLI reads and plans in one process: that the channel was read does not make its name free. A destroy begins with
@@ -356,5 +363,72 @@ func TestProtocolChannels_Filters_ListThoseChannels(t *testing.T) {
 				t.Errorf("listed: %v, want %v", names, test.want)
 			}
 		})
+	}
+}
+
+// topicsOf are the topics that a data source has read: the list, and the newest message of each by its name.
+func topicsOf(read values) (list []any, newest map[any]any) {
+	newest = map[any]any{}
+	list, _ = read["topics"].([]any)
+	for _, one := range list {
+		topic, _ := one.(values)
+		newest[topic["name"]] = topic["max_id"]
+	}
+	return list, newest
+}
+
+func TestProtocolChannelTopics(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	channel := o.MustChannel(t, "general").ID
+	ids := []int64{}
+	for _, topic := range []string{"plans", "", "news"} {
+		id, err := o.Client.SendMessage(context.Background(), zulip.Addressee{ChannelID: channel, Topic: topic}, "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	p := o.NewRun(t, "zulip_message").Process()
+	for _, name := range []string{"general", fmt.Sprint(channel)} {
+		read, diags := p.ReadData("zulip_channel_topics", values{"channel": name})
+		diags.ExpectNoError(t)
+		if read["channel_id"] != channel {
+			t.Errorf("channel_id is %v, want %d", read["channel_id"], channel)
+		}
+		list, found := topicsOf(read)
+		if found["plans"] != ids[0] || found[""] != ids[1] || found["news"] != ids[2] {
+			t.Errorf("read %v, sent messages %v", found, ids)
+		}
+		if first, _ := list[0].(values); first["name"] != "news" {
+			t.Errorf("%v comes first, want the topic with the newest message", first)
+		}
+	}
+	_, diags := p.ReadData("zulip_channel_topics", values{"channel": "genral"})
+	diags.ExpectError(t, "channel", `did you mean "general"?`)
+
+	guest := o.As(t, "guest").NewRun(t, "zulip_message").Process()
+	_, diags = guest.ReadData("zulip_channel_topics", values{"channel": "leads"})
+	diags.ExpectError(t, "channel", "No such channel")
+}
+
+func TestProtocolTopicsOfAnArchivedChannel(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.ArchivedChannels - 1})
+	channel := o.MustChannel(t, "general").ID
+	id, err := o.Client.SendMessage(context.Background(), zulip.Addressee{ChannelID: channel, Topic: "plans"}, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Archive(t, "general")
+	read := func() (values, acctest.Diagnostics) {
+		return o.NewRun(t, "zulip_message").Process().ReadData("zulip_channel_topics", values{"channel": "general"})
+	}
+	_, diags := read()
+	diags.ExpectError(t, "channel", `Cannot read the topics of channel "general"`, "The channel is archived", "needs feature level 480", "the server has 479")
+
+	o.Sandbox.SetFeatureLevel(featurelevel.ArchivedChannels)
+	found, diags := read()
+	diags.ExpectNoError(t)
+	if _, topics := topicsOf(found); topics["plans"] != id {
+		t.Errorf("read %v, sent message %d", found, id)
 	}
 }
