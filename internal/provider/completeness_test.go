@@ -47,7 +47,7 @@ func TestEveryResource_IsInEveryList(t *testing.T) {
 		{"lives", "lives_test.go", lived, nil},
 		{"named, unnamed or partsOfOthers", "existing_protocol_test.go or completeness_test.go", slices.Concat(named, unnamed, partsOfOthers), nil},
 		{"faultedResources", "fault_resources_acc_test.go", faulted, []string{
-			"zulip_channel",                                                             // TestFaultChannelAnswers and the tests next to it
+			"zulip_channel",                                                             // TestFaultChannel_AnswerLost_AppliedOnce and the tests next to it
 			"zulip_draft", "zulip_message", "zulip_reaction", "zulip_scheduled_message", // tested through the protocol, next to each
 			"zulip_channel_folder_order", "zulip_channel_subscription", "zulip_channel_subscription_settings", "zulip_custom_profile_field_order",
 			"zulip_default_user_settings", "zulip_linkifier_order", "zulip_user_role", "zulip_user_status", // they create no object
