@@ -6,10 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/terraform"
-
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
@@ -20,25 +16,6 @@ func block(label, name string, lines ...string) string {
 }
 
 func address(label string) string { return "zulip_channel." + label }
-
-// principals is a set of exactly these.
-func principals(texts ...string) knownvalue.Check {
-	var checks []knownvalue.Check
-	for _, text := range texts {
-		checks = append(checks, knownvalue.StringExact(text))
-	}
-	return knownvalue.SetExact(checks)
-}
-
-// archived checks that a test left no channel active.
-func archived(t *testing.T, org *acctest.Organization) resource.TestCheckFunc {
-	return func(*terraform.State) error {
-		if left := org.Active(t); len(left) > 0 {
-			return fmt.Errorf("still active: %s", strings.Join(left, ", "))
-		}
-		return nil
-	}
-}
 
 // Another key of for_each archives the channel and makes another one: the plan says where the messages stay. With a moved block
 // it is renamed, and there is nothing to say.
