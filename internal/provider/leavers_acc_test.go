@@ -273,7 +273,7 @@ func TestProtocolDestroyOfAnInvitationNotShown(t *testing.T) {
 	plan, diags := p.Plan("zulip_invitation", run.State, nil)
 	diags.ExpectNoError(t)
 	state, diags := p.Apply(plan)
-	diags.ExpectError(t, "", "Cannot revoke the invitation of nadia.haddad@example.com", "it may still be pending")
+	diags.ExpectError(t, "", "Cannot revoke the invitation of nadia.haddad@example.com", "it may still exist")
 	if state == nil {
 		t.Error("the invitation is not in the state any more")
 	}

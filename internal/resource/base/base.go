@@ -286,6 +286,12 @@ func (m *Meta) ReportUnseen(found string, diags *diag.Diagnostics) {
 			"What really is not there any more is taken out of the state with terraform state rm ADDRESS.")
 }
 
+// RefuseUnseenDestroy reports that an object cannot be destroyed because the server does not show it to the account.
+func RefuseUnseenDestroy(summary string, diags *diag.Diagnostics) {
+	diags.AddError(summary, "The server does not show it to the account the provider uses, so it may still exist. Nothing was changed.\n\n"+
+		"Use the key of an administrator, or of the person who created it. If it was removed outside Terraform, remove it from the state:\n\n  terraform state rm ADDRESS")
+}
+
 // HasUnseen reports whether the account does not see what is in the state: whatever is planned then is beside the point.
 func (m *Meta) HasUnseen() bool { return m.unseen.Load() }
 

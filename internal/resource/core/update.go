@@ -245,6 +245,7 @@ func (r *Resource[Model, Object, Update]) Delete(ctx context.Context, req resour
 	}
 	id := r.id(&state)
 	subject := r.called(r.name(&state), id)
+	summary := "Cannot " + cmp.Or(r.def.DeleteVerb, "delete") + " " + subject
 	if r.def.IsKept != nil && r.def.IsKept(&state) {
 		tflog.Info(ctx, "Kept, and not managed any more", map[string]any{"object": subject})
 		r.release(id, &state)
@@ -252,11 +253,10 @@ func (r *Resource[Model, Object, Update]) Delete(ctx context.Context, req resour
 	}
 	if r.def.IsCreated != nil {
 		var ok bool
-		if id, ok = r.findState(ctx, id, &state, &resp.Diagnostics); !ok {
+		if id, ok = r.findState(ctx, id, &state, summary, &resp.Diagnostics); !ok {
 			return
 		}
 	}
-	summary := "Cannot " + cmp.Or(r.def.DeleteVerb, "delete") + " " + subject
 	// Another resource of this run may be about to create the same, or have adopted this one.
 	same := cmp.Or(r.fold(r.name(&state)), fmt.Sprint(id))
 	unlock, ok := r.LockOrReport(ctx, r.kind()+" "+same, summary, &resp.Diagnostics)
@@ -348,8 +348,9 @@ func (r *Resource[Model, Object, Update]) deleteByName(ctx context.Context, id i
 	}
 }
 
-// findState returns the ID of the object of a state, which is set to what it is now. ok is false if there is none.
-func (r *Resource[Model, Object, Update]) findState(ctx context.Context, id int64, state *Model, diags *diag.Diagnostics) (found int64, ok bool) {
+// findState returns the ID of the object of a state, which is set to what it is now. ok is false if there is none. If the server
+// would not show it to the account, that is an error under the summary.
+func (r *Resource[Model, Object, Update]) findState(ctx context.Context, id int64, state *Model, summary string, diags *diag.Diagnostics) (found int64, ok bool) {
 	read := r.known
 	if r.def.DeletesByName {
 		read = r.readFresh
@@ -360,6 +361,10 @@ func (r *Resource[Model, Object, Update]) findState(ctx context.Context, id int6
 		return id, false
 	}
 	object := r.active(view, id, state)
+	if object == nil && !r.wouldSee(state) {
+		base.RefuseUnseenDestroy(summary, diags)
+		return id, false
+	}
 	if object == nil {
 		tflog.Info(ctx, "Deleted already", map[string]any{"object": r.called(r.name(state), id)})
 		return id, false

@@ -121,6 +121,12 @@ func (t *Terms) Read(found *zulip.Invitation) {
 	t.Invited, t.ExpiryDate = Moment(&found.Invited), Moment(found.ExpiryDate)
 }
 
+// ForgetUnread makes null what the server does not show of an invitation.
+func (t *Terms) ForgetUnread() {
+	t.ChannelIDs, t.GroupIDs = types.SetNull(types.Int64Type), types.SetNull(types.Int64Type)
+	t.DefaultSubscriptions, t.WelcomeMessage = types.BoolNull(), types.StringNull()
+}
+
 // Moment writes seconds since 1970 as RFC 3339; null if there are none.
 func Moment(seconds *int64) types.String {
 	if seconds == nil {

@@ -325,9 +325,9 @@ func TestProtocolBotShortNameTaken(t *testing.T) {
 	request := <-gate.Arrived
 	o.Call(t, http.MethodPost, "/bots", map[string]string{"short_name": "later", "full_name": "Later"})
 	request.Release()
+	gate.Open() // the change is repeated
 	diags := <-applied
 	diags.ExpectError(t, "short_name", `Cannot change bot "alerts"`, "short name needs an address that no other account has", "Choose another short_name")
-	gate.Open()
 	if run.State.Values["short_name"] != "alerts" {
 		t.Errorf("the state holds %v", run.State.Values)
 	}

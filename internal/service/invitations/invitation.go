@@ -41,9 +41,9 @@ const (
 // importedKey marks, in the private state, an invitation that this resource did not send.
 const importedKey = "imported"
 
-// invitationResource is zulip_invitation. The server's ID of an invitation is in no state: invitations by link have the same numbers, and
-// a request with the wrong one revokes somebody else's (server-behavior §U17). Whatever is done to an invitation looks its
-// address up right before.
+// invitationResource is zulip_invitation. Its ID is the email. The server's IDs are in the private state, to compare with. Links have
+// the same numbers, and a request with the wrong one revokes another invitation (server-behavior §U17), so a request has only IDs
+// that were read for the email right before.
 type invitationResource struct{ base.Resource }
 
 // NewInvitationResource returns zulip_invitation.
@@ -82,17 +82,21 @@ func (r *invitationResource) Create(ctx context.Context, req resource.CreateRequ
 		return
 	}
 	defer done()
+	var made *zulip.Invitation
 	switch _, isReleased := r.Meta.Run.Take(invitationKind, fold(email)); {
 	case plan.isAccepted():
 		user := plan.UserID
 		plan.fillIn()
 		plan.UserID, ok = user, true
 	case isReleased:
-		ok = r.adopt(ctx, &plan, &resp.Diagnostics)
+		made, ok = r.adopt(ctx, &plan, &resp.Diagnostics)
 	default:
-		ok = r.create(ctx, &plan, &resp.Diagnostics)
+		made, ok = r.create(ctx, &plan, &resp.Diagnostics)
 	}
 	if ok {
+		if made != nil {
+			(&record{Managed: made.ID, Pending: []*zulip.Invitation{made}}).store(ctx, resp.Private, &resp.Diagnostics)
+		}
 		r.Meta.Run.Manage(invitationKind, key(email))
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ID})...)
@@ -102,43 +106,42 @@ func (r *invitationResource) Create(ctx context.Context, req resource.CreateRequ
 }
 
 // adopt takes the invitation that an interrupted apply has left.
-func (r *invitationResource) adopt(ctx context.Context, plan *invitationModel, diags *diag.Diagnostics) (ok bool) {
+func (r *invitationResource) adopt(ctx context.Context, plan *invitationModel, diags *diag.Diagnostics) (found *zulip.Invitation, ok bool) {
 	list, err := r.Meta.Store.Invitations(ctx)
 	if err != nil {
 		diags.AddError("Cannot read the invitations", base.ExplainWith(err, invitationHint))
-		return false
+		return nil, false
 	}
 	plan.fillIn()
 	if found := newest(list, plan.Email.ValueString(), func(one *zulip.Invitation) bool { return looksLike(one, plan) }); found != nil {
 		plan.read(found)
-		return true
+		return found, true
 	}
 	return r.create(ctx, plan, diags)
 }
 
 // create invites an address that is not invited yet.
-func (r *invitationResource) create(ctx context.Context, plan *invitationModel, diags *diag.Diagnostics) (ok bool) {
+func (r *invitationResource) create(ctx context.Context, plan *invitationModel, diags *diag.Diagnostics) (sent *zulip.Invitation, ok bool) {
 	list, err := r.Meta.Store.Invitations(ctx)
 	if err != nil {
 		diags.AddError("Cannot invite "+plan.Email.ValueString(), base.ExplainWith(err, invitationHint)+"\n\nNothing was sent.")
-		return false
+		return nil, false
 	}
 	if found := newest(list, plan.Email.ValueString(), anyone); found != nil {
 		existing(r, plan, found).Refuse(r.Meta, diags)
-		return false
+		return nil, false
 	}
 	return r.send(ctx, plan, diags)
 }
 
 // send sends an invitation, and sets the plan to what became of it. If the answer is lost, the list is compared with what it
 // was before: a new invitation of the address by this account is the one.
-func (r *invitationResource) send(ctx context.Context, plan *invitationModel, diags *diag.Diagnostics) (ok bool) {
+func (r *invitationResource) send(ctx context.Context, plan *invitationModel, diags *diag.Diagnostics) (sent *zulip.Invitation, ok bool) {
 	wanted := plan.wire(ctx, diags)
 	if diags.HasError() {
-		return false
+		return nil, false
 	}
 	email := wanted.Email
-	var sent *zulip.Invitation
 	var unread error
 	before := map[int64]bool{}
 	self := r.Meta.Store.Self().ID
@@ -179,14 +182,14 @@ func (r *invitationResource) send(ctx context.Context, plan *invitationModel, di
 	}.Run(ctx, r.Meta)
 	switch zulip.InviteProblem(err) {
 	case zulip.HasAccount:
-		return r.takeAccount(ctx, plan, diags)
+		return nil, r.takeAccount(ctx, plan, diags)
 	case zulip.HasDeactivatedAccount:
 		diags.AddAttributeError(path.Root("email"), "The account of the address is deactivated", deactivated(email))
-		return false
+		return nil, false
 	}
 	if err != nil {
 		diags.AddError("Cannot invite "+email, base.ExplainWith(err, invitationHint))
-		return false
+		return nil, false
 	}
 	plan.fillIn()
 	plan.Status, plan.UserID = types.StringValue(pending), types.Int64Null()
@@ -197,7 +200,7 @@ func (r *invitationResource) send(ctx context.Context, plan *invitationModel, di
 		diags.AddWarning("Cannot read the invitation of "+email+" after it was sent",
 			base.ExplainWith(unread, invitationHint)+"\n\nThe server accepted it, and the state has what was sent. The next plan reads it.")
 	}
-	return true
+	return sent, true
 }
 
 // takeAccount sets the plan to that the address has an account, which the server has said.
@@ -230,16 +233,17 @@ func (r *invitationResource) Read(ctx context.Context, req resource.ReadRequest,
 		resp.Diagnostics.AddError("Cannot read the invitations", base.ExplainWith(err, invitationHint))
 		return
 	}
-	// Others may have invited the address too: the one of the state stays the one.
-	found := newest(list, email, func(one *zulip.Invitation) bool {
-		return invite.Moment(&one.Invited).Equal(state.Invited) && types.Int64Value(one.InvitedByUserID).Equal(state.InvitedByUserID)
-	})
+	found := r.managed(list, &state, readRecord(ctx, req.Private, &resp.Diagnostics))
 	if found == nil {
-		found = newest(list, email, anyone)
+		// Somebody has sent another one instead, with channels and groups that the server does not show.
+		if found = newest(list, email, anyone); found != nil {
+			state.ForgetUnread()
+		}
 	}
 	if found != nil {
 		state.read(found)
 		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+		(&record{Managed: found.ID, Pending: of(list, email)}).store(ctx, resp.Private, &resp.Diagnostics)
 		return
 	}
 	user, err := r.accountOf(ctx, email)
@@ -259,54 +263,86 @@ func (r *invitationResource) Read(ctx context.Context, req resource.ReadRequest,
 	}
 }
 
-// Update sends a new invitation and revokes the earlier ones, unless the person has joined, or only what could not be read is
-// recorded.
+// Update sends a new invitation where an attribute changes, and revokes the earlier ones, unless somebody has changed them since
+// the plan. Where the person has joined, or only what could not be read is recorded, it sends nothing.
 func (r *invitationResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan, state invitationModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	imported, diags := req.Private.GetKey(ctx, importedKey)
 	resp.Diagnostics.Append(diags...)
+	seen := readRecord(ctx, req.Private, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	if !state.isAccepted() && len(changes(&state, &plan, imported != nil)) > 0 && !r.replace(ctx, &plan, &resp.Diagnostics) {
+	isReplaced := len(changes(&state, &plan, imported != nil)) > 0
+	if state.isAccepted() || !isReplaced && len(seen.others()) == 0 {
+		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		return
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-}
-
-// replace sends a new invitation, and then revokes the earlier ones, so that the address is invited all the time.
-func (r *invitationResource) replace(ctx context.Context, plan *invitationModel, diags *diag.Diagnostics) (ok bool) {
 	email := plan.Email.ValueString()
-	done, ok := r.LockOrReport(ctx, invitationKind+" "+fold(email), "Cannot invite "+email, diags)
+	done, ok := r.LockOrReport(ctx, invitationKind+" "+fold(email), "Cannot invite "+email, &resp.Diagnostics)
 	if !ok {
-		return false
+		return
 	}
 	defer done()
-	list, err := r.freshInvitations(ctx)
-	if err != nil {
-		diags.AddError("Cannot invite "+email, base.ExplainWith(err, invitationHint)+"\n\nNothing was sent.")
-		return false
+	c := &inboxChange{invitationResource: r, email: email, keepsManaged: !isReplaced}
+	if isReplaced {
+		wanted := plan.wire(ctx, &resp.Diagnostics)
+		c.plan, c.wanted = &plan, &wanted
 	}
-	if !r.send(ctx, plan, diags) {
-		return false
+	now := c.start(ctx, &state, seen, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
+		return
 	}
-	if plan.isAccepted() {
-		return true
+	held := c.run(ctx, now, &resp.Diagnostics)
+	var left *record
+	switch isUnread := held == nil && c.isAccepted; {
+	case isUnread || held != nil && c.sent != nil && held.has(c.sent.ID):
+		plan.fillIn()
+		plan.Status, plan.UserID = types.StringValue(pending), types.Int64Null()
+		if c.sent != nil {
+			plan.read(c.sent)
+		}
+		if held != nil {
+			left = &record{Managed: c.sent.ID, Pending: held.pending}
+		}
+	case resp.Diagnostics.HasError():
+		return // the state stays as it was
+	case held.hasAccount:
+		plan.fillIn()
+		plan.joined(held.account)
+	default:
+		plan.fillIn()
+		plan.read(r.managed(held.pending, &state, c.seen))
+		left = &record{Managed: c.seen.Managed, Pending: held.pending}
 	}
-	if err := r.revoke(ctx, of(list, email)); err != nil {
-		diags.AddWarning("An earlier invitation of "+email+" was not revoked",
-			base.ExplainWith(err, invitationHint)+"\n\nThe new one was sent. Whoever has the mail of the earlier one can still join by it: revoke it in the organization's settings.")
-	}
-	return true
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	left.store(ctx, resp.Private, &resp.Diagnostics)
 }
 
-// Delete revokes what is pending. An account stays.
+// start reads what the server holds, and gives a change of a state without a record one: of the managed invitation alone.
+func (c *inboxChange) start(ctx context.Context, state *invitationModel, seen *record, diags *diag.Diagnostics) *inboxReading {
+	now, err := c.read(ctx)
+	if err != nil {
+		diags.AddError("Cannot read the invitation of "+c.email, base.ExplainWith(err, invitationHint)+"\n\nNothing was sent.")
+		return nil
+	}
+	if c.seen = seen; seen == nil {
+		c.seen = &record{}
+		if found := c.managed(now.Thing.pending, state, nil); found != nil {
+			c.seen = &record{Managed: found.ID, Pending: []*zulip.Invitation{found}}
+		}
+	}
+	return now
+}
+
+// Delete revokes the pending invitations that the plan saw. An account stays.
 func (r *invitationResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state invitationModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	seen := readRecord(ctx, req.Private, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) || state.isAccepted() {
 		return
 	}
@@ -321,38 +357,16 @@ func (r *invitationResource) Delete(ctx context.Context, req resource.DeleteRequ
 		tflog.Info(ctx, "Not revoked: another resource has adopted it", map[string]any{"email": email})
 		return
 	}
-	list, err := r.freshInvitations(ctx)
-	if err == nil {
-		err = r.revoke(ctx, of(list, email))
-	}
-	if err != nil {
-		resp.Diagnostics.AddError(summary, base.ExplainWith(err, invitationHint))
+	c := &inboxChange{invitationResource: r, email: email}
+	now := c.start(ctx, &state, seen, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() {
 		return
 	}
-	if len(of(list, email)) > 0 || state.IsShown(r.Meta) {
+	if len(now.Thing.pending) == 0 && !now.Thing.hasAccount && !state.IsShown(r.Meta) {
+		base.RefuseUnseenDestroy(summary, &resp.Diagnostics)
 		return
 	}
-	if user, err := r.accountOf(ctx, email); err != nil || user == nil {
-		resp.Diagnostics.AddError(summary, "The server does not list it to the account the provider uses, so it may still be pending. "+
-			"Use the key of whoever invited the address, or of an administrator. What was revoked by hand is taken out of the state with terraform state rm ADDRESS.")
-	}
-}
-
-// freshInvitations reads the invitations now.
-func (r *invitationResource) freshInvitations(ctx context.Context) ([]*zulip.Invitation, error) {
-	r.Meta.Store.Invalidate(store.Invitations)
-	return r.Meta.Store.Invitations(ctx)
-}
-
-// revoke revokes invitations by email, whose IDs were just read.
-func (r *invitationResource) revoke(ctx context.Context, ids []int64) error {
-	defer r.Meta.Store.Invalidate(store.Invitations)
-	for _, id := range ids {
-		if err := r.Meta.Store.Write(ctx, func(ctx context.Context) error { return r.Meta.Client.RevokeInvitation(ctx, id) }); err != nil {
-			return fmt.Errorf("invitation %d: %w", id, err)
-		}
-	}
-	return nil
+	c.run(ctx, now, &resp.Diagnostics)
 }
 
 // ImportState takes an address, and notes that what cannot be read of the invitation is not known.

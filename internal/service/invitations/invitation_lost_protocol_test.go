@@ -73,26 +73,6 @@ func TestProtocolInvitationUnread(t *testing.T) {
 	invitationOnly(t, o)
 }
 
-// If an earlier invitation cannot be revoked, the new one is in the state, and the warning says what is left.
-func TestProtocolInvitationNotRevoked(t *testing.T) {
-	o, run := acctest.StartRun(t, invitationKind)
-	run.MustApply(values{"email": nadia})
-	run.Block["max_retries"] = 0
-	heal := o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: "/invites/*", Action: sandbox.FaultStatus})
-	diags := run.Apply(run.MustPlan(values{"email": nadia, "invite_as": "guest"}))
-	heal()
-	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "", "An earlier invitation of "+nadia+" was not revoked", "Whoever has the mail of the earlier one can still join by it")
-	if all := mails(t, o); len(all) != 2 {
-		t.Fatalf("there are %d invitations", len(all))
-	}
-	run.ExpectUnchanged(values{"email": nadia, "invite_as": "guest"})
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	if left := mails(t, o); len(left) != 0 {
-		t.Errorf("%d invitations are left", len(left))
-	}
-}
-
 // Reading any number of invitations is one request.
 func TestProtocolInvitationsAreReadTogether(t *testing.T) {
 	o, run := acctest.StartRun(t, invitationKind)

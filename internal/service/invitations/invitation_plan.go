@@ -1,6 +1,7 @@
 package invitations
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -39,6 +40,7 @@ const (
 type planCheck struct {
 	*invitationResource
 	config, plan, state *invitationModel
+	seen                *record
 	diags               *diag.Diagnostics
 }
 
@@ -53,12 +55,16 @@ func (r *invitationResource) ModifyPlan(ctx context.Context, req resource.Modify
 	p.diags.Append(req.State.Get(ctx, &p.state)...)
 	imported, diags := req.Private.GetKey(ctx, importedKey)
 	p.diags.Append(diags...)
+	p.seen = readRecord(ctx, req.Private, p.diags)
 	if p.diags.HasError() {
 		return
 	}
 	if p.state != nil {
 		email := p.state.Email.ValueString()
 		core.Manage(r.Meta, core.Existing{Kind: invitationKind, Title: title, Name: email, Key: fold(email), ID: key(email), Import: email}, p.plan == nil, p.diags)
+	}
+	if p.plan == nil {
+		p.destroy()
 	}
 	if p.plan == nil || p.diags.HasError() {
 		return
@@ -131,21 +137,57 @@ func deactivated(email string) string {
 	return fmt.Sprintf("%s has a deactivated account, and cannot be invited. Reactivate it: in the organization's settings, or with a zulip_user that has adopt_deactivated = true.", email)
 }
 
-// update plans a new mail, or that the attributes are recorded: where the person has joined, and where they could not be read.
+// destroy plans that every pending invitation of the email is revoked, and says which of them somebody else has sent.
+func (p *planCheck) destroy() {
+	if p.state.isAccepted() || p.seen == nil || !p.revokes(p.seen.Pending) {
+		return
+	}
+	self := p.Meta.Store.Self().ID
+	if foreign := slices.DeleteFunc(slices.Clone(p.seen.Pending), func(one *zulip.Invitation) bool { return one.InvitedByUserID == self }); len(foreign) > 0 {
+		email := p.state.Email.ValueString()
+		p.diags.AddWarning(fmt.Sprintf("The invitation of %s was sent by somebody else", email),
+			fmt.Sprintf("Destroying this resource revokes all pending invitations of %q, also those that the provider's account did not send: %s.", email, describeAll(foreign)))
+	}
+}
+
+// revokes refuses to revoke what the server lets nobody but owners revoke, and reports whether there is nothing of it.
+func (p *planCheck) revokes(list []*zulip.Invitation) (ok bool) {
+	self := p.Meta.Store.Self()
+	isOwners := func(one *zulip.Invitation) bool {
+		return one.InvitedAs == zulip.RoleOwner && one.InvitedByUserID != self.ID
+	}
+	return !slices.ContainsFunc(list, isOwners) || p.Meta.RequireRole(zulip.RoleOwner, path.Empty(), "revoke an invitation of owners that somebody else sent", p.diags)
+}
+
+// update plans a new mail, that other invitations of the email are revoked, or that the attributes are recorded: where the person has
+// joined, and where they could not be read.
 func (p *planCheck) update(ctx context.Context, imported bool, checkLevels func()) {
 	email := p.state.Email.ValueString()
 	p.plan.keep(p.state, p.config)
 	p.Meta.Run.Reserve(invitationKind, fold(email), key(email))
-	changed := changes(p.state, p.plan, imported)
+	changed, others := changes(p.state, p.plan, imported), p.seen.others()
 	switch {
-	case len(changed) == 0:
+	case len(changed) == 0 && (len(others) == 0 || p.state.isAccepted()):
 	case p.state.isAccepted():
 		p.diags.AddAttributeWarning(path.Root(changed[0]), fmt.Sprintf("%s has joined already", email),
 			fmt.Sprintf("Nothing is sent for what changes (%s): the invitation was accepted. The state records what is configured. To change the role of somebody who has joined, use zulip_user_role.", strings.Join(changed, ", ")))
 	default:
 		checkLevels()
-		if view := p.sends(ctx); view != nil {
+		view := p.sends(ctx)
+		switch {
+		case view == nil:
+			return
+		case len(changed) > 0:
+			if p.seen != nil && !p.revokes(p.seen.Pending) {
+				return
+			}
 			p.plan.Check(p.Meta, view, invitationRight, doing, p.diags)
+		case !p.revokes(others):
+			return
+		}
+		if len(others) > 0 {
+			p.diags.AddWarning(fmt.Sprintf("Another invitation of %s is pending", email),
+				fmt.Sprintf("%q has pending invitations besides the one of this resource, and can join by any of them. This apply revokes: %s.", email, describeAll(others)))
 		}
 	}
 }
@@ -225,15 +267,11 @@ func newest(list []*zulip.Invitation, email string, free func(*zulip.Invitation)
 	return found
 }
 
-// of returns the IDs of all pending invitations of an address.
-func of(list []*zulip.Invitation, email string) (ids []int64) {
-	for _, one := range list {
-		if isOf(one, email) {
-			ids = append(ids, one.ID)
-		}
-	}
-	slices.Sort(ids)
-	return ids
+// of returns all pending invitations of an address, by ID.
+func of(list []*zulip.Invitation, email string) []*zulip.Invitation {
+	found := slices.DeleteFunc(slices.Clone(list), func(one *zulip.Invitation) bool { return !isOf(one, email) })
+	slices.SortFunc(found, func(a, b *zulip.Invitation) int { return cmp.Compare(a.ID, b.ID) })
+	return found
 }
 
 // accountOf returns the account that has an address; nil if the provider's account sees none.
@@ -364,7 +402,9 @@ var invitationDescription = `Makes sure that an email address has an account or 
 
 If the address has an account already, nothing is sent. Once the person has joined, the resource is done: it stays ` + "`accepted`" + `, changes of its attributes are recorded without sending anything, and destroying it leaves the account alone. To manage the role of somebody who has joined, use ` + "`zulip_user_role`" + `.
 
-If the invitation expires, or is revoked outside Terraform, the next plan proposes to send a new one. The server cannot change an invitation: a change is a new mail, after which the earlier invitations of the address are revoked. Destroying the resource revokes every pending invitation of the address that the provider's account sees, including those that others sent: administrators see all, everybody else their own. The server also revokes invitations if the account that sent them is deactivated.
+If the invitation expires, or is revoked outside Terraform, the next plan proposes to send a new one. The server cannot change an invitation: a change sends a new mail and revokes the earlier invitations of the address. Earlier invitations with a stronger role are revoked before the new one is sent, the others after it. If an earlier one cannot be revoked, the apply fails, and the next plan shows it.
+
+The resource manages all pending invitations of the address that the provider's account sees: administrators see all, others their own. If somebody else invites the address too, the plan warns about that invitation and the apply revokes it. Destroying the resource revokes all that the plan saw. An invitation that was sent, revoked or replaced after the plan was made stops the apply before anything is sent. The server also revokes invitations if the account that sent them is deactivated.
 
 The server does not show the channels, groups, default subscriptions and welcome message of an invitation: the state has what was configured when it was sent. **After an import** they are null. The next plan then records what the configuration says of them, in place, without sending anything. Any later change sends a new invitation.
 
