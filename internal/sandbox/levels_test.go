@@ -83,22 +83,6 @@ func TestOlderServers(t *testing.T) {
 			t.Errorf("the channel is %v", stream)
 		}
 	})
-
-	t.Run("invitations last for days", func(t *testing.T) {
-		s := start(t, Config{FeatureLevel: 125})
-		got := must(t, s, "admin", "POST", "/invites/multiuse", map[string]any{"invite_expires_in_minutes": 1})
-		if want := []any{"invite_expires_in_minutes"}; !reflect.DeepEqual(got.body["ignored_parameters_unsupported"], want) {
-			t.Errorf("ignored: %v, want %v", got.body["ignored_parameters_unsupported"], want)
-		}
-	})
-
-	t.Run("answers say less", func(t *testing.T) {
-		s := start(t, Config{FeatureLevel: levelGroupID - 1})
-		got := must(t, s, "admin", "POST", "/user_groups/create", map[string]any{"name": "g", "description": "", "members": []int{}})
-		if _, there := got.body["group_id"]; there {
-			t.Error("group_id is there")
-		}
-	})
 }
 
 // New subscribers of a channel get push notifications if it says so: once, and administrators decide.
