@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -20,31 +19,19 @@ import (
 // file that can be written has 0666.
 var ownerOnly = map[bool]os.FileMode{true: 0o666, false: 0o600}[runtime.GOOS == "windows"]
 
-// auditRun runs the command.
-func auditRun(t *testing.T, args ...string) (stdout string, err error) {
+// auditRun runs the command, and returns what it says in both ways.
+func auditRun(t *testing.T, args ...string) (printed string, err error) {
 	t.Helper()
-	command := newAudit("test")
-	var out bytes.Buffer
-	command.SetOut(&out)
-	command.SetErr(&out)
-	command.SilenceErrors, command.SilenceUsage = true, true
-	command.SetArgs(args)
-	err = command.ExecuteContext(t.Context())
-	return out.String(), err
+	stdout, stderr, err := runCommand(t, newAudit("test"), args...)
+	return stdout + stderr, err
 }
 
 // What people copy has to be what the command takes.
 func TestDocsOfTheAuditUseItsFlags(t *testing.T) {
-	content, err := os.ReadFile("../../templates/guides/audit.md.tmpl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	guide := string(content)
-	workflow, err := os.ReadFile("../../examples/ci/zulip-nightly-audit.yml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	calls := regexp.MustCompile(`(?m)(?:terraform-provider-zulip|"\$audit") audit(.*)$`).FindAllStringSubmatch(guide+string(workflow), -1)
+	content := read(t, "../../templates/guides/audit.md.tmpl")
+	guide := content
+	workflow := read(t, "../../examples/ci/zulip-nightly-audit.yml")
+	calls := regexp.MustCompile(`(?m)(?:terraform-provider-zulip|"\$audit") audit(.*)$`).FindAllStringSubmatch(guide+workflow, -1)
 	if len(calls) < 6 {
 		t.Fatalf("the guide and the workflow call the audit %d times", len(calls))
 	}
@@ -81,18 +68,12 @@ func TestDocsOfTheAuditUseItsFlags(t *testing.T) {
 
 // The guide says of every attribute that only owners may set that an administrator cannot manage it.
 func TestDocsOfTheAuditNameWhatOwnersSet(t *testing.T) {
-	guide, err := os.ReadFile("../../templates/guides/audit.md.tmpl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, section, _ := strings.Cut(string(guide), "## The account that Terraform uses")
+	guide := read(t, "../../templates/guides/audit.md.tmpl")
+	_, section, _ := strings.Cut(guide, "## The account that Terraform uses")
 	section, _, _ = strings.Cut(section, "\n## ")
 	for _, page := range []string{"organization", "channel"} {
-		docs, err := os.ReadFile("../../docs/resources/" + page + ".md")
-		if err != nil {
-			t.Fatal(err)
-		}
-		all := regexp.MustCompile("(?m)^- `([a-z_]+)` .*Only owners may set it").FindAllStringSubmatch(string(docs), -1)
+		docs := read(t, "../../docs/resources/"+page+".md")
+		all := regexp.MustCompile("(?m)^- `([a-z_]+)` .*Only owners may set it").FindAllStringSubmatch(docs, -1)
 		if len(all) == 0 {
 			t.Errorf("the page of %s has no attribute that only owners may set", page)
 		}
@@ -241,9 +222,7 @@ func TestAuditAcceptsFindings(t *testing.T) {
 	write := func(object, until string) {
 		t.Helper()
 		text := fmt.Sprintf("accept \"bot-administrator\" {\n  object = %q\n  reason = \"runs Terraform\"\n  until  = %q\n}\n", object, until)
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, file, text)
 	}
 	if _, err := auditRun(t, "--json", before); err != nil {
 		t.Fatal(err)
@@ -281,33 +260,24 @@ func TestAuditReadsAState(t *testing.T) {
 		t.Fatal("there is no bot")
 	}
 	content := fmt.Sprintf(`{"format_version":"1.0","values":{"root_module":{"child_modules":[{"resources":[{"address":"module.bots.zulip_bot.terraform[0]","mode":"managed","type":"zulip_bot","name":"terraform","provider_name":"registry.terraform.io/zulip-iac/zulip","values":{"id":%d}}]}]}}}`, bot.ID)
-	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, content)
 	const want = "Managed by `module.bots.zulip_bot.terraform[0]`."
 	if stdout, err := auditRun(t, "--state", file); err != nil || !strings.Contains(stdout, want) {
 		t.Errorf("%v\n%.2000s", err, stdout)
 	}
 	command := newAudit("test")
-	var out bytes.Buffer
 	command.SetIn(strings.NewReader(content))
-	command.SetOut(&out)
-	command.SetArgs([]string{"--state", "-"})
-	if err := command.ExecuteContext(t.Context()); err != nil || !strings.Contains(out.String(), want) {
-		t.Errorf("from standard input: %v\n%.2000s", err, out.String())
+	if stdout, _, err := runCommand(t, command, "--state", "-"); err != nil || !strings.Contains(stdout, want) {
+		t.Errorf("from standard input: %v\n%.2000s", err, stdout)
 	}
 }
 
 func TestAuditRefusesBadInput(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	other := filepath.Join(t.TempDir(), "a.json")
-	if err := os.WriteFile(other, []byte(`{"format_version":"0.9"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, other, `{"format_version":"0.9"}`)
 	misspelled := filepath.Join(t.TempDir(), "accepted.hcl")
-	if err := os.WriteFile(misspelled, []byte("\naccept \"bot-administratr\" {\n}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, misspelled, "\naccept \"bot-administratr\" {\n}\n")
 	for _, bad := range []struct {
 		args []string
 		says string
@@ -330,5 +300,41 @@ func TestAuditRefusesBadInput(t *testing.T) {
 	t.Setenv("ZULIP_SITE", "")
 	if _, err := auditRun(t); !strings.Contains(problem(err), "Not set: site") || strings.Contains(problem(err), "--offline") {
 		t.Errorf("without credentials: %v", err)
+	}
+}
+
+// commandsThatConnect run each command that asks an organization.
+var commandsThatConnect = map[string]func(*testing.T) error{
+	"audit":  func(t *testing.T) error { _, err := auditRun(t); return err },
+	"review": func(t *testing.T) error { _, _, err := reviewRun(t, "membership"); return err },
+	"export": func(t *testing.T) error { _, _, err := exportRun(t, filepath.Join(t.TempDir(), "new")); return err },
+}
+
+// Whatever asks first, a wrong key has one text: whose key it is, where it is from, and what to do.
+func TestAWrongKeyHasOneText(t *testing.T) {
+	acctest.StartSandbox(t, sandbox.Config{})
+	t.Setenv("ZULIP_API_KEY", "01234567890123456789012345678901")
+	email, site := os.Getenv("ZULIP_EMAIL"), os.Getenv("ZULIP_SITE")
+	want := "The server does not accept the account. " + email + " (from ZULIP_EMAIL) with the key from ZULIP_API_KEY, at " + site + ` (from ZULIP_SITE). The server answered GET /users/me with 401: "Invalid API key" (UNAUTHORIZED).` +
+		"\n\nThe account's key was refused. Was the account deactivated, or its key made anew? Check email and api_key, ZULIP_EMAIL and ZULIP_API_KEY, or the zuliprc file."
+	for name, run := range commandsThatConnect {
+		if err := run(t); err == nil || err.Error() != want {
+			t.Errorf("%s: the error is\n%v\nwant\n%s", name, err, want)
+		}
+	}
+}
+
+// So has an address of a server at which no organization is.
+func TestAnAddressWithoutAnOrganizationHasOneText(t *testing.T) {
+	for name, run := range commandsThatConnect {
+		o := acctest.StartSandbox(t, sandbox.Config{})
+		fault, err := sandbox.ParseFault("GET /server_settings status=400")
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Sandbox.Fail(fault)
+		if err := run(t); err == nil || !strings.HasPrefix(err.Error(), "There is no organization at this address. "+os.Getenv("ZULIP_SITE")+" (from ZULIP_SITE) is a Zulip server. ") {
+			t.Errorf("%s: the error is\n%v", name, err)
+		}
 	}
 }

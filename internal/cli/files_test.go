@@ -82,9 +82,7 @@ func TestFilesFollowNoLink(t *testing.T) {
 		target, path := filepath.Join(folder, "target"), filepath.Join(folder, "file")
 		for _, there := range []bool{false, true} {
 			if there {
-				if err := os.WriteFile(target, []byte("before"), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				write(t, target, "before")
 			} else if err := os.Symlink("target", path); err != nil {
 				t.Fatal(err)
 			}
@@ -105,9 +103,7 @@ func TestFilesFollowNoLink(t *testing.T) {
 func TestReplaceFileIsWholeOrNothing(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "file")
-	if err := os.WriteFile(path, []byte("before"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, path, "before")
 	full := errors.New("full")
 	err := replaceFile(path, func(w io.Writer) error {
 		_, _ = io.WriteString(w, "half")

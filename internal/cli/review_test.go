@@ -19,11 +19,8 @@ func TestDocsOfTheReviewUseItsFlags(t *testing.T) {
 	for _, file := range []string{
 		"../../.github/actions/review/action.yml", "../../examples/ci/zulip-access-review.gitlab-ci.yml", "../../templates/guides/review.md.tmpl",
 	} {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		calls := regexp.MustCompile(`(?m)(?:terraform-provider-zulip|"\$command") review (.+)$`).FindAllStringSubmatch(string(content), -1)
+		content := read(t, file)
+		calls := regexp.MustCompile(`(?m)(?:terraform-provider-zulip|"\$command") review (.+)$`).FindAllStringSubmatch(content, -1)
 		if len(calls) == 0 {
 			t.Fatalf("%s does not call the review", file)
 		}
@@ -43,7 +40,7 @@ func TestDocsOfTheReviewUseItsFlags(t *testing.T) {
 				t.Errorf("%s: %v", file, err)
 			}
 		}
-		for _, flag := range regexp.MustCompile("`--([a-z-]+)").FindAllStringSubmatch(string(content), -1) {
+		for _, flag := range regexp.MustCompile("`--([a-z-]+)").FindAllStringSubmatch(content, -1) {
 			if command.Flags().Lookup(flag[1]) == nil {
 				t.Errorf("%s: the command has no --%s", file, flag[1])
 			}
@@ -54,24 +51,18 @@ func TestDocsOfTheReviewUseItsFlags(t *testing.T) {
 		"../../examples/ci/zulip-access-review.yml":           `(?m)fail-on: .* && '(.*)' \|\| '' }}$`,
 		"../../examples/ci/zulip-access-review.gitlab-ci.yml": `(?m)FAIL_ON: (\w.*)$`,
 	} {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		found := regexp.MustCompile(line).FindSubmatch(content)
+		content := read(t, file)
+		found := regexp.MustCompile(line).FindStringSubmatch(content)
 		if found == nil {
 			t.Errorf("%s has no categories", file)
-		} else if _, err := (reviewFlags{failOn: strings.Split(string(found[1]), ",")}).gate(); err != nil {
+		} else if _, err := (reviewFlags{failOn: strings.Split(found[1], ",")}).gate(); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
-	guide, err := os.ReadFile("../../templates/guides/review.md.tmpl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	guide := read(t, "../../templates/guides/review.md.tmpl")
 	for _, meaning := range report.Categories {
 		text := strings.ReplaceAll(meaning.Meaning, "; that nobody", ". That nobody")
-		if row := "| `" + string(meaning.Category) + "` | " + text + " |"; !strings.Contains(string(guide), row) {
+		if row := "| `" + string(meaning.Category) + "` | " + text + " |"; !strings.Contains(guide, row) {
 			t.Errorf("the guide does not say: %s", row)
 		}
 	}
@@ -80,14 +71,7 @@ func TestDocsOfTheReviewUseItsFlags(t *testing.T) {
 // reviewRun runs the command on a plan of internal/access/review's tests.
 func reviewRun(t *testing.T, plan string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
-	command := newReview("test")
-	var out, problems bytes.Buffer
-	command.SetOut(&out)
-	command.SetErr(&problems)
-	command.SilenceErrors, command.SilenceUsage = true, true
-	command.SetArgs(append(args, filepath.Join("..", "access", "review", "testdata", plan+".plan.json")))
-	err = command.ExecuteContext(t.Context())
-	return out.String(), problems.String(), err
+	return runCommand(t, newReview("test"), append(args, filepath.Join("..", "access", "review", "testdata", plan+".plan.json"))...)
 }
 
 func TestReviewWritesWhatIsAskedFor(t *testing.T) {
@@ -127,9 +111,7 @@ func TestRulesAreAGate(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rules.zulip.hcl")
 	write := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, file, text)
 	}
 	expect := func(err error, says string) {
 		t.Helper()
@@ -196,4 +178,44 @@ func problem(err error) string {
 		return ""
 	}
 	return err.Error()
+}
+
+const twoOwners = "rule \"two owners\" {\n  role     = \"owner\"\n  at_least = 2 # people\n}\n"
+
+// rulesRun runs a command of "rules" in a folder.
+func rulesRun(t *testing.T, stdin string, args ...string) (stdout string, status int) {
+	t.Helper()
+	root := newRoot("test", nil)
+	var out bytes.Buffer
+	root.SetIn(strings.NewReader(stdin))
+	root.SetOut(&out)
+	root.SetErr(&out)
+	root.SetArgs(append([]string{"rules"}, args...))
+	if err := root.ExecuteContext(t.Context()); err != nil {
+		return out.String() + "Error: " + err.Error(), exitStatus(err)
+	}
+	return out.String(), 0
+}
+
+func TestRulesCheck(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		rulesFile: twoOwners, "wrong.hcl": "rule \"a\" {\n  role = \"ower\"\n}\n", "limit.hcl": "limit \"a\" {\n  people = -1\n}\n",
+	} {
+		write(t, name, text)
+	}
+	for _, trial := range []struct {
+		line, stdin, want string
+		status            int
+	}{
+		{"check", "", "rules.zulip.hcl: 1 rule, 0 limits.\n", 0},
+		{"check -", twoOwners, "<standard input>: 1 rule, 0 limits.\n", 0},
+		{"check wrong.hcl rules.zulip.hcl limit.hcl", "", "wrong.hcl:1: the rule says nothing: write only, never, at_least or at_most\nwrong.hcl:2: there is no role \"ower\"; did you mean \"owner\"?\n" +
+			"rules.zulip.hcl: 1 rule, 0 limits.\nlimit.hcl:2: people has to be a whole number of at least 0, without quotes\nError: 3 mistakes in 2 files", 1},
+		{"check nowhere.hcl", "", "Error: open nowhere.hcl: no such file or directory", 1},
+	} {
+		if got, status := rulesRun(t, trial.stdin, strings.Fields(trial.line)...); got != trial.want || status != trial.status {
+			t.Errorf("%s printed %q and exited with %d, want %q and %d", trial.line, got, status, trial.want, trial.status)
+		}
+	}
 }

@@ -53,11 +53,8 @@ func TestSandboxServesUntilInterrupted(t *testing.T) {
 	if err := run.interrupt(); err != nil {
 		t.Errorf("it did not end well: %v", err)
 	}
-	lines, err := os.ReadFile(journal)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := bytes.Count(lines, []byte("\n")), 2+len(accounts); got != want {
+	lines := read(t, journal)
+	if got, want := strings.Count(lines, "\n"), 2+len(accounts); got != want {
 		t.Errorf("%d lines in the journal for %d requests", got, want)
 	}
 }
@@ -77,9 +74,7 @@ func TestSandboxKeepsItsState(t *testing.T) {
 func TestSandboxFlags(t *testing.T) {
 	accounts := filepath.Join(t.TempDir(), "accounts.json")
 	content := `{"olga": {"email": "olga@example.com", "full_name": "Olga", "role": 100}, "max": {"email": "max@example.com", "full_name": "Max", "role": 400}}`
-	if err := os.WriteFile(accounts, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, accounts, content)
 	run := startSandbox(t, "--listen", "127.0.0.1:0", "--accounts", accounts, "--as", "max", "--fail", "GET /users/me after status=503 1")
 	if run.email != "max@example.com" {
 		t.Errorf("--as max printed %s", run.email)
@@ -98,9 +93,7 @@ func TestSandboxFlags(t *testing.T) {
 		"a taken address": {[]string{"--listen", strings.TrimPrefix(run.site, "http://")}, "in use"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			root := newRoot("test", nil)
-			root.SetArgs(append([]string{"sandbox"}, test.args...))
-			err := root.ExecuteContext(t.Context())
+			_, _, err := runCommand(t, newRoot("test", nil), append([]string{"sandbox"}, test.args...)...)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got error %v, want %q in it", err, test.want)
 			}
@@ -127,11 +120,8 @@ func TestSandboxServesATradingCloud(t *testing.T) {
 	if err := run.interrupt(); err != nil {
 		t.Errorf("it did not end well: %v", err)
 	}
-	asked, err := os.ReadFile(journal)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Contains(asked, []byte(`"fault":"before status"`)) || !bytes.Contains(asked, []byte("/connect/token")) || bytes.Contains(asked, []byte(lines[4])) {
+	asked := read(t, journal)
+	if !strings.Contains(asked, `"fault":"before status"`) || !strings.Contains(asked, "/connect/token") || strings.Contains(asked, lines[4]) {
 		t.Errorf("journal:\n%s", asked)
 	}
 }
@@ -251,11 +241,8 @@ func (r *sandboxRun) get(t *testing.T, email, key string) int {
 
 func readJSON(t *testing.T, path string, into any) {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, into); err != nil {
+	data := read(t, path)
+	if err := json.Unmarshal([]byte(data), into); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -263,11 +250,7 @@ func readJSON(t *testing.T, path string, into any) {
 func TestSandboxNamesListenWhereThePortIsTaken(t *testing.T) {
 	run := startSandbox(t, "--listen", "127.0.0.1:0")
 	address := strings.TrimPrefix(run.site, "http://")
-	command := newSandbox()
-	command.SetArgs([]string{"--listen", address})
-	command.SetOut(io.Discard)
-	command.SetErr(io.Discard)
-	err := command.ExecuteContext(t.Context())
+	_, _, err := runCommand(t, newSandbox(), "--listen", address)
 	if err == nil || !strings.Contains(err.Error(), address+" is in use") || !strings.Contains(err.Error(), "--listen 127.0.0.1:0") {
 		t.Errorf("the second sandbox says: %v", err)
 	}
@@ -284,11 +267,7 @@ func TestListenErrorOfWindows(t *testing.T) {
 func TestSandboxRefusesLevelsItDoesNotKnow(t *testing.T) {
 	known := fmt.Sprintf("from %d to %d", featurelevel.Oldest, featurelevel.Newest)
 	for _, level := range []int{featurelevel.Oldest - 1, featurelevel.Newest + 1} {
-		command := newSandbox()
-		command.SetArgs([]string{"--feature-level", fmt.Sprint(level)})
-		command.SetOut(io.Discard)
-		command.SetErr(io.Discard)
-		if err := command.ExecuteContext(t.Context()); err == nil || !strings.Contains(err.Error(), known) {
+		if _, _, err := runCommand(t, newSandbox(), "--feature-level", fmt.Sprint(level)); err == nil || !strings.Contains(err.Error(), known) {
 			t.Errorf("level %d: %v", level, err)
 		}
 	}

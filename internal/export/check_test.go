@@ -63,3 +63,11 @@ func TestSensitiveIsNotWritten(t *testing.T) {
 		t.Errorf("of the object is written %v", o.config)
 	}
 }
+
+// Kinds returns the resources that are exported.
+func Kinds() (names []string) {
+	for _, kind := range kinds {
+		names = append(names, kind.resource)
+	}
+	return names
+}

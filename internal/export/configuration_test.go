@@ -53,15 +53,11 @@ func readConfiguration(t tester, folder string) *configuration {
 	t.Helper()
 	c := &configuration{resources: map[string]*resource{}, locals: hclsyntax.Attributes{}, variables: map[string]cty.Value{}}
 	names, err := filepath.Glob(filepath.Join(folder, "*.tf"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	imports := map[string]string{}
 	for _, name := range names {
 		content, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		if formatted := hclwrite.Format(content); !bytes.Equal(formatted, content) {
 			t.Fatalf("%s is not formatted:\n%s", filepath.Base(name), content)
 		}
@@ -248,9 +244,7 @@ func filesOf(t tester, folder string) map[string]string {
 		files[filepath.ToSlash(name)] = string(content)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	return files
 }
 

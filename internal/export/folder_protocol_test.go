@@ -55,9 +55,7 @@ func serveReplaced(t *testing.T, server *sandbox.Server, oldNew ...string) {
 func inJSON(t *testing.T, text string) string {
 	t.Helper()
 	encoded, err := json.Marshal(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	return string(encoded[1 : len(encoded)-1])
 }
 
@@ -93,9 +91,7 @@ func TestProtocolExportChoosesFileNames(t *testing.T) {
 			parent := t.TempDir()
 			folder := filepath.Join(parent, "a", "b", "organization")
 			options := export.Options{Only: export.Selection{"custom_emoji"}}
-			if _, err := exportInto(folder, options); err != nil {
-				t.Fatal(err)
-			}
+			mustExport(t, folder, options)
 			want := "emoji/" + strings.ReplaceAll(trial.want, "ID", fmt.Sprint(id))
 			var got []string
 			for name := range filesOf(t, parent) {
@@ -122,10 +118,7 @@ func TestProtocolExportKeepsImagesApart(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	first, second, third := o.Emoji(t, "first"), o.Emoji(t, "second"), o.Emoji(t, "third")
 	serveReplaced(t, o.Sandbox, `"first"`, `"same"`, `"second"`, `"same"`, `"third"`, fmt.Sprintf(`"same-%d"`, second))
-	folder := t.TempDir()
-	if _, err := exportInto(folder, export.Options{Only: export.Selection{"custom_emoji"}}); err != nil {
-		t.Fatal(err)
-	}
+	folder := exportNew(t, export.Options{Only: export.Selection{"custom_emoji"}})
 	var got []string
 	for name := range filesOf(t, filepath.Join(folder, "emoji")) {
 		got = append(got, name)
@@ -141,9 +134,7 @@ func TestProtocolExportKeepsImagesApart(t *testing.T) {
 func outside(t *testing.T, name, content string) (folder string, unchanged func()) {
 	t.Helper()
 	folder = t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600))
 	before := filesOf(t, folder)
 	return folder, func() {
 		t.Helper()
@@ -160,19 +151,13 @@ func digestOf(content string) string {
 func writeRecord(t *testing.T, folder string, written map[string]string) {
 	t.Helper()
 	text, err := json.Marshal(map[string]any{"resources": map[string]any{}, "files": map[string]any{}, "written": written})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, "export.json"), text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
+	requireNoError(t, os.WriteFile(filepath.Join(folder, "export.json"), text, 0o600))
 }
 
 func link(t *testing.T, to, at string) {
 	t.Helper()
-	if err := os.Symlink(to, at); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, os.Symlink(to, at))
 }
 
 // A folder that comes from somebody else may have links that lead out of it, and a record of an export that never was: nothing
@@ -235,13 +220,9 @@ func TestProtocolExportStaysInItsFolder(t *testing.T) {
 func TestProtocolExportTakesLinksInsideItsFolder(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{}).Emoji(t, "kudos")
 	folder := t.TempDir()
-	if err := os.Mkdir(filepath.Join(folder, "images"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, os.Mkdir(filepath.Join(folder, "images"), 0o700))
 	link(t, "images", filepath.Join(folder, "emoji"))
-	if _, err := exportInto(folder, export.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	mustExport(t, folder, export.Options{})
 	if _, err := os.Stat(filepath.Join(folder, "images", "kudos.png")); err != nil {
 		t.Error(err)
 	}
@@ -252,9 +233,7 @@ func TestProtocolExportNoticesForeignConfiguration(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	for _, name := range []string{"mine.tf", "mine.tf.json", "mine.tofu", "mine.tofu.json"} {
 		folder := t.TempDir()
-		if err := os.WriteFile(filepath.Join(folder, name), []byte("{}"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, os.WriteFile(filepath.Join(folder, name), []byte("{}"), 0o600))
 		before := filesOf(t, folder)
 		_, err := exportInto(folder, export.Options{})
 		if err == nil || !strings.Contains(err.Error(), "has configuration that no export has written: "+name) {
@@ -264,9 +243,7 @@ func TestProtocolExportNoticesForeignConfiguration(t *testing.T) {
 	}
 	folder := t.TempDir()
 	for _, name := range []string{"main.tftest.hcl", "notes.json", "terraform.tfvars", "mine.tf.orig"} {
-		if err := os.WriteFile(filepath.Join(folder, name), nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, os.WriteFile(filepath.Join(folder, name), nil, 0o600))
 	}
 	if _, err := exportInto(folder, export.Options{}); err != nil {
 		t.Errorf("beside what is no configuration: %v", err)
@@ -281,9 +258,7 @@ func TestProtocolExportIsReadByItsOwnerAlone(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "new", "organization")
 	options := export.Options{Subscribers: true, AllPeople: true}
 	for _, what := range []string{"the first export", "the second one, over files that others may read"} {
-		if _, err := exportInto(folder, options); err != nil {
-			t.Fatal(err)
-		}
+		mustExport(t, folder, options)
 		names := slices.Sorted(maps.Keys(filesOf(t, folder)))
 		if !slices.Contains(names, "subscribers.tf") || !slices.Contains(names, "people.tf") || !slices.Contains(names, "emoji/kudos.png") {
 			t.Fatalf("%s wrote only %q", what, names)
@@ -293,9 +268,7 @@ func TestProtocolExportIsReadByItsOwnerAlone(t *testing.T) {
 			if info, err := os.Stat(at); err != nil || info.Mode().Perm() != 0o600 && runtime.GOOS != "windows" {
 				t.Errorf("%s: %s: %v, %v", what, name, info.Mode(), err)
 			}
-			if err := os.Chmod(at, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, os.Chmod(at, 0o644))
 		}
 		for _, at := range []string{filepath.Dir(folder), folder, filepath.Join(folder, "emoji")} {
 			if info, err := os.Stat(at); err != nil || info.Mode().Perm() != 0o700 && runtime.GOOS != "windows" {

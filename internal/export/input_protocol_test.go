@@ -29,9 +29,7 @@ func unwritable(t *testing.T) string {
 		return "/proc/self"
 	}
 	folder := t.TempDir()
-	if err := os.Chmod(folder, 0o500); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, os.Chmod(folder, 0o500))
 	return folder
 }
 
@@ -39,9 +37,7 @@ func unwritable(t *testing.T) string {
 func TestProtocolExportChecksTheFolderFirst(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, os.WriteFile(file, nil, 0o600))
 	for what, trial := range map[string]struct{ folder, want string }{
 		"a file":                         {file, file + " is a file. Name a folder, or one that does not exist yet"},
 		"a folder in a file":             {filepath.Join(file, "folder"), file + " is a file. Name a folder, or one that does not exist yet"},
@@ -125,9 +121,7 @@ func TestProtocolExportByOthers(t *testing.T) {
 				}
 				warned = append(warned, text)
 			}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, err)
 			if len(want) == 0 && len(warned) > 0 {
 				t.Errorf("warned of %q", warned)
 			}
@@ -136,9 +130,7 @@ func TestProtocolExportByOthers(t *testing.T) {
 					t.Errorf("%q is in none of %q", text, warned)
 				}
 			}
-			for _, problem := range planFolder(t, folder) {
-				t.Error(problem)
-			}
+			expectPlanEmpty(t, folder)
 		})
 	}
 }
@@ -155,10 +147,7 @@ func TestProtocolExportByAGuest(t *testing.T) {
 func TestProtocolExportWaitsForTheRateLimit(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Sandbox.Fail(sandbox.Fault{Path: "/invites", Action: sandbox.FaultStatus, Status: http.StatusTooManyRequests, RetryAfter: time.Second, Count: 2})
-	folder := t.TempDir()
-	if _, err := exportInto(folder, export.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	exportNew(t, export.Options{})
 	if o.Client.Waited() < time.Second {
 		t.Errorf("waited %s", o.Client.Waited())
 	}
@@ -208,9 +197,7 @@ func TestProtocolExportOfHostileNames(t *testing.T) {
 	serveReplaced(t, o.Sandbox, append(replaced, `"Paul Dubois"`, `"`+inJSON(t, "x\n}\u202e\r\nresource")+`"`)...)
 	parent := t.TempDir()
 	folder := filepath.Join(parent, "a", "b", "c", "organization")
-	if _, err := exportInto(folder, export.Options{All: true, AllPeople: true, Subscribers: true}); err != nil {
-		t.Fatal(err)
-	}
+	mustExport(t, folder, export.Options{All: true, AllPeople: true, Subscribers: true})
 	for name := range filesOf(t, parent) {
 		if inside, ok := strings.CutPrefix(name, "a/b/c/organization/"); !ok || !exportedName.MatchString(inside) {
 			t.Errorf("there is a file %q", name)
@@ -270,13 +257,8 @@ func TestProtocolExportPlansNothingOf(t *testing.T) {
 			o := acctest.StartSandbox(t, sandbox.Config{})
 			fill(t, o)
 			for _, all := range []bool{false, true} {
-				folder := t.TempDir()
-				if _, err := exportInto(folder, export.Options{All: all, Subscribers: true}); err != nil {
-					t.Fatal(err)
-				}
-				for _, problem := range planFolder(t, folder) {
-					t.Error(problem)
-				}
+				folder := exportNew(t, export.Options{All: all, Subscribers: true})
+				expectPlanEmpty(t, folder)
 			}
 		})
 	}
@@ -290,13 +272,8 @@ func TestProtocolExportOfOtherServers(t *testing.T) {
 			o.Emoji(t, "kudos")
 			o.Call(t, "POST", "/realm/filters", map[string]string{"pattern": "#(?P<id>[0-9]+)", "url_template": "https://example.com/{id}"})
 			o.Call(t, "POST", "/realm/profile_fields", map[string]string{"name": "Team", "field_type": "1"})
-			folder := t.TempDir()
-			if _, err := exportInto(folder, export.Options{All: true, Subscribers: true, AllPeople: true}); err != nil {
-				t.Fatal(err)
-			}
-			for _, problem := range planFolder(t, folder) {
-				t.Error(problem)
-			}
+			folder := exportNew(t, export.Options{All: true, Subscribers: true, AllPeople: true})
+			expectPlanEmpty(t, folder)
 		})
 	}
 }
@@ -309,19 +286,13 @@ func TestProtocolExportIsPlannedLater(t *testing.T) {
 		o.Call(t, "POST", "/invites/multiuse", map[string]string{"invite_expires_in_minutes": minutes})
 	}
 	folder, options := t.TempDir(), export.Options{Only: export.Selection{"invite_link"}}
-	if _, err := exportInto(folder, options); err != nil {
-		t.Fatal(err)
-	}
+	mustExport(t, folder, options)
 	written := filesOf(t, folder)
 	if links := written["invitations.tf"]; strings.Count(links, "# The server does not show the channels of a link") != 3 {
 		t.Errorf("the links are:\n%s", links)
 	}
 	later.Store(int64(2 * time.Minute))
-	for _, problem := range planFolder(t, folder) {
-		t.Error(problem)
-	}
-	if _, err := exportInto(folder, options); err != nil {
-		t.Fatal(err)
-	}
+	expectPlanEmpty(t, folder)
+	mustExport(t, folder, options)
 	sameFiles(t, "two minutes later", written, filesOf(t, folder))
 }

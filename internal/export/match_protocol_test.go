@@ -18,9 +18,7 @@ import (
 func match(t *testing.T, folder, changes, configuration string) (*export.Matched, error) {
 	t.Helper()
 	session, err := provider.Open(context.Background(), "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	meta := session.Meta()
 	text := fmt.Sprintf(`{"format_version": "1.2", "resource_changes": [%s], "configuration": {"root_module": {"resources": [%s]}}}`, changes, configuration)
 	return export.Match(context.Background(), export.Source{Provider: session, Store: meta.Store, Client: meta.Client}, []byte(text), folder)
@@ -44,6 +42,7 @@ func TestProtocolExportForAPlanSaysWhatIsLeft(t *testing.T) {
 		"another pattern":   {created("zulip_linkifier", "a", `{"pattern": "none"}`), "zulip_linkifier.a: the organization has no linkifier with the pattern none"},
 		"another language":  {created("zulip_code_playground", "a", `{"name": "try", "pygments_language": "Go"}`), "has no code playground with the name try pygments_language Go"},
 		"a type of no name": {created("zulip_message", "a", `{"content": "x"}`), "zulip_message.a: an object of this type is not found by a name"},
+		"no name at all":    {created("zulip_invite_link", "a", `{}`), "zulip_invite_link.a: an object of this type has no name"},
 		"managed already": {created("zulip_channel", "a", `{"name": "general"}`) + fmt.Sprintf(`, {"address": "zulip_channel.b", "mode": "managed", "type": "zulip_channel", "name": "b",
 			"change": {"actions": ["no-op"], "before": {"id": %d}, "after": {"id": %d}}}`, general, general), "zulip_channel.a: it is managed already, by zulip_channel.b"},
 	} {
@@ -61,12 +60,41 @@ func TestProtocolExportForAPlanSaysWhatIsLeft(t *testing.T) {
 	}
 }
 
+// Neither resource is imported where two create the same object.
+func TestProtocolExportForAPlan_SameObjectTwice_IsLeft(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	folder := t.TempDir()
+	role := fmt.Sprintf(`{"user_id": %d, "role": "member"}`, o.Sandbox.AllCredentials()["member"].ID)
+	matched, err := match(t, folder, strings.Join([]string{
+		created("zulip_user_role", "a", role),
+		created("zulip_user_role", "b", role),
+		created("zulip_channel", "general", `{"name": "GENERAL"}`),
+	}, ", "), "")
+	requireNoError(t, err)
+	left := strings.Join(matched.Left, "\n")
+	if want := "zulip_user_role.a: lena.fischer@example.com is what several resources create: zulip_user_role.a, zulip_user_role.b"; len(matched.Left) != 2 || !strings.Contains(left, want) {
+		t.Errorf("left: %s", left)
+	}
+	if imports := filesOf(t, folder)["imports.tf"]; strings.Count(imports, "import {") != 1 || !strings.Contains(imports, "to = zulip_channel.general\n") {
+		t.Errorf("wrote:\n%s", imports)
+	}
+}
+
+// With the variable that makes such plans, nothing is applied.
+func TestProtocolExportForAPlan_Applied_SendsNothing(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	t.Setenv("ZULIP_WARN_OF_EXISTING", "true")
+	run := o.NewRun(t, "zulip_channel")
+	change := run.MustPlan(acctest.Values{"name": "launch"})
+	sent := o.Sent()
+	run.Apply(change).ExpectError(t, "", "With ZULIP_WARN_OF_EXISTING nothing is applied", "Import it, and apply without the variable")
+	sent.Expect(t)
+}
+
 // Pictures of the organization are found by their kind and imported with the planned file, invitations by their address.
 func TestProtocolExportForAPlanOfPicturesAndInvitations(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
-	if err := o.Client.UploadRealmImage(t.Context(), "logo", "a.png", "image/png", pngOf(t, 3)); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.Client.UploadRealmImage(t.Context(), "logo", "a.png", "image/png", pngOf(t, 3)))
 	o.Call(t, "POST", "/invites", map[string]string{"invitee_emails": "one@example.net", "stream_ids": "[]"})
 	folder := t.TempDir()
 	matched, err := match(t, folder, strings.Join([]string{
@@ -74,9 +102,7 @@ func TestProtocolExportForAPlanOfPicturesAndInvitations(t *testing.T) {
 		created("zulip_organization_image", "icon", `{"kind": "icon", "file": "./mine.png"}`),
 		created("zulip_invitation", "one", `{"email": "One@example.net"}`),
 	}, ", "), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	imports := filesOf(t, folder)["imports.tf"]
 	if matched.Imports != 2 || !strings.Contains(imports, `"logo=./mine.png"`) || !strings.Contains(imports, `"one@example.net"`) {
 		t.Errorf("%d imports:\n%s", matched.Imports, imports)
@@ -96,9 +122,7 @@ func TestProtocolExportForAPlanRefuses(t *testing.T) {
 	}
 	folder := t.TempDir()
 	mine := filepath.Join(folder, "imports.tf")
-	if err := os.WriteFile(mine, []byte("# mine\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, os.WriteFile(mine, []byte("# mine\n"), 0o600))
 	if _, err := match(t, folder, general, ""); err == nil || !strings.Contains(err.Error(), "imports.tf is there already, and not of export --for") {
 		t.Errorf("a file of somebody else: %v", err)
 	}
@@ -132,9 +156,7 @@ func TestProtocolExportForAPlanOfWhatNoListShows(t *testing.T) {
 		created("zulip_reaction", "tada", fmt.Sprintf(`{"message_id": %v, "emoji_name": "tada"}`, message)),
 		created("zulip_reaction", "other", fmt.Sprintf(`{"message_id": %v, "emoji_name": "heart"}`, message)),
 	}, ", "), `{"address": "zulip_channel_subscription_settings.general", "expressions": {"channel": {"references": ["zulip_channel.general.id", "zulip_channel.general"]}}}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	imports := filesOf(t, folder)["imports.tf"]
 	for address, id := range map[string]string{
 		"zulip_role_members.administrators": "administrator", "zulip_user_status.lena": fmt.Sprint(lena.ID), "zulip_user_status.own": fmt.Sprint(o.Sandbox.AllCredentials()["owner"].ID),
@@ -172,9 +194,7 @@ func TestProtocolExportForAPlanMovesWhatNoListShows(t *testing.T) {
 		created("zulip_channel_subscription", "new", `{"channel": "general", "users": ["lena.fischer@example.com"]}`),
 		had("delete", "zulip_channel_subscription", "old", `{"channel": "general", "users": ["lena.fischer@example.com"]}`),
 	}, ", "), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	imports, left := filesOf(t, folder)["imports.tf"], strings.Join(matched.Left, "\n")
 	if matched.Imports != 0 || matched.Moves != 1 || !strings.Contains(imports, "from = zulip_role_members.old\n") {
 		t.Errorf("%d imports, %d moves:\n%s", matched.Imports, matched.Moves, imports)
@@ -233,9 +253,7 @@ func TestProtocolExportOfWhatIsNewCountsWhatNoStateHas(t *testing.T) {
 		o.Call(t, "POST", "/invites/multiuse", map[string]string{"invite_expires_in_minutes": "null"})
 	}
 	invitations, err := o.Client.Invitations(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	var links []int64
 	for _, one := range invitations {
 		if one.IsMultiuse {
@@ -245,10 +263,7 @@ func TestProtocolExportOfWhatIsNewCountsWhatNoStateHas(t *testing.T) {
 	first := stateOf(inState("zulip_invitation", "one", `{"id": "one@example.net"}`), inState("zulip_invite_link", "a", fmt.Sprintf(`{"id": %d}`, links[0])))
 	both := stateOf(inState("zulip_invitation", "two", `{"id": "two@example.net"}`), inState("zulip_invite_link", "b", fmt.Sprintf(`{"id": %d}`, links[1])))
 	summaryFor := func(states map[string][]byte) string {
-		folder := t.TempDir()
-		if _, err := exportInto(folder, export.Options{States: states, Only: export.Selection{"channel"}}); err != nil {
-			t.Fatal(err)
-		}
+		folder := exportNew(t, export.Options{States: states, Only: export.Selection{"channel"}})
 		return readSummary(t, folder)
 	}
 	summary := summaryFor(map[string][]byte{"s1.json": first})
@@ -271,10 +286,7 @@ func TestProtocolExportOfWhatIsNewLeavesRolesToTheirList(t *testing.T) {
 	o.Call(t, "PATCH", fmt.Sprintf("/users/%d", lena.ID), map[string]string{"role": "200"})
 	list := inState("zulip_role_members", "administrators", `{"id": "administrator", "role": "administrator", "users": ["tomas.berg@example.com", "user:paul.dubois@example.com"]}`)
 	for _, as := range []export.PeopleAs{export.PeopleAsAddress, export.PeopleAsVariable, export.PeopleAsUser} {
-		folder := t.TempDir()
-		if _, err := exportInto(folder, export.Options{States: map[string][]byte{"s1.json": stateOf(list)}, PeopleAs: as}); err != nil {
-			t.Fatal(err)
-		}
+		folder := exportNew(t, export.Options{States: map[string][]byte{"s1.json": stateOf(list)}, PeopleAs: as})
 		resources := readConfiguration(t, folder).resources
 		roles := 0
 		for address, resource := range resources {

@@ -22,9 +22,7 @@ import (
 func changed(t *testing.T, folder string, options export.Options) map[string]string {
 	t.Helper()
 	before := filesOf(t, folder)
-	if _, err := exportInto(folder, options); err != nil {
-		t.Fatal(err)
-	}
+	mustExport(t, folder, options)
 	after, diffs := filesOf(t, folder), map[string]string{}
 	for name := range before {
 		if content, ok := after[name]; !ok {
@@ -123,9 +121,7 @@ func TestProtocolExportNeverReusesNames(t *testing.T) {
 			w.fill()
 			w.rename()
 			useAccount(t, w.server, w.owner)
-			if _, err := exportInto(folder, export.Options{}); err != nil {
-				r.Fatal(err)
-			}
+			mustExport(r, folder, export.Options{})
 			for address, one := range readConfiguration(r, folder).resources {
 				id := one.kind + " " + strings.TrimSuffix(one.importID, "=member") // of a role it says what becomes of it
 				if one.kind == "zulip_custom_emoji" {
@@ -185,10 +181,7 @@ func TestProtocolExportKeepsWhatItDoesNotSelect(t *testing.T) {
 		"the state has it now":   {export.Options{States: map[string][]byte{"state.json": []byte(`{"format_version": "1.0"}`)}}, export.Options{States: map[string][]byte{"state.json": state}}, "it has what the state has, which --new leaves out"},
 		"the state does not yet": {export.Options{States: map[string][]byte{"state.json": state}}, export.Options{States: map[string][]byte{"state.json": state}}, ""},
 	} {
-		folder := t.TempDir()
-		if _, err := exportInto(folder, trial.before); err != nil {
-			t.Fatal(err)
-		}
+		folder := exportNew(t, trial.before)
 		before := filesOf(t, folder)
 		_, err := exportInto(folder, trial.after)
 		if trial.want == "" && err != nil || trial.want != "" && (err == nil || !strings.Contains(err.Error(), trial.want)) {
@@ -219,18 +212,11 @@ func TestProtocolExportKeepsWhatOthersWrote(t *testing.T) {
 		"a list of no names":                                    {"export.json", `{"resources": null, "files": null, "written": null}`, func() {}, "has configuration that no export has written"},
 	} {
 		t.Run(what, func(t *testing.T) {
-			folder := t.TempDir()
-			if _, err := exportInto(folder, export.Options{}); err != nil {
-				t.Fatal(err)
-			}
+			folder := exportNew(t, export.Options{})
 			trial.change()
 			at := filepath.Join(folder, filepath.FromSlash(trial.name))
-			if err := os.MkdirAll(filepath.Dir(at), 0o750); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(at, []byte(trial.content), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, os.MkdirAll(filepath.Dir(at), 0o750))
+			requireNoError(t, os.WriteFile(at, []byte(trial.content), 0o600))
 			before := filesOf(t, folder)
 			if _, err := exportInto(folder, export.Options{}); err == nil || !strings.Contains(err.Error(), trial.want) {
 				t.Errorf("the error is %v", err)
@@ -248,22 +234,14 @@ func TestProtocolExportNamesAreReadable(t *testing.T) {
 		"فريق": "فريق", "ㅤ\u3164hidden": "hidden", "id": "channel_id", "ﬁnance": "finance", "٣٤": "channel_34",
 	} {
 		o.Call(t, "POST", "/channels/create", map[string]string{"name": called, "subscribers": "[]"})
-		folder := t.TempDir()
-		if _, err := exportInto(folder, export.Options{Only: export.Selection{"channel:" + called}}); err != nil {
-			t.Fatal(err)
-		}
+		folder := exportNew(t, export.Options{Only: export.Selection{"channel:" + called}})
 		if found := readConfiguration(t, folder).resources; found["zulip_channel."+want] == nil {
 			t.Errorf("%q is called %q, want %s", called, slices.Collect(maps.Keys(found)), want)
 		}
-		for _, problem := range planFolder(t, folder) {
-			t.Error(problem)
-		}
+		expectPlanEmpty(t, folder)
 	}
 	o.Call(t, "POST", "/realm/filters", map[string]string{"pattern": "#(?P<id>[0-9]+)", "url_template": "https://example.com/{id}"})
-	folder := t.TempDir()
-	if _, err := exportInto(folder, export.Options{Only: export.Selection{"linkifier"}}); err != nil {
-		t.Fatal(err)
-	}
+	folder := exportNew(t, export.Options{Only: export.Selection{"linkifier"}})
 	if _, ok := readConfiguration(t, folder).resources["zulip_linkifier.linkifier_id"]; !ok {
 		t.Errorf("wrote %s", filesOf(t, folder)["linkifiers.tf"])
 	}

@@ -8,12 +8,14 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"testing"
 
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/msgpack"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
 )
 
@@ -49,6 +51,14 @@ func newPlanner(ctx context.Context) (*planner, error) {
 	return p, nil
 }
 
+// expectPlanEmpty reports what is wrong with the plan of a folder.
+func expectPlanEmpty(t *testing.T, folder string) {
+	t.Helper()
+	for _, problem := range planFolder(t, folder) {
+		t.Error(problem)
+	}
+}
+
 // planFolder imports and plans what a folder configures. Its problems are what is wrong with the plan: they are none where it
 // imports everything and changes nothing.
 func planFolder(t tester, folder string) (problems []string) {
@@ -56,17 +66,11 @@ func planFolder(t tester, folder string) (problems []string) {
 	ctx := context.Background()
 	c := readConfiguration(t, folder)
 	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chdir(folder); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
+	requireNoError(t, os.Chdir(folder))
 	defer os.Chdir(here) //nolint:errcheck // it was there
 	p, err := newPlanner(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	states, locals := map[string]cty.Value{}, c.evaluateLocals(t)
 	for _, address := range c.order {
 		one := c.resources[address]
@@ -217,4 +221,10 @@ func errorOf(diags []*tfprotov6.Diagnostic) error {
 		all = append(all, fmt.Errorf("%s: %s", one.Summary, one.Detail))
 	}
 	return errors.Join(all...)
+}
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	acctest.RemovePlugin()
+	os.Exit(status)
 }

@@ -23,29 +23,19 @@ import (
 // record returns the file of an organization as an account sees it.
 func record(r *rapid.T, server *sandbox.Server, as sandbox.Credentials) []byte {
 	client, err := zulip.New(zulip.Config{Site: server.URL(), Email: as.Email, APIKey: as.APIKey, MaxRetries: -1})
-	if err != nil {
-		r.Fatal(err)
-	}
+	requireNoError(r, err)
 	organization, err := recording.Read(r.Context(), client)
-	if err != nil {
-		r.Fatal(err)
-	}
+	requireNoError(r, err)
 	file, err := organization.Encode()
-	if err != nil {
-		r.Fatal(err)
-	}
+	requireNoError(r, err)
 	return file
 }
 
 // load serves a recorded organization; level 0 is its own.
 func load(t *testing.T, r *rapid.T, file []byte, level int, as string) (*sandbox.Server, sandbox.Credentials) {
 	server, err := sandbox.New(sandbox.Config{Organization: file, FeatureLevel: level})
-	if err != nil {
-		r.Fatal(err)
-	}
-	if err := server.Start("127.0.0.1:0"); err != nil {
-		r.Fatal(err)
-	}
+	requireNoError(r, err)
+	requireNoError(r, server.Start("127.0.0.1:0"))
 	t.Cleanup(func() { _ = server.Close() })
 	account, ok := server.Credentials(as)
 	if !ok {
@@ -63,9 +53,7 @@ var notRecorded = strings.Fields("queue_id server_generation api_key token color
 // register returns what the server tells of the parts that are recorded.
 func register(r *rapid.T, server *sandbox.Server, as sandbox.Credentials) map[string]any {
 	parts, err := json.Marshal(slices.DeleteFunc(slices.Clone(zulip.FetchAll), func(part string) bool { return part == zulip.FetchStatuses }))
-	if err != nil {
-		r.Fatal(err)
-	}
+	requireNoError(r, err)
 	form := url.Values{
 		"event_types": {"[]"}, "fetch_event_types": {string(parts)}, "include_subscribers": {"true"},
 		"client_capabilities": {`{"notification_settings_null": true, "include_deactivated_groups": true, "archived_channels": true}`},

@@ -42,12 +42,8 @@ type world struct {
 func newWorld(t *rapid.T) *world {
 	level := rapid.SampledFrom([]int{0, 0, 0, 0, 0, featurelevel.Oldest, 442, featurelevel.Newest}).Draw(t, "level")
 	server, err := sandbox.New(sandbox.Config{FeatureLevel: level})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Start("127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
+	requireNoError(t, server.Start("127.0.0.1:0"))
 	t.Cleanup(func() { _ = server.Close() })
 	owner, _ := server.Credentials("owner")
 	return &world{T: t, server: server, handler: server.Handler(), owner: owner}
@@ -60,9 +56,7 @@ func (w *world) call(method, path string, params map[string]any) bool {
 		text, isText := value.(string)
 		if !isText {
 			encoded, err := json.Marshal(value)
-			if err != nil {
-				w.Fatal(err)
-			}
+			requireNoError(w, err)
 			text = string(encoded)
 		}
 		form.Set(name, text)
@@ -88,20 +82,12 @@ func (w *world) upload(to string, wide int, fields map[string]string) {
 	var body bytes.Buffer
 	form := multipart.NewWriter(&body)
 	for name, value := range fields {
-		if err := form.WriteField(name, value); err != nil {
-			w.Fatal(err)
-		}
+		requireNoError(w, form.WriteField(name, value))
 	}
 	file, err := form.CreatePart(textproto.MIMEHeader{"Content-Disposition": {`form-data; name="picture"; filename="picture.png"`}, "Content-Type": {"image/png"}})
-	if err != nil {
-		w.Fatal(err)
-	}
-	if err := png.Encode(file, image.NewGray(image.Rect(0, 0, wide, 8))); err != nil {
-		w.Fatal(err)
-	}
-	if err := form.Close(); err != nil {
-		w.Fatal(err)
-	}
+	requireNoError(w, err)
+	requireNoError(w, png.Encode(file, image.NewGray(image.Rect(0, 0, wide, 8))))
+	requireNoError(w, form.Close())
 	req := httptest.NewRequest(http.MethodPost, (&url.URL{Path: "/api/v1" + to}).EscapedPath(), &body)
 	req.Header.Set("Content-Type", form.FormDataContentType())
 	w.send(req)
@@ -232,9 +218,7 @@ func (w *world) state() []byte {
 	add("zulip_user_role", "user_id", w.people())
 	add("zulip_bot", "id", w.people())
 	text, err := json.Marshal(map[string]any{"format_version": "1.0", "values": map[string]any{"root_module": map[string]any{"resources": resources}}})
-	if err != nil {
-		w.Fatal(err)
-	}
+	requireNoError(w, err)
 	return text
 }
 

@@ -16,15 +16,21 @@ import (
 
 const newcomer = "zoe.quill@example.net"
 
+// listsWith are lists of people, each of which has somebody among its people.
+func listsWith(who string) map[string]values {
+	const lena, amara = "lena.fischer@example.com", "amara.okafor@example.com"
+	return map[string]values{
+		"zulip_user_group":            {"name": "writers", "members": []any{lena, who}},
+		"zulip_user_group_membership": {"group": "leads", "members": []any{lena, who}},
+		"zulip_channel_subscribers":   {"channel": "leads", "users": []any{self, "tomas.berg@example.com", amara, who}},
+		"zulip_channel_subscription":  {"channel": "leads", "users": []any{lena, who}},
+		"zulip_role_members":          {"role": "moderator", "users": []any{amara, who}},
+	}
+}
+
 // Whoever has not joined yet can stand in a list: a warning names the address, and the plan after somebody has joined takes it up.
 func TestProtocolListsTakeUpWhoHasNotJoinedYet(t *testing.T) {
-	for resource, config := range map[string]acctest.Values{
-		"zulip_user_group":            {"name": "writers", "members": []any{"lena.fischer@example.com", newcomer}},
-		"zulip_user_group_membership": {"group": "sre", "members": []any{"kenji.sato@example.com", newcomer}},
-		"zulip_channel_subscribers":   {"channel": "leads", "users": []any{"ines.moreau@example.com", "tomas.berg@example.com", "amara.okafor@example.com", newcomer}},
-		"zulip_channel_subscription":  {"channel": "leads", "users": []any{"lena.fischer@example.com", newcomer}},
-		"zulip_role_members":          {"role": "moderator", "users": []any{"amara.okafor@example.com", newcomer}},
-	} {
+	for resource, config := range listsWith(newcomer) {
 		t.Run(resource, func(t *testing.T) {
 			o := acctest.StartSandbox(t, sandbox.Config{})
 			run := o.NewRun(t, resource)
@@ -54,28 +60,12 @@ func TestProtocolListsTakeUpWhoHasNotJoinedYet(t *testing.T) {
 
 // An address that nobody has may be the old one of somebody who is in the list: nobody leaves because of it.
 func TestProtocolNobodyLeavesForAnUnknownAddress(t *testing.T) {
-	for resource, config := range map[string]func(string) acctest.Values{
-		"zulip_user_group": func(who string) acctest.Values {
-			return acctest.Values{"name": "writers", "members": []any{"lena.fischer@example.com", who}}
-		},
-		"zulip_user_group_membership": func(who string) acctest.Values {
-			return acctest.Values{"group": "leads", "members": []any{"lena.fischer@example.com", who}}
-		},
-		"zulip_channel_subscribers": func(who string) acctest.Values {
-			return acctest.Values{"channel": "leads", "users": []any{"ines.moreau@example.com", "tomas.berg@example.com", "amara.okafor@example.com", who}}
-		},
-		"zulip_channel_subscription": func(who string) acctest.Values {
-			return acctest.Values{"channel": "leads", "users": []any{who}}
-		},
-		"zulip_role_members": func(who string) acctest.Values {
-			return acctest.Values{"role": "moderator", "users": []any{"amara.okafor@example.com", who}}
-		},
-	} {
+	for resource, config := range listsWith("kenji.sato@example.com") {
 		t.Run(resource, func(t *testing.T) {
 			o := acctest.StartSandbox(t, sandbox.Config{})
 			run := o.NewRun(t, resource)
-			run.MustApply(config("kenji.sato@example.com"))
-			_, diags := run.Plan(config(newcomer))
+			run.MustApply(config)
+			_, diags := run.Plan(listsWith(newcomer)[resource])
 			if found := diags.Errors().String(); !strings.Contains(found, `"zoe.quill@example.net" is not in the organization`) || !strings.Contains(found, "kenji.sato@example.com") {
 				t.Errorf("the plan says %v", diags)
 			}
@@ -105,13 +95,7 @@ func TestProtocolOthersLeaveBesideWhoIsInvited(t *testing.T) {
 // Every plan names who is listed and deactivated, as in permissions.
 func TestProtocolDeactivatedInListsAreNamed(t *testing.T) {
 	const kenji = "kenji.sato@example.com"
-	for resource, config := range map[string]values{
-		"zulip_user_group":            {"name": "writers", "members": []any{someone, kenji}},
-		"zulip_user_group_membership": {"group": "leads", "members": []any{kenji}},
-		"zulip_channel_subscribers":   {"channel": "leads", "users": []any{self, "tomas.berg@example.com", "amara.okafor@example.com", kenji}},
-		"zulip_channel_subscription":  {"channel": "leads", "users": []any{kenji}},
-		"zulip_role_members":          {"role": "moderator", "users": []any{"amara.okafor@example.com", kenji}},
-	} {
+	for resource, config := range listsWith(kenji) {
 		t.Run(resource, func(t *testing.T) {
 			o := acctest.StartSandbox(t, sandbox.Config{})
 			run := o.NewRun(t, resource)
@@ -149,9 +133,7 @@ func TestProtocolWhichAccountManagesWhat(t *testing.T) {
 			o.Call(t, "POST", "/users/me/subscriptions", map[string]string{"subscriptions": fmt.Sprintf(`[{"name": %q}]`, channel), "principals": fmt.Sprintf("[%d]", self.ID)})
 		}
 		groups, err := o.Client.UserGroups(t.Context(), level)
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		for _, group := range groups {
 			if group.Name == "leads" {
 				o.Call(t, "PATCH", fmt.Sprintf("/user_groups/%d", group.ID), map[string]string{
@@ -168,9 +150,7 @@ func TestProtocolWhichAccountManagesWhat(t *testing.T) {
 		fmt.Fprintf(&table, "| `%s` | %s |\n", resource, strings.Join(cells[resource], " | "))
 	}
 	guide, err := os.ReadFile("../../templates/guides/accounts.md.tmpl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	if !strings.Contains(string(guide), table.String()) {
 		t.Errorf("templates/guides/accounts.md.tmpl does not have these rows:\n%s", table.String())
 	}
@@ -334,9 +314,7 @@ func TestProtocolUnknownIsAnother(t *testing.T) {
 	} {
 		if _, needed := test.config["message_id"]; needed {
 			id, err := o.Client.SendMessage(t.Context(), zulip.Addressee{ChannelID: o.MustChannel(t, "general").ID, Topic: "votes"}, "Shall we?")
-			if err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, err)
 			test.config["message_id"] = id
 		}
 		run := o.NewRun(t, kind)

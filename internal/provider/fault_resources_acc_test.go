@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -76,62 +77,82 @@ var uncachedLists = []string{
 // once makes the provider ask again soon, and not often.
 const once = "provider \"zulip\" {\n  max_retries = 1\n}\n"
 
+// fault is what happens while a resource is created.
+type fault struct {
+	what string
+	// try creates the resource with the fault in a trial, and checks what is there afterwards.
+	try func(*testing.T, faulted, *acctest.Trial)
+}
+
+// faults are those that a resource is created with.
+func (n faulted) faults() []fault {
+	all := []fault{
+		{"answer lost", func(t *testing.T, n faulted, trial *acctest.Trial) {
+			trial.Fail(n.lostAnswer())
+			n.recover(t, trial)
+		}},
+		{"500 before it", func(t *testing.T, n faulted, trial *acctest.Trial) {
+			broken := n.create
+			broken.Action = sandbox.FaultStatus
+			heal := trial.Fail(broken)
+			trial.Fails([]string{"500"})
+			if count := n.held(t, trial.Organization); count != 0 {
+				t.Errorf("the server holds %d that it was not to make", count)
+			}
+			heal()
+			n.recover(t, trial)
+		}},
+		{"plugin killed after it", func(t *testing.T, n faulted, trial *acctest.Trial) {
+			n.kill(t, trial)
+			if count := n.held(t, trial.Organization); count != 1 {
+				t.Errorf("the server was to hold one when the plugin was killed, and holds %d", count)
+			}
+			trial.Holds(n.address(), func() int { return n.held(t, trial.Organization) - n.left })
+			n.recover(t, trial)
+		}},
+	}
+	if slices.Contains(cachedLists, n.resource) {
+		all = append(all, fault{"answer lost and list late", func(t *testing.T, n faulted, trial *acctest.Trial) {
+			trial.Fail(sandbox.Fault{Action: sandbox.FaultLag, Delay: 300 * time.Millisecond})
+			trial.Fail(n.lostAnswer())
+			n.recover(t, trial)
+		}})
+	}
+	if slices.Contains(named, n.resource) {
+		all = append(all, fault{"plugin killed, recovered", func(t *testing.T, n faulted, trial *acctest.Trial) {
+			n.kill(t, trial)
+			trial.Setenv("ZULIP_RECOVER_INTERRUPTED", "true")
+			trial.Succeeds() // takes what is there
+			trial.Converges()
+		}})
+	}
+	return all
+}
+
+// lostAnswer drops the answer to the request that creates the resource, once.
+func (n faulted) lostAnswer() sandbox.Fault {
+	lost := n.create
+	lost.After, lost.Action, lost.Count = true, sandbox.FaultDrop, 1
+	return lost
+}
+
 // TestFaultResources: each resource is created while the answer is lost, the server fails, or the plugin is killed. After that the
-// next apply leaves exactly one, and the state knows it.
+// next apply leaves exactly one, and the state knows it. Each resource meets one of the faults by chance, or with ZULIP_TEST_ALL=1
+// all of them.
 func TestFaultResources(t *testing.T) {
 	picture := filepath.Join(t.TempDir(), "kudos.png")
 	writePicture(t, picture)
 	for _, n := range faultedResources(picture) {
+		faults := n.faults()
+		if os.Getenv("ZULIP_TEST_ALL") != "1" {
+			chosen := rand.IntN(len(faults))
+			faults = faults[chosen : chosen+1]
+		}
 		t.Run(n.resource, func(t *testing.T) {
 			t.Parallel()
-			t.Run("answer lost", func(t *testing.T) {
-				trial := n.trial(t, "answer lost")
-				lost := n.create
-				lost.After, lost.Action, lost.Count = true, sandbox.FaultDrop, 1
-				trial.Fail(lost)
-				n.recover(t, trial)
-			})
-			if slices.Contains(cachedLists, n.resource) {
-				t.Run("answer lost and list late", func(t *testing.T) {
-					trial := n.trial(t, "answer lost and list late")
-					trial.Fail(sandbox.Fault{Action: sandbox.FaultLag, Delay: 300 * time.Millisecond})
-					lost := n.create
-					lost.After, lost.Action, lost.Count = true, sandbox.FaultDrop, 1
-					trial.Fail(lost)
-					n.recover(t, trial)
-				})
+			for _, fault := range faults {
+				t.Run(fault.what, func(t *testing.T) { fault.try(t, n, n.trial(t, fault.what)) })
 			}
-			t.Run("500 before it", func(t *testing.T) {
-				trial := n.trial(t, "500 before it")
-				broken := n.create
-				broken.Action = sandbox.FaultStatus
-				heal := trial.Fail(broken)
-				trial.Fails([]string{"500"})
-				if count := n.held(t, trial.Organization); count != 0 {
-					t.Errorf("the server holds %d that it was not to make", count)
-				}
-				heal()
-				n.recover(t, trial)
-			})
-			t.Run("plugin killed", func(t *testing.T) {
-				trial := n.trial(t, "plugin killed after it")
-				n.kill(t, trial)
-				if count := n.held(t, trial.Organization); count != 1 {
-					t.Errorf("the server was to hold one when the plugin was killed, and holds %d", count)
-				}
-				trial.Holds(n.address(), func() int { return n.held(t, trial.Organization) - n.left })
-				n.recover(t, trial)
-			})
-			if !slices.Contains(named, n.resource) {
-				return
-			}
-			t.Run("plugin killed and recovered", func(t *testing.T) {
-				trial := n.trial(t, "plugin killed, recovered")
-				n.kill(t, trial)
-				trial.Setenv("ZULIP_RECOVER_INTERRUPTED", "true")
-				trial.Succeeds() // takes what is there
-				trial.Converges()
-			})
 		})
 	}
 }
@@ -250,9 +271,7 @@ func described(text string) func(*testing.T, *acctest.Organization) int {
 // uploadedLogo is one if the organization has uploaded a logo, of which it can have no second.
 func uploadedLogo(t *testing.T, org *acctest.Organization) int {
 	answer, err := org.Client.Register(t.Context(), []string{zulip.FetchRealm})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	if answer.Realm.Image(zulip.LogoImage).IsUploaded {
 		return 1
 	}
@@ -267,13 +286,7 @@ func invitations(t *testing.T, org *acctest.Organization) int {
 func writePicture(t *testing.T, path string) {
 	t.Helper()
 	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := png.Encode(file, image.NewGray(image.Rect(0, 0, 8, 8))); err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
+	requireNoError(t, png.Encode(file, image.NewGray(image.Rect(0, 0, 8, 8))))
+	requireNoError(t, file.Close())
 }

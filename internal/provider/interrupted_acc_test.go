@@ -178,9 +178,7 @@ func (tr interruptedTrial) expectWhole(t *testing.T, run *interruptedRun) {
 			Instances  []struct{ Status string }
 		}
 	}
-	if err := json.Unmarshal([]byte(tr.Read(t, "terraform.tfstate")), &state); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, json.Unmarshal([]byte(tr.Read(t, "terraform.tfstate")), &state))
 	whole := map[string]int{}
 	for _, resource := range state.Resources {
 		for _, instance := range resource.Instances {

@@ -57,9 +57,7 @@ func TestProtocolLaggingLists(t *testing.T) {
 			o := acctest.NewSandbox(t, sandbox.Config{Latency: time.Millisecond})
 			before := held(t, o, kind.part, kind.field)
 			fault, err := sandbox.ParseFault("* ** lag=80ms")
-			if err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, err)
 			heal := o.Sandbox.Fail(fault)
 			defer heal()
 			run := o.NewRun(t, kind.resource)

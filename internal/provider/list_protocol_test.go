@@ -197,9 +197,7 @@ var withoutQuery string
 func hasQuery(t *testing.T) bool {
 	t.Helper()
 	said, err := exec.CommandContext(t.Context(), os.Getenv("TF_ACC_TERRAFORM_PATH"), "version").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	line, _, _ := strings.Cut(string(said), "\n")
 	var major, minor int
 	if _, err := fmt.Sscanf(line, "Terraform v%d.%d", &major, &minor); err == nil && (major > 1 || minor >= 14) {

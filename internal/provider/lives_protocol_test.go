@@ -94,11 +94,7 @@ func (l life) live(t *testing.T, o *acctest.Organization, level int) {
 	if run.State != nil {
 		t.Errorf("after the destroy the state holds %v", run.State.Values)
 	}
-	if again := o.NewRun(t, l.of); !l.stays {
-		if diags := again.Import(l.importIDOf(id), nil); len(diags.Errors()) == 0 && again.State != nil && !inactive(again.State.Values) {
-			t.Errorf("after the destroy it can be imported: %v", again.State.Values)
-		}
-	}
+	l.expectGone(t, o, id)
 	noteLife(l.of, level, t.Failed())
 }
 
@@ -116,6 +112,18 @@ func (l life) imported(t *testing.T, o *acctest.Organization, run *acctest.Run) 
 		if !isLeftOut && !slices.Contains(l.notImported, name) && !reflect.DeepEqual(value, again.State.Values[name]) {
 			t.Errorf("%s is %v, and %v after an import", name, value, again.State.Values[name])
 		}
+	}
+}
+
+// expectGone fails the test if the resource can be imported after it was destroyed.
+func (l life) expectGone(t *testing.T, o *acctest.Organization, id any) {
+	t.Helper()
+	if l.stays {
+		return
+	}
+	again := o.NewRun(t, l.of)
+	if diags := again.Import(l.importIDOf(id), nil); len(diags.Errors()) == 0 && again.State != nil && !inactive(again.State.Values) {
+		t.Errorf("%s can be imported after the destroy: %v", l.of, again.State.Values)
 	}
 }
 

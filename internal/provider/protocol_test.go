@@ -204,9 +204,7 @@ func TestProtocolSaysWhatIsWrongWithAFile(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing")
 	configure(t, values{"zuliprc": missing}).ExpectError(t, "zuliprc", "The zuliprc file cannot be read", missing)
 	broken := filepath.Join(t.TempDir(), "zuliprc")
-	if err := os.WriteFile(broken, []byte("key=abcdefghijklmnopqrstuvwxyz012345\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, os.WriteFile(broken, []byte("key=abcdefghijklmnopqrstuvwxyz012345\n"), 0o600))
 	diags := configure(t, values{"zuliprc": broken})
 	diags.ExpectError(t, "zuliprc", "The zuliprc file is malformed", "no section [api]")
 	if strings.Contains(diags.String(), "abcdef") {
@@ -246,9 +244,7 @@ func TestProtocolWarnsOfAServerWithoutALevel(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	alone(t)
 	target, err := url.Parse(o.Sandbox.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }}
 	silent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/api/v1/server_settings" {
@@ -309,13 +305,9 @@ func TestProtocolIdentitiesOfVersionZero(t *testing.T) {
 // A state that was written before the first release is still read, every attribute of it.
 func TestProtocolStatesOfVersionZero(t *testing.T) {
 	text, err := os.ReadFile(statesFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	states := map[string]json.RawMessage{}
-	if err := json.Unmarshal(text, &states); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, json.Unmarshal(text, &states))
 	p := acctest.StartProcess(t.Context(), t)
 	for resource, state := range states {
 		t.Run(resource, func(t *testing.T) {
@@ -325,17 +317,11 @@ func TestProtocolStatesOfVersionZero(t *testing.T) {
 			read, diags := p.UpgradeFrom(resource, 0, state)
 			diags.ExpectNoError(t)
 			var stored values
-			if err := json.Unmarshal(state, &stored); err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, json.Unmarshal(state, &stored))
 			again, err := json.Marshal(read)
-			if err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, err)
 			var kept values
-			if err := json.Unmarshal(again, &kept); err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, json.Unmarshal(again, &kept))
 			for name, value := range stored {
 				if !reflect.DeepEqual(kept[name], value) {
 					t.Errorf("%s was %v, and is read as %v", name, value, kept[name])
@@ -349,26 +335,31 @@ func TestProtocolStatesOfVersionZero(t *testing.T) {
 // The guide about versions promises it to those who go back.
 func TestProtocolStatesOfANewerVersion(t *testing.T) {
 	text, err := os.ReadFile(statesFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	states := map[string]values{}
-	if err := json.Unmarshal(text, &states); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, json.Unmarshal(text, &states))
 	p := acctest.StartProcess(t.Context(), t)
 	for resource, stored := range states {
 		t.Run(resource, func(t *testing.T) {
 			stored["of_a_later_version"] = "x"
 			state, err := json.Marshal(stored)
-			if err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, err)
 			read, diags := p.UpgradeFrom(resource, p.SchemaVersion(resource), state)
 			diags.ExpectNoError(t)
 			if _, ok := read["of_a_later_version"]; ok || len(read) == 0 {
 				t.Errorf("it is read as %v", read)
 			}
 		})
+	}
+}
+
+// requireNoError ends a test with an error that is not what the test asks about.
+func requireNoError(t interface {
+	Helper()
+	Fatal(arguments ...any)
+}, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

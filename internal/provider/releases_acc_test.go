@@ -2,9 +2,13 @@ package provider_test
 
 import (
 	"compress/gzip"
+	"encoding/json"
+	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -79,53 +83,180 @@ func record(t *testing.T, release string) {
 	if t.Failed() {
 		t.FailNow()
 	}
-	if err := o.Sandbox.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(release, "terraform.tfstate"), []byte(w.Read(t, "terraform.tfstate")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.Sandbox.Close())
+	requireNoError(t, os.WriteFile(filepath.Join(release, "terraform.tfstate"), []byte(w.Read(t, "terraform.tfstate")), 0o600))
 	zip(t, kept, filepath.Join(release, "organization.db.gz"))
 }
 
 func zip(t *testing.T, from, to string) {
 	t.Helper()
 	content, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	file, err := os.Create(to)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	compressed := gzip.NewWriter(file)
 	if _, err := compressed.Write(content); err != nil {
 		t.Fatal(err)
 	}
-	if err := compressed.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, compressed.Close())
+	requireNoError(t, file.Close())
 }
 
 func unzip(t *testing.T, from, to string) {
 	t.Helper()
 	file, err := os.Open(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	defer func() { _ = file.Close() }()
 	compressed, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	content, err := io.ReadAll(compressed)
-	if err != nil {
-		t.Fatal(err)
+	requireNoError(t, err)
+	requireNoError(t, os.WriteFile(to, content, 0o600))
+}
+
+// written is one of every resource as a configuration.
+type written struct {
+	all []life
+	// lifecycle is put into every block, forEach too unless it is empty.
+	lifecycle string
+	forEach   map[string]string // by resource: the one key
+	moved     map[string]string // by resource: where it was before
+}
+
+// text writes the configuration.
+func (w written) text(t *testing.T) string {
+	t.Helper()
+	var text strings.Builder
+	for _, l := range w.all {
+		fmt.Fprintf(&text, "resource %q \"x\" {\n", l.of)
+		if key := w.forEach[l.of]; key != "" {
+			fmt.Fprintf(&text, "  for_each = toset([%q])\n", key)
+		}
+		for _, attribute := range slices.Sorted(maps.Keys(l.create)) {
+			value, err := json.Marshal(l.create[attribute]) // an expression of the language, too
+			requireNoError(t, err)
+			fmt.Fprintf(&text, "  %s = %s\n", attribute, value)
+		}
+		fmt.Fprintf(&text, "  %s\n}\n", w.lifecycle)
+		if from := w.moved[l.of]; from != "" {
+			fmt.Fprintf(&text, "moved {\n  from = %s\n  to = %s\n}\n", from, w.address(l))
+		}
 	}
-	if err := os.WriteFile(to, content, 0o600); err != nil {
-		t.Fatal(err)
+	return text.String()
+}
+
+// address is that of the one resource of a kind.
+func (w written) address(l life) string {
+	if key := w.forEach[l.of]; key != "" {
+		return fmt.Sprintf("%s.x[%q]", l.of, key)
 	}
+	return l.of + ".x"
+}
+
+// each returns what a function says of every resource.
+func (w written) each(say func(life) string) []string {
+	all := make([]string, len(w.all))
+	for i, l := range w.all {
+		all[i] = say(l)
+	}
+	return all
+}
+
+// keys gives every resource for which is reports true a key, and the others another.
+func (w written) keys(is func(life) bool, key, other string) map[string]string {
+	keys := map[string]string{}
+	for _, l := range w.all {
+		if keys[l.of] = other; is(l) {
+			keys[l.of] = key
+		}
+	}
+	return keys
+}
+
+// TestAccReplaced takes one of every resource through what ends a thing and makes it anew: -replace, taint, -replace with
+// create_before_destroy, and another key of for_each. Each is planned by one run of the CLI and applied by another. After
+// each the plan is empty: nothing is lost, made twice, or left as a deposed object. Of what has a name of its own, the
+// last two are refused, and the refusal says what to write.
+func TestAccReplaced(t *testing.T) {
+	trial := acctest.NewTrial(t, "", "", sandbox.Config{})
+	w := written{all: lives(t, trial.Organization)}
+	for i, l := range w.all {
+		w.all[i].create = l.at(trial.Sandbox.FeatureLevel(), l.create)
+		delete(w.all[i].create, "can_add_custom_emoji_group") // the account is to add one
+	}
+	isNamed := func(l life) bool { return slices.Contains(named, l.of) }
+	unchanged := func(after string) {
+		t.Helper()
+		if printed, ok := trial.Run(t, "plan", "-detailed-exitcode"); !ok {
+			t.Fatalf("after %s the plan is not empty:\n%s", after, printed)
+		}
+	}
+	replace := func(how string, arguments ...string) (printed string, ok bool) {
+		t.Helper()
+		trial.Must(t, append([]string{"plan", "-out=" + how}, arguments...)...)
+		return trial.Run(t, "apply", how)
+	}
+	trial.Configure(t, w.text(t))
+	trial.Must(t, "apply", "-auto-approve")
+	unchanged("the first apply")
+	all := w.each(func(l life) string { return "-replace=" + w.address(l) })
+
+	if printed, ok := replace("replace", all...); !ok {
+		t.Fatalf("-replace failed:\n%s", printed)
+	}
+	unchanged("-replace")
+
+	trial.Taint(t)
+	if printed, ok := replace("taint"); !ok {
+		t.Fatalf("taint failed:\n%s", printed)
+	}
+	unchanged("taint")
+
+	w.lifecycle = "lifecycle { create_before_destroy = true }"
+	trial.Configure(t, w.text(t))
+	printed, ok := replace("before", all...)
+	if ok {
+		t.Fatal("create_before_destroy: two of one name were made")
+	}
+	if got := kindsIn(printed, `Error: .*? with (\w+)\.x,`); !slices.Equal(got, named) {
+		t.Errorf("create_before_destroy: refused were %v, want %v", got, named)
+	}
+	unchanged("create_before_destroy")
+
+	w.lifecycle = ""
+	from := w
+	w.forEach = w.keys(isNamed, "a", "a")
+	w.moved = map[string]string{}
+	for _, l := range w.all {
+		w.moved[l.of] = from.address(l)
+	}
+	trial.Configure(t, w.text(t))
+	trial.Must(t, "apply", "-auto-approve")
+	unchanged("moved blocks")
+
+	w.moved = nil
+	w.forEach = w.keys(isNamed, "b", "a")
+	trial.Configure(t, w.text(t))
+	if printed, ok = trial.Run(t, "plan"); ok {
+		t.Fatal("another key of for_each was planned for what has a name of its own")
+	}
+	addressed := slices.DeleteFunc(slices.Clone(named), func(of string) bool { return of == "zulip_reaction" }) // its plan reads no message
+	if got := kindsIn(printed, `will be destroyed and re-created with (\w+)\.x\[`); !slices.Equal(got, addressed) {
+		t.Errorf("another key of for_each: refused were %v, want %v", got, addressed)
+	}
+	w.forEach = w.keys(isNamed, "a", "b")
+	trial.Configure(t, w.text(t))
+	if printed, ok := replace("key"); !ok {
+		t.Fatalf("another key of for_each failed:\n%s", printed)
+	}
+	unchanged("another key of for_each")
+}
+
+// kindsIn returns the types of resources that a pattern finds in what the CLI has printed.
+func kindsIn(printed, pattern string) []string {
+	found := map[string]bool{}
+	for _, match := range regexp.MustCompile(pattern).FindAllStringSubmatch(printed, -1) {
+		found[match[1]] = true
+	}
+	return slices.Sorted(maps.Keys(found))
 }

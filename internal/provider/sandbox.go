@@ -49,7 +49,7 @@ func sandboxSchema() schema.SingleNestedAttribute {
 				Validators: []validator.Int64{validators.Between(featurelevel.Oldest, featurelevel.Newest)},
 			},
 			"state": schema.StringAttribute{
-				Optional: true, MarkdownDescription: "Path of a file in which the organization is kept until you remove the file, so that several runs of the CLI work on the same one. By default it ends with the run of the CLI, and within `terraform test` with each test file.",
+				Optional: true, MarkdownDescription: "Path of a file that holds the organization, so that plans, applies and the `run` blocks of a test work on the same one. After Terraform has destroyed the last resource, the next command begins with a new organization. Without the file, each plan and each apply begins with a new one.",
 			},
 		},
 	}
@@ -102,11 +102,10 @@ func (p *Provider) findOrganization(ctx context.Context, block *model, diags *di
 	if diags.HasError() {
 		return configuration.Values{}, nil
 	}
-	opened, err := localsandbox.Open(ctx, localsandbox.Options{
+	opened, err := localsandbox.Open(localsandbox.Options{
 		Organization: settings.Organization.ValueString(),
 		FeatureLevel: int(settings.FeatureLevel.ValueInt64()),
 		State:        settings.State.ValueString(),
-		DataDir:      cmp.Or(p.getenv("TF_DATA_DIR"), ".terraform"),
 	})
 	if err != nil {
 		diags.AddAttributeError(path.Root(sandboxAttribute), "The sandbox cannot be started", base.Sentence(err))
@@ -150,9 +149,9 @@ var ignoredBySandbox = []string{
 func (p *Provider) warnOfSandbox(settings *sandboxModel, opened *localsandbox.Sandbox, diags *diag.Diagnostics) {
 	text := fmt.Sprintf("The provider runs a sandbox and acts as its owner %s: nothing reaches a server. ", opened.Owner.Email)
 	if state := settings.State.ValueString(); state != "" {
-		text += fmt.Sprintf("The organization is kept in %s.", state)
+		text += fmt.Sprintf("The organization is kept in %s, until every resource is destroyed. Remove the file to begin with a new one.", state)
 	} else {
-		text += "The organization ends with this run of the CLI, or with the test file. If you apply and want to plan or apply again later, set state in sandbox, or the next plan creates everything anew."
+		text += "The organization is in memory only: the next plan, apply or run block begins with a new one and creates everything again. To keep the organization, name a file with state in sandbox."
 	}
 	var ignored []string
 	for _, variable := range ignoredBySandbox {

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
 const configurationInSandbox = `
@@ -72,12 +71,12 @@ run "change_back" {
 }
 `
 
-// Two test files that create the same channel, which an organization can have once: each has an organization of its own, in
-// which its run blocks find what the earlier ones did. So does each run of the CLI.
-func TestAccTestFiles(t *testing.T) {
+// Two test files that create the same channel, which an organization can have once: the organization in the file lasts from one
+// run block to the next, and ends with the test file. A second run of the CLI finds a new one, too.
+func TestAccSandbox_TestFiles_EachBeginsAgain(t *testing.T) {
 	w := acctest.NewWorkspace(t)
 	requests := elsewhere(t)
-	w.Configure(t, fmt.Sprintf(configurationInSandbox, ""))
+	w.Configure(t, fmt.Sprintf(configurationInSandbox, `state = ".terraform/test.db"`))
 	w.Write(t, "one.tftest.hcl", testFile)
 	w.Write(t, "two.tftest.hcl", testFile)
 	for range 2 {
@@ -96,10 +95,10 @@ func TestAccTestFiles(t *testing.T) {
 
 // After an apply that fails, the CLI leaves the provider's process running until it ends itself. The test file's end and the
 // next one find their organizations all the same.
-func TestAccTestFilesAfterAFailedApply(t *testing.T) {
+func TestAccSandbox_FailedApply_TestFilesGoOn(t *testing.T) {
 	w := acctest.NewWorkspace(t)
 	elsewhere(t)
-	w.Configure(t, fmt.Sprintf(configurationInSandbox, "")+`
+	w.Configure(t, fmt.Sprintf(configurationInSandbox, `state = ".terraform/test.db"`)+`
 resource "terraform_data" "fails" {
   depends_on = [zulip_channel.launch]
   provisioner "local-exec" {
@@ -124,8 +123,8 @@ resource "zulip_channel" "second" {
 	}
 }
 
-// A plan that is saved is applied by another run of the CLI.
-func TestAccSandboxPlanThenApply(t *testing.T) {
+// Commands that follow one another share the organization in a file, until everything is destroyed.
+func TestAccSandbox_InAFile_LastsUntilDestroyed(t *testing.T) {
 	w := acctest.NewWorkspace(t)
 	w.Setenv("TF_LOG", "")
 	elsewhere(t)
@@ -138,27 +137,25 @@ func TestAccSandboxPlanThenApply(t *testing.T) {
 	w.Must(t, "plan", "-out=plan", "-var=description=Changed")
 	w.Must(t, "apply", "plan")
 	w.Must(t, "destroy", "-auto-approve")
-	if printed, ok := w.Apply(t); ok || !strings.Contains(printed, "launch") {
-		t.Errorf("the organization does not know the archived channel:\n%s", printed)
-	}
+	w.Must(t, "apply", "-auto-approve") // the name is not taken
 }
 
-// Without a file to keep it in, each run of the CLI has an organization of its own: what an earlier one created is gone.
-func TestAccSandboxEndsWithTheRun(t *testing.T) {
+// Without a file, each plan and each apply has an organization of its own. Data sources of the same apply find what it created.
+func TestAccSandbox_InMemory_EachCommandBeginsAgain(t *testing.T) {
 	w := acctest.NewWorkspace(t)
 	w.Setenv("TF_LOG", "")
 	elsewhere(t)
 	w.Configure(t, fmt.Sprintf(configurationInSandbox, ""))
 	w.Must(t, "plan", "-out=plan")
 	w.Must(t, "apply", "plan")
-	if printed := w.Must(t, "plan"); !strings.Contains(printed, "1 to add, 0 to change, 0 to destroy") || !strings.Contains(printed, "set state in sandbox") {
+	if printed := w.Must(t, "plan"); !strings.Contains(printed, "1 to add, 0 to change, 0 to destroy") || !strings.Contains(printed, "name a file with state in sandbox") {
 		t.Errorf("the next plan does not create the channel again, or does not say why:\n%s", printed)
 	}
 	w.Must(t, "apply", "-auto-approve")
 }
 
-// Two provider blocks are two processes at a time, of which one serves the organization.
-func TestAccSandboxOfTwoProviderBlocks(t *testing.T) {
+// Two provider blocks are two processes at a time.
+func TestAccSandbox_TwoProviderBlocks_ShareAFile(t *testing.T) {
 	w := acctest.NewWorkspace(t)
 	elsewhere(t)
 	w.Configure(t, fmt.Sprintf(configurationInSandbox, `state = "organization.db"`)+`
@@ -179,18 +176,6 @@ resource "zulip_user_group" "crew" {
 	w.Must(t, "apply", "-auto-approve")
 	w.Must(t, "plan", "-detailed-exitcode")
 	w.Must(t, "destroy", "-auto-approve")
-}
-
-// withoutServer empties what a provider block would be completed from, and gives the test a data directory of its own.
-func withoutServer(t *testing.T) {
-	t.Helper()
-	alone(t)
-	dir, err := os.MkdirTemp("", "data")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) }) // some systems keep what is open: nothing is lost if it stays
-	t.Setenv("TF_DATA_DIR", dir)
 }
 
 // elsewhere sets the environment as if there were an organization and a trading cloud, and returns how many requests have
@@ -216,11 +201,12 @@ func elsewhere(t *testing.T) *atomic.Int64 {
 }
 
 func TestProtocolSandboxConflictsWithAnOrganization(t *testing.T) {
-	withoutServer(t)
+	alone(t)
+	state := filepath.Join(t.TempDir(), "organization.db")
 	for attribute, value := range map[string]any{
 		"site": "https://chat.example.com", "email": "ada@example.com", "api_key": "secret", "zuliprc": "zuliprc", "trading_cloud": values{},
 	} {
-		for name, sandbox := range map[string]values{"the example": {}, "a file": {"organization": "organization.json"}} {
+		for name, sandbox := range map[string]values{"the example": {}, "a file": {"organization": "organization.json"}, "a state": {"state": state}} {
 			diags := configure(t, values{"sandbox": sandbox, attribute: value})
 			diags.ExpectError(t, attribute, "sandbox and "+attribute+" conflict", "Remove one of the two.")
 			if len(diags) != 1 {
@@ -236,23 +222,23 @@ func TestProtocolSandboxConflictsWithAnOrganization(t *testing.T) {
 	if diags := configure(t, values{"sandbox": values{}, "site": acctest.Unknown}); len(diags) > 0 {
 		t.Errorf("a site that is not known: %v", diags)
 	}
-	if diags := configure(t, values{"sandbox": values{"organization": acctest.Unknown}}); len(diags) > 0 {
+	if diags := configure(t, values{"sandbox": values{"organization": acctest.Unknown, "state": state}}); len(diags) > 0 {
 		t.Errorf("a file that is not known: %v", diags)
 	}
-	if entries, err := os.ReadDir(os.Getenv("TF_DATA_DIR")); err != nil || len(entries) > 0 {
-		t.Errorf("a sandbox was started: %v, %v", entries, err)
+	if _, err := os.Stat(state); !os.IsNotExist(err) {
+		t.Errorf("a sandbox was started: %v", err)
 	}
 }
 
 func TestProtocolSandboxSaysOnceThatItIsNoRealOrganization(t *testing.T) {
-	withoutServer(t)
+	alone(t)
 	const summary = "This is not a real organization"
 	diags := configure(t, values{"sandbox": values{}})
-	diags.ExpectWarning(t, "", summary, "acts as its owner ines.moreau@example.com", "ends with this run of the CLI")
+	diags.ExpectWarning(t, "", summary, "acts as its owner ines.moreau@example.com", "is in memory only", "name a file with state in sandbox")
 	if len(diags) != 1 || strings.Contains(diags.String(), "Ignored") {
 		t.Errorf("not one warning: %v", diags)
 	}
-	state := filepath.Join(os.Getenv("TF_DATA_DIR"), "organization.db")
+	state := filepath.Join(t.TempDir(), "organization.db")
 	elsewhere(t)
 	diags = configure(t, values{"sandbox": values{"state": state}})
 	diags.ExpectWarning(t, "", summary, "is kept in "+state,
@@ -263,16 +249,16 @@ func TestProtocolSandboxSaysOnceThatItIsNoRealOrganization(t *testing.T) {
 }
 
 func TestProtocolSandboxSendsNothingElsewhere(t *testing.T) {
-	withoutServer(t)
+	alone(t)
 	requests := elsewhere(t)
-	run := acctest.NewRun(context.Background(), t, "zulip_channel", values{"sandbox": values{}})
+	run := acctest.NewRun(context.Background(), t, "zulip_channel", values{"sandbox": values{"state": filepath.Join(t.TempDir(), "organization.db")}})
 	run.MustApply(values{"name": "launch"})
 	settings, diags := run.Process().ReadData("zulip_server_settings", values{})
 	diags.ExpectNoError(t)
 	if settings["realm_name"] != "Example Works" || settings["realm_url"] != "http://sandbox.localhost" {
 		t.Errorf("the server says %v", settings)
 	}
-	// From another process of the same run, and what the links in a state begin with is the same in each.
+	// From another process, and what the links in a state begin with is the same in each.
 	found, diags := run.Process().ReadData("zulip_channel", values{"name": "launch"})
 	diags.ExpectNoError(t)
 	if address, _ := found["url"].(string); !strings.HasPrefix(address, "http://sandbox.localhost/#narrow/channel/") {
@@ -286,16 +272,14 @@ func TestProtocolSandboxSendsNothingElsewhere(t *testing.T) {
 }
 
 func TestProtocolSandboxOfAFileAndALevel(t *testing.T) {
-	withoutServer(t)
+	alone(t)
 	file := filepath.Join(t.TempDir(), "organization.json")
 	const content = `{"accounts": {
 		"second": {"email": "grace@example.com", "full_name": "Grace", "role": 400},
 		"first": {"email": "ada@example.com", "full_name": "Ada", "role": 100}
 	}}`
-	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	run := acctest.NewRun(context.Background(), t, "zulip_channel", values{"sandbox": values{"organization": file, "feature_level": 442}})
+	requireNoError(t, os.WriteFile(file, []byte(content), 0o600))
+	run := acctest.NewRun(context.Background(), t, "zulip_channel", values{"sandbox": values{"organization": file, "feature_level": 442, "state": file + ".db"}})
 	settings, diags := run.Process().ReadData("zulip_server_settings", values{})
 	diags.ExpectNoError(t)
 	if settings["zulip_feature_level"] != int64(442) {
@@ -313,26 +297,12 @@ func TestProtocolSandboxOfAFileAndALevel(t *testing.T) {
 }
 
 func TestProtocolSandboxThatCannotBeStarted(t *testing.T) {
-	withoutServer(t)
+	alone(t)
 	missing := filepath.Join(t.TempDir(), "missing.json")
 	configure(t, values{"sandbox": values{"organization": missing}}).ExpectError(t, "sandbox", "The sandbox cannot be started", missing)
-	if err := os.WriteFile(missing, []byte(`{"a": {"email": "a@example.com", "full_name": "A", "role": 200}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, os.WriteFile(missing, []byte(`{"a": {"email": "a@example.com", "full_name": "A", "role": 200}}`), 0o600))
 	configure(t, values{"sandbox": values{"organization": missing}}).ExpectError(t, "sandbox", "The sandbox cannot be started", "no owner")
 	if diags := configure(t, values{"sandbox": values{"feature_level": 7}}); len(diags.Errors()) != 1 || !strings.Contains(diags.String(), "must be between 371") {
 		t.Errorf("a level that is too low: %v", diags)
-	}
-}
-
-// Without the attribute nothing is started.
-func TestProtocolNoSandboxUnlessAsked(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	withoutServer(t)
-	if diags := configure(t, o.Block(nil)); len(diags) > 0 {
-		t.Errorf("reported: %v", diags)
-	}
-	if entries, err := os.ReadDir(os.Getenv("TF_DATA_DIR")); err != nil || len(entries) > 0 {
-		t.Errorf("a sandbox was started: %v, %v", entries, err)
 	}
 }

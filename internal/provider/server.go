@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/providerserver"
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/provider/localsandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -75,9 +74,6 @@ func (s *protocolServer) ReadResource(ctx context.Context, req *tfprotov6.ReadRe
 func (s *protocolServer) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	ctx = s.hide(ctx, req.TypeName, req.Config, req.PriorState)
 	defer s.begin()()
-	if err := s.tellSandbox(req.ProposedNewState, (*localsandbox.Sandbox).Planned); err != nil {
-		return nil, err
-	}
 	return passing(ctx, req, func(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 		if answer := s.planUnseen(req); answer != nil {
 			return answer, nil
@@ -103,23 +99,30 @@ func (s *protocolServer) ApplyResourceChange(ctx context.Context, req *tfprotov6
 		answer, err := s.protocol.ApplyResourceChange(ctx, req)
 		if err == nil {
 			s.shorten(ctx, answer.Diagnostics)
-			err = s.tellSandbox(answer.NewState, (*localsandbox.Sandbox).Applied)
+			err = s.countManaged(req.PriorState, answer.NewState)
 		}
 		return answer, err
 	})
 }
 
-// tellSandbox tells the sandbox, if there is one, of a state that is planned or was applied: whether it is a deletion.
-func (s *protocolServer) tellSandbox(state *tfprotov6.DynamicValue, tell func(sandbox *localsandbox.Sandbox, isDeletion bool) error) error {
+// countManaged tells the sandbox, if there is one, whether a resource has come into Terraform's state or has left it.
+func (s *protocolServer) countManaged(before, after *tfprotov6.DynamicValue) error {
 	sandbox := s.provider.sandbox.Load()
-	if sandbox == nil || state == nil {
+	if sandbox == nil || before == nil || after == nil {
 		return nil
 	}
-	isDeletion, err := state.IsNull()
+	wasNull, err := before.IsNull()
 	if err != nil {
 		return err
 	}
-	return tell(sandbox, isDeletion)
+	isNull, err := after.IsNull()
+	switch {
+	case err != nil || wasNull == isNull:
+		return err
+	case isNull:
+		return sandbox.CountManaged(-1)
+	}
+	return sandbox.CountManaged(1)
 }
 
 // begin tells the run state that a resource is planned or changed, or a data source read, until end is called.
@@ -138,7 +141,13 @@ func (s *protocolServer) StopProvider(context.Context, *tfprotov6.StopProviderRe
 }
 
 func (s *protocolServer) ImportResourceState(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
-	return passing(ctx, req, s.protocol.ImportResourceState)
+	return passing(ctx, req, func(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
+		answer, err := s.protocol.ImportResourceState(ctx, req)
+		if sandbox := s.provider.sandbox.Load(); err == nil && sandbox != nil {
+			err = sandbox.CountManaged(len(answer.ImportedResources))
+		}
+		return answer, err
+	})
 }
 
 func (s *protocolServer) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {

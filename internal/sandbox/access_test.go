@@ -118,13 +118,9 @@ func thirdPerson(account string) string {
 
 func TestConformanceAccess(t *testing.T) {
 	data, err := os.ReadFile("testdata/access/matrix.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	var matrix accessMatrix
-	if err := json.Unmarshal(data, &matrix); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, json.Unmarshal(data, &matrix))
 	trial := newAccessTrial(t, matrix)
 	same := 0
 	for i, row := range matrix.Rows {

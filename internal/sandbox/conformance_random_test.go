@@ -110,9 +110,7 @@ func readRandomSequence(t *testing.T, path string) randomSequence {
 func readPackedJSON(t *testing.T, path string, into any) {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	unpacked, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
@@ -142,9 +140,7 @@ type outcome struct {
 func replayRandomSequence(t *testing.T, accounts map[string]Account, sequence randomSequence) []outcome {
 	t.Helper()
 	s, err := New(Config{Accounts: accounts, FeatureLevel: sequence.FeatureLevel})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	defer s.Close()
 	p := newRandomReplay(s, sequence)
 	outcomes := make([]outcome, len(sequence.Steps))

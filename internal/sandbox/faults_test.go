@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"reflect"
 	"testing"
@@ -63,9 +64,7 @@ func TestFaults(t *testing.T) {
 		t.Run(test.rule, func(t *testing.T) {
 			s := start(t, Config{})
 			f, err := ParseFault(test.rule)
-			if err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, err)
 			remove := s.Fail(f)
 			got, err := create(s, "unlucky")
 			if lost := err != nil; lost != (test.status == 0) || got.status != test.status {
@@ -98,9 +97,7 @@ func TestStallEndsWithTheCaller(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, "GET", s.URL()+apiPrefix+"/server_settings", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	if res, err := http.DefaultClient.Do(req); err == nil {
 		res.Body.Close()
 		t.Error("a stalled request was answered")
@@ -184,5 +181,168 @@ func TestJournal(t *testing.T) {
 	j.Reset()
 	if j.Count(Filter{}) != 0 {
 		t.Error("the journal is not empty after Reset")
+	}
+}
+
+func TestLag(t *testing.T) {
+	now := time.Now()
+	s := start(t, Config{Clock: func() time.Time { return now }})
+	fault, err := ParseFault("* ** lag=1s")
+	requireNoError(t, err)
+	heal := s.Fail(fault)
+	replay := newReplay(s)
+	ask := func(method, path string, form map[string]string) response {
+		t.Helper()
+		answer, err := replay.ask(exchange{As: "admin", Method: method, Path: apiPrefix + path, Form: form})
+		if err != nil || answer.status != 200 {
+			t.Fatalf("%s %s: %d %s, %v", method, path, answer.status, answer.text, err)
+		}
+		return answer
+	}
+	shown := func(want int) {
+		t.Helper()
+		list, _ := ask("GET", "/realm/linkifiers", nil).body["linkifiers"].([]any)
+		snapshot, _ := ask("POST", "/register", map[string]string{
+			"fetch_event_types": `["realm_linkifiers"]`, "client_capabilities": `{"notification_settings_null":true,"linkifier_url_template":true}`,
+		}).body["realm_linkifiers"].([]any)
+		if len(list) != want || len(snapshot) != want {
+			t.Errorf("the list shows %d linkifiers, the snapshot %d; want %d", len(list), len(snapshot), want)
+		}
+	}
+	add := func(pattern string) {
+		t.Helper()
+		ask("POST", "/realm/filters", map[string]string{"pattern": pattern, "url_template": "https://example.com/"})
+	}
+	add("one")
+	shown(0)
+	now = now.Add(600 * time.Millisecond)
+	add("two")
+	shown(0)
+	now = now.Add(600 * time.Millisecond)
+	shown(1)
+	now = now.Add(600 * time.Millisecond)
+	shown(2)
+	add("three")
+	shown(2)
+	heal()
+	shown(3)
+}
+
+// A write of an account leaves the lists as they were, until the next one. Whoever asks for the account by itself sees it.
+func TestStaleAccounts(t *testing.T) {
+	s := start(t, Config{})
+	replay := newReplay(s)
+	ask := func(method, path string, form map[string]string) response {
+		t.Helper()
+		answer, err := replay.ask(exchange{As: "owner", Method: method, Path: apiPrefix + path, Form: form})
+		if err != nil || answer.status != 200 {
+			t.Fatalf("%s %s: %d %s, %v", method, path, answer.status, answer.text, err)
+		}
+		return answer
+	}
+	shown := func(want int) {
+		t.Helper()
+		count := func(answer response, list string) int {
+			rows, _ := answer.body[list].([]any)
+			bots := 0
+			for _, row := range rows {
+				if row, _ := row.(map[string]any); list == "realm_bots" || row["is_bot"] == true {
+					bots++
+				}
+			}
+			return bots
+		}
+		snapshot := ask("POST", "/register", map[string]string{
+			"fetch_event_types": `["realm_user","realm_bot"]`, "client_capabilities": `{"notification_settings_null":true}`,
+		})
+		if list, users, bots := count(ask("GET", "/users", nil), "members"), count(snapshot, "realm_users"), count(snapshot, "realm_bots"); list != want || users != want || bots != want {
+			t.Errorf("the list shows %d bots, the snapshot %d among the people and %d; want %d", list, users, bots, want)
+		}
+	}
+	fault, err := ParseFault("POST /bots stale 2 skip=1")
+	requireNoError(t, err)
+	s.Fail(fault)
+	shown(1)
+	for _, name := range []string{"a", "b", "c"} {
+		id := ask("POST", "/bots", map[string]string{"full_name": name, "short_name": name}).body["user_id"]
+		ask("GET", fmt.Sprint("/users/", id), nil)
+		shown(2)
+	}
+	ask("POST", "/bots", map[string]string{"full_name": "d", "short_name": "d"})
+	shown(5)
+}
+
+func TestRateLimiter(t *testing.T) {
+	now := time.Unix(1_700_000_000, 0)
+	l := newRateLimiter([]RateLimit{{time.Hour, 4}, {time.Minute, 2}})
+	steps := []struct {
+		after     time.Duration
+		account   int
+		wait      time.Duration // 0: allowed
+		remaining string
+	}{
+		{0, 1, 0, "3"},
+		{10 * time.Second, 1, 0, "2"},
+		{10 * time.Second, 1, 40 * time.Second, "0"},
+		{10 * time.Second, 1, 30 * time.Second, "0"}, // what was refused did not count
+		{0, 2, 0, "3"},                               // another account has its own
+		{30 * time.Second, 1, 0, "1"},                // the first call has left the minute
+		{10 * time.Second, 1, 0, "0"},
+		{time.Minute, 1, time.Hour - 130*time.Second, "0"}, // the hour is used up
+		{time.Hour - 130*time.Second, 1, 0, "0"},
+	}
+	for i, step := range steps {
+		now = now.Add(step.after)
+		headers, err := l.allow(step.account, now)
+		var wait time.Duration
+		if err != nil {
+			wait = time.Duration(rateLimitWait(err) * float64(time.Second))
+		}
+		if wait.Round(time.Millisecond) != step.wait || headers.Get("X-RateLimit-Remaining") != step.remaining || headers.Get("X-RateLimit-Limit") != "4" {
+			t.Errorf("step %d: wait %v, headers %v; want %v, %s", i, wait, headers, step.wait, step.remaining)
+		}
+	}
+}
+
+func TestTheShortestRuleSpeaks(t *testing.T) {
+	now := time.Unix(1_700_000_000, 0)
+	l := newRateLimiter([]RateLimit{{time.Hour, 2}, {time.Minute, 2}})
+	for range 2 {
+		if _, err := l.allow(1, now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, step := range []struct{ after, wait time.Duration }{{10 * time.Second, 50 * time.Second}, {time.Minute, 59 * time.Minute}} {
+		_, err := l.allow(1, now.Add(step.after))
+		if wait := time.Duration(rateLimitWait(err) * float64(time.Second)); wait != step.wait {
+			t.Errorf("after %v: wait %v, want %v", step.after, wait, step.wait)
+		}
+	}
+}
+
+func TestEventQueuesAreCountedByThemselves(t *testing.T) {
+	s := start(t, Config{RateLimits: []RateLimit{{time.Hour, 3}}})
+	queue := must(t, s, "admin", "POST", "/register", map[string]any{"fetch_event_types": []string{"realm_user_groups"}})
+	got := ask(t, s, "admin", "DELETE", "/events", map[string]any{"queue_id": queue.body["queue_id"]})
+	if got.status != 200 || got.header.Get("X-RateLimit-Remaining") != "2" {
+		t.Errorf("%d %v", got.status, got.header)
+	}
+	if got := ask(t, s, "admin", "GET", "/users/me", nil); got.header.Get("X-RateLimit-Remaining") != "1" {
+		t.Errorf("the end of a queue was counted: %v", got.header)
+	}
+}
+
+func TestRateLimitedRequestChangesNothing(t *testing.T) {
+	s := start(t, Config{RateLimits: []RateLimit{{time.Hour, 1}}})
+	must(t, s, "admin", "GET", "/users/me", nil)
+	got := ask(t, s, "admin", "POST", "/channels/create", map[string]any{"name": "x", "subscribers": []int{}})
+	if got.status != 429 || got.header.Get("Retry-After") == "" || got.header.Get("X-RateLimit-Remaining") != "0" {
+		t.Errorf("%d %v", got.status, got.header)
+	}
+	if _, exists := s.Organization().Channel("x"); exists {
+		t.Error("a limited request made a channel")
+	}
+	if got := ask(t, s, "nobody", "GET", "/server_settings", nil); got.status != 200 || got.header.Get("X-RateLimit-Limit") != "" {
+		t.Errorf("an open endpoint is limited: %d %v", got.status, got.header)
 	}
 }

@@ -2,8 +2,10 @@ package sandbox
 
 import (
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -148,12 +150,8 @@ func TestMessagesAreKept(t *testing.T) {
 	now := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	cfg := Config{StatePath: filepath.Join(t.TempDir(), "state"), Clock: func() time.Time { return now }}
 	s, err := New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Start("127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
+	requireNoError(t, s.Start("127.0.0.1:0"))
 	id := sent(t, s, "member", toGeneral("t", "kept"))
 	must(t, s, "admin", "POST", "/messages/flags", map[string]any{"messages": []int{id}, "op": "add", "flag": "starred"})
 	general, _ := s.Organization().Channel("general")
@@ -169,9 +167,7 @@ func TestMessagesAreKept(t *testing.T) {
 	if list := topics.body["topics"].([]any); len(list) != 2 || list[0].(map[string]any)["name"] != "running" {
 		t.Errorf("topics when the first is due: %v", list)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, s.Close())
 
 	now = now.Add(3 * time.Hour)
 	s = start(t, cfg)
@@ -182,5 +178,137 @@ func TestMessagesAreKept(t *testing.T) {
 	left := must(t, s, "member", "GET", "/scheduled_messages", nil).body["scheduled_messages"].([]any)
 	if len(left) != 1 || left[0].(map[string]any)["failed"] != true {
 		t.Errorf("what became due while the server did not run: %v", left)
+	}
+}
+
+func TestPeopleOfDirectMessages(t *testing.T) {
+	s := start(t, Config{Accounts: map[string]Account{
+		"zoe":  {Email: "zoe@example.com", FullName: "Zoe", Role: 100},
+		"amy":  {Email: "amy@example.com", FullName: "Amy", Role: 400},
+		"beth": {Email: "beth@example.com", FullName: "Beth", Role: 400},
+	}})
+	zoe, _ := s.Credentials("zoe")
+	amy, _ := s.Credentials("amy")
+	beth, _ := s.Credentials("beth")
+	for _, c := range []string{"zoe", "amy", "beth"} {
+		must(t, s, c, "PATCH", "/settings", map[string]any{"email_address_visibility": 1})
+	}
+	for _, test := range []struct{ to, want []int }{
+		{[]int{amy.ID}, []int{amy.ID, zoe.ID}},
+		{[]int{amy.ID, beth.ID}, []int{zoe.ID, amy.ID, beth.ID}},
+		{[]int{zoe.ID}, []int{zoe.ID}},
+	} {
+		id := sent(t, s, "zoe", map[string]any{"type": "direct", "to": test.to, "content": "Hi"})
+		message := must(t, s, "zoe", "GET", fmt.Sprintf("/messages/%d", id), nil).body["message"].(map[string]any)
+		var got []int
+		for _, person := range message["display_recipient"].([]any) {
+			got = append(got, int(person.(map[string]any)["id"].(float64)))
+		}
+		if fmt.Sprint(got) != fmt.Sprint(test.want) {
+			t.Errorf("to %v: %v, want %v", test.to, got, test.want)
+		}
+	}
+}
+
+func TestNewChannelsAreRecentlyActive(t *testing.T) {
+	s := start(t, Config{})
+	id := createdChannel(t, s, "admin", "quiet")
+	if got := must(t, s, "admin", "GET", fmt.Sprintf("/streams/%d", id), nil).body["stream"].(map[string]any)["is_recently_active"]; got != true {
+		t.Errorf("is_recently_active: %v", got)
+	}
+}
+
+func TestSearchShowsWhatItFound(t *testing.T) {
+	s := start(t, Config{})
+	sent(t, s, "member", toGeneral("Tea & cakes", "Two **cakes**, & a search for [cake](https://example.com/cake)"))
+	sent(t, s, "member", toGeneral("other", "Nothing to see"))
+	messages := func(narrow string) []any {
+		return must(t, s, "member", "GET", "/messages", map[string]any{"anchor": "newest", "num_before": "10", "narrow": narrow}).body["messages"].([]any)
+	}
+	const content = `<p>Two <strong><span class="highlight">cakes</span></strong>, &amp; a search for ` +
+		`<a href="https://example.com/cake"><span class="highlight">cake</span></a></p>`
+	const subject = `Tea &amp; <span class="highlight">cakes</span>`
+	for narrow, found := range map[string]bool{
+		`[["search","CAKE"]]`: true, `[["search","cakes tea two"]]`: true, `[["search","cak"]]`: false,
+		`[["search","\"cakes two\""]]`: false, `[["search","nowhere"]]`: false,
+	} {
+		if got := messages(narrow); len(got) > 0 != found {
+			t.Errorf("%s: %v", narrow, got)
+		}
+	}
+	got := messages(`[["search","cake"]]`)[0].(map[string]any)
+	if got["match_content"] != content || got["match_subject"] != subject {
+		t.Errorf("match_content %v\nmatch_subject %v", got["match_content"], got["match_subject"])
+	}
+	if _, ok := messages(`[["channel","general"]]`)[0].(map[string]any)["match_content"]; ok {
+		t.Error("match_content without a search")
+	}
+}
+
+// The names were tried on a real server.
+func TestClientOfMessages(t *testing.T) {
+	now := time.Now()
+	s := start(t, Config{Clock: func() time.Time { return now }})
+	p := newReplay(s)
+	as := func(agent string, x exchange) response {
+		got, err := p.send(x, func(req *http.Request) {
+			p.authorize(req, x)
+			req.Header["User-Agent"] = []string{agent}
+		})
+		if err != nil || got.status != http.StatusOK {
+			t.Fatalf("%q: %v %s", agent, err, got.text)
+		}
+		return got
+	}
+	shown := func(id any) any {
+		return must(t, s, "member", "GET", fmt.Sprintf("/messages/%v", id), nil).body["message"].(map[string]any)["client"]
+	}
+	for agent, want := range map[string]string{
+		"python-requests/2.31.0":         "python-requests",
+		"ZulipMobile/27.1":               "ZulipMobile",
+		"Mozilla/5.0 (X11; Linux)":       "Mozilla",
+		"Zulip-iac terraform/1.0":        "Zulip-iac terraform",
+		"Foo Bar 3.1/2 (x)":              "Foo Bar",
+		"Terraform/1.9 (+https://x) y/1": "Terraform",
+		"foo(bar)":                       "foo(bar)",
+		"123":                            "123",
+		"/1.0":                           "",
+		strings.Repeat("x", 40) + "/3":   strings.Repeat("x", 30),
+	} {
+		got := as(agent, newExchange("member", "POST", "/messages", toGeneral("clients", "x")))
+		if client := shown(got.body["id"]); client != want {
+			t.Errorf("%q is %q, want %q", agent, client, want)
+		}
+	}
+	for given, want := range map[string]string{"given": "given", "": ""} {
+		params := toGeneral("clients", "x")
+		params["client"] = given
+		if client := shown(as("a/1", newExchange("member", "POST", "/messages", params)).body["id"]); client != want {
+			t.Errorf("the parameter %q: %q", given, client)
+		}
+	}
+
+	// A scheduled message is sent by the program that touched it last.
+	general, _ := s.Organization().Channel("general")
+	at := func(seconds int) int64 { return now.Add(time.Duration(seconds) * time.Second).Unix() }
+	scheduled := as("first/1", newExchange("member", "POST", "/scheduled_messages", map[string]any{
+		"type": "channel", "to": general.ID, "topic": "later", "content": "x", "scheduled_delivery_timestamp": at(60),
+	})).body["scheduled_message_id"]
+	as("second/1", newExchange("member", "PATCH", fmt.Sprintf("/scheduled_messages/%v", scheduled), map[string]any{"scheduled_delivery_timestamp": at(90)}))
+	now = now.Add(2 * time.Minute)
+	newest := func(as string) map[string]any {
+		all := must(t, s, as, "GET", "/messages", map[string]any{"anchor": "newest", "num_before": 1, "num_after": 0}).body["messages"].([]any)
+		return all[len(all)-1].(map[string]any)
+	}
+	if got := newest("member"); got["subject"] != "later" || got["client"] != "second" {
+		t.Errorf("scheduled: %v", got)
+	}
+
+	// The notices are the server's own.
+	createdChannel(t, s, "owner", "fresh")
+	member, _ := s.Credentials("member")
+	must(t, s, "owner", "POST", "/users/me/subscriptions", map[string]any{"subscriptions": []any{map[string]any{"name": "fresh"}}, "principals": []int{member.ID}})
+	if got := newest("member"); got["sender_full_name"] != "Notification Bot" || got["client"] != "Internal" {
+		t.Errorf("a notice: %v", got)
 	}
 }

@@ -106,9 +106,7 @@ func TestFormBeforeQuery(t *testing.T) {
 	r := httptest.NewRequest("PATCH", "/x?a=query&b=query&b=last", strings.NewReader("a=form&c=1+2%26&d=50%&c=3"))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	f, err := readForm(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	want := map[string]string{"a": "form", "b": "last", "c": "3", "d": "50%"}
 	if got := f.values(); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)

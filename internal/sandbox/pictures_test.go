@@ -17,9 +17,7 @@ func pngOf(t *testing.T, shade uint8) []byte {
 	picture := image.NewGray(image.Rect(0, 0, 4, 4))
 	picture.Set(0, 0, color.Gray{shade})
 	var content bytes.Buffer
-	if err := png.Encode(&content, picture); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, png.Encode(&content, picture))
 	return content.Bytes()
 }
 
@@ -27,22 +25,16 @@ func pngOf(t *testing.T, shade uint8) []byte {
 func fetch(t *testing.T, url string, as *Credentials) (*http.Response, []byte) {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	if as != nil {
 		req.SetBasicAuth(as.Email, as.APIKey)
 	}
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	res, err := client.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	defer res.Body.Close()
 	content, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	return res, content
 }
 

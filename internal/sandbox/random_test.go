@@ -2,7 +2,10 @@ package sandbox
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
+	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +19,7 @@ import (
 var callers = []string{"owner", "admin", "moderator", "member", "member2", "guest", "bot"}
 
 // Whatever anybody asks of an organization, its rules hold, and what was refused changed nothing. Requests about what has to
-// do with each other come together, so that they meet.
+// do with each other come together, so that they meet. Without ZULIP_TEST_ALL=1 it takes a quarter of the sequences.
 func TestOrganizationSequences(t *testing.T) {
 	for about, kinds := range map[string][]string{
 		"groups":        {"create group", "change group", "person or bot"},
@@ -27,6 +30,9 @@ func TestOrganizationSequences(t *testing.T) {
 	} {
 		t.Run(about, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
+				if os.Getenv("ZULIP_TEST_ALL") != "1" && rapid.IntRange(1, 4).Draw(t, "one in four") > 1 {
+					return
+				}
 				s := newSequence(t)
 				actions := map[string]func(*rapid.T){"": s.inOrder}
 				for _, kind := range kinds {
@@ -58,9 +64,7 @@ func (s *sequence) step(t *rapid.T, a asked) {
 		before = s.look()
 	}
 	answer, err := s.replay.ask(newExchange(who, a.method, a.path, a.params))
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	done := answer.status == http.StatusOK
 	s.last = s.look()
 	words := fmt.Sprintf("%s: %s %s %v: %d %s", who, a.method, a.path, a.params, answer.status, answer.text)
@@ -213,4 +217,72 @@ func (s *sequence) people(t *rapid.T, get func(string, string, map[string]any) a
 			t.Fatalf("the snapshot has %v among the active: %v", compactAll(person), active)
 		}
 	}
+}
+
+// sequence is a server that random requests are sent to, one after the other.
+type sequence struct {
+	*rapid.T
+	replay *replay
+	last   seen // after the last step; nothing before the first
+}
+
+func newSequence(t *rapid.T) *sequence {
+	server, err := New(Config{})
+	requireNoError(t, err)
+	requireNoError(t, server.Start("127.0.0.1:0"))
+	t.Cleanup(func() { _ = server.Close() })
+	return &sequence{T: t, replay: newReplay(server)}
+}
+
+// send sends a request, and fails the test if the server fails.
+func (s *sequence) send(x exchange) (answer response, done bool) {
+	got, err := s.replay.ask(x)
+	requireNoError(s, err)
+	if got.status >= http.StatusInternalServerError {
+		s.Fatalf("%s %s %v: %d %s", x.Method, x.Path, x.Form, got.status, got.text)
+	}
+	return got, got.status == http.StatusOK
+}
+
+// part reads one part of the snapshot.
+func (s *sequence) part(part, field string) any {
+	got, done := s.send(newExchange("owner", "POST", "/register", map[string]any{
+		"event_types": []string{}, "fetch_event_types": []string{part}, "client_capabilities": map[string]any{"notification_settings_null": true},
+	}))
+	if !done {
+		s.Fatalf("the snapshot: %s", got.text)
+	}
+	return got.body[field]
+}
+
+// Whatever is asked of the settings for new accounts, a request changes what it names, or nothing.
+func TestUserDefaultsSequences(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := newSequence(t)
+		possible := map[string][]any{
+			"color_scheme": {1.0, 2.0, 3.0, 0.0, 4.0, true}, "enter_sends": {true, false, 1.0},
+			"email_notifications_batching_period_seconds": {1.0, 604800.0, 0.0, 604801.0},
+			"emojiset":      {"google", "text", "nope"},
+			"web_home_view": {"inbox", "nope", ""}, "notification_sound": {"none", "ding", "boom"},
+		}
+		setting := rapid.SampledFrom(slices.Sorted(maps.Keys(possible)))
+		held := s.part("realm_user_settings_defaults", "realm_user_settings_defaults").(map[string]any)
+		t.Repeat(map[string]func(*rapid.T){
+			"change": func(t *rapid.T) {
+				change := map[string]any{}
+				for _, name := range rapid.SliceOfN(setting, 0, 3).Draw(t, "settings") {
+					change[name] = rapid.SampledFrom(possible[name]).Draw(t, name)
+				}
+				who := rapid.SampledFrom([]string{"owner", "admin", "bot", "moderator"}).Draw(t, "who")
+				if _, done := s.send(newExchange(who, "PATCH", "/realm/user_settings_defaults", change)); done {
+					maps.Copy(held, change)
+				}
+			},
+			"": func(t *rapid.T) {
+				if now := s.part("realm_user_settings_defaults", "realm_user_settings_defaults"); !reflect.DeepEqual(now, any(held)) {
+					t.Fatalf("the server holds %v, not %v", now, held)
+				}
+			},
+		})
+	})
 }

@@ -2,12 +2,14 @@ package sandbox
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
@@ -16,9 +18,7 @@ import (
 func readOrganization(t testing.TB) string {
 	t.Helper()
 	data, err := os.ReadFile("testdata/organization.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	return string(data)
 }
 
@@ -27,9 +27,7 @@ func TestARecordedOrganizationKeepsItsIDs(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "organization.db")
 	config := Config{Organization: []byte(readOrganization(t)), StatePath: state}
 	s, err := New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	s.Organization().Read(func(o *rules.Organization) {
 		lena, _ := o.Users.Get(46)
 		if lena.Email != "lena.fischer@example.com" || lena.ProfileData[1801] != "Blue" || lena.APIKey == "" || !lena.Active {
@@ -68,9 +66,7 @@ func TestARecordedOrganizationKeepsItsIDs(t *testing.T) {
 	if got := answerTo(t, s, "POST", "/channels/create", "name=new&subscribers=[]"); got["id"] != 1205.0 {
 		t.Errorf("creating a channel: %v", got)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, s.Close())
 	// From the file of its state it goes on, whatever the recording is by then.
 	if s, err = New(config); err != nil {
 		t.Fatal(err)
@@ -112,9 +108,7 @@ func TestARecordedOrganizationOfAnotherServer(t *testing.T) {
 	// The system groups change places: what was 301 is 308.
 	file = strings.NewReplacer(`"id": 301,`, `"id": 308,`, `"id": 308,`, `"id": 301,`, "_group\": 301", "_group\": 308").Replace(file)
 	s, err := New(Config{Organization: []byte(file)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	defer s.Close()
 	if _, ok := s.Credentials("user47@chat.example.org"); !ok {
 		t.Error("who hides the address cannot be used")
@@ -243,4 +237,53 @@ func FuzzRecordedOrganization(f *testing.F) {
 		answerTo(t, s, "POST", "/users/me/subscriptions", `subscriptions=[{"name": "fuzz"}]`)
 		answerTo(t, s, "POST", "/messages", "type=channel&to=fuzz&topic=t&content=%231+@**all**")
 	})
+}
+
+// recordedConfig is that of the server of which a recording was made.
+func recordedConfig(name string, rec recording) Config {
+	cfg := Config{Accounts: maps.Clone(rec.Accounts), FeatureLevel: rec.FeatureLevel}
+	for account, a := range cfg.Accounts {
+		if !a.IsBot {
+			a.Password = "recording-" + account + "-password"
+		}
+		a.CanCreateUsers = a.CanCreateUsers || name == "users-created" && account == "owner"
+		cfg.Accounts[account] = a
+	}
+	if name == "rate-limit" {
+		// Recorded on a server that allowed three requests a minute.
+		cfg.RateLimits = []RateLimit{{time.Minute, 3}, {time.Hour, 2000}}
+	}
+	return cfg
+}
+
+// mayHoldMore returns which objects of an answer, by their paths, were recorded in part.
+func mayHoldMore(name string, x exchange) func(path string) bool {
+	return func(path string) bool {
+		switch name {
+		case "rate-limit", "fetch-api-key", "realm-icon-and-logo":
+			return path == "body" && x.Status == 200
+		case "subscription-properties":
+			return strings.HasPrefix(path, "body.subscriptions.")
+		case "bot-avatar":
+			isOwn := strings.HasSuffix(x.Path, "/users/me") || strings.HasSuffix(x.Path, "/register")
+			return path == "body" && x.Status == 200 && isOwn
+		}
+		return false
+	}
+}
+
+// approximated fields hold what the server renders from Markdown.
+func approximated(field string) bool {
+	return strings.HasPrefix(field, "rendered_") || strings.HasPrefix(field, "prev_rendered_") || field == "content_html_diff"
+}
+
+// unordered names the lists whose order says nothing.
+var unordered = []string{
+	"bots", "export_consents", "ignored_parameters_unsupported", "invites", "members", "not_removed", "realm_bots", "removed",
+	"subgroups", "subscribers",
+}
+
+// ofTheServer names fields whose values belong to the recorded server.
+var ofTheServer = []string{
+	"development_environment", "realm_bot_domain", "realm_date_created", "realm_name", "server_can_summarize_topics",
 }

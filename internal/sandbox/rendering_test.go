@@ -3,9 +3,13 @@ package sandbox
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
 // renderings is what a real server made of messages and of edits of them. Of an approximate one only what it is found by has
@@ -24,13 +28,9 @@ type renderings struct {
 func readRenderings(t *testing.T) renderings {
 	t.Helper()
 	data, err := os.ReadFile("testdata/renderings.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	var recorded renderings
-	if err := json.Unmarshal(data, &recorded); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, json.Unmarshal(data, &recorded))
 	return recorded
 }
 
@@ -108,5 +108,54 @@ func TestConformanceHTMLDiff(t *testing.T) {
 		if withoutBlanks(got) != withoutBlanks(diff[2]) {
 			t.Errorf("%q to %q:\n%s\nwant\n%s", diff[0], diff[1], got, diff[2])
 		}
+	}
+}
+
+// testdata/emoji.json.gz holds what a real server answered for each name, in a status and in a reaction alike: the code; for
+// what is no standard emoji its type before the code; nothing if it refused the name.
+func TestConformanceEmoji(t *testing.T) {
+	var recorded map[string]string
+	readPackedJSON(t, "testdata/emoji.json.gz", &recorded)
+	s := start(t, Config{})
+	member, _ := s.Credentials("member")
+	message := sent(t, s, "member", toGeneral("emoji", "Hello"))
+	reactions := fmt.Sprintf("/messages/%d/reactions", message)
+
+	held := func() (status, reaction rules.Emoji) {
+		s.Organization().Read(func(o *rules.Organization) {
+			all, _ := o.Statuses.Get(member.ID)
+			m, _ := o.Messages.Get(message)
+			status = all.Emoji
+			if len(m.Reactions) == 1 {
+				reaction = m.Reactions[0].Emoji
+			}
+		})
+		return status, reaction
+	}
+	post := func(path, name string) response {
+		return ask(t, s, "member", "POST", path, map[string]any{"emoji_name": name})
+	}
+	known := 0
+	for _, name := range slices.Sorted(maps.Keys(recorded)) {
+		status, reaction := post("/users/me/status", name), post(reactions, name)
+		if recorded[name] == "" {
+			want := fmt.Sprintf("Emoji '%s' does not exist", name)
+			if status.body["msg"] != want || reaction.body["msg"] != want {
+				t.Errorf("%q: %s %s", name, status.text, reaction.text)
+			}
+			continue
+		}
+		known++
+		want := rules.Emoji{Name: name, Code: recorded[name], Type: rules.StandardEmoji}
+		if kind, code, other := strings.Cut(recorded[name], " "); other {
+			want.Type, want.Code = kind, code
+		}
+		if one, other := held(); one != want || other != want {
+			t.Errorf("%q: the status has %+v, the message %+v, want %+v", name, one, other, want)
+		}
+		must(t, s, "member", "DELETE", reactions, map[string]any{"emoji_name": name, "reaction_type": want.Type})
+	}
+	if known != 3340 {
+		t.Errorf("%d names are known, want 3,339 and the one of Zulip's own emoji", known)
 	}
 }

@@ -15,12 +15,8 @@ func BenchmarkSnapshot(b *testing.B) {
 		accounts[fmt.Sprint("member", i)] = Account{Email: fmt.Sprintf("m%d@example.com", i), FullName: fmt.Sprint("Member ", i), Role: rules.RoleMember}
 	}
 	s, err := New(Config{Accounts: accounts})
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := s.Start("127.0.0.1:0"); err != nil {
-		b.Fatal(err)
-	}
+	requireNoError(b, err)
+	requireNoError(b, s.Start("127.0.0.1:0"))
 	defer s.Close()
 	p := &replay{server: s, bound: map[string]int{}}
 	owner, _ := s.Credentials("owner")

@@ -77,6 +77,14 @@ func (s *Server) handle(c *call) (a *answer) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := s.acquire(); err != nil {
+		return failure(err)
+	}
+	defer func() {
+		if err := s.release(); err != nil {
+			a = failure(err)
+		}
+	}()
 	defer func() {
 		if broken := recover(); broken != nil {
 			s.org.Revert()

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -14,9 +13,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	bolt "go.etcd.io/bbolt"
-	boltErrors "go.etcd.io/bbolt/errors"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
@@ -34,6 +30,9 @@ type Config struct {
 	Organization []byte
 	// StatePath is the file that keeps everything; "": memory only.
 	StatePath string
+	// Shared is true if other processes serve the same state file. Each request then locks the file, and reads it again if
+	// another process has written to it since the last request. See also [Server.CountManaged].
+	Shared bool
 	// FeatureLevel is the API feature level of the server; 0: that of Organization, as far as the
 	// sandbox has it, else [DefaultFeatureLevel].
 	FeatureLevel int
@@ -61,6 +60,9 @@ type Server struct {
 	latency time.Duration
 	clock   func() time.Time
 	level   atomic.Int64
+
+	cfg      Config
+	recorded *recordedOrganization // cfg.Organization, parsed; nil: there is none
 
 	mu                  sync.Mutex // guards what follows: one request at a time
 	org                 *rules.Organization
@@ -101,31 +103,40 @@ func New(cfg Config) (*Server, error) {
 		s.clock = time.Now
 	}
 	s.generation = s.clock().Unix()
-	var recorded *recordedOrganization
 	if cfg.Organization != nil {
 		var err error
-		if recorded, err = parseOrganization(cfg.Organization); err != nil {
+		if s.recorded, err = parseOrganization(cfg.Organization); err != nil {
 			return nil, err
 		}
-		cfg.FeatureLevel = cmp.Or(cfg.FeatureLevel, recorded.featureLevel())
-		cfg.VideoChatProviders = slices.Concat(cfg.VideoChatProviders, recorded.Realm.VideoChatProviders)
+		cfg.FeatureLevel = cmp.Or(cfg.FeatureLevel, s.recorded.featureLevel())
+		cfg.VideoChatProviders = slices.Concat(cfg.VideoChatProviders, s.recorded.Realm.VideoChatProviders)
 	}
+	s.cfg = cfg
 	s.SetFeatureLevel(cmp.Or(cfg.FeatureLevel, DefaultFeatureLevel))
-	s.org = rules.New(s.clock, s.featureLevel)
-	s.org.SetUpVideoChat(cfg.VideoChatProviders...)
-	if err := s.loadOrCreate(cfg, recorded); err != nil {
+	if cfg.StatePath == "" {
+		return s, s.loadOrCreate()
+	}
+	var err error
+	if s.store, err = openStore(cfg.StatePath); err != nil {
+		return nil, fmt.Errorf("opening the state file: %w", err)
+	}
+	if cfg.Shared {
+		err = s.store.removeUnmanaged()
+	}
+	if err == nil {
+		err = s.loadOrCreate()
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.store.close())
 	}
-	return s, nil
+	return s, s.release()
 }
 
 // loadOrCreate loads the organization from the state file, or creates it.
-func (s *Server) loadOrCreate(cfg Config, recorded *recordedOrganization) error {
-	if cfg.StatePath != "" {
-		var err error
-		if s.store, err = openStore(cfg.StatePath); err != nil {
-			return fmt.Errorf("opening the state file: %w", err)
-		}
+func (s *Server) loadOrCreate() error {
+	s.org = rules.New(s.clock, s.featureLevel)
+	s.org.SetUpVideoChat(s.cfg.VideoChatProviders...)
+	if s.store != nil {
 		if err := s.store.load(s.org); err != nil {
 			return fmt.Errorf("reading the state file: %w", err)
 		}
@@ -135,24 +146,63 @@ func (s *Server) loadOrCreate(cfg Config, recorded *recordedOrganization) error 
 		s.org.CompleteRealm()
 		return s.persist()
 	}
-	if recorded != nil {
-		if err := recorded.loadInto(s.org); err != nil {
+	if s.recorded != nil {
+		if err := s.recorded.loadInto(s.org); err != nil {
 			return err
 		}
 		return s.persist()
 	}
 	s.org.Initialize()
-	if cfg.Accounts == nil {
+	if s.cfg.Accounts == nil {
 		if err := s.org.AddExample(); err != nil {
 			return fmt.Errorf("making the example organization: %w", err)
 		}
 	} else {
 		s.org.OverlapNumbers()
-		if err := addAccounts(s.org, cfg.Accounts); err != nil {
+		if err := addAccounts(s.org, s.cfg.Accounts); err != nil {
 			return err
 		}
 	}
 	return s.persist()
+}
+
+// acquire opens a shared state file for one request, and reads what other processes have written to it.
+func (s *Server) acquire() error {
+	if !s.cfg.Shared || s.store == nil {
+		return nil
+	}
+	if err := s.store.open(time.Minute); err != nil {
+		return fmt.Errorf("opening the state file: %w", err)
+	}
+	if s.store.isCurrent() {
+		return nil
+	}
+	if err := s.loadOrCreate(); err != nil {
+		return errors.Join(err, s.release())
+	}
+	return nil
+}
+
+// release leaves a shared state file to other processes until the next request.
+func (s *Server) release() error {
+	if !s.cfg.Shared {
+		return nil
+	}
+	return s.store.close()
+}
+
+// CountManaged changes the number of objects that somebody manages in the organization of a shared state file. After a server
+// has counted all of them as gone, the next server of the file begins with a new organization.
+func (s *Server) CountManaged(change int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.cfg.Shared || s.store == nil || change == 0 {
+		return nil
+	}
+	if err := s.acquire(); err != nil {
+		return err
+	}
+	return errors.Join(s.store.countManaged(change), s.release())
 }
 
 // persist writes the changes since the last call; if that fails, it reverts them in
@@ -292,80 +342,4 @@ func shutDown(server *http.Server) error {
 		err = errors.Join(err, server.Close())
 	}
 	return err
-}
-
-// store keeps the organization in a file: one bucket for each table, the id as
-// key, the row as JSON. What one request changed is one transaction of the
-// file, on disk before the request is answered.
-type store struct {
-	db *bolt.DB
-}
-
-// openStore opens or makes the file. It waits briefly for another process that
-// has it open, and then fails.
-func openStore(path string) (*store, error) {
-	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: 2 * time.Second})
-	if err != nil {
-		return nil, err
-	}
-	return &store{db}, nil
-}
-
-func (s *store) load(o *rules.Organization) error {
-	return s.db.View(func(tx *bolt.Tx) error {
-		return tx.ForEach(func(table []byte, bucket *bolt.Bucket) error {
-			err := bucket.ForEach(func(key, row []byte) error {
-				id := int(binary.BigEndian.Uint64(key))
-				return o.Load(rules.Change{Table: string(table), ID: id, Row: row})
-			})
-			if err != nil {
-				return err
-			}
-			return o.LoadSequence(rules.Sequence{Table: string(table), Next: int(bucket.Sequence())})
-		})
-	})
-}
-
-func (s *store) write(changes []rules.Change, sequences []rules.Sequence) error {
-	if len(changes) == 0 && len(sequences) == 0 {
-		return nil
-	}
-	return s.db.Update(func(tx *bolt.Tx) error {
-		for _, c := range changes {
-			bucket, err := tx.CreateBucketIfNotExists([]byte(c.Table))
-			if err != nil {
-				return err
-			}
-			key := binary.BigEndian.AppendUint64(nil, uint64(c.ID))
-			if c.Row == nil {
-				err = bucket.Delete(key)
-			} else {
-				err = bucket.Put(key, c.Row)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		for _, sequence := range sequences {
-			bucket, err := tx.CreateBucketIfNotExists([]byte(sequence.Table))
-			if err != nil {
-				return err
-			}
-			if err := bucket.SetSequence(uint64(sequence.Next)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// close closes the file; closing no store, or twice, is fine.
-func (s *store) close() error {
-	if s == nil {
-		return nil
-	}
-	if err := s.db.Close(); err != nil && !errors.Is(err, boltErrors.ErrDatabaseNotOpen) {
-		return err
-	}
-	return nil
 }

@@ -3,6 +3,9 @@ package sandbox
 import (
 	"crypto/tls"
 	"encoding/json"
+	"errors"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -16,12 +19,8 @@ import (
 func start(t *testing.T, cfg Config) *Server {
 	t.Helper()
 	s, err := New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Start("127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
+	requireNoError(t, s.Start("127.0.0.1:0"))
 	t.Cleanup(func() { _ = s.Close() })
 	return s
 }
@@ -218,9 +217,7 @@ func TestAuthentication(t *testing.T) {
 			recorder := httptest.NewRecorder()
 			s.Handler().ServeHTTP(recorder, req)
 			var body struct{ Msg string }
-			if err := json.Unmarshal(recorder.Body.Bytes(), &body); err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, json.Unmarshal(recorder.Body.Bytes(), &body))
 			if recorder.Code != test.status || body.Msg != test.msg {
 				t.Errorf("%d %q, want %d %q", recorder.Code, body.Msg, test.status, test.msg)
 			}
@@ -258,17 +255,11 @@ func TestTLS(t *testing.T) {
 	borrowed := httptest.NewTLSServer(http.NotFoundHandler())
 	defer borrowed.Close()
 	s, err := New(Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.StartTLS("127.0.0.1:0", &tls.Config{Certificates: borrowed.TLS.Certificates}); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
+	requireNoError(t, s.StartTLS("127.0.0.1:0", &tls.Config{Certificates: borrowed.TLS.Certificates}))
 	defer s.Close()
 	res, err := borrowed.Client().Get(s.URL() + apiPrefix + "/server_settings")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	defer res.Body.Close()
 	var body struct {
 		RealmURL string `json:"realm_url"`
@@ -282,22 +273,16 @@ func TestTLS(t *testing.T) {
 func TestServerOnEveryAddress(t *testing.T) {
 	for _, listen := range []string{"0.0.0.0:0", "[::]:0", ":0"} {
 		server, err := New(Config{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		t.Cleanup(func() { _ = server.Close() })
-		if err := server.Start(listen); err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, server.Start(listen))
 		if url := server.URL(); !strings.HasPrefix(url, "http://127.0.0.1:") || server.URLs()[0] != url {
 			t.Errorf("on %s it is at %s, of %v", listen, url, server.URLs())
 		}
 		port := server.URL()[strings.LastIndex(server.URL(), ":")+1:]
 		for _, site := range []string{server.URL(), "http://localhost:" + port} {
 			resp, err := http.Get(site + "/api/v1/server_settings") //nolint:noctx // a test
-			if err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, err)
 			var settings struct {
 				RealmURL string `json:"realm_url"`
 			}
@@ -306,5 +291,71 @@ func TestServerOnEveryAddress(t *testing.T) {
 			}
 			_ = resp.Body.Close()
 		}
+	}
+}
+
+// A connection that is accepted while the server shuts down is closed too.
+func TestCloseEndsConnectionsThatComeLate(t *testing.T) {
+	u := &newConnections{open: map[net.Conn]struct{}{}}
+	u.end()
+	client, server := net.Pipe()
+	u.note(server, http.StateNew)
+	if _, err := client.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+		t.Errorf("the connection is open: %v", err)
+	}
+}
+
+// What a real server has and the sandbox does not is told apart from what there is not.
+func TestOtherEndpoints(t *testing.T) {
+	s := start(t, Config{})
+	for _, e := range unsupported() {
+		path := "/api/v1" + e.path
+		for _, name := range []string{"{user_id:int}", "{stream_id:int}", "{message_id:int}", "{attachment_id:int}", "{reminder_id:int}", "{export_id:int}"} {
+			path = strings.ReplaceAll(path, name, "5")
+		}
+		send := func(as string) response {
+			got, err := newReplay(s).ask(exchange{As: as, Method: e.method, Path: strings.NewReplacer("{", "", "}", "").Replace(path)})
+			requireNoError(t, err)
+			return got
+		}
+		if got := send("nobody"); got.status != http.StatusUnauthorized || got.body["code"] != "UNAUTHORIZED" {
+			t.Errorf("%s %s without credentials: %d %s", e.method, e.path, got.status, got.text)
+		}
+		got := send("guest")
+		msg := "The sandbox does not support " + e.method + " " + strings.ReplaceAll(e.path, ":int", "") + "."
+		if got.status != http.StatusNotFound || got.body["result"] != "error" || got.body["code"] != "NOT_SUPPORTED_BY_SANDBOX" || got.body["msg"] != msg {
+			t.Errorf("%s %s: %d %s", e.method, e.path, got.status, got.text)
+		}
+	}
+	for _, c := range []struct {
+		method, path string
+		allowed      string
+	}{
+		{"POST", "/events", "GET, DELETE, HEAD"},
+		{"PATCH", "/bot_storage", "PUT, GET, DELETE, HEAD"},
+		{"GET", "/user_topics", "POST"},
+		{"GET", "/messages/render", "POST"},
+		{"DELETE", "/fetch_api_key", "POST"},
+		{"GET", "/users/me/api_key/regenerate", "POST"},
+	} {
+		if got := ask(t, s, "nobody", c.method, c.path, nil); got.status != http.StatusMethodNotAllowed || got.header.Get("Allow") != c.allowed || got.body["msg"] != "Method Not Allowed" {
+			t.Errorf("%s %s: %d, allowed: %s, %s", c.method, c.path, got.status, got.header.Get("Allow"), got.text)
+		}
+	}
+	for _, path := range []string{"/nosuch", "/attachments/x", "/users/me/nosuch"} {
+		if got := ask(t, s, "owner", "DELETE", path, nil); got.status != http.StatusNotFound || !strings.HasPrefix(got.header.Get("Content-Type"), "text/html") {
+			t.Errorf("%s: %d %s", path, got.status, got.text)
+		}
+	}
+}
+
+// requireNoError ends a test with an error that is not what the test asks about.
+func requireNoError(t interface {
+	Helper()
+	Fatal(arguments ...any)
+}, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -3,11 +3,18 @@ package sandbox
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
+	"time"
 )
 
 // childState is set for the process that TestStateSurvivesAKill starts and
@@ -45,17 +52,11 @@ func startChild(t *testing.T, path string) (*exec.Cmd, childHello) {
 	cmd.Env = append(os.Environ(), childState+"="+path)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
+	requireNoError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	var hello childHello
-	if err := json.NewDecoder(bufio.NewReader(out)).Decode(&hello); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, json.NewDecoder(bufio.NewReader(out)).Decode(&hello))
 	return cmd, hello
 }
 
@@ -79,9 +80,7 @@ func TestStateSurvivesAKill(t *testing.T) {
 	id := int(request("POST", "/channels/create", map[string]string{"name": "kept"}, map[string]any{"subscribers": []any{admin.ID}}).body["id"].(float64))
 	request("PATCH", "/streams/"+userKey(id), map[string]string{"description": "last words"}, map[string]any{"is_private": true})
 	request("DELETE", "/users/"+userKey(hello.Credentials["guest"].ID), nil, nil)
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, cmd.Process.Kill())
 	_ = cmd.Wait() // it was killed, and says so
 
 	s := start(t, Config{StatePath: path, Accounts: map[string]Account{}})
@@ -117,9 +116,7 @@ func TestIDsAreNotReusedAfterRestart(t *testing.T) {
 	}
 	first := groupID()
 	must(t, s, "admin", "DELETE", "/default_stream_groups/"+userKey(first), nil)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, s.Close())
 	s = start(t, Config{StatePath: path})
 	if again := groupID(); again == first {
 		t.Errorf("id %d was given to another group", again)
@@ -155,10 +152,106 @@ func TestStateFileInUse(t *testing.T) {
 	if _, err := New(Config{StatePath: path}); err == nil {
 		t.Error("two servers share a state file")
 	}
-	if err := os.WriteFile(path+"x", []byte("not a database, but long enough to be looked at as one"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, os.WriteFile(path+"x", []byte("not a database, but long enough to be looked at as one"), 0o600))
 	if _, err := New(Config{StatePath: path + "x"}); err == nil {
 		t.Error("a file that is no state file is taken")
 	}
+}
+
+const (
+	// How often the process is killed while it writes.
+	kills = 200
+	// A process that wrote so much before it was killed is given less time: more writes test nothing more, and each is
+	// looked for after each of the kills that follow.
+	manyWrites = 8
+)
+
+// TestStateSurvivesManyKills kills the sandbox again and again at random moments while it is written to. Each time the
+// file has to be readable, and to hold every write that was acknowledged before.
+func TestStateSurvivesManyKills(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.db")
+	acknowledged := map[string]string{} // descriptions of channels by name
+	lost, rounds, within := 0, kills, 12*time.Millisecond
+	switch {
+	case testing.Short():
+		rounds /= 8
+	case os.Getenv("ZULIP_TEST_ALL") != "1":
+		rounds /= 4
+	}
+	for round := range rounds {
+		cmd, hello := startChild(t, path)
+		admin := hello.Credentials["admin"]
+		if round > 0 {
+			lost += missing(t, hello.URL, admin, acknowledged)
+		}
+		done := make(chan map[string]string)
+		go func() { done <- writeUntilKilled(hello.URL, admin, round) }()
+		// A random moment is what is tested; there is no signal to wait for.
+		<-time.After(rand.N(within))
+		requireNoError(t, cmd.Process.Kill())
+		_ = cmd.Wait() // it was killed, and says so
+		written := <-done
+		maps.Copy(acknowledged, written)
+		switch {
+		case len(written) == 0 && within < time.Second: // on a busy machine nothing was written yet
+			within *= 2
+		case len(written) > manyWrites:
+			within /= 2
+		}
+	}
+	if len(acknowledged) < rounds/4 {
+		t.Errorf("only %d writes in %d rounds: this tested little", len(acknowledged), rounds)
+	}
+	if lost > 0 {
+		t.Errorf("%d acknowledged writes were lost", lost)
+	}
+	t.Logf("%d kills, %d acknowledged writes, %d lost", rounds, len(acknowledged), lost)
+}
+
+// writeUntilKilled makes channels until nobody answers, and returns those that were acknowledged.
+func writeUntilKilled(site string, as Credentials, round int) map[string]string {
+	acknowledged := map[string]string{}
+	for i := 0; ; i++ {
+		name, description := fmt.Sprintf("kill-%d-%d", round, i), fmt.Sprintf("written as number %d", i)
+		form := url.Values{"name": {name}, "description": {description}, "subscribers": {fmt.Sprintf("[%d]", as.ID)}}
+		req, err := http.NewRequest(http.MethodPost, site+"/api/v1/channels/create", strings.NewReader(form.Encode()))
+		if err != nil {
+			return acknowledged
+		}
+		req.SetBasicAuth(as.Email, as.APIKey)
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		answer, err := http.DefaultClient.Do(req)
+		if err != nil {
+			return acknowledged
+		}
+		_ = answer.Body.Close()
+		if answer.StatusCode == http.StatusOK {
+			acknowledged[name] = description
+		}
+	}
+}
+
+// missing counts the acknowledged channels that are not there, or not as they were written.
+func missing(t *testing.T, site string, as Credentials, acknowledged map[string]string) (count int) {
+	t.Helper()
+	req, err := http.NewRequest(http.MethodGet, site+"/api/v1/streams?include_all=true", http.NoBody)
+	requireNoError(t, err)
+	req.SetBasicAuth(as.Email, as.APIKey)
+	answer, err := http.DefaultClient.Do(req)
+	requireNoError(t, err)
+	defer func() { _ = answer.Body.Close() }()
+	var list struct {
+		Streams []struct{ Name, Description string }
+	}
+	requireNoError(t, json.NewDecoder(answer.Body).Decode(&list))
+	held := map[string]string{}
+	for _, channel := range list.Streams {
+		held[channel.Name] = channel.Description
+	}
+	for name, description := range acknowledged {
+		if held[name] != description {
+			count++
+		}
+	}
+	return count
 }

@@ -59,9 +59,7 @@ func TestSendDecodesDataAndEnvelope(t *testing.T) {
 	w := newWire(t, json200(`{"result":"success","msg":"","id":7,"ignored_parameters_unsupported":["topics_policy"]}`))
 	var out struct{ ID int }
 	answer, err := w.client.send(w.ctx, http.MethodGet, "/thing", nil, safeToRetry, &out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	if out.ID != 7 || len(answer.IgnoredParameters) != 1 || answer.IgnoredParameters[0] != "topics_policy" {
 		t.Errorf("out %+v, answer %+v", out, answer)
 	}
@@ -103,9 +101,7 @@ func TestStream(t *testing.T) {
 			w := newWire(t, json200(`{"streams":[1,2],"result":"success"}`))
 			var got struct{ Streams []int }
 			err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safeToRetry, func(d *json.Decoder) error { return d.Decode(&got) })
-			if err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, err)
 			if len(got.Streams) != 2 {
 				t.Errorf("got %v", got)
 			}
@@ -124,9 +120,7 @@ func TestStream(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWire(t, first(torn(`{"streams":[1,`), json200(`{"streams":[1,2],"result":"success"}`)))
 			var got map[string]any
-			if err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safeToRetry, decode(&got)); err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, w.client.stream(w.ctx, http.MethodPost, "/register", nil, safeToRetry, decode(&got)))
 			w.expectSent(t, 2)
 		})
 	})
@@ -134,9 +128,7 @@ func TestStream(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWire(t, first(json200(`{"streams":[1,`), json200(`{"streams":[1,2],"result":"success"}`)))
 			var got map[string]any
-			if err := w.client.stream(w.ctx, http.MethodPost, "/register", nil, safeToRetry, decode(&got)); err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, w.client.stream(w.ctx, http.MethodPost, "/register", nil, safeToRetry, decode(&got)))
 			w.expectSent(t, 2)
 		})
 	})
@@ -186,9 +178,7 @@ func TestAtMostEightRequestsAreInFlight(t *testing.T) {
 		reply(rw, 200, "application/json", ok)
 	})
 	var all sync.WaitGroup
-	if err := w.read(); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, w.read())
 	for range calls {
 		all.Go(func() {
 			if err := w.read(); err != nil {
@@ -209,9 +199,7 @@ func TestAtMostEightRequestsAreInFlight(t *testing.T) {
 
 func TestWaitingForAPlaceEndsWithTheContext(t *testing.T) {
 	w := newWire(t, json200(ok))
-	if err := w.read(); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, w.read())
 	for range maxInFlight {
 		if _, err := w.client.limiter.acquire(w.ctx, false); err != nil {
 			t.Fatal(err)
@@ -237,9 +225,7 @@ func TestWaitingForAPlaceEndsWithTheContext(t *testing.T) {
 func TestRequestTimeoutIsForOneAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, first(silent, json200(ok)), func(c *Config) { c.RequestTimeout = 50 * time.Millisecond })
-		if err := w.read(); err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, w.read())
 		w.expectSent(t, 2)
 	})
 }

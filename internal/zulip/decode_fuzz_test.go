@@ -122,9 +122,7 @@ func FuzzDecodeServerSettings(f *testing.F) {
 			return
 		}
 		written, err := json.Marshal(settings)
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		var again ServerSettings
 		if err := json.Unmarshal(written, &again); err != nil {
 			t.Errorf("%s is not read back: %v", written, err)
@@ -135,9 +133,7 @@ func FuzzDecodeServerSettings(f *testing.F) {
 func checkRoundTrip(t *testing.T, setting string, value GroupSettingValue) {
 	t.Helper()
 	written, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	var again GroupSettingValue
 	if err := json.Unmarshal(written, &again); err != nil || again.IsNamed() != value.IsNamed() {
 		t.Errorf("%s: %s is read back as %v, %v", setting, written, again, err)
@@ -206,9 +202,7 @@ func FuzzDecodeDraft(f *testing.F) {
 		checkContent(t, draft.Content)
 		to := draft.Addressee()
 		written, err := json.Marshal(NewDraft(to, draft.Content))
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		var again Draft
 		if err := json.Unmarshal(written, &again); err != nil {
 			t.Fatalf("%s is not read back: %v", written, err)
@@ -364,9 +358,7 @@ func decodePart(field string, value []byte) (*RegisterAnswer, bool) {
 func checkReadBack[T any](t *testing.T, value T) {
 	t.Helper()
 	written, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	var again T
 	if err := json.Unmarshal(written, &again); err != nil || !reflect.DeepEqual(again, value) {
 		t.Errorf("%s is read back as %+v, %v", written, again, err)

@@ -24,23 +24,17 @@ func TestDecodeErrorReadsRecordedRefusals(t *testing.T) {
 	seen := 0
 	for _, file := range files {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		var recording struct {
 			Exchanges []struct {
 				Status int
 				Body   json.RawMessage
 			}
 		}
-		if err := json.Unmarshal(text, &recording); err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, json.Unmarshal(text, &recording))
 		for _, exchange := range recording.Exchanges {
 			var want map[string]any
-			if err := json.Unmarshal(exchange.Body, &want); err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, json.Unmarshal(exchange.Body, &want))
 			got, isRefusal := decodeError(exchange.Status, exchange.Body)
 			if isRefusal != (want["result"] == "error") {
 				t.Errorf("%s: %s: refusal %v", file, exchange.Body, isRefusal)
@@ -184,17 +178,13 @@ func TestNoSecretIsLoggedOrReturned(t *testing.T) {
 
 		broken, err := New(Config{Site: "https://chat.example.com", Email: testEmail, APIKey: testKey,
 			Transport: &refusingTransport{times: 9, cause: errors.New("proxy http://u:hunter2@proxy:3128 said " + encoded)}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		_, err = broken.send(w.ctx, http.MethodGet, "/users/me", nil, safeToRetry, nil)
 		mustNotHold(t, "error", err.Error(), encoded, "hunter2")
 
 		mustNotHold(t, "log", w.log.String(), testKey, encoded, password, link, "hunter2")
 		entries, err := tflogtest.MultilineJSONDecode(strings.NewReader(w.log.String()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		levels := map[any]int{}
 		for _, entry := range entries {
 			levels[entry["@level"]]++
@@ -207,13 +197,9 @@ func TestNoSecretIsLoggedOrReturned(t *testing.T) {
 
 func TestRequestsAreLogged(t *testing.T) {
 	w := newWire(t, json200(ok))
-	if err := w.create(); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, w.create())
 	entries, err := tflogtest.MultilineJSONDecode(strings.NewReader(w.log.String()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	for _, entry := range entries {
 		if entry["@message"] == "Zulip answered" {
 			if entry["@level"] != "debug" || entry["method"] != "POST" || entry["path"] != "/channels/create" ||

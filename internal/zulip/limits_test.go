@@ -312,9 +312,7 @@ func TestLimitsOfOneActionHoldBackThatActionOnly(t *testing.T) {
 func TestClientsOfOneAccountShareAPace(t *testing.T) {
 	client := func(email string, perMinute int) *Client {
 		c, err := New(Config{Site: "https://chat.example.com/", Email: email, APIKey: testKey, RequestsPerMinute: perMinute})
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		return c
 	}
 	a := client(testEmail, 0)

@@ -25,9 +25,7 @@ func linked(spans []Span) string {
 func mustParse(t *testing.T, pattern, template string) *LinkifierRule {
 	t.Helper()
 	rule, err := ParseLinkifier(pattern, template)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	return rule
 }
 
@@ -49,9 +47,7 @@ func TestLinkify(t *testing.T) {
 		"nothing":                   "nothing",
 	} {
 		spans, err := Linkify(text, number)
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		if got := linked(spans); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}

@@ -3,6 +3,7 @@ package zulip
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -12,28 +13,24 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // recordedRealm decodes the realm part of a recorded snapshot, with 17 for each group.
 func recordedRealm(t *testing.T) *Realm {
 	t.Helper()
 	text, err := os.ReadFile("testdata/recordings/realm-register-settings.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	var recording struct {
 		Exchanges []struct {
 			Body json.RawMessage `json:"body"`
 		} `json:"exchanges"`
 	}
 	text = regexp.MustCompile(`"\$\{group:[^}]*\}"`).ReplaceAll(text, []byte("17"))
-	if err := json.Unmarshal(text, &recording); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, json.Unmarshal(text, &recording))
 	var snapshot RegisterAnswer
-	if err := snapshot.decode(json.NewDecoder(bytes.NewReader(recording.Exchanges[0].Body)), true); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, snapshot.decode(json.NewDecoder(bytes.NewReader(recording.Exchanges[0].Body)), true))
 	return snapshot.Realm
 }
 
@@ -72,9 +69,7 @@ func TestRealmOfARecordedSnapshot(t *testing.T) {
 // Servers below feature level 243 show a boolean.
 func TestAuthenticationMethodOfAnOlderServer(t *testing.T) {
 	var methods map[string]AuthenticationMethod
-	if err := json.Unmarshal([]byte(`{"Email":true,"LDAP":false}`), &methods); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, json.Unmarshal([]byte(`{"Email":true,"LDAP":false}`), &methods))
 	if methods["Email"] != (AuthenticationMethod{Enabled: true, Available: true}) || methods["LDAP"] != (AuthenticationMethod{Available: true}) {
 		t.Errorf("%+v", methods)
 	}
@@ -138,12 +133,8 @@ func TestRealmImage(t *testing.T) {
 func TestUploadRealmImage(t *testing.T) {
 	for kind, c := range map[string]struct{ path, night string }{IconImage: {"/api/v1/realm/icon", ""}, LogoImage: {"/api/v1/realm/logo", "false"}, NightLogoImage: {"/api/v1/realm/logo", "true"}} {
 		w := newWire(t, json200(ok))
-		if err := w.client.UploadRealmImage(w.ctx, kind, "a.png", "image/png", []byte("picture")); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.client.RemoveRealmImage(w.ctx, kind); err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, w.client.UploadRealmImage(w.ctx, kind, "a.png", "image/png", []byte("picture")))
+		requireNoError(t, w.client.RemoveRealmImage(w.ctx, kind))
 		for _, sent := range w.requests() {
 			if sent.path != c.path || strings.Contains(sent.body, "night") != (c.night != "") || !strings.Contains(sent.body, c.night) {
 				t.Errorf("%s: sent %+v", kind, sent)
@@ -194,9 +185,7 @@ func TestSnapshotOfEmojiAndDefaults(t *testing.T) {
 			{"name":"ops","id":2,"description":"","streams":[{"stream_id":6,"name":"x"}]},null],
 		"realm_user_settings_defaults":{"color_scheme":1,"emojiset":"google"}}`))
 	snapshot, err := w.client.Register(w.ctx, []string{FetchCustomEmoji, FetchDefaultGroups, FetchUserDefaults})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	author := int64(9)
 	if want := []*CustomEmoji{
 		{ID: 3, Name: "party", SourceURL: "/user_avatars/2/emoji/images/3.png", Deactivated: true},
@@ -264,5 +253,140 @@ func TestProfileFieldTypes(t *testing.T) {
 	}
 	if ParseProfileFieldType("colour") != 0 || ProfileFieldType(99).String() != "99" {
 		t.Error("a type that is not known")
+	}
+}
+
+func TestStoredContent(t *testing.T) {
+	for content, want := range map[string]string{
+		"a\n": "a", "\n\n a \t\n": " a", " \n": "", "a\u00a0": "a", "a\x1f": "a", "a\nb": "a\nb",
+	} {
+		if got := StoredContent(content); got != want {
+			t.Errorf("%q is stored as %q, want %q", content, got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		once := StoredContent(rapid.String().Draw(t, "content"))
+		if twice := StoredContent(once); twice != once {
+			t.Fatalf("%q is stored as %q", once, twice)
+		}
+	})
+}
+
+func TestStoredTopic(t *testing.T) {
+	for topic, want := range map[string]string{" a b ": "a b", "(no topic)": "", "general chat": "", "General chat": "General chat"} {
+		if got := StoredTopic(topic); got != want {
+			t.Errorf("%q is stored as %q, want %q", topic, got, want)
+		}
+	}
+}
+
+func TestAddresseeSame(t *testing.T) {
+	const self = 1
+	for _, c := range []struct {
+		a, b Addressee
+		want bool
+	}{
+		{Addressee{ChannelID: 5, Topic: "x"}, Addressee{ChannelID: 5, Topic: " x"}, true},
+		{Addressee{ChannelID: 5, Topic: "x"}, Addressee{ChannelID: 5, Topic: "X"}, false},
+		{Addressee{ChannelID: 5}, Addressee{ChannelID: 6}, false},
+		{Addressee{UserIDs: []int64{3, 2}}, Addressee{UserIDs: []int64{1, 2, 3}}, true},
+		{Addressee{UserIDs: []int64{1}}, Addressee{UserIDs: []int64{1}}, true},
+		{Addressee{UserIDs: []int64{2}}, Addressee{UserIDs: []int64{3}}, false},
+		{Addressee{UserIDs: []int64{2}}, Addressee{ChannelID: 5}, false},
+	} {
+		if got, back := c.a.Same(c.b, self), c.b.Same(c.a, self); got != c.want || back != c.want {
+			t.Errorf("%v and %v: %v and %v, want %v", c.a, c.b, got, back, c.want)
+		}
+	}
+}
+
+// The server says when a link was created and when it ends, in whole seconds that may be rounded apart
+// (server-behavior §U17).
+func TestInvitationExpiresInMinutes(t *testing.T) {
+	for _, c := range []struct{ invited, expires, want int64 }{
+		{1795219006, 1795222606, 60}, {1795219006, 1795222605, 60}, {1795219006, 1795222607, 60},
+		{1795219006, 1795219066, 1}, {1795219006, 1796083006, 14400},
+	} {
+		got := (&Invitation{Invited: c.invited, ExpiryDate: &c.expires}).ExpiresInMinutes()
+		if got == nil || *got != c.want {
+			t.Errorf("from %d to %d: %v, want %d", c.invited, c.expires, got, c.want)
+		}
+	}
+	if got := (&Invitation{Invited: 1795219006}).ExpiresInMinutes(); got != nil {
+		t.Errorf("without an end: %d", *got)
+	}
+}
+
+// A link is asked for once: every time is another link. null is sent, for left out it would be ten days.
+func TestCreateInviteLink(t *testing.T) {
+	w := newWire(t, first(refusal(500, "", "Internal server error")))
+	_, err := w.client.CreateInviteLink(w.ctx, InviteTerms{})
+	if !MayHaveHappened(err) {
+		t.Errorf("%v: it may have happened", err)
+	}
+	w.expectSent(t, 1)
+	if got, want := w.requests()[0].body, "invite_expires_in_minutes=null"; got != want {
+		t.Errorf("sent %q, want %q", got, want)
+	}
+	w = newWire(t, json200(ok))
+	if _, err := w.client.CreateInviteLink(w.ctx, InviteTerms{}); !MayHaveHappened(err) {
+		t.Errorf("an answer without a link: %v", err)
+	}
+}
+
+// An invitation is sent once: every time is another mail. Channels are sent even if there are none.
+func TestInvite(t *testing.T) {
+	w := newWire(t, first(refusal(500, "", "Internal server error")))
+	if err := w.client.Invite(w.ctx, NewInvitation{Email: "new+1@example.com"}); !MayHaveHappened(err) {
+		t.Errorf("%v: it may have happened", err)
+	}
+	w.expectSent(t, 1)
+	if got, want := w.requests()[0].body, "invite_expires_in_minutes=null&invitee_emails=new%2B1%40example.com&stream_ids=%5B%5D"; got != want {
+		t.Errorf("sent %q, want %q", got, want)
+	}
+	no, guest, minutes := false, RoleGuest, int64(60)
+	w = newWire(t, json200(ok))
+	err := w.client.Invite(w.ctx, NewInvitation{
+		Email: "a@example.com", NotifyReferrerOnJoin: &no, InviteTerms: InviteTerms{ExpiresInMinutes: &minutes, InviteAs: &guest, ChannelIDs: []int64{7}},
+	})
+	requireNoError(t, err)
+	if got, want := w.requests()[0].body, "invite_as=600&invite_expires_in_minutes=60&invitee_emails=a%40example.com&notify_referrer_on_join=false&stream_ids=%5B7%5D"; got != want {
+		t.Errorf("sent %q, want %q", got, want)
+	}
+}
+
+// Why an address was not invited stands in a list beside the message.
+func TestInviteProblem(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"result":"error","code":"INVITATION_FAILED","msg":"We weren't able to invite anyone.","errors":[["a@example.com","Already has an account.",false]],"sent_invitations":false}`: HasAccount,
+		`{"result":"error","code":"INVITATION_FAILED","msg":"x","errors":[["a@example.com","Account has been deactivated.",true]]}`:                                                     HasDeactivatedAccount,
+		`{"result":"error","code":"INVITATION_FAILED","msg":"x","errors":[]}`:                                                                                                           "",
+		`{"result":"error","code":"INVITATION_FAILED","msg":"x","errors":[["a@example.com"]]}`:                                                                                          "",
+		`{"result":"error","code":"INVITATION_FAILED","msg":"x","errors":[["a@example.com",7]]}`:                                                                                        "",
+		`{"result":"error","code":"INVITATION_FAILED","msg":"x"}`:                                                                                                                       "",
+		`{"result":"error","code":"BAD_REQUEST","msg":"x","errors":[["a@example.com","Already has an account.",false]]}`:                                                                "",
+	} {
+		w := newWire(t, always(400, "application/json", body))
+		if got := InviteProblem(w.client.Invite(w.ctx, NewInvitation{Email: "a@example.com"})); got != want {
+			t.Errorf("%s: %q, want %q", body, got, want)
+		}
+	}
+	if got := InviteProblem(errors.New("no answer")); got != "" {
+		t.Errorf("no answer: %q", got)
+	}
+}
+
+// An invitation that is gone is revoked.
+func TestRevokeInvitation(t *testing.T) {
+	w := newWire(t, always(400, "application/json", `{"result":"error","code":"BAD_REQUEST","msg":"No such invitation"}`))
+	if err := w.client.RevokeInvitation(w.ctx, 7); err != nil {
+		t.Error(err)
+	}
+	if got := w.requests()[0]; got.method != "DELETE" || got.path != "/api/v1/invites/7" {
+		t.Errorf("sent %+v", got)
+	}
+	w = newWire(t, always(400, "application/json", `{"result":"error","code":"BAD_REQUEST","msg":"Must be an organization administrator"}`))
+	if err := w.client.RevokeInvitation(w.ctx, 7); err == nil {
+		t.Error("a refusal is no error")
 	}
 }

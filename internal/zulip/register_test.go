@@ -72,9 +72,7 @@ func TestSnapshotOfALargeOrganization(t *testing.T) {
 	const people = 90_000
 	w := newWire(t, manyPeople(people), func(cfg *Config) { cfg.RequestTimeout = 2 * time.Minute })
 	snapshot, err := w.client.Register(w.ctx, []string{FetchUsers})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	if len(snapshot.Users) != people {
 		t.Errorf("%d people", len(snapshot.Users))
 	}
@@ -152,9 +150,7 @@ func (a sameAnswer) RoundTrip(req *http.Request) (*http.Response, error) {
 func BenchmarkDecodeSnapshot(b *testing.B) {
 	body := largeSnapshot(b, 5000, 5000)
 	client, err := New(Config{Site: "https://zulip.example.com", Email: "o@example.com", APIKey: "key", Transport: sameAnswer(body)})
-	if err != nil {
-		b.Fatal(err)
-	}
+	requireNoError(b, err)
 	b.SetBytes(int64(len(body)))
 	b.ReportAllocs()
 	var snapshot *RegisterAnswer

@@ -94,9 +94,7 @@ func (w *wire) sendOnce(ctx context.Context) error {
 func TestRetryWaitsAsRequestsDo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, began := newWire(t, first(limited("58.24", "58.24"), json200(ok))), time.Now()
-		if err := w.client.Retry(w.ctx, w.sendOnce); err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, w.client.Retry(w.ctx, w.sendOnce))
 		if total := time.Since(began); total < 58*time.Second || total > 120*time.Second {
 			t.Errorf("waited %v", total)
 		}
@@ -152,9 +150,7 @@ func TestCreatesAreRepeatedWhenTheRequestNeverLeft(t *testing.T) {
 		w := newWire(t, json200(ok))
 		refusing := &refusingTransport{times: 2, cause: dialError(syscall.ECONNREFUSED), next: w.network}
 		w.client.http.Transport = refusing
-		if err := w.create(); err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, w.create())
 		w.expectSent(t, 1)
 		if refusing.tried != 3 {
 			t.Errorf("tried %d times", refusing.tried)
@@ -238,9 +234,7 @@ func TestOverloadedServersSayHowLongToWait(t *testing.T) {
 			reply(rw, 503, "text/html", "")
 		}, json200(ok)))
 		began := time.Now()
-		if err := w.read(); err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, w.read())
 		if total := time.Since(began); total > 20*time.Second || total < 15*time.Second {
 			t.Errorf("waited %v", total)
 		}

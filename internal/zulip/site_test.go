@@ -47,9 +47,7 @@ func TestSite(t *testing.T) {
 		"https://chat.example.com/api/v1/", " HTTPS://Chat.Example.com ",
 	} {
 		client, err := New(Config{Site: site})
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		if client.Site() != "https://chat.example.com" {
 			t.Errorf("%q became %q", site, client.Site())
 		}
@@ -171,25 +169,17 @@ func TestFormWithAFile(t *testing.T) {
 		t.Error("empty")
 	}
 	body, contentType, err := form.body()
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	if again, _, _ := form.body(); !bytes.Equal(again, body) {
 		t.Error("sent twice it is not the same")
 	}
 	_, options, err := mime.ParseMediaType(contentType)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	read, err := multipart.NewReader(bytes.NewReader(body), options["boundary"]).ReadForm(1 << 20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	file := read.File["file"][0]
 	opened, err := file.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	got, err := io.ReadAll(opened)
 	if err != nil || !bytes.Equal(got, content) || file.Filename != `a "name".png` || file.Header.Get("Content-Type") != "image/png" ||
 		len(read.Value) != 1 || read.Value["night"][0] != "true" {

@@ -35,18 +35,14 @@ type authority struct {
 func newAuthority(t *testing.T) *authority {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "Example authority"},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	a := &authority{key: key}
 	if a.certificate, err = x509.ParseCertificate(der); err != nil {
 		t.Fatal(err)
@@ -59,9 +55,7 @@ func newAuthority(t *testing.T) *authority {
 func (a *authority) sign(t *testing.T, change func(*x509.Certificate)) (certificate, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "leaf"},
 		NotBefore: time.Now().Add(-2 * time.Hour), NotAfter: time.Now().Add(time.Hour),
@@ -72,13 +66,9 @@ func (a *authority) sign(t *testing.T, change func(*x509.Certificate)) (certific
 		change(template)
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, a.certificate, &private.PublicKey, a.key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	keyDER, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	return writePEM(t, "cert.pem", &pem.Block{Type: "CERTIFICATE", Bytes: der}),
 		writePEM(t, "key.pem", &pem.Block{Type: "PRIVATE KEY", Bytes: keyDER})
 }
@@ -86,9 +76,7 @@ func (a *authority) sign(t *testing.T, change func(*x509.Certificate)) (certific
 func writePEM(t *testing.T, name string, block *pem.Block) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
 	return path
 }
 
@@ -96,9 +84,7 @@ func writePEM(t *testing.T, name string, block *pem.Block) string {
 func (a *authority) serveTLS(t *testing.T, certificate, key string, change func(*tls.Config)) (site string, seen *int) {
 	t.Helper()
 	pair, err := tls.LoadX509KeyPair(certificate, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	seen = new(int)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		*seen++
@@ -118,9 +104,7 @@ func callOnce(t *testing.T, cfg Config) error {
 	t.Helper()
 	cfg.Email, cfg.APIKey, cfg.MaxRetries = testEmail, testKey, -1
 	client, err := New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	_, err = client.send(t.Context(), http.MethodPost, "/streams", nil, neverRetry, nil)
 	return err
 }
@@ -148,9 +132,7 @@ func TestCertificates(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			err := callOnce(t, test.cfg)
 			if test.want == "" {
-				if err != nil {
-					t.Fatal(err)
-				}
+				requireNoError(t, err)
 				return
 			}
 			var connection *ConnectionError
@@ -183,14 +165,10 @@ func TestClientCertificates(t *testing.T) {
 	var text []byte
 	for _, path := range []string{certificate, key} {
 		part, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		text = append(text, part...)
 	}
-	if err := os.WriteFile(both, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, os.WriteFile(both, text, 0o600))
 
 	for _, cfg := range []Config{
 		{ClientCert: certificate, ClientKey: key},
@@ -264,13 +242,9 @@ func TestConnectionErrorsOfWindows(t *testing.T) {
 
 func TestRefusedConnection(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	site := "http://" + listener.Addr().String()
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, listener.Close())
 	err = callOnce(t, Config{Site: site})
 	if err == nil || !strings.Contains(err.Error(), "nobody listens at "+site) || MayHaveHappened(err) {
 		t.Errorf("got %v", err)

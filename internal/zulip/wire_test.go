@@ -65,9 +65,7 @@ func newWire(t *testing.T, answer answers, settings ...func(*Config)) *wire {
 		set(&cfg)
 	}
 	client, err := New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	client.limiter = newRequestLimiter(cfg.RequestsPerMinute) // of its own
 	w.client = client
 	return w
@@ -229,3 +227,14 @@ func (r *refusingTransport) RoundTrip(req *http.Request) (*http.Response, error)
 func dialError(cause error) error { return &net.OpError{Op: "dial", Net: "tcp", Err: cause} }
 
 var errBroken = errors.New("broken")
+
+// requireNoError ends a test with an error that is not what the test asks about.
+func requireNoError(t interface {
+	Helper()
+	Fatal(arguments ...any)
+}, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

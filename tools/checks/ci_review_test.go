@@ -103,9 +103,7 @@ func TestDocsReviewActionRefuses(t *testing.T) {
 	folder := r.checkout(t)
 	inShell(t, folder, r.environment, "terraform init")
 	for _, name := range []string{"change.tfplan", "change.json"} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte("{"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(folder, name), "{")
 	}
 	inShell(t, folder, r.environment, "terraform plan -out=empty.tfplan")
 	for _, event := range []values{pullRequest, push} {
@@ -168,9 +166,7 @@ func TestDocsReviewActionGetsTheCommand(t *testing.T) {
 	try("version", "1.0.0", 0, "linux_amd64.zip: OK")
 	try("version", "v1.0.0", 0, "The plan changes nothing")
 	archive := filepath.Join(r.server, "terraform-provider-zulip_1.0.0_linux_amd64.zip")
-	if err := os.WriteFile(archive, []byte(read(t, archive)+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, archive, read(t, archive)+"\n")
 	try("version", "1.0.0", 1, "linux_amd64.zip: FAILED")
 }
 

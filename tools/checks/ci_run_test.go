@@ -199,9 +199,7 @@ func (r *ciRun) checkout(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
 	backend := "terraform {\n  required_providers {\n    zulip = { source = \"zulip-iac/zulip\" }\n  }\n  backend \"local\" {\n    path = \"" + r.state + "\"\n  }\n}\n"
-	if err := os.WriteFile(filepath.Join(folder, "main.tf"), []byte(backend+r.config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(folder, "main.tf"), backend+r.config)
 	return folder
 }
 
@@ -316,9 +314,7 @@ func (r *ciRun) action(t *testing.T, step ciStep, folder string, environment []s
 func (r *ciRun) step(t *testing.T, step ciStep, folder string, environment []string, runner string, result *ciResult) {
 	t.Helper()
 	script, output, path := filepath.Join(runner, "script"), filepath.Join(runner, "output"), filepath.Join(runner, "path")
-	if err := os.WriteFile(script, []byte(result.values.expand(t, step.Run)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, script, result.values.expand(t, step.Run))
 	_ = os.Remove(output)
 	command := exec.CommandContext(t.Context(), "bash", "--noprofile", "--norc", "-eo", "pipefail", script)
 	command.Dir = filepath.Join(folder, result.values.expand(t, step.WorkingDirectory))

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"bufio"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
@@ -9,8 +10,85 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
+
+// programs is a folder with what tests build and install, once for all of them.
+var programs string
+
+func TestMain(m *testing.M) {
+	var err error
+	if programs, err = os.MkdirTemp("", "checks"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	status := m.Run()
+	_ = os.RemoveAll(programs)
+	os.Exit(status)
+}
+
+// once makes a file or folder of a name when it is first asked for, and returns its path.
+func once(t *testing.T, name string, makeIt func(path string) error) string {
+	t.Helper()
+	made, _ := makers.LoadOrStore(name, &maker{})
+	one := made.(*maker)
+	path := filepath.Join(programs, name)
+	one.Do(func() { one.err = makeIt(path) })
+	if one.err != nil {
+		t.Fatalf("%s: %v", name, one.err)
+	}
+	return path
+}
+
+// makers have what once makes, by name.
+var makers sync.Map
+
+type maker struct {
+	sync.Once
+	err error
+}
+
+// program puts a program into a folder of a test. It is built by "go build" with arguments.
+func program(t *testing.T, folder, name string, args ...string) string {
+	t.Helper()
+	built := once(t, strings.NewReplacer("/", "-", " ", "-").Replace(name+strings.Join(args, "")), func(path string) error {
+		build := exec.Command("go", append([]string{"build"}, append(args[:len(args)-1:len(args)-1], "-o", path, args[len(args)-1])...)...)
+		out, err := build.CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("%w\n%s", err, out)
+		}
+		return nil
+	})
+	path := filepath.Join(folder, name)
+	if err := os.Symlink(built, path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// command puts the provider's command into a folder.
+func command(t *testing.T, folder string) string {
+	t.Helper()
+	return program(t, folder, "terraform-provider-zulip", "-C", absolute(t, "../.."), ".")
+}
+
+// install installs the provider as version 1.0.0 in the home of an environment.
+func install(t *testing.T, environment []string) {
+	t.Helper()
+	home := once(t, "home", func(path string) error {
+		script := exec.Command(absolute(t, "../scripts/install"), "1.0.0")
+		script.Env = append(environment[:len(environment):len(environment)], "HOME="+path)
+		out, err := script.CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("%w\n%s", err, out)
+		}
+		return nil
+	})
+	if err := os.Symlink(filepath.Join(home, ".terraform.d"), filepath.Join(variableOf(environment, "HOME"), ".terraform.d")); err != nil {
+		t.Fatal(err)
+	}
+}
 
 func TestDocsStagingGuideRuns(t *testing.T) {
 	t.Parallel()
@@ -117,9 +195,7 @@ func TestDocsAuditGuideRuns(t *testing.T) {
 	if accepted == nil {
 		t.Fatal("the guide has no file that accepts findings")
 	}
-	if err := os.WriteFile(filepath.Join(shell.dir, "accepted.hcl"), []byte(accepted[1]), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(shell.dir, "accepted.hcl"), accepted[1])
 	printed := shell.run(t, "audit", map[string]string{
 		"ada@example.com": "lena.fischer@example.com", "payroll": "leads", "board": "incidents",
 	})
@@ -137,13 +213,8 @@ func TestDocsAuditGuideRuns(t *testing.T) {
 func TestDocsReviewGuideRuns(t *testing.T) {
 	t.Parallel()
 	shell := newGuideShell(t)
-	example, err := os.ReadFile("../../examples/demo/main.tf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(shell.dir, "main.tf"), example, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	example := read(t, "../../examples/demo/main.tf")
+	write(t, filepath.Join(shell.dir, "main.tf"), example)
 	shell.command(t, "make -C '"+shell.root+"' install && terraform init", 0)
 	printed := shell.run(t, "review", nil)
 	if !strings.Contains(printed, "### Access review") {

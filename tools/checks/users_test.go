@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"runtime"
 	"slices"
@@ -137,9 +138,7 @@ func TestDocsReadmeStarts(t *testing.T) {
 	work := t.TempDir()
 	environment := guideEnvironment(t)
 	initialize(t, work, environment)
-	if err := os.WriteFile(filepath.Join(work, "main.tf"), []byte(configuration[1]), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(work, "main.tf"), configuration[1])
 	start := blockWith(t, readme, "./terraform-provider-zulip sandbox")
 	start = replaceOnce(t, start, "./terraform-provider-zulip sandbox", "./terraform-provider-zulip sandbox --listen 127.0.0.1:0 >env &")
 	apply := blockWith(t, readme, "ZULIP_SITE=")
@@ -183,8 +182,7 @@ func release(t *testing.T, work string, _ []string) {
 	if runtime.GOOS != "linux" {
 		t.Fatal("the guide's commands are for Linux")
 	}
-	binary := filepath.Join(t.TempDir(), "plugin")
-	run(t, "go", "build", "-C", "../..", "-ldflags", "-X main.version=1.0.0", "-o", binary, ".")
+	binary := program(t, t.TempDir(), "plugin", "-C", absolute(t, "../.."), "-ldflags", "-X main.version=1.0.0", ".")
 	file, err := os.Create(filepath.Join(work, "terraform-provider-zulip_1.0.0_linux_amd64.zip"))
 	if err != nil {
 		t.Fatal(err)
@@ -204,9 +202,7 @@ func release(t *testing.T, work string, _ []string) {
 		t.Fatal(err)
 	}
 	sums := fmt.Sprintf("%x  %s\n%064d  terraform-provider-zulip_1.0.0_windows_amd64.zip\n", sha256.Sum256([]byte(read(t, file.Name()))), filepath.Base(file.Name()), 0)
-	if err := os.WriteFile(filepath.Join(work, "terraform-provider-zulip_1.0.0_SHA256SUMS"), []byte(sums), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(work, "terraform-provider-zulip_1.0.0_SHA256SUMS"), sums)
 }
 
 // inShell runs commands in a folder and returns what they print.
@@ -289,24 +285,13 @@ func reviewStep(t *testing.T, name string) ciStep {
 	return ciStep{}
 }
 
-// A workflowStep is a step of a workflow for users.
-type workflowStep struct{ Name, Run, If string }
-
 // stepOf returns the step of a workflow that has a name. Where several jobs have it, it is the same.
-func stepOf(t *testing.T, workflow, name string) workflowStep {
+func stepOf(t *testing.T, workflow, name string) ciStep {
 	t.Helper()
-	var parsed struct {
-		Jobs map[string]struct {
-			Steps []workflowStep `yaml:"steps"`
-		} `yaml:"jobs"`
-	}
-	if err := yaml.Unmarshal([]byte(read(t, "../../examples/ci/"+workflow)), &parsed); err != nil {
-		t.Fatal(err)
-	}
-	var found []workflowStep
-	for _, job := range parsed.Jobs {
+	var found []ciStep
+	for _, job := range parse[ciWorkflow](t, "../../examples/ci/"+workflow).Jobs {
 		for _, step := range job.Steps {
-			if step.Name == name && !slices.Contains(found, step) {
+			if step.Name == name && !slices.ContainsFunc(found, func(other ciStep) bool { return reflect.DeepEqual(other, step) }) {
 				found = append(found, step)
 			}
 		}

@@ -186,6 +186,13 @@ func TestDocsEveryModuleIsUpdated(t *testing.T) {
 	}
 }
 
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func read(t *testing.T, file string) string {
 	t.Helper()
 	content, err := os.ReadFile(file)

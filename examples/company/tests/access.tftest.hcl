@@ -3,7 +3,10 @@
 #   terraform test
 
 provider "zulip" {
-  sandbox = { organization = "tests/organization.json" }
+  sandbox = {
+    organization = "tests/organization.json"
+    state        = ".terraform/access-test.db" # which lasts from one run block to the next
+  }
 }
 
 run "access" {

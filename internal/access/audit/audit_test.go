@@ -2,13 +2,17 @@ package audit_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/audit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/markdown"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
@@ -18,17 +22,27 @@ import (
 // auditOf audits an organization.
 func auditOf(t testing.TB, o *acctest.Organization, selection audit.Selection) *audit.Audit {
 	t.Helper()
-	found, err := tryAudit(t, o, selection)
+	return auditWith(t, o, audit.Options{Selection: selection})
+}
+
+// makeAudit audits an organization with options, now if they say no other time.
+func makeAudit(t testing.TB, o *acctest.Organization, options audit.Options) (*audit.Audit, error) {
+	t.Helper()
+	options.Site = "https://chat.example.com"
+	if options.Now.IsZero() {
+		options.Now = time.Now()
+	}
+	return audit.Make(t.Context(), store.New(o.Client, o.Self, 0, new(runstate.State)).OneAtATime(), options)
+}
+
+// auditWith audits an organization with options.
+func auditWith(t testing.TB, o *acctest.Organization, options audit.Options) *audit.Audit {
+	t.Helper()
+	a, err := makeAudit(t, o, options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return found
-}
-
-func tryAudit(t testing.TB, o *acctest.Organization, selection audit.Selection) (*audit.Audit, error) {
-	t.Helper()
-	from := store.New(o.Client, o.Self, 0, new(runstate.State)).OneAtATime()
-	return audit.Make(t.Context(), from, audit.Options{Site: "https://chat.example.com", Now: time.Now(), Selection: selection})
+	return a
 }
 
 func markdownOf(t testing.TB, a *audit.Audit) string {
@@ -101,12 +115,8 @@ func TestAuditIsReadBackAsItWasWritten(t *testing.T) {
 	if !a.Complete || a.Organization == "" || len(a.Channels) == 0 || len(a.Groups) == 0 || len(a.Rights) == 0 {
 		t.Errorf("%+v", a)
 	}
-	var text bytes.Buffer
-	if err := a.Write(&text); err != nil {
-		t.Fatal(err)
-	}
-	written := text.String()
-	read, err := audit.Read(&text)
+	written := written(t, a)
+	read, err := audit.Read(strings.NewReader(written))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,8 +239,74 @@ func TestAuditThatIsNarrowed(t *testing.T) {
 		{audit.Selection{Person: "mell@example.com"}, "nobody with the address mell@example.com; did you mean mel@example.com"},
 		{audit.Selection{Channels: []string{"tow"}}, `no channel "tow"; did you mean "two"`},
 	} {
-		if _, err := tryAudit(t, o, bad.selection); err == nil || !strings.Contains(err.Error(), bad.says) {
+		if _, err := makeAudit(t, o, audit.Options{Selection: bad.selection}); err == nil || !strings.Contains(err.Error(), bad.says) {
 			t.Errorf("%+v: %v", bad.selection, err)
 		}
+	}
+}
+
+// A set is written once, as places in the list of accounts: whoever follows one another there is a range.
+func TestAuditWritesSetsAsRanges(t *testing.T) {
+	a := &audit.Audit{FormatVersion: audit.FormatVersion}
+	var all []*report.Account
+	for i, role := range []string{"owner", "guest", "member", "member", "member", "member", "member"} {
+		all = append(all, &report.Account{ID: int64(900 - 7*i), Role: role, IsBot: i == 6})
+		a.Accounts = append(a.Accounts, &audit.Account{Account: all[i], IsActive: true})
+	}
+	a.Sets = []*report.People{
+		report.PeopleOf(), report.PeopleOf(all...), report.PeopleOf(all[0], all[2], all[3], all[6]), report.PeopleOf(all[5], all[4], all[1]),
+	}
+	text := written(t, a)
+	const want = `"sets":[{"accounts":[],"guests":0,"bots":0},{"accounts":[[0,6]],"guests":1,"bots":1},` +
+		`{"accounts":[0,[2,3],6],"guests":0,"bots":1},{"accounts":[1,[4,5]],"guests":1,"bots":0}]`
+	if !strings.Contains(text, want) {
+		t.Errorf("the sets are not %s in\n%s", want, text)
+	}
+	read, err := audit.Read(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, set := range read.Sets {
+		if got, want := slices.Sorted(slices.Values(set.IDs())), slices.Sorted(slices.Values(a.Sets[i].IDs())); !slices.Equal(got, want) {
+			t.Errorf("in set %d are %v, and were %v", i, got, want)
+		}
+	}
+}
+
+// An audit that an earlier build wrote, which lists the ID of everybody in a set, is read: last month's audit can be compared with.
+func TestAuditOfFormatVersion1IsRead(t *testing.T) {
+	recorded, err := os.ReadFile("testdata/format-1.0.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var listed struct {
+		Sets []struct {
+			IDs          []int64
+			Guests, Bots int
+		}
+	}
+	if err := json.Unmarshal(recorded, &listed); err != nil {
+		t.Fatal(err)
+	}
+	old, err := audit.Read(bytes.NewReader(recorded))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(old.Sets) != len(listed.Sets) || len(old.Sets) < 10 {
+		t.Fatalf("there are %d sets, and were %d", len(old.Sets), len(listed.Sets))
+	}
+	for i, set := range old.Sets {
+		want := listed.Sets[i]
+		slices.Sort(want.IDs)
+		if got := slices.Sorted(slices.Values(set.IDs())); !slices.Equal(got, want.IDs) || set.Guests != want.Guests || set.Bots != want.Bots {
+			t.Errorf("in set %d are %v (%d guests, %d bots), want %+v", i, got, set.Guests, set.Bots, want)
+		}
+	}
+	changes, err := audit.Compare(old, reread(t, old))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(changes.Channels)+len(changes.Groups)+len(changes.Rights)+len(changes.People)+len(changes.Also) > 0 {
+		t.Errorf("it differs from itself in the later form: %q", effects(changes))
 	}
 }

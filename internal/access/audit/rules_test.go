@@ -10,8 +10,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/rules"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 )
 
 // proven audits an organization with rules.
@@ -21,12 +19,7 @@ func proven(t *testing.T, o *acctest.Organization, text string) *audit.Audit {
 	if err != nil {
 		t.Fatal(err)
 	}
-	from := store.New(o.Client, o.Self, 0, new(runstate.State)).OneAtATime()
-	found, err := audit.Make(t.Context(), from, audit.Options{Site: "https://chat.example.com", Now: day("2027-01-01T12:00:00Z"), Rules: file})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found
+	return auditWith(t, o, audit.Options{Now: day("2027-01-01T12:00:00Z"), Rules: file})
 }
 
 // said is what was found of one rule: its lines.

@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"slices"
@@ -8,10 +9,9 @@ import (
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/audit"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/markdown"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -21,6 +21,11 @@ func TestCompareWhatIsNoRight(t *testing.T) {
 	patch := func(name, value string) func(*testing.T, *acctest.Organization) {
 		return func(t *testing.T, o *acctest.Organization) {
 			o.Call(t, http.MethodPatch, "/realm", map[string]string{name: value})
+		}
+	}
+	post := func(channel string) func(*testing.T, *acctest.Organization) {
+		return func(t *testing.T, o *acctest.Organization) {
+			o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", id(t, o, "bot")), map[string]string{"default_sending_stream": channel})
 		}
 	}
 	for name, test := range map[string]struct {
@@ -49,7 +54,7 @@ func TestCompareWhatIsNoRight(t *testing.T) {
 		"retention": {nil, patch("message_retention_days", "1"), "data-loss", "Messages are deleted after 1 day; before: any time."},
 		"an address": {
 			nil, func(t *testing.T, o *acctest.Organization) {
-				o.Call(t, http.MethodPatch, fmt.Sprint("/users/", account(t, o, "admin")), map[string]string{"new_email": "mallory@example.org"})
+				o.Call(t, http.MethodPatch, fmt.Sprint("/users/", id(t, o, "admin")), map[string]string{"new_email": "mallory@example.org"})
 			}, "sign-in", "It signs in with mallory@example.org",
 		},
 		"who sees addresses": {
@@ -57,36 +62,29 @@ func TestCompareWhatIsNoRight(t *testing.T) {
 				o.Call(t, http.MethodPatch, "/realm/user_settings_defaults", map[string]string{"email_address_visibility": "1"})
 			}, "outgoing", "Who sees the addresses of new people changes from administrators to everyone.",
 		},
-		"calls": {patch("video_chat_provider", "0"), patch("video_chat_provider", "1"), "outgoing", "Calls go through jitsi_meet; before: disabled."},
-		"a bot posts nowhere": {
-			func(t *testing.T, o *acctest.Organization) {
-				o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", account(t, o, "bot")), map[string]string{"default_sending_stream": "general"})
-			},
-			func(t *testing.T, o *acctest.Organization) {
-				o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", account(t, o, "bot")), map[string]string{"default_sending_stream": ""})
-			}, "outgoing", "It posts in nothing by default; before: general.",
-		},
+		"calls":               {patch("video_chat_provider", "0"), patch("video_chat_provider", "1"), "outgoing", "Calls go through jitsi_meet; before: disabled."},
+		"a bot posts nowhere": {post("general"), post(""), "outgoing", "It posts in nothing by default; before: general."},
 		"announcements": {
 			patch("signup_announcements_stream_id", "-1"), func(t *testing.T, o *acctest.Organization) {
-				patch("signup_announcements_stream_id", fmt.Sprint(channel(t, o, "general")))(t, o)
+				patch("signup_announcements_stream_id", fmt.Sprint(o.MustChannel(t, "general").ID))(t, o)
 			}, "outgoing", `New people are announced in channel "general"; before: no channel.`,
 		},
 		"a channel is back": {
 			func(t *testing.T, o *acctest.Organization) {
-				o.Call(t, http.MethodDelete, fmt.Sprint("/streams/", channel(t, o, "general")), nil)
+				o.Call(t, http.MethodDelete, fmt.Sprint("/streams/", o.MustChannel(t, "general").ID), nil)
 			},
 			func(t *testing.T, o *acctest.Organization) {
-				o.Call(t, http.MethodPatch, fmt.Sprint("/streams/", channel(t, o, "general")), map[string]string{"is_archived": "false"})
+				o.Call(t, http.MethodPatch, fmt.Sprint("/streams/", o.MustChannel(t, "general").ID), map[string]string{"is_archived": "false"})
 			}, "external widening", "",
 		},
 		"a member is back": {
 			func(t *testing.T, o *acctest.Organization) {
-				if _, err := o.Client.DeactivateUser(t.Context(), account(t, o, "member"), zulip.Deactivation{}); err != nil {
+				if _, err := o.Client.DeactivateUser(t.Context(), id(t, o, "member"), zulip.Deactivation{}); err != nil {
 					t.Fatal(err)
 				}
 			},
 			func(t *testing.T, o *acctest.Organization) {
-				o.Call(t, http.MethodPost, fmt.Sprintf("/users/%d/reactivate", account(t, o, "member")), nil)
+				o.Call(t, http.MethodPost, fmt.Sprintf("/users/%d/reactivate", id(t, o, "member")), nil)
 			}, "role-change widening", "",
 		},
 	} {
@@ -117,29 +115,6 @@ func TestCompareWhatIsNoRight(t *testing.T) {
 			}
 		})
 	}
-}
-
-func account(t *testing.T, o *acctest.Organization, name string) int64 {
-	t.Helper()
-	credentials, ok := o.Sandbox.Credentials(name)
-	if !ok {
-		t.Fatalf("there is no account %q", name)
-	}
-	return int64(credentials.ID)
-}
-
-// channel is the ID of a channel, archived or not.
-func channel(t *testing.T, o *acctest.Organization, name string) int64 {
-	t.Helper()
-	view, err := store.New(o.Client, o.Self, 0, new(runstate.State)).Read(t.Context(), store.Channels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, ok := view.Channels().ByName(name)
-	if !ok {
-		t.Fatalf("there is no channel %q", name)
-	}
-	return found.ID
 }
 
 // Every number that stands for a word is recorded as the word that the resource has.
@@ -185,9 +160,9 @@ func TestCompareThingsOfTwoOrganizations(t *testing.T) {
 		o.Call(t, http.MethodPatch, path, map[string]string{name: value})
 	}
 	staging, production := acctest.StartSandbox(t, sandbox.Config{}), acctest.StartSandbox(t, sandbox.Config{})
-	patch(staging, "/realm", "signup_announcements_stream_id", fmt.Sprint(channel(t, staging, "general")))
+	patch(staging, "/realm", "signup_announcements_stream_id", fmt.Sprint(staging.MustChannel(t, "general").ID))
 	newChannel(t, production, "other", nil)
-	patch(production, "/realm", "signup_announcements_stream_id", fmt.Sprint(channel(t, production, "general")))
+	patch(production, "/realm", "signup_announcements_stream_id", fmt.Sprint(production.MustChannel(t, "general").ID))
 	before, after := auditOf(t, staging, audit.Selection{}), auditOf(t, production, audit.Selection{})
 	before.Site = "https://staging.example.com"
 	for _, channel := range before.Channels { // the numbers of one organization mean nothing in the other
@@ -212,11 +187,11 @@ func TestCompareThingsOfTwoOrganizations(t *testing.T) {
 		t.Errorf("they do not differ: %q", got)
 	}
 
-	patch(production, "/realm", "signup_announcements_stream_id", fmt.Sprint(channel(t, production, "other")))
+	patch(production, "/realm", "signup_announcements_stream_id", fmt.Sprint(production.MustChannel(t, "other").ID))
 	link(production, zulip.RoleOwner)
 	link(production, zulip.RoleMember)
 	link(production, zulip.RoleGuest)
-	bot := fmt.Sprint("/bots/", account(t, production, "bot"))
+	bot := fmt.Sprint("/bots/", id(t, production, "bot"))
 	patch(production, bot, "full_name", "Another name")
 	patch(production, bot, "default_sending_stream", "general")
 	after = auditOf(t, production, audit.Selection{})
@@ -227,5 +202,127 @@ func TestCompareThingsOfTwoOrganizations(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("without %q:\n%s", want, got)
 		}
+	}
+}
+
+func compare(t *testing.T, before, after *audit.Audit) (*report.Report, string) {
+	t.Helper()
+	changes, err := audit.Compare(before, after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := markdown.Write(&text, changes); err != nil {
+		t.Fatal(err)
+	}
+	return changes, text.String()
+}
+
+// written is an audit as its file has it.
+func written(t *testing.T, a *audit.Audit) string {
+	t.Helper()
+	var text bytes.Buffer
+	if err := a.Write(&text); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
+}
+
+// reread is an audit as a file keeps it.
+func reread(t *testing.T, a *audit.Audit) *audit.Audit {
+	t.Helper()
+	read, err := audit.Read(strings.NewReader(written(t, a)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
+// What comes and goes is said as such, and not of every right.
+func TestCompareWhatComesAndGoes(t *testing.T) {
+	o := office(t)
+	newChannel(t, o, "kept", nil)
+	newChannel(t, o, "left", map[string]string{"subscribers": fmt.Sprintf("[%d]", id(t, o, "mel"))})
+	group := newGroup(t, o, "gone", "mel", "max")
+	before := reread(t, auditOf(t, o, audit.Selection{}))
+	if changes, text := compare(t, before, auditOf(t, o, audit.Selection{})); changes.Verdict.Text != "Nobody gains or loses a right." {
+		t.Errorf("nothing has changed:\n%s", text)
+	}
+	o.Archive(t, "left")
+	newChannel(t, o, "new", nil)
+	o.Call(t, "POST", fmt.Sprintf("/user_groups/%d/deactivate", group), nil)
+	o.Call(t, "DELETE", fmt.Sprintf("/users/%d", id(t, o, "max")), nil)
+	o.Call(t, "POST", "/users", map[string]string{"email": "new@example.com", "full_name": "Nell", "password": "long enough"})
+	changes, text := compare(t, before, auditOf(t, o, audit.Selection{}))
+	expectText(t, text, "### Access changes", "compared with the audit of", "| `left` (archived) |", "| `new` (new) |", "| `gone` (deactivated) |", "| `Max` | deactivated | `member` | – |", "| `Nell` | new | – | `member` |")
+	for _, channel := range changes.Channels {
+		if channel.Name == "kept" {
+			t.Errorf("it is said of a channel that stays: %+v", channel.Rights[0])
+		}
+	}
+	if len(changes.Rights) > 0 {
+		t.Errorf("it is said of the organization: %+v", changes.Rights[0])
+	}
+}
+
+// Two organizations are matched by names and addresses.
+func TestCompareTwoOrganizations(t *testing.T) {
+	staging := acctest.StartSandbox(t, sandbox.Config{})
+	before := auditOf(t, staging, audit.Selection{})
+	production := acctest.StartSandbox(t, sandbox.Config{})
+	newChannel(t, production, "moves ids", nil)
+	production.Archive(t, "moves ids")
+	production.Call(t, "PATCH", fmt.Sprintf("/streams/%d", production.MustChannel(t, "announcements").ID), map[string]string{
+		"can_send_message_group": fmt.Sprintf(`{"new":%d}`, production.SystemGroup(t, "role:administrators")),
+	})
+	after := auditOf(t, production, audit.Selection{})
+	before.Site = "https://staging.example.com"
+	for _, account := range before.Accounts { // IDs of the other organization mean somebody else here
+		account.ID += 1000
+		if account.OwnerID > 0 {
+			account.OwnerID += 1000
+		}
+	}
+	before.AccountID += 1000
+	for _, channel := range before.Channels {
+		channel.ID += 1000
+	}
+	for _, group := range before.Groups {
+		for i := range group.Members {
+			group.Members[i] += 1000
+		}
+	}
+	changes, text := compare(t, reread(t, before), after)
+	if len(changes.Channels) != 1 || changes.Channels[0].Name != "announcements" || len(changes.Groups)+len(changes.People)+len(changes.Rights) > 0 {
+		t.Errorf("the organizations differ in one channel:\n%s", text)
+	}
+	expectText(t, text, "staging.example.com", "`Amara Okafor`")
+}
+
+func TestCompareRefuses(t *testing.T) {
+	o := office(t)
+	newChannel(t, o, "one", nil)
+	all := auditOf(t, o, audit.Selection{})
+	for _, bad := range []struct {
+		selection audit.Selection
+		says      string
+	}{
+		{audit.Selection{Guests: true}, "another part of the organization"},
+		{audit.Selection{Channels: []string{"one"}}, "another part of the organization"},
+		{audit.Selection{Person: "mel@example.com"}, "leave --person out"},
+	} {
+		if _, err := audit.Compare(all, auditOf(t, o, bad.selection)); err == nil || !strings.Contains(err.Error(), bad.says) {
+			t.Errorf("%+v: %v", bad.selection, err)
+		}
+	}
+	one := auditOf(t, o, audit.Selection{Guests: true})
+	o.Call(t, "POST", "/users/me/subscriptions", map[string]string{"subscriptions": `[{"name":"one"}]`, "principals": fmt.Sprintf("[%d]", id(t, o, "gus"))})
+	changes, _ := compare(t, one, auditOf(t, o, audit.Selection{Guests: true}))
+	if len(changes.Channels) != 1 || !slices.Contains(effects(changes), "channel one: gus@example.com gains can_read") {
+		t.Errorf("guests: %q", effects(changes))
+	}
+	changes, text := compare(t, all, auditOf(t, o.As(t, "mel"), audit.Selection{}))
+	if !slices.Contains(changes.Verdict.Categories, report.Unknown) || !strings.HasPrefix(text, "**This comparison is not complete") {
+		t.Errorf("of an audit that is not complete the categories are %q, and the text is\n%.300s", changes.Verdict.Categories, text)
 	}
 }

@@ -57,6 +57,14 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// sized is the number of things on a large page: a quarter unless everything is tested.
+func sized(number int) int {
+	if os.Getenv("ZULIP_TEST_ALL") == "1" {
+		return number
+	}
+	return number / 4
+}
+
 func findBrowser() string {
 	for _, name := range []string{
 		"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome",

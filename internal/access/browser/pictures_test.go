@@ -3,7 +3,6 @@ package browser_test
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"image"
 	"image/color"
@@ -25,6 +24,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/review"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/randomorg"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
@@ -61,7 +61,7 @@ func exampleAudit(t *testing.T) *audit.Audit {
 	return a
 }
 
-type object = map[string]any
+type object = randomorg.Attributes
 
 // examplePlan is a plan of changes of an example organization.
 type examplePlan struct {
@@ -69,27 +69,22 @@ type examplePlan struct {
 	changes []object
 }
 
-func (p *examplePlan) add(address, action string, before, after object) {
+func (p *examplePlan) add(address string, before, after object) {
 	kind, _, _ := strings.Cut(address, ".")
-	p.changes = append(p.changes, object{
-		"address": address, "mode": "managed", "type": kind, "provider_name": "registry.example.com/zulip-iac/zulip",
-		"change": object{"actions": []string{action}, "before": before, "after": after, "after_unknown": object{}},
-	})
+	change := randomorg.ResourceChange(kind, before, after)
+	change["address"] = address
+	p.changes = append(p.changes, change)
 }
 
 func (p *examplePlan) channel(t *testing.T, name, attribute string, before, after any) {
 	t.Helper()
 	id := p.o.MustChannel(t, name).ID
-	p.add("zulip_channel."+name, "update", object{"id": id, "name": name, attribute: before}, object{"id": id, "name": name, attribute: after})
+	p.add("zulip_channel."+name, object{"id": id, "name": name, attribute: before}, object{"id": id, "name": name, attribute: after})
 }
 
 func (p *examplePlan) review(t *testing.T) *report.Report {
 	t.Helper()
-	text, err := json.Marshal(object{"format_version": "1.2", "planned_values": object{}, "resource_changes": p.changes})
-	if err != nil {
-		t.Fatal(err)
-	}
-	planned, err := plan.Parse(bytes.NewReader(text))
+	planned, err := plan.Parse(strings.NewReader(randomorg.Plan(t, p.changes...)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +102,7 @@ func exampleReview(t *testing.T) *report.Report {
 	p.channel(t, "incidents", "privacy", "public", "web_public")
 	p.channel(t, "general", "can_send_message_group", []string{"role:everyone"}, []string{"role:moderators", "user:paul.dubois@example.com"})
 	p.channel(t, "leads", "can_administer_channel_group", []string{"role:administrators"}, []string{"group:leads"})
-	p.add("zulip_user_role.lena", "create", nil, object{"user": "lena.fischer@example.com", "role": "moderator"})
+	p.add("zulip_user_role.lena", nil, object{"user": "lena.fischer@example.com", "role": "moderator"})
 	return p.review(t)
 }
 
@@ -135,7 +130,7 @@ func thirtyChannels(t *testing.T) *report.Report {
 
 func ownerLink(t *testing.T) *report.Report {
 	p := &examplePlan{o: acctest.StartSandbox(t, sandbox.Config{})}
-	p.add("zulip_invite_link.founders", "create", nil, object{"invite_as": "owner", "expires_in_minutes": nil})
+	p.add("zulip_invite_link.founders", nil, object{"invite_as": "owner", "expires_in_minutes": nil})
 	return p.review(t)
 }
 

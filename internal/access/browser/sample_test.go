@@ -3,9 +3,12 @@ package browser_test
 import (
 	"fmt"
 	"slices"
+	"time"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/audit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // Names that a page which does not take care turns into something else.
@@ -137,4 +140,124 @@ func internet(r *report.Right)   { r.Internet = report.InternetGains }
 func nobodyLeft(r *report.Right) { r.NobodyLeft = true }
 func unknown(r *report.Right) {
 	r.Unknown, r.Why = true, "The members of zulip_user_group.new are not known yet."
+}
+
+// audited is an audit that is made by hand, with its sets.
+type audited struct{ *audit.Audit }
+
+func (a audited) set(accounts ...*report.Account) int {
+	a.Sets = append(a.Sets, report.PeopleOf(accounts...))
+	return len(a.Sets) - 1
+}
+
+// auditOf is an audit of some accounts in their order, the first of which audits, and nothing else.
+func auditOf(accounts ...*report.Account) audited {
+	a := audited{&audit.Audit{
+		FormatVersion: audit.FormatVersion, Site: "https://chat.example.com", Organization: "Example & Söhne",
+		When: time.Date(2026, 3, 1, 4, 0, 0, 0, time.UTC), AccountID: accounts[0].ID, Complete: true,
+	}}
+	for _, account := range accounts {
+		a.Accounts = append(a.Accounts, &audit.Account{Account: account, IsActive: true})
+	}
+	return a
+}
+
+func can(name permission.Right, people int, value ...string) *audit.Right {
+	return &audit.Right{Name: string(name), Text: name.InWords(), Value: value, People: people}
+}
+
+// sampleAudit has one of everything that an audit can say.
+func sampleAudit() *audit.Audit {
+	a := auditOf(self, guest, ada, quote, end, maryam, alan)
+	a.Complete, a.Missing = false, []string{"Who is in 1 channel cannot be asked."}
+	a.Archived = 2
+	a.Accounts[0].OwnerID = ada.ID
+	gone := &report.Account{ID: 8, Name: "Gone Gary", Address: "gary@example.com", Role: "member"}
+	a.Accounts = append(a.Accounts, &audit.Account{Account: gone})
+	nobody, owner, guests := a.set(), a.set(ada), a.set(guest)
+	three, all, bot := a.set(end, maryam, alan), a.set(self, guest, ada, quote, end, maryam, alan), a.set(self)
+	a.Channels = []*audit.Channel{
+		{ID: 1, Name: "board", Folder: "Leadership", Privacy: zulip.PrivacyPrivateProtectedHistory, Subscribers: &guests, Rights: []*audit.Right{
+			can(permission.CanAdministerChannel, owner, "user:ada@example.com"), can(permission.CanRead, guests), can(permission.CanSubscribe, nobody, "role:nobody"),
+		}},
+		{ID: 2, Name: scriptName, Privacy: zulip.PrivacyPublic, Subscribers: &three, Rights: []*audit.Right{
+			can(permission.CanAdministerChannel, owner, "group:"+endName), can(permission.CanSendMessage, all, "role:everyone"),
+		}},
+		{ID: 3, Name: "incidents", Privacy: zulip.PrivacyWebPublic, Internet: true, Rights: []*audit.Right{
+			can(permission.CanRead, all), {Name: string(permission.CanSendMessage), Text: "post", Value: []string{"group:on-call"}, People: three, Unknown: true},
+		}},
+		{ID: 4, Name: "قناة الطوارئ (عاجل)", Privacy: zulip.PrivacyPublic, Subscribers: &three, Rights: []*audit.Right{can(permission.CanRead, all)}},
+	}
+	a.Groups = []*audit.Group{
+		{ID: 1, Name: "on-call", People: three, Members: []int64{end.ID, alan.ID}, Subgroups: []string{"night"}, Rights: []*audit.Right{
+			{Name: "can_manage_group", Text: "manage the group", Value: []string{"role:owners"}, People: owner},
+		}},
+		{ID: 2, Name: endName, People: guests, Members: []int64{guest.ID}, Subgroups: []string{}},
+	}
+	a.Rights = []*audit.Right{
+		{Name: "can_create_public_channel_group", Text: "create public channels", Value: []string{"role:members"}, People: three},
+		{Name: "can_invite_users_group", Text: "invite people", Value: []string{"role:everyone"}, People: all},
+	}
+	a.Findings = []*audit.Finding{
+		{Kind: audit.BotAdministrator, Severity: audit.High, Where: []string{"bot terraform-bot@example.com"}, Text: "The bot has the role of an administrator.", People: bot, Fix: "Give the bot the role \"member\"."},
+		{Kind: audit.Internet, Severity: audit.Medium, Where: []string{`channel "incidents"`}, Text: "Anyone on the internet can read it, without an account.", People: nobody, Fix: "Set privacy to \"public\"."},
+		{Kind: audit.DeactivatedMember, Severity: audit.Medium, Where: []string{`user group "on-call"`}, Text: "It contains what is deactivated: gary@example.com.", People: three, Deactivated: []int64{gone.ID}, Fix: "Remove them."},
+		{Kind: audit.SinglePerson, Severity: audit.Low, Where: []string{`channel "board"`}, Text: "Only one person can administer the channel.", People: owner, Addresses: []string{"zulip_channel.board"}, Fix: "Add another person."},
+		{Kind: audit.SinglePerson, Severity: audit.Low, Where: []string{"channel " + scriptName}, Text: "Only one person can administer the channel.", People: owner, Addresses: []string{"zulip_channel.all[" + scriptName + "]"}, Fix: "Add another person."},
+	}
+	return a.Audit
+}
+
+// personAudit is an audit of one person alone.
+func personAudit() *audit.Audit {
+	a := auditOf(self, ada, guest)
+	all := a.set(self, ada, guest)
+	a.Selection = &audit.Selection{Person: guest.Address}
+	a.Findings = []*audit.Finding{{Kind: audit.WiderThanChannel, Severity: audit.Low, Where: []string{"the organization"}, Text: "People can resolve topics.", People: all}}
+	a.Person = &audit.Person{
+		AccountID: guest.ID, Groups: []audit.Membership{{Name: "on-call", Path: "group:on-call > group:night"}},
+		Scopes: []*audit.Scope{
+			{Kind: "channel", ID: 1, Name: "board", Rights: []audit.PersonRight{{Name: "can_read", Text: "read", Through: []string{"subscriber"}}}},
+			{Kind: "channel", ID: 2, Name: "lobby", Rights: []audit.PersonRight{{Name: "can_read", Text: "read", Through: []string{"subscriber"}}}},
+		},
+	}
+	return a.Audit
+}
+
+// largeAudit is of an organization in which every channel has its own subscribers, here and there among all people, who can
+// do most there, and every second channel a finding.
+func largeAudit(channels, accounts int) *audit.Audit {
+	everybody := []*report.Account{self, guest}
+	for id := 10; len(everybody) < accounts; id++ {
+		account := &report.Account{ID: int64(id), Name: fmt.Sprintf("Person %04d", id), Address: fmt.Sprintf("person%04d@example.com", id), Role: "member"}
+		if id%10 == 0 {
+			account.Role = "guest"
+		}
+		everybody = append(everybody, account)
+	}
+	a := auditOf(everybody...)
+	all, few := a.set(everybody...), a.set(everybody[:3]...)
+	for i := range channels {
+		var in []*report.Account
+		for at, step := i%7, i; at < accounts; at += 1 + step%70 {
+			in, step = append(in, everybody[at]), (step*31+11)%10_007
+		}
+		own := a.set(in...)
+		channel := &audit.Channel{ID: int64(i + 1), Name: fmt.Sprintf("team-%04d", i+1), Privacy: zulip.PrivacyPrivateSharedHistory, Subscribers: &own}
+		for at, name := range permission.Rights {
+			set := []int{own, own, few, all}[at%4]
+			channel.Rights = append(channel.Rights, can(name, set, fmt.Sprintf("group:team-%d", i%200)))
+		}
+		a.Channels = append(a.Channels, channel)
+		if i%2 == 0 {
+			a.Findings = append(a.Findings, &audit.Finding{
+				Kind: audit.NoAdministrator, Severity: audit.Low, Where: []string{fmt.Sprintf("channel %q", channel.Name)}, Text: "Nobody active is in its can_administer_channel_group.",
+				People: few, Addresses: []string{fmt.Sprintf("zulip_channel.all[%q]", channel.Name)}, Fix: "Add an active person.",
+			})
+		}
+	}
+	for i := range 200 {
+		a.Groups = append(a.Groups, &audit.Group{ID: int64(i + 1), Name: fmt.Sprintf("group-%03d", i+1), People: few, Members: []int64{self.ID}})
+	}
+	return a.Audit
 }

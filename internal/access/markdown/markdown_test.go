@@ -1,11 +1,23 @@
 package markdown_test
 
 import (
+	"fmt"
+	"html"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extensionast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/text"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/audit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/markdown"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 )
 
 func markdownOf(t *testing.T, r *report.Report) string {
@@ -134,5 +146,181 @@ func TestMarkdownIsShortWhenNothingChanges(t *testing.T) {
 	text := markdownOf(t, &report.Report{Verdict: report.Verdict{Text: "Nobody gains or loses a right."}})
 	if text != "### Access review\n\n**Nobody gains or loses a right.**\n" {
 		t.Errorf("nothing is said in these words:\n%s", text)
+	}
+}
+
+// auditWith is an audit in which a name stands wherever there is one.
+func auditWith(name string) *audit.Audit {
+	account := &audit.Account{Account: &report.Account{ID: 1, Name: name, Address: name, Role: "member"}, IsActive: true}
+	people := report.PeopleOf(account.Account)
+	right := &audit.Right{Name: "can_send_message_group", Text: "post", Value: []string{"group:" + name}, Unknown: true}
+	subscribers := 0
+	return &audit.Audit{
+		Site: name, Organization: name, When: time.Unix(0, 0), AccountID: 1, Missing: []string{name + " is not seen."},
+		Selection: &audit.Selection{Person: name, Channels: []string{name}},
+		Findings: []*audit.Finding{
+			{Kind: audit.Internet, Severity: audit.High, Where: []string{"channel \"" + name + "\""}, Text: name, Expired: &audit.Acceptance{Reason: name, Until: name}},
+			{Kind: audit.Internet, Severity: audit.High, Where: []string{name}, Text: name, Accepted: &audit.Acceptance{Reason: name, Until: name}},
+		},
+		Warnings: []string{name + ":1 accepts nothing."},
+		Channels: []*audit.Channel{{Name: name, Folder: name, Subscribers: &subscribers, Rights: []*audit.Right{right}}},
+		Groups:   []*audit.Group{{Name: name, Subgroups: []string{name}, Rights: []*audit.Right{right}}},
+		Rights:   []*audit.Right{right}, Sets: []*report.People{people}, Accounts: []*audit.Account{account},
+	}
+}
+
+func auditText(t *testing.T, a *audit.Audit) string {
+	t.Helper()
+	var text strings.Builder
+	if err := markdown.WriteAudit(&text, a); err != nil {
+		t.Fatal(err)
+	}
+	return text.String()
+}
+
+func TestNoNameInAnAuditIsMoreThanAName(t *testing.T) {
+	for _, name := range evil {
+		a := auditWith(name)
+		checkNames(t, auditText(t, a))
+		a.Person = &audit.Person{
+			AccountID: 1, Groups: []audit.Membership{{Name: name, Path: "group:" + name}},
+			Scopes: []*audit.Scope{{Kind: "channel", Name: name, Rights: []audit.PersonRight{{Text: "post", Through: []string{"can_send_message_group: group:" + name}}}}},
+		}
+		checkNames(t, auditText(t, a))
+	}
+}
+
+// The value of who is in a group is what is directly in it.
+func TestAGroupHasItsMembersAsItsValue(t *testing.T) {
+	accounts := make([]*audit.Account, 0, 7)
+	for id, name := range []string{"zoe", "ada", "bea", "cid", "dora", "emil", "fritz"} {
+		accounts = append(accounts, &audit.Account{Account: &report.Account{ID: int64(id) + 1, Name: name, Address: name + "@example.com", Role: "member"}, IsActive: true})
+	}
+	everybody := make([]*report.Account, 0, len(accounts))
+	for _, account := range accounts {
+		everybody = append(everybody, account.Account)
+	}
+	text := auditText(t, &audit.Audit{
+		AccountID: 1, Accounts: accounts, Sets: []*report.People{report.PeopleOf(accounts[0].Account), report.PeopleOf(), report.PeopleOf(everybody...)},
+		Groups: []*audit.Group{
+			{Name: "board", Members: []int64{1}, People: 0},
+			{Name: "outer", Members: []int64{1}, Subgroups: []string{"board"}, People: 0},
+			{Name: "empty", People: 1},
+			{Name: "left", Members: []int64{99}, People: 1},
+			{Name: "large", Members: []int64{1, 2, 3, 4, 5, 6, 7}, People: 2},
+		},
+	})
+	for _, want := range []string{
+		"| `board` | be in the group | `user:zoe@example.com` | `zoe` |",
+		"| `outer` | be in the group | `group:board`, `user:zoe@example.com` | `zoe` |",
+		"| `empty` | be in the group | – | – |",
+		"| `left` | be in the group | – | – |",
+		"| `large` | be in the group | `user:zoe@example.com`, `user:ada@example.com`, `user:bea@example.com`, `user:cid@example.com`, `user:dora@example.com` and 2 more | `zoe`, `ada`, `bea`, `cid`, `dora` and 2 more |",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s\nis not in\n%s", want, text)
+		}
+	}
+}
+
+// A name in a place is one code span, and nothing of it is outside.
+func TestANameInAPlaceIsOneCodeSpan(t *testing.T) {
+	for _, name := range []string{`team-05 neu "x"`, `back\slash`, "tick`s`", "Überblick & Größe", "${x} %{y}", `\n`, `"`, `a" b "c`, "日本語-1", "a|b", "x.y, z"} {
+		a := auditWith("x")
+		a.Findings = a.Findings[:1]
+		a.Findings[0].Where, a.Findings[0].Text = []string{fmt.Sprintf("channel %q", name)}, "It is open."
+		text := auditText(t, a)
+		checkNames(t, text)
+		line := regexp.MustCompile("(?m)^- high, `internet`: channel (?:`([^`]*)`|<code>([^<]*)</code>)\\. It is open\\.").FindStringSubmatch(text)
+		if line == nil {
+			t.Errorf("%s is not one code span:\n%s", name, text)
+		} else if got := line[1] + html.UnescapeString(line[2]); got != name {
+			t.Errorf("%s is written as %s", name, got)
+		}
+	}
+	a := auditWith("x")
+	a.Findings[0].Where = []string{`channel "general"`, `channel "in the middle"`}
+	if text := auditText(t, a); !strings.Contains(text, `: channel "general", channel "in the middle". `) {
+		t.Errorf("a name of letters is no plain text:\n%s", text)
+	}
+	a.Findings[0] = &audit.Finding{Kind: audit.Internet, Severity: audit.High, Where: []string{"the organization"}, Text: `A "quote and 5" more of a-b@c.`}
+	if text := auditText(t, a); !strings.Contains(text, "A \"quote and 5\" more of `a-b@c`.") {
+		t.Errorf("a quote that is none:\n%s", text)
+	}
+}
+
+// elementsOf are the elements of a text in Markdown as GitHub reads it, in their order, and how many cells each row of a table
+// has. Code is left out in either way of writing it: a name may need the other one.
+func elementsOf(t *testing.T, markdown string) (elements []string) {
+	t.Helper()
+	source := []byte(markdown)
+	document := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(source))
+	err := ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch node := node.(type) {
+		case *ast.Text, *ast.String:
+		case *ast.CodeSpan:
+			return ast.WalkSkipChildren, nil
+		case *ast.RawHTML:
+			if tag := string(node.Segments.Value(source)); tag != "<code>" && tag != "</code>" {
+				t.Errorf("there is the raw HTML %q", tag)
+			}
+		case *extensionast.TableRow, *extensionast.TableHeader:
+			elements = append(elements, strings.Repeat("cell ", node.ChildCount()))
+		default:
+			elements = append(elements, node.Kind().String())
+		}
+		return ast.WalkContinue, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return elements
+}
+
+// auditOf is an audit in which a name stands wherever there is one.
+func auditOf(name string) *audit.Audit {
+	account := &report.Account{ID: 1, Name: name, Address: name, Role: "guest"}
+	rights := []*audit.Right{{Name: "can_send_message_group", Text: "post", Value: []string{"group:" + name, "user:" + name}, People: 0}}
+	return &audit.Audit{
+		Site: name, AccountID: 1, When: time.Unix(0, 0), Missing: []string{"The account does not see " + name + "."},
+		Findings: []*audit.Finding{{Severity: "high", Kind: "external", Where: []string{"channel \"" + name + "\""}, Text: "Look at " + name + ".", Addresses: []string{name}, Fix: "Fix " + name + "."}},
+		Channels: []*audit.Channel{{Name: name, Privacy: "public", Rights: rights}},
+		Groups:   []*audit.Group{{Name: name, Subgroups: []string{name}, Rights: rights}},
+		Rights:   rights, Accounts: []*audit.Account{{Account: account, IsActive: true}},
+		Sets:      []*report.People{report.PeopleOf(account)},
+		Selection: &audit.Selection{Channels: []string{name}, Person: name}, Rules: rulesOf(name),
+	}
+}
+
+// Whatever things are called, a comment has the elements that it has with plain names, every table its columns, and no HTML but
+// the code that a name is written as.
+func TestHostileNamesAreText(t *testing.T) {
+	forms := map[string]func(t *testing.T, name string) string{
+		"review": func(t *testing.T, name string) string { return markdownOf(t, of(name)) },
+		"audit": func(t *testing.T, name string) string {
+			var b strings.Builder
+			if err := markdown.WriteAudit(&b, auditOf(name)); err != nil {
+				t.Fatal(err)
+			}
+			return b.String()
+		},
+	}
+	for what, write := range forms {
+		short := strings.Join(elementsOf(t, write(t, "plain")), "\n")
+		if !strings.Contains(short, "cell cell") || !strings.Contains(short, "ListItem") {
+			t.Fatalf("%s: the plain one has no table or no list:\n%s", what, short)
+		}
+		for _, name := range acctest.HostileNames {
+			comment := write(t, name)
+			if got := strings.Join(elementsOf(t, comment), "\n"); got != short {
+				t.Errorf("%s: %.60q makes other elements:\n%.3000s\nof:\n%.3000s", what, name, got, comment)
+			}
+			if len(comment) >= markdown.MaxLength {
+				t.Errorf("%s: with %.60q it has %d bytes", what, name, len(comment))
+			}
+		}
 	}
 }

@@ -22,12 +22,12 @@ func reportOf(name string) *report.Report {
 	change := report.Change{Before: report.Value{Texts: []string{name}}, After: report.Value{Texts: []string{name, name}}}
 	rights := []*report.Right{
 		{Name: "can_send_message_group", Text: "post", Change: change, Gain: people, Lose: &report.People{}},
-		{Name: "can_read", Text: "read", Change: change, Gain: &report.People{}, Lose: &report.People{}, Unknown: true, Why: name},
+		{Name: name, Text: name, Change: change, Gain: &report.People{}, Lose: &report.People{}, Unknown: true, Why: name},
 	}
 	return &report.Report{
 		FormatVersion: report.FormatVersion, Site: name, Organization: name, Provider: name, Since: name,
-		Verdict:  report.Verdict{Text: name, Categories: []report.Category{report.Widening}},
-		Risks:    []report.Risk{{Category: report.External, Where: "channel " + name, Text: name}},
+		Verdict:  report.Verdict{Text: name, Categories: []report.Category{report.Widening, report.Category(name)}},
+		Risks:    []report.Risk{{Category: report.External, Where: "channel " + name, Text: name}, {Category: report.Category(name), Where: name, Text: name}},
 		Channels: []*report.Channel{{ID: 1, Name: name, OldName: name, Action: report.Update, Addresses: []string{name}, Privacy: change, Rights: rights, Joins: people, Leaves: people}},
 		Groups:   []*report.Group{{ID: 1, Name: name, OldName: name, Action: report.Update, Addresses: []string{name}, Members: change, Subgroups: change, Rights: rights, Joins: people, Leaves: people}},
 		People:   []*report.Person{{Account: account, AccountID: 1, Addresses: []string{name}, Action: report.Update, Role: change, Owner: &change}},
@@ -48,11 +48,17 @@ func rulesOf(name string) []*report.Rule {
 // auditOf is an audit in which a name stands wherever there is one.
 func auditOf(name string) *audit.Audit {
 	account := &report.Account{ID: 1, Name: name, Address: name, Role: "guest"}
-	rights := []*audit.Right{{Name: "can_send_message_group", Text: "post", Value: []string{"group:" + name, "user:" + name}}}
+	rights := []*audit.Right{{Name: "can_send_message_group", Text: "post", Value: []string{"group:" + name, "user:" + name}}, {Name: name, Text: name, Value: []string{name}}}
+	acceptance := &audit.Acceptance{Reason: name, Until: name}
 	return &audit.Audit{
-		FormatVersion: audit.FormatVersion, Site: name, Organization: name, AccountID: 1, When: time.Unix(0, 0), Missing: []string{name},
-		Findings: []*audit.Finding{{Severity: audit.High, Kind: audit.NoAdministrator, Where: []string{"channel " + name}, Text: name, Addresses: []string{name}, Fix: name}},
-		Channels: []*audit.Channel{{ID: 1, Name: name, Folder: name, Privacy: "public", Rights: rights}},
+		FormatVersion: name, Site: name, Organization: name, AccountID: 1, When: time.Unix(0, 0), Missing: []string{name},
+		Findings: []*audit.Finding{
+			{Severity: audit.High, Kind: audit.NoAdministrator, Where: []string{"channel " + name}, Text: name, Addresses: []string{name}, Fix: name},
+			{Severity: audit.Severity(name), Kind: audit.Kind(name), Where: []string{name}, Text: name, Accepted: acceptance},
+			{Severity: audit.Low, Kind: audit.Internet, Where: []string{name}, Text: name, Expired: acceptance},
+		},
+		Warnings: []string{name},
+		Channels: []*audit.Channel{{ID: 1, Name: name, Folder: name, Privacy: "public", Subscribers: new(int), Rights: rights}},
 		Groups:   []*audit.Group{{ID: 1, Name: name, Members: []int64{1}, Subgroups: []string{name}, Rights: rights}},
 		Rights:   rights, Accounts: []*audit.Account{{Account: account, IsActive: true}},
 		Sets:      []*report.People{report.PeopleOf(account)},
@@ -126,6 +132,13 @@ func TestHostileNamesAreText(t *testing.T) {
 	forms := map[string]func(b *strings.Builder, name string) error{
 		"review": func(b *strings.Builder, name string) error { return page.Write(b, reportOf(name)) },
 		"audit":  func(b *strings.Builder, name string) error { return page.WriteAudit(b, auditOf(name)) },
+		"person": func(b *strings.Builder, name string) error {
+			a := auditOf(name)
+			a.Person = &audit.Person{AccountID: 1, Groups: []audit.Membership{{Name: name, Path: name}}, Scopes: []*audit.Scope{
+				{Kind: "channel", Name: name, Rights: []audit.PersonRight{{Name: name, Text: name, Through: []string{name}}}},
+			}}
+			return page.WriteAudit(b, a)
+		},
 	}
 	// What a parser of HTML makes of text, wherever it comes from.
 	normal := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\ufffd")

@@ -1,31 +1,55 @@
 package review_test
 
 import (
+	"flag"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
+func writers(name, member string) string {
+	return "resource \"zulip_user_group\" \"writers\" {\n  name    = \"" + name + "\"\n  members = [\"" + member + "\"]\n}\n"
+}
+
+// realPlan is a case of TestAccReviewOfRealPlans.
+type realPlan struct {
+	name string
+	// before is applied, byHand done to the organization, and after planned.
+	before string
+	byHand func(*testing.T, *acctest.Organization)
+	after  string
+	plan   []string // more arguments of plan
+	as     string   // the account that reviews, if it is not the one that plans
+	says   string   // what the plan warns of, in agreement with the review
+	words  string
+}
+
+// chosen returns ten of the cases by a seed, and all with ZULIP_TEST_ALL=1, where the golden files are written, and where -run names a case.
+func chosen(t *testing.T, cases []realPlan) []realPlan {
+	t.Helper()
+	if os.Getenv("ZULIP_TEST_ALL") == "1" || *update || strings.Contains(flag.Lookup("test.run").Value.String(), "/") {
+		return cases
+	}
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("ten of %d plans, seed %d", len(cases), seed)
+	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(cases), func(i, j int) { cases[i], cases[j] = cases[j], cases[i] })
+	return cases[:10]
+}
+
 // TestAccReviewOfRealPlans plans changes of the sandbox's organization with the real CLI and holds what the review says
 // against golden files, which are for people to read too.
 func TestAccReviewOfRealPlans(t *testing.T) {
-	for _, test := range []struct {
-		name string
-		// before is applied, byHand done to the organization, and after planned.
-		before string
-		byHand func(*testing.T, *acctest.Organization)
-		after  string
-		plan   []string // more arguments of plan
-		as     string   // the account that reviews, if it is not the one that plans
-		says   string   // what the plan warns of, in agreement with the review
-		words  string
-	}{
+	for _, test := range chosen(t, []realPlan{
 		{
 			name:   "permission",
 			before: channel("releases", "initial_subscribers = [\"paul.dubois@example.com\"]\ncan_send_message_group = [\"role:moderators\"]"),
@@ -64,11 +88,7 @@ func TestAccReviewOfRealPlans(t *testing.T) {
 		},
 		{
 			name: "new-channel",
-			after: channel("releases", `can_send_message_group = ["group:${zulip_user_group.writers.name}"]`) + `
-resource "zulip_user_group" "writers" {
-  name    = "writers"
-  members = ["lena.fischer@example.com"]
-}
+			after: channel("releases", `can_send_message_group = ["group:${zulip_user_group.writers.name}"]`) + writers("writers", "lena.fischer@example.com") + `
 resource "zulip_channel_subscription" "releases" {
   channel = zulip_channel.x.id
   users   = ["kenji.sato@example.com"]
@@ -76,20 +96,10 @@ resource "zulip_channel_subscription" "releases" {
 `,
 		},
 		{
-			name: "group",
-			before: channel("releases", `can_send_message_group = ["group:${zulip_user_group.writers.name}"]`) + `
-resource "zulip_user_group" "writers" {
-  name    = "writers"
-  members = ["lena.fischer@example.com"]
-}
-`,
-			after: channel("releases", `can_send_message_group = ["group:${zulip_user_group.writers.name}"]`) + `
-resource "zulip_user_group" "writers" {
-  name    = "authors"
-  members = ["kenji.sato@example.com"]
-}
-`,
-			words: "widening narrowing",
+			name:   "group",
+			before: channel("releases", `can_send_message_group = ["group:${zulip_user_group.writers.name}"]`) + writers("writers", "lena.fischer@example.com"),
+			after:  channel("releases", `can_send_message_group = ["group:${zulip_user_group.writers.name}"]`) + writers("authors", "kenji.sato@example.com"),
+			words:  "widening narrowing",
 		},
 		{
 			name: "membership", // a guest who is put into the group gains nothing by it
@@ -128,7 +138,7 @@ resource "zulip_role_members" "moderators" {
 }
 `,
 			byHand: func(t *testing.T, o *acctest.Organization) {
-				o.Call(t, http.MethodPatch, fmt.Sprint("/users/", memberID(o)), map[string]string{"role": "200"})
+				o.Call(t, http.MethodPatch, fmt.Sprint("/users/", id(t, o, "member")), map[string]string{"role": "200"})
 			},
 			after: `
 resource "zulip_role_members" "administrators" {
@@ -311,11 +321,7 @@ resource "zulip_user_role" "lena" {
 		},
 		{
 			name: "destroyed",
-			before: channel("releases", `can_send_message_group = ["group:${zulip_user_group.writers.name}"]`) + `
-resource "zulip_user_group" "writers" {
-  name    = "writers"
-  members = ["lena.fischer@example.com"]
-}
+			before: channel("releases", `can_send_message_group = ["group:${zulip_user_group.writers.name}"]`) + writers("writers", "lena.fischer@example.com") + `
 resource "zulip_user" "noor" {
   email     = "noor@example.com"
   full_name = "Noor"
@@ -342,7 +348,7 @@ resource "zulip_user_role" "kenji" {
 			before: channel("releases", `description = "one"`),
 			after:  channel("releases", `description = "two"`),
 		},
-	} {
+	}) {
 		t.Run(test.name, func(t *testing.T) {
 			o := acctest.StartSandbox(t, sandbox.Config{})
 			workspace := acctest.NewWorkspace(t)
@@ -381,5 +387,61 @@ resource "zulip_user_role" "kenji" {
 				keep(t, madeBy()+test.name+".plan.json", host.ReplaceAllString(plan, `"registry.example.com/zulip-iac/zulip`))
 			}
 		})
+	}
+}
+
+// TestAccReviewOfInactiveUsers holds what a review says of a real plan that sets active = false against what it says of one that
+// destroys the resource: the same, word for word. An account that is reactivated is one that comes back.
+func TestAccReviewOfInactiveUsers(t *testing.T) {
+	const noor, bot = `
+resource "zulip_user" "noor" {
+  email     = "noor@example.com"
+  full_name = "Noor"
+  role      = "moderator"
+  ACTIVE
+}
+`, `
+resource "zulip_channel" "x" {
+  name                   = "releases"
+  can_send_message_group = ["user:noor@example.com"]
+  initial_subscribers    = ["noor@example.com", "lena.fischer@example.com"]
+  depends_on             = [zulip_user.noor]
+}
+resource "zulip_bot" "alerts" {
+  short_name = "alerts"
+  full_name  = "Alerts"
+  owner      = "noor@example.com"
+  depends_on = [zulip_user.noor]
+}
+`
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	w := acctest.NewWorkspace(t)
+	with := func(active string) string { return strings.Replace(noor, "ACTIVE", active, 1) }
+	review := func(configuration string) *report.Report {
+		t.Helper()
+		w.Configure(t, configuration)
+		w.Must(t, "plan", "-out=plan")
+		return reviewOf(t, o, w.Show(t, "plan"))
+	}
+	w.Configure(t, with("")+bot)
+	w.Must(t, "apply", "-auto-approve")
+	free := strings.ReplaceAll(bot, "  depends_on             = [zulip_user.noor]\n", "")
+	free = strings.ReplaceAll(free, "  depends_on = [zulip_user.noor]\n", "")
+
+	destroyed, inactive := review(free), review(with("active = false")+bot)
+	if got, want := indented(t, inactive), indented(t, destroyed); got != want {
+		t.Errorf("active = false is\n%s\nand to destroy the resource\n%s", got, want)
+	}
+	if len(inactive.People) != 2 || !inactive.People[0].LosesEverything || len(inactive.Risks) == 0 {
+		t.Errorf("the review says %s", indented(t, inactive))
+	}
+	w.Configure(t, with("active = false"))
+	w.Must(t, "apply", "-auto-approve")
+	back := review(with("active = true"))
+	if len(back.People) != 1 || back.People[0].Action != report.Reactivate || len(back.Fails([]report.Category{report.RoleChange})) == 0 {
+		t.Errorf("the review says %s", indented(t, back))
+	}
+	if nothing := review(with("active = false")); len(nothing.People)+len(nothing.Risks) > 0 {
+		t.Errorf("the review says %s", indented(t, nothing))
 	}
 }

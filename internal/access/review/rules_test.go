@@ -5,18 +5,14 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/markdown"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/page"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/review"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/rules"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
@@ -76,21 +72,16 @@ func (f *firm) channel(name string, more map[string]string) int64 {
 // reviewed reviews a plan with rules.
 func (f *firm) reviewed(text string, changes ...attributes) *report.Report {
 	f.t.Helper()
+	return mustReview(f.t, planOf(f.t, changes...), review.Options{Store: readOf(f.Organization), Rules: rulesOf(f.t, text)})
+}
+
+func rulesOf(t *testing.T, text string) *rules.File {
+	t.Helper()
 	file, err := rules.Parse("rules.zulip.hcl", []byte(text))
 	if err != nil {
-		f.t.Fatal(err)
+		t.Fatal(err)
 	}
-	parsed, err := plan.Parse(strings.NewReader(planOf(f.t, changes...)))
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	found, err := review.New(f.t.Context(), parsed, review.Options{
-		Store: store.New(f.Client, f.Self, 0, new(runstate.State)).OneAtATime(), Site: "https://chat.example.com", Now: time.Now(), Rules: file,
-	})
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	return found
+	return file
 }
 
 // firmRules are rules that hold in the organization as it is.

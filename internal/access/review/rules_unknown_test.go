@@ -9,15 +9,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/review"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/access/rules"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
@@ -301,20 +296,7 @@ func (o *unknownOrganization) reviewed(t *testing.T, seed, outcome uint64) (*rep
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := rules.Parse("rules.zulip.hcl", []byte(unknownRules))
-	if err != nil {
-		t.Fatal(err)
-	}
-	parsed, err := plan.Parse(strings.NewReader(string(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	found, err := review.New(t.Context(), parsed, review.Options{
-		Store: store.New(o.Client, o.Self, 0, new(runstate.State)).OneAtATime(), Site: "https://chat.example.com", Now: time.Now(), Rules: file,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := mustReview(t, string(text), review.Options{Store: readOf(o.Organization), Rules: rulesOf(t, unknownRules)})
 	return found, p.kinds, string(text)
 }
 

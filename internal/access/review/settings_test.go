@@ -1,6 +1,7 @@
 package review_test
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,11 +25,6 @@ func webPublic(t *testing.T) (o *acctest.Organization, channel int64) {
 		t.Fatal(err)
 	}
 	return o, channel
-}
-
-func setSpectators(t *testing.T, o *acctest.Organization, lets string) {
-	t.Helper()
-	o.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": lets})
 }
 
 func organizationSets(attribute string, before, after any) attributes {
@@ -75,7 +71,7 @@ func TestReviewOfSpectatorAccess(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o, channel := webPublic(t)
-			setSpectators(t, o, test.now)
+			o.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": test.now})
 			found := reviewOf(t, o, planOf(t, test.change(channel)))
 			expectWords(t, found, test.words)
 			text := markdownOf(t, found)
@@ -148,30 +144,25 @@ func TestReviewOfIncomingWebhookBots(t *testing.T) {
 func TestReviewOfAGuestWhoIsPromoted(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	paul, _ := o.Sandbox.Credentials("guest")
-	id, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{
+	channel, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{
 		Name: "releases", Permissions: map[string]zulip.GroupSettingValue{"can_send_message_group": zulip.NamedGroup(o.SystemGroup(t, "role:moderators"))},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	opened := resourceChange("zulip_channel",
-		attributes{"id": id, "name": "releases", "can_send_message_group": []string{"role:moderators"}},
-		attributes{"id": id, "name": "releases", "can_send_message_group": []string{"user:" + paul.Email}})
+		attributes{"id": channel, "name": "releases", "can_send_message_group": []string{"role:moderators"}},
+		attributes{"id": channel, "name": "releases", "can_send_message_group": []string{"user:" + paul.Email}})
 	promoted := resourceChange("zulip_user_role", nil, attributes{"user": paul.Email, "user_id": paul.ID, "role": "member"})
 	found := reviewOf(t, o, planOf(t, opened, promoted))
 	if slices.Contains(found.Verdict.Categories, report.External) || effectOn(found, "releases", permission.CanSendMessage, int64(paul.ID)) != 1 {
 		t.Errorf("%v: %s", found.Verdict.Categories, markdownOf(t, found))
 	}
-	demoted := resourceChange("zulip_user_role", nil, attributes{"user": "lena.fischer@example.com", "user_id": memberID(o), "role": "guest"})
-	opened = resourceChange("zulip_channel_subscription", nil, attributes{"channel": "releases", "channel_id": id, "users": []string{"lena.fischer@example.com"}})
-	if found = reviewOf(t, o, planOf(t, demoted, opened)); effectOn(found, "releases", permission.CanRead, memberID(o)) != 0 {
+	demoted := resourceChange("zulip_user_role", nil, attributes{"user": "lena.fischer@example.com", "user_id": id(t, o, "member"), "role": "guest"})
+	opened = resourceChange("zulip_channel_subscription", nil, attributes{"channel": "releases", "channel_id": channel, "users": []string{"lena.fischer@example.com"}})
+	if found = reviewOf(t, o, planOf(t, demoted, opened)); effectOn(found, "releases", permission.CanRead, id(t, o, "member")) != 0 {
 		t.Errorf("a guest in the channel reads it: %s", markdownOf(t, found))
 	}
-}
-
-func memberID(o *acctest.Organization) int64 {
-	lena, _ := o.Sandbox.Credentials("member")
-	return int64(lena.ID)
 }
 
 // A role whose resource ends stays, unless on_destroy says otherwise.
@@ -193,21 +184,128 @@ func TestReviewOfARoleThatStays(t *testing.T) {
 // Where all messages go without a topic, nobody starts one.
 func TestReviewOfAChannelWithoutTopics(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
-	id, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{Name: "releases"})
+	channel, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{Name: "releases"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	topics := func(before, after string) attributes {
-		return resourceChange("zulip_channel", attributes{"id": id, "name": "releases", "topics_policy": before}, attributes{"id": id, "name": "releases", "topics_policy": after})
+		return resourceChange("zulip_channel", attributes{"id": channel, "name": "releases", "topics_policy": before}, attributes{"id": channel, "name": "releases", "topics_policy": after})
 	}
 	found := reviewOf(t, o, planOf(t, topics("inherit", "empty_topic_only")))
 	expectWords(t, found, "lockout narrowing")
 	for right, want := range map[permission.Right]int{permission.CanCreateTopic: -1, permission.CanSendMessage: 0} {
-		if got := effectOn(found, "releases", right, memberID(o)); got != want {
+		if got := effectOn(found, "releases", right, id(t, o, "member")); got != want {
 			t.Errorf("%s: %d", right, got)
 		}
 	}
 	if found := reviewOf(t, o, planOf(t, topics("inherit", "disable_empty_topic"))); len(found.Verdict.Categories) > 0 {
 		t.Errorf("%v", found.Verdict.Categories)
+	}
+}
+
+func roleList(role string, users ...string) attributes {
+	return attributes{"id": role, "role": role, "users": append([]string{}, users...)}
+}
+
+// becomes returns what a review says of the roles of people, by address: "member → owner".
+func becomes(found *report.Report) map[string]string {
+	roles := map[string]string{}
+	for _, person := range found.People {
+		if person.Role.Differs() {
+			roles[person.Account.Address] += fmt.Sprintf("%s → %s", person.Role.Before, person.Role.After)
+		}
+	}
+	return roles
+}
+
+// Who comes into a list of a role, and who is taken out, is said as if each had a zulip_user_role: as a risk, and with all rights.
+func TestReviewOfRoleMembers(t *testing.T) {
+	const ines, lena, amara, tomas, paul = "ines.moreau@example.com", "lena.fischer@example.com", "amara.okafor@example.com", "tomas.berg@example.com", "paul.dubois@example.com"
+	demoting := roleList("administrator")
+	demoting["demote_to"] = "moderator"
+	for name, test := range map[string]struct {
+		changes []attributes
+		roles   map[string]string
+		says    []string // among the risks
+		not     string
+		unknown bool
+	}{
+		"an owner is made": {changes: []attributes{resourceChange("zulip_role_members", roleList("owner", ines), roleList("owner", ines, "user:"+lena))},
+			roles: map[string]string{lena: "member → owner"}, says: []string{"The role was member, and becomes owner."}},
+		"an owner is made by a new list": {changes: []attributes{resourceChange("zulip_role_members", nil, roleList("owner", ines, lena))}, roles: map[string]string{lena: "member → owner"}, says: []string{"The role was member, and becomes owner."}},
+		"the list that is there":         {changes: []attributes{resourceChange("zulip_role_members", nil, roleList("owner", ines))}, roles: map[string]string{}},
+		"an administrator is taken out":  {changes: []attributes{resourceChange("zulip_role_members", roleList("administrator", tomas), roleList("administrator"))}, roles: map[string]string{tomas: "administrator → member"}},
+		"to another role":                {changes: []attributes{resourceChange("zulip_role_members", roleList("administrator", tomas), demoting)}, roles: map[string]string{tomas: "administrator → moderator"}},
+		"who has left the role already":  {changes: []attributes{resourceChange("zulip_role_members", roleList("administrator", lena), roleList("administrator"))}, roles: map[string]string{}},
+		"from one list to another": {changes: []attributes{
+			resourceChange("zulip_role_members", roleList("moderator", amara), roleList("moderator")),
+			resourceChange("zulip_role_members", roleList("owner", ines), roleList("owner", ines, amara)),
+		}, roles: map[string]string{amara: "moderator → owner"}},
+		"to a role of their own": {changes: []attributes{
+			resourceChange("zulip_role_members", roleList("moderator", amara), roleList("moderator")),
+			resourceChange("zulip_user_role", nil, attributes{"user": amara, "role": "administrator"}),
+		}, roles: map[string]string{amara: "moderator → administrator"}},
+		"the end of a list": {changes: []attributes{resourceChange("zulip_role_members", roleList("administrator", tomas, lena), nil)},
+			roles: map[string]string{}, says: []string{"Stays administrator, and no resource says so any more"}, not: "Stays member"},
+		"an address that nobody has": {changes: []attributes{resourceChange("zulip_role_members", roleList("administrator", tomas), roleList("administrator", "zoe.quill@example.net"))},
+			roles: map[string]string{}, says: []string{"Can become administrator, and this review does not find who that is: `zoe.quill@example.net`."}, unknown: true},
+		"somebody who is not known yet": {changes: []attributes{resourceChange("zulip_role_members", nil, attributes{"role": "owner"}, "users")},
+			roles: map[string]string{}, says: []string{"Somebody who is not known yet can become owner."}, unknown: true},
+		"a role that is not known yet": {changes: []attributes{resourceChange("zulip_role_members", nil, attributes{"users": []string{lena}}, "role")},
+			roles: map[string]string{}, says: []string{"It gives a role that is not known yet."}, unknown: true},
+		"somebody new": {changes: []attributes{
+			resourceChange("zulip_user", nil, attributes{"email": "nadia@example.com", "full_name": "Nadia Haddad"}),
+			resourceChange("zulip_role_members", nil, roleList("owner", ines, "nadia@example.com")),
+		}, roles: map[string]string{"nadia@example.com": " → membermember → owner"}},
+		"somebody lower": {changes: []attributes{resourceChange("zulip_role_members", nil, roleList("moderator", amara, tomas))}, roles: map[string]string{tomas: "administrator → moderator"}},
+		"a guest":        {changes: []attributes{resourceChange("zulip_role_members", nil, roleList("moderator", amara, paul))}, roles: map[string]string{paul: "guest → moderator"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			found := reviewOf(t, o, planOf(t, test.changes...))
+			if roles := becomes(found); fmt.Sprint(roles) != fmt.Sprint(test.roles) {
+				t.Errorf("the roles are %v, want %v", roles, test.roles)
+			}
+			text := markdownOf(t, found)
+			expectText(t, text, test.says...)
+			if test.not != "" && strings.Contains(text, test.not) {
+				t.Errorf("the review says %q:\n%s", test.not, text)
+			}
+			isRisk := slices.Contains(found.Verdict.Categories, report.RoleChange)
+			if want := len(test.roles)+len(test.says) > 0; isRisk != want {
+				t.Errorf("it is a risk: %v, want %v: %v", isRisk, want, found.Verdict.Categories)
+			}
+			if slices.Contains(found.Verdict.Categories, report.Unknown) != test.unknown {
+				t.Errorf("the words are %v", found.Verdict.Categories)
+			}
+		})
+	}
+}
+
+// What the role gives stands in the review with all its rights, and the end of the last owner stops it.
+func TestReviewOfWhatRoleMembersMay(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	lena := id(t, o, "member")
+	id, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{
+		Name: "releases", Permissions: map[string]zulip.GroupSettingValue{"can_send_message_group": zulip.NamedGroup(o.SystemGroup(t, "role:owners"))},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	change := resourceChange("zulip_role_members", roleList("owner", "ines.moreau@example.com"), roleList("owner", "lena.fischer@example.com"))
+	found := reviewOf(t, o, planOf(t, change))
+	owner, _ := o.Sandbox.Credentials("owner")
+	if effectOn(found, "releases", permission.CanSendMessage, lena) != 1 || effectOn(found, "releases", permission.CanSendMessage, int64(owner.ID)) != -1 {
+		t.Errorf("in channel %d: %s", id, markdownOf(t, found))
+	}
+	if len(found.Fails([]report.Category{report.Stops})) > 0 {
+		t.Errorf("it is said to stop: %s", found.Verdict.Text)
+	}
+	found = reviewOf(t, o, planOf(t, resourceChange("zulip_role_members", roleList("owner", "ines.moreau@example.com"), roleList("owner"))))
+	if len(found.Fails([]report.Category{report.Stops})) == 0 {
+		t.Errorf("without an owner the verdict is %s", found.Verdict.Text)
+	}
+	if text := markdownOf(t, reviewOf(t, o.As(t, "moderator"), planOf(t, change))); !strings.Contains(text, "`zulip_role_members` is for administrators") {
+		t.Errorf("of a moderator the review says\n%s", text)
 	}
 }

@@ -1,132 +1,90 @@
 package review_test
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // What the provider or the server will refuse is the first thing that the review says.
 func TestReviewOfWhatCannotBeApplied(t *testing.T) {
-	id := func(t *testing.T, o *acctest.Organization, account string) int64 {
-		t.Helper()
-		credentials, ok := o.Sandbox.Credentials(account)
-		if !ok {
-			t.Fatalf("there is no account %q", account)
-		}
-		return int64(credentials.ID)
-	}
 	deactivateLena := func(t *testing.T, o *acctest.Organization) {
 		o.Call(t, http.MethodDelete, fmt.Sprint("/users/", id(t, o, "member")), nil)
 	}
+	archiveGeneral := func(t *testing.T, o *acctest.Organization) { o.Archive(t, "general") }
 	for name, test := range map[string]struct {
 		before func(*testing.T, *acctest.Organization)
-		as     string
-		change func(*testing.T, *acctest.Organization) attributes
-		says   string // "": it does not stop
+		as     string // "": the owner
+		plan   attributes
+		change func(*testing.T, *acctest.Organization) attributes // makes the plan, where it takes the organization
+		says   string                                             // "": it does not stop
 	}{
-		"an archived channel has the name": {
-			func(t *testing.T, o *acctest.Organization) {
-				o.Call(t, http.MethodDelete, fmt.Sprint("/streams/", general(t, o)), nil)
-			}, "owner",
-			func(*testing.T, *acctest.Organization) attributes {
-				return resourceChange("zulip_channel", nil, attributes{"name": "General"})
-			}, "adopt_archived = true",
-		},
-		"an archived channel is adopted": {
-			func(t *testing.T, o *acctest.Organization) {
-				o.Call(t, http.MethodDelete, fmt.Sprint("/streams/", general(t, o)), nil)
-			}, "owner",
-			func(*testing.T, *acctest.Organization) attributes {
-				return resourceChange("zulip_channel", nil, attributes{"name": "general", "adopt_archived": true})
-			}, "",
-		},
-		"a channel has the name": {
-			nil, "owner", func(*testing.T, *acctest.Organization) attributes {
-				return resourceChange("zulip_channel", nil, attributes{"name": "general"})
-			}, "Import it, or choose another.",
-		},
-		"a user group has the name": {
-			nil, "owner", func(*testing.T, *acctest.Organization) attributes {
-				return resourceChange("zulip_user_group", nil, attributes{"name": "leads"})
-			}, "Import it, or choose another.",
-		},
-		"a deactivated account has the address": {
-			deactivateLena, "owner", func(*testing.T, *acctest.Organization) attributes {
-				return resourceChange("zulip_user", nil, attributes{"email": "lena.fischer@example.com", "full_name": "Lena"})
-			}, "adopt_deactivated = true",
-		},
-		"a deactivated account is kept so": {
-			deactivateLena, "owner", func(*testing.T, *acctest.Organization) attributes {
-				return resourceChange("zulip_user", nil, attributes{"email": "lena.fischer@example.com", "full_name": "Lena", "active": false})
-			}, "",
-		},
-		"an active account is to be kept deactivated": {
-			nil, "owner", func(*testing.T, *acctest.Organization) attributes {
-				return resourceChange("zulip_user", nil, attributes{"email": "lena.fischer@example.com", "full_name": "Lena", "active": false})
-			}, "Import it, or choose another.",
-		},
-		"no account is to be kept deactivated": {
-			nil, "owner", func(*testing.T, *acctest.Organization) attributes {
-				return resourceChange("zulip_user", nil, attributes{"email": "nobody@example.com", "full_name": "Nobody", "active": false})
-			}, "No account has the address nobody@example.com, and active = false creates none.",
-		},
+		"an archived channel has the name": {before: archiveGeneral, plan: resourceChange("zulip_channel", nil, attributes{"name": "General"}),
+			says: "adopt_archived = true"},
+		"an archived channel is adopted": {before: archiveGeneral, plan: resourceChange("zulip_channel", nil, attributes{"name": "general", "adopt_archived": true})},
+		"a channel has the name": {plan: resourceChange("zulip_channel", nil, attributes{"name": "general"}),
+			says: "Import it, or choose another."},
+		"a user group has the name": {plan: resourceChange("zulip_user_group", nil, attributes{"name": "leads"}),
+			says: "Import it, or choose another."},
+		"a deactivated account has the address": {before: deactivateLena, plan: resourceChange("zulip_user", nil, attributes{"email": "lena.fischer@example.com", "full_name": "Lena"}),
+			says: "adopt_deactivated = true"},
+		"a deactivated account is kept so": {before: deactivateLena, plan: resourceChange("zulip_user", nil, attributes{"email": "lena.fischer@example.com", "full_name": "Lena", "active": false})},
+		"an active account is to be kept deactivated": {plan: resourceChange("zulip_user", nil, attributes{"email": "lena.fischer@example.com", "full_name": "Lena", "active": false}),
+			says: "Import it, or choose another."},
+		"no account is to be kept deactivated": {plan: resourceChange("zulip_user", nil, attributes{"email": "nobody@example.com", "full_name": "Nobody", "active": false}),
+			says: "No account has the address nobody@example.com, and active = false creates none."},
 		"the last owner is deactivated": {
-			nil, "owner", func(t *testing.T, o *acctest.Organization) attributes {
+			change: func(t *testing.T, o *acctest.Organization) attributes {
 				ines := attributes{"id": id(t, o, "owner"), "email": "ines.moreau@example.com", "full_name": "Ines Moreau", "active": true}
 				return resourceChange("zulip_user", ines, attributes{"id": ines["id"], "email": ines["email"], "full_name": ines["full_name"], "active": false})
-			}, "Nobody is left who is its owner.",
+			},
+			says: "Nobody is left who is its owner.",
 		},
 		"a deactivated owner": {
-			deactivateLena, "owner", func(t *testing.T, o *acctest.Organization) attributes {
+			before: deactivateLena,
+			change: func(t *testing.T, o *acctest.Organization) attributes {
 				return resourceChange("zulip_bot", attributes{"id": id(t, o, "bot"), "owner": "tomas.berg@example.com"}, attributes{"id": id(t, o, "bot"), "owner": "lena.fischer@example.com"})
-			}, "who is to own the bot, is deactivated",
+			},
+			says: "who is to own the bot, is deactivated",
 		},
-		"a deactivated owner of a new bot": {
-			deactivateLena, "owner", func(*testing.T, *acctest.Organization) attributes {
-				return resourceChange("zulip_bot", nil, attributes{"short_name": "news", "full_name": "News", "owner": "lena.fischer@example.com"})
-			}, "lena.fischer@example.com, who is to own the bot, is deactivated.",
-		},
+		"a deactivated owner of a new bot": {before: deactivateLena, plan: resourceChange("zulip_bot", nil, attributes{"short_name": "news", "full_name": "News", "owner": "lena.fischer@example.com"}),
+			says: "lena.fischer@example.com, who is to own the bot, is deactivated."},
 		"an owner who stays, although deactivated": {
-			func(t *testing.T, o *acctest.Organization) {
+			before: func(t *testing.T, o *acctest.Organization) {
 				o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", id(t, o, "bot")), map[string]string{"bot_owner_id": fmt.Sprint(id(t, o, "member"))})
 				deactivateLena(t, o)
-			}, "owner",
-			func(t *testing.T, o *acctest.Organization) attributes {
+			},
+			change: func(t *testing.T, o *acctest.Organization) attributes {
 				return resourceChange("zulip_bot", attributes{"id": id(t, o, "bot"), "full_name": "Old", "owner": "lena.fischer@example.com"}, attributes{"id": id(t, o, "bot"), "full_name": "New", "owner": "lena.fischer@example.com"})
-			}, "",
+			},
 		},
-		"a domain, by an administrator": {
-			nil, "admin", func(*testing.T, *acctest.Organization) attributes {
-				return resourceChange("zulip_domain", nil, attributes{"domain": "example.org"})
-			}, "zulip_domain is for owners",
-		},
-		"a setting for owners, by an administrator": {
-			nil, "admin", func(*testing.T, *acctest.Organization) attributes {
-				return organizationSets("message_retention_days", "unlimited", "7")
-			}, "message_retention_days may not be set by",
-		},
-		"a setting for owners that is so already": {
-			nil, "admin", func(*testing.T, *acctest.Organization) attributes {
-				return resourceChange("zulip_organization", nil, attributes{"message_retention_days": "unlimited", "can_create_groups": []string{"role:members"}})
-			}, "",
-		},
+		"a domain, by an administrator": {as: "admin", plan: resourceChange("zulip_domain", nil, attributes{"domain": "example.org"}),
+			says: "zulip_domain is for owners"},
+		"a setting for owners, by an administrator": {as: "admin", plan: organizationSets("message_retention_days", "unlimited", "7"),
+			says: "message_retention_days may not be set by"},
+		"a setting for owners that is so already": {as: "admin", plan: resourceChange("zulip_organization", nil, attributes{"message_retention_days": "unlimited", "can_create_groups": []string{"role:members"}})},
 		"the last owner": {
-			nil, "owner", func(t *testing.T, o *acctest.Organization) attributes {
+			change: func(t *testing.T, o *acctest.Organization) attributes {
 				return resourceChange("zulip_user_role", attributes{"user_id": id(t, o, "owner"), "role": "owner"}, attributes{"user_id": id(t, o, "owner"), "role": "member"})
-			}, "Nobody is left who is its owner.",
+			},
+			says: "Nobody is left who is its owner.",
 		},
 		"a group in itself": {
-			nil, "owner", func(t *testing.T, o *acctest.Organization) attributes {
+			change: func(t *testing.T, o *acctest.Organization) attributes {
 				leads := groupID(t, o, "leads")
 				return resourceChange("zulip_user_group", attributes{"id": leads, "name": "leads", "subgroups": []string{}}, attributes{"id": leads, "name": "leads", "subgroups": []string{"leads"}})
-			}, "It would contain itself.",
+			},
+			says: "It would contain itself.",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -134,8 +92,11 @@ func TestReviewOfWhatCannotBeApplied(t *testing.T) {
 			if test.before != nil {
 				test.before(t, o)
 			}
-			change := test.change(t, o)
-			found := reviewOf(t, o.As(t, test.as), planOf(t, change))
+			change := test.plan
+			if test.change != nil {
+				change = test.change(t, o)
+			}
+			found := reviewOf(t, o.As(t, cmp.Or(test.as, "owner")), planOf(t, change))
 			stops := len(found.Fails([]report.Category{report.Stops})) > 0
 			if stops != (test.says != "") || stops != strings.HasPrefix(found.Verdict.Text, "This apply will stop: ") || !strings.Contains(found.Verdict.Text, test.says) {
 				t.Errorf("the verdict is %q", found.Verdict.Text)
@@ -168,5 +129,124 @@ func TestReviewOfOwnersWhoComeAndGo(t *testing.T) {
 		if stops(change) {
 			t.Error("a bot cannot be given to somebody who is reactivated")
 		}
+	}
+}
+
+// becomesManaged is the change of the channel "general" in which an attribute that was not managed gets a value.
+func becomesManaged(t *testing.T, o *acctest.Organization, attribute string, value any) attributes {
+	t.Helper()
+	id := o.MustChannel(t, "general").ID
+	return resourceChange("zulip_channel", attributes{"id": id, "name": "general", attribute: nil}, attributes{"id": id, "name": "general", attribute: value})
+}
+
+// What was not managed is null before the change: it is reviewed with the value that the organization has.
+func TestReviewOfWhatBecomesManaged(t *testing.T) {
+	moderators, members := []string{"role:moderators"}, []string{"role:members"}
+	for name, test := range map[string]struct {
+		has     string // who can post, if not everyone
+		planned []string
+		effect  int // on a member
+	}{
+		"a permission widens":             {"role:moderators", members, 1},
+		"a permission narrows":            {"", moderators, -1},
+		"the organization has it already": {"role:moderators", moderators, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			if test.has != "" {
+				o.Change(t, "general", zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{"can_send_message_group": {New: zulip.NamedGroup(o.SystemGroup(t, test.has))}}})
+			}
+			found := reviewOf(t, o, planOf(t, becomesManaged(t, o, "can_send_message_group", test.planned)))
+			if effect := effectOn(found, "general", permission.CanSendMessage, id(t, o, "member")); effect != test.effect || effect == 0 && len(found.Risks) > 0 {
+				t.Errorf("on whether a member can post the effect is %d, want %d:\n%s", effect, test.effect, markdownOf(t, found))
+			}
+		})
+	}
+	t.Run("privacy", func(t *testing.T) {
+		o := acctest.StartSandbox(t, sandbox.Config{})
+		found := reviewOf(t, o, planOf(t, becomesManaged(t, o, "privacy", "private_shared_history")))
+		if effectOn(found, "general", permission.CanSubscribe, id(t, o, "member")) == 1 || len(found.Channels) != 1 {
+			t.Errorf("it is not reviewed as a channel that was public:\n%s", markdownOf(t, found))
+		}
+	})
+	for name, test := range map[string]struct {
+		has           int64
+		planned, says string
+	}{
+		"messages are kept for a shorter time": {30, "7", "Its messages are deleted after 7 days; before: 30 days."},
+		"messages are kept for a longer time":  {7, "30", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			o.Change(t, "general", zulip.ChannelUpdate{MessageRetentionDays: &zulip.Retention{Days: test.has}})
+			text := markdownOf(t, reviewOf(t, o, planOf(t, becomesManaged(t, o, "message_retention_days", test.planned))))
+			if strings.Contains(text, "Its messages are deleted") != (test.says != "") || !strings.Contains(text, test.says) {
+				t.Errorf("it should say %q:\n%s", test.says, text)
+			}
+		})
+	}
+}
+
+// What is null before and after the change stays as it is.
+func TestReviewOfWhatStaysUnmanaged(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	id, group := o.MustChannel(t, "general").ID, groupID(t, o, "sre")
+	channel := func(description string) attributes {
+		return attributes{"id": id, "name": "general", "description": description, "topics_policy": nil, "message_retention_days": nil, "is_default": nil, "folder_id": nil, "can_send_message_group": nil}
+	}
+	userGroup := func(name string) attributes {
+		return attributes{"id": group, "name": name, "description": nil, "can_mention_group": nil}
+	}
+	for what, test := range map[string]struct {
+		change attributes
+		says   []string
+	}{
+		"channel":    {resourceChange("zulip_channel", channel("before"), channel("after")), []string{"description"}},
+		"user group": {resourceChange("zulip_user_group", userGroup("sre"), userGroup("renamed")), nil},
+	} {
+		t.Run(what, func(t *testing.T) {
+			found := reviewOf(t, o, planOf(t, test.change))
+			var names []string
+			for _, also := range found.Also {
+				for _, attribute := range also.Attributes {
+					names = append(names, attribute.Name)
+				}
+			}
+			if !slices.Equal(names, test.says) || len(found.Unknown)+len(found.Risks) > 0 {
+				t.Errorf("it is said of %v:\n%s", names, markdownOf(t, found))
+			}
+		})
+	}
+}
+
+// Another key of for_each archives a channel with its messages and makes another: the review says so, and how to rename it.
+func TestReviewOfAChangedKey(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	at := func(address string, change attributes) attributes {
+		change["address"] = address
+		return change
+	}
+	old := attributes{"id": o.Channel(t, "general").ID, "name": "general"}
+	const moved = "moved { from = zulip_channel.team[\"a\"], to = zulip_channel.team[\"b\"] }"
+	for name, test := range map[string]struct {
+		ended, made attributes
+		says        string
+	}{
+		"another key":       {at(`zulip_channel.team["a"]`, resourceChange("zulip_channel", old, nil)), at(`zulip_channel.team["b"]`, resourceChange("zulip_channel", nil, attributes{"name": "team b"})), moved},
+		"another resource":  {at(`zulip_channel.team["a"]`, resourceChange("zulip_channel", old, nil)), at(`zulip_channel.other["b"]`, resourceChange("zulip_channel", nil, attributes{"name": "team b"})), ""},
+		"a channel to keep": {at(`zulip_channel.team["a"]`, resourceChange("zulip_channel", attributes{"id": old["id"], "name": "general", "on_destroy": "keep"}, nil)), at(`zulip_channel.team["b"]`, resourceChange("zulip_channel", nil, attributes{"name": "team b"})), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found := reviewOf(t, o, planOf(t, test.ended, test.made))
+			said := ""
+			for _, risk := range found.Risks {
+				if strings.HasPrefix(risk.Text, "Keys change:") {
+					said = string(risk.Category) + " " + risk.Where + " " + risk.Text
+				}
+			}
+			if test.says == "" != (said == "") || !strings.Contains(said, test.says) || said != "" && !strings.HasPrefix(said, "data-loss zulip_channel.team Keys change: ") {
+				t.Errorf("said %q", said)
+			}
+		})
 	}
 }

@@ -1,6 +1,8 @@
 package rules_test
 
 import (
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -197,4 +199,25 @@ rule "c" {
 	if rule := file.Rules[2]; len(rule.Never) != 1 || !rule.NeverInternet {
 		t.Errorf("never is %v, of those without an account: %v", rule.Never, rule.NeverInternet)
 	}
+}
+
+// The rules of the guide are what a reader copies: they are read, and say something.
+func TestDocsRulesOfTheGuide(t *testing.T) {
+	file := parsed(t, rulesOfTheGuide(t))
+	if len(file.Rules) < 12 || len(file.Limits) != 1 {
+		t.Errorf("the guide has %d rules and %d limits", len(file.Rules), len(file.Limits))
+	}
+}
+
+func rulesOfTheGuide(t *testing.T) string {
+	t.Helper()
+	guide, err := os.ReadFile("../../../templates/guides/rules.md.tmpl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile("(?s)```hcl\n(.*?)```").FindSubmatch(guide)
+	if block == nil {
+		t.Fatal("the guide has no rules")
+	}
+	return string(block[1])
 }

@@ -8,6 +8,7 @@ package trial_test
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/audit"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/review"
@@ -50,6 +52,7 @@ func TestConformanceTries(t *testing.T) {
 		o := randomorg.New(t, rand.New(rand.NewPCG(seed, 31)))
 		planned, apply := o.Change()
 		r := reviewed(t, o.Organization, randomorg.Plan(t, planned...))
+		r.compareAudit(t, o.Organization)
 		r.run(apply)
 		tries += r.tries
 		for what, count := range r.untried {
@@ -134,6 +137,67 @@ type run struct {
 	tries       int
 	differences []string
 	untried     map[string]int // what was not tried and why, with the number of tries
+}
+
+// compareAudit compares an audit with what the review computed of the organization before the change: who has each right, and that
+// an audit of one person names for each right that they have, and for no other, through what they have it.
+func (r *run) compareAudit(t *testing.T, o *acctest.Organization) {
+	t.Helper()
+	from := store.New(o.Client, o.Self, o.Sandbox.FeatureLevel(), new(runstate.State)).OneAtATime()
+	auditOf := func(person string) *audit.Audit {
+		found, err := audit.Make(t.Context(), from, audit.Options{Now: time.Now(), Selection: audit.Selection{Person: person}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	whole, through := auditOf(""), map[string]map[int64][]string{} // by the right and where it is had, by account
+	for user := range r.computed.Before.People.Everybody().All() {
+		if user.ID < 0 {
+			continue // the plan creates the account
+		}
+		for _, scope := range auditOf(user.Address()).Person.Scopes {
+			for _, right := range scope.Rights {
+				key := scope.Kind + scope.Name + right.Name
+				if through[key] == nil {
+					through[key] = map[int64][]string{}
+				}
+				through[key][user.ID] = right.Through
+			}
+		}
+	}
+	compared := 0
+	compare := func(kind, name string, rights []*audit.Right, computed []*access.Right) {
+		for _, right := range rights {
+			key := kind + name + right.Name
+			who, isKnown := heldOf(computed, right.Name).Certain()
+			held := slices.DeleteFunc(who.IDs(), func(id int64) bool { return id < 0 }) // by accounts that are there
+			has := slices.Sorted(slices.Values(whole.Sets[right.People].IDs()))
+			if !slices.Equal(has, held) || right.Unknown == isKnown || !slices.Equal(slices.Sorted(maps.Keys(through[key])), has) {
+				t.Errorf("%s %q: %v have %s by the audit, %v by the review; by audits of one person %v", kind, name, has, right.Name, held, through[key])
+			}
+			for account, texts := range through[key] {
+				if len(texts) == 0 {
+					t.Errorf("%s %q: %d has %s through nothing", kind, name, account, right.Name)
+				}
+			}
+			compared++
+		}
+	}
+	for _, one := range slices.Concat(r.computed.Before.Channels, r.computed.BesideBefore) {
+		if at := slices.IndexFunc(whole.Channels, func(channel *audit.Channel) bool { return channel.ID == one.ID }); at >= 0 {
+			compare("channel", one.Name, whole.Channels[at].Rights, one.Rights)
+		}
+	}
+	for _, one := range r.computed.Before.Groups {
+		if at := slices.IndexFunc(whole.Groups, func(group *audit.Group) bool { return group.ID == one.ID }); at >= 0 {
+			compare("user group", one.Name, whole.Groups[at].Rights, one.Rights)
+		}
+	}
+	compare("organization", "", whole.Rights, r.computed.Before.Rights)
+	if compared < len(permission.Rights)+len(permission.RealmSettings) {
+		t.Errorf("only %d rights are compared", compared)
+	}
 }
 
 // run tries everything in dispute, makes the change, and tries again.

@@ -220,14 +220,7 @@ func (o *Organization) channels(t *testing.T) []*zulip.Channel {
 // SystemGroup returns the ID of a role's group, by its name on the wire.
 func (o *Organization) SystemGroup(t *testing.T, name string) int64 {
 	t.Helper()
-	snapshot, err := o.Client.Register(context.Background(), []string{zulip.FetchUserGroups})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := o.Client.DeleteQueue(context.Background(), snapshot.QueueID); err != nil {
-		t.Fatal(err)
-	}
-	for _, group := range snapshot.UserGroups {
+	for _, group := range o.Snapshot(t, zulip.FetchUserGroups).UserGroups {
 		if group.IsSystemGroup && group.Name == name {
 			return group.ID
 		}

@@ -130,11 +130,7 @@ func (o *Organization) Emoji(t *testing.T, name string) int64 {
 			t.Error(err)
 		}
 	})
-	snapshot, err := o.Client.Register(ctx, []string{zulip.FetchCustomEmoji})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, emoji := range snapshot.CustomEmoji {
+	for _, emoji := range o.Snapshot(t, zulip.FetchCustomEmoji).CustomEmoji {
 		if emoji.Name == name && !emoji.Deactivated {
 			return emoji.ID
 		}

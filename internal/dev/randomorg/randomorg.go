@@ -257,7 +257,7 @@ func ResourceChange(kind string, before, after Attributes, unknown ...string) At
 }
 
 // Plan is a plan of some changes, as the tools write one.
-func Plan(t *testing.T, changes ...Attributes) string {
+func Plan(t testing.TB, changes ...Attributes) string {
 	t.Helper()
 	plan, err := json.Marshal(Attributes{"format_version": "1.2", "planned_values": Attributes{}, "resource_changes": changes})
 	if err != nil {

@@ -125,13 +125,9 @@ func (o *recordedOrganization) channel(row *matrixRow) permission.Channel {
 
 func TestConformanceEffectiveAccess(t *testing.T) {
 	data, err := os.ReadFile("testdata/access/matrix.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	var m matrix
-	if err := json.Unmarshal(data, &m); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, json.Unmarshal(data, &m))
 	o := newRecordedOrganization(&m)
 	access := permission.NewAccess(o.facts)
 	alike := 0
@@ -254,13 +250,9 @@ func (s *situation) organization(t *testing.T) *recordedOrganization {
 
 func TestConformanceWhereEffectiveAccessWasWrong(t *testing.T) {
 	data, err := os.ReadFile("testdata/access/misses.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	var situations []situation
-	if err := json.Unmarshal(data, &situations); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, json.Unmarshal(data, &situations))
 	tried, alike := 0, 0
 	for i, s := range situations {
 		if s.Miss != "access" {

@@ -117,9 +117,7 @@ func TestLawWireForm(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := drawValue(t, drawOrganization(t))
 		data, err := json.Marshal(value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		var read zulip.GroupSettingValue
 		if err := json.Unmarshal(data, &read); err != nil || !permission.Equal(read, value, nobody) {
 			t.Fatalf("%s is read back as %v, %v", data, read, err)
@@ -217,16 +215,12 @@ func TestResolve(t *testing.T) {
 		var principals []permission.Principal
 		for _, word := range strings.Fields(text) {
 			principal, err := permission.Parse(word)
-			if err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, err)
 			principals = append(principals, principal)
 		}
 		resolved, problems := permission.Resolve(principals, o)
 		value, err := json.Marshal(resolved.Value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		if string(value) != test.value || len(resolved.Deactivated) != test.deactivated || len(resolved.Planned) != test.planned {
 			t.Errorf("%q: %s, %+v", text, value, resolved)
 		}
@@ -372,13 +366,9 @@ var tables = []permission.Table{permission.Channels, permission.UserGroups, perm
 func recordedRules(t *testing.T) *zulip.Realm {
 	t.Helper()
 	data, err := os.ReadFile("testdata/supported_permission_settings.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	var realm zulip.Realm
-	if err := json.Unmarshal(data, &realm); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, json.Unmarshal(data, &realm))
 	return &realm
 }
 
@@ -427,5 +417,16 @@ func TestTheServersRulesComeBeforeTheTables(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// requireNoError ends a test with an error that is not what the test asks about.
+func requireNoError(t interface {
+	Helper()
+	Fatal(arguments ...any)
+}, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

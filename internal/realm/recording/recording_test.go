@@ -15,12 +15,8 @@ import (
 func serve(t testing.TB, config sandbox.Config, account string) (*sandbox.Server, *zulip.Client) {
 	t.Helper()
 	server, err := sandbox.New(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Start("127.0.0.1:0"); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
+	requireNoError(t, server.Start("127.0.0.1:0"))
 	t.Cleanup(func() { _ = server.Close() })
 	return server, clientOf(t, server, account)
 }
@@ -32,9 +28,7 @@ func clientOf(t testing.TB, server *sandbox.Server, account string) *zulip.Clien
 		t.Fatalf("there is no account %q", account)
 	}
 	client, err := zulip.New(zulip.Config{Site: server.URL(), Email: credentials.Email, APIKey: credentials.APIKey, MaxRetries: -1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	return client
 }
 
@@ -42,13 +36,9 @@ func clientOf(t testing.TB, server *sandbox.Server, account string) *zulip.Clien
 func record(t testing.TB, client *zulip.Client) string {
 	t.Helper()
 	organization, err := recording.Read(t.Context(), client)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	file, err := organization.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	return string(file)
 }
 
@@ -79,9 +69,7 @@ func large(t testing.TB, people, channels int) []byte {
 	t.Helper()
 	_, client := serve(t, sandbox.Config{}, "owner")
 	organization, err := recording.Read(t.Context(), client)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	person := organization.Accounts[3]
 	for i := range people {
 		address := fmt.Sprintf("person%d@example.com", i)
@@ -99,9 +87,7 @@ func large(t testing.TB, people, channels int) []byte {
 		organization.Channels = append(organization.Channels, channel)
 	}
 	file, err := organization.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	return file
 }
 
@@ -110,9 +96,7 @@ func BenchmarkLoad(b *testing.B) {
 	b.SetBytes(int64(len(file)))
 	for b.Loop() {
 		server, err := sandbox.New(sandbox.Config{Organization: file})
-		if err != nil {
-			b.Fatal(err)
-		}
+		requireNoError(b, err)
 		_ = server.Close()
 	}
 }
@@ -138,5 +122,16 @@ func TestNoSecretsOfOutgoingBots(t *testing.T) {
 	file := record(t, client)
 	if strings.Contains(file, "hush") || !strings.Contains(file, `"https://hooks.example.com/"`) {
 		t.Errorf("%s", file)
+	}
+}
+
+// requireNoError ends a test with an error that is not what the test asks about.
+func requireNoError(t interface {
+	Helper()
+	Fatal(arguments ...any)
+}, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

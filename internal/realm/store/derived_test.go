@@ -254,9 +254,7 @@ func TestWhatIsDerivedIsNeverOlderThanItsFacts(t *testing.T) {
 	d, client, _ := newStore(t)
 	w := &written{client: client}
 	view, err := everything(ctx, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	for _, write := range writes {
 		before := derived(view) // everything has been worked out
 		w.view = view
@@ -267,13 +265,9 @@ func TestWhatIsDerivedIsNeverOlderThanItsFacts(t *testing.T) {
 			t.Fatalf("%s: %v", write.what, err)
 		}
 		now, err := everything(ctx, d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		anew, err := everything(ctx, store.New(client, d.Self(), 442, new(runstate.State)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		expectSame(t, "after "+write.what, derived(now), derived(anew))
 		expectSame(t, "the snapshot before "+write.what, derived(view), before)
 		if maps.Equal(before, derived(now)) {

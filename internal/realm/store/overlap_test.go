@@ -54,9 +54,7 @@ func newLateStore(t *testing.T) (*store.Store, *zulip.Client, *sandbox.Server, *
 	owner, _ := server.Credentials("owner")
 	late := &lateAnswers{arrived: make(chan func())}
 	slow, err := zulip.New(zulip.Config{Site: server.URL(), Email: owner.Email, APIKey: owner.APIKey, MaxRetries: -1, Transport: late})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	return store.New(slow, plain.Self(), 442, new(runstate.State)), client, server, late
 }
 
@@ -87,9 +85,7 @@ func gaveAdministrator(_ context.Context, d *store.Store, w *written) error {
 func isAdministrator(ctx context.Context, t *testing.T, d *store.Store, _ *written) bool {
 	t.Helper()
 	view, err := d.Read(ctx, store.Organization)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	user, _ := view.UserByAddress(kenji)
 	administrators, _ := view.UserGroupByName("role:administrators")
 	return user.Role == zulip.RoleAdministrator && slices.Contains(administrators.Members, user.ID)
@@ -98,9 +94,7 @@ func isAdministrator(ctx context.Context, t *testing.T, d *store.Store, _ *writt
 func hasRole(ctx context.Context, t *testing.T, d *store.Store, _ *written) bool {
 	t.Helper()
 	view, err := d.Read(ctx, store.Users)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	user, _ := view.UserByAddress(kenji)
 	return user.Role == zulip.RoleAdministrator
 }
@@ -113,9 +107,7 @@ func exchange(ctx context.Context, t *testing.T, w *written) error {
 func isExchanged(ctx context.Context, t *testing.T, d *store.Store, w *written) bool {
 	t.Helper()
 	view, err := d.Read(ctx, store.Organization)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	sre, _ := view.UserGroupByName("sre")
 	return slices.Contains(sre.Members, w.id(t, ines))
 }
@@ -128,9 +120,7 @@ func createFolder(ctx context.Context, _ *testing.T, w *written) error {
 func isFolder(ctx context.Context, t *testing.T, d *store.Store, _ *written) bool {
 	t.Helper()
 	view, err := d.Read(ctx, store.Folders)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	_, ok := view.Folders().ByName("Teams")
 	return ok
 }
@@ -143,9 +133,7 @@ func createChannel(ctx context.Context, _ *testing.T, w *written) error {
 func isChannel(ctx context.Context, t *testing.T, d *store.Store, _ *written) bool {
 	t.Helper()
 	view, err := d.Read(ctx, store.Channels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	general, _ := view.Channels().ByName("general")
 	_, ok := view.Channels().ByName("newsroom")
 	return ok && general.IsDefault
@@ -178,25 +166,17 @@ func TestAnOlderReadHidesNoWrite(t *testing.T) {
 			ctx := t.Context()
 			d, client, server, late := newLateStore(t)
 			view, err := d.Read(ctx, store.Bots)
-			if err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, err)
 			w := &written{client: client, view: view}
 			late.keep(c.request)
 			read := make(chan error, 1)
 			go func() { read <- c.read(ctx, d, w) }()
 			arrive := <-late.arrived
-			if err := c.write(ctx, t, w); err != nil {
-				t.Fatal(err)
-			}
-			if err := c.told(ctx, d, w); err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, c.write(ctx, t, w))
+			requireNoError(t, c.told(ctx, d, w))
 			server.Journal().Reset()
 			arrive()
-			if err := <-read; err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, <-read)
 			if !c.shows(ctx, t, d, w) {
 				t.Error("the older read hides the write")
 			}
@@ -220,9 +200,7 @@ func TestAnOlderReadShowsARoleThatWasGiven(t *testing.T) {
 	ctx := t.Context()
 	d, client, _, late := newLateStore(t)
 	view, err := d.Read(ctx, store.Organization)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	w := &written{client: client, view: view}
 	late.keep("GET /users")
 	read := make(chan *snapshot.Snapshot, 1)
@@ -234,9 +212,7 @@ func TestAnOlderReadShowsARoleThatWasGiven(t *testing.T) {
 		read <- view
 	}()
 	arrive := <-late.arrived
-	if err := makeAdministrator(ctx, t, w); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, makeAdministrator(ctx, t, w))
 	_ = gaveAdministrator(ctx, d, w)
 	arrive()
 	if user, _ := (<-read).UserByAddress(kenji); user.Role != zulip.RoleAdministrator {
@@ -256,13 +232,9 @@ func TestWhichChannelsAreDefaultIsReadWithTheChannels(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, _, _ := newStore(t)
-			if err := before(t.Context(), d); err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, before(t.Context(), d))
 			view, err := d.Read(t.Context(), store.Channels)
-			if err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, err)
 			if general, _ := view.Channels().ByName("general"); !general.IsDefault {
 				t.Error("general is a default channel")
 			}
@@ -286,9 +258,7 @@ func TestAnOlderReadOfSubscribersHidesNoWrite(t *testing.T) {
 				ctx := t.Context()
 				d, client, _, late := newLateStore(t)
 				channel, _, err := client.CreateChannel(ctx, zulip.ChannelCreate{Name: "newsroom"})
-				if err != nil {
-					t.Fatal(err)
-				}
+				requireNoError(t, err)
 				late.keep("GET " + "/streams/" + strconv.FormatInt(channel, 10) + "/members")
 				read := make(chan error, 2)
 				go func() { _, err := ask(d, ctx, channel); read <- err }()
@@ -300,9 +270,7 @@ func TestAnOlderReadOfSubscribersHidesNoWrite(t *testing.T) {
 				go func() { read <- after(d, channel) }()
 				arrive()
 				for range 2 {
-					if err := <-read; err != nil {
-						t.Fatal(err)
-					}
+					requireNoError(t, <-read)
 				}
 				if now, err := d.Subscribers(ctx, channel); err != nil || !slices.Equal(now, self) {
 					t.Errorf("in the channel are %v, %v", now, err)
@@ -371,9 +339,7 @@ func TestAnOlderReadOfItsOwnHidesNoWrite(t *testing.T) {
 		t.Run(request, func(t *testing.T) {
 			d, client, _, late := newLateStore(t)
 			newsroom, _, err := client.CreateChannel(t.Context(), zulip.ChannelCreate{Name: "newsroom", Subscribers: []int64{d.Self().ID}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, err)
 			late.keep(request)
 			before := make(chan int, 1)
 			go func() {
@@ -384,9 +350,7 @@ func TestAnOlderReadOfItsOwnHidesNoWrite(t *testing.T) {
 				before <- count
 			}()
 			arrive := <-late.arrived
-			if err := c.write(t.Context(), client, d.Self().ID); err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, c.write(t.Context(), client, d.Self().ID))
 			d.Invalidate(c.part)
 			arrive()
 			old := <-before

@@ -69,9 +69,7 @@ func (s *slowServer) RoundTrip(req *http.Request) (*http.Response, error) {
 func (s *slowServer) store(t *testing.T) *store.Store {
 	t.Helper()
 	client, err := zulip.New(zulip.Config{Site: "https://zulip.example.com", Email: "o@example.com", APIKey: "key", MaxRetries: -1, Transport: s})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	return store.New(client, &zulip.User{ID: 1, Role: zulip.RoleOwner}, 442, new(runstate.State))
 }
 
@@ -219,9 +217,7 @@ func TestPartsWantedTogetherAreOneSnapshot(t *testing.T) {
 		t.Fatal(err)
 	}
 	channel, _, err := client.CreateChannel(t.Context(), zulip.ChannelCreate{Name: "new"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	askBefore(t, d)
 	server.Journal().Reset()
 	reads := make(chan func(context.Context) (*snapshot.Snapshot, error), 5)
@@ -240,9 +236,7 @@ func TestPartsWantedTogetherAreOneSnapshot(t *testing.T) {
 	}
 
 	view, err := d.Read(t.Context(), store.Channels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	general, _ := view.Channels().ByName("general")
 	if _, made := view.Channels().ByID(channel); !made || !general.IsDefault {
 		t.Errorf("of the channels: made %v, default %v", made, general.IsDefault)
@@ -263,9 +257,7 @@ func TestFreshFoldersAreInTheSnapshot(t *testing.T) {
 		t.Fatal(err)
 	}
 	id, err := client.CreateChannelFolder(context.Background(), "new", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	askBefore(t, d)
 	server.Journal().Reset()
 	together(10, func() {
@@ -279,9 +271,7 @@ func TestFreshFoldersAreInTheSnapshot(t *testing.T) {
 		}
 	})
 	view, err := d.Read(context.Background(), store.Channels)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	if _, ok := view.Folders().ByID(id); !ok {
 		t.Error("who reads the channels does not see the folder")
 	}
@@ -296,17 +286,13 @@ var newGroup = zulip.UserGroupCreate{Name: "fresh"}
 func TestFreshGroupsAreOneRequestForAllWhoAsk(t *testing.T) {
 	d, client, server := newStore(t)
 	view, err := d.Read(context.Background(), store.Organization)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	sre, _ := view.UserGroupByName("sre")
 	if err := client.DeactivateUserGroup(context.Background(), sre.ID); err == nil {
 		t.Fatal("sre is in use")
 	}
 	id, _, err := client.CreateUserGroup(context.Background(), newGroup)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	askBefore(t, d)
 	server.Journal().Reset()
 	together(10, func() {
@@ -327,9 +313,7 @@ func TestFreshGroupsAreOneRequestForAllWhoAsk(t *testing.T) {
 func TestRenamedGroupsAreFoundByTheNameThatTheyGet(t *testing.T) {
 	d, run := newPlanningStore(t)
 	view, err := d.Read(context.Background(), store.Organization)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	sre, _ := view.UserGroupByName("sre")
 	leads, _ := view.UserGroupByName("leads")
 	run.PlanName("zulip_user_group", sre.ID, "leads")
@@ -351,9 +335,7 @@ func TestMessageThatCannotBeRead(t *testing.T) {
 	var ids []int64
 	for range 2 {
 		id, err := client.SendMessage(t.Context(), zulip.Addressee{UserIDs: []int64{d.Self().ID}}, "hello")
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		ids = append(ids, id)
 	}
 	refuse := sandbox.Fault{Method: "GET", Action: sandbox.FaultStatus, Status: 400, Body: `{"result":"error","msg":"No","code":"BAD_REQUEST"}`}

@@ -232,6 +232,27 @@ func TestPermissionPlanRefuses(t *testing.T) {
 	})
 }
 
+// changeText changes a thing that is a text. send carries out a request.
+func changeText(t *testing.T, held *string, send func(attribute.Pending[string, bool]) error, steps []attribute.Step[string, bool]) (diags diag.Diagnostics) {
+	t.Helper()
+	client, err := zulip.New(zulip.Config{Site: "http://127.0.0.1:1", Email: "iago@example.com", APIKey: "k"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	subject := attribute.Subject[string, bool]{
+		Unread: "the thing", Name: func(string) string { return "the thing" },
+		Read: func(context.Context, func(string) bool) (*attribute.Reading[string], error) {
+			return &attribute.Reading[string]{Thing: *held}, nil
+		},
+		Write: func(ctx context.Context, send func(context.Context) error) error { return send(ctx) },
+		Send: func(_ context.Context, pending attribute.Pending[string, bool]) ([]string, error) {
+			return nil, send(pending)
+		},
+	}
+	subject.Change(t.Context(), &base.Base{Meta: &base.Meta{Client: client}}, steps, nil, &diags)
+	return diags
+}
+
 // Old values go along until the server has refused two that it had just shown. That members had come or gone by the time of a
 // write is no such refusal.
 func TestOldValuesGoAlong(t *testing.T) {
@@ -247,34 +268,22 @@ func TestOldValuesGoAlong(t *testing.T) {
 		"one of each": {[]error{membership, expectation}, []bool{true, true, true}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client, err := zulip.New(zulip.Config{Site: "http://127.0.0.1:1", Email: "iago@example.com", APIKey: "k"})
-			if err != nil {
-				t.Fatal(err)
-			}
 			var compared []bool
 			held, refusals := "before", test.refusals
-			subject := attribute.Subject[string, bool]{
-				Unread: "the thing", Name: func(string) string { return "the thing" },
-				Read: func(context.Context, func(string) bool) (*attribute.Reading[string], error) {
-					return &attribute.Reading[string]{Thing: held}, nil
-				},
-				Write: func(ctx context.Context, send func(context.Context) error) error { return send(ctx) },
-				Send: func(_ context.Context, p attribute.Pending[string, bool]) ([]string, error) {
-					compared = append(compared, p.Update())
-					if len(refusals) > 0 {
-						err, refusals = refusals[0], refusals[1:]
-						return nil, err
-					}
-					held = "after"
-					return nil, nil
-				},
+			send := func(p attribute.Pending[string, bool]) (err error) {
+				compared = append(compared, p.Update())
+				if len(refusals) > 0 {
+					err, refusals = refusals[0], refusals[1:]
+					return err
+				}
+				held = "after"
+				return nil
 			}
 			steps := []attribute.Step[string, bool]{{
 				Attribute: "value", Prior: "before", Planned: "after", Current: func(thing string) string { return thing },
 				Put: func(update *bool, _ string, compare bool) { *update = compare },
 			}}
-			var diags diag.Diagnostics
-			subject.Change(t.Context(), &base.Base{Meta: &base.Meta{Client: client}}, steps, nil, &diags)
+			diags := changeText(t, &held, send, steps)
 			if diags.HasError() || !slices.Equal(compared, test.want) {
 				t.Errorf("old values: %v, want %v; %v", compared, test.want, errors.Join(test.refusals...))
 			}
@@ -293,25 +302,14 @@ func TestRefusedForWhatHasComeAbout(t *testing.T) {
 		"all": {"ab", 1, false}, "somebody": {"a", 2, false}, "nothing": {"", 1, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client, err := zulip.New(zulip.Config{Site: "http://127.0.0.1:1", Email: "iago@example.com", APIKey: "k"})
-			if err != nil {
-				t.Fatal(err)
-			}
 			held, sent := "", 0
-			subject := attribute.Subject[string, bool]{
-				Unread: "the thing", Name: func(string) string { return "the thing" },
-				Read: func(context.Context, func(string) bool) (*attribute.Reading[string], error) {
-					return &attribute.Reading[string]{Thing: held}, nil
-				},
-				Write: func(ctx context.Context, send func(context.Context) error) error { return send(ctx) },
-				Send: func(context.Context, attribute.Pending[string, bool]) ([]string, error) {
-					if sent++; sent == 1 {
-						held = test.meanwhile
-						return nil, refusal
-					}
-					held = "ab"
-					return nil, nil
-				},
+			send := func(attribute.Pending[string, bool]) error {
+				if sent++; sent == 1 {
+					held = test.meanwhile
+					return refusal
+				}
+				held = "ab"
+				return nil
 			}
 			var steps []attribute.Step[string, bool]
 			for _, letter := range []string{"a", "b"} {
@@ -325,8 +323,7 @@ func TestRefusedForWhatHasComeAbout(t *testing.T) {
 					},
 				})
 			}
-			var diags diag.Diagnostics
-			subject.Change(t.Context(), &base.Base{Meta: &base.Meta{Client: client}}, steps, nil, &diags)
+			diags := changeText(t, &held, send, steps)
 			if diags.HasError() != test.fails || sent != test.sent {
 				t.Errorf("sent %d times, want %d; %v", sent, test.sent, diags)
 			}

@@ -10,9 +10,12 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"pgregory.net/rapid"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -174,4 +177,15 @@ func BenchmarkPrincipalList(b *testing.B) {
 			b.Fatal("another order is kept")
 		}
 	}
+}
+
+// readOrganization reads the example organization as its owner.
+func readOrganization(t *testing.T) *snapshot.Snapshot {
+	t.Helper()
+	o := acctest.NewSandbox(t, sandbox.Config{})
+	view, err := store.New(o.Client, o.Self, sandbox.DefaultFeatureLevel, new(runstate.State)).Read(t.Context(), store.Organization)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return view
 }

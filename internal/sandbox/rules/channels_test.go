@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"time"
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -16,9 +17,7 @@ func channel(t *testing.T, o *Organization, by User, spec NewChannel, subscriber
 		ids = append(ids, u.ID)
 	}
 	ch, err := o.CreateChannel(by, spec, ids)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	return ch
 }
 
@@ -110,16 +109,10 @@ func TestProtectedHistoryKeepsTopicsFree(t *testing.T) {
 
 	ch := channel(t, o, admin, NewChannel{Name: "protected", Private: true}, admin)
 	change := ChannelChange{Permissions: map[string]PermissionChange{"can_create_topic_group": {New: members}}}
-	if msg := said(o.UpdateChannel(admin, ch.ID, change)); msg != refused {
-		t.Errorf("restricting topics: %q", msg)
-	}
+	expectEqual(t, "restricting topics", said(o.UpdateChannel(admin, ch.ID, change)), refused)
 	ch = channel(t, o, admin, NewChannel{Name: "open"}, admin)
-	if err := o.UpdateChannel(admin, ch.ID, change); err != nil {
-		t.Fatal(err)
-	}
-	if msg := said(o.UpdateChannel(admin, ch.ID, ChannelChange{Private: ptr(true)})); msg != refused {
-		t.Errorf("protecting the history: %q", msg)
-	}
+	requireNoError(t, o.UpdateChannel(admin, ch.ID, change))
+	expectEqual(t, "protecting the history", said(o.UpdateChannel(admin, ch.ID, ChannelChange{Private: ptr(true)})), refused)
 	if msg := said(o.UpdateChannel(admin, ch.ID, ChannelChange{Private: ptr(true), SharedHistory: ptr(true)})); msg != "" {
 		t.Errorf("private with shared history: %q", msg)
 	}
@@ -218,22 +211,14 @@ func TestSubscribersAreCounted(t *testing.T) {
 	}
 	count(2)
 	o.EndRequest()
-	if err := o.DeactivateUser(owner, member.ID); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.DeactivateUser(owner, member.ID))
 	count(1)
 	o.Rollback()
 	count(2)
-	if err := o.DeactivateUser(owner, member.ID); err != nil {
-		t.Fatal(err)
-	}
-	if err := o.ReactivateUser(owner, member.ID); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.DeactivateUser(owner, member.ID))
+	requireNoError(t, o.ReactivateUser(owner, member.ID))
 	count(2)
-	if err := o.SetSubscriptionProperty(member, ch.ID, "color", "#123456"); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.SetSubscriptionProperty(member, ch.ID, "color", "#123456"))
 	o.unsubscribe(member.ID, ch.ID)
 	count(1)
 	o.subscribe(member.ID, ch.ID, "#ffffff")
@@ -251,10 +236,98 @@ func TestArchivingClearsWhatPointsAtTheChannel(t *testing.T) {
 	admin := people[RoleAdministrator]
 	ch := channel(t, o, admin, NewChannel{Name: "c", Default: true})
 	o.changeRealm(func(r *Realm) { r.SignupAnnouncementsChannelID = ch.ID })
-	if err := o.ArchiveChannel(admin, ch.ID); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.ArchiveChannel(admin, ch.ID))
 	if o.IsDefault(ch.ID) || o.Settings().SignupAnnouncementsChannelID != 0 {
 		t.Error("the archived channel is still used")
+	}
+	grouped := channel(t, o, admin, NewChannel{Name: "grouped"})
+	requireNoError(t, o.CreateDefaultChannelGroup(admin, "new people", "d", []string{"grouped"}))
+	requireNoError(t, o.ArchiveChannel(admin, grouped.ID))
+	if groups := o.ListDefaultChannelGroups(); len(groups) != 1 || len(groups[0].Channels) > 0 {
+		t.Errorf("the default channel groups are %v", groups)
+	}
+}
+
+func TestColorsOfSubscriptions(t *testing.T) {
+	o, people := founded(t)
+	admin, member := people[RoleAdministrator], people[RoleMember]
+	colors := func() []string {
+		var colors []string
+		for _, sub := range o.Subscriptions.All() {
+			if sub.UserID == member.ID {
+				colors = append(colors, sub.Color)
+			}
+		}
+		return colors
+	}
+	subscribe := func(channels ...ChannelSpec) {
+		t.Helper()
+		if _, err := o.Subscribe(admin, SubscribeRequest{Channels: channels, Principals: []Principal{{ID: member.ID}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	subscribe(ChannelSpec{Name: "a"}, ChannelSpec{Name: "b", Color: "#76ce90"})
+	if got := colors(); !slices.Equal(got, []string{"#fae589", "#76ce90"}) {
+		t.Errorf("the next that nobody chose, and what was chosen: %v", got)
+	}
+	if _, err := o.Unsubscribe(member, []string{"a"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	subscribe(ChannelSpec{Name: "c"})
+	expectEqual(t, "the color of a subscription that is over is still used", colors()[2], "#a6c7e5")
+	for i := range subscriptionColors {
+		subscribe(ChannelSpec{Name: "more " + string(rune('a'+i))})
+	}
+	got := colors()
+	if used := slices.Compact(slices.Sorted(slices.Values(got))); len(used) != len(subscriptionColors) || len(got) != len(subscriptionColors)+3 {
+		t.Errorf("%d colors of %d are used by %d subscriptions", len(used), len(subscriptionColors), len(got))
+	}
+}
+
+func TestAlreadySubscribedInOrderOfJoining(t *testing.T) {
+	o, people := founded(t)
+	admin := people[RoleAdministrator]
+	for _, name := range []string{"z", "a", "m"} {
+		if _, err := o.Subscribe(admin, SubscribeRequest{Channels: []ChannelSpec{{Name: name}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	result, err := o.Subscribe(admin, SubscribeRequest{Channels: []ChannelSpec{{Name: "a"}, {Name: "m"}, {Name: "z"}}})
+	if err != nil || !slices.Equal(result.Already[admin.ID], []string{"z", "a", "m"}) {
+		t.Errorf("%v, %v", result.Already, err)
+	}
+}
+
+// A request may name a channel several times, one that it creates too: it counts once, and nobody is told of the new one.
+func TestChannelsNamedTwice(t *testing.T) {
+	o := New(time.Now, func() int { return 442 })
+	o.Initialize()
+	owner := o.AddUser(User{Email: "owner@example.com", FullName: "Owner", Role: RoleOwner})
+	member := o.AddUser(User{Email: "member@example.com", FullName: "Member", Role: RoleMember})
+	request := SubscribeRequest{Channels: []ChannelSpec{{Name: "new"}, {Name: "New"}}, Principals: []Principal{{ID: member.ID}}}
+	messages := o.Messages.Len()
+	result, err := o.Subscribe(owner, request)
+	if err != nil || !slices.Equal(result.Subscribed[member.ID], []string{"new"}) || len(result.Already) != 0 {
+		t.Fatalf("created and subscribed: %+v, %v", result, err)
+	}
+	if o.Messages.Len() != messages {
+		t.Error("the member was told of a channel that is new")
+	}
+	result, err = o.Subscribe(owner, request)
+	if err != nil || len(result.Subscribed) != 0 || !slices.Equal(result.Already[member.ID], []string{"new"}) {
+		t.Errorf("subscribed again: %+v, %v", result, err)
+	}
+	gone, err := o.Unsubscribe(owner, []string{"new", "NEW"}, request.Principals)
+	if err != nil || !slices.Equal(gone.Removed, []string{"new"}) || len(gone.NotRemoved) != 0 {
+		t.Errorf("unsubscribed: %+v, %v", gone, err)
+	}
+	for name, want := range map[string]string{"nowhere": "Channel(s) (nowhere) do not exist", " ": "Channel name can't be empty."} {
+		if _, err := o.Unsubscribe(owner, []string{name}, request.Principals); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", name, err, want)
+		}
+	}
+	guest := o.AddUser(User{Email: "guest@example.com", FullName: "Guest", Role: RoleGuest})
+	if _, err := o.Unsubscribe(guest, []string{"nowhere"}, request.Principals); !errors.Is(err, errInsufficientPermission) {
+		t.Errorf("a guest: %v", err)
 	}
 }

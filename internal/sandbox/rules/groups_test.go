@@ -14,9 +14,7 @@ func TestCompareAndSetWithHiddenPeople(t *testing.T) {
 	o, people := founded(t)
 	admin, member, moderator := people[RoleAdministrator], people[RoleMember], people[RoleModerator]
 	leads := []int{o.SystemGroup(Moderators)}
-	if err := o.DeactivateUser(admin, member.ID); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.DeactivateUser(admin, member.ID))
 	tests := []struct {
 		name    string
 		stored  GroupValue
@@ -43,16 +41,10 @@ func TestCheckValue(t *testing.T) {
 	o, people := founded(t)
 	admin := people[RoleAdministrator]
 	gone, err := o.CreateGroup(admin, NewGroup{Name: "gone"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := o.DeactivateGroup(admin, gone.ID); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
+	requireNoError(t, o.DeactivateGroup(admin, gone.ID))
 	custom, err := o.CreateGroup(admin, NewGroup{Name: "custom"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	find := func(all []Permission, name string) Permission {
 		p, ok := FindPermission(all, name)
 		if !ok {
@@ -94,22 +86,16 @@ func TestMembershipFollowsSubgroupsAndRoles(t *testing.T) {
 	o, people := founded(t)
 	admin, guest, member := people[RoleAdministrator], people[RoleGuest], people[RoleMember]
 	inner, err := o.CreateGroup(admin, NewGroup{Name: "inner", Members: []int{guest.ID}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	outer, err := o.CreateGroup(admin, NewGroup{Name: "outer", Subgroups: []int{inner.ID, o.SystemGroup(Administrators)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	if !o.In(guest, Named(outer.ID)) || !o.In(people[RoleOwner], Named(outer.ID)) || o.In(member, Named(outer.ID)) {
 		t.Error("who is in a group does not follow from its subgroups")
 	}
 	if want := []int{people[RoleOwner].ID, admin.ID, guest.ID}; !slices.Equal(o.AllMembers(outer), want) {
 		t.Errorf("all members: %v, want %v", o.AllMembers(outer), want)
 	}
-	if err := o.ChangeMembership(admin, inner.ID, MembershipChange{Delete: []int{guest.ID}}); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.ChangeMembership(admin, inner.ID, MembershipChange{Delete: []int{guest.ID}}))
 	if o.In(guest, Named(outer.ID)) {
 		t.Error("who left a subgroup is still in")
 	}
@@ -146,9 +132,7 @@ func TestWhoMayChangeMembers(t *testing.T) {
 		"can_leave_group":       Named(o.SystemGroup(Nobody)),
 		"can_add_members_group": Listed([]int{moderator.ID}, nil),
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	o.EndRequest()
 	const no = "Insufficient permission"
 	tests := []struct {
@@ -179,18 +163,14 @@ func TestGroupObjectsToDeactivation(t *testing.T) {
 	o, people := founded(t)
 	admin := people[RoleAdministrator]
 	g, err := o.CreateGroup(admin, NewGroup{Name: "g"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	ch := channel(t, o, admin, NewChannel{Name: "c", Permissions: map[string]GroupValue{"can_send_message_group": Listed([]int{admin.ID}, []int{g.ID})}})
 	o.changeRealm(func(r *Realm) { r.Permissions["can_create_groups"] = Named(g.ID) })
 	objections := o.objections(g.ID)
 	if len(objections) != 2 || objections[0]["type"] != "channel" || objections[0]["channel_id"] != ch.ID || objections[1]["type"] != "realm" {
 		t.Errorf("objections: %v", objections)
 	}
-	if err := o.ArchiveChannel(admin, ch.ID); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.ArchiveChannel(admin, ch.ID))
 	if objections := o.objections(g.ID); len(objections) != 1 {
 		t.Errorf("an archived channel objects: %v", objections)
 	}

@@ -150,18 +150,14 @@ func TestMovingATopicThatIsTooOldInPart(t *testing.T) {
 		e.Extra["total_messages_in_topic"] != 2 || e.Extra["total_messages_allowed_to_move"] != 1 {
 		t.Errorf("%v %+v", err, e)
 	}
-	if got := f.edited(RoleMember, second, MessageChange{Topic: ptr("new"), Propagate: MoveLater}); got != "" {
-		t.Errorf("the part that may move: %q", got)
-	}
+	expectEqual(t, "the part that may move", f.edited(RoleMember, second, MessageChange{Topic: ptr("new"), Propagate: MoveLater}), "")
 }
 
 func TestMovingToAnotherChannel(t *testing.T) {
 	f := newOffice(t)
 	private := channel(t, f.Organization, f.people[RoleOwner], NewChannel{Name: "private", Private: true}, f.people[RoleOwner], f.people[RoleMember])
 	id := f.post(RoleMember, "t", "x")
-	if got := f.edited(RoleGuest, id, MessageChange{ChannelID: &private.ID}); got != "Invalid channel ID" {
-		t.Errorf("into a channel one cannot see: %q", got)
-	}
+	expectEqual(t, "into a channel one cannot see", f.edited(RoleGuest, id, MessageChange{ChannelID: &private.ID}), "Invalid channel ID")
 	if got := f.edited(RoleMember, id, MessageChange{ChannelID: &private.ID}); got != "" {
 		t.Fatal(got)
 	}
@@ -209,15 +205,9 @@ func TestResolvingStartsNoTopic(t *testing.T) {
 	rename := func(topic string) string {
 		return f.edited(RoleMember, id, MessageChange{Topic: &topic, Propagate: MoveAll})
 	}
-	if got := rename("other"); got != "You do not have permission to create new topics in this channel." {
-		t.Errorf("another name: %q", got)
-	}
-	if got := rename("✔ t"); got != "" {
-		t.Errorf("resolving: %q", got)
-	}
-	if got := rename("t"); got != "" {
-		t.Errorf("taking it up again: %q", got)
-	}
+	expectEqual(t, "another name", rename("other"), "You do not have permission to create new topics in this channel.")
+	expectEqual(t, "resolving", rename("✔ t"), "")
+	expectEqual(t, "taking it up again", rename("t"), "")
 }
 
 func TestMessageHistoryPolicies(t *testing.T) {
@@ -254,9 +244,7 @@ func TestWhoDeletes(t *testing.T) {
 	const denied, late = "You don't have permission to delete this message", "The time limit for deleting this message has passed"
 	post := func(sender User) int {
 		id, _, err := f.SendMessage(sender, f.to("t"), "x", false, "test")
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		return id
 	}
 	tests := []struct {
@@ -288,13 +276,149 @@ func TestWhoDeletes(t *testing.T) {
 		}
 	}
 	id := post(f.people[RoleMember])
-	if err := f.ArchiveChannel(f.people[RoleOwner], f.channel.ID); err != nil {
-		t.Fatal(err)
-	}
-	if got := said(f.DeleteMessage(f.people[RoleOwner], id)); got != "Invalid message(s)" {
-		t.Errorf("in an archived channel: %q", got)
-	}
+	requireNoError(t, f.ArchiveChannel(f.people[RoleOwner], f.channel.ID))
+	expectEqual(t, "in an archived channel", said(f.DeleteMessage(f.people[RoleOwner], id)), "Invalid message(s)")
 	if _, err := f.ReadMessage(f.people[RoleOwner], id); err != nil {
 		t.Errorf("an archived channel can be read: %v", err)
 	}
+}
+
+func (f *office) unread(role int) []int {
+	found, err := f.FindMessages(f.people[role], MessageQuery{After: 100, Narrow: []NarrowTerm{{Operator: "is", Operand: "unread"}}})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return found.IDs
+}
+
+// The trap of server-behavior §M7: no topic, and the topic without a name, mean the
+// whole channel.
+func TestMarkTopicAsRead(t *testing.T) {
+	f := newOffice(t)
+	a, b := f.post(RoleOwner, "a", "1"), f.post(RoleOwner, "b", "2")
+	member := f.people[RoleMember]
+	mark := func(topic string) string { return said(f.MarkTopicRead(member, f.channel.ID, topic)) }
+	expectEqual(t, "no message without a topic yet", mark("general chat"), "No such topic ''")
+	if got := mark("A"); got != "" || !slices.Equal(f.unread(RoleMember), []int{b}) {
+		t.Errorf("after marking the topic of %d: %q, unread %v", a, got, f.unread(RoleMember))
+	}
+	empty := f.post(RoleOwner, "", "3")
+	if got := f.unread(RoleMember); !slices.Equal(got, []int{b, empty}) {
+		t.Fatalf("unread %v", got)
+	}
+	if got := mark("general chat"); got != "" || len(f.unread(RoleMember)) != 0 {
+		t.Errorf("the topic without a name is the whole channel: %q, unread %v", got, f.unread(RoleMember))
+	}
+	f.post(RoleOwner, "a", "4")
+	f.post(RoleOwner, "b", "5")
+	if got := mark(""); got != "" || len(f.unread(RoleMember)) != 0 {
+		t.Errorf("no topic is the whole channel: %q, unread %v", got, f.unread(RoleMember))
+	}
+}
+
+func TestUpdateFlags(t *testing.T) {
+	f := newOffice(t)
+	outside := channel(t, f.Organization, f.people[RoleOwner], NewChannel{Name: "outside"}, f.people[RoleOwner])
+	topic := "t"
+	elsewhere, _, err := f.SendMessage(f.people[RoleOwner], Addressee{ToChannel: true, ChannelID: &outside.ID, Topic: &topic}, "x", false, "test")
+	requireNoError(t, err)
+	here := f.post(RoleOwner, "t", "x")
+	member := f.people[RoleMember]
+	update := func(op, flag string, ids ...int) (int, []int) {
+		t.Helper()
+		updated, ignored, err := f.UpdateFlags(member, op, flag, ids)
+		requireNoError(t, err)
+		return updated, ignored
+	}
+	if n, _ := update("add", "starred", here, elsewhere); n != 2 {
+		t.Errorf("starred %d, want 2: what one can see can be starred", n)
+	}
+	if n, _ := update("add", "starred", here, elsewhere); n != 0 {
+		t.Errorf("starred again: %d", n)
+	}
+	if got := f.message(elsewhere).Copies[member.ID].Names(); !slices.Equal(got, []string{"read", "starred", "historical"}) {
+		t.Errorf("flags of what was not received: %v", got)
+	}
+	if got := f.StarredMessages(member.ID); !slices.Equal(got, []int{elsewhere, here}) {
+		t.Errorf("starred messages: %v", got)
+	}
+	update("add", "read", here)
+	n, ignored := update("remove", "read", here, elsewhere)
+	if n != 1 || !slices.Equal(ignored, []int{outside.ID}) {
+		t.Errorf("made unread %d, ignored %v; want 1, %v", n, ignored, []int{outside.ID})
+	}
+	hidden := f.direct(RoleOwner, "x", RoleGuest)
+	if _, _, err := f.UpdateFlags(member, "add", "starred", []int{here, hidden}); said(err) != "Invalid message(s)" {
+		t.Errorf("a message of others: %v", err)
+	}
+}
+
+func TestFindMessages(t *testing.T) {
+	f := newOffice(t)
+	var ids []int
+	for range 5 {
+		ids = append(ids, f.post(RoleOwner, "t", "word"))
+	}
+	other := f.post(RoleMember, "u", "see https://example.com")
+	direct := f.direct(RoleOwner, "x", RoleMember)
+	inTopic := []NarrowTerm{{Operator: "channel", Operand: "Office"}, {Operator: "topic", Operand: "T"}}
+	tests := []struct {
+		name           string
+		query          MessageQuery
+		want           []int
+		oldest, newest bool
+	}{
+		{"all", MessageQuery{After: 10, Narrow: inTopic}, ids, true, true},
+		{"from the oldest", MessageQuery{After: 2, Narrow: inTopic}, ids[:2], true, false},
+		{"to the newest", MessageQuery{Anchor: AnchorNewest, Before: 2, Narrow: inTopic}, ids[3:], false, true},
+		{"around", MessageQuery{Anchor: ids[2], Before: 1, After: 1, Narrow: inTopic}, ids[1:4], false, false},
+		{"around, without it", MessageQuery{Anchor: ids[2], After: 5, ExcludeAnchor: true, Narrow: inTopic}, ids[3:], false, true},
+		{"negated", MessageQuery{After: 10, Narrow: []NarrowTerm{{Operator: "topic", Operand: "t", Negated: true}}}, []int{other, direct}, true, true},
+		{"sender", MessageQuery{After: 10, Narrow: []NarrowTerm{{Operator: "sender", Operand: f.people[RoleMember].ID}}}, []int{other}, true, true},
+		{"link", MessageQuery{After: 10, Narrow: []NarrowTerm{{Operator: "has", Operand: "link"}}}, []int{other}, true, true},
+		{"search", MessageQuery{After: 10, Narrow: []NarrowTerm{{Operator: "search", Operand: "SEE example"}}}, []int{other}, true, true},
+		{"direct", MessageQuery{After: 10, Narrow: []NarrowTerm{{Operator: "dm", Operand: []int{f.people[RoleOwner].ID}}}}, []int{direct}, true, true},
+	}
+	for _, test := range tests {
+		found, err := f.FindMessages(f.people[RoleMember], test.query)
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		if !slices.Equal(found.IDs, test.want) || found.FoundOldest != test.oldest || found.FoundNewest != test.newest {
+			t.Errorf("%s: %+v, want %v, oldest %t, newest %t", test.name, found, test.want, test.oldest, test.newest)
+		}
+	}
+	if found, _ := f.FindMessages(f.people[RoleGuest], MessageQuery{IDs: []int{direct, ids[0]}}); !slices.Equal(found.IDs, ids[:1]) {
+		t.Errorf("by ids: %v, want what the guest may read", found.IDs)
+	}
+	_, err := f.FindMessages(f.people[RoleMember], MessageQuery{Narrow: []NarrowTerm{{Operator: "color", Operand: "red"}}})
+	var e *Error
+	if !errors.As(err, &e) || e.Code != "BAD_NARROW" || e.Extra["desc"] != "unknown operator color" {
+		t.Errorf("an unknown operator: %v", err)
+	}
+}
+
+func TestReactions(t *testing.T) {
+	f := newOffice(t)
+	id := f.post(RoleOwner, "t", "x")
+	add := func(role int, name string, code, kind *string) string {
+		return said(f.AddReaction(f.people[role], id, name, code, kind))
+	}
+	if got := add(RoleMember, "thumbs_up", nil, nil); got != "" {
+		t.Fatal(got)
+	}
+	// Another name of the same emoji: whoever reacted first has named it.
+	code := f.message(id).Reactions[0].Code
+	expectEqual(t, "joining a reaction by its code", add(RoleGuest, "whatever", &code, ptr(StandardEmoji)), "")
+	if got := f.message(id).Reactions; len(got) != 2 || got[1].Name != "thumbs_up" {
+		t.Errorf("reactions %+v", got)
+	}
+	expectEqual(t, "the extra emoji", add(RoleMember, "zulip", nil, nil), "")
+	remove := func(kind string) string {
+		return said(f.RemoveReaction(f.people[RoleMember], id, ptr("zulip"), nil, kind))
+	}
+	expectEqual(t, "the kind does not follow from the name", remove(StandardEmoji), "Reaction doesn't exist.")
+	expectEqual(t, "with the kind", remove(ExtraEmoji), "")
+	expectEqual(t, "an unknown emoji", add(RoleMember, "no_such_emoji", nil, nil), "Emoji 'no_such_emoji' does not exist")
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // office is an organization with a clock of its own and a public channel all
@@ -129,30 +131,20 @@ func TestTopicsPolicyOfMessages(t *testing.T) {
 	if got := send(""); !strings.Contains(got, "is not allowed in this channel") {
 		t.Errorf("the organization's policy counts where the channel inherits: %q", got)
 	}
-	if err := set(TopicsOnlyEmpty); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, set(TopicsOnlyEmpty))
 	if got := send("named"); !strings.HasPrefix(got, "Only the general chat topic") {
 		t.Errorf("a named topic: %q", got)
 	}
-	if got := send(""); got != "" {
-		t.Errorf("the empty topic: %q", got)
-	}
-	if err := set(TopicsInherit); err != nil {
-		t.Fatal(err)
-	}
+	expectEqual(t, "the empty topic", send(""), "")
+	requireNoError(t, set(TopicsInherit))
 	id := f.post(RoleMember, "named", "x")
 	err := set(TopicsOnlyEmpty)
 	var e *Error
 	if !strings.HasPrefix(said(err), "To enable this configuration") || !errors.As(err, &e) || e.Extra["empty_topic_display_name"] != "general chat" {
 		t.Errorf("with a message in a named topic: %v", err)
 	}
-	if err := f.DeleteMessage(f.people[RoleOwner], id); err != nil {
-		t.Fatal(err)
-	}
-	if err := set(TopicsOnlyEmpty); err != nil {
-		t.Errorf("after its last message is gone: %v", err)
-	}
+	requireNoError(t, f.DeleteMessage(f.people[RoleOwner], id))
+	expectEqual(t, "after its last message is gone", set(TopicsOnlyEmpty), nil)
 }
 
 func TestFirstMessage(t *testing.T) {
@@ -164,9 +156,7 @@ func TestFirstMessage(t *testing.T) {
 	if got := f.FirstMessageID(f.channel.ID); got == nil || *got != first {
 		t.Errorf("first message %v, want %d", got, first)
 	}
-	if err := f.DeleteMessage(f.people[RoleOwner], first); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, f.DeleteMessage(f.people[RoleOwner], first))
 	if got := f.FirstMessageID(f.channel.ID); got == nil || *got != second {
 		t.Errorf("first message %v, want %d", got, second)
 	}
@@ -179,9 +169,7 @@ func TestWhoReadsProtectedHistory(t *testing.T) {
 	topic := "t"
 	to := Addressee{ToChannel: true, ChannelID: &secret.ID, Topic: &topic}
 	id, _, err := f.SendMessage(f.people[RoleOwner], to, "before", false, "test")
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	f.subscribe(f.people[RoleMember].ID, secret.ID, "")
 	if _, err := f.ReadMessage(f.people[RoleMember], id); said(err) != "Invalid message(s)" {
 		t.Errorf("who came later reads it: %v", err)
@@ -208,39 +196,23 @@ func TestDirectMessageRights(t *testing.T) {
 		_, _, err := f.SendMessage(f.people[role], Addressee{People: principalsOf(people)}, "x", false, "test")
 		return said(err)
 	}
-	if got := send(RoleMember); got != "Message must have recipients" {
-		t.Errorf("to nobody: %q", got)
-	}
+	expectEqual(t, "to nobody", send(RoleMember), "Message must have recipients")
 	f.setRight("direct_message_initiator_group", Named(f.SystemGroup(Moderators)))
-	if got := send(RoleMember, RoleGuest); got != "You do not have permission to initiate direct message conversations." {
-		t.Errorf("a new conversation: %q", got)
-	}
-	if got := send(RoleModerator, RoleMember); got != "" {
-		t.Errorf("by whom may start one: %q", got)
-	}
-	if got := send(RoleMember, RoleModerator); got != "" {
-		t.Errorf("the answer: %q", got)
-	}
+	expectEqual(t, "a new conversation", send(RoleMember, RoleGuest), "You do not have permission to initiate direct message conversations.")
+	expectEqual(t, "by whom may start one", send(RoleModerator, RoleMember), "")
+	expectEqual(t, "the answer", send(RoleMember, RoleModerator), "")
 	f.setRight("direct_message_permission_group", Named(f.SystemGroup(Administrators)))
-	if got := send(RoleMember, RoleModerator); got != "This conversation does not include any users who can authorize it." {
-		t.Errorf("without an administrator: %q", got)
-	}
+	expectEqual(t, "without an administrator", send(RoleMember, RoleModerator), "This conversation does not include any users who can authorize it.")
 	f.setRight("direct_message_permission_group", f.nobody())
-	if got := send(RoleAdministrator, RoleMember); got != "Direct messages are disabled in this organization." {
-		t.Errorf("where they are disabled: %q", got)
-	}
-	if got := send(RoleMember, RoleMember); got != "" {
-		t.Errorf("to oneself: %q", got)
-	}
+	expectEqual(t, "where they are disabled", send(RoleAdministrator, RoleMember), "Direct messages are disabled in this organization.")
+	expectEqual(t, "to oneself", send(RoleMember, RoleMember), "")
 }
 
 func TestMentions(t *testing.T) {
 	f := newOffice(t)
 	member := f.people[RoleMember]
 	group, err := f.CreateGroup(f.people[RoleOwner], NewGroup{Name: "ops", Members: []int{member.ID}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	tests := []struct {
 		content string
 		want    Flags
@@ -283,9 +255,7 @@ func TestTopicsThatAreFollowed(t *testing.T) {
 	f := newOffice(t)
 	send := func(role int, topic string) int {
 		_, visibility, err := f.SendMessage(f.people[role], f.to(topic), "x", false, "test")
-		if err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, err)
 		return visibility
 	}
 	for i, want := range []int{TopicFollowed, TopicInherits} {
@@ -293,15 +263,99 @@ func TestTopicsThatAreFollowed(t *testing.T) {
 			t.Errorf("message %d of who starts a topic: %d, want %d", i, got, want)
 		}
 	}
-	if got := send(RoleGuest, "new"); got != TopicInherits {
-		t.Errorf("who answers: %d", got)
-	}
-	if err := f.SetSubscriptionProperty(f.people[RoleGuest], f.channel.ID, "is_muted", true); err != nil {
-		t.Fatal(err)
-	}
+	expectEqual(t, "who answers", send(RoleGuest, "new"), TopicInherits)
+	requireNoError(t, f.SetSubscriptionProperty(f.people[RoleGuest], f.channel.ID, "is_muted", true))
 	for i, want := range []int{TopicUnmuted, TopicInherits} {
 		if got := send(RoleGuest, "new"); got != want {
 			t.Errorf("message %d in a muted channel: %d, want %d", i, got, want)
 		}
+	}
+}
+
+func TestChannelEventsNotices(t *testing.T) {
+	f := newOffice(t)
+	owner := f.people[RoleOwner]
+	change := ChannelChange{Description: ptr("new")}
+	requireNoError(t, f.UpdateChannel(owner, f.channel.ID, change))
+	if got := f.texts(eventsTopic); len(got) != 0 {
+		t.Fatalf("notices although they are off: %q", got)
+	}
+	f.changeRealm(func(r *Realm) { r.SendChannelEventsMessages = true })
+	everyone := Named(f.SystemGroup(Moderators))
+	steps := []struct {
+		change ChannelChange
+		says   string
+	}{
+		{change, "changed the description"},
+		{ChannelChange{Name: ptr("renamed")}, "renamed channel **office** to **renamed**"},
+		{ChannelChange{Private: ptr(true), SharedHistory: ptr(true)}, "from **Public** to **Private, shared history**"},
+		{ChannelChange{Retention: 30}, "**New retention period**: 30 days"},
+		{ChannelChange{Permissions: map[string]PermissionChange{"can_send_message_group": {New: everyone}}}, "* **New**: @_*role:moderators*"},
+	}
+	for i, step := range steps {
+		requireNoError(t, f.UpdateChannel(owner, f.channel.ID, step.change))
+		notices := f.texts(eventsTopic)
+		if len(notices) != i+1 || !strings.Contains(notices[i], step.says) {
+			t.Errorf("step %d: notices %q, want one more with %q", i, notices, step.says)
+		}
+	}
+	silent := []ChannelChange{
+		{Permissions: map[string]PermissionChange{"can_send_message_group": {New: everyone}}},
+		{Permissions: map[string]PermissionChange{"can_subscribe_group": {New: everyone}}},
+	}
+	for _, c := range silent {
+		requireNoError(t, f.UpdateChannel(owner, f.channel.ID, c))
+	}
+	if got := f.texts(eventsTopic); len(got) != len(steps) {
+		t.Errorf("what changes nothing, or only who may subscribe, posts no notice: %q", got)
+	}
+	created := f.newChannel(NewChannel{Name: "created", Description: "Fresh"})
+	notice := f.message(*f.FirstMessageID(created.ID))
+	if notice.SenderID != f.NotificationBotID() || !strings.Contains(notice.Content, "**Public** channel created by") {
+		t.Errorf("notice in a new channel: %+v", notice)
+	}
+	if notice.Copies[owner.ID]&FlagRead == 0 || notice.Copies[f.people[RoleMember].ID]&FlagRead != 0 {
+		t.Errorf("the notice is to be read by who made the channel alone: %v", notice.Copies)
+	}
+}
+
+func TestNoticesBeforeTheSwitchExisted(t *testing.T) {
+	f := newOffice(t)
+	f.feature = featurelevel.Since("zulip_organization", "send_channel_events_messages") - 1
+	requireNoError(t, f.UpdateChannel(f.people[RoleOwner], f.channel.ID, ChannelChange{Description: ptr("new")}))
+	if got := f.texts(eventsTopic); len(got) != 1 {
+		t.Errorf("notices on an older server: %q", got)
+	}
+}
+
+func TestAnnouncements(t *testing.T) {
+	f := newOffice(t)
+	f.changeRealm(func(r *Realm) { r.NewChannelAnnouncementsID = f.channel.ID })
+	f.newChannel(NewChannel{Name: "quiet"})
+	f.newChannel(NewChannel{Name: "loud", Announce: true})
+	channel(t, f.Organization, f.people[RoleOwner], NewChannel{Name: "empty", Announce: true})
+	if got := f.texts(newChannelsTopic); len(got) != 1 || !strings.Contains(got[0], "created a new channel #**loud**") {
+		t.Errorf("announced: %q", got)
+	}
+}
+
+func TestWhoIsToldOfSubscriptions(t *testing.T) {
+	f := newOffice(t)
+	later := channel(t, f.Organization, f.people[RoleOwner], NewChannel{Name: "later"})
+	member, guest := f.people[RoleMember], f.people[RoleGuest]
+	told := func(u User) int {
+		return len(f.messages.conversations[conversation([]int{f.NotificationBotID(), u.ID})])
+	}
+	add := func(u User, quiet bool) {
+		request := SubscribeRequest{Channels: []ChannelSpec{{Name: later.Name}}, Principals: principalsOf([]int{u.ID}), Quiet: quiet}
+		if _, err := f.Subscribe(f.people[RoleOwner], request); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(guest, true)
+	add(member, false)
+	add(member, false)
+	if told(guest) != 0 || told(member) != 1 {
+		t.Errorf("told: guest %d times, member %d times; want 0 and 1", told(guest), told(member))
 	}
 }

@@ -1,6 +1,9 @@
 package rules
 
 import (
+	"bytes"
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -14,29 +17,15 @@ func TestLastOwnerStays(t *testing.T) {
 	}
 	// An owner bot does not count.
 	o.AddUser(User{Email: "owner-bot@example.com", FullName: "Owner Bot", Role: RoleOwner, IsBot: true, BotOwnerID: owner.ID})
-	if got := demote(owner.ID); got != last {
-		t.Errorf("demoting the only owner: %q", got)
-	}
-	if got := said(o.DeactivateSelf(owner)); got != "Cannot deactivate the only organization owner." {
-		t.Errorf("the only owner leaves: %q", got)
-	}
+	expectEqual(t, "demoting the only owner", demote(owner.ID), last)
+	expectEqual(t, "the only owner leaves", said(o.DeactivateSelf(owner)), "Cannot deactivate the only organization owner.")
 	second := o.AddUser(User{Email: "second@example.com", FullName: "Second", Role: RoleOwner})
-	if err := o.DeactivateUser(owner, second.ID); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.DeactivateUser(owner, second.ID))
 	// A deactivated owner is protected too while one active owner is left.
-	if got := demote(second.ID); got != last {
-		t.Errorf("demoting a deactivated owner: %q", got)
-	}
-	if err := o.ReactivateUser(owner, second.ID); err != nil {
-		t.Fatal(err)
-	}
-	if got := demote(second.ID); got != "" {
-		t.Errorf("demoting one of two owners: %q", got)
-	}
-	if got := said(o.UpdateUser(admin, owner.ID, UserChange{Role: ptr(RoleOwner)})); got != "" {
-		t.Errorf("a role that does not change: %q", got)
-	}
+	expectEqual(t, "demoting a deactivated owner", demote(second.ID), last)
+	requireNoError(t, o.ReactivateUser(owner, second.ID))
+	expectEqual(t, "demoting one of two owners", demote(second.ID), "")
+	expectEqual(t, "a role that does not change", said(o.UpdateUser(admin, owner.ID, UserChange{Role: ptr(RoleOwner)})), "")
 }
 
 func TestFullNames(t *testing.T) {
@@ -67,20 +56,14 @@ func TestCreateUser(t *testing.T) {
 	o, people := founded(t)
 	owner, admin := people[RoleOwner], people[RoleAdministrator]
 	general := channel(t, o, admin, NewChannel{Name: "general", Default: true})
-	if err := o.Invite(admin, "new@example.com", true, NewInvite{Role: RoleMember}); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.Invite(admin, "new@example.com", true, NewInvite{Role: RoleMember}))
 	if _, err := o.CreateUser(owner, NewUser{"new@example.com", "correct horse", "New"}); said(err) != "User not authorized to create users" {
 		t.Fatalf("without the right: %v", err)
 	}
 	owner.CanCreateUsers = true
-	if err := o.UpdateUserDefaults(UserDefaults{Numbers: map[string]int{"email_address_visibility": EmailVisibleToNobody}}); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.UpdateUserDefaults(UserDefaults{Numbers: map[string]int{"email_address_visibility": EmailVisibleToNobody}}))
 	u, err := o.CreateUser(owner, NewUser{"new@EXAMPLE.com", "correct horse", " New "})
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	if u.Email != "new@example.com" || u.FullName != "New" || u.Role != RoleMember || u.EmailVisibility != EmailVisibleToNobody {
 		t.Errorf("created %+v", u)
 	}
@@ -90,9 +73,7 @@ func TestCreateUser(t *testing.T) {
 	if invitations, _ := o.ListInvitations(admin); len(invitations) != 0 {
 		t.Errorf("still invited: %v", invitations)
 	}
-	if err := o.DeactivateUser(admin, u.ID); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.DeactivateUser(admin, u.ID))
 	if _, err := o.CreateUser(owner, NewUser{"New@example.com", "secret", "Other"}); said(err) != "Email is already in use." {
 		t.Errorf("the address of a deactivated person: %v", err)
 	}
@@ -107,13 +88,9 @@ func TestChangeEmail(t *testing.T) {
 	change := func(email string) string {
 		return said(o.UpdateUser(admin, member.ID, UserChange{NewEmail: &email}))
 	}
-	if got := change("moved@example.com"); got != "User not authorized to change user emails" {
-		t.Errorf("without the right: %q", got)
-	}
+	expectEqual(t, "without the right", change("moved@example.com"), "User not authorized to change user emails")
 	admin.CanChangeUserEmails = true
-	if err := o.DeactivateUser(admin, guest.ID); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, o.DeactivateUser(admin, guest.ID))
 	for email, want := range map[string]string{
 		"nonsense":            "Invalid new email address.",
 		admin.Email:           "New email value error: Already has an account.",
@@ -148,5 +125,220 @@ func TestGuestsSeeTheirChannelsOnly(t *testing.T) {
 	}
 	if _, err := o.StatusOf(guest, moderator.ID); said(err) != "Insufficient permission" {
 		t.Errorf("status of somebody unseen: %v", err)
+	}
+}
+
+func TestBotsFollowTheirOwner(t *testing.T) {
+	o, people := founded(t)
+	admin, member, guest := people[RoleAdministrator], people[RoleMember], people[RoleGuest]
+	bot, err := o.CreateBot(member, NewBot{FullName: "Helper", ShortName: "helper", Type: BotGeneric, Interface: InterfaceGeneric})
+	requireNoError(t, err)
+	requireNoError(t, o.DeactivateUser(admin, member.ID))
+	if u, _ := o.Users.Get(bot.ID); u.Active {
+		t.Error("the bot of a deactivated person is active")
+	}
+	requireNoError(t, o.ReactivateUser(admin, member.ID))
+	if u, _ := o.Users.Get(bot.ID); u.Active {
+		t.Error("the bot came back with its owner")
+	}
+	requireNoError(t, o.DeactivateUser(admin, member.ID))
+	requireNoError(t, o.ReactivateUser(admin, bot.ID))
+	if u, _ := o.Users.Get(bot.ID); !u.Active || u.BotOwnerID != admin.ID {
+		t.Errorf("a bot without an active owner belongs to who reactivated it: %+v", u)
+	}
+	expectEqual(t, "a stranger reactivates", said(o.ReactivateUser(guest, bot.ID)), "Insufficient permission")
+}
+
+func TestWhoMakesBots(t *testing.T) {
+	o, people := founded(t)
+	member := people[RoleMember]
+	create := func(short string, kind int) string {
+		_, err := o.CreateBot(member, NewBot{FullName: short, ShortName: short, Type: kind, Interface: InterfaceGeneric})
+		return said(err)
+	}
+	o.changeRealm(func(r *Realm) { r.Permissions["can_create_bots_group"] = Named(o.SystemGroup(Administrators)) })
+	expectEqual(t, "generic bot", create("a", BotGeneric), "Insufficient permission")
+	expectEqual(t, "incoming webhook bot", create("b", BotIncomingWebhook), "")
+	o.changeRealm(func(r *Realm) {
+		r.Permissions["can_create_write_only_bots_group"] = Named(o.SystemGroup(Administrators))
+	})
+	expectEqual(t, "incoming webhook bot without either right", create("c", BotIncomingWebhook), "Insufficient permission")
+	expectEqual(t, "embedded bot", create("d", BotEmbedded), "Embedded bots are not enabled.")
+}
+
+func TestUpdateBotStopsWhereItFails(t *testing.T) {
+	o, people := founded(t)
+	member := people[RoleMember]
+	bot, err := o.CreateBot(member, NewBot{FullName: "Bell", ShortName: "bell", Type: BotGeneric, Interface: InterfaceGeneric})
+	requireNoError(t, err)
+	o.EndRequest()
+	err = o.UpdateBot(member, bot.ID, BotChange{FullName: ptr("Loud Bell"), OwnerID: ptr(999999)})
+	if said(err) != "Failed to change owner, no such user" {
+		t.Fatalf("unknown owner: %v", err)
+	}
+	o.Rollback()
+	if u, _ := o.Users.Get(bot.ID); u.FullName != "Loud Bell" {
+		t.Errorf("the name is %q: what was done before the failure stays", u.FullName)
+	}
+	if got := said(o.UpdateBot(member, bot.ID, BotChange{Role: ptr(RoleAdministrator)})); got != "Must be an organization administrator" {
+		t.Errorf("a member gives a role: %q", got)
+	}
+	if err := o.UpdateBot(member, bot.ID, BotChange{PayloadURL: ptr("https://example.com"), Interface: InterfaceGeneric}); err == nil {
+		t.Error("a generic bot took a payload URL")
+	}
+}
+
+func TestInvitationRoles(t *testing.T) {
+	const notAdmin, notOwner = "Must be an organization administrator", "Must be an organization owner"
+	tests := []struct {
+		by, role int
+		want     string
+	}{
+		{RoleMember, RoleMember, ""}, {RoleMember, RoleGuest, ""},
+		{RoleMember, RoleModerator, notAdmin}, {RoleModerator, RoleModerator, notAdmin},
+		{RoleModerator, RoleAdministrator, notAdmin}, {RoleModerator, RoleOwner, notOwner},
+		{RoleAdministrator, RoleAdministrator, ""}, {RoleAdministrator, RoleOwner, notOwner},
+		{RoleOwner, RoleOwner, ""},
+	}
+	o, people := founded(t)
+	o.changeRealm(func(r *Realm) { r.Permissions["create_multiuse_invite_group"] = Named(o.SystemGroup(Members)) })
+	for _, test := range tests {
+		if _, err := o.CreateInviteLink(people[test.by], NewInvite{Role: test.role}); said(err) != test.want {
+			t.Errorf("%d invites as %d: %q, want %q", test.by, test.role, said(err), test.want)
+		}
+	}
+	if _, err := o.CreateInviteLink(people[RoleModerator], NewInvite{Role: RoleMember, WelcomeMessage: ptr("")}); said(err) != notAdmin {
+		t.Errorf("a moderator chooses the welcome message: %v", err)
+	}
+}
+
+func TestInvitations(t *testing.T) {
+	o, people := founded(t)
+	admin, member, moderator := people[RoleAdministrator], people[RoleMember], people[RoleModerator]
+	open := channel(t, o, admin, NewChannel{Name: "open", Default: true})
+	other := channel(t, o, admin, NewChannel{Name: "other"})
+	o.changeRealm(func(r *Realm) { r.Permissions["can_add_subscribers_group"] = Named(o.SystemGroup(Nobody)) })
+	in := func(channels ...int) NewInvite { return NewInvite{Role: RoleMember, Channels: channels} }
+
+	requireNoError(t, o.Invite(member, "Ann <ann@example.com>,\n bob@example.com,ann@example.com", true, in(open.ID)))
+	if got := said(o.Invite(member, "c@example.com", true, in(other.ID))); got != "You do not have permission to subscribe other users to channels." {
+		t.Errorf("a channel that is no default: %q", got)
+	}
+	if got := said(o.Invite(member, "c@example.com, nonsense", true, in())); got != "Some emails did not validate, so we didn't send any invitations." {
+		t.Errorf("a bad address: %q", got)
+	}
+	expectEqual(t, "nobody new", said(o.Invite(member, admin.Email, true, in())), "We weren't able to invite anyone.")
+	invitations, _ := o.ListInvitations(member)
+	var emails []string
+	for _, i := range invitations {
+		emails = append(emails, i.Email)
+	}
+	if want := []string{"ann@example.com", "bob@example.com"}; !slices.Equal(emails, want) {
+		t.Fatalf("invited %v, want %v", emails, want)
+	}
+	if others, _ := o.ListInvitations(moderator); len(others) != 0 {
+		t.Errorf("a moderator sees %v", others)
+	}
+	expectEqual(t, "a moderator revokes", said(o.RevokeInvitation(moderator, invitations[0].ID)), "Must be an organization administrator")
+	requireNoError(t, o.RevokeInvitation(member, invitations[0].ID))
+	expectEqual(t, "resending a revoked invitation", said(o.ResendInvitation(member, invitations[0].ID)), "No such invitation")
+	requireNoError(t, o.DeactivateUser(admin, member.ID))
+	if left, _ := o.ListInvitations(admin); len(left) != 0 {
+		t.Errorf("the inviter is gone, and the invitations are not: %v", left)
+	}
+}
+
+// What zxcvbn, which the server asks, counts fewer than 10,000 guesses for, and what it does not.
+func TestWeakPasswords(t *testing.T) {
+	const weak = "temp abcdef password 12345678 qwerty123 abc123 example s3cRet aaaaaa testtest drowssap PASSWORD Password P@ssw0rd p4ssword " +
+		"letmein iloveyou sunshine Summer elizabeth abcabcabc 97531 acegik zyxwvu fghjkl poiuyt x é tZ9#k"
+	const strong = "tZ9#kw xkcd-correct-horse-9 Summer2024! passwordpassw0rd PaSsWoRdElizabeth hunter2letmein jKhqTe terraform-zulip 7bqx0d пароль-мой"
+	for _, password := range strings.Fields(weak) {
+		if err := checkPassword(password, "weak"); said(err) != "weak" {
+			t.Errorf("%s: %v", password, err)
+		}
+	}
+	for _, password := range strings.Fields(strong) {
+		if err := checkPassword(password, "weak"); err != nil {
+			t.Errorf("%s: %v", password, err)
+		}
+	}
+	if err := checkPassword(strings.Repeat("tZ9#kw", 17), "weak"); !errors.Is(err, errPasswordTooLong) {
+		t.Errorf("more than 100 characters: %v", err)
+	}
+}
+
+func TestPasswordsAreKeptAsHashes(t *testing.T) {
+	o, people := founded(t)
+	member, other := people[RoleMember].ID, people[RoleGuest].ID
+	for _, id := range []int{member, other} {
+		requireNoError(t, o.SetPassword(id, "correct horse"))
+	}
+	one, _ := o.Users.Get(member)
+	two, _ := o.Users.Get(other)
+	if !one.hasPassword("correct horse") || one.hasPassword("Correct horse") || one.hasPassword("") || (User{}).hasPassword("") {
+		t.Error("the wrong password is taken, or the right one is not")
+	}
+	if bytes.Equal(one.PasswordHash, two.PasswordHash) || strings.Contains(string(one.PasswordHash), "horse") {
+		t.Errorf("kept as %x and %x", one.PasswordHash, two.PasswordHash)
+	}
+}
+
+func TestStatusParts(t *testing.T) {
+	o, people := founded(t)
+	member := people[RoleMember]
+	set := func(c StatusChange) string { return said(o.SetStatus(member.ID, c)) }
+	if got := set(StatusChange{Text: ptr("x"), EmojiCode: ptr("1f697")}); got != "Client must pass emoji_name if they pass either emoji_code or reaction_type." {
+		t.Errorf("a code without a name: %q", got)
+	}
+	if got := set(StatusChange{EmojiName: ptr("rocket"), Away: ptr(true)}); got != "" {
+		t.Fatal(got)
+	}
+	if got := set(StatusChange{Text: ptr("away")}); got != "" {
+		t.Fatal(got)
+	}
+	want := Status{Text: "away", Emoji: Emoji{"rocket", "1f680", StandardEmoji}, Away: true}
+	if got, _ := o.Statuses.Get(member.ID); got != want {
+		t.Errorf("status %+v, want %+v", got, want)
+	}
+	if got := set(StatusChange{Text: ptr(""), EmojiName: ptr(""), EmojiCode: ptr("x"), Away: ptr(false)}); got != "" {
+		t.Fatal(got)
+	}
+	if all := o.ListStatuses(member); len(all) != 0 {
+		t.Errorf("statuses left: %v", all)
+	}
+}
+
+func TestEmojiOfAName(t *testing.T) {
+	o, people := founded(t)
+	admin := people[RoleAdministrator]
+	png := Upload{"rocket.png", "image/png", []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\n\x00\x00\x00\n\x08\x02\x00\x00\x00\x02PX\xea")}
+	requireNoError(t, o.AddCustomEmoji(admin, "rocket", []Upload{png}))
+	custom, err := o.EmojiByName("rocket")
+	if err != nil || custom.Type != CustomEmoji {
+		t.Fatalf("a custom emoji comes first: %+v, %v", custom, err)
+	}
+	standard := Emoji{"rocket", "1f680", StandardEmoji}
+	if got, err := o.ResolveEmoji("rocket", &standard.Code, &standard.Type); err != nil || got != standard {
+		t.Errorf("the standard one by its code: %+v, %v", got, err)
+	}
+	requireNoError(t, o.DeactivateCustomEmoji(admin, "rocket"))
+	for _, test := range []struct {
+		emoji Emoji
+		want  string
+	}{
+		{custom, "This custom emoji has been deactivated."},
+		{Emoji{"other", custom.Code, CustomEmoji}, "Invalid custom emoji name."},
+		{Emoji{"rocket", "999999", CustomEmoji}, "Invalid custom emoji."},
+		{Emoji{"rocket", "ffff", StandardEmoji}, "Invalid emoji code."},
+		{Emoji{"zulip", "zulip", StandardEmoji}, "Invalid emoji code."},
+		{Emoji{"car", "zulip", ExtraEmoji}, "Invalid emoji name."},
+		{Emoji{"heart", "2764", StandardEmoji}, ""},
+		{Emoji{"one", "0031-20e3", StandardEmoji}, ""},
+		{Emoji{"working_on_it", "1f6e0", StandardEmoji}, ""},
+	} {
+		if got := said(o.checkEmoji(test.emoji)); got != test.want {
+			t.Errorf("%+v: %q, want %q", test.emoji, got, test.want)
+		}
 	}
 }

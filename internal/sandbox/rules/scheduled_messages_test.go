@@ -43,18 +43,14 @@ func TestScheduledMessagesAreSentInTime(t *testing.T) {
 	if said(err) != "Scheduled message was already sent" {
 		t.Errorf("editing what was sent: %v", err)
 	}
-	if err := f.DeleteScheduledMessage(f.people[RoleMember], id); err != nil {
-		t.Errorf("deleting what was sent: %v", err)
-	}
+	expectEqual(t, "deleting what was sent", f.DeleteScheduledMessage(f.people[RoleMember], id), nil)
 }
 
 func TestScheduledMessagesFail(t *testing.T) {
 	f := newOffice(t)
 	member := f.people[RoleMember]
 	id := f.schedule("t", time.Hour)
-	if err := f.ArchiveChannel(f.people[RoleOwner], f.channel.ID); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, f.ArchiveChannel(f.people[RoleOwner], f.channel.ID))
 	f.time = f.time.Add(2 * time.Hour)
 	f.DeliverScheduled()
 	left := f.ScheduledMessagesOf(member)
@@ -65,16 +61,12 @@ func TestScheduledMessagesFail(t *testing.T) {
 	if len(told) != 1 || !strings.Contains(f.message(told[0]).Content, "Not authorized to send to channel 'office'") {
 		t.Errorf("the sender was told %v", told)
 	}
-	if err := f.UpdateChannel(f.people[RoleOwner], f.channel.ID, ChannelChange{Archived: ptr(false)}); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, f.UpdateChannel(f.people[RoleOwner], f.channel.ID, ChannelChange{Archived: ptr(false)}))
 	if err := f.EditScheduledMessage(member, id, ScheduleChange{Content: ptr("x")}); said(err) != errNotInFuture.Msg {
 		t.Errorf("a failed message without a new time: %v", err)
 	}
 	at := f.time.Add(time.Minute).Unix()
-	if err := f.EditScheduledMessage(member, id, ScheduleChange{DeliverAt: &at}); err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, f.EditScheduledMessage(member, id, ScheduleChange{DeliverAt: &at}))
 	f.time = f.time.Add(time.Hour)
 	f.DeliverScheduled()
 	if got := f.texts("t"); !slices.Equal(got, []string{"later"}) {
@@ -107,9 +99,7 @@ func TestTopicOfAScheduledMessage(t *testing.T) {
 	}
 	change := func(c ScheduleChange) {
 		t.Helper()
-		if err := f.EditScheduledMessage(member, id, c); err != nil {
-			t.Fatal(err)
-		}
+		requireNoError(t, f.EditScheduledMessage(member, id, c))
 	}
 	change(ScheduleChange{Topic: ptr("(no topic)")})
 	if topic() != "(no topic)" {
@@ -162,9 +152,7 @@ func TestDraftsAreNormalized(t *testing.T) {
 			t.Errorf("%d: %q to %v, %q; want %q to %v, %q", i, kind, to, got, test.kind, test.to, test.want)
 		}
 		for _, id := range ids {
-			if err := f.DeleteDraft(member, id); err != nil {
-				t.Fatal(err)
-			}
+			requireNoError(t, f.DeleteDraft(member, id))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -83,9 +84,7 @@ func TestTableRollsBack(t *testing.T) {
 func TestChangesSayWhatToWrite(t *testing.T) {
 	o, people := founded(t)
 	ch, err := o.CreateChannel(people[RoleMember], NewChannel{Name: "a"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	changes, sequences, err := o.Changes()
 	if err != nil || len(changes) != 1 || changes[0].Table != "channels" || changes[0].ID != ch.ID || len(changes[0].Row) == 0 {
 		t.Errorf("changes %v, %v", changes, err)
@@ -106,9 +105,7 @@ func TestChangesSayWhatToWrite(t *testing.T) {
 func TestIDIsNotHandedOutTwice(t *testing.T) {
 	o, people := founded(t)
 	first, err := o.CreateChannel(people[RoleMember], NewChannel{Name: "a"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	requireNoError(t, err)
 	o.Rollback()
 	second, err := o.CreateChannel(people[RoleMember], NewChannel{Name: "a"}, nil)
 	if err != nil {
@@ -116,5 +113,102 @@ func TestIDIsNotHandedOutTwice(t *testing.T) {
 	}
 	if first.ID == second.ID {
 		t.Errorf("both got the id %d", first.ID)
+	}
+}
+
+// Every kind of object is the same after it was written and loaded.
+func TestRowsComeBackAsTheyWere(t *testing.T) {
+	o, people := founded(t)
+	owner, member := people[RoleOwner], people[RoleMember]
+	general := channel(t, o, owner, NewChannel{Name: "general"})
+	steps := []error{
+		o.SetStatus(member.ID, StatusChange{Text: ptr("x"), EmojiName: ptr("car")}),
+		o.Invite(owner, "a@example.com", false, NewInvite{Role: RoleGuest, Minutes: ptr(60), Channels: []int{general.ID}}),
+		o.UpdateUserDefaults(UserDefaults{Flags: map[string]bool{"enter_sends": true}}),
+	}
+	_, err := o.UpdateRealm(owner, RealmUpdate{
+		Flags:      map[string]bool{"require_unique_names": true},
+		TimeLimits: map[string]any{"message_content_edit_limit_seconds": "unlimited"},
+	})
+	steps = append(steps, err)
+	_, err = o.CreateInviteLink(owner, NewInvite{Role: RoleMember, WelcomeMessage: ptr("")})
+	steps = append(steps, err)
+	_, err = o.CreateLinkifier(LinkifierChange{Pattern: "x", URLTemplate: "https://example.com/"})
+	steps = append(steps, err)
+	_, err = o.AddPlayground("P", "C", "https://example.com/{code}")
+	steps = append(steps, err)
+	_, err = o.AddDomain("example.com", true)
+	steps = append(steps, err)
+	_, err = o.CreateBot(member, NewBot{
+		FullName: "Hook", ShortName: "hook", Type: BotOutgoingWebhook, PayloadURL: "https://example.com",
+		Interface: InterfaceSlack, SendingChannel: ptr("general"), Config: map[string]string{"a": "b"},
+	})
+	steps = append(steps, err)
+	f := field(t, o, FieldShortText, "Team", FieldData{})
+	steps = append(steps, o.SetProfileData(owner, member.ID, []ProfileValue{{f.ID, "Ops"}}))
+	for _, err := range steps {
+		requireNoError(t, err)
+	}
+
+	changes, sequences, err := o.Changes()
+	requireNoError(t, err)
+	again, _ := founded(t)
+	for _, change := range changes {
+		if err = again.Load(change); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, sequence := range sequences {
+		if err = again.LoadSequence(sequence); err != nil {
+			t.Fatal(err)
+		}
+	}
+	same(t, "settings", o.Realm, again.Realm)
+	same(t, "statuses", o.Statuses, again.Statuses)
+	same(t, "invitations", o.Invitations, again.Invitations)
+	same(t, "invite links", o.InviteLinks, again.InviteLinks)
+	same(t, "defaults", o.UserDefaults, again.UserDefaults)
+	same(t, "linkifiers", o.Linkifiers, again.Linkifiers)
+	same(t, "playgrounds", o.Playgrounds, again.Playgrounds)
+	same(t, "domains", o.Domains, again.Domains)
+	same(t, "bots", o.Bots, again.Bots)
+	same(t, "profile fields", o.ProfileFields, again.ProfileFields)
+	if u, _ := again.Users.Get(member.ID); u.ProfileData[f.ID] != "Ops" {
+		t.Errorf("profile %v", u.ProfileData)
+	}
+}
+
+func same[T any](t *testing.T, kind string, want, got *Table[T]) {
+	t.Helper()
+	if len(want.rows) == 0 {
+		t.Errorf("%s: nothing to compare", kind)
+	}
+	for id, row := range want.rows {
+		before, err := want.encode(id)
+		requireNoError(t, err)
+		after, err := got.encode(id)
+		requireNoError(t, err)
+		if !bytes.Equal(before, after) {
+			t.Errorf("%s: %+v came back as %s", kind, row, after)
+		}
+	}
+}
+
+// requireNoError ends a test with an error that is not what the test asks about.
+func requireNoError(t interface {
+	Helper()
+	Fatal(arguments ...any)
+}, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// expectEqual reports what a rule answers if it should answer something else.
+func expectEqual[T comparable](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: %#v, want %#v", what, got, want)
 	}
 }

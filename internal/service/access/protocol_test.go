@@ -111,8 +111,7 @@ func TestConformanceWithoutTopics(t *testing.T) {
 	id := tr.channel("no topics", zulip.PrivacyPublic, []string{"owner", "member"})
 	r := &room{trial: tr, id: id, name: "no topics"}
 	tr.must("PATCH", r.path(), fields{"topics_policy": "empty_topic_only"})
-	answer, diags := tr.o.NewRun(t, "zulip_channel").Process().ReadData("zulip_channel_access", values{"channel": fmt.Sprint(id)})
-	diags.ExpectNoError(t)
+	answer := tr.o.NewRun(t, "zulip_channel").Process().MustReadData("zulip_channel_access", values{"channel": fmt.Sprint(id)})
 	for right, try := range map[permission.Right]func(account string) bool{
 		permission.CanSendMessage: func(account string) bool { _, ok := r.post(account, ""); return ok },
 		permission.CanCreateTopic: func(account string) bool { _, ok := r.post(account, "new"); return ok },
@@ -156,8 +155,7 @@ func TestConformanceMovingToNewTopics(t *testing.T) {
 	if !move("old") || move("new") {
 		t.Error("the member moves messages to a topic that is there, and to no other")
 	}
-	answer, diags := tr.o.NewRun(t, "zulip_channel").Process().ReadData("zulip_channel_access", values{"channel": "moving"})
-	diags.ExpectNoError(t)
+	answer := tr.o.NewRun(t, "zulip_channel").Process().MustReadData("zulip_channel_access", values{"channel": "moving"})
 	for right, want := range map[permission.Right]bool{permission.CanMoveMessagesWithinChannel: true, permission.CanCreateTopic: false} {
 		if got := slices.Contains(answer[string(right)].(values)["users"].([]any), any("member@example.com")); got != want {
 			t.Errorf("%s: %t", right, got)
@@ -257,8 +255,7 @@ func TestProtocolAsksOnceForAll(t *testing.T) {
 	sent := o.Sent()
 	for range 3 {
 		for _, channel := range []string{"general", "leads", "incidents"} {
-			_, diags := process.ReadData("zulip_channel_access", values{"channel": channel})
-			diags.ExpectNoError(t)
+			process.MustReadData("zulip_channel_access", values{"channel": channel})
 		}
 	}
 	// The snapshot and the end of its queue, one for each of two channels, then all in a snapshot, and the end of its queue.

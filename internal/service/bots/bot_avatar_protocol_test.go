@@ -1,11 +1,8 @@
 package bots_test
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"fmt"
-	"image"
-	"image/png"
 	"io"
 	"net/http"
 	"os"
@@ -19,25 +16,18 @@ import (
 // picture writes an image of one shade of gray into a file of its own, whose name does not say what it is, and returns the path.
 func picture(t *testing.T, shade uint8) (path, hash string) {
 	t.Helper()
-	drawn := image.NewGray(image.Rect(0, 0, 10, 10))
-	for i := range drawn.Pix {
-		drawn.Pix[i] = shade
-	}
-	var encoded bytes.Buffer
-	if err := png.Encode(&encoded, drawn); err != nil {
-		t.Fatal(err)
-	}
+	drawn := acctest.Picture(t, shade)
 	path = filepath.Join(t.TempDir(), "picture.of.a.bot")
-	if err := os.WriteFile(path, encoded.Bytes(), 0o600); err != nil {
+	if err := os.Rename(drawn, path); err != nil {
 		t.Fatal(err)
 	}
-	return path, fmt.Sprintf("%x", sha256.Sum256(encoded.Bytes()))
+	return path, acctest.HashOf(t, path)
 }
 
 // hashAt is that of the picture that the sandbox serves for the bot in the state.
 func hashAt(t *testing.T, o *acctest.Organization, run *acctest.Run) string {
 	t.Helper()
-	res, err := http.Get(o.Sandbox.URL() + *held(t, o, run).AvatarURL)
+	res, err := http.Get(o.Sandbox.URL() + *o.UserOf(t, run).AvatarURL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,13 +58,13 @@ func isManaged(run *acctest.Run) bool {
 }
 
 func TestProtocolBotAvatarLives(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	first, firstHash := picture(t, 10)
 	second, secondHash := picture(t, 200)
 	sent := o.Sent()
 	run.MustApply(alerts(values{"avatar_file": first}))
 	sent.Expect(t, "POST bot_type full_name short_name", "PATCH")
-	if hashAt(t, o, run) != firstHash || run.State.Values["avatar_sha256"] != firstHash || run.State.Values["avatar_url"] != *held(t, o, run).AvatarURL {
+	if hashAt(t, o, run) != firstHash || run.State.Values["avatar_sha256"] != firstHash || run.State.Values["avatar_url"] != *o.UserOf(t, run).AvatarURL {
 		t.Errorf("the state holds %v", run.State.Values)
 	}
 	same, _ := picture(t, 10)
@@ -91,12 +81,10 @@ func TestProtocolBotAvatarLives(t *testing.T) {
 	id := run.State.Values["id"]
 	run.MustApply(alerts(values{"avatar_file": second, "full_name": "Sirens"}))
 	sent.Expect(t, "PATCH full_name", "PATCH")
-	if hashAt(t, o, run) != secondHash || run.State.Values["avatar_sha256"] != secondHash || run.State.Values["avatar_url"] != *held(t, o, run).AvatarURL || run.State.Values["id"] != id {
+	if hashAt(t, o, run) != secondHash || run.State.Values["avatar_sha256"] != secondHash || run.State.Values["avatar_url"] != *o.UserOf(t, run).AvatarURL || run.State.Values["id"] != id {
 		t.Errorf("the state holds %v", run.State.Values)
 	}
-	if plan := run.MustPlan(alerts(values{"avatar_file": second, "full_name": "Sirens"})); !plan.Empty() {
-		t.Errorf("plans %v", plan.Changes())
-	}
+	run.ExpectUnchanged(alerts(values{"avatar_file": second, "full_name": "Sirens"}))
 
 	sent = o.Sent()
 	run.MustApply(alerts(values{"full_name": "Sirens"}))
@@ -108,7 +96,7 @@ func TestProtocolBotAvatarLives(t *testing.T) {
 
 // A picture that is not managed is in no state, whoever uploads one; one that becomes managed is uploaded.
 func TestProtocolBotAvatarUnmanaged(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
 	other, _ := picture(t, 99)
 	uploadByHand(t, o, run, other)
@@ -131,7 +119,7 @@ func TestProtocolBotAvatarUnmanaged(t *testing.T) {
 
 // What somebody else uploads or removes is seen by its URL, and the file is uploaded again.
 func TestProtocolBotAvatarDrift(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	file, hash := picture(t, 10)
 	other, _ := picture(t, 99)
 	config := alerts(values{"avatar_file": file})
@@ -172,7 +160,7 @@ func TestProtocolBotAvatarDrift(t *testing.T) {
 
 // What somebody else uploads between a plan and its apply is not overwritten; what else is planned is done.
 func TestProtocolBotAvatarConflict(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	first, firstHash := picture(t, 10)
 	second, _ := picture(t, 20)
 	other, otherHash := picture(t, 99)
@@ -190,26 +178,23 @@ func TestProtocolBotAvatarConflict(t *testing.T) {
 
 // An old list of people says nothing about the picture.
 func TestProtocolBotAvatarStaleList(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	first, _ := picture(t, 10)
 	second, _ := picture(t, 20)
 	run.MustApply(alerts(values{"avatar_file": first}))
 	defer o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/bots/*", Action: sandbox.FaultStale})()
 	run.MustApply(alerts(values{"avatar_file": second}))
-	if plan := run.MustPlan(alerts(values{"avatar_file": second})); !plan.Empty() {
-		t.Errorf("plans %v", plan.Changes())
-	}
+	run.ExpectUnchanged(alerts(values{"avatar_file": second}))
 }
 
 func TestProtocolBotAvatarRefused(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	text := filepath.Join(t.TempDir(), "a.png")
 	if err := os.WriteFile(text, []byte("no picture"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for file, words := range map[string]string{text: "not a PNG", "/nowhere.png": "nowhere"} {
-		_, diags := run.Plan(alerts(values{"avatar_file": file}))
-		diags.ExpectError(t, "avatar_file", "Not an image to upload", words)
+		run.ExpectRefused(alerts(values{"avatar_file": file}), "avatar_file", "Not an image to upload", words)
 	}
 	run.MustPlan(alerts(values{"avatar_file": acctest.Unknown}))
 
@@ -224,31 +209,30 @@ func TestProtocolBotAvatarRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	run.Apply(run.MustPlan(alerts(values{"avatar_file": cut}))).ExpectError(t, "avatar_file", "Cannot upload the picture of bot alerts-bot@", "Could not decode image", "untaint")
-	if run.State == nil || run.State.Values["id"] == nil || isManaged(run) || count(t, o, "Alerts") != 1 {
+	if run.State == nil || run.State.Values["id"] == nil || isManaged(run) || o.CountUsers(t, "Alerts") != 1 {
 		t.Fatalf("the state holds %v", run.State)
 	}
 	run.MustApply(alerts(values{"avatar_file": whole}))
 	run.Apply(run.MustPlan(alerts(values{"avatar_file": cut, "full_name": "Alarms"}))).ExpectError(t, "avatar_file", "Could not decode image")
-	if hashAt(t, o, run) != hash || run.State.Values["avatar_sha256"] != hash || held(t, o, run).FullName != "Alarms" {
+	if hashAt(t, o, run) != hash || run.State.Values["avatar_sha256"] != hash || o.UserOf(t, run).FullName != "Alarms" {
 		t.Errorf("the state holds %v", run.State.Values)
 	}
 
 	// A file that changes between plan and apply is not sent, nor is anything else.
 	p := run.Process()
-	plan, diags := p.Plan("zulip_bot", run.State, alerts(values{"avatar_file": whole, "full_name": "Sirens"}))
-	diags.ExpectNoError(t)
+	plan := p.MustPlan("zulip_bot", run.State, alerts(values{"avatar_file": whole, "full_name": "Sirens"}))
 	if err := os.WriteFile(whole, append(content, 0), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	sent := o.Sent()
-	_, diags = p.Apply(plan)
+	_, diags := p.Apply(plan)
 	diags.ExpectError(t, "avatar_file", "The file is another one now")
 	sent.Expect(t)
 }
 
 // A file that is not known before the apply is compared then.
 func TestProtocolBotAvatarKnownLater(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	file, hash := picture(t, 10)
 	run.MustApply(alerts(values{"avatar_file": file}))
 	plan := run.MustPlan(alerts(values{"avatar_file": acctest.Unknown}))
@@ -263,11 +247,11 @@ func TestProtocolBotAvatarKnownLater(t *testing.T) {
 
 // A lost answer is no error: to upload twice is to upload once.
 func TestProtocolBotAvatarLostAnswer(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	file, hash := picture(t, 10)
 	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/bots/*", After: true, Action: sandbox.FaultDrop, Count: 1})
 	run.MustApply(alerts(values{"avatar_file": file}))
-	if hashAt(t, o, run) != hash || run.State.Values["avatar_url"] != *held(t, o, run).AvatarURL {
+	if hashAt(t, o, run) != hash || run.State.Values["avatar_url"] != *o.UserOf(t, run).AvatarURL {
 		t.Errorf("the state holds %v", run.State.Values)
 	}
 }

@@ -18,14 +18,6 @@ type values = acctest.Values
 
 const lena = "lena.fischer@example.com" // a member
 
-// managed gives a test a sandbox and one zulip_bot to manage in it, which does not exist yet.
-func managed(t *testing.T) (*acctest.Organization, *acctest.Run) {
-	t.Helper()
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, "zulip_bot")
-	return o, run
-}
-
 func alerts(more values) values {
 	config := values{"short_name": "alerts", "full_name": "Alerts"}
 	for name, value := range more {
@@ -34,34 +26,8 @@ func alerts(more values) values {
 	return config
 }
 
-// held reads the account of the bot in the state.
-func held(t *testing.T, o *acctest.Organization, run *acctest.Run) *zulip.User {
-	t.Helper()
-	id, _ := run.State.Values["id"].(int64)
-	user, err := o.Client.User(context.Background(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return user
-}
-
-// count returns how many accounts have a name, deactivated ones included.
-func count(t *testing.T, o *acctest.Organization, name string) (count int) {
-	t.Helper()
-	users, err := o.Client.Users(context.Background(), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, user := range users {
-		if user.FullName == name {
-			count++
-		}
-	}
-	return count
-}
-
 func TestProtocolBotLives(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	sent := o.Sent()
 	run.MustApply(alerts(nil))
 	sent.Expect(t, "POST bot_type full_name short_name")
@@ -76,13 +42,13 @@ func TestProtocolBotLives(t *testing.T) {
 	sent = o.Sent()
 	run.MustApply(alerts(values{"full_name": "Alarms", "owner": lena, "default_sending_stream": "", "config_data": values{"key": "value"}}))
 	sent.Expect(t, "PATCH bot_owner_id config_data default_sending_stream")
-	if user := held(t, o, run); user.FullName != "Alarms" || user.Role != zulip.RoleModerator || *user.BotOwnerID == o.Self.ID {
+	if user := o.UserOf(t, run); user.FullName != "Alarms" || user.Role != zulip.RoleModerator || *user.BotOwnerID == o.Self.ID {
 		t.Errorf("the server holds %+v", user)
 	}
 	if run.State.Values["id"] != first["id"] {
 		t.Error("it is to be changed in place")
 	}
-	user := held(t, o, run)
+	user := o.UserOf(t, run)
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	if user, err := o.Client.User(context.Background(), user.ID); err != nil || user.IsActive {
 		t.Errorf("the bot is %+v, %v", user, err)
@@ -90,7 +56,7 @@ func TestProtocolBotLives(t *testing.T) {
 }
 
 func TestProtocolBotOutgoingWebhook(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	hook := func(more values) values {
 		config := alerts(values{"bot_type": "outgoing_webhook", "payload_url": "https://example.com/hook"})
 		for name, value := range more {
@@ -114,18 +80,18 @@ func TestProtocolBotOutgoingWebhook(t *testing.T) {
 }
 
 func TestProtocolBotIncomingWebhook(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	sent := o.Sent()
 	run.MustApply(alerts(values{"bot_type": "incoming_webhook", "service_name": "github", "config_data": values{"a": "1"}, "default_sending_stream": "general"}))
 	sent.Expect(t, "POST bot_type config_data full_name service_name short_name", "PATCH default_sending_stream")
-	if user := held(t, o, run); *user.BotType != 2 {
+	if user := o.UserOf(t, run); *user.BotType != 2 {
 		t.Errorf("the server holds %+v", user)
 	}
 }
 
 // The key of a bot is in no state.
 func TestProtocolBotNoKey(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
 	id, _ := run.State.Values["id"].(int64)
 	key, err := o.Client.BotAPIKey(context.Background(), id)
@@ -138,37 +104,27 @@ func TestProtocolBotNoKey(t *testing.T) {
 }
 
 func TestProtocolBotAdopted(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
 	id := run.State.Values["id"]
 	o.Call(t, http.MethodDelete, fmt.Sprint("/bots/", id), nil)
 	_, diags := run.Plan(alerts(values{"full_name": "Alarms"}))
 	diags.ExpectWarning(t, "short_name", "deactivated bot", "adopt_deactivated = true")
-	_, diags = run.Plan(alerts(values{"bot_type": "incoming_webhook", "adopt_deactivated": true}))
-	diags.ExpectError(t, "short_name", "another kind of bot", "another short_name")
+	run.ExpectRefused(alerts(values{"bot_type": "incoming_webhook", "adopt_deactivated": true}), "short_name", "another kind of bot", "another short_name")
 	plan, diags := run.Plan(alerts(values{"full_name": "Alarms", "adopt_deactivated": true}))
 	diags.ExpectWarning(t, "adopt_deactivated", "will be reactivated")
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users/*/reactivate", After: true, Action: sandbox.FaultDrop, Count: 1})
 	run.Apply(plan).ExpectNoError(t)
-	if run.State.Values["id"] != id || !held(t, o, run).IsActive {
+	if run.State.Values["id"] != id || !o.UserOf(t, run).IsActive {
 		t.Errorf("the state holds %v", run.State.Values)
 	}
 }
 
 func TestProtocolBotImport(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(values{"bot_type": "outgoing_webhook", "payload_url": "https://example.com/hook", "default_sending_stream": "general", "owner": lena}))
 	before := run.State.Values
-	for _, by := range []struct {
-		id       string
-		identity values
-	}{{id: fmt.Sprint(before["email"])}, {id: fmt.Sprint(before["id"])}, {identity: values{"id": before["id"]}}} {
-		fresh := o.NewRun(t, "zulip_bot")
-		fresh.Import(by.id, by.identity).ExpectNoError(t)
-		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before) {
-			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before)
-		}
-	}
+	run.ExpectImports(before["email"], before["id"], values{"id": before["id"]})
 	o.NewRun(t, "zulip_bot").Import(lena, nil).ExpectError(t, "", "is a person")
 	o.NewRun(t, "zulip_bot").Import("alert-bot@zulip.example.com", nil).ExpectError(t, "", "did you mean alerts-bot@zulip.example.com?")
 	o.NewRun(t, "zulip_bot").Import("nothing@example.com", nil).ExpectError(t, "", "the bots it can manage are: ", "alerts-bot@zulip.example.com")
@@ -179,17 +135,17 @@ func TestProtocolBotImport(t *testing.T) {
 
 // An answer that is lost after the bot is made makes no second one.
 func TestFaultBotLostAnswer(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/bots", After: true, Action: sandbox.FaultDrop, Count: 1})
 	run.MustApply(alerts(values{"role": "guest"}))
-	if made := count(t, o, "Alerts"); made != 1 {
+	if made := o.CountUsers(t, "Alerts"); made != 1 {
 		t.Errorf("%d bots", made)
 	}
 }
 
 // What fails after the bot is made leaves it in the state.
 func TestFaultBotHalfMade(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	run.Block["max_retries"] = 0
 	plan := run.MustPlan(alerts(values{"role": "guest"}))
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/bots/*", Action: sandbox.FaultDrop})
@@ -199,13 +155,13 @@ func TestFaultBotHalfMade(t *testing.T) {
 		t.Errorf("the state says that the role is %v", role)
 	}
 	run.MustApply(alerts(values{"role": "guest"}))
-	if made := count(t, o, "Alerts"); made != 1 {
+	if made := o.CountUsers(t, "Alerts"); made != 1 {
 		t.Errorf("%d bots", made)
 	}
 }
 
 func TestProtocolBotRoleChangedMeanwhile(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(values{"role": "member"}))
 	plan := run.MustPlan(alerts(values{"role": "administrator"}))
 	o.Call(t, http.MethodPatch, fmt.Sprint("/users/", run.State.Values["id"]), map[string]string{"role": "600"})
@@ -213,14 +169,10 @@ func TestProtocolBotRoleChangedMeanwhile(t *testing.T) {
 }
 
 func TestProtocolBotRefusedAtPlan(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
 	other := o.NewRun(t, "zulip_bot")
-	for _, c := range []struct {
-		config    values
-		attribute string
-		words     []string
-	}{
+	other.ExpectRefusals(acctest.Refusals{
 		{alerts(values{"full_name": "Other"}), "short_name", []string{"already exists", `id = "alerts-bot@zulip.example.com"`}},
 		{alerts(values{"short_name": "a b"}), "short_name", []string{"beginning of an email address"}},
 		{alerts(values{"short_name": "new", "full_name": "Lena Fischer"}), "full_name", []string{"The name is taken"}},
@@ -230,34 +182,27 @@ func TestProtocolBotRefusedAtPlan(t *testing.T) {
 		{alerts(values{"short_name": "new", "full_name": "New", "default_sending_stream": "genral"}), "default_sending_stream", []string{`did you mean "general"?`}},
 		{alerts(values{"short_name": "new", "full_name": "New", "owner": "lina.fischer@example.com"}), "owner", []string{"did you mean " + lena}},
 		{alerts(values{"short_name": "new", "full_name": "New", "owner": "alerts-bot@zulip.example.com"}), "owner", []string{"Bots own no bots"}},
-	} {
-		_, diags := other.Plan(c.config)
-		diags.ExpectError(t, c.attribute, c.words...)
-	}
+	})
 }
 
 // Who may make bots is told at plan.
 func TestProtocolBotCallers(t *testing.T) {
-	o, _ := managed(t)
+	o, _ := acctest.StartRun(t, "zulip_bot")
 	for _, account := range []string{"bot", "guest"} {
-		_, diags := o.As(t, account).NewRun(t, "zulip_bot").Plan(alerts(nil))
-		diags.ExpectError(t, "", "cannot create or update bots")
+		o.As(t, account).NewRun(t, "zulip_bot").ExpectRefused(alerts(nil), "", "cannot create or update bots")
 	}
 	run := o.As(t, "member").NewRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
-	_, diags := run.Plan(alerts(values{"owner": fmt.Sprint(o.Self.ID)}))
-	diags.ExpectError(t, "owner", "lock the provider out")
-	_, diags = run.Plan(alerts(values{"role": "moderator"}))
-	diags.ExpectError(t, "role", "may not change roles")
+	run.ExpectRefused(alerts(values{"owner": fmt.Sprint(o.Self.ID)}), "owner", "lock the provider out")
+	run.ExpectRefused(alerts(values{"role": "moderator"}), "role", "may not change roles")
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_create_bots_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:owners"))})
 	fresh := o.As(t, "member").NewRun(t, "zulip_bot")
-	_, diags = fresh.Plan(alerts(values{"short_name": "new", "full_name": "New"}))
-	diags.ExpectError(t, "bot_type", "may not create bots of this type", "can_create_bots_group")
+	fresh.ExpectRefused(alerts(values{"short_name": "new", "full_name": "New"}), "bot_type", "may not create bots of this type", "can_create_bots_group")
 	fresh.MustApply(alerts(values{"short_name": "new", "full_name": "New", "bot_type": "incoming_webhook"}))
 }
 
 func TestProtocolBotUnknown(t *testing.T) {
-	_, run := managed(t)
+	_, run := acctest.StartRun(t, "zulip_bot")
 	plan := run.MustPlan(values{
 		"short_name": acctest.Unknown, "full_name": acctest.Unknown, "owner": acctest.Unknown, "default_sending_stream": acctest.Unknown,
 		"config_data": acctest.Unknown, "role": acctest.Unknown,
@@ -268,7 +213,7 @@ func TestProtocolBotUnknown(t *testing.T) {
 
 // A key whose value is null is not set, and the others are.
 func TestProtocolBotConfigWithNull(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	sent := o.Sent()
 	run.MustApply(alerts(values{"config_data": values{"fallback": nil, "channel": "ops"}}))
 	sent.Expect(t, "POST bot_type config_data full_name short_name")
@@ -288,8 +233,7 @@ func TestProtocolBotDeleted(t *testing.T) {
 	}})
 	run := o.NewRun(t, "zulip_bot")
 	for _, more := range []values{nil, {"adopt_deactivated": true}} {
-		_, diags := run.Plan(alerts(more))
-		diags.ExpectError(t, "short_name", "The account alerts-bot@zulip.example.com was deleted", "cannot be reactivated", "Set another short_name")
+		run.ExpectRefused(alerts(more), "short_name", "The account alerts-bot@zulip.example.com was deleted", "cannot be reactivated", "Set another short_name")
 	}
 	run.Import("alerts-bot@zulip.example.com", nil).ExpectError(t, "", "was deleted")
 	o.Sandbox.SetFeatureLevel(featurelevel.DeletedUsers - 1)
@@ -304,7 +248,7 @@ func TestProtocolBotDeleted(t *testing.T) {
 // A bot that its owner gives away, who is no administrator, cannot be managed any more; it is there all the same, and stays in
 // the state.
 func TestProtocolBotGivenAway(t *testing.T) {
-	o, _ := managed(t)
+	o, _ := acctest.StartRun(t, "zulip_bot")
 	run := o.As(t, "member").NewRun(t, "zulip_bot")
 	run.Block["lockout_protection"] = false
 	run.MustApply(alerts(nil))
@@ -325,7 +269,7 @@ func TestProtocolBotGivenAway(t *testing.T) {
 
 // The short name of a bot that somebody else has deactivated stays taken.
 func TestProtocolBotShortNameOfLostBot(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
 	other := o.NewRun(t, "zulip_bot")
 	other.MustApply(values{"short_name": "other", "full_name": "Other"})
@@ -341,18 +285,17 @@ func TestProtocolBotShortNameOfLostBot(t *testing.T) {
 
 // The provider's own bot is not deactivated: neither in the plan, nor by a plan that was made with another key.
 func TestProtocolBotOfTheProvider(t *testing.T) {
-	o, _ := managed(t)
+	o, _ := acctest.StartRun(t, "zulip_bot")
 	credentials, _ := o.Sandbox.Credentials("bot")
 	run := o.As(t, "bot").NewRun(t, "zulip_bot")
 	run.Import(fmt.Sprint(credentials.ID), nil).ExpectNoError(t)
-	_, diags := run.Plan(nil)
-	diags.ExpectError(t, "", "lock the provider out")
+	run.ExpectRefused(nil, "", "lock the provider out")
 
 	owner := o.NewRun(t, "zulip_bot")
 	owner.Import(fmt.Sprint(credentials.ID), nil).ExpectNoError(t)
 	plan := owner.MustPlan(nil)
 	sent := o.Sent()
-	_, diags = run.Process().Apply(plan)
+	_, diags := run.Process().Apply(plan)
 	diags.ExpectError(t, "", "lock the provider out")
 	sent.Expect(t)
 	if bot, err := o.Client.User(context.Background(), int64(credentials.ID)); err != nil || !bot.IsActive {
@@ -366,15 +309,14 @@ func TestProtocolBotOfTheProvider(t *testing.T) {
 func TestProtocolBotIsNotHandedOverByAnAccountThatLosesIt(t *testing.T) {
 	for name, exists := range map[string]bool{"changed": true, "created": false} {
 		t.Run(name, func(t *testing.T) {
-			o, _ := managed(t)
+			o, _ := acctest.StartRun(t, "zulip_bot")
 			admin := o.As(t, "admin")
 			run := admin.NewRun(t, "zulip_bot")
 			if exists {
 				run.MustApply(values{"short_name": "alerts", "full_name": "Alerts"})
 			}
 			p := run.Process()
-			plan, diags := p.Plan("zulip_bot", run.State, values{"short_name": "alerts", "full_name": "Alerts", "owner": fmt.Sprint(o.As(t, "member").Self.ID)})
-			diags.ExpectNoError(t)
+			plan := p.MustPlan("zulip_bot", run.State, values{"short_name": "alerts", "full_name": "Alerts", "owner": fmt.Sprint(o.As(t, "member").Self.ID)})
 			member := zulip.RoleMember
 			if err := o.Client.UpdateUser(t.Context(), admin.Self.ID, zulip.UserUpdate{Role: &member}); err != nil {
 				t.Fatal(err)
@@ -394,7 +336,7 @@ func TestProtocolBotIsNotHandedOverByAnAccountThatLosesIt(t *testing.T) {
 }
 
 func TestProtocolBotSaysWhatARoleOrAnOwnerMeans(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
 	const summary = "What alerts-bot@zulip.example.com can do changes"
 	for _, test := range []struct {
@@ -417,9 +359,9 @@ func TestProtocolBotSaysWhatARoleOrAnOwnerMeans(t *testing.T) {
 }
 
 func TestProtocolBotSaysWhatItsEndMeans(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
-	bot := held(t, o, run)
+	bot := o.UserOf(t, run)
 	o.Change(t, "incidents", zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{
 		"can_remove_subscribers_group": {New: zulip.GroupSettingValue{DirectMembers: []int64{bot.ID}}},
 	}})

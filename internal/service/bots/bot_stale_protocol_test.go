@@ -30,13 +30,13 @@ func TestProtocolBotThatTheListsLack(t *testing.T) {
 		"all": {"default_sending_stream": "general", "default_all_public_streams": true, "role": "moderator", "owner": lena},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o, run := managed(t)
+			o, run := acctest.StartRun(t, "zulip_bot")
 			stale(t, o, "POST /bots stale")
 			run.MustApply(alerts(more))
-			bot := held(t, o, run)
+			bot := o.UserOf(t, run)
 			stale(t, o, "PATCH /bots/* stale 1")
 			run.MustApply(alerts(values{"full_name": "Alarms", "owner": o.Self.Address(), "default_sending_stream": "incidents"}))
-			if found := held(t, o, run); found.ID != bot.ID || found.FullName != "Alarms" {
+			if found := o.UserOf(t, run); found.ID != bot.ID || found.FullName != "Alarms" {
 				t.Errorf("the server holds %+v", found)
 			}
 			run.Apply(run.MustPlan(nil)).ExpectNoError(t)
@@ -50,7 +50,7 @@ func TestProtocolBotThatTheListsLack(t *testing.T) {
 // A default channel that the list of bots does not show is read otherwise: after the change, and from then on if the bot is the
 // account's own. It is sent once.
 func TestProtocolBotWhoseChannelTheListDoesNotShow(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(values{"default_sending_stream": "general"}))
 	sent := o.Sent()
 	stale(t, o, "PATCH /bots/* stale")
@@ -67,7 +67,7 @@ func TestProtocolBotWhoseChannelTheListDoesNotShow(t *testing.T) {
 
 // Of somebody else's bot the answer to the change is all there is.
 func TestProtocolBotOfSomebodyElseWhoseChannelTheListDoesNotShow(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(values{"owner": lena}))
 	stale(t, o, "PATCH /bots/* stale")
 	sent := o.Sent()
@@ -80,20 +80,20 @@ func TestProtocolBotOfSomebodyElseWhoseChannelTheListDoesNotShow(t *testing.T) {
 
 // A name, a role or an owner that the list has from before a write is no drift, and is not sent again.
 func TestProtocolBotWhoseRoleTheListDoesNotShow(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
 	stale(t, o, "PATCH /bots/* stale")
 	sent := o.Sent()
 	run.MustApply(alerts(values{"role": "moderator", "full_name": "Alarms", "owner": lena}))
 	sent.Expect(t, "PATCH bot_owner_id full_name role")
-	if found := held(t, o, run); found.Role != zulip.RoleModerator || found.FullName != "Alarms" {
+	if found := o.UserOf(t, run); found.Role != zulip.RoleModerator || found.FullName != "Alarms" {
 		t.Errorf("the server holds %+v", found)
 	}
 }
 
 // An owner whom the list lacks is found.
 func TestProtocolBotOfSomebodyWhomTheListLacks(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	stale(t, o, "POST /users stale")
 	id, err := o.Client.CreateUser(context.Background(), zulip.NewUser{Email: "nadia@example.com", FullName: "Nadia Haddad", Password: "a long enough password"})
 	if err != nil {
@@ -102,30 +102,27 @@ func TestProtocolBotOfSomebodyWhomTheListLacks(t *testing.T) {
 	stale(t, o, "* /bots/** stale")
 	stale(t, o, "POST /bots stale")
 	run.MustApply(alerts(values{"owner": "nadia@example.com"}))
-	if found := held(t, o, run); found.BotOwnerID == nil || *found.BotOwnerID != id {
+	if found := o.UserOf(t, run); found.BotOwnerID == nil || *found.BotOwnerID != id {
 		t.Errorf("the server holds %+v", found)
 	}
 }
 
 // A bot that was deactivated, and that the list still has as active, is reactivated.
 func TestProtocolBotThatTheListHasAsActive(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
 	stale(t, o, "DELETE /bots/* stale")
 	p := run.Process()
-	destroy, diags := p.Plan("zulip_bot", run.State, nil)
-	diags.ExpectNoError(t)
-	_, diags = p.Apply(destroy)
-	diags.ExpectNoError(t)
+	destroy := p.MustPlan("zulip_bot", run.State, nil)
+	p.MustApply(destroy)
 	create, diags := p.Plan("zulip_bot", nil, alerts(nil)) // as a replacement does
 	diags.ExpectNoError(t)
-	state, diags := p.Apply(create)
-	diags.ExpectNoError(t)
-	if state == nil || state.Values["id"] != run.State.Values["id"] || !held(t, o, run).IsActive {
+	state := p.MustApply(create)
+	if state == nil || state.Values["id"] != run.State.Values["id"] || !o.UserOf(t, run).IsActive {
 		t.Errorf("the state is %+v", state)
 	}
 
-	if err := o.Client.DeactivateBot(context.Background(), held(t, o, run).ID); err != nil {
+	if err := o.Client.DeactivateBot(context.Background(), o.UserOf(t, run).ID); err != nil {
 		t.Fatal(err)
 	}
 	run.State = nil
@@ -134,11 +131,11 @@ func TestProtocolBotThatTheListHasAsActive(t *testing.T) {
 
 // A role above member is seen to have changed, whatever the server's list says.
 func TestProtocolDriftOfABotsRoleThatTheListHides(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(values{"role": "moderator"}))
 	stale(t, o, "PATCH /users/* stale")
 	guest := zulip.RoleGuest
-	if err := o.Client.UpdateUser(context.Background(), held(t, o, run).ID, zulip.UserUpdate{Role: &guest}); err != nil {
+	if err := o.Client.UpdateUser(context.Background(), o.UserOf(t, run).ID, zulip.UserUpdate{Role: &guest}); err != nil {
 		t.Fatal(err)
 	}
 	run.Refresh().ExpectNoError(t)
@@ -206,7 +203,7 @@ func TestProtocolBotChangesOnBothSides(t *testing.T) {
 		}
 		hook["adopt_deactivated"] = true
 		run.MustApply(hook)
-		if !held(t, o, run).IsActive {
+		if !o.UserOf(t, run).IsActive {
 			t.Errorf("level %d: the bot was not reactivated", level)
 		}
 		sent.Expect(t, "DELETE", "POST")
@@ -280,43 +277,41 @@ func TestProtocolBotShortNameInPlace(t *testing.T) {
 
 // Another type still forces another bot.
 func TestProtocolBotTypeForcesNewBot(t *testing.T) {
-	_, run := managed(t)
+	_, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
 	plan := run.MustPlan(alerts(values{"short_name": "hook", "full_name": "Hook", "bot_type": "incoming_webhook"}))
 	if fmt.Sprint(plan.Replace) != "[bot_type]" {
 		t.Errorf("replaces for %v", plan.Replace)
 	}
+	// For another bot the short name is not free.
+	run.ExpectRefused(alerts(values{"bot_type": "incoming_webhook"}), "short_name", "Choose another short_name")
 }
 
 // While the provider's settings are not known, neither is the server's level: what is planned then has to hold later.
 func TestProtocolBotShortNameWithoutLevel(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
 	p := acctest.StartProcess(t.Context(), t)
 	block := o.Block(values{"site": acctest.Unknown})
 	p.Configure(block).ExpectNoError(t)
-	plan, diags := p.Plan("zulip_bot", run.State, alerts(values{"short_name": "alarms"}))
-	diags.ExpectNoError(t)
+	plan := p.MustPlan("zulip_bot", run.State, alerts(values{"short_name": "alarms"}))
 	if fmt.Sprint(plan.Replace) != "[short_name]" {
 		t.Errorf("replaces for %v", plan.Replace)
 	}
-	plan, diags = p.Plan("zulip_bot", run.State, alerts(values{"short_name": "Alerts"}))
-	diags.ExpectNoError(t)
+	plan = p.MustPlan("zulip_bot", run.State, alerts(values{"short_name": "Alerts"}))
 	if !plan.Empty() || len(plan.Replace) > 0 {
 		t.Errorf("plans %v, replaces for %v", plan.Changes(), plan.Replace)
 	}
 }
 
 func TestProtocolBotShortNameTaken(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
 	o.Call(t, http.MethodPost, "/bots", map[string]string{"short_name": "taken", "full_name": "Taken"})
-	_, diags := run.Plan(alerts(values{"short_name": "taken"}))
-	diags.ExpectError(t, "short_name", "Cannot change the short name of alerts-bot@zulip.example.com", `belongs to "Taken"`, "Choose another short_name")
+	run.ExpectRefused(alerts(values{"short_name": "taken"}), "short_name", "Cannot change the short name of alerts-bot@zulip.example.com", `belongs to "Taken"`, "Choose another short_name")
 	taken, _ := o.Sandbox.Organization().Person("taken-bot@zulip.example.com")
 	o.Call(t, http.MethodDelete, fmt.Sprint("/bots/", taken.ID), nil)
-	_, diags = run.Plan(alerts(values{"short_name": "taken"}))
-	diags.ExpectError(t, "short_name", "deactivated and keeps its address")
+	run.ExpectRefused(alerts(values{"short_name": "taken"}), "short_name", "deactivated and keeps its address")
 
 	// Taken between plan and apply, the server refuses it.
 	plan := run.MustPlan(alerts(values{"short_name": "late"}))
@@ -330,7 +325,7 @@ func TestProtocolBotShortNameTaken(t *testing.T) {
 	request := <-gate.Arrived
 	o.Call(t, http.MethodPost, "/bots", map[string]string{"short_name": "later", "full_name": "Later"})
 	request.Release()
-	diags = <-applied
+	diags := <-applied
 	diags.ExpectError(t, "short_name", `Cannot change bot "alerts"`, "short name needs an address that no other account has", "Choose another short_name")
 	gate.Open()
 	if run.State.Values["short_name"] != "alerts" {
@@ -340,7 +335,7 @@ func TestProtocolBotShortNameTaken(t *testing.T) {
 
 // Two bots of one configuration cannot have one short name. One that the other gives up may be free when its turn comes.
 func TestProtocolBotShortNameOfAnother(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
 	other := o.NewRun(t, "zulip_bot")
 	other.MustApply(values{"short_name": "other", "full_name": "Other"})
@@ -363,7 +358,7 @@ func TestProtocolBotShortNameOfAnother(t *testing.T) {
 
 // A server that reports success and keeps the short name is an error that says so, and the state is what the server holds.
 func TestProtocolBotShortNameIgnored(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
 	plan := run.MustPlan(alerts(values{"short_name": "alarms", "full_name": "Alarms"}))
 	gate := o.Sandbox.Gate(http.MethodPatch, "/bots/*")
@@ -385,7 +380,7 @@ func TestProtocolBotShortNameIgnored(t *testing.T) {
 
 // After a lost answer the bot is read again: nothing is sent a second time.
 func TestProtocolBotShortNameLostAnswer(t *testing.T) {
-	o, run := managed(t)
+	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
 	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/bots/*", After: true, Action: sandbox.FaultDrop, Count: 1})
 	sent := o.Sent()
@@ -395,7 +390,7 @@ func TestProtocolBotShortNameLostAnswer(t *testing.T) {
 
 // The owner of a bot changes its short name, too.
 func TestProtocolBotShortNameByOwner(t *testing.T) {
-	o, _ := managed(t)
+	o, _ := acctest.StartRun(t, "zulip_bot")
 	run := o.As(t, "member").NewRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
 	run.MustApply(alerts(values{"short_name": "alarms"}))

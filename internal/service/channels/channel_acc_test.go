@@ -234,7 +234,7 @@ func channelWords(requests []sandbox.Request) string {
 func TestAccChannelDataSource(t *testing.T) {
 	org := acctest.Start(t)
 	name := org.Prefix + "all"
-	lines, _ := channelEverything(org, t)
+	lines := channelEverything(org, t)
 	config := block("c", name, lines...) + block("old", org.Prefix+"old") + fmt.Sprintf(`
 data "zulip_channel" "by_name" {
   name       = %q

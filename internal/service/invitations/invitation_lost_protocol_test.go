@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
@@ -12,7 +13,7 @@ import (
 func TestProtocolInvitationLostAnswer(t *testing.T) {
 	for _, fault := range []sandbox.FaultAction{sandbox.FaultDrop, sandbox.FaultTruncate, sandbox.FaultEmpty, sandbox.FaultStatus} {
 		t.Run(string(fault), func(t *testing.T) {
-			o, run := invitationManaged(t)
+			o, run := acctest.StartRun(t, invitationKind)
 			inviteByHand(t, o, "admin", "else@example.com")
 			lose := func() {
 				o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/invites", After: true, Action: fault, Count: 1})
@@ -41,7 +42,7 @@ func TestProtocolInvitationLostAnswer(t *testing.T) {
 
 // A lost answer that cannot be looked up is an error that says what to do, and the next plan finds the invitation.
 func TestProtocolInvitationUnknownOutcome(t *testing.T) {
-	o, run := invitationManaged(t)
+	o, run := acctest.StartRun(t, invitationKind)
 	run.Block["max_retries"] = 0
 	plan := run.MustPlan(values{"email": nadia})
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/invites", After: true, Action: sandbox.FaultDrop})
@@ -55,7 +56,7 @@ func TestProtocolInvitationUnknownOutcome(t *testing.T) {
 
 // What was sent and could not be read is in the state all the same, and read later on.
 func TestProtocolInvitationUnread(t *testing.T) {
-	o, run := invitationManaged(t)
+	o, run := acctest.StartRun(t, invitationKind)
 	run.Block["max_retries"] = 0
 	plan := run.MustPlan(values{"email": nadia})
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/invites", Action: sandbox.FaultStatus, Skip: 1})
@@ -74,7 +75,7 @@ func TestProtocolInvitationUnread(t *testing.T) {
 
 // If an earlier invitation cannot be revoked, the new one is in the state, and the warning says what is left.
 func TestProtocolInvitationNotRevoked(t *testing.T) {
-	o, run := invitationManaged(t)
+	o, run := acctest.StartRun(t, invitationKind)
 	run.MustApply(values{"email": nadia})
 	run.Block["max_retries"] = 0
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: "/invites/*", Action: sandbox.FaultStatus})
@@ -85,9 +86,7 @@ func TestProtocolInvitationNotRevoked(t *testing.T) {
 	if all := mails(t, o); len(all) != 2 {
 		t.Fatalf("there are %d invitations", len(all))
 	}
-	if plan := run.MustPlan(values{"email": nadia, "invite_as": "guest"}); !plan.Empty() {
-		t.Errorf("plans %v", plan.Changes())
-	}
+	run.ExpectUnchanged(values{"email": nadia, "invite_as": "guest"})
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	if left := mails(t, o); len(left) != 0 {
 		t.Errorf("%d invitations are left", len(left))
@@ -96,22 +95,14 @@ func TestProtocolInvitationNotRevoked(t *testing.T) {
 
 // Reading any number of invitations is one request.
 func TestProtocolInvitationsAreReadTogether(t *testing.T) {
-	o, run := invitationManaged(t)
+	o, run := acctest.StartRun(t, invitationKind)
 	run.MustApply(values{"email": nadia})
-	p, sent := run.Process(), o.Sent()
-	for range 5 {
-		if _, diags := p.Read(invitationKind, run.State); len(diags.Errors()) > 0 {
-			t.Fatal(diags)
-		}
-	}
-	if requests := len(sent.Requests()); requests != 1 {
-		t.Errorf("%d requests, want 1", requests)
-	}
+	run.ExpectReadTogether(t, o, 1)
 }
 
 // An import knows what the server lists. The rest is recorded from the configuration, and nothing is sent for it.
 func TestProtocolInvitationImport(t *testing.T) {
-	o, run := invitationManaged(t)
+	o, run := acctest.StartRun(t, invitationKind)
 	config := invitationEverything(t, o)
 	run.MustApply(config)
 	made, before := invitationOnly(t, o), run.State.Values
@@ -150,7 +141,7 @@ func TestProtocolInvitationImport(t *testing.T) {
 
 // Whoever has an account is imported as somebody who has joined.
 func TestProtocolInvitationImportAccepted(t *testing.T) {
-	o, run := invitationManaged(t)
+	o, run := acctest.StartRun(t, invitationKind)
 	sent := o.Sent()
 	run.Import("lena.fischer@example.com", nil).ExpectNoError(t)
 	if run.State.Values["status"] != "accepted" || run.State.Values["user_id"] == nil {
@@ -162,14 +153,14 @@ func TestProtocolInvitationImportAccepted(t *testing.T) {
 }
 
 func TestProtocolInvitationImportRefused(t *testing.T) {
-	o, _ := invitationManaged(t)
+	o, _ := acctest.StartRun(t, invitationKind)
 	o.NewRun(t, invitationKind).Import(nadia, nil).ExpectError(t, "", "Cannot import this invitation", nadia, "zulip_invite_links")
 	o.NewRun(t, invitationKind).Import("terraform-bot@zulip.example.com", nil).ExpectError(t, "", "Cannot import this invitation")
 }
 
 // The list has each address once, and no links.
 func TestProtocolInvitationList(t *testing.T) {
-	o, run := invitationManaged(t)
+	o, run := acctest.StartRun(t, invitationKind)
 	run.MustApply(values{"email": nadia})
 	inviteByHand(t, o, "admin", strings.ToUpper(nadia))
 	inviteByHand(t, o, "admin", "else@example.com")

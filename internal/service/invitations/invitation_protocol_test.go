@@ -24,14 +24,6 @@ const (
 	nadia          = "nadia.haddad@example.com"
 )
 
-// invitationManaged gives a test a sandbox and one zulip_invitation to manage in it, which does not exist yet.
-func invitationManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
-	t.Helper()
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, invitationKind)
-	return o, run
-}
-
 // mails are the pending invitations by email, by ID.
 func mails(t *testing.T, o *acctest.Organization) []*zulip.Invitation {
 	t.Helper()
@@ -84,7 +76,7 @@ func with(config values, name string, value any) values {
 }
 
 func TestProtocolInvitationLives(t *testing.T) {
-	o, run := invitationManaged(t)
+	o, run := acctest.StartRun(t, invitationKind)
 	config := invitationEverything(t, o)
 	sent := o.Sent()
 	run.MustApply(config)
@@ -136,7 +128,7 @@ func TestProtocolInvitationLives(t *testing.T) {
 
 // What is left out is left to the server, but for the end: null is never.
 func TestProtocolInvitationBare(t *testing.T) {
-	o, run := invitationManaged(t)
+	o, run := acctest.StartRun(t, invitationKind)
 	sent := o.Sent()
 	run.MustApply(values{"email": nadia})
 	sent.Expect(t, "POST invite_expires_in_minutes invitee_emails stream_ids")
@@ -158,13 +150,11 @@ func TestProtocolInvitationBare(t *testing.T) {
 
 // Somebody who has joined is done: nothing is sent any more, whatever is configured, and the account stays.
 func TestProtocolInvitationAccepted(t *testing.T) {
-	o, run := invitationManaged(t)
+	o, run := acctest.StartRun(t, invitationKind)
 	run.MustApply(values{"email": nadia, "invite_as": "guest", "expires_in_minutes": 60})
 	id := join(t, o, nadia)
 	sent := o.Sent()
-	if plan := run.MustPlan(values{"email": nadia, "invite_as": "guest", "expires_in_minutes": 60}); !plan.Empty() {
-		t.Errorf("plans %v", plan.Changes())
-	}
+	run.ExpectUnchanged(values{"email": nadia, "invite_as": "guest", "expires_in_minutes": 60})
 	for name, want := range (values{"status": "accepted", "user_id": id, "invited": nil, "expiry_date": nil, "invited_by_user_id": nil, "invite_as": "guest"}) {
 		if got := run.State.Values[name]; got != want {
 			t.Errorf("%s is %v, want %v", name, got, want)
@@ -189,7 +179,7 @@ func TestProtocolInvitationAccepted(t *testing.T) {
 
 // Whoever joins between a plan and its apply is left alone.
 func TestProtocolInvitationAcceptedMeanwhile(t *testing.T) {
-	o, run := invitationManaged(t)
+	o, run := acctest.StartRun(t, invitationKind)
 	run.MustApply(values{"email": nadia})
 	change, end := run.MustPlan(values{"email": nadia, "invite_as": "guest"}), run.Fork()
 	gone := end.MustPlan(nil)
@@ -205,7 +195,7 @@ func TestProtocolInvitationAcceptedMeanwhile(t *testing.T) {
 
 // Whoever has an account is not invited: the plan says so, also of an address in other capitals.
 func TestProtocolInvitationOfAnAccount(t *testing.T) {
-	o, run := invitationManaged(t)
+	o, run := acctest.StartRun(t, invitationKind)
 	sent := o.Sent()
 	plan := run.MustPlan(values{"email": "Lena.Fischer@Example.com"})
 	if plan.Values["status"] != "accepted" {
@@ -216,17 +206,15 @@ func TestProtocolInvitationOfAnAccount(t *testing.T) {
 	if run.State.Values["status"] != "accepted" || run.State.Values["user_id"] == nil {
 		t.Errorf("the state holds %v", run.State.Values)
 	}
-	_, diags := o.NewRun(t, invitationKind).Plan(values{"email": "terraform-bot@zulip.example.com"})
-	diags.ExpectError(t, "email", "that of a bot")
+	o.NewRun(t, invitationKind).ExpectRefused(values{"email": "terraform-bot@zulip.example.com"}, "email", "that of a bot")
 
 	o.Call(t, http.MethodDelete, fmt.Sprintf("/users/%v", run.State.Values["user_id"]), nil)
-	_, diags = o.NewRun(t, invitationKind).Plan(values{"email": "lena.fischer@example.com"})
-	diags.ExpectError(t, "email", "deactivated", "adopt_deactivated")
+	o.NewRun(t, invitationKind).ExpectRefused(values{"email": "lena.fischer@example.com"}, "email", "deactivated", "adopt_deactivated")
 }
 
 // An account that hides its address is known to the server alone, which then sends nothing.
 func TestProtocolInvitationOfAHiddenAddress(t *testing.T) {
-	o, _ := invitationManaged(t)
+	o, _ := acctest.StartRun(t, invitationKind)
 	o.WithAccount(t, "member").Call(t, http.MethodPatch, "/settings", map[string]string{"email_address_visibility": "4"})
 	hidden := o.WithAccount(t, "member").Self.Address()
 	run := o.WithAccount(t, "admin").NewRun(t, invitationKind)
@@ -272,7 +260,7 @@ func TestProtocolInvitationGone(t *testing.T) {
 // Nothing is addressed by a number that a state remembers: a link keeps its number, and so do the invitations of other
 // addresses. What others sent to the address is revoked with it.
 func TestProtocolInvitationRevokesItsAddressAlone(t *testing.T) {
-	o, run := invitationManaged(t)
+	o, run := acctest.StartRun(t, invitationKind)
 	inviteByHand(t, o, "admin", "else@example.com")
 	run.MustApply(values{"email": nadia})
 	inviteByHand(t, o, "admin", strings.ToUpper(nadia))
@@ -298,12 +286,11 @@ func TestProtocolInvitationRevokesItsAddressAlone(t *testing.T) {
 
 // Who may not invite learns it from the plan.
 func TestProtocolInvitationCaller(t *testing.T) {
-	o, _ := invitationManaged(t)
+	o, _ := acctest.StartRun(t, invitationKind)
 	refused := func(account string, config values, attribute string, words ...string) {
 		t.Helper()
 		config["email"] = nadia
-		_, diags := o.As(t, account).NewRun(t, invitationKind).Plan(config)
-		diags.ExpectError(t, attribute, words...)
+		o.As(t, account).NewRun(t, invitationKind).ExpectRefused(config, attribute, words...)
 	}
 	refused("bot", values{}, "", "A bot cannot invite people", "a person's account")
 	refused("guest", values{}, "", "A guest cannot invite people")
@@ -326,7 +313,7 @@ func TestProtocolInvitationCaller(t *testing.T) {
 }
 
 func TestProtocolInvitationBadInput(t *testing.T) {
-	o, run := invitationManaged(t)
+	o, run := acctest.StartRun(t, invitationKind)
 	o.Call(t, http.MethodPost, "/channels/create", map[string]string{"name": "old", "subscribers": "[]"})
 	o.Archive(t, "old")
 	for _, c := range []struct {
@@ -349,8 +336,7 @@ func TestProtocolInvitationBadInput(t *testing.T) {
 		if c.config["email"] == nil {
 			c.config["email"] = nadia
 		}
-		_, diags := run.Plan(c.config)
-		diags.ExpectError(t, c.attribute, c.words...)
+		run.ExpectRefused(c.config, c.attribute, c.words...)
 	}
 	run.MustPlan(values{
 		"email": acctest.Unknown, "expires_in_minutes": acctest.Unknown, "invite_as": acctest.Unknown, "channel_ids": []any{acctest.Unknown}, "group_ids": acctest.Unknown,
@@ -360,7 +346,7 @@ func TestProtocolInvitationBadInput(t *testing.T) {
 
 // What the plan cannot know is explained when the server refuses it.
 func TestProtocolInvitationRefused(t *testing.T) {
-	o, _ := invitationManaged(t)
+	o, _ := acctest.StartRun(t, invitationKind)
 	refused := func(email string, words ...string) {
 		t.Helper()
 		run := o.NewRun(t, invitationKind)
@@ -396,39 +382,31 @@ func TestProtocolInvitationOldServer(t *testing.T) {
 		if c.attribute != "" {
 			config[c.attribute] = c.value
 		}
-		_, diags := o.NewRun(t, invitationKind).Plan(config)
-		diags.ExpectError(t, c.attribute, fmt.Sprintf("feature level %d; the server has %d", c.level+1, c.level))
+		o.NewRun(t, invitationKind).ExpectRefused(config, c.attribute, fmt.Sprintf("feature level %d; the server has %d", c.level+1, c.level))
 	}
 }
 
 // Two resources for one address are a mistake of the configuration.
 func TestProtocolInvitationDuplicate(t *testing.T) {
-	_, run := invitationManaged(t)
+	_, run := acctest.StartRun(t, invitationKind)
 	p := run.Process()
-	_, diags := p.Plan(invitationKind, nil, values{"email": nadia})
-	diags.ExpectNoError(t)
-	_, diags = p.Plan(invitationKind, nil, values{"email": strings.ToUpper(nadia)})
+	p.MustPlan(invitationKind, nil, values{"email": nadia})
+	_, diags := p.Plan(invitationKind, nil, values{"email": strings.ToUpper(nadia)})
 	diags.ExpectError(t, "email", "Duplicate invitation of "+strings.ToUpper(nadia))
-	_, diags = p.Plan(invitationKind, nil, values{"email": "else@example.com"})
-	diags.ExpectNoError(t)
+	p.MustPlan(invitationKind, nil, values{"email": "else@example.com"})
 }
 
 // A replacement without a change is planned twice in one run: as it is, and as a new one.
 func TestProtocolInvitationReplacedAsItIs(t *testing.T) {
-	o, run := invitationManaged(t)
+	o, run := acctest.StartRun(t, invitationKind)
 	run.MustApply(values{"email": nadia})
 	first := invitationOnly(t, o)
 	p := run.Process()
-	plan, diags := p.Plan(invitationKind, run.State, values{"email": nadia})
-	diags.ExpectNoError(t)
-	anew, diags := p.Plan(invitationKind, plan.Replaced(), values{"email": nadia})
-	diags.ExpectNoError(t)
-	end, diags := run.Process().Plan(invitationKind, run.State, nil)
-	diags.ExpectNoError(t)
-	_, diags = p.Apply(end)
-	diags.ExpectNoError(t)
-	made, diags := p.Apply(anew)
-	diags.ExpectNoError(t)
+	plan := p.MustPlan(invitationKind, run.State, values{"email": nadia})
+	anew := p.MustPlan(invitationKind, plan.Replaced(), values{"email": nadia})
+	end := run.Process().MustPlan(invitationKind, run.State, nil)
+	p.MustApply(end)
+	made := p.MustApply(anew)
 	if now := invitationOnly(t, o); made == nil || now.ID == first.ID {
 		t.Errorf("the server holds %+v", now)
 	}

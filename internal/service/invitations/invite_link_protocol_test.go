@@ -17,14 +17,6 @@ import (
 
 const inviteLinkKind = "zulip_invite_link"
 
-// inviteLinkManaged gives a test a sandbox and one zulip_invite_link to manage in it, which does not exist yet.
-func inviteLinkManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
-	t.Helper()
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, inviteLinkKind)
-	return o, run
-}
-
 // links are the usable links, by ID.
 func links(t *testing.T, o *acctest.Organization) []*zulip.Invitation {
 	t.Helper()
@@ -57,7 +49,7 @@ func inviteLinkEverything(t *testing.T, o *acctest.Organization) values {
 }
 
 func TestProtocolInviteLinkLives(t *testing.T) {
-	o, run := inviteLinkManaged(t)
+	o, run := acctest.StartRun(t, inviteLinkKind)
 	config := inviteLinkEverything(t, o)
 	sent := o.Sent()
 	run.MustApply(config)
@@ -89,7 +81,7 @@ func TestProtocolInviteLinkLives(t *testing.T) {
 
 // What is left out is left to the server, but for the end: null is never. Set later on it is another link.
 func TestProtocolInviteLinkBare(t *testing.T) {
-	o, run := inviteLinkManaged(t)
+	o, run := acctest.StartRun(t, inviteLinkKind)
 	sent := o.Sent()
 	run.MustApply(values{})
 	sent.Expect(t, "POST invite_expires_in_minutes")
@@ -142,7 +134,7 @@ func TestProtocolInviteLinkGone(t *testing.T) {
 
 // An import knows what the server lists. The rest is recorded from the configuration, and nothing is sent for it.
 func TestProtocolInviteLinkImport(t *testing.T) {
-	o, run := inviteLinkManaged(t)
+	o, run := acctest.StartRun(t, inviteLinkKind)
 	config := inviteLinkEverything(t, o)
 	run.MustApply(config)
 	made, before := inviteLinkOnly(t, o), run.State.Values
@@ -181,15 +173,14 @@ func TestProtocolInviteLinkImport(t *testing.T) {
 	}
 	imported := o.NewRun(t, inviteLinkKind)
 	imported.Import(fmt.Sprint(made.ID), nil).ExpectNoError(t)
-	_, diags := imported.Plan(values{})
-	diags.ExpectError(t, "channel_ids", "The channels of the imported link are not known", "the new link would have none")
+	imported.ExpectRefused(values{}, "channel_ids", "The channels of the imported link are not known", "the new link would have none")
 	if plan := imported.MustPlan(values{"channel_ids": []any{}}); fmt.Sprint(plan.Replace) != "[expires_in_minutes]" {
 		t.Errorf("what can be read and differs replaces: %v", plan.Replace)
 	}
 }
 
 func TestProtocolInviteLinkImportRefused(t *testing.T) {
-	o, run := inviteLinkManaged(t)
+	o, run := acctest.StartRun(t, inviteLinkKind)
 	run.MustApply(values{})
 	link := inviteLinkOnly(t, o).LinkURL
 	diags := o.NewRun(t, inviteLinkKind).Import(link, nil)
@@ -213,11 +204,10 @@ func TestProtocolInviteLinkImportRefused(t *testing.T) {
 }
 
 func TestProtocolInviteLinksDataSource(t *testing.T) {
-	o, run := inviteLinkManaged(t)
+	o, run := acctest.StartRun(t, inviteLinkKind)
 	run.MustApply(values{"invite_as": "guest", "expires_in_minutes": 60})
 	o.Call(t, http.MethodPost, "/invites", map[string]string{"invitee_emails": "new@example.com", "stream_ids": "[]", "notify_referrer_on_join": "false"})
-	found, diags := run.Process().ReadData("zulip_invite_links", values{})
-	diags.ExpectNoError(t)
+	found := run.Process().MustReadData("zulip_invite_links", values{})
 	state := run.State.Values
 	want := values{
 		"id": state["id"], "link_url": state["link_url"], "invite_as": "guest", "invited_by_user_id": o.Self.ID,
@@ -234,26 +224,21 @@ func TestProtocolInviteLinksDataSource(t *testing.T) {
 	if mail["email"] != "new@example.com" || mail["notify_referrer_on_join"] != false || mail["invite_as"] != "member" {
 		t.Errorf("by e-mail: %v", mail)
 	}
-	member, diags := o.As(t, "member").NewRun(t, inviteLinkKind).Process().ReadData("zulip_invite_links", values{})
-	diags.ExpectNoError(t)
+	member := o.As(t, "member").NewRun(t, inviteLinkKind).Process().MustReadData("zulip_invite_links", values{})
 	if fmt.Sprint(member["invite_links"]) != "[]" {
 		t.Errorf("a member sees %v", member["invite_links"])
 	}
-	_, diags = o.As(t, "bot").NewRun(t, inviteLinkKind).Process().ReadData("zulip_invite_links", values{})
+	_, diags := o.As(t, "bot").NewRun(t, inviteLinkKind).Process().ReadData("zulip_invite_links", values{})
 	diags.ExpectError(t, "", "Cannot read the invitations", "The server lets only people do this.")
 }
 
 func TestProtocolInviteLinkBadInput(t *testing.T) {
-	o, run := inviteLinkManaged(t)
+	o, run := acctest.StartRun(t, inviteLinkKind)
 	o.Call(t, http.MethodPost, "/channels/create", map[string]string{"name": "old", "subscribers": "[]"})
 	o.Archive(t, "old")
 	group := o.Call(t, http.MethodPost, "/user_groups/create", map[string]string{"name": "old", "description": "", "members": "[]"})["group_id"]
 	o.Call(t, http.MethodPost, fmt.Sprintf("/user_groups/%v/deactivate", group), nil)
-	for _, c := range []struct {
-		config    values
-		attribute string
-		words     []string
-	}{
+	run.ExpectRefusals(acctest.Refusals{
 		{values{"expires_in_minutes": 0}, "expires_in_minutes", []string{"between 1 and 1000000000"}},
 		{values{"invite_as": "boss"}, "invite_as", []string{"boss"}},
 		{values{"channel_ids": []any{999999}}, "channel_ids", []string{"no channel with the ID 999999", "zulip_channels lists those it sees"}},
@@ -262,10 +247,7 @@ func TestProtocolInviteLinkBadInput(t *testing.T) {
 		{values{"group_ids": []any{int(group.(float64))}}, "group_ids", []string{`"old"`, "deactivated"}}, //nolint:forcetypeassert // a number
 		{values{"group_ids": []any{o.SystemGroup(t, "role:members")}}, "group_ids", []string{"role:members", "set invite_as"}},
 		{values{"welcome_message_custom_text": strings.Repeat("w", 8001)}, "welcome_message_custom_text", []string{"8000"}},
-	} {
-		_, diags := run.Plan(c.config)
-		diags.ExpectError(t, c.attribute, c.words...)
-	}
+	})
 	run.MustPlan(values{
 		"expires_in_minutes": acctest.Unknown, "invite_as": acctest.Unknown, "channel_ids": []any{acctest.Unknown}, "group_ids": acctest.Unknown,
 		"include_realm_default_subscriptions": acctest.Unknown, "welcome_message_custom_text": acctest.Unknown,
@@ -274,11 +256,10 @@ func TestProtocolInviteLinkBadInput(t *testing.T) {
 
 // Who may not make the link learns it from the plan.
 func TestProtocolInviteLinkCaller(t *testing.T) {
-	o, _ := inviteLinkManaged(t)
+	o, _ := acctest.StartRun(t, inviteLinkKind)
 	refused := func(account string, config values, attribute string, words ...string) {
 		t.Helper()
-		_, diags := o.As(t, account).NewRun(t, inviteLinkKind).Plan(config)
-		diags.ExpectError(t, attribute, words...)
+		o.As(t, account).NewRun(t, inviteLinkKind).ExpectRefused(config, attribute, words...)
 	}
 	refused("bot", values{}, "", "A bot cannot make invitation links", "a person's account")
 	refused("guest", values{}, "", "A guest cannot make invitation links")
@@ -300,7 +281,7 @@ func TestProtocolInviteLinkCaller(t *testing.T) {
 
 // What the plan cannot know is explained when the server refuses it.
 func TestProtocolInviteLinkRefused(t *testing.T) {
-	o, _ := inviteLinkManaged(t)
+	o, _ := acctest.StartRun(t, inviteLinkKind)
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{
 		"create_multiuse_invite_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:members")),
 		"can_add_subscribers_group":    fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:nobody")),
@@ -327,7 +308,128 @@ func TestProtocolInviteLinkOldServer(t *testing.T) {
 		{415, values{"welcome_message_custom_text": ""}, "welcome_message_custom_text"},
 	} {
 		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: c.level})
-		_, diags := o.NewRun(t, inviteLinkKind).Plan(c.config)
-		diags.ExpectError(t, c.attribute, fmt.Sprintf("feature level %d; the server has %d", c.level+1, c.level))
+		o.NewRun(t, inviteLinkKind).ExpectRefused(c.config, c.attribute, fmt.Sprintf("feature level %d; the server has %d", c.level+1, c.level))
 	}
+}
+
+// A lost answer makes no second link, whatever else the account made before.
+func TestProtocolInviteLinkLostAnswer(t *testing.T) {
+	for _, fault := range []sandbox.FaultAction{sandbox.FaultDrop, sandbox.FaultTruncate, sandbox.FaultEmpty, sandbox.FaultStatus} {
+		t.Run(string(fault), func(t *testing.T) {
+			o, run := acctest.StartRun(t, inviteLinkKind)
+			o.NewRun(t, inviteLinkKind).MustApply(values{"invite_as": "guest"})
+			older := inviteLinkOnly(t, o)
+			o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/invites/multiuse", After: true, Action: fault, Count: 1})
+			run.MustApply(values{"invite_as": "guest"})
+			all := links(t, o)
+			if len(all) != 2 || all[0].ID != older.ID || run.State.Values["link_url"] != all[1].LinkURL {
+				t.Errorf("there are %d links, and the state has link %v", len(all), run.State.Values["id"])
+			}
+			o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: "/invites/multiuse/*", After: true, Action: fault, Count: 1})
+			run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+			if inviteLinkOnly(t, o).ID != older.ID {
+				t.Error("the wrong link was revoked")
+			}
+		})
+	}
+}
+
+// A link that somebody else made at the same moment is not taken for the one that was asked for.
+func TestProtocolInviteLinkOfAnother(t *testing.T) {
+	o, run := acctest.StartRun(t, inviteLinkKind)
+	p := run.Process()
+	plan := p.MustPlan(inviteLinkKind, nil, values{})
+	_, diags := p.ReadData("zulip_invite_links", values{}) // what there is before is known from now on
+	diags.ExpectNoError(t)
+	url, err := o.As(t, "admin").Client.CreateInviteLink(context.Background(), zulip.InviteTerms{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/invites/multiuse", Action: sandbox.FaultStatus, Count: 1})
+	made := p.MustApply(plan)
+	if made.Values["link_url"] == url || len(links(t, o)) != 2 {
+		t.Errorf("there are %d links, and the state has link %v", len(links(t, o)), made.Values["id"])
+	}
+}
+
+// A lost answer that cannot be looked up is an error that says what to do.
+func TestProtocolInviteLinkUnknownOutcome(t *testing.T) {
+	o, run := acctest.StartRun(t, inviteLinkKind)
+	run.Block["max_retries"] = 0
+	plan := run.MustPlan(values{})
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/invites/multiuse", After: true, Action: sandbox.FaultDrop})
+	o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/invites", Action: sandbox.FaultDrop, Skip: 1})
+	run.Apply(plan).ExpectError(t, "", "Cannot create the invitation link", "Look before you apply again")
+}
+
+// A link whose ID cannot be found is in the state all the same: read later on, or revoked without it.
+func TestProtocolInviteLinkWithoutID(t *testing.T) {
+	o, run := acctest.StartRun(t, inviteLinkKind)
+	run.Block["max_retries"] = 0
+	plan := run.MustPlan(values{})
+	heal := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/invites", Action: sandbox.FaultStatus, Skip: 1})
+	diags := run.Apply(plan)
+	heal()
+	link := inviteLinkOnly(t, o).LinkURL
+	diags.ExpectError(t, "", "its ID was not found", "terraform untaint")
+	if strings.Contains(diags.String(), link) {
+		t.Error("the message shows the link")
+	}
+	if run.State == nil || run.State.Values["link_url"] != link || run.State.Values["id"] != nil {
+		t.Fatalf("the state holds %v", run.State)
+	}
+	unread := run.Process().MustPlan(inviteLinkKind, run.State, nil)
+	kept := run.Fork()
+	if plan := kept.MustPlan(values{}); !plan.Empty() || kept.State.Values["id"] == nil {
+		t.Errorf("read again, the state holds %v", kept.State.Values)
+	}
+	run.Apply(unread).ExpectNoError(t)
+	if left := links(t, o); len(left) != 0 {
+		t.Errorf("%d links are left", len(left))
+	}
+	run.State = kept.State
+	run.State.Values["id"], run.State.Identity = nil, nil
+	unknown := run.Fork()
+	if unknown.Refresh().ExpectNoError(t); unknown.State != nil {
+		t.Errorf("what is gone is in the state: %v", unknown.State.Values)
+	}
+	gone := run.Process().MustPlan(inviteLinkKind, run.State, nil)
+	run.Apply(gone).ExpectNoError(t) // revoked already
+}
+
+// Links that are made at the same time, of the same kind, with answers lost, are different ones.
+func TestProtocolInviteLinksTogether(t *testing.T) {
+	o, run := acctest.StartRun(t, inviteLinkKind)
+	p, plans := run.Process(), []*acctest.PlannedChange{}
+	for range 4 {
+		plan := p.MustPlan(inviteLinkKind, nil, values{})
+		plans = append(plans, plan)
+	}
+	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/invites/multiuse", After: true, Action: sandbox.FaultDrop, Count: 3})
+	made := make(chan *acctest.Instance)
+	for _, plan := range plans {
+		go func() {
+			one, diags := p.Apply(plan)
+			if len(diags.Errors()) > 0 {
+				t.Error(diags)
+			}
+			made <- one
+		}()
+	}
+	seen := map[any]bool{}
+	for range plans {
+		if one := <-made; one != nil {
+			seen[one.Values["link_url"]] = true
+		}
+	}
+	if all := links(t, o); len(seen) != len(plans) || len(all) != len(plans) {
+		t.Errorf("%d resources have %d links, and the server holds %d", len(plans), len(seen), len(all))
+	}
+}
+
+// Reading any number of links is one request.
+func TestProtocolInviteLinksAreReadTogether(t *testing.T) {
+	o, run := acctest.StartRun(t, inviteLinkKind)
+	run.MustApply(values{})
+	run.ExpectReadTogether(t, o, 1)
 }

@@ -27,7 +27,7 @@ func invokeAction(t *testing.T, p *acctest.Process, action string, config values
 }
 
 func TestProtocolSendMessage(t *testing.T) {
-	o, run := messageManaged(t)
+	o, run := acctest.StartRun(t, "zulip_message")
 	p := run.Process()
 	messages := invokeAction(t, p, sendAction, inTopic("deploys", "Deployed.\n"))
 	if len(messages) != 2 || messages[0] != `Sending to channel "general", topic "deploys"` || !strings.HasPrefix(messages[1], "Sent as message ") {
@@ -57,7 +57,7 @@ func TestProtocolSendMessageURL(t *testing.T) {
 
 // A lost answer is no second message; an equal one from before does not count as sent.
 func TestProtocolSendMessageLostAnswer(t *testing.T) {
-	o, run := messageManaged(t)
+	o, run := acctest.StartRun(t, "zulip_message")
 	p := run.Process()
 	invokeAction(t, p, sendAction, inTopic("deploys", "Deployed."))
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/messages", After: true, Action: sandbox.FaultDrop, Count: 1})
@@ -69,7 +69,7 @@ func TestProtocolSendMessageLostAnswer(t *testing.T) {
 }
 
 func TestProtocolSendMessageErrors(t *testing.T) {
-	o, run := messageManaged(t)
+	o, run := acctest.StartRun(t, "zulip_message")
 	p := run.Process()
 	for _, c := range []struct {
 		config    values
@@ -95,7 +95,7 @@ func TestProtocolSendMessageErrors(t *testing.T) {
 
 // Whoever cancels gets an answer, and nothing is tried after it.
 func TestProtocolSendMessageCancelled(t *testing.T) {
-	o, run := messageManaged(t)
+	o, run := acctest.StartRun(t, "zulip_message")
 	p, sent := run.Process(), o.Sent()
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/messages", Action: sandbox.FaultStall, Delay: time.Minute})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -108,7 +108,7 @@ func TestProtocolSendMessageCancelled(t *testing.T) {
 }
 
 func TestProtocolReportMessage(t *testing.T) {
-	o, run := messageManaged(t)
+	o, run := acctest.StartRun(t, "zulip_message")
 	run.MustApply(inTopic("rules", "Buy this!"))
 	id, p := run.State.Values["id"], run.Process()
 	config := values{"message_id": id, "report_type": "spam", "description": "Again."}
@@ -133,7 +133,7 @@ func TestProtocolReportMessage(t *testing.T) {
 
 // A report is not sent twice when its answer is lost: nobody could find out whether it arrived.
 func TestProtocolReportMessageLostAnswer(t *testing.T) {
-	o, run := messageManaged(t)
+	o, run := acctest.StartRun(t, "zulip_message")
 	run.MustApply(inTopic("rules", "Buy this!"))
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"moderation_request_channel_id": fmt.Sprint(o.MustChannel(t, "leads").ID)})
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/messages/*/report", After: true, Action: sandbox.FaultDrop})

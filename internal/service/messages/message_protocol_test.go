@@ -17,14 +17,6 @@ import (
 // The tests called TestProtocol… drive the messages through the plugin protocol, in this process and without a CLI. The
 // organization is the sandbox's example: ines.moreau@example.com is its owner and the account of the provider.
 
-// messageManaged gives a test a sandbox and one zulip_message to manage in it, which does not exist yet.
-func messageManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
-	t.Helper()
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, "zulip_message")
-	return o, run
-}
-
 // inTopic is the configuration of a message in the channel "general".
 func inTopic(topic, content string) values {
 	return values{"channel": "general", "topic": topic, "content": content}
@@ -58,7 +50,7 @@ func byHand(t *testing.T, o *acctest.Organization, run *acctest.Run, params map[
 }
 
 func TestProtocolMessageLives(t *testing.T) {
-	o, run := messageManaged(t)
+	o, run := acctest.StartRun(t, "zulip_message")
 	run.MustApply(inTopic("rules", "Be kind.\n"))
 	id := run.State.Values["id"]
 	if got := run.State.Values["content"]; got != "Be kind.\n" {
@@ -85,7 +77,7 @@ func TestProtocolMessageLives(t *testing.T) {
 }
 
 func TestProtocolMessageDrift(t *testing.T) {
-	o, run := messageManaged(t)
+	o, run := acctest.StartRun(t, "zulip_message")
 	config := inTopic("rules", "Be kind.")
 	run.MustApply(config)
 	byHand(t, o, run, map[string]string{"content": "Be loud."})
@@ -110,7 +102,7 @@ func TestProtocolMessageDrift(t *testing.T) {
 
 // A text that somebody changed between plan and apply is not overwritten.
 func TestProtocolMessageChangedSincePlan(t *testing.T) {
-	o, run := messageManaged(t)
+	o, run := acctest.StartRun(t, "zulip_message")
 	run.MustApply(inTopic("rules", "Be kind."))
 	plan := run.MustPlan(inTopic("rules", "Be very kind."))
 	byHand(t, o, run, map[string]string{"content": "Be loud."})
@@ -119,7 +111,7 @@ func TestProtocolMessageChangedSincePlan(t *testing.T) {
 }
 
 func TestProtocolMessageDirect(t *testing.T) {
-	o, run := messageManaged(t)
+	o, run := acctest.StartRun(t, "zulip_message")
 	run.MustApply(values{"recipients": []any{"lena.fischer@example.com"}, "content": "Welcome."})
 	if run.State.Values["channel_id"] != nil {
 		t.Errorf("channel_id is %v", run.State.Values["channel_id"])
@@ -136,7 +128,7 @@ func TestProtocolMessageDirect(t *testing.T) {
 
 func TestProtocolMessageDestroy(t *testing.T) {
 	for onDestroy, left := range map[any][]string{nil: {}, "delete": {}, "keep": {"Be kind."}} {
-		o, run := messageManaged(t)
+		o, run := acctest.StartRun(t, "zulip_message")
 		config := inTopic("rules", "Be kind.")
 		config["on_destroy"] = onDestroy
 		run.MustApply(config)
@@ -146,7 +138,7 @@ func TestProtocolMessageDestroy(t *testing.T) {
 }
 
 func TestProtocolMessageDestroyedTwice(t *testing.T) {
-	o, run := messageManaged(t)
+	o, run := acctest.StartRun(t, "zulip_message")
 	run.MustApply(inTopic("rules", "Be kind."))
 	plan := run.MustPlan(nil)
 	o.Call(t, http.MethodDelete, fmt.Sprintf("/messages/%v", run.State.Values["id"]), nil)
@@ -154,59 +146,69 @@ func TestProtocolMessageDestroyedTwice(t *testing.T) {
 }
 
 func TestProtocolMessageImport(t *testing.T) {
-	o, run := messageManaged(t)
+	o, run := acctest.StartRun(t, "zulip_message")
 	run.MustApply(inTopic("rules", "Be kind."))
 	before := run.State.Values
-	for _, by := range []struct {
-		id       string
-		identity values
-	}{{id: fmt.Sprint(before["id"])}, {identity: values{"id": before["id"]}}} {
-		fresh := o.NewRun(t, "zulip_message")
-		fresh.Import(by.id, by.identity).ExpectNoError(t)
-		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before) {
-			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before)
-		}
-	}
+	run.ExpectImports(before["id"], values{"id": before["id"]})
 	o.NewRun(t, "zulip_message").Import("rules", nil).ExpectError(t, "", "not a number", "Copy link to message")
 }
 
-// An answer that is lost after the message was sent: it is found, and not sent again.
-func TestProtocolMessageLostAnswer(t *testing.T) {
-	o, run := messageManaged(t)
-	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/messages", After: true, Action: sandbox.FaultDrop, Count: 1})
-	run.MustApply(inTopic("rules", "Be kind."))
-	expectWritten(t, o, "rules", "Be kind.")
+// nameless are the resources without a name of their own, by which the server cannot refuse a second one.
+var nameless = []struct {
+	kind, path, title string
+	config            values
+	held              func(*testing.T, *acctest.Organization) []string
+}{
+	{"zulip_message", "/messages", "message", inTopic("plans", "Be kind."), sentMessages},
+	{"zulip_draft", "/drafts", "draft", inTopic("plans", "Be kind."), drafts},
+	{
+		"zulip_scheduled_message", "/scheduled_messages", "scheduled message",
+		values{"channel": "general", "topic": "plans", "content": "Be kind.", "scheduled_delivery_timestamp": "2099-01-15T09:00:00Z"}, scheduled,
+	},
 }
 
-// A server that is gone after it sent the message: the apply fails, and says that the next one may send another.
-func TestProtocolMessageBrokenOff(t *testing.T) {
-	o, run := messageManaged(t)
-	run.Block["max_retries"] = 0
-	config := inTopic("rules", "Be kind.")
-	plan := run.MustPlan(config)
-	healSend := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/messages", After: true, Action: sandbox.FaultDrop})
-	healLook := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/messages", Action: sandbox.FaultDrop, Skip: 1})
-	run.Apply(plan).ExpectError(t, "", "Cannot create the message", "Look before you apply again")
-	if run.State != nil {
-		t.Fatalf("the state holds %v", run.State)
+// An object whose answer is lost is found, and not made a second time.
+func TestProtocolNameless_AnswerLost_MadeOnce(t *testing.T) {
+	for _, one := range nameless {
+		o, run := acctest.StartRun(t, one.kind)
+		o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: one.path, After: true, Action: sandbox.FaultDrop, Count: 1})
+		run.MustApply(one.config)
+		if held := one.held(t, o); len(held) != 1 {
+			t.Errorf("%s: the server holds %q", one.kind, held)
+		}
 	}
-	healSend()
-	healLook()
-	run.MustApply(config)
-	expectWritten(t, o, "rules", "Be kind.", "Be kind.") // nobody knows whose the first is
+}
+
+// A server that is gone after it made the object: the apply fails, and says that the next one may make another.
+func TestProtocolNameless_BrokenOff_MadeTwice(t *testing.T) {
+	for _, one := range nameless {
+		o, run := acctest.StartRun(t, one.kind)
+		run.Block["max_retries"] = 0
+		plan := run.MustPlan(one.config)
+		healSend := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: one.path, After: true, Action: sandbox.FaultDrop})
+		healLook := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: one.path, Action: sandbox.FaultDrop, Skip: 1})
+		run.Apply(plan).ExpectError(t, "", "Cannot create the "+one.title, "Look before you apply again")
+		if run.State != nil {
+			t.Fatalf("%s: the state holds %v", one.kind, run.State)
+		}
+		healSend()
+		healLook()
+		run.MustApply(one.config)
+		if held := one.held(t, o); len(held) != 2 || held[0] != held[1] { // nobody knows whose the first is
+			t.Errorf("%s: the server holds %q", one.kind, held)
+		}
+	}
 }
 
 // Two resources that say the same are two messages.
 func TestProtocolMessageTwins(t *testing.T) {
-	o, run := messageManaged(t)
+	o, run := acctest.StartRun(t, "zulip_message")
 	twin := o.NewRun(t, "zulip_message")
 	config := inTopic("rules", "Be kind.")
 	p := run.Process()
 	for range 2 {
-		plan, diags := p.Plan("zulip_message", nil, config)
-		diags.ExpectNoError(t)
-		state, diags := p.Apply(plan)
-		diags.ExpectNoError(t)
+		plan := p.MustPlan("zulip_message", nil, config)
+		state := p.MustApply(plan)
 		if twin.State != nil && twin.State.Values["id"] == state.Values["id"] {
 			t.Errorf("both have message %v", state.Values["id"])
 		}
@@ -216,7 +218,7 @@ func TestProtocolMessageTwins(t *testing.T) {
 }
 
 func TestProtocolMessageBadInput(t *testing.T) {
-	_, run := messageManaged(t)
+	_, run := acctest.StartRun(t, "zulip_message")
 	cases := []struct {
 		config    values
 		attribute string
@@ -236,8 +238,7 @@ func TestProtocolMessageBadInput(t *testing.T) {
 		{values{"recipients": []any{"lena.fisher@example.com"}, "content": "x"}, "recipients", []string{"lena.fischer@example.com"}},
 	}
 	for _, c := range cases {
-		_, diags := run.Plan(c.config)
-		diags.ExpectError(t, c.attribute, c.words...)
+		run.ExpectRefused(c.config, c.attribute, c.words...)
 	}
 	run.MustPlan(inTopic(strings.Repeat("ü", 60), strings.Repeat("ü", 10000)+"\n\n"))
 	run.MustPlan(values{"channel": acctest.Unknown, "topic": "rules", "content": acctest.Unknown})
@@ -247,26 +248,23 @@ func TestProtocolMessageBadInput(t *testing.T) {
 
 // Only who sent a message may edit it.
 func TestProtocolMessageOfSomebodyElse(t *testing.T) {
-	o, _ := messageManaged(t)
+	o, _ := acctest.StartRun(t, "zulip_message")
 	member := o.As(t, "member").NewRun(t, "zulip_message")
 	member.MustApply(inTopic("rules", "Be kind."))
 	run := o.NewRun(t, "zulip_message")
 	run.Import(fmt.Sprint(member.State.Values["id"]), nil).ExpectNoError(t)
-	_, diags := run.Plan(inTopic("rules", "Be loud."))
-	diags.ExpectError(t, "content", "somebody else's", "-replace=ADDRESS")
+	run.ExpectRefused(inTopic("rules", "Be loud."), "content", "somebody else's", "-replace=ADDRESS")
 	run.MustApply(inTopic("laws", "Be kind.")) // moving is another right
 }
 
 // Reading many messages costs few requests.
 func TestProtocolMessageReadTogether(t *testing.T) {
-	o, run := messageManaged(t)
+	o, run := acctest.StartRun(t, "zulip_message")
 	p := run.Process()
 	states := []*acctest.Instance{}
 	for i := range 8 {
-		plan, diags := p.Plan("zulip_message", nil, inTopic("rules", fmt.Sprint("Rule ", i)))
-		diags.ExpectNoError(t)
-		state, diags := p.Apply(plan)
-		diags.ExpectNoError(t)
+		plan := p.MustPlan("zulip_message", nil, inTopic("rules", fmt.Sprint("Rule ", i)))
+		state := p.MustApply(plan)
 		states = append(states, state)
 	}
 	reader, sent := run.Process(), o.Sent()
@@ -296,7 +294,7 @@ func TestProtocolMessageReadTogether(t *testing.T) {
 
 // Importing what is not there says so in words of its own, not in the CLI's.
 func TestProtocolMessageImportOfNothing(t *testing.T) {
-	_, run := messageManaged(t)
+	_, run := acctest.StartRun(t, "zulip_message")
 	run.Import("99", nil).ExpectError(t, "", "Cannot import this message", "no message with the ID 99", "may not read")
 }
 
@@ -312,7 +310,7 @@ func pass(t *testing.T, span time.Duration) {
 
 // A message is edited and deleted in place only for as long as the organization allows: a plan warns when it does not.
 func TestProtocolMessageTimeLimits(t *testing.T) {
-	o, run := messageManaged(t)
+	o, run := acctest.StartRun(t, "zulip_message")
 	run.MustApply(inTopic("limits", "before"))
 	for _, realm := range []map[string]string{{"message_content_edit_limit_seconds": "1"}, {"allow_message_editing": "false", "message_content_edit_limit_seconds": `"unlimited"`}} {
 		o.Call(t, http.MethodPatch, "/realm", realm)
@@ -406,13 +404,12 @@ func TestProtocolMessageURLAfterAnUpgrade(t *testing.T) {
 }
 
 func TestProtocolMessageHistory(t *testing.T) {
-	o, run := messageManaged(t)
+	o, run := acctest.StartRun(t, "zulip_message")
 	run.MustApply(inTopic("rules", "Be kind."))
 	byHand(t, o, run, map[string]string{"content": "Be loud."})
 	byHand(t, o, run, map[string]string{"topic": "laws", "propagate_mode": "change_one"})
 	p := run.Process()
-	read, diags := p.ReadData("zulip_message_history", values{"message_id": run.State.Values["id"]})
-	diags.ExpectNoError(t)
+	read := p.MustReadData("zulip_message_history", values{"message_id": run.State.Values["id"]})
 	got := []string{}
 	list, _ := read["message_history"].([]any)
 	for _, one := range list {
@@ -430,7 +427,7 @@ func TestProtocolMessageHistory(t *testing.T) {
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("read:\n%q\nwant:\n%q", got, want)
 	}
-	_, diags = p.ReadData("zulip_message_history", values{"message_id": 1})
+	_, diags := p.ReadData("zulip_message_history", values{"message_id": 1})
 	diags.ExpectError(t, "message_id", "The message is gone")
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"message_edit_history_visibility_policy": "none"})
 	_, diags = p.ReadData("zulip_message_history", values{"message_id": run.State.Values["id"]})

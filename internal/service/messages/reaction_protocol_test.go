@@ -85,12 +85,9 @@ func TestProtocolReactionOwnEmoji(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := o.NewRun(t, "zulip_reaction").Process()
-	_, diags := p.Plan("zulip_custom_emoji", nil, values{"name": "later", "file": picture})
-	diags.ExpectNoError(t)
-	_, diags = p.Plan("zulip_reaction", nil, config)
-	diags.ExpectNoError(t)
-	_, diags = run.Fork().Plan(config)
-	diags.ExpectError(t, "emoji_name", `No emoji is called "later"`)
+	p.MustPlan("zulip_custom_emoji", nil, values{"name": "later", "file": picture})
+	p.MustPlan("zulip_reaction", nil, config)
+	run.Fork().ExpectRefused(config, "emoji_name", `No emoji is called "later"`)
 }
 
 // Where the server does not say what it knows, it checks.
@@ -162,9 +159,7 @@ func TestProtocolReactionLostReading(t *testing.T) {
 			diags.ExpectError(t, "", "after it was added", "not in the state", "The next apply refuses it", fmt.Sprintf(`id = "%d/tada"`, message), "ZULIP_RECOVER_INTERRUPTED=true")
 			run.Apply(run.MustPlan(config)).ExpectError(t, "emoji_name", "already")
 			run.Import(fmt.Sprintf("%d/tada", message), nil).ExpectNoError(t)
-			if plan := run.MustPlan(config); !plan.Empty() {
-				t.Errorf("planned: %v", plan.Changes())
-			}
+			run.ExpectUnchanged(config)
 		})
 	}
 }
@@ -173,16 +168,7 @@ func TestProtocolReactionImport(t *testing.T) {
 	o, run, message := reactionManaged(t)
 	run.MustApply(values{"message_id": message, "emoji_name": "tada"})
 	before := run.State
-	for _, by := range []struct {
-		id       string
-		identity values
-	}{{id: fmt.Sprintf("%d/tada", message)}, {id: fmt.Sprint(before.Values["id"])}, {identity: before.Identity}} {
-		fresh := o.NewRun(t, "zulip_reaction")
-		fresh.Import(by.id, by.identity).ExpectNoError(t)
-		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before.Values) {
-			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before.Values)
-		}
-	}
+	run.ExpectImports(fmt.Sprintf("%d/tada", message), before.Values["id"], before.Identity)
 	o.NewRun(t, "zulip_reaction").Import("tada", nil).ExpectError(t, "", "MESSAGE_ID/EMOJI_NAME")
 	o.NewRun(t, "zulip_reaction").Import(fmt.Sprintf("%d/heart", message), nil).ExpectError(t, "", "No such reaction", "tada")
 }
@@ -205,19 +191,12 @@ func TestProtocolReactionByCode(t *testing.T) {
 
 func TestProtocolReactionBadInput(t *testing.T) {
 	_, run, message := reactionManaged(t)
-	for _, c := range []struct {
-		config    values
-		attribute string
-		words     []string
-	}{
+	run.ExpectRefusals(acctest.Refusals{
 		{values{"message_id": message, "emoji_name": ":tada:"}, "emoji_name", []string{"without colons"}},
 		{values{"message_id": message, "emoji_name": "tada", "reaction_type": "sticker"}, "reaction_type", []string{"realm_emoji"}},
 		{values{"message_id": message, "emoji_name": "tadaa"}, "emoji_name", []string{`No emoji is called "tadaa"`, "Did you mean tada"}},
 		{values{"message_id": message, "emoji_name": "tada", "reaction_type": "realm_emoji"}, "reaction_type", []string{"is unicode_emoji"}},
-	} {
-		_, diags := run.Plan(c.config)
-		diags.ExpectError(t, c.attribute, c.words...)
-	}
+	})
 	run.Apply(run.MustPlan(values{"message_id": 1, "emoji_name": "tada"})).ExpectError(t, "", "The message is gone")
 }
 

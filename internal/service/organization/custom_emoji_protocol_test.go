@@ -1,13 +1,7 @@
 package organization_test
 
 import (
-	"bytes"
-	"context"
-	"crypto/sha256"
 	"fmt"
-	"image"
-	"image/color"
-	"image/png"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -22,49 +16,10 @@ import (
 
 const customEmojiTypeName = "zulip_custom_emoji"
 
-// customEmojiPicture writes an image of one shade of gray into a file of its own, and returns the path.
-func customEmojiPicture(t *testing.T, shade uint8) string {
-	t.Helper()
-	drawn := image.NewGray(image.Rect(0, 0, 10, 10))
-	for i := range drawn.Pix {
-		drawn.Pix[i] = color.Gray{Y: shade}.Y
-	}
-	var encoded bytes.Buffer
-	if err := png.Encode(&encoded, drawn); err != nil {
-		t.Fatal(err)
-	}
-	return file(t, encoded.Bytes())
-}
-
-func file(t *testing.T, content []byte) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "picture.png")
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-func hashOf(t *testing.T, path string) string {
-	t.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fmt.Sprintf("%x", sha256.Sum256(content))
-}
-
 // customEmojiHeld are the emoji of a name that the server holds, deactivated ones included.
 func customEmojiHeld(t *testing.T, o *acctest.Organization, name string) []*zulip.CustomEmoji {
 	t.Helper()
-	snapshot, err := o.Client.Register(context.Background(), []string{zulip.FetchCustomEmoji})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := o.Client.DeleteQueue(context.Background(), snapshot.QueueID); err != nil {
-		t.Fatal(err)
-	}
-	return slices.DeleteFunc(snapshot.CustomEmoji, func(emoji *zulip.CustomEmoji) bool { return emoji.Name != name })
+	return slices.DeleteFunc(o.Snapshot(t, zulip.FetchCustomEmoji).CustomEmoji, func(emoji *zulip.CustomEmoji) bool { return emoji.Name != name })
 }
 
 // active is the one that is active.
@@ -78,27 +33,20 @@ func active(t *testing.T, o *acctest.Organization, name string) *zulip.CustomEmo
 	return nil
 }
 
-func customEmojiManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
-	t.Helper()
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, customEmojiTypeName)
-	return o, run
-}
-
 func TestProtocolCustomEmojiLive(t *testing.T) {
-	o, run := customEmojiManaged(t)
-	first, second := customEmojiPicture(t, 10), customEmojiPicture(t, 200)
+	o, run := acctest.StartRun(t, customEmojiTypeName)
+	first, second := acctest.Picture(t, 10), acctest.Picture(t, 200)
 	sent := o.Sent()
 	run.MustApply(values{"name": "party", "file": first})
 	sent.Expect(t, "POST")
 	emoji := active(t, o, "party")
-	want := values{"id": emoji.ID, "name": "party", "file": first, "file_sha256": hashOf(t, first), "author_id": o.Self.ID, "source_url": emoji.SourceURL}
+	want := values{"id": emoji.ID, "name": "party", "file": first, "file_sha256": acctest.HashOf(t, first), "author_id": o.Self.ID, "source_url": emoji.SourceURL}
 	if fmt.Sprint(run.State.Values) != fmt.Sprint(want) {
 		t.Errorf("the state holds\n%v\nwant\n%v", run.State.Values, want)
 	}
 
 	sent = o.Sent()
-	if plan := run.MustPlan(values{"name": "party", "file": customEmojiPicture(t, 10)}); !plan.Empty() {
+	if plan := run.MustPlan(values{"name": "party", "file": acctest.Picture(t, 10)}); !plan.Empty() {
 		t.Errorf("the same file at another path plans %v", plan.Changes())
 	}
 	plan := run.MustPlan(values{"name": "party", "file": second})
@@ -119,8 +67,8 @@ func TestProtocolCustomEmojiLive(t *testing.T) {
 }
 
 func TestProtocolCustomEmojiIsGone(t *testing.T) {
-	o, run := customEmojiManaged(t)
-	config := values{"name": "party", "file": customEmojiPicture(t, 10)}
+	o, run := acctest.StartRun(t, customEmojiTypeName)
+	config := values{"name": "party", "file": acctest.Picture(t, 10)}
 	run.MustApply(config)
 	o.Call(t, http.MethodDelete, "/realm/emoji/party", nil)
 	run.MustApply(config)
@@ -141,14 +89,13 @@ func TestProtocolCustomEmojiIsGone(t *testing.T) {
 	p := run.Process()
 	end, diags := p.Plan(customEmojiTypeName, state, nil) // as of a state that nobody refreshed
 	diags.ExpectNoError(t)
-	_, diags = p.Apply(end)
-	diags.ExpectNoError(t)
+	p.MustApply(end)
 	sent.Expect(t)
 }
 
 func TestProtocolCustomEmojiImport(t *testing.T) {
-	o, run := customEmojiManaged(t)
-	config := values{"name": "party", "file": customEmojiPicture(t, 10)}
+	o, run := acctest.StartRun(t, customEmojiTypeName)
+	config := values{"name": "party", "file": acctest.Picture(t, 10)}
 	run.MustApply(config)
 	for _, by := range []struct {
 		id       string
@@ -179,23 +126,21 @@ func TestProtocolCustomEmojiImport(t *testing.T) {
 }
 
 func TestProtocolCustomEmojiBadInput(t *testing.T) {
-	o, run := customEmojiManaged(t)
-	good := customEmojiPicture(t, 10)
+	o, run := acctest.StartRun(t, customEmojiTypeName)
+	good := acctest.Picture(t, 10)
 	for name, words := range map[string]string{"Party": "small letters", "two words": "small letters", "party_": "end with a letter", "": "end with a letter"} {
-		_, diags := run.Plan(values{"name": name, "file": good})
-		diags.ExpectError(t, "name", words)
+		run.ExpectRefused(values{"name": name, "file": good}, "name", words)
 	}
 	for path, words := range map[string]string{
-		filepath.Join(t.TempDir(), "none.png"): "no such file", file(t, []byte("hello")): "text/plain", file(t, nil): "not a PNG",
+		filepath.Join(t.TempDir(), "none.png"): "no such file", acctest.File(t, []byte("hello")): "text/plain", acctest.File(t, nil): "not a PNG",
 	} {
-		_, diags := run.Plan(values{"name": "party", "file": path})
-		diags.ExpectError(t, "file", words)
+		run.ExpectRefused(values{"name": "party", "file": path}, "file", words)
 	}
 	content, err := os.ReadFile(good)
 	if err != nil {
 		t.Fatal(err)
 	}
-	large := values{"name": "large", "file": file(t, append(content, make([]byte, 6<<20)...))}
+	large := values{"name": "large", "file": acctest.File(t, append(content, make([]byte, 6<<20)...))}
 	plan, diags := run.Plan(large)
 	diags.ExpectNoError(t)
 	diags.ExpectWarning(t, "file", "6.0 MiB")
@@ -213,20 +158,19 @@ func TestProtocolCustomEmojiBadInput(t *testing.T) {
 }
 
 func TestProtocolCustomEmojiFileChangesAfterThePlan(t *testing.T) {
-	o, run := customEmojiManaged(t)
-	path := customEmojiPicture(t, 10)
+	o, run := acctest.StartRun(t, customEmojiTypeName)
+	path := acctest.Picture(t, 10)
 	plan := run.MustPlan(values{"name": "party", "file": path})
 	p := run.Process()
-	again, diags := p.Plan(customEmojiTypeName, nil, plan.Config)
-	diags.ExpectNoError(t)
-	content, err := os.ReadFile(customEmojiPicture(t, 99))
+	again := p.MustPlan(customEmojiTypeName, nil, plan.Config)
+	content, err := os.ReadFile(acctest.Picture(t, 99))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, diags = p.Apply(again)
+	_, diags := p.Apply(again)
 	diags.ExpectError(t, "file", "another one now")
 	if active(t, o, "party") != nil {
 		t.Error("it was uploaded all the same")
@@ -234,8 +178,8 @@ func TestProtocolCustomEmojiFileChangesAfterThePlan(t *testing.T) {
 }
 
 func TestProtocolCustomEmojiCaller(t *testing.T) {
-	o, run := customEmojiManaged(t)
-	config := values{"name": "party", "file": customEmojiPicture(t, 10)}
+	o, run := acctest.StartRun(t, customEmojiTypeName)
+	config := values{"name": "party", "file": acctest.Picture(t, 10)}
 	for account, words := range map[string]string{"owner": "", "admin": "", "member": "", "guest": "guest", "bot": "bot"} {
 		_, diags := o.As(t, account).NewRun(t, customEmojiTypeName).Plan(config)
 		if words == "" {
@@ -249,17 +193,15 @@ func TestProtocolCustomEmojiCaller(t *testing.T) {
 		"can_add_custom_emoji_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:administrators")),
 	})
 	member := o.As(t, "member").NewRun(t, customEmojiTypeName)
-	_, diags := member.Plan(values{"name": "fest", "file": customEmojiPicture(t, 10)})
-	diags.ExpectError(t, "", "may not add emoji", "can_add_custom_emoji_group")
+	member.ExpectRefused(values{"name": "fest", "file": acctest.Picture(t, 10)}, "", "may not add emoji", "can_add_custom_emoji_group")
 	member.State = run.State
-	_, diags = member.Plan(nil)
-	diags.ExpectError(t, "", `may not deactivate the emoji "party"`)
+	member.ExpectRefused(nil, "", `may not deactivate the emoji "party"`)
 }
 
 // The name of a standard emoji is for administrators; which names are, only the server knows.
 func TestProtocolCustomEmojiStandardName(t *testing.T) {
-	o, run := customEmojiManaged(t)
-	config := values{"name": "car", "file": customEmojiPicture(t, 10)}
+	o, run := acctest.StartRun(t, customEmojiTypeName)
+	config := values{"name": "car", "file": acctest.Picture(t, 10)}
 	member := o.As(t, "member").NewRun(t, customEmojiTypeName)
 	member.Apply(member.MustPlan(config)).ExpectError(t, "", "standard emoji has this name", "administrator")
 	run.MustApply(config)
@@ -267,16 +209,16 @@ func TestProtocolCustomEmojiStandardName(t *testing.T) {
 
 // An upload whose answer is lost is found by its name, and not made a second time.
 func TestFaultCustomEmojiLostAnswer(t *testing.T) {
-	o, run := customEmojiManaged(t)
+	o, run := acctest.StartRun(t, customEmojiTypeName)
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/emoji/*", After: true, Action: sandbox.FaultDrop, Count: 1})
 	sent := o.Sent()
-	run.MustApply(values{"name": "party", "file": customEmojiPicture(t, 10)})
+	run.MustApply(values{"name": "party", "file": acctest.Picture(t, 10)})
 	sent.Expect(t, "POST")
 	if all := customEmojiHeld(t, o, "party"); len(all) != 1 {
 		t.Errorf("the server holds %d", len(all))
 	}
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/emoji/*", Action: sandbox.FaultDrop, Count: 1})
-	o.NewRun(t, customEmojiTypeName).MustApply(values{"name": "fest", "file": customEmojiPicture(t, 10)})
+	o.NewRun(t, customEmojiTypeName).MustApply(values{"name": "fest", "file": acctest.Picture(t, 10)})
 	o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: "/realm/emoji/*", After: true, Action: sandbox.FaultDrop, Count: 1})
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 }
@@ -285,9 +227,9 @@ func TestFaultCustomEmojiLostAnswer(t *testing.T) {
 func TestFaultCustomEmojiLostReading(t *testing.T) {
 	for name, after := range map[string]bool{"answered": false, "lost too": true} {
 		t.Run(name, func(t *testing.T) {
-			o, run := customEmojiManaged(t)
+			o, run := acctest.StartRun(t, customEmojiTypeName)
 			run.Block["max_retries"] = 0
-			config := values{"name": "party", "file": customEmojiPicture(t, 10)}
+			config := values{"name": "party", "file": acctest.Picture(t, 10)}
 			plan := run.MustPlan(config)
 			if after {
 				o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/emoji/*", After: true, Action: sandbox.FaultDrop})
@@ -304,9 +246,7 @@ func TestFaultCustomEmojiLostReading(t *testing.T) {
 			if run.State == nil || emoji == nil || run.State.Values["id"] != emoji.ID || run.State.Values["source_url"] != emoji.SourceURL {
 				t.Errorf("the state holds %v, the server %v", run.State, emoji)
 			}
-			if plan := run.MustPlan(config); !plan.Empty() {
-				t.Errorf("planned: %v", plan.Changes())
-			}
+			run.ExpectUnchanged(config)
 		})
 	}
 }
@@ -323,7 +263,7 @@ func TestProtocolCustomEmojiOfAnotherIDStaysAfterAWait(t *testing.T) {
 			t.Parallel()
 			o := acctest.NewSandbox(t, sandbox.Config{})
 			run, other := o.NewRun(t, customEmojiTypeName), o.NewRun(t, customEmojiTypeName)
-			config := values{"name": "party", "file": customEmojiPicture(t, 10)}
+			config := values{"name": "party", "file": acctest.Picture(t, 10)}
 			run.MustApply(config)
 			plan := run.MustPlan(nil)
 			gate := o.Sandbox.Gate(http.MethodDelete, path)
@@ -350,8 +290,8 @@ func TestProtocolCustomEmojiOfAnotherIDStaysAfterAWait(t *testing.T) {
 
 // What was refused for a moment is sent again while the emoji is the same.
 func TestProtocolCustomEmojiIsDeactivatedAfterAWait(t *testing.T) {
-	o, run := customEmojiManaged(t)
-	run.MustApply(values{"name": "party", "file": customEmojiPicture(t, 10)})
+	o, run := acctest.StartRun(t, customEmojiTypeName)
+	run.MustApply(values{"name": "party", "file": acctest.Picture(t, 10)})
 	o.Sandbox.Fail(sandbox.Fault{
 		Method: http.MethodDelete, Path: "/realm/emoji/party", Action: sandbox.FaultStatus, Status: http.StatusTooManyRequests, RetryAfter: 20 * time.Millisecond, Count: 2,
 	})
@@ -363,19 +303,17 @@ func TestProtocolCustomEmojiIsDeactivatedAfterAWait(t *testing.T) {
 
 // The name went to another emoji after the state was read, in the same run.
 func TestProtocolCustomEmojiOfAnotherIDStaysLaterInARun(t *testing.T) {
-	o, run := customEmojiManaged(t)
-	config := values{"name": "party", "file": customEmojiPicture(t, 10)}
+	o, run := acctest.StartRun(t, customEmojiTypeName)
+	config := values{"name": "party", "file": acctest.Picture(t, 10)}
 	run.MustApply(config)
 	p := run.Process()
 	state, diags := p.Read(customEmojiTypeName, run.State)
 	diags.ExpectNoError(t)
-	plan, diags := p.Plan(customEmojiTypeName, state, nil)
-	diags.ExpectNoError(t)
+	plan := p.MustPlan(customEmojiTypeName, state, nil)
 	o.Call(t, http.MethodDelete, "/realm/emoji/party", nil)
 	other := o.NewRun(t, customEmojiTypeName)
 	other.MustApply(config)
-	_, diags = p.Apply(plan)
-	diags.ExpectNoError(t)
+	p.MustApply(plan)
 	if now := active(t, o, "party"); now == nil || now.ID != other.State.Values["id"] {
 		t.Errorf("active is %v, not the emoji of somebody else, %v", now, other.State.Values["id"])
 	}

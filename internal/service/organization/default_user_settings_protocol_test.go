@@ -1,7 +1,6 @@
 package organization_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -20,15 +19,8 @@ const defaultUserSettingsTypeName = "zulip_default_user_settings"
 // defaultUserSettingsHeld is what the server holds, by the names on the wire.
 func defaultUserSettingsHeld(t *testing.T, o *acctest.Organization) map[string]any {
 	t.Helper()
-	snapshot, err := o.Client.Register(context.Background(), []string{zulip.FetchUserDefaults})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := o.Client.DeleteQueue(context.Background(), snapshot.QueueID); err != nil {
-		t.Fatal(err)
-	}
 	all := map[string]any{}
-	for name, raw := range snapshot.UserDefaults {
+	for name, raw := range o.Snapshot(t, zulip.FetchUserDefaults).UserDefaults {
 		var value any
 		if err := json.Unmarshal(raw, &value); err != nil {
 			t.Fatal(err)
@@ -111,8 +103,7 @@ func TestProtocolDefaultUserSettingsEvery(t *testing.T) {
 }
 
 func TestProtocolDefaultUserSettingsEveryWord(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, defaultUserSettingsTypeName)
+	o, run := acctest.StartRun(t, defaultUserSettingsTypeName)
 	for name, words := range defaultUserSettingsCodes {
 		for word, number := range words {
 			run.MustApply(values{name: word})
@@ -125,8 +116,7 @@ func TestProtocolDefaultUserSettingsEveryWord(t *testing.T) {
 
 // What is not set is not written; what is let go stays as it was.
 func TestProtocolDefaultUserSettingsLive(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, defaultUserSettingsTypeName)
+	o, run := acctest.StartRun(t, defaultUserSettingsTypeName)
 	sent := o.Sent()
 	run.MustApply(values{"color_scheme": "dark", "web_font_size_px": 16}) // the second is so already
 	sent.Expect(t, "PATCH color_scheme")
@@ -153,8 +143,7 @@ func TestProtocolDefaultUserSettingsLive(t *testing.T) {
 }
 
 func TestProtocolDefaultUserSettingsDrift(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, defaultUserSettingsTypeName)
+	o, run := acctest.StartRun(t, defaultUserSettingsTypeName)
 	config := values{"color_scheme": "dark", "enter_sends": true, "notification_sound": "ding"}
 	run.MustApply(config)
 	o.Call(t, http.MethodPatch, "/realm/user_settings_defaults", map[string]string{"color_scheme": "3", "notification_sound": "chime", "enable_sounds": "false"})
@@ -171,24 +160,13 @@ func TestProtocolDefaultUserSettingsDrift(t *testing.T) {
 }
 
 func TestProtocolDefaultUserSettingsImport(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, defaultUserSettingsTypeName)
+	_, run := acctest.StartRun(t, defaultUserSettingsTypeName)
 	run.MustApply(values{"color_scheme": "dark"})
-	for _, by := range []struct {
-		id       string
-		identity values
-	}{{id: "organization"}, {id: "whatever"}, {identity: run.State.Identity}} {
-		fresh := o.NewRun(t, defaultUserSettingsTypeName)
-		fresh.Import(by.id, by.identity).ExpectNoError(t)
-		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(run.State.Values) {
-			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, run.State.Values)
-		}
-	}
+	run.ExpectImports("organization", "whatever", run.State.Identity)
 }
 
 func TestProtocolDefaultUserSettingsBadInput(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, defaultUserSettingsTypeName)
+	_, run := acctest.StartRun(t, defaultUserSettingsTypeName)
 	for name, bad := range map[string]struct {
 		value any
 		words string
@@ -199,8 +177,7 @@ func TestProtocolDefaultUserSettingsBadInput(t *testing.T) {
 		"email_notifications_batching_period_seconds": {0, "between 1 and 604800"},
 		"web_font_size_px":                            {-1, "between 1 and"},
 	} {
-		_, diags := run.Plan(values{name: bad.value})
-		diags.ExpectError(t, name, bad.words)
+		run.ExpectRefused(values{name: bad.value}, name, bad.words)
 	}
 	if plan := run.MustPlan(values{"color_scheme": acctest.Unknown, "notification_sound": acctest.Unknown}); plan.Values["color_scheme"] != acctest.Unknown {
 		t.Errorf("planned: %v", plan.Values)
@@ -236,8 +213,7 @@ func TestProtocolDefaultUserSettingsOldServer(t *testing.T) {
 	} {
 		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: at.level})
 		run := o.NewRun(t, defaultUserSettingsTypeName)
-		_, diags := run.Plan(at.config)
-		diags.ExpectError(t, at.attribute, at.words...)
+		run.ExpectRefused(at.config, at.attribute, at.words...)
 		if at.level > 95 {
 			run.MustApply(values{"enter_sends": true})
 		}
@@ -246,8 +222,7 @@ func TestProtocolDefaultUserSettingsOldServer(t *testing.T) {
 
 // A lost answer is asked for again: to set a value twice changes nothing.
 func TestFaultDefaultUserSettingsLostAnswer(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, defaultUserSettingsTypeName)
+	o, run := acctest.StartRun(t, defaultUserSettingsTypeName)
 	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/realm/user_settings_defaults", After: true, Action: sandbox.FaultDrop, Count: 1})
 	run.MustApply(values{"color_scheme": "dark"})
 	if got := defaultUserSettingsHeld(t, o)["color_scheme"]; got != 2.0 {
@@ -257,8 +232,7 @@ func TestFaultDefaultUserSettingsLostAnswer(t *testing.T) {
 
 // A server that takes a setting without an error, and does not hold it then, is found out.
 func TestProtocolDefaultUserSettingsNotTaken(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, defaultUserSettingsTypeName)
+	o, run := acctest.StartRun(t, defaultUserSettingsTypeName)
 	o.Sandbox.Fail(sandbox.Fault{
 		Method: "PATCH", Path: "/realm/user_settings_defaults", Action: sandbox.FaultStatus, Status: http.StatusOK,
 		Body: `{"result":"success","msg":"","ignored_parameters_unsupported":["color_scheme"]}`, Count: 1,
@@ -268,8 +242,7 @@ func TestProtocolDefaultUserSettingsNotTaken(t *testing.T) {
 }
 
 func TestProtocolDefaultUserSettingsRefused(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, defaultUserSettingsTypeName)
+	o, run := acctest.StartRun(t, defaultUserSettingsTypeName)
 	run.MustApply(values{"color_scheme": "dark"})
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/realm/user_settings_defaults", Action: sandbox.FaultStatus, Status: http.StatusBadRequest,
 		Body: `{"result":"error","msg":"Must be an organization administrator","code":"UNAUTHORIZED_PRINCIPAL"}`})
@@ -283,8 +256,7 @@ func TestProtocolDefaultUserSettingsRefused(t *testing.T) {
 
 // What somebody else has changed since the plan is not overwritten, and what is not configured is not sent.
 func TestProtocolDefaultUserSettingsConflict(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, defaultUserSettingsTypeName)
+	o, run := acctest.StartRun(t, defaultUserSettingsTypeName)
 	run.MustApply(values{"color_scheme": "dark", "enter_sends": true})
 	plan := run.MustPlan(values{"color_scheme": "light", "enter_sends": false})
 	o.Call(t, http.MethodPatch, "/realm/user_settings_defaults", map[string]string{"color_scheme": "1", "starred_message_counts": "false"})

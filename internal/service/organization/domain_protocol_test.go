@@ -13,28 +13,16 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-const domainKind = "zulip_domain"
+// These are attributes, as tests write them.
+type values = acctest.Values
 
-// domainManaged gives a test a sandbox and one zulip_domain to manage in it, which does not exist yet.
-func domainManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
-	t.Helper()
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, domainKind)
-	return o, run
-}
+const domainKind = "zulip_domain"
 
 // domains are what the server holds: whether subdomains count, by domain.
 func domains(t *testing.T, o *acctest.Organization) map[string]bool {
 	t.Helper()
-	snapshot, err := o.Client.Register(context.Background(), []string{zulip.FetchDomains})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := o.Client.DeleteQueue(context.Background(), snapshot.QueueID); err != nil {
-		t.Fatal(err)
-	}
 	found := map[string]bool{}
-	for _, domain := range snapshot.Domains {
+	for _, domain := range o.Snapshot(t, zulip.FetchDomains).Domains {
 		found[domain.Domain] = domain.AllowSubdomains
 	}
 	return found
@@ -55,7 +43,7 @@ func must(t *testing.T, err error) {
 }
 
 func TestProtocolDomainLives(t *testing.T) {
-	o, run := domainManaged(t)
+	o, run := acctest.StartRun(t, domainKind)
 	sent := o.Sent()
 	run.MustApply(values{"domain": "Example.com"})
 	sent.Expect(t, "POST allow_subdomains domain")
@@ -80,7 +68,7 @@ func TestProtocolDomainLives(t *testing.T) {
 }
 
 func TestProtocolDomainDriftAndGone(t *testing.T) {
-	o, run := domainManaged(t)
+	o, run := acctest.StartRun(t, domainKind)
 	wanted := values{"domain": "example.com", "allow_subdomains": true}
 	run.MustApply(wanted)
 	must(t, o.Client.UpdateDomain(context.Background(), zulip.Domain{Domain: "example.com"}))
@@ -99,70 +87,80 @@ func TestProtocolDomainDriftAndGone(t *testing.T) {
 }
 
 func TestProtocolDomainImport(t *testing.T) {
-	o, run := domainManaged(t)
+	o, run := acctest.StartRun(t, domainKind)
 	o.NewRun(t, domainKind).Import("example.com", nil).ExpectError(t, "", "Cannot import this domain", "there are no domains.")
 	run.MustApply(values{"domain": "example.com", "allow_subdomains": true})
-	for _, by := range []struct {
-		id       string
-		identity values
-	}{{id: "example.com"}, {id: "Example.COM"}, {identity: run.State.Identity}} {
-		fresh := o.NewRun(t, domainKind)
-		fresh.Import(by.id, by.identity).ExpectNoError(t)
-		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(run.State.Values) {
-			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, run.State.Values)
-		}
-	}
+	run.ExpectImports("example.com", "Example.COM", run.State.Identity)
 	o.NewRun(t, domainKind).Import("example.org", nil).ExpectError(t, "", "Cannot import this domain", "did you mean example.com?")
 	o.NewRun(t, domainKind).Import("zulip.org", nil).ExpectError(t, "", "Cannot import this domain", "the domains are: example.com.")
 }
 
-// A lost answer is no error, whether the call is repeated or the domain looked for.
-func TestProtocolDomainLostAnswer(t *testing.T) {
-	for _, retries := range []int{0, 2} {
-		o, run := domainManaged(t)
-		run.Block["max_retries"] = retries
-		plan := run.MustPlan(values{"domain": "example.com"})
-		o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/domains", After: true, Action: sandbox.FaultDrop, Count: 1})
-		diags := run.Apply(plan)
-		diags.ExpectNoError(t)
-		if warnings := diags.Warnings(); len(warnings) > 0 {
-			t.Errorf("warned: %v", warnings)
-		}
-		expectDomain(t, o, map[string]bool{"example.com": false})
-	}
-}
-
-func TestProtocolDomainLost(t *testing.T) {
-	o, run := domainManaged(t)
-	run.Block["max_retries"] = 0
-	plan := run.MustPlan(values{"domain": "example.com"})
-	heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/domains", Action: sandbox.FaultStatus})
-	run.Apply(plan).ExpectError(t, "", "Cannot create domain", "applying again is safe")
-	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultStatus, Count: 1})
-	run.Apply(plan).ExpectError(t, "", "Cannot read the domains")
-	heal()
-	run.MustApply(values{"domain": "example.com"})
-}
-
 // What is there already is never taken into the state.
 func TestProtocolDomainTaken(t *testing.T) {
-	o, run := domainManaged(t)
+	o, run := acctest.StartRun(t, domainKind)
 	must(t, o.Client.AddDomain(context.Background(), zulip.Domain{Domain: "example.com", AllowSubdomains: true}))
-	_, diags := run.Plan(values{"domain": "example.com", "allow_subdomains": false})
-	diags.ExpectError(t, "domain", "allow_subdomains = true", `id = "example.com"`)
+	run.ExpectRefused(values{"domain": "example.com", "allow_subdomains": false}, "domain", "allow_subdomains = true", `id = "example.com"`)
 	run.Apply(run.MustPlan(values{"domain": "example.com"})).ExpectError(t, "domain", "already", `id = "example.com"`)
 	expectDomain(t, o, map[string]bool{"example.com": true})
 	p := run.Process()
-	_, diags = p.Plan(domainKind, nil, values{"domain": "example.net"})
-	diags.ExpectNoError(t)
-	_, diags = p.Plan(domainKind, nil, values{"domain": "Example.net"})
-	diags.ExpectError(t, "domain", `Duplicate domain name "example.net"`)
+	p.MustPlan(domainKind, nil, values{"domain": "example.net"})
+	// Two resources for one domain would undo each other with each apply.
+	_, diags := p.Plan(domainKind, nil, values{"domain": "Example.net"})
+	diags.ExpectError(t, "domain", `Duplicate domain name "example.net"`, "Another zulip_domain")
+}
+
+// lists are resources that the server keeps in lists: one of each, the path that adds it, and what errors call it.
+var lists = []struct {
+	kind          string
+	config        values
+	path          string
+	title, titles string
+}{
+	{domainKind, values{"domain": "example.com"}, "/realm/domains", "domain", "domains"},
+	{codePlaygroundKind, codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress), "/realm/playgrounds", "code playground", "code playgrounds"},
+}
+
+// A lost answer adds no second object, whether the call is repeated or the object looked for.
+func TestProtocolAddedToAList_AnswerLost_AddedOnce(t *testing.T) {
+	for _, list := range lists {
+		for _, retries := range []int{0, 2} {
+			o, run := acctest.StartRun(t, list.kind)
+			run.Block["max_retries"] = retries
+			plan := run.MustPlan(list.config)
+			o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: list.path, After: true, Action: sandbox.FaultDrop, Count: 1})
+			diags := run.Apply(plan)
+			diags.ExpectNoError(t)
+			if warnings := diags.Warnings(); len(warnings) > 0 {
+				t.Errorf("%s: warned: %v", list.kind, warnings)
+			}
+			held := run.Process().List(list.kind, values{}, 0, false)
+			if len(held) != 1 || fmt.Sprint(held[0].Identity) != fmt.Sprint(run.State.Identity) {
+				t.Errorf("%s: the server holds %v, the state %v", list.kind, held, run.State.Values)
+			}
+			run.ExpectUnchanged(list.config)
+		}
+	}
+}
+
+// What never reached the server is an error that says so.
+func TestProtocolAddedToAList_RequestLost_Error(t *testing.T) {
+	for _, list := range lists {
+		o, run := acctest.StartRun(t, list.kind)
+		run.Block["max_retries"] = 0
+		plan := run.MustPlan(list.config)
+		heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: list.path, Action: sandbox.FaultStatus})
+		run.Apply(plan).ExpectError(t, "", "Cannot create "+list.title, "applying again is safe")
+		o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultStatus, Count: 1})
+		run.Apply(plan).ExpectError(t, "", "Cannot read the "+list.titles)
+		heal()
+		run.MustApply(list.config)
+	}
 }
 
 // The plan warns before the restriction to the organization's domains ends with the last of them.
 // The last domain is also the last of several that go in one run, and one that another takes the place of.
 func TestProtocolDomainLastOfSeveral(t *testing.T) {
-	o, run := domainManaged(t)
+	o, run := acctest.StartRun(t, domainKind)
 	run.MustApply(values{"domain": "example.com"})
 	_, diags := run.Plan(values{"domain": "example.org"})
 	diags.ExpectWarning(t, "domain", "last domain", "any address may", "create_before_destroy = true")
@@ -181,7 +179,7 @@ func TestProtocolDomainLastOfSeveral(t *testing.T) {
 }
 
 func TestProtocolDomainLast(t *testing.T) {
-	o, run := domainManaged(t)
+	o, run := acctest.StartRun(t, domainKind)
 	run.MustApply(values{"domain": "example.com"})
 	_, diags := run.Plan(nil)
 	diags.ExpectWarning(t, "domain", "last domain", "any address may")
@@ -192,18 +190,17 @@ func TestProtocolDomainLast(t *testing.T) {
 }
 
 func TestProtocolDomainBadInput(t *testing.T) {
-	_, run := domainManaged(t)
+	_, run := acctest.StartRun(t, domainKind)
 	for domain, words := range map[string]string{
 		"nodot": "no dot", "": "empty", "-a.com": "hyphens", "a..com": "Between dots", strings.Repeat("a", 80) + ".com": "more than 80",
 	} {
-		_, diags := run.Plan(values{"domain": domain})
-		diags.ExpectError(t, "domain", "Not a domain", words)
+		run.ExpectRefused(values{"domain": domain}, "domain", "Not a domain", words)
 	}
 	run.MustPlan(values{"domain": acctest.Unknown, "allow_subdomains": acctest.Unknown})
 }
 
 func TestProtocolDomainRights(t *testing.T) {
-	o, run := domainManaged(t)
+	o, run := acctest.StartRun(t, domainKind)
 	run.MustApply(values{"domain": "example.com"})
 	admin := o.As(t, "admin").NewRun(t, domainKind)
 	admin.State = run.State
@@ -211,20 +208,143 @@ func TestProtocolDomainRights(t *testing.T) {
 		t.Errorf("nothing changes, and the plan has %v", plan.Changes())
 	}
 	for _, wanted := range []values{{"domain": "example.com", "allow_subdomains": true}, nil} {
-		_, diags := admin.Plan(wanted)
-		diags.ExpectError(t, "", "may not manage domains", "administrator")
+		admin.ExpectRefused(wanted, "", "may not manage domains", "administrator")
 	}
 	old := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 142})
-	_, diags := old.NewRun(t, domainKind).Plan(values{"domain": "example.com"})
-	diags.ExpectError(t, "", "feature level 143; the server has 142")
+	old.NewRun(t, domainKind).ExpectRefused(values{"domain": "example.com"}, "", "feature level 143; the server has 142")
 }
 
-// Two resources for one domain would undo each other with each apply.
-func TestProtocolDomainTwoResources(t *testing.T) {
-	_, run := domainManaged(t)
+const codePlaygroundKind = "zulip_code_playground"
+
+func codePlaygroundConfig(name, language, template string) values {
+	return values{"name": name, "pygments_language": language, "url_template": template}
+}
+
+const codePlaygroundAddress = "https://py.example.com/{code}"
+
+// playgrounds are what the server holds, by language and name.
+func playgrounds(t *testing.T, o *acctest.Organization) map[string]*zulip.Playground {
+	t.Helper()
+	found := map[string]*zulip.Playground{}
+	for _, playground := range o.Snapshot(t, zulip.FetchPlaygrounds).Playgrounds {
+		found[playground.Key()] = playground
+	}
+	return found
+}
+
+// add adds a playground by hand.
+func add(t *testing.T, o *acctest.Organization, playground zulip.Playground) int64 {
+	t.Helper()
+	id, err := o.Client.AddPlayground(context.Background(), playground)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func TestProtocolPlaygroundLives(t *testing.T) {
+	o, run := acctest.StartRun(t, codePlaygroundKind)
+	sent := o.Sent()
+	run.MustApply(codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress))
+	sent.Expect(t, "POST name pygments_language url_template")
+	if held := playgrounds(t, o)["Python/Sandbox"]; held == nil || held.ID != run.State.Values["id"] || held.URLTemplate != codePlaygroundAddress {
+		t.Errorf("the server holds %+v, the state %v", held, run.State.Values)
+	}
+	for _, c := range []struct {
+		config  values
+		because string
+	}{
+		{codePlaygroundConfig("Other", "Python", codePlaygroundAddress), "name"}, {codePlaygroundConfig("Sandbox", "Go", codePlaygroundAddress), "pygments_language"},
+		{codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress+"#"), "url_template"},
+	} {
+		if plan := run.MustPlan(c.config); fmt.Sprint(plan.Replace) != "["+c.because+"]" {
+			t.Errorf("to be replaced because of %v, want %s", plan.Replace, c.because)
+		}
+	}
+	gone := run.MustPlan(nil)
+	run.Apply(gone).ExpectNoError(t)
+	if held := playgrounds(t, o); len(held) != 0 {
+		t.Errorf("the server holds %v", held)
+	}
+}
+
+// Removed by hand it is added again; removed while it is to be removed, it is gone.
+func TestProtocolPlaygroundGone(t *testing.T) {
+	o, run := acctest.StartRun(t, codePlaygroundKind)
+	wanted := codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress)
+	remove := func() {
+		t.Helper()
+		if err := o.Client.DeletePlayground(context.Background(), playgrounds(t, o)["Python/Sandbox"].ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run.MustApply(wanted)
+	remove()
+	run.MustApply(wanted)
+	gone := run.MustPlan(nil)
+	remove()
+	run.Apply(gone).ExpectNoError(t)
+}
+
+func TestProtocolPlaygroundImport(t *testing.T) {
+	o, run := acctest.StartRun(t, codePlaygroundKind)
+	run.MustApply(codePlaygroundConfig("Sandbox", "C/C++", codePlaygroundAddress))
+	before := run.State
+	run.ExpectImports(before.Values["id"], "Sandbox", "C/C++/Sandbox", before.Identity)
+	o.NewRun(t, codePlaygroundKind).Import("999999", nil).ExpectError(t, "", "Cannot import this code playground", `"C/C++/Sandbox"`)
+	o.NewRun(t, codePlaygroundKind).Import("C++/Sandbox", nil).ExpectError(t, "", "Cannot import this code playground", `did you mean "C/C++/Sandbox"?`)
+	o.NewRun(t, codePlaygroundKind).Import("Sandbocks", nil).ExpectError(t, "", "Cannot import this code playground", `did you mean "Sandbox"?`)
+	add(t, o, zulip.Playground{Name: "Sandbox", Language: "Go", URLTemplate: codePlaygroundAddress})
+	o.NewRun(t, codePlaygroundKind).Import("Sandbox", nil).ExpectError(t, "", "2 playgrounds are called", "LANGUAGE/NAME", `"Go/Sandbox"`)
+}
+
+// What has the language and name already is never taken into the state.
+func TestProtocolPlaygroundTaken(t *testing.T) {
+	o, run := acctest.StartRun(t, codePlaygroundKind)
+	id := add(t, o, zulip.Playground{Name: "Sandbox", Language: "Python", URLTemplate: codePlaygroundAddress})
+	for _, other := range []string{codePlaygroundAddress, codePlaygroundAddress + "#"} {
+		run.Apply(run.MustPlan(codePlaygroundConfig("Sandbox", "Python", other))).ExpectError(t, "name", fmt.Sprintf("It has the ID %d", id), "import {", codePlaygroundAddress)
+	}
 	p := run.Process()
-	_, diags := p.Plan(domainKind, nil, values{"domain": "example.org", "allow_subdomains": true})
-	diags.ExpectNoError(t)
-	_, diags = p.Plan(domainKind, nil, values{"domain": "Example.org", "allow_subdomains": false})
-	diags.ExpectError(t, "domain", `Duplicate domain name "example.org"`, "Another zulip_domain")
+	p.MustPlan(codePlaygroundKind, nil, codePlaygroundConfig("New", "Python", codePlaygroundAddress))
+	_, diags := p.Plan(codePlaygroundKind, nil, codePlaygroundConfig("New", "Python", codePlaygroundAddress))
+	diags.ExpectError(t, "name", `Duplicate code playground language and name "Python/New"`)
+}
+
+// Reading any number of playgrounds is one request.
+func TestProtocolPlaygroundsAreReadTogether(t *testing.T) {
+	o, run := acctest.StartRun(t, codePlaygroundKind)
+	run.MustApply(codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress))
+	run.ExpectReadTogether(t, o, 2) // the snapshot, and the end of its queue
+}
+
+func TestProtocolPlaygroundBadInput(t *testing.T) {
+	_, run := acctest.StartRun(t, codePlaygroundKind)
+	run.ExpectRefusals(acctest.Refusals{
+		{codePlaygroundConfig(" ", "Python", codePlaygroundAddress), "name", []string{"Empty text"}},
+		{codePlaygroundConfig("Sandbox ", "Python", codePlaygroundAddress), "name", []string{"White space"}},
+		{codePlaygroundConfig("Sandbox", "a;b", codePlaygroundAddress), "pygments_language", []string{"letters of English"}},
+		{codePlaygroundConfig("Sandbox", strings.Repeat("x", 41), codePlaygroundAddress), "pygments_language", []string{"more than 40 characters"}},
+		{codePlaygroundConfig("Sandbox", "Python", "https://py.example.com/"), "url_template", []string{"where the code goes"}},
+		{codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress+"{x}"), "url_template", []string{"code, x"}},
+		{codePlaygroundConfig("Sandbox", "Python", "{"), "url_template", []string{"RFC 6570"}},
+	})
+	run.MustPlan(values{"name": acctest.Unknown, "pygments_language": acctest.Unknown, "url_template": acctest.Unknown})
+}
+
+func TestProtocolPlaygroundRights(t *testing.T) {
+	o, run := acctest.StartRun(t, codePlaygroundKind)
+	run.MustApply(codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress))
+	moderator := o.As(t, "moderator").NewRun(t, codePlaygroundKind)
+	moderator.State = run.State
+	if plan := moderator.MustPlan(codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress)); !plan.Empty() {
+		t.Errorf("nothing changes, and the plan has %v", plan.Changes())
+	}
+	for _, wanted := range []values{codePlaygroundConfig("Other", "Python", codePlaygroundAddress), nil} {
+		moderator.ExpectRefused(wanted, "", "may not manage code playgrounds", "moderator")
+	}
+	o.As(t, "bot").NewRun(t, codePlaygroundKind).MustApply(codePlaygroundConfig("Sandbox", "Go", codePlaygroundAddress)) // an administrator
+
+	old := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 195})
+	old.NewRun(t, codePlaygroundKind).ExpectRefused(codePlaygroundConfig("Sandbox", "Go", codePlaygroundAddress), "", "feature level 196; the server has 195")
 }

@@ -223,3 +223,30 @@ func TestProtocolExportByBot(t *testing.T) {
 		t.Errorf("the server holds %+v", all)
 	}
 }
+
+// The server's settings are read without an account, and nothing else is.
+func TestProtocolServerSettingsDataSource_WithoutAccount_Read(t *testing.T) {
+	o := acctest.Start(t)
+	answer := o.Call(t, http.MethodGet, "/server_settings", nil)
+	t.Setenv("ZULIP_EMAIL", "")
+	t.Setenv("ZULIP_API_KEY", "")
+	t.Setenv("HOME", t.TempDir()) // no ~/.zuliprc
+	p := acctest.StartProcess(t.Context(), t)
+	p.Configure(values{}).ExpectNoError(t)
+	found := p.MustReadData("zulip_server_settings", values{})
+	for _, name := range []string{
+		"zulip_feature_level", "zulip_version", "zulip_merge_base", "realm_url", "realm_name", "realm_icon", "realm_description", "push_notifications_enabled",
+		"is_incompatible", "email_auth_enabled", "require_email_format_usernames", "realm_web_public_access_enabled", "authentication_methods",
+	} {
+		if fmt.Sprint(found[name]) != fmt.Sprint(answer[name]) {
+			t.Errorf("%s is %v, and the server says %v", name, found[name], answer[name])
+		}
+	}
+	shown, _ := found["external_authentication_methods"].([]any)
+	external, _ := answer["external_authentication_methods"].([]any)
+	if len(shown) != len(external) {
+		t.Errorf("%d external methods, and the server says %d", len(shown), len(external))
+	}
+	_, diags := p.ReadData("zulip_users", values{})
+	diags.ExpectError(t, "", "Not set: email, api_key")
+}

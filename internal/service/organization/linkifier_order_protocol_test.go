@@ -51,6 +51,13 @@ func TestProtocolLinkifierOrderLives(t *testing.T) {
 
 	run.MustApply(ordered(d, c, b, a))
 	expectOrder(t, o, "dcba")
+	found := run.Process().MustReadData("zulip_linkifiers", values{})
+	listed, _ := found["linkifiers"].([]any)
+	for i, pattern := range []string{"d", "c", "b", "a"} {
+		if one, _ := listed[i].(values); one["pattern"] != pattern {
+			t.Errorf("the data source lists %v in place %d, want %s", one, i, pattern)
+		}
+	}
 	sent = o.Sent()
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	sent.Expect(t)
@@ -68,9 +75,7 @@ func TestProtocolLinkifierOrderDrift(t *testing.T) {
 		}
 	}
 	byHand(a, b, d, c) // those that are not named may be in any order
-	if plan := run.MustPlan(ordered(a, b)); !plan.Empty() {
-		t.Errorf("planned: %v", plan.Changes())
-	}
+	run.ExpectUnchanged(ordered(a, b))
 	for _, order := range [][]int64{{b, a, d, c}, {d, a, b, c}, {a, d, b, c}} {
 		byHand(order...)
 		if plan := run.MustPlan(ordered(a, b)); plan.Empty() {
@@ -132,29 +137,23 @@ func TestProtocolLinkifierOrderImport(t *testing.T) {
 
 func TestProtocolLinkifierOrderBadInput(t *testing.T) {
 	o, run, ids := four(t)
-	_, diags := run.Plan(ordered(ids[0], ids[0]))
-	diags.ExpectError(t, "linkifier_ids", "is there twice")
-	_, diags = run.Plan(ordered(999999))
-	diags.ExpectError(t, "linkifier_ids", "No such linkifier", "999999")
+	run.ExpectRefused(ordered(ids[0], ids[0]), "linkifier_ids", "is there twice")
+	run.ExpectRefused(ordered(999999), "linkifier_ids", "No such linkifier", "999999")
 	run.MustPlan(values{"linkifier_ids": acctest.Unknown})
 	run.MustPlan(ordered(acctest.Unknown, ids[0], acctest.Unknown))
 
-	_, diags = run.Plan(ordered())
-	diags.ExpectError(t, "linkifier_ids", "at least 1")
+	run.ExpectRefused(ordered(), "linkifier_ids", "at least 1")
 	moderator := o.As(t, "moderator").NewRun(t, "zulip_linkifier_order")
-	_, diags = moderator.Plan(ordered(ids[1]))
-	diags.ExpectError(t, "", "may not order linkifiers", "moderator")
+	moderator.ExpectRefused(ordered(ids[1]), "", "may not order linkifiers", "moderator")
 	moderator.MustPlan(ordered(ids[0])) // is so already
 
 	p := run.Process() // two in one configuration
-	_, diags = p.Plan("zulip_linkifier_order", nil, ordered(ids[0], ids[1]))
-	diags.ExpectNoError(t)
-	_, diags = p.Plan("zulip_linkifier_order", nil, ordered(ids[1], ids[0]))
+	p.MustPlan("zulip_linkifier_order", nil, ordered(ids[0], ids[1]))
+	_, diags := p.Plan("zulip_linkifier_order", nil, ordered(ids[1], ids[0]))
 	diags.ExpectError(t, "linkifier_ids", "Two orders of the linkifiers")
 
 	old := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 201})
-	_, diags = old.NewRun(t, "zulip_linkifier_order").Plan(ordered(1))
-	diags.ExpectError(t, "linkifier_ids", "202", "201")
+	old.NewRun(t, "zulip_linkifier_order").ExpectRefused(ordered(1), "linkifier_ids", "202", "201")
 }
 
 // Somebody adds a linkifier while the order is on its way: the server wants it named too.

@@ -13,14 +13,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// linkifierManaged gives a test a sandbox and one zulip_linkifier to manage in it, which does not exist yet.
-func linkifierManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
-	t.Helper()
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, "zulip_linkifier")
-	return o, run
-}
-
 func linkifierConfig(pattern, template string) values {
 	return values{"pattern": pattern, "url_template": template}
 }
@@ -60,7 +52,7 @@ func linkifierByHand(t *testing.T, o *acctest.Organization, pattern string) int6
 }
 
 func TestProtocolLinkifierLives(t *testing.T) {
-	o, run := linkifierManaged(t)
+	o, run := acctest.StartRun(t, "zulip_linkifier")
 	sent := o.Sent()
 	run.MustApply(issues)
 	sent.Expect(t, "POST pattern url_template")
@@ -81,16 +73,14 @@ func TestProtocolLinkifierLives(t *testing.T) {
 
 // The server takes white space away at both ends: that is no difference, and nothing is sent.
 func TestProtocolLinkifierWhiteSpace(t *testing.T) {
-	o, run := linkifierManaged(t)
+	o, run := acctest.StartRun(t, "zulip_linkifier")
 	run.MustApply(linkifierConfig(" a(?P<id>x)\n", "https://example.com/{id}\n"))
 	expectLinkifier(t, o, "a(?P<id>x) → https://example.com/{id}")
-	if plan := run.MustPlan(linkifierConfig("a(?P<id>x)", "https://example.com/{id}")); !plan.Empty() {
-		t.Errorf("planned: %v", plan.Changes())
-	}
+	run.ExpectUnchanged(linkifierConfig("a(?P<id>x)", "https://example.com/{id}"))
 }
 
 func TestProtocolLinkifierDrift(t *testing.T) {
-	o, run := linkifierManaged(t)
+	o, run := acctest.StartRun(t, "zulip_linkifier")
 	run.MustApply(issues)
 	path := fmt.Sprintf("/realm/filters/%v", run.State.Values["id"])
 	o.Call(t, http.MethodPatch, path, map[string]string{"pattern": "x(?P<id>a)", "url_template": "https://example.com/issues/{id}"})
@@ -105,22 +95,10 @@ func TestProtocolLinkifierDrift(t *testing.T) {
 }
 
 func TestProtocolLinkifierImport(t *testing.T) {
-	o, run := linkifierManaged(t)
+	o, run := acctest.StartRun(t, "zulip_linkifier")
 	run.MustApply(issues)
 	before := run.State.Values
-	for _, by := range []struct {
-		id       string
-		identity values
-	}{
-		{id: fmt.Sprint(before["id"])}, {identity: values{"id": before["id"]}},
-		{id: "#(?P<id>[0-9]+)"}, {id: "pattern:#(?P<id>[0-9]+)"},
-	} {
-		fresh := o.NewRun(t, "zulip_linkifier")
-		fresh.Import(by.id, by.identity).ExpectNoError(t)
-		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before) {
-			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before)
-		}
-	}
+	run.ExpectImports(before["id"], values{"id": before["id"]}, "#(?P<id>[0-9]+)", "pattern:#(?P<id>[0-9]+)")
 	o.NewRun(t, "zulip_linkifier").Import("999999", nil).ExpectError(t, "", "no linkifier with the ID 999999", "pattern:999999")
 	o.NewRun(t, "zulip_linkifier").Import("nothing", nil).ExpectError(t, "", `no linkifier with the pattern "nothing"; the patterns are: "#(?P<id>[0-9]+)"`)
 	o.NewRun(t, "zulip_linkifier").Import("#(?P<id>[0-9])", nil).ExpectError(t, "", `did you mean "#(?P<id>[0-9]+)"?`)
@@ -178,11 +156,7 @@ func TestProtocolLinkifierBadInput(t *testing.T) {
 	with := func(name string, value any) values {
 		return values{"pattern": issues["pattern"], "url_template": issues["url_template"], name: value}
 	}
-	for _, c := range []struct {
-		config    values
-		attribute string
-		words     []string
-	}{
+	run.ExpectRefusals(acctest.Refusals{
 		{linkifierConfig(" ", "https://example.com/"), "pattern", []string{"pattern is empty"}},
 		{linkifierConfig("(a", "https://example.com/"), "pattern", []string{"RE2", "missing closing )"}},
 		{linkifierConfig("(?=x)a", "https://example.com/"), "pattern", []string{"RE2"}},
@@ -197,10 +171,7 @@ func TestProtocolLinkifierBadInput(t *testing.T) {
 		{with("alternative_url_templates", []any{}), "alternative_url_templates", []string{"478"}},
 		{with("alternative_url_templates", []any{"{"}), "alternative_url_templates", []string{"RFC 6570"}},
 		{values{"pattern": issues["pattern"], "url_template": issues["url_template"], "example_input": "", "reverse_template": "#{id}"}, "example_input", []string{"example"}},
-	} {
-		_, diags := run.Plan(c.config)
-		diags.ExpectError(t, c.attribute, c.words...)
-	}
+	})
 	if _, diags := run.Plan(values{"pattern": acctest.Unknown, "url_template": acctest.Unknown}); len(diags.Errors()) > 0 {
 		t.Errorf("what is not known yet is refused: %v", diags)
 	}
@@ -208,18 +179,15 @@ func TestProtocolLinkifierBadInput(t *testing.T) {
 
 func TestProtocolLinkifierOldServer(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 175})
-	_, diags := o.NewRun(t, "zulip_linkifier").Plan(issues)
-	diags.ExpectError(t, "url_template", "176", "175")
+	o.NewRun(t, "zulip_linkifier").ExpectRefused(issues, "url_template", "176", "175")
 }
 
 // A pattern is taken by a linkifier of the organization, or by another resource of the plan.
 func TestProtocolLinkifierPatternTaken(t *testing.T) {
-	o, run := linkifierManaged(t)
+	o, run := acctest.StartRun(t, "zulip_linkifier")
 	id := linkifierByHand(t, o, "taken")
-	_, diags := run.Plan(linkifierConfig("taken", "https://example.com/else"))
-	diags.ExpectError(t, "pattern", "taken", fmt.Sprintf(`id = "%d"`, id), "https://example.com/taken")
-	_, diags = run.Plan(linkifierConfig(" taken ", "https://example.com/else"))
-	diags.ExpectError(t, "pattern", fmt.Sprintf(`id = "%d"`, id))
+	run.ExpectRefused(linkifierConfig("taken", "https://example.com/else"), "pattern", "taken", fmt.Sprintf(`id = "%d"`, id), "https://example.com/taken")
+	run.ExpectRefused(linkifierConfig(" taken ", "https://example.com/else"), "pattern", fmt.Sprintf(`id = "%d"`, id))
 	run.MustApply(issues)
 	plan, diags := run.Plan(linkifierConfig("taken", "https://example.com/else")) // which another resource may give up in the same run
 	diags.ExpectNoError(t)
@@ -227,8 +195,7 @@ func TestProtocolLinkifierPatternTaken(t *testing.T) {
 	run.Apply(plan).ExpectError(t, "pattern", "Cannot change linkifier", `Linkifier "taken"`, "has the pattern now")
 
 	p := run.Process()
-	_, diags = p.Plan("zulip_linkifier", nil, linkifierConfig("new", "https://example.com/"))
-	diags.ExpectNoError(t)
+	p.MustPlan("zulip_linkifier", nil, linkifierConfig("new", "https://example.com/"))
 	_, diags = p.Plan("zulip_linkifier", nil, linkifierConfig("new", "https://example.com/else"))
 	diags.ExpectError(t, "pattern", `Duplicate linkifier pattern "new"`, "Another zulip_linkifier")
 	_, diags = p.Plan("zulip_linkifier", run.State, linkifierConfig("new", "https://example.com/else"))
@@ -251,21 +218,16 @@ func TestProtocolLinkifierRights(t *testing.T) {
 	run.MustApply(issues)
 	for account, word := range map[string]string{"moderator": "is a moderator", "bot": "is a bot with the role member"} {
 		run := o.As(t, account).NewRun(t, "zulip_linkifier")
-		_, diags := run.Plan(linkifierConfig("new", "https://example.com/"))
-		diags.ExpectError(t, "", "may not manage linkifiers", "administrators", word)
+		run.ExpectRefused(linkifierConfig("new", "https://example.com/"), "", "may not manage linkifiers", "administrators", word)
 		run.Import("#(?P<id>[0-9]+)", nil).ExpectNoError(t)
-		if plan := run.MustPlan(issues); !plan.Empty() {
-			t.Errorf("planned: %v", plan.Changes())
-		}
-		_, diags = run.Plan(linkifierConfig("new", "https://example.com/"))
-		diags.ExpectError(t, "", "may not manage linkifiers")
-		_, diags = run.Plan(nil)
-		diags.ExpectError(t, "", "may not manage linkifiers")
+		run.ExpectUnchanged(issues)
+		run.ExpectRefused(linkifierConfig("new", "https://example.com/"), "", "may not manage linkifiers")
+		run.ExpectRefused(nil, "", "may not manage linkifiers")
 	}
 }
 
 func TestProtocolLinkifierLostAnswer(t *testing.T) {
-	o, run := linkifierManaged(t)
+	o, run := acctest.StartRun(t, "zulip_linkifier")
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/filters", After: true, Action: sandbox.FaultDrop, Count: 1})
 	sent := o.Sent()
 	run.MustApply(issues)
@@ -273,34 +235,13 @@ func TestProtocolLinkifierLostAnswer(t *testing.T) {
 	expectLinkifier(t, o, "#(?P<id>[0-9]+) → https://example.com/issues/{id}")
 }
 
-func TestProtocolLinkifierBrokenOff(t *testing.T) {
-	o, run := linkifierManaged(t)
-	run.Block["max_retries"] = 0
-	plan := run.MustPlan(issues)
-	healPost := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/filters", After: true, Action: sandbox.FaultDrop})
-	healLook := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/realm/linkifiers", Action: sandbox.FaultDrop})
-	run.Apply(plan).ExpectError(t, "", "Cannot create linkifier")
-	healPost()
-	healLook()
-	sent := o.Sent()
-	plan, diags := run.Plan(issues)
-	diags.ExpectWarning(t, "pattern", "the apply will stop at it", "ZULIP_RECOVER_INTERRUPTED")
-	run.Apply(plan).ExpectError(t, "pattern", "A linkifier with the pattern", "import {")
-	sent.Expect(t, "POST pattern url_template") // refused
-	run.Block["recover_interrupted"] = true
-	run.MustApply(issues)
-	sent.Expect(t, "POST pattern url_template")
-	expectLinkifier(t, o, "#(?P<id>[0-9]+) → https://example.com/issues/{id}")
-}
-
 // Many that are read together are one snapshot, and many that are made together share what is read afterwards.
 func TestProtocolLinkifiersTogether(t *testing.T) {
-	o, run := linkifierManaged(t)
+	o, run := acctest.StartRun(t, "zulip_linkifier")
 	const many = 8
 	p, plans := run.Process(), []*acctest.PlannedChange{}
 	for i := range many {
-		plan, diags := p.Plan("zulip_linkifier", nil, linkifierConfig(fmt.Sprint("L", i), "https://example.com/"))
-		diags.ExpectNoError(t)
+		plan := p.MustPlan("zulip_linkifier", nil, linkifierConfig(fmt.Sprint("L", i), "https://example.com/"))
 		plans = append(plans, plan)
 	}
 	sent, all := o.Sent(), make([]*acctest.Instance, many)

@@ -11,7 +11,7 @@ import (
 )
 
 func TestProtocolOrganizationBadInput(t *testing.T) {
-	o, run := organizationManaged(t)
+	o, run := acctest.StartRun(t, organizationTypeName)
 	public, archived := o.MustChannel(t, "general").ID, o.MustChannel(t, "leads").ID
 	o.Archive(t, "leads")
 	for _, test := range []struct {
@@ -51,14 +51,13 @@ func TestProtocolOrganizationBadInput(t *testing.T) {
 		{"can_manage_all_groups", []any{"role:foo"}, []string{"The roles that can_manage_all_groups takes are role:owners, role:administrators, role:moderators, role:fullmembers and role:members."}},
 		{"can_create_web_public_channel_group", []any{"group:sre"}, []string{"Not allowed for can_create_web_public_channel_group"}},
 	} {
-		_, diags := run.Plan(values{test.attribute: test.value})
-		diags.ExpectError(t, test.attribute, test.words...)
+		run.ExpectRefused(values{test.attribute: test.value}, test.attribute, test.words...)
 	}
 }
 
 // A channel that this run manages may become private in it.
 func TestProtocolOrganizationChannelThatBecomesPrivate(t *testing.T) {
-	o, run := organizationManaged(t)
+	o, run := acctest.StartRun(t, organizationTypeName)
 	channel := o.NewRun(t, "zulip_channel")
 	channel.MustApply(values{"name": "reports", "initial_subscribers": []any{o.Self.Address()}})
 	wanted := values{"moderation_request_channel_id": channel.State.Values["id"]}
@@ -66,32 +65,29 @@ func TestProtocolOrganizationChannelThatBecomesPrivate(t *testing.T) {
 	prior, diags := p.Read("zulip_channel", channel.State)
 	diags.ExpectNoError(t)
 	private := values{"name": "reports", "privacy": "private_shared_history", "initial_subscribers": []any{o.Self.Address()}}
-	_, diags = p.Plan("zulip_channel", prior, private)
-	diags.ExpectNoError(t)
-	plan, diags := p.Plan(organizationTypeName, nil, wanted)
-	diags.ExpectNoError(t)
+	p.MustPlan("zulip_channel", prior, private)
+	plan := p.MustPlan(organizationTypeName, nil, wanted)
 	channel.MustApply(private)
 	run.Apply(plan).ExpectNoError(t)
 }
 
 // A server that sends no digests would go on to say that they are off.
 func TestProtocolOrganizationNoDigests(t *testing.T) {
-	o, run := organizationManaged(t)
+	o, run := acctest.StartRun(t, organizationTypeName)
 	answer := o.Call(t, http.MethodPost, "/register", map[string]string{
 		"event_types": "[]", "fetch_event_types": text(t, []string{zulip.FetchRealm, zulip.FetchUserGroups, zulip.FetchUsers}),
 		"client_capabilities": `{"notification_settings_null":true,"include_deactivated_groups":true}`,
 	})
 	answer["settings_send_digest_emails"] = false
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultStatus, Status: http.StatusOK, Body: text(t, answer)})
-	_, diags := run.Plan(values{"digest_emails_enabled": true})
-	diags.ExpectError(t, "digest_emails_enabled", "The server sends no digests", "SEND_DIGEST_EMAILS")
-	_, diags = run.Plan(values{"digest_emails_enabled": false})
+	run.ExpectRefused(values{"digest_emails_enabled": true}, "digest_emails_enabled", "The server sends no digests", "SEND_DIGEST_EMAILS")
+	_, diags := run.Plan(values{"digest_emails_enabled": false})
 	diags.ExpectNoError(t)
 }
 
 // What is not known yet is checked later, and crashes nothing.
 func TestProtocolOrganizationUnknown(t *testing.T) {
-	o, run := organizationManaged(t)
+	o, run := acctest.StartRun(t, organizationTypeName)
 	config := values{}
 	for name := range trials(t, o) {
 		config[name] = acctest.Unknown
@@ -105,7 +101,7 @@ func TestProtocolOrganizationUnknown(t *testing.T) {
 
 // Owners may set everything, administrators most of it, others nothing; the error names all at once, and who can.
 func TestProtocolOrganizationCaller(t *testing.T) {
-	o, _ := organizationManaged(t)
+	o, _ := acctest.StartRun(t, organizationTypeName)
 	config := values{"description": "new", "invite_required": false, "waiting_period_threshold": 3, "can_create_groups": []any{"role:moderators"}}
 	for account, words := range map[string][]string{
 		"owner":     nil,
@@ -130,7 +126,7 @@ func TestProtocolOrganizationCaller(t *testing.T) {
 
 // An administrator changes what administrators may, beside what only owners may set and is as it is to be.
 func TestProtocolOrganizationAdministrator(t *testing.T) {
-	o, _ := organizationManaged(t)
+	o, _ := acctest.StartRun(t, organizationTypeName)
 	admin := o.As(t, "admin")
 	run := admin.NewRun(t, organizationTypeName)
 	sent := admin.Sent()
@@ -158,8 +154,7 @@ func TestProtocolOrganizationOldServer(t *testing.T) {
 	} {
 		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: at.level})
 		run := o.NewRun(t, organizationTypeName)
-		_, diags := run.Plan(values{at.attribute: at.value})
-		diags.ExpectError(t, at.attribute, at.words...)
+		run.ExpectRefused(values{at.attribute: at.value}, at.attribute, at.words...)
 		run.MustApply(values{"description": "new", "authentication_methods": []any{"Email"}})
 		run.MustApply(values{"description": "newer"})
 		if held, ok := run.State.Values["send_channel_events_messages"]; at.level < 434 && (!ok || held != nil) {
@@ -170,7 +165,7 @@ func TestProtocolOrganizationOldServer(t *testing.T) {
 
 // Two resources of a configuration may each set a part; both may not set the same otherwise.
 func TestProtocolOrganizationTwice(t *testing.T) {
-	_, run := organizationManaged(t)
+	_, run := acctest.StartRun(t, organizationTypeName)
 	p := run.Process()
 	plan := func(config values) acctest.Diagnostics {
 		_, diags := p.Plan(organizationTypeName, nil, config)

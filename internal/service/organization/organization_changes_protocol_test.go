@@ -36,7 +36,7 @@ var organizationCodes = map[string]map[string]string{
 }
 
 func TestProtocolOrganizationEveryWord(t *testing.T) {
-	o, run := organizationManaged(t)
+	o, run := acctest.StartRun(t, organizationTypeName)
 	rounds := 0
 	for _, words := range organizationCodes {
 		rounds = max(rounds, len(words))
@@ -84,7 +84,7 @@ func TestProtocolOrganizationChangedAfterThePlan(t *testing.T) {
 		},
 	} {
 		t.Run(attribute, func(t *testing.T) {
-			o, run := organizationManaged(t)
+			o, run := acctest.StartRun(t, organizationTypeName)
 			run.MustApply(values{"description": "start"})
 			config := values{"description": "start", "name": "New", attribute: test.planned}
 			plan := run.MustPlan(config)
@@ -108,7 +108,7 @@ func TestProtocolOrganizationChangedAfterThePlan(t *testing.T) {
 
 // The server carries a change out piece by piece. What is done before a piece fails is said, and is in the state.
 func TestProtocolOrganizationFailsInTheMiddle(t *testing.T) {
-	o, run := organizationManaged(t)
+	o, run := acctest.StartRun(t, organizationTypeName)
 	run.MustApply(values{"description": "start"})
 	channel := o.MustChannel(t, "general").ID
 	config := values{"description": "new", "can_create_groups": []any{"role:moderators"}, "signup_announcements_stream_id": channel, "org_type": "business"}
@@ -141,7 +141,7 @@ func TestFaultOrganizationLostAnswer(t *testing.T) {
 		"not done": {false, []string{"PATCH can_create_groups description", "PATCH can_create_groups description"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o, run := organizationManaged(t)
+			o, run := acctest.StartRun(t, organizationTypeName)
 			o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/realm", After: test.after, Action: sandbox.FaultDrop, Count: 1})
 			sent := o.Sent()
 			run.MustApply(values{"description": "new", "can_create_groups": []any{"role:moderators"}})
@@ -154,7 +154,7 @@ func TestFaultOrganizationLostAnswer(t *testing.T) {
 }
 
 func TestProtocolOrganizationRefused(t *testing.T) {
-	o, run := organizationManaged(t)
+	o, run := acctest.StartRun(t, organizationTypeName)
 	heal := o.Sandbox.Fail(sandbox.Fault{
 		Method: "PATCH", Path: "/realm", Action: sandbox.FaultStatus, Status: http.StatusBadRequest,
 		Body: `{"result":"error","msg":"Available on Zulip Cloud Standard. Upgrade to access.","code":"BAD_REQUEST"}`,
@@ -169,7 +169,7 @@ func TestProtocolOrganizationRefused(t *testing.T) {
 
 // A server that takes a setting without an error, and does not know it, is found out.
 func TestProtocolOrganizationNotTaken(t *testing.T) {
-	o, run := organizationManaged(t)
+	o, run := acctest.StartRun(t, organizationTypeName)
 	o.Sandbox.Fail(sandbox.Fault{
 		Method: "PATCH", Path: "/realm", Action: sandbox.FaultStatus, Status: http.StatusOK,
 		Body: `{"result":"success","msg":"","ignored_parameters_unsupported":["description"]}`, Count: 1,
@@ -180,17 +180,15 @@ func TestProtocolOrganizationNotTaken(t *testing.T) {
 
 // A principal that changes its words and not its meaning is no change.
 func TestProtocolOrganizationOtherWords(t *testing.T) {
-	o, run := organizationManaged(t)
+	o, run := acctest.StartRun(t, organizationTypeName)
 	run.MustApply(values{"can_create_groups": []any{"role:moderators"}})
 	config := values{"can_create_groups": []any{fmt.Sprintf("group_id:%d", o.SystemGroup(t, "role:moderators"))}}
-	if plan := run.MustPlan(config); !plan.Empty() {
-		t.Errorf("planned: %v", plan.Changes())
-	}
+	run.ExpectUnchanged(config)
 }
 
 // A plan says who loses and who gains a right, from the start: creating the resource takes what there is.
 func TestProtocolOrganizationWarnsOfAccess(t *testing.T) {
-	_, run := organizationManaged(t)
+	_, run := acctest.StartRun(t, organizationTypeName)
 	_, diags := run.Plan(values{"can_create_groups": []any{"role:owners"}})
 	diags.ExpectWarning(t, "", "Who can do what in the organization changes", "Can no longer create user groups")
 	run.MustApply(values{"can_create_groups": []any{"role:owners"}})
@@ -206,7 +204,7 @@ func TestProtocolOrganizationWarnsOfAccess(t *testing.T) {
 // Settings that are no permissions decide who may do what, too: who is a full member, and whether anyone on the internet
 // reads what is public on the web.
 func TestProtocolOrganizationWarnsOfWhatItsSettingsChange(t *testing.T) {
-	o, run := organizationManaged(t)
+	o, run := acctest.StartRun(t, organizationTypeName)
 	o.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": "true"})
 	yes := true
 	if _, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{
@@ -246,14 +244,12 @@ func TestProtocolOrganizationWarnsOfWhatItsSettingsChange(t *testing.T) {
 
 // The CLI hands over every text in the Unicode normal form NFC. A description that the server stores otherwise is the same text.
 func TestProtocolOrganizationDecomposedDescriptionIsTheSame(t *testing.T) {
-	o, run := organizationManaged(t)
+	o, run := acctest.StartRun(t, organizationTypeName)
 	run.MustApply(values{"description": "Caf\u00e9"})
 	organizationByHand(t, o, map[string]string{"description": "Cafe\u0301"})
 	p := run.Process()
-	plan, diags := p.Plan(organizationTypeName, run.State, values{"description": "Another"})
-	diags.ExpectNoError(t)
-	_, diags = p.Apply(plan)
-	diags.ExpectNoError(t)
+	plan := p.MustPlan(organizationTypeName, run.State, values{"description": "Another"})
+	p.MustApply(plan)
 	if got := organizationHeld(t, o).Settings["description"]; string(got) != `"Another"` {
 		t.Errorf("the server has %s", got)
 	}
@@ -304,7 +300,7 @@ func TestProtocolOrganizationThatIsComparedWithAnOldCopy(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o, run := organizationManaged(t)
+			o, run := acctest.StartRun(t, organizationTypeName)
 			run.MustApply(test.before)
 			fault, err := sandbox.ParseFault("PATCH /realm stale 1")
 			if err != nil {
@@ -330,7 +326,7 @@ func TestProtocolOrganizationThatIsComparedWithAnOldCopy(t *testing.T) {
 // Somebody whom the server's list of people lacks gets a permission, and stays in the state by address (server-behavior §U18).
 func TestProtocolOrganizationPermissionOfSomebodyWhomTheListLacks(t *testing.T) {
 	const nadia = "user:nadia@example.com"
-	o, run := organizationManaged(t)
+	o, run := acctest.StartRun(t, organizationTypeName)
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users", Action: sandbox.FaultStale})
 	if _, err := o.Client.CreateUser(t.Context(), zulip.NewUser{Email: "nadia@example.com", FullName: "Nadia Haddad", Password: "a long enough password"}); err != nil {
 		t.Fatal(err)

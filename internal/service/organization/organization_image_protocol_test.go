@@ -1,14 +1,9 @@
 package organization_test
 
 import (
-	"bytes"
 	"fmt"
-	"image"
-	"image/color"
-	"image/png"
 	"net/http"
 	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -20,35 +15,10 @@ import (
 
 const organizationImageKind = "zulip_organization_image"
 
-// organizationImagePicture writes an image of one shade of gray into a file of its own, and returns the path.
-func organizationImagePicture(t *testing.T, shade uint8) string {
-	t.Helper()
-	drawn := image.NewGray(image.Rect(0, 0, 10, 10))
-	for i := range drawn.Pix {
-		drawn.Pix[i] = color.Gray{Y: shade}.Y
-	}
-	var encoded bytes.Buffer
-	if err := png.Encode(&encoded, drawn); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "picture.png")
-	if err := os.WriteFile(path, encoded.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 // organizationImageHeld is a picture as the server holds it.
 func organizationImageHeld(t *testing.T, o *acctest.Organization, name string) zulip.RealmImage {
 	t.Helper()
-	answer, err := o.Client.Register(t.Context(), []string{zulip.FetchRealm})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := o.Client.DeleteQueue(t.Context(), answer.QueueID); err != nil {
-		t.Fatal(err)
-	}
-	return answer.Realm.Image(name)
+	return o.Snapshot(t, zulip.FetchRealm).Realm.Image(name)
 }
 
 // uploadByHand uploads a picture as somebody else.
@@ -63,29 +33,22 @@ func uploadByHand(t *testing.T, o *acctest.Organization, name, file string) {
 	}
 }
 
-func organizationImageManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
-	t.Helper()
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, organizationImageKind)
-	return o, run
-}
-
 // Each of the pictures is uploaded, changed in place and removed, and the others stay as they are.
 func TestProtocolOrganizationImageLives(t *testing.T) {
 	for _, name := range []string{"icon", "logo", "night_logo"} {
 		t.Run(name, func(t *testing.T) {
-			o, run := organizationImageManaged(t)
-			first, second := organizationImagePicture(t, 10), organizationImagePicture(t, 200)
+			o, run := acctest.StartRun(t, organizationImageKind)
+			first, second := acctest.Picture(t, 10), acctest.Picture(t, 200)
 			sent := o.Sent()
 			run.MustApply(values{"kind": name, "file": first})
 			if writes := sent.Writes(); len(writes) != 1 || writes[0].Method != http.MethodPost {
 				t.Errorf("sent %+v", writes)
 			}
 			made := organizationImageHeld(t, o, name)
-			if !made.IsUploaded || run.State.Values["source_url"] != made.URL || run.State.Values["file_sha256"] != hashOf(t, first) || run.State.Values["id"] != name {
+			if !made.IsUploaded || run.State.Values["source_url"] != made.URL || run.State.Values["file_sha256"] != acctest.HashOf(t, first) || run.State.Values["id"] != name {
 				t.Errorf("the server holds %+v, the state %v", made, run.State.Values)
 			}
-			if plan := run.MustPlan(values{"kind": name, "file": organizationImagePicture(t, 10)}); !plan.Empty() {
+			if plan := run.MustPlan(values{"kind": name, "file": acctest.Picture(t, 10)}); !plan.Empty() {
 				t.Errorf("the same content in another file changes %v", plan.Changes())
 			}
 			plan := run.MustPlan(values{"kind": name, "file": second})
@@ -93,7 +56,7 @@ func TestProtocolOrganizationImageLives(t *testing.T) {
 				t.Errorf("other content replaces because of %v", plan.Replace)
 			}
 			run.Apply(plan).ExpectNoError(t)
-			if now := organizationImageHeld(t, o, name); now.URL == made.URL || run.State.Values["source_url"] != now.URL || run.State.Values["file_sha256"] != hashOf(t, second) {
+			if now := organizationImageHeld(t, o, name); now.URL == made.URL || run.State.Values["source_url"] != now.URL || run.State.Values["file_sha256"] != acctest.HashOf(t, second) {
 				t.Errorf("the server holds %+v, the state %v", now, run.State.Values)
 			}
 			for _, other := range []string{"icon", "logo", "night_logo"} {
@@ -115,12 +78,12 @@ func TestProtocolOrganizationImageLives(t *testing.T) {
 
 // What somebody else uploads is seen by its URL, and what somebody else removes too.
 func TestProtocolOrganizationImageDrift(t *testing.T) {
-	o, run := organizationImageManaged(t)
-	config := values{"kind": "logo", "file": organizationImagePicture(t, 10)}
+	o, run := acctest.StartRun(t, organizationImageKind)
+	config := values{"kind": "logo", "file": acctest.Picture(t, 10)}
 	run.MustApply(config)
-	uploadByHand(t, o, "logo", organizationImagePicture(t, 99))
+	uploadByHand(t, o, "logo", acctest.Picture(t, 99))
 	plan := run.MustPlan(config)
-	if run.State.Values["file_sha256"] != "" || plan.Values["file_sha256"] != hashOf(t, organizationImagePicture(t, 10)) {
+	if run.State.Values["file_sha256"] != "" || plan.Values["file_sha256"] != acctest.HashOf(t, acctest.Picture(t, 10)) {
 		t.Errorf("the state holds %v, planned is %v", run.State.Values, plan.Values)
 	}
 	run.MustApply(config)
@@ -136,10 +99,10 @@ func TestProtocolOrganizationImageDrift(t *testing.T) {
 
 // What somebody else uploads between a plan and its apply is not overwritten.
 func TestProtocolOrganizationImageConflict(t *testing.T) {
-	o, run := organizationImageManaged(t)
-	run.MustApply(values{"kind": "icon", "file": organizationImagePicture(t, 10)})
-	plan := run.MustPlan(values{"kind": "icon", "file": organizationImagePicture(t, 20)})
-	uploadByHand(t, o, "icon", organizationImagePicture(t, 99))
+	o, run := acctest.StartRun(t, organizationImageKind)
+	run.MustApply(values{"kind": "icon", "file": acctest.Picture(t, 10)})
+	plan := run.MustPlan(values{"kind": "icon", "file": acctest.Picture(t, 20)})
+	uploadByHand(t, o, "icon", acctest.Picture(t, 99))
 	theirs := organizationImageHeld(t, o, "icon")
 	sent := o.Sent()
 	run.Apply(plan).ExpectError(t, "", "Conflict on the icon of the organization", theirs.URL)
@@ -151,26 +114,22 @@ func TestProtocolOrganizationImageConflict(t *testing.T) {
 
 // Another resource takes the picture over while the one that had it is destroyed: the new picture stays, in whatever order.
 func TestProtocolOrganizationImageTakenOver(t *testing.T) {
-	o, run := organizationImageManaged(t)
-	run.MustApply(values{"kind": "logo", "file": organizationImagePicture(t, 10)})
+	o, run := acctest.StartRun(t, organizationImageKind)
+	run.MustApply(values{"kind": "logo", "file": acctest.Picture(t, 10)})
 	p := run.Process()
-	created, diags := p.Plan(organizationImageKind, nil, values{"kind": "logo", "file": organizationImagePicture(t, 20)})
-	diags.ExpectNoError(t)
-	destroyed, diags := p.Plan(organizationImageKind, run.State, nil)
-	diags.ExpectNoError(t)
+	created := p.MustPlan(organizationImageKind, nil, values{"kind": "logo", "file": acctest.Picture(t, 20)})
+	destroyed := p.MustPlan(organizationImageKind, run.State, nil)
 	gate, removal := o.Sandbox.Gate(http.MethodPost, "/register"), o.Sandbox.Gate(http.MethodDelete, "")
 	var both sync.WaitGroup
 	both.Go(func() {
-		state, diags := p.Apply(created)
-		diags.ExpectNoError(t)
+		state := p.MustApply(created)
 		if state == nil {
 			t.Error("the state holds no picture")
 		}
 	})
 	<-gate.Arrived // the file is uploaded, and not yet read
 	both.Go(func() {
-		_, diags := p.Apply(destroyed)
-		diags.ExpectNoError(t)
+		p.MustApply(destroyed)
 	})
 	select {
 	case <-removal.Arrived:
@@ -187,20 +146,19 @@ func TestProtocolOrganizationImageTakenOver(t *testing.T) {
 
 // A file that changes between a plan and its apply is not uploaded.
 func TestProtocolOrganizationImageOtherFile(t *testing.T) {
-	o, run := organizationImageManaged(t)
-	file := organizationImagePicture(t, 10)
+	o, run := acctest.StartRun(t, organizationImageKind)
+	file := acctest.Picture(t, 10)
 	plan := run.MustPlan(values{"kind": "icon", "file": file})
-	content, err := os.ReadFile(organizationImagePicture(t, 20))
+	content, err := os.ReadFile(acctest.Picture(t, 20))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(file, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	again, diags := run.Process().Plan(organizationImageKind, nil, values{"kind": "icon", "file": file})
-	diags.ExpectNoError(t)
+	again := run.Process().MustPlan(organizationImageKind, nil, values{"kind": "icon", "file": file})
 	again.Values["file_sha256"] = plan.Values["file_sha256"]
-	_, diags = run.Process().Apply(again)
+	_, diags := run.Process().Apply(again)
 	diags.ExpectError(t, "file", "The file is another one now")
 	if organizationImageHeld(t, o, "icon").IsUploaded {
 		t.Error("it was uploaded")
@@ -209,31 +167,28 @@ func TestProtocolOrganizationImageOtherFile(t *testing.T) {
 
 // The picture that is there is replaced, and the plan says so.
 func TestProtocolOrganizationImageExisting(t *testing.T) {
-	o, run := organizationImageManaged(t)
-	uploadByHand(t, o, "logo", organizationImagePicture(t, 99))
-	plan, diags := run.Plan(values{"kind": "logo", "file": organizationImagePicture(t, 10)})
+	o, run := acctest.StartRun(t, organizationImageKind)
+	uploadByHand(t, o, "logo", acctest.Picture(t, 99))
+	plan, diags := run.Plan(values{"kind": "logo", "file": acctest.Picture(t, 10)})
 	diags.ExpectNoError(t)
 	diags.ExpectWarning(t, "kind", "has an uploaded logo already", `id = "logo"`)
 	run.Apply(plan).ExpectNoError(t)
 	p := run.Process()
-	_, diags = p.Plan(organizationImageKind, nil, values{"kind": "icon", "file": organizationImagePicture(t, 10)})
-	diags.ExpectNoError(t)
-	_, diags = p.Plan(organizationImageKind, nil, values{"kind": "icon", "file": organizationImagePicture(t, 10)})
+	p.MustPlan(organizationImageKind, nil, values{"kind": "icon", "file": acctest.Picture(t, 10)})
+	_, diags = p.Plan(organizationImageKind, nil, values{"kind": "icon", "file": acctest.Picture(t, 10)})
 	diags.ExpectError(t, "kind", "Duplicate icon of the organization")
 }
 
 func TestProtocolOrganizationImageImport(t *testing.T) {
-	o, run := organizationImageManaged(t)
-	file := organizationImagePicture(t, 10)
+	o, run := acctest.StartRun(t, organizationImageKind)
+	file := acctest.Picture(t, 10)
 	o.NewRun(t, organizationImageKind).Import("logo", nil).ExpectError(t, "", "has the default one")
 	o.NewRun(t, organizationImageKind).Import("banner", nil).ExpectError(t, "", "icon, logo, night_logo")
 	uploadByHand(t, o, "logo", file)
 	made := organizationImageHeld(t, o, "logo")
 	sent := o.Sent()
 	run.Import("logo="+file, nil).ExpectNoError(t)
-	if plan := run.MustPlan(values{"kind": "logo", "file": file}); !plan.Empty() {
-		t.Errorf("plans %v", plan.Changes())
-	}
+	run.ExpectUnchanged(values{"kind": "logo", "file": file})
 	run.State = nil
 	run.Import("", values{"id": "logo"}).ExpectNoError(t)
 	plan, diags := run.Plan(values{"kind": "logo", "file": file})
@@ -241,37 +196,28 @@ func TestProtocolOrganizationImageImport(t *testing.T) {
 	diags.ExpectWarning(t, "file", "taken for what the logo shows")
 	run.Apply(plan).ExpectNoError(t)
 	sent.Expect(t)
-	if run.State.Values["file_sha256"] != hashOf(t, file) || organizationImageHeld(t, o, "logo") != made {
+	if run.State.Values["file_sha256"] != acctest.HashOf(t, file) || organizationImageHeld(t, o, "logo") != made {
 		t.Errorf("the state holds %v", run.State.Values)
 	}
 	o.NewRun(t, organizationImageKind).Import("logo=/nowhere.png", nil).ExpectError(t, "", "cannot be used")
 }
 
 func TestProtocolOrganizationImageRefused(t *testing.T) {
-	o, run := organizationImageManaged(t)
-	text := filepath.Join(t.TempDir(), "a.png")
-	if err := os.WriteFile(text, []byte("no picture"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	o, run := acctest.StartRun(t, organizationImageKind)
+	text := acctest.File(t, []byte("no picture"))
 	for file, words := range map[string]string{text: "not a PNG", "/nowhere.png": "nowhere"} {
-		_, diags := run.Plan(values{"kind": "icon", "file": file})
-		diags.ExpectError(t, "file", "Not an image to upload", words)
+		run.ExpectRefused(values{"kind": "icon", "file": file}, "file", "Not an image to upload", words)
 	}
-	_, diags := run.Plan(values{"kind": "banner", "file": text})
-	diags.ExpectError(t, "kind", "banner")
+	run.ExpectRefused(values{"kind": "banner", "file": text}, "kind", "banner")
 	for _, account := range []string{"moderator", "member"} {
-		_, diags = o.As(t, account).NewRun(t, organizationImageKind).Plan(values{"kind": "icon", "file": organizationImagePicture(t, 10)})
-		diags.ExpectError(t, "", "may not change the pictures of the organization")
+		o.As(t, account).NewRun(t, organizationImageKind).ExpectRefused(values{"kind": "icon", "file": acctest.Picture(t, 10)}, "", "may not change the pictures of the organization")
 	}
 	o.NewRun(t, organizationImageKind).MustPlan(values{"kind": acctest.Unknown, "file": acctest.Unknown})
-	cut := filepath.Join(t.TempDir(), "cut.png")
-	content, err := os.ReadFile(organizationImagePicture(t, 10))
+	content, err := os.ReadFile(acctest.Picture(t, 10))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(cut, content[:40], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	cut := acctest.File(t, content[:40])
 	whole := o.NewRun(t, organizationImageKind)
 	whole.Apply(whole.MustPlan(values{"kind": "icon", "file": cut})).ExpectError(t, "file", "Cannot upload the icon", "Could not decode image")
 	if whole.State != nil {
@@ -281,8 +227,8 @@ func TestProtocolOrganizationImageRefused(t *testing.T) {
 
 // A lost answer is no error: to upload twice is to upload once.
 func TestProtocolOrganizationImageLostAnswer(t *testing.T) {
-	o, run := organizationImageManaged(t)
-	config := values{"kind": "logo", "file": organizationImagePicture(t, 10)}
+	o, run := acctest.StartRun(t, organizationImageKind)
+	config := values{"kind": "logo", "file": acctest.Picture(t, 10)}
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/logo", After: true, Action: sandbox.FaultDrop, Count: 1})
 	run.MustApply(config)
 	o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: "/realm/logo", After: true, Action: sandbox.FaultDrop, Count: 1})

@@ -24,24 +24,10 @@ import (
 
 const organizationTypeName = "zulip_organization"
 
-func organizationManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
-	t.Helper()
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, organizationTypeName)
-	return o, run
-}
-
 // organizationHeld is the organization as the server holds it.
 func organizationHeld(t *testing.T, o *acctest.Organization) *zulip.Realm {
 	t.Helper()
-	snapshot, err := o.Client.Register(context.Background(), []string{zulip.FetchRealm})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := o.Client.DeleteQueue(context.Background(), snapshot.QueueID); err != nil {
-		t.Fatal(err)
-	}
-	return snapshot.Realm
+	return o.Snapshot(t, zulip.FetchRealm).Realm
 }
 
 // organizationByHand changes the organization behind Terraform's back; the parameters are as on the wire.
@@ -182,7 +168,7 @@ func TestProtocolOrganizationEvery(t *testing.T) {
 
 // What is not set is not written, and stays as it is to the end.
 func TestProtocolOrganizationLive(t *testing.T) {
-	o, run := organizationManaged(t)
+	o, run := acctest.StartRun(t, organizationTypeName)
 	sent := o.Sent()
 	run.MustApply(values{"description": "First", "invite_required": true}) // the second is so already
 	sent.Expect(t, "PATCH description")
@@ -210,7 +196,7 @@ func TestProtocolOrganizationLive(t *testing.T) {
 }
 
 func TestProtocolOrganizationImport(t *testing.T) {
-	o, run := organizationManaged(t)
+	o, run := acctest.StartRun(t, organizationTypeName)
 	config := values{"description": "Ours", "message_retention_days": "30", "can_create_groups": []any{"role:moderators", "user:lena.fischer@example.com"}}
 	run.MustApply(config)
 	for _, by := range []struct {
@@ -229,15 +215,13 @@ func TestProtocolOrganizationImport(t *testing.T) {
 }
 
 func TestProtocolOrganizationDataSource(t *testing.T) {
-	o, run := organizationManaged(t)
+	o, run := acctest.StartRun(t, organizationTypeName)
 	run.MustApply(values{"message_content_edit_limit_seconds": "unlimited", "can_create_groups": []any{"role:moderators"}})
-	shown, diags := run.Process().ReadData(organizationTypeName, values{})
-	diags.ExpectNoError(t)
+	shown := run.Process().MustReadData(organizationTypeName, values{})
 	if !reflect.DeepEqual(shown, run.State.Values) {
 		t.Errorf("shown:\n%v\nthe resource has\n%v", shown, run.State.Values)
 	}
-	_, diags = o.As(t, "member").NewRun(t, organizationTypeName).Process().ReadData(organizationTypeName, values{})
-	diags.ExpectNoError(t)
+	o.As(t, "member").NewRun(t, organizationTypeName).Process().MustReadData(organizationTypeName, values{})
 }
 
 // at gives a test the organization on a server of a feature level.
@@ -274,8 +258,7 @@ func TestProtocolOrganizationGIFRating(t *testing.T) {
 		sent = o.Sent()
 		run.MustApply(values{"giphy_rating": "pg"})
 		expectParams(t, sent, map[string]string{test.name: "2"})
-		shown, diags := run.Process().ReadData(organizationTypeName, values{})
-		diags.ExpectNoError(t)
+		shown := run.Process().MustReadData(organizationTypeName, values{})
 		if shown["giphy_rating"] != "pg" {
 			t.Errorf("level %d: the data source shows %v", test.level, shown["giphy_rating"])
 		}
@@ -371,8 +354,7 @@ func TestProtocolOrganizationVideoChatProviders(t *testing.T) {
 	}
 	run.MustApply(values{"video_chat_provider": "zoom"})
 	o.Sandbox.SetFeatureLevel(459)
-	_, diags := run.Plan(values{"video_chat_provider": "constructor_groups"})
-	diags.ExpectError(t, "video_chat_provider", "constructor_groups", "feature level 460")
+	run.ExpectRefused(values{"video_chat_provider": "constructor_groups"}, "video_chat_provider", "constructor_groups", "feature level 460")
 }
 
 // The permission that no server takes is shown and cannot be set, and nothing of it is sent with other permissions.
@@ -391,14 +373,12 @@ func TestProtocolOrganizationWorkplaceUsers(t *testing.T) {
 	sent := o.Sent()
 	run.MustApply(values{"can_create_groups": []any{"role:moderators"}})
 	sent.Expect(t, "PATCH can_create_groups")
-	shown, diags := run.Process().ReadData(organizationTypeName, values{})
-	diags.ExpectNoError(t)
+	shown := run.Process().MustReadData(organizationTypeName, values{})
 	if want := []any{"role:everyone"}; !reflect.DeepEqual(shown["workplace_users_group"], want) || !reflect.DeepEqual(run.State.Values["workplace_users_group"], want) {
 		t.Errorf("shown: %v, in the state: %v", shown["workplace_users_group"], run.State.Values["workplace_users_group"])
 	}
 	o.Sandbox.SetFeatureLevel(featurelevel.WorkplaceUsers - 1)
-	shown, diags = run.Process().ReadData(organizationTypeName, values{})
-	diags.ExpectNoError(t)
+	shown = run.Process().MustReadData(organizationTypeName, values{})
 	if shown["workplace_users_group"] != nil {
 		t.Errorf("a server without it shows %v", shown["workplace_users_group"])
 	}

@@ -13,14 +13,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// profileFieldManaged gives a test a sandbox and one zulip_custom_profile_field to manage in it, which does not exist yet.
-func profileFieldManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
-	t.Helper()
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, "zulip_custom_profile_field")
-	return o, run
-}
-
 // fields returns what the server holds, in order.
 func fields(t *testing.T, o *acctest.Organization) []*zulip.ProfileField {
 	t.Helper()
@@ -71,7 +63,7 @@ func shift(options ...string) values {
 }
 
 func TestProtocolProfileFieldLives(t *testing.T) {
-	o, run := profileFieldManaged(t)
+	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
 	sent := o.Sent()
 	run.MustApply(team(nil))
 	sent.Expect(t, "POST field_type name")
@@ -101,7 +93,7 @@ func TestProtocolProfileFieldLives(t *testing.T) {
 }
 
 func TestProtocolProfileFieldTypes(t *testing.T) {
-	o, _ := profileFieldManaged(t)
+	o, _ := acctest.StartRun(t, "zulip_custom_profile_field")
 	want := []string{}
 	for _, word := range zulip.ProfileFieldTypes() {
 		config := values{"field_type": word, "name": "F " + word}
@@ -119,7 +111,7 @@ func TestProtocolProfileFieldTypes(t *testing.T) {
 
 // An option keeps its key through another text and another place, and people keep what they chose.
 func TestProtocolProfileFieldOptions(t *testing.T) {
-	o, run := profileFieldManaged(t)
+	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
 	run.MustApply(shift("d", "Day", "n", "Night"))
 	field := fmt.Sprint(run.State.Values["id"])
 	chosen := func() string {
@@ -142,9 +134,7 @@ func TestProtocolProfileFieldOptions(t *testing.T) {
 	if got := fmt.Sprint(fields(t, o)[0].Options()); got != "[{n Late} {d Day} {w Weekend}]" || chosen() != "n" {
 		t.Errorf("the options are %s, chosen was %q", got, chosen())
 	}
-	if plan := run.MustPlan(shift("n", "Late", "d", "Day", "w", "Weekend")); !plan.Empty() {
-		t.Errorf("planned: %v", plan.Changes())
-	}
+	run.ExpectUnchanged(shift("n", "Late", "d", "Day", "w", "Weekend"))
 
 	_, diags = run.Plan(shift("n", "Late", "w", "Weekend"))
 	if len(diags.Warnings()) > 0 {
@@ -160,7 +150,7 @@ func TestProtocolProfileFieldOptions(t *testing.T) {
 
 // Who destroys a field, or makes another one of it, is told what is lost.
 func TestProtocolProfileFieldLoss(t *testing.T) {
-	o, run := profileFieldManaged(t)
+	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
 	run.MustApply(team(nil))
 	_, diags := run.Plan(nil)
 	if len(diags) > 0 {
@@ -183,7 +173,7 @@ func TestProtocolProfileFieldLoss(t *testing.T) {
 }
 
 func TestProtocolProfileFieldExternalAccount(t *testing.T) {
-	o, run := profileFieldManaged(t)
+	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
 	run.MustApply(values{"field_type": "external_account", "subtype": "github"})
 	expectProfileField(t, o, "external_account GitHub username")
 	if run.State.Values["name"] != "GitHub username" {
@@ -212,7 +202,7 @@ func TestProtocolProfileFieldExternalAccount(t *testing.T) {
 }
 
 func TestProtocolProfileFieldDrift(t *testing.T) {
-	o, run := profileFieldManaged(t)
+	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
 	config := team(values{"hint": "x", "required": true})
 	run.MustApply(config)
 	path := fmt.Sprintf("/realm/profile_fields/%v", run.State.Values["id"])
@@ -229,19 +219,10 @@ func TestProtocolProfileFieldDrift(t *testing.T) {
 }
 
 func TestProtocolProfileFieldImport(t *testing.T) {
-	o, run := profileFieldManaged(t)
+	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
 	run.MustApply(shift("d", "Day", "n", "Night"))
 	before := run.State.Values
-	for _, by := range []struct {
-		id       string
-		identity values
-	}{{id: fmt.Sprint(before["id"])}, {identity: values{"id": before["id"]}}, {id: "Shift"}, {id: "name:Shift"}} {
-		fresh := o.NewRun(t, "zulip_custom_profile_field")
-		fresh.Import(by.id, by.identity).ExpectNoError(t)
-		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before) {
-			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before)
-		}
-	}
+	run.ExpectImports(before["id"], values{"id": before["id"]}, "Shift", "name:Shift")
 	o.NewRun(t, "zulip_custom_profile_field").Import("999999", nil).ExpectError(t, "", "no custom profile field with the ID 999999")
 	o.NewRun(t, "zulip_custom_profile_field").Import("shift", nil).ExpectError(t, "", `did you mean "Shift"?`)
 	o.NewRun(t, "zulip_custom_profile_field").Import("Pronouns", nil).ExpectError(t, "", `the custom profile fields are: `, `"Shift"`)
@@ -263,28 +244,22 @@ func TestProtocolProfileFieldLevels(t *testing.T) {
 	sent = o.Sent()
 	run.MustApply(team(values{"hint": "y"}))
 	sent.Expect(t, "PATCH display_in_profile_summary hint name required") // all that this server has
-	_, diags := run.Plan(team(values{"editable_by_user": true}))
-	diags.ExpectError(t, "editable_by_user", "296", "251")
+	run.ExpectRefused(team(values{"editable_by_user": true}), "editable_by_user", "296", "251")
 }
 
 func TestProtocolProfileFieldRights(t *testing.T) {
-	o, run := profileFieldManaged(t)
+	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
 	run.MustApply(team(nil))
 	moderator := o.As(t, "moderator").NewRun(t, "zulip_custom_profile_field")
-	_, diags := moderator.Plan(values{"field_type": "date", "name": "x"})
-	diags.ExpectError(t, "", "may not manage custom profile fields", "moderator")
+	moderator.ExpectRefused(values{"field_type": "date", "name": "x"}, "", "may not manage custom profile fields", "moderator")
 	moderator.Import("Team", nil).ExpectNoError(t)
-	if plan := moderator.MustPlan(team(nil)); !plan.Empty() {
-		t.Errorf("planned: %v", plan.Changes())
-	}
-	_, diags = moderator.Plan(team(values{"hint": "x"}))
-	diags.ExpectError(t, "", "may not manage custom profile fields")
-	_, diags = moderator.Plan(nil)
-	diags.ExpectError(t, "", "may not manage custom profile fields")
+	moderator.ExpectUnchanged(team(nil))
+	moderator.ExpectRefused(team(values{"hint": "x"}), "", "may not manage custom profile fields")
+	moderator.ExpectRefused(nil, "", "may not manage custom profile fields")
 }
 
 func TestProtocolProfileFieldLostAnswer(t *testing.T) {
-	o, _ := profileFieldManaged(t)
+	o, _ := acctest.StartRun(t, "zulip_custom_profile_field")
 	for _, config := range []values{team(nil), {"field_type": "external_account", "subtype": "twitter"}} {
 		o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/profile_fields", After: true, Action: sandbox.FaultDrop, Count: 1})
 		run := o.NewRun(t, "zulip_custom_profile_field")
@@ -293,28 +268,41 @@ func TestProtocolProfileFieldLostAnswer(t *testing.T) {
 	expectProfileField(t, o, "short_text Team", "external_account Twitter username")
 }
 
-func TestProtocolProfileFieldBrokenOff(t *testing.T) {
-	o, run := profileFieldManaged(t)
-	run.Block["max_retries"] = 0
-	plan := run.MustPlan(team(nil))
-	healPost := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/profile_fields", After: true, Action: sandbox.FaultDrop})
-	healLook := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/realm/profile_fields", Action: sandbox.FaultDrop})
-	run.Apply(plan).ExpectError(t, "", "Cannot create custom profile field")
-	healPost()
-	healLook()
-	sent := o.Sent()
-	plan, diags := run.Plan(team(nil))
-	diags.ExpectWarning(t, "name", "the apply will stop at it", "ZULIP_RECOVER_INTERRUPTED")
-	run.Apply(plan).ExpectError(t, "name", "A custom profile field with the name", "import {")
-	sent.Expect(t, "POST field_type name") // refused
-	run.Block["recover_interrupted"] = true
-	run.MustApply(team(nil))
-	sent.Expect(t, "POST field_type name")
-	expectProfileField(t, o, "short_text Team")
+// An object that an apply made before it was broken off is refused, and adopted when the next apply is told to recover.
+func TestProtocolAddedToAList_BrokenOff_Adopted(t *testing.T) {
+	for _, test := range []struct {
+		kind                   string
+		config                 values
+		path, read             string
+		title, attribute, sent string
+	}{
+		{"zulip_linkifier", issues, "/realm/filters", "/realm/linkifiers", "linkifier", "pattern", "POST pattern url_template"},
+		{"zulip_custom_profile_field", team(nil), "/realm/profile_fields", "/realm/profile_fields", "custom profile field", "name", "POST field_type name"},
+	} {
+		o, run := acctest.StartRun(t, test.kind)
+		run.Block["max_retries"] = 0
+		plan := run.MustPlan(test.config)
+		healPost := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: test.path, After: true, Action: sandbox.FaultDrop})
+		healLook := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: test.read, Action: sandbox.FaultDrop})
+		run.Apply(plan).ExpectError(t, "", "Cannot create "+test.title)
+		healPost()
+		healLook()
+		sent := o.Sent()
+		plan, diags := run.Plan(test.config)
+		diags.ExpectWarning(t, test.attribute, "the apply will stop at it", "ZULIP_RECOVER_INTERRUPTED")
+		run.Apply(plan).ExpectError(t, test.attribute, "A "+test.title+" with the "+test.attribute, "import {")
+		sent.Expect(t, test.sent) // refused
+		run.Block["recover_interrupted"] = true
+		run.MustApply(test.config)
+		sent.Expect(t, test.sent)
+		if held := run.Process().List(test.kind, values{}, 0, false); len(held) != 1 {
+			t.Errorf("%s: the server holds %v", test.kind, held)
+		}
+	}
 }
 
 func TestProtocolProfileFieldOrder(t *testing.T) {
-	o, _ := profileFieldManaged(t)
+	o, _ := acctest.StartRun(t, "zulip_custom_profile_field")
 	a, b, c := profileFieldByHand(t, o, "A"), profileFieldByHand(t, o, "B"), profileFieldByHand(t, o, "C")
 	run := o.NewRun(t, "zulip_custom_profile_field_order")
 	sent := o.Sent()
@@ -328,11 +316,8 @@ func TestProtocolProfileFieldOrder(t *testing.T) {
 	run.MustApply(values{"field_ids": []any{c}})
 	expectProfileField(t, o, "short_text C", "short_text A", "short_text B")
 	run.Import("custom_profile_fields", nil).ExpectNoError(t)
-	if plan := run.MustPlan(values{"field_ids": []any{c, a, b}}); !plan.Empty() {
-		t.Errorf("planned: %v", plan.Changes())
-	}
-	_, diags := run.Plan(values{"field_ids": []any{999999}})
-	diags.ExpectError(t, "field_ids", "No such custom profile field")
+	run.ExpectUnchanged(values{"field_ids": []any{c, a, b}})
+	run.ExpectRefused(values{"field_ids": []any{999999}}, "field_ids", "No such custom profile field")
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	expectProfileField(t, o, "short_text C", "short_text A", "short_text B")
 }
@@ -346,11 +331,7 @@ func TestProtocolProfileFieldBadInput(t *testing.T) {
 		}
 		return config
 	}
-	for _, c := range []struct {
-		config    values
-		attribute string
-		words     []string
-	}{
+	run.ExpectRefusals(acctest.Refusals{
 		{values{"field_type": "colour", "name": "x"}, "field_type", []string{"short_text"}},
 		{values{"field_type": "date"}, "name", []string{"needs a name"}},
 		{team(values{"name": " "}), "name", []string{"blank"}},
@@ -373,10 +354,7 @@ func TestProtocolProfileFieldBadInput(t *testing.T) {
 		{values{"field_type": "user", "name": "x", "display_in_profile_summary": true}, "display_in_profile_summary", []string{"type user"}},
 		{values{"field_type": "long_text", "name": "x", "display_in_profile_summary": true}, "display_in_profile_summary", []string{"476"}},
 		{team(values{"use_for_user_matching": true}), "use_for_user_matching", []string{"455", "442"}},
-	} {
-		_, diags := run.Plan(c.config)
-		diags.ExpectError(t, c.attribute, c.words...)
-	}
+	})
 	for _, config := range []values{
 		{"field_type": acctest.Unknown, "name": acctest.Unknown, "options": acctest.Unknown},
 		{"field_type": "select", "name": "x", "options": []any{values{"key": acctest.Unknown, "text": "A"}, values{"key": acctest.Unknown, "text": acctest.Unknown}}},
@@ -390,7 +368,7 @@ func TestProtocolProfileFieldBadInput(t *testing.T) {
 
 // An element of the list is unknown as a whole while a conditional expression decides which it is.
 func TestProtocolProfileFieldUnknownOption(t *testing.T) {
-	o, run := profileFieldManaged(t)
+	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
 	config := shift("d", "Day")
 	config["options"] = append(config["options"].([]any), acctest.Unknown)
 	run.Process().Validate("zulip_custom_profile_field", config).ExpectNoError(t)
@@ -399,20 +377,18 @@ func TestProtocolProfileFieldUnknownOption(t *testing.T) {
 
 	for name, option := range map[string]any{"text": values{"key": "d"}, "key": values{"text": "Day"}} {
 		config["options"] = []any{acctest.Unknown, option}
-		_, diags := o.NewRun(t, "zulip_custom_profile_field").Plan(config)
-		diags.ExpectError(t, "options", "Missing required attribute", "options[1]."+name)
+		o.NewRun(t, "zulip_custom_profile_field").ExpectRefused(config, "options", "Missing required attribute", "options[1]."+name)
 	}
 }
 
 func TestProtocolProfileFieldNameTaken(t *testing.T) {
-	o, run := profileFieldManaged(t)
+	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
 	id := profileFieldByHand(t, o, "Taken")
 	plan, diags := run.Plan(values{"field_type": "date", "name": "Taken"})
 	diags.ExpectNoError(t)
 	run.Apply(plan).ExpectError(t, "name", "A custom profile field with the name", fmt.Sprintf(`id = "%d"`, id))
 	p := run.Process()
-	_, diags = p.Plan("zulip_custom_profile_field", nil, team(nil))
-	diags.ExpectNoError(t)
+	p.MustPlan("zulip_custom_profile_field", nil, team(nil))
 	_, diags = p.Plan("zulip_custom_profile_field", nil, team(values{"hint": "other"}))
 	diags.ExpectError(t, "name", `Duplicate custom profile field name "Team"`)
 }

@@ -24,14 +24,6 @@ const (
 	paul             = "paul.dubois@example.com"  // guest
 )
 
-// roleMembersManaged gives a test a sandbox, and one zulip_role_members to manage in it.
-func roleMembersManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
-	t.Helper()
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, "zulip_role_members")
-	return o, run
-}
-
 func id(t *testing.T, o *acctest.Organization, account string) int64 {
 	t.Helper()
 	credentials, ok := o.Sandbox.Credentials(account)
@@ -76,7 +68,7 @@ func bot(t *testing.T, o *acctest.Organization) string {
 func list(role string, users ...any) values { return values{"role": role, "users": users} }
 
 func TestProtocolRoleMembersLives(t *testing.T) {
-	o, run := roleMembersManaged(t)
+	o, run := acctest.StartRun(t, "zulip_role_members")
 	sent := o.Sent()
 	run.MustApply(list("moderator", roleMembersAmara, roleMembersLena))
 	expectRoleMembers(t, o, map[string]string{"moderator": "moderator", "member": "moderator"})
@@ -98,7 +90,7 @@ func TestProtocolRoleMembersLives(t *testing.T) {
 
 // Who is taken out gets the role of demote_to.
 func TestProtocolRoleMembersDemoteTo(t *testing.T) {
-	o, run := roleMembersManaged(t)
+	o, run := acctest.StartRun(t, "zulip_role_members")
 	run.MustApply(values{"role": "administrator", "users": []any{roleMembersTomas, bot(t, o), roleMembersLena}, "demote_to": "moderator"})
 	run.MustApply(values{"role": "administrator", "users": []any{bot(t, o), roleMembersTomas}, "demote_to": "moderator"})
 	expectRoleMembers(t, o, map[string]string{"member": "moderator", "admin": "administrator", "bot": "administrator"})
@@ -106,17 +98,15 @@ func TestProtocolRoleMembersDemoteTo(t *testing.T) {
 		{"role": "moderator", "users": []any{roleMembersAmara}, "demote_to": "moderator"},
 		{"role": "moderator", "users": []any{roleMembersAmara}, "demote_to": "administrator"},
 	} {
-		_, diags := run.Fork().Plan(wrong)
-		diags.ExpectError(t, "demote_to", "Not a lower role")
+		run.Fork().ExpectRefused(wrong, "demote_to", "Not a lower role")
 	}
 }
 
 // A new list takes the role from nobody: it names who else has it, and the way out.
 func TestProtocolRoleMembersTakesFromNobodyUnlisted(t *testing.T) {
-	o, run := roleMembersManaged(t)
+	o, run := acctest.StartRun(t, "zulip_role_members")
 	sent := o.Sent()
-	_, diags := run.Plan(list("administrator", roleMembersLena))
-	diags.ExpectError(t, "users", "Others are administrator too", roleMembersTomas, bot(t, o), `id = "administrator"`)
+	run.ExpectRefused(list("administrator", roleMembersLena), "users", "Others are administrator too", roleMembersTomas, bot(t, o), `id = "administrator"`)
 	// In an apply it is so too: whoever was given the role since is named.
 	plan := run.MustPlan(list("administrator", roleMembersTomas, bot(t, o), roleMembersLena))
 	roleMembersGive(t, o, "member2", zulip.RoleAdministrator)
@@ -127,7 +117,7 @@ func TestProtocolRoleMembersTakesFromNobodyUnlisted(t *testing.T) {
 
 // An import has who has the role now, and the plan after it lists whom it takes out.
 func TestProtocolRoleMembersImport(t *testing.T) {
-	o, run := roleMembersManaged(t)
+	o, run := acctest.StartRun(t, "zulip_role_members")
 	roleMembersGive(t, o, "member", zulip.RoleAdministrator)
 	for _, by := range []struct {
 		id       string
@@ -157,7 +147,7 @@ func TestProtocolRoleMembersImport(t *testing.T) {
 
 // Who is promoted or demoted by hand is drift, by name and both ways. Who is deactivated does not count.
 func TestProtocolRoleMembersDrift(t *testing.T) {
-	o, run := roleMembersManaged(t)
+	o, run := acctest.StartRun(t, "zulip_role_members")
 	config := list("administrator", roleMembersTomas, bot(t, o))
 	run.MustApply(config)
 	roleMembersGive(t, o, "member", zulip.RoleAdministrator)
@@ -188,7 +178,7 @@ func TestProtocolRoleMembersDrift(t *testing.T) {
 
 // The server's list of people may hide that somebody was promoted (server-behavior §U18): the groups of the roles do not.
 func TestProtocolRoleMembersDriftThatTheListHides(t *testing.T) {
-	o, run := roleMembersManaged(t)
+	o, run := acctest.StartRun(t, "zulip_role_members")
 	run.MustApply(list("administrator", roleMembersTomas, bot(t, o)))
 	fault, err := sandbox.ParseFault("PATCH /users/* stale")
 	if err != nil {
@@ -204,7 +194,7 @@ func TestProtocolRoleMembersDriftThatTheListHides(t *testing.T) {
 
 // What somebody else has changed since the plan is not written over, be it of who comes or of who leaves.
 func TestProtocolRoleMembersChangedMeanwhile(t *testing.T) {
-	o, run := roleMembersManaged(t)
+	o, run := acctest.StartRun(t, "zulip_role_members")
 	run.MustApply(list("moderator", roleMembersAmara, roleMembersLena))
 	change := func() *acctest.PlannedChange {
 		return run.MustPlan(list("moderator", roleMembersAmara, roleMembersKenji))
@@ -252,7 +242,7 @@ func TestProtocolRoleMembersChangedMeanwhile(t *testing.T) {
 func TestProtocolRoleMembersPartialApply(t *testing.T) {
 	for name, imported := range map[string]bool{"created": false, "updated": true} {
 		t.Run(name, func(t *testing.T) {
-			o, run := roleMembersManaged(t)
+			o, run := acctest.StartRun(t, "zulip_role_members")
 			if imported {
 				run.Import("moderator", nil).ExpectNoError(t)
 			}
@@ -271,7 +261,7 @@ func TestProtocolRoleMembersPartialApply(t *testing.T) {
 
 // If nothing was written, there is nothing in the state.
 func TestProtocolRoleMembersNothingCreated(t *testing.T) {
-	o, run := roleMembersManaged(t)
+	o, run := acctest.StartRun(t, "zulip_role_members")
 	plan := run.MustPlan(list("moderator", roleMembersAmara, roleMembersLena))
 	o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: fmt.Sprint("/users/", id(t, o, "member")), Action: sandbox.FaultStatus, Status: 400, Body: `{"result":"error","msg":"No","code":"BAD_REQUEST"}`})
 	run.Apply(plan).ExpectError(t, "users", "Cannot make "+roleMembersLena+" moderator")
@@ -281,7 +271,7 @@ func TestProtocolRoleMembersNothingCreated(t *testing.T) {
 }
 
 func TestProtocolRoleMembersLostAnswer(t *testing.T) {
-	o, run := roleMembersManaged(t)
+	o, run := acctest.StartRun(t, "zulip_role_members")
 	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/users/*", After: true, Action: sandbox.FaultDrop, Count: 1})
 	run.MustApply(list("moderator", roleMembersAmara, roleMembersLena))
 	expectRoleMembers(t, o, map[string]string{"member": "moderator"})
@@ -289,21 +279,16 @@ func TestProtocolRoleMembersLostAnswer(t *testing.T) {
 
 // An owner stays, the provider's account too, and only owners manage the list of owners.
 func TestProtocolRoleMembersProtects(t *testing.T) {
-	o, run := roleMembersManaged(t)
+	o, run := acctest.StartRun(t, "zulip_role_members")
 	run.Import("owner", nil).ExpectNoError(t)
-	_, diags := run.Plan(list("owner"))
-	diags.ExpectError(t, "users", "would have no owner")
-	_, diags = run.Plan(list("owner", bot(t, o)))
-	diags.ExpectError(t, "users", "would have no owner", "Bots do not count")
-	_, diags = run.Plan(list("owner", roleMembersLena))
-	diags.ExpectError(t, "users", "lock the provider out", "lockout_protection = false")
-	_, diags = o.NewRun(t, "zulip_role_members").Plan(list("moderator", roleMembersAmara, roleMembersInes))
-	diags.ExpectError(t, "users", "lock the provider out")
+	run.ExpectRefused(list("owner"), "users", "would have no owner")
+	run.ExpectRefused(list("owner", bot(t, o)), "users", "would have no owner", "Bots do not count")
+	run.ExpectRefused(list("owner", roleMembersLena), "users", "lock the provider out", "lockout_protection = false")
+	o.NewRun(t, "zulip_role_members").ExpectRefused(list("moderator", roleMembersAmara, roleMembersInes), "users", "lock the provider out")
 	for account, words := range map[string]string{"moderator": "may not change roles", "admin": "Only owners make and unmake owners"} {
 		other := o.As(t, account).NewRun(t, "zulip_role_members")
 		owner := fmt.Sprint(id(t, o, "owner")) // moderators are not shown addresses
-		_, diags := other.Plan(list("owner", owner, fmt.Sprint(id(t, o, "member"))))
-		diags.ExpectError(t, "users", words)
+		other.ExpectRefused(list("owner", owner, fmt.Sprint(id(t, o, "member"))), "users", words)
 		other.MustApply(list("owner", owner)) // nothing has to be sent
 	}
 	// Without the protection the role is handed over: first given, then taken away.
@@ -321,19 +306,18 @@ func TestProtocolRoleMembersProtects(t *testing.T) {
 
 // The last owner is not demoted, although there was another one in the plan.
 func TestProtocolRoleMembersLastOwnerSinceThePlan(t *testing.T) {
-	o, run := roleMembersManaged(t)
+	o, run := acctest.StartRun(t, "zulip_role_members")
 	roleMembersGive(t, o, "member", zulip.RoleOwner)
 	roleMembersGive(t, o, "member2", zulip.RoleOwner)
 	run.Import("owner", nil).ExpectNoError(t)
 	run.Block["lockout_protection"] = false
 	plan := run.MustPlan(list("owner", roleMembersKenji))
 	p := run.Process()
-	_, diags := p.Plan("zulip_role_members", plan.Prior, plan.Config)
-	diags.ExpectNoError(t)
+	p.MustPlan("zulip_role_members", plan.Prior, plan.Config)
 	roleMembersGive(t, o, "member", zulip.RoleMember)
 	roleMembersGive(t, o, "member2", zulip.RoleMember)
 	sent := o.Sent()
-	_, diags = p.Apply(plan)
+	_, diags := p.Apply(plan)
 	if text := diags.Errors().String(); !strings.Contains(text, "would have no owner") {
 		t.Errorf("reported: %v", diags)
 	}
@@ -343,7 +327,7 @@ func TestProtocolRoleMembersLastOwnerSinceThePlan(t *testing.T) {
 
 // Who is listed lower than they are is warned of by name.
 func TestProtocolRoleMembersListedLower(t *testing.T) {
-	o, run := roleMembersManaged(t)
+	o, run := acctest.StartRun(t, "zulip_role_members")
 	plan, diags := run.Plan(list("moderator", roleMembersAmara, roleMembersTomas))
 	diags.ExpectWarning(t, "users", roleMembersTomas+" loses the role administrator", "which is lower")
 	run.Apply(plan).ExpectNoError(t)
@@ -352,7 +336,7 @@ func TestProtocolRoleMembersListedLower(t *testing.T) {
 
 // What is not known yet breaks no plan: a new list is planned, and one that is there waits or names the unknown.
 func TestProtocolRoleMembersUnknown(t *testing.T) {
-	o, run := roleMembersManaged(t)
+	o, run := acctest.StartRun(t, "zulip_role_members")
 	run.MustPlan(values{"role": acctest.Unknown, "users": acctest.Unknown})
 	for _, users := range []any{acctest.Unknown, []any{roleMembersAmara, acctest.Unknown}} {
 		plan := run.MustPlan(values{"role": "moderator", "users": users})
@@ -380,12 +364,11 @@ func TestProtocolRoleMembersUnknown(t *testing.T) {
 
 // A guest may not be shown everybody: nothing is said of who has the role.
 func TestProtocolRoleMembersOfAGuest(t *testing.T) {
-	o, run := roleMembersManaged(t)
+	o, run := acctest.StartRun(t, "zulip_role_members")
 	run.MustApply(list("moderator", roleMembersAmara))
 	state := run.State
 	guest := o.As(t, "guest").NewRun(t, "zulip_role_members")
 	guest.State = state
 	guest.Refresh().ExpectError(t, "", "does not see everything")
-	_, diags := o.As(t, "guest").NewRun(t, "zulip_role_members").Plan(list("moderator", roleMembersAmara))
-	diags.ExpectError(t, "", "does not see everything")
+	o.As(t, "guest").NewRun(t, "zulip_role_members").ExpectRefused(list("moderator", roleMembersAmara), "", "does not see everything")
 }

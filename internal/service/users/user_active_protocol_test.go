@@ -26,7 +26,7 @@ func lenaWith(more values) values {
 // activity gives a test the account of lena in the state, where it has been given a value of active.
 func activity(t *testing.T, active any) (*acctest.Organization, *acctest.Run) {
 	t.Helper()
-	o, _ := userManaged(t)
+	o, _ := acctest.StartRun(t, "zulip_user")
 	run, _ := imported(t, o, userLena, nil)
 	run.MustApply(lenaWith(values{"active": active}))
 	return o, run
@@ -45,7 +45,7 @@ func expectActive(t *testing.T, o *acctest.Organization, run *acctest.Run, state
 
 // Who has left stays in the state, as long as the configuration says so.
 func TestProtocolUserStaysWhenDeactivated(t *testing.T) {
-	o, _ := userManaged(t)
+	o, _ := acctest.StartRun(t, "zulip_user")
 	run, _ := imported(t, o, userLena, nil)
 	if run.State.Values["active"] != nil {
 		t.Errorf("the state holds %v", run.State.Values)
@@ -146,28 +146,24 @@ func TestProtocolUserActiveTakenOut(t *testing.T) {
 
 // A new resource takes over a deactivated account as it is, and creates none.
 func TestProtocolUserCreatedInactive(t *testing.T) {
-	o, run := userManaged(t)
-	_, diags := run.Plan(nadia(values{"active": false}))
-	diags.ExpectError(t, "active", newcomer+" has no account", "creates none", "remove active = false", "remove the resource")
+	o, run := acctest.StartRun(t, "zulip_user")
+	run.ExpectRefused(nadia(values{"active": false}), "active", newcomer+" has no account", "creates none", "remove active = false", "remove the resource")
 	late := func(address string) *acctest.PlannedChange {
 		plan := run.MustPlan(values{"email": acctest.Unknown, "full_name": "Lena F.", "active": false})
 		plan.Config, plan.Values["email"] = values{"email": address, "full_name": "Lena F.", "active": false}, address
 		return plan
 	}
 	sent := o.Sent()
-	_, diags = run.Process().Apply(late(newcomer))
+	_, diags := run.Process().Apply(late(newcomer))
 	diags.ExpectError(t, "active", newcomer+" has no account")
-	_, diags = run.Plan(lenaWith(values{"active": false}))
-	diags.ExpectError(t, "email", userLena+" already has an account", fmt.Sprintf("id = %q", userLena))
+	run.ExpectRefused(lenaWith(values{"active": false}), "email", userLena+" already has an account", fmt.Sprintf("id = %q", userLena))
 	_, diags = run.Process().Apply(late(userLena))
 	diags.ExpectError(t, "email", userLena+" already has an account")
 	sent.Expect(t)
 
 	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", id(t, o, "member")), nil)
-	_, diags = run.Plan(lenaWith(nil))
-	diags.ExpectError(t, "email", "adopt_deactivated = true to reactivate it, or active = false to keep it")
-	_, diags = run.Plan(lenaWith(values{"active": true}))
-	diags.ExpectError(t, "email", "adopt_deactivated = true")
+	run.ExpectRefused(lenaWith(nil), "email", "adopt_deactivated = true to reactivate it, or active = false to keep it")
+	run.ExpectRefused(lenaWith(values{"active": true}), "email", "adopt_deactivated = true")
 	plan, diags := run.Plan(lenaWith(values{"active": false, "full_name": "Lena F."}))
 	diags.ExpectNoError(t)
 	diags.ExpectWarning(t, "active", "The deactivated account of "+userLena+" will be adopted", "stays deactivated")
@@ -181,11 +177,9 @@ func TestProtocolUserCreatedInactive(t *testing.T) {
 	p := run.Process()
 	_, diags = p.Read("zulip_user", tainted)
 	diags.ExpectNoError(t)
-	end, diags := p.Plan("zulip_user", tainted, nil)
-	diags.ExpectNoError(t)
+	end := p.MustPlan("zulip_user", tainted, nil)
 	sent = o.Sent()
-	_, diags = p.Apply(end)
-	diags.ExpectNoError(t)
+	p.MustApply(end)
 	again, diags := p.Plan("zulip_user", nil, lenaWith(values{"active": false, "full_name": "Lena F."}))
 	if diags.ExpectNoError(t); len(diags) > 0 {
 		t.Errorf("warned: %v", diags)
@@ -215,7 +209,7 @@ func TestProtocolUserInactiveTwice(t *testing.T) {
 
 // What protects people when a resource is destroyed protects them when active becomes false.
 func TestProtocolUserInactiveIsProtected(t *testing.T) {
-	o, _ := userManaged(t)
+	o, _ := acctest.StartRun(t, "zulip_user")
 	run, config := imported(t, o, userInes, values{"active": false})
 	_, diags := run.Plan(config)
 	diags.ExpectWarning(t, "active", "would have no owner")
@@ -228,8 +222,7 @@ func TestProtocolUserInactiveIsProtected(t *testing.T) {
 
 	run = o.As(t, "moderator").NewRun(t, "zulip_user")
 	run.Import(fmt.Sprint(id(t, o, "member")), nil).ExpectNoError(t)
-	_, diags = run.Plan(values{"email": run.State.Values["email"], "full_name": "Lena Fischer", "active": false})
-	diags.ExpectError(t, "active", "may not deactivate anybody")
+	run.ExpectRefused(values{"email": run.State.Values["email"], "full_name": "Lena Fischer", "active": false}, "active", "may not deactivate anybody")
 
 	// Planned for another account's key.
 	run, config = imported(t, o, userTomas, values{"active": false})
@@ -296,13 +289,12 @@ func TestProtocolUserInactiveDeletes(t *testing.T) {
 	sent.Expect(t)
 
 	_, run = written(t, 442, actions)
-	_, diags = run.Plan(config)
-	diags.ExpectError(t, "deactivation_actions", "too old for deactivation_actions")
+	run.ExpectRefused(config, "deactivation_actions", "too old for deactivation_actions")
 }
 
 // A deactivated owner keeps the role while the organization has one active owner (server-behavior §U7).
 func TestProtocolUserInactiveOwner(t *testing.T) {
-	o, _ := userManaged(t)
+	o, _ := acctest.StartRun(t, "zulip_user")
 	setRole(t, o, "member", zulip.RoleOwner)
 	run, _ := imported(t, o, userLena, nil)
 	run.MustApply(lenaWith(values{"active": false}))
@@ -333,8 +325,7 @@ func TestProtocolUserInactiveDeleted(t *testing.T) {
 	if run.Refresh().ExpectNoError(t); run.State != nil {
 		t.Errorf("the state holds %v", run.State.Values)
 	}
-	_, diags := run.Plan(lenaWith(values{"active": false}))
-	diags.ExpectError(t, "active", userLena+" has no account", "remove the resource")
+	run.ExpectRefused(lenaWith(values{"active": false}), "active", userLena+" has no account", "remove the resource")
 }
 
 // Who is set inactive is taken out of groups and permissions in the same run, in any order.
@@ -356,13 +347,11 @@ func TestProtocolUserLeavesGroupsInTheSameRun(t *testing.T) {
 				{"person", "zulip_user", person.State, lenaWith(values{"active": false})},
 				{"group", "zulip_user_group", group.State, values{"name": "press", "members": []any{userInes}}},
 			} {
-				plan, diags := p.Plan(step.kind, step.state, step.config)
-				diags.ExpectNoError(t)
+				plan := p.MustPlan(step.kind, step.state, step.config)
 				plans[step.name] = plan
 			}
 			for _, name := range order {
-				_, diags := p.Apply(plans[name])
-				diags.ExpectNoError(t)
+				p.MustApply(plans[name])
 			}
 			// The server hides who is deactivated, and shows again who is active: what it still has is drift then.
 			o.Call(t, http.MethodPost, fmt.Sprint("/users/", id(t, o, "member"), "/reactivate"), nil)
@@ -388,7 +377,7 @@ func TestProtocolUserLeavesGroupsInTheSameRun(t *testing.T) {
 }
 
 func TestProtocolUserSaysWhatARoleMeans(t *testing.T) {
-	o, run := userManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user")
 	run.MustApply(nadia(nil))
 	const summary = "The role of Nadia.Haddad@example.com changes who can do what"
 	_, diags := run.Plan(nadia(values{"role": "moderator"}))
@@ -404,9 +393,9 @@ func TestProtocolUserSaysWhatARoleMeans(t *testing.T) {
 
 // Who is deactivated takes the bots along, and a channel can be left with nobody who may post.
 func TestProtocolUserSaysWhatDeactivationMeans(t *testing.T) {
-	o, run := userManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user")
 	run.MustApply(nadia(nil))
-	nadia := held(t, o, run)
+	nadia := o.UserOf(t, run)
 	o.Change(t, "general", zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{
 		"can_send_message_group": {New: zulip.GroupSettingValue{DirectMembers: []int64{nadia.ID}}},
 	}})

@@ -123,18 +123,16 @@ func TestProtocolUserDeactivationActions(t *testing.T) {
 func TestProtocolUserDeactivationActionsNeedALevel(t *testing.T) {
 	for _, level := range []int{442, featurelevel.DeactivationActions - 1} {
 		o, run := written(t, level, values{"delete_direct_messages": true})
-		_, diags := run.Plan(leaving(values{"delete_direct_messages": true}))
-		diags.ExpectError(t, "deactivation_actions", "too old for deactivation_actions", "It needs feature level 459", "upgrade the server")
+		run.ExpectRefused(leaving(values{"delete_direct_messages": true}), "deactivation_actions", "too old for deactivation_actions", "It needs feature level 459", "upgrade the server")
 
-		_, diags = run.Plan(nil)
-		diags.ExpectError(t, "", "The server cannot delete anything of "+userTomas, "need feature level 459", "Remove deactivation_actions and apply", "Nothing was sent")
+		run.ExpectRefused(nil, "", "The server cannot delete anything of "+userTomas, "need feature level 459", "Remove deactivation_actions and apply", "Nothing was sent")
 
 		// Planned before the server became older.
 		o.Sandbox.SetFeatureLevel(featurelevel.DeactivationActions)
 		plan := run.MustPlan(nil)
 		o.Sandbox.SetFeatureLevel(level)
 		sent := o.Sent()
-		_, diags = run.Process().Apply(plan)
+		_, diags := run.Process().Apply(plan)
 		diags.ExpectError(t, "", "The server cannot delete anything of "+userTomas)
 		sent.Expect(t)
 
@@ -206,8 +204,7 @@ func TestProtocolUserDeleted(t *testing.T) {
 	run := o.NewRun(t, "zulip_user")
 	words := []string{"The account " + newcomer + " was deleted", `is called "Nadia Haddad"`, "cannot be reactivated", "Set another email"}
 	for _, more := range []values{nil, {"adopt_deactivated": true}} {
-		_, diags := run.Plan(nadia(more))
-		diags.ExpectError(t, "email", words...)
+		run.ExpectRefused(nadia(more), "email", words...)
 	}
 	plan := run.MustPlan(nadia(values{"email": acctest.Unknown, "adopt_deactivated": true}))
 	plan.Config = nadia(values{"adopt_deactivated": true})
@@ -226,7 +223,7 @@ func TestProtocolUserDeleted(t *testing.T) {
 
 // An account that is deleted while it is managed frees its address.
 func TestProtocolUserDeletedWhileManaged(t *testing.T) {
-	o, run := userManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user")
 	run.Import(userLena, nil).ExpectNoError(t)
 	config := values{"email": userLena, "full_name": "Lena Fischer"}
 	run.MustApply(config)
@@ -247,13 +244,11 @@ func TestProtocolUserDataSourcesSayWhoWasDeleted(t *testing.T) {
 		o := withDeleted(t, level)
 		p := o.NewRun(t, "zulip_user").Process()
 		for i, email := range []string{userInes, newcomer} {
-			found, diags := p.ReadData("zulip_user", values{"email": email})
-			diags.ExpectNoError(t)
+			found := p.MustReadData("zulip_user", values{"email": email})
 			if found["is_deleted"] != want[i] || found["is_active"] != (i == 0) {
 				t.Errorf("level %d: %s: %v", level, email, found)
 			}
-			found, diags = p.ReadData("zulip_users", values{"emails": []any{email}})
-			diags.ExpectNoError(t)
+			found = p.MustReadData("zulip_users", values{"emails": []any{email}})
 			if list, _ := found["users"].([]any); len(list) != 1 || list[0].(values)["is_deleted"] != want[i] { //nolint:forcetypeassert // an object
 				t.Errorf("level %d: %v", level, found["users"])
 			}
@@ -290,7 +285,7 @@ func TestProtocolUserLastOwner(t *testing.T) {
 		at   string
 	}{"demoted": {"guest", "role"}, "deactivated": {nil, ""}} {
 		t.Run(name, func(t *testing.T) {
-			o, _ := userManaged(t)
+			o, _ := acctest.StartRun(t, "zulip_user")
 			setRole(t, o, "member", zulip.RoleOwner)
 			first, firstConfig := imported(t, o, userLena, values{"role": "guest"})
 			second, config := imported(t, o, userInes, values{"role": test.role})
@@ -301,10 +296,8 @@ func TestProtocolUserLastOwner(t *testing.T) {
 			p := second.Process()
 			demote, diags := p.Plan("zulip_user", first.State, firstConfig)
 			diags.ExpectNoError(t) // each sees another owner
-			end, diags := p.Plan("zulip_user", second.State, config)
-			diags.ExpectNoError(t)
-			_, diags = p.Apply(demote)
-			diags.ExpectNoError(t)
+			end := p.MustPlan("zulip_user", second.State, config)
+			p.MustApply(demote)
 			sent := o.Sent()
 			_, diags = p.Apply(end)
 			diags.ExpectError(t, test.at, "would have no owner")
@@ -323,17 +316,16 @@ func TestProtocolUserLastOwner(t *testing.T) {
 func TestProtocolUserDeactivationThatCannotBeChecked(t *testing.T) {
 	for _, path := range []string{"/users", "/users/*"} {
 		t.Run(path, func(t *testing.T) {
-			o, _ := userManaged(t)
+			o, _ := acctest.StartRun(t, "zulip_user")
 			setRole(t, o, "member", zulip.RoleOwner)
 			run, _ := imported(t, o, userLena, nil)
 			p := run.Process()
-			plan, diags := p.Plan("zulip_user", run.State, nil)
-			diags.ExpectNoError(t)
+			plan := p.MustPlan("zulip_user", run.State, nil)
 			for _, path := range []string{path, "/register"} {
 				o.Sandbox.Fail(sandbox.Fault{Method: "*", Path: path, Action: sandbox.FaultStatus, Status: 400, Body: `{"result":"error","msg":"No","code":"BAD_REQUEST"}`})
 			}
 			sent := o.Sent()
-			_, diags = p.Apply(plan)
+			_, diags := p.Apply(plan)
 			diags.ExpectError(t, "", "Cannot deactivate", "Nothing was sent")
 			sent.Expect(t)
 		})
@@ -342,20 +334,18 @@ func TestProtocolUserDeactivationThatCannotBeChecked(t *testing.T) {
 
 // A person's bots are deactivated with the person: the provider's account, if it is one of them (server-behavior §U9).
 func TestProtocolUserWhoOwnsTheProvidersBot(t *testing.T) {
-	o, _ := userManaged(t)
+	o, _ := acctest.StartRun(t, "zulip_user")
 	bot := o.As(t, "bot")
 	run, _ := imported(t, bot, userTomas, nil)
-	_, diags := run.Plan(nil)
-	diags.ExpectError(t, "", "lock the provider out", tomasBot, "owned by "+userTomas)
+	run.ExpectRefused(nil, "", "lock the provider out", tomasBot, "owned by "+userTomas)
 
 	// The bot gets that owner after the plan.
 	run, _ = imported(t, bot, userLena, nil)
 	p := run.Process()
-	plan, diags := p.Plan("zulip_user", run.State, nil)
-	diags.ExpectNoError(t)
+	plan := p.MustPlan("zulip_user", run.State, nil)
 	o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", id(t, o, "bot")), map[string]string{"bot_owner_id": fmt.Sprint(id(t, o, "member"))})
 	sent := o.Sent()
-	_, diags = p.Apply(plan)
+	_, diags := p.Apply(plan)
 	diags.ExpectError(t, "", "lock the provider out", tomasBot, "owned by "+userLena)
 	sent.Expect(t)
 	if user := account(t, o, id(t, o, "member")); !user.IsActive {
@@ -370,7 +360,7 @@ func TestProtocolUserWhoOwnsTheProvidersBot(t *testing.T) {
 
 // The provider's own account is neither demoted nor deactivated by a plan that was made for another one's key.
 func TestProtocolUserOwnAccount(t *testing.T) {
-	o, _ := userManaged(t)
+	o, _ := acctest.StartRun(t, "zulip_user")
 	setRole(t, o, "member", zulip.RoleOwner)
 	for _, role := range []any{"member", nil} {
 		run, config := imported(t, o, userLena, values{"role": role})

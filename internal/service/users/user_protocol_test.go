@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,14 +19,6 @@ const (
 	newcomer = "Nadia.Haddad@example.com" // has no account
 )
 
-// userManaged gives a test a sandbox, whose owner has the rights of the server's shell, and one zulip_user to manage in it.
-func userManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
-	t.Helper()
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, "zulip_user")
-	return o, run
-}
-
 // nadia is the account that tests make.
 func nadia(more values) values {
 	config := values{"email": newcomer, "full_name": "Nadia Haddad"}
@@ -33,32 +26,6 @@ func nadia(more values) values {
 		config[name] = value
 	}
 	return config
-}
-
-// held reads the account in the state.
-func held(t *testing.T, o *acctest.Organization, run *acctest.Run) *zulip.User {
-	t.Helper()
-	number, _ := run.State.Values["id"].(int64)
-	user, err := o.Client.User(context.Background(), number)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return user
-}
-
-// named returns how many accounts have a name, deactivated ones included.
-func named(t *testing.T, o *acctest.Organization, name string) (count int) {
-	t.Helper()
-	users, err := o.Client.Users(context.Background(), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, user := range users {
-		if user.FullName == name {
-			count++
-		}
-	}
-	return count
 }
 
 // field makes a custom profile field and returns its ID.
@@ -75,7 +42,7 @@ func hideAddresses(t *testing.T, o *acctest.Organization) {
 }
 
 func TestProtocolUserLives(t *testing.T) {
-	o, run := userManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user")
 	sent := o.Sent()
 	run.MustApply(nadia(nil))
 	sent.Expect(t, "POST email full_name password")
@@ -90,7 +57,7 @@ func TestProtocolUserLives(t *testing.T) {
 	run.MustApply(nadia(values{"full_name": "Nadia H", "role": "moderator"}))
 	run.MustApply(nadia(values{"full_name": "Nadia H", "email": "nadia@example.org"}))
 	sent.Expect(t, "PATCH full_name role", "PATCH new_email")
-	if user := held(t, o, run); user.Address() != "nadia@example.org" || user.Role != zulip.RoleModerator || user.FullName != "Nadia H" {
+	if user := o.UserOf(t, run); user.Address() != "nadia@example.org" || user.Role != zulip.RoleModerator || user.FullName != "Nadia H" {
 		t.Errorf("the server holds %+v", user)
 	}
 	if run.State.Values["id"] != id {
@@ -98,7 +65,7 @@ func TestProtocolUserLives(t *testing.T) {
 	}
 	run.MustApply(nadia(values{"full_name": "Nadia H", "email": "nadia@example.org", "deactivation_notification_comment": "So long"}))
 	sent = o.Sent()
-	user := held(t, o, run)
+	user := o.UserOf(t, run)
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	sent.Expect(t, "DELETE deactivation_notification_comment")
 	if user, err := o.Client.User(context.Background(), user.ID); err != nil || user.IsActive {
@@ -107,7 +74,7 @@ func TestProtocolUserLives(t *testing.T) {
 }
 
 func TestProtocolUserWithEverything(t *testing.T) {
-	o, run := userManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user")
 	field(t, o, "Team", "1")
 	field(t, o, "Mentors", "6")
 	sent := o.Sent()
@@ -124,7 +91,7 @@ func TestProtocolUserWithEverything(t *testing.T) {
 	if strings.Contains(fmt.Sprint(run.State.Values), "battery") {
 		t.Errorf("a password in the state: %v", run.State.Values)
 	}
-	user := held(t, o, run)
+	user := o.UserOf(t, run)
 	if user.Role != zulip.RoleAdministrator || len(user.ProfileData) != 2 {
 		t.Errorf("the server holds %+v", user)
 	}
@@ -135,13 +102,13 @@ func TestProtocolUserWithEverything(t *testing.T) {
 	// Only fields that are named are managed: the other is let go, and this one taken away.
 	run.MustApply(nadia(values{"profile_data": values{"Team": ""}}))
 	sent.Expect(t, "PATCH profile_data")
-	if user := held(t, o, run); len(user.ProfileData) != 1 {
+	if user := o.UserOf(t, run); len(user.ProfileData) != 1 {
 		t.Errorf("the server holds %+v", user.ProfileData)
 	}
 }
 
 func TestProtocolUserDrift(t *testing.T) {
-	o, run := userManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user")
 	team := field(t, o, "Team", "1")
 	config := nadia(values{"role": "member", "profile_data": values{"Team": "Platform"}})
 	run.MustApply(config)
@@ -165,14 +132,14 @@ func TestProtocolUserDrift(t *testing.T) {
 	run.Apply(plan).ExpectError(t, "", "was changed by somebody else", "role\n", "plan was made:     member", "now:                        guest", "asks for: moderator")
 	// A role that is not managed is not written.
 	run.MustApply(nadia(nil))
-	if user := held(t, o, run); user.Role != zulip.RoleGuest {
+	if user := o.UserOf(t, run); user.Role != zulip.RoleGuest {
 		t.Errorf("the role is %s", user.Role)
 	}
 }
 
 // An account that was deactivated is planned to be made again, and taken back on request.
 func TestProtocolUserAdopted(t *testing.T) {
-	o, run := userManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user")
 	run.MustApply(nadia(values{"role": "moderator"}))
 	before := run.State.Values["id"]
 	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", before), nil)
@@ -190,28 +157,24 @@ func TestProtocolUserAdopted(t *testing.T) {
 
 // A tainted account is deactivated and taken back in one run.
 func TestProtocolUserReplaced(t *testing.T) {
-	o, run := userManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user")
 	run.MustApply(nadia(nil))
 	before := run.State
 	end := run.MustPlan(nil)
 	p := run.Process()
 	_, diags := p.Read("zulip_user", before)
 	diags.ExpectNoError(t)
-	_, diags = p.Plan("zulip_user", nil, nadia(nil))
-	diags.ExpectNoError(t)
-	_, diags = p.Apply(end)
-	diags.ExpectNoError(t)
-	again, diags := p.Plan("zulip_user", nil, nadia(nil))
-	diags.ExpectNoError(t)
-	made, diags := p.Apply(again)
-	diags.ExpectNoError(t)
-	if made.Values["id"] != before.Values["id"] || named(t, o, "Nadia Haddad") != 1 {
+	p.MustPlan("zulip_user", nil, nadia(nil))
+	p.MustApply(end)
+	again := p.MustPlan("zulip_user", nil, nadia(nil))
+	made := p.MustApply(again)
+	if made.Values["id"] != before.Values["id"] || o.CountUsers(t, "Nadia Haddad") != 1 {
 		t.Errorf("made: %v", made.Values)
 	}
 }
 
 func TestProtocolUserImport(t *testing.T) {
-	o, run := userManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user")
 	field(t, o, "Team", "1")
 	run.MustApply(values{"email": strings.ToLower(newcomer), "full_name": "Nadia Haddad", "role": "guest", "profile_data": values{"Team": "Platform"}})
 	before := run.State.Values
@@ -243,7 +206,7 @@ func TestProtocolUserImport(t *testing.T) {
 
 // An address that is hidden from the account the provider uses is no difference that comes back.
 func TestProtocolUserHiddenAddress(t *testing.T) {
-	o, run := userManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user")
 	hideAddresses(t, o)
 	run.MustApply(nadia(nil))
 	if run.State.Values["email"] != newcomer {
@@ -256,9 +219,7 @@ func TestProtocolUserHiddenAddress(t *testing.T) {
 	sent := o.Sent()
 	imported.Apply(plan).ExpectNoError(t)
 	sent.Expect(t)
-	if plan := imported.MustPlan(nadia(nil)); !plan.Empty() {
-		t.Errorf("planned: %v", plan.Changes())
-	}
+	imported.ExpectUnchanged(nadia(nil))
 	imported.MustApply(nadia(values{"email": "nadia@example.org"}))
 	sent.Expect(t, "PATCH new_email")
 }
@@ -266,13 +227,13 @@ func TestProtocolUserHiddenAddress(t *testing.T) {
 // An answer that is lost after the account is made makes no second one, even where the address is hidden.
 func TestFaultUserLostAnswer(t *testing.T) {
 	for _, hidden := range []bool{false, true} {
-		o, run := userManaged(t)
+		o, run := acctest.StartRun(t, "zulip_user")
 		if hidden {
 			hideAddresses(t, o)
 		}
 		o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users", After: true, Action: sandbox.FaultDrop, Count: 1})
 		run.MustApply(nadia(values{"role": "moderator"}))
-		if count := named(t, o, "Nadia Haddad"); count != 1 {
+		if count := o.CountUsers(t, "Nadia Haddad"); count != 1 {
 			t.Errorf("hidden %v: %d accounts", hidden, count)
 		}
 	}
@@ -280,7 +241,7 @@ func TestFaultUserLostAnswer(t *testing.T) {
 
 // What fails after the account is made leaves it in the state.
 func TestFaultUserHalfMade(t *testing.T) {
-	o, run := userManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user")
 	run.Block["max_retries"] = 0
 	plan := run.MustPlan(nadia(values{"role": "moderator"}))
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/users/*", Action: sandbox.FaultDrop})
@@ -293,7 +254,7 @@ func TestFaultUserHalfMade(t *testing.T) {
 		t.Errorf("the state says that the role is %v", role)
 	}
 	run.MustApply(nadia(values{"role": "moderator"}))
-	if count := named(t, o, "Nadia Haddad"); count != 1 {
+	if count := o.CountUsers(t, "Nadia Haddad"); count != 1 {
 		t.Errorf("%d accounts", count)
 	}
 	o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: "/users/*", After: true, Action: sandbox.FaultDrop, Count: 1})
@@ -302,13 +263,9 @@ func TestFaultUserHalfMade(t *testing.T) {
 }
 
 func TestProtocolUserRefusedAtPlan(t *testing.T) {
-	o, run := userManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user")
 	field(t, o, "Mentors", "6")
-	for _, c := range []struct {
-		config    values
-		attribute string
-		words     []string
-	}{
+	run.ExpectRefusals(acctest.Refusals{
 		{nadia(values{"full_name": " "}), "full_name", []string{"not be blank"}},
 		{nadia(values{"full_name": strings.Repeat("ü", 101)}), "full_name", []string{"101 characters"}},
 		{nadia(values{"full_name": "Nadia @ home"}), "full_name", []string{"must not contain any of"}},
@@ -317,49 +274,38 @@ func TestProtocolUserRefusedAtPlan(t *testing.T) {
 		{nadia(values{"profile_data": values{"Mentor": "x"}}), "profile_data", []string{`did you mean "Mentors"?`}},
 		{nadia(values{"profile_data": values{"Mentors": userLena}}), "profile_data", []string{"jsonencode([...])"}},
 		{nadia(values{"profile_data": values{"Mentors": `["lina.fischer@example.com"]`}}), "profile_data", []string{"did you mean " + userLena}},
-	} {
-		_, diags := run.Plan(c.config)
-		diags.ExpectError(t, c.attribute, c.words...)
-	}
+	})
 	found, err := o.Client.User(context.Background(), id(t, o, "bot"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, diags := run.Plan(nadia(values{"email": found.Address()}))
-	diags.ExpectError(t, "email", "zulip_bot")
+	run.ExpectRefused(nadia(values{"email": found.Address()}), "email", "zulip_bot")
 	run.Import(userInes, nil).ExpectNoError(t)
-	_, diags = run.Plan(nil)
-	diags.ExpectError(t, "", "lock the provider out")
-	_, diags = run.Plan(values{"email": userInes, "full_name": "Ines Moreau", "role": "member"})
+	run.ExpectRefused(nil, "", "lock the provider out")
+	_, diags := run.Plan(values{"email": userInes, "full_name": "Ines Moreau", "role": "member"})
 	diags.ExpectWarning(t, "role", "would have no owner", "only active owner")
 	diags.ExpectError(t, "role", "lock the provider out")
-	_, diags = run.Plan(values{"email": userLena, "full_name": "Ines Moreau"})
-	diags.ExpectError(t, "email", "belongs to \"Lena Fischer\"")
+	run.ExpectRefused(values{"email": userLena, "full_name": "Ines Moreau"}, "email", "belongs to \"Lena Fischer\"")
 	o.Call(t, http.MethodPatch, fmt.Sprint("/users/", id(t, o, "admin")), map[string]string{"role": "100"})
-	_, diags = run.Plan(nil)
-	diags.ExpectError(t, "", "lock the provider out")
+	run.ExpectRefused(nil, "", "lock the provider out")
 }
 
 // Who may not manage accounts is told at plan; the rights of the server's shell are seen on apply only.
 func TestProtocolUserCallers(t *testing.T) {
-	o, _ := userManaged(t)
-	_, diags := o.As(t, "moderator").NewRun(t, "zulip_user").Plan(nadia(nil))
-	diags.ExpectError(t, "", "may not create accounts", "can_create_users")
+	o, _ := acctest.StartRun(t, "zulip_user")
+	o.As(t, "moderator").NewRun(t, "zulip_user").ExpectRefused(nadia(nil), "", "may not create accounts", "can_create_users")
 	run := o.As(t, "admin").NewRun(t, "zulip_user")
 	run.Apply(run.MustPlan(nadia(nil))).ExpectError(t, "", "not authorized to create users", "manage.py change_user_role", "invite people")
 	run.Import(userLena, nil).ExpectNoError(t)
 	run.Apply(run.MustPlan(values{"email": "lena@example.org", "full_name": "Lena Fischer"})).ExpectError(t, "", "can_change_user_emails")
-	_, diags = run.Plan(values{"email": userLena, "full_name": "Lena Fischer", "role": "owner"})
-	diags.ExpectError(t, "role", "Only owners make")
+	run.ExpectRefused(values{"email": userLena, "full_name": "Lena Fischer", "role": "owner"}, "role", "Only owners make")
 	o.Sandbox.SetFeatureLevel(134)
-	_, diags = run.Plan(values{"email": userLena, "full_name": "Lena Fischer", "deactivation_notification_comment": ""})
-	diags.ExpectError(t, "deactivation_notification_comment", "feature level 135")
-	_, diags = run.Plan(values{"email": "lena@example.org", "full_name": "Lena Fischer"})
-	diags.ExpectError(t, "email", "feature level 313")
+	run.ExpectRefused(values{"email": userLena, "full_name": "Lena Fischer", "deactivation_notification_comment": ""}, "deactivation_notification_comment", "feature level 135")
+	run.ExpectRefused(values{"email": "lena@example.org", "full_name": "Lena Fischer"}, "email", "feature level 313")
 }
 
 func TestProtocolUserUnknown(t *testing.T) {
-	_, run := userManaged(t)
+	_, run := acctest.StartRun(t, "zulip_user")
 	plan := run.MustPlan(values{"email": acctest.Unknown, "full_name": acctest.Unknown, "role": acctest.Unknown, "profile_data": acctest.Unknown})
 	plan.Config = nadia(values{"role": "moderator"})
 	run.Apply(plan).ExpectNoError(t)
@@ -367,27 +313,26 @@ func TestProtocolUserUnknown(t *testing.T) {
 
 // A profile field whose value is null is not managed, and the others are.
 func TestProtocolUserProfileWithNull(t *testing.T) {
-	o, run := userManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user")
 	field(t, o, "Team", "1")
 	field(t, o, "Desk", "1")
 	run.MustApply(nadia(values{"profile_data": values{"Team": "SRE", "Desk": "4"}}))
 	sent := o.Sent()
 	run.MustApply(nadia(values{"profile_data": values{"Team": "Ops", "Desk": nil}}))
 	sent.Expect(t, "PATCH profile_data")
-	if profile := fmt.Sprint(held(t, o, run).ProfileData); !strings.Contains(profile, "{4 ") {
+	if profile := fmt.Sprint(o.UserOf(t, run).ProfileData); !strings.Contains(profile, "{4 ") {
 		t.Errorf("the profile is %s", profile)
 	}
 }
 
 // After the server has refused an account for want of the right, no other is asked for in the run.
 func TestProtocolUserRefusedOnce(t *testing.T) {
-	o, _ := userManaged(t)
+	o, _ := acctest.StartRun(t, "zulip_user")
 	p := o.As(t, "admin").NewRun(t, "zulip_user").Process()
 	sent := o.Sent()
 	for i := range 3 {
-		plan, diags := p.Plan("zulip_user", nil, values{"email": fmt.Sprintf("new%d@example.com", i), "full_name": "New"})
-		diags.ExpectNoError(t)
-		_, diags = p.Apply(plan)
+		plan := p.MustPlan("zulip_user", nil, values{"email": fmt.Sprintf("new%d@example.com", i), "full_name": "New"})
+		_, diags := p.Apply(plan)
 		if i == 0 {
 			diags.ExpectError(t, "", "not authorized to create users", "manage.py change_user_role")
 		} else {
@@ -399,12 +344,11 @@ func TestProtocolUserRefusedOnce(t *testing.T) {
 
 // It is so for whatever is created by the same rule.
 func TestProtocolUserFolderRefusedOnce(t *testing.T) {
-	o, _ := userManaged(t)
+	o, _ := acctest.StartRun(t, "zulip_user")
 	p := o.As(t, "admin").NewRun(t, "zulip_channel_folder").Process()
 	var plans []*acctest.PlannedChange
 	for i := range 3 {
-		plan, diags := p.Plan("zulip_channel_folder", nil, values{"name": fmt.Sprint("new ", i)})
-		diags.ExpectNoError(t)
+		plan := p.MustPlan("zulip_channel_folder", nil, values{"name": fmt.Sprint("new ", i)})
 		plans = append(plans, plan)
 	}
 	o.Call(t, http.MethodPatch, fmt.Sprint("/users/", id(t, o, "admin")), map[string]string{"role": "400"})
@@ -422,10 +366,77 @@ func TestProtocolUserFolderRefusedOnce(t *testing.T) {
 
 // A profile field that nobody has heard of is an error that names those there are.
 func TestProtocolUsersByAnUnknownProfileField(t *testing.T) {
-	o, run := userManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user")
 	o.Call(t, http.MethodPost, "/realm/profile_fields", map[string]string{"name": "Mentors", "field_type": "1"})
 	for name, want := range map[string]string{"Mentor": `did you mean "Mentors"?`, "Shoe size": "the custom profile fields are: "} {
 		_, diags := run.Process().ReadData("zulip_users", values{"profile_field": values{"name": name, "value": "x"}})
 		diags.ExpectError(t, "profile_field", "No such profile field", want)
 	}
+}
+
+// The data source finds an account by its address in any case, and by its ID.
+func TestProtocolUserDataSource_ByAddressOrID_Found(t *testing.T) {
+	o := acctest.Start(t)
+	p := acctest.StartProcess(t.Context(), t)
+	p.Configure(o.Block(nil)).ExpectNoError(t)
+	for _, config := range []values{{"email": strings.ToUpper(o.Self.Address())}, {"id": o.Self.ID}} {
+		found := p.MustReadData("zulip_user", config)
+		for name, want := range (values{
+			"id": o.Self.ID, "email": o.Self.Email, "delivery_email": o.Self.Address(), "full_name": o.Self.FullName, "role": o.Self.Role.String(),
+			"is_active": true, "is_bot": o.Self.IsBot, "bot_type": nil, "timezone": o.Self.Timezone, "date_joined": o.Self.DateJoined,
+		}) {
+			if found[name] != want {
+				t.Errorf("by %v: %s is %v, want %v", config, name, found[name], want)
+			}
+		}
+	}
+	_, diags := p.ReadData("zulip_user", values{"id": 999999999})
+	diags.ExpectError(t, "id", "with the ID 999999999")
+	_, diags = p.ReadData("zulip_user", values{"email": "x" + o.Self.Address()})
+	diags.ExpectError(t, "email", "did you mean "+o.Self.Address())
+}
+
+// The data source lists the people of the sandbox through each filter.
+func TestProtocolUsersDataSource_Filtered_Listed(t *testing.T) {
+	o, run := acctest.StartRun(t, "zulip_user")
+	lena := id(t, o, "member")
+	o.Call(t, http.MethodPatch, fmt.Sprint("/users/", lena), map[string]string{"profile_data": fmt.Sprintf(`[{"id":%d,"value":"Platform"}]`, field(t, o, "Team", "1"))})
+	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", id(t, o, "member2")), nil)
+	p := run.Process()
+	for name, list := range map[string]struct {
+		filter values
+		want   []string // accounts
+	}{
+		"everybody":  {values{}, []string{"owner", "admin", "moderator", "member", "member2", "guest", "bot"}},
+		"members":    {values{"role": "member"}, []string{"member", "member2"}},
+		"working":    {values{"role": "member", "is_active": true}, []string{"member"}},
+		"gone":       {values{"is_active": false}, []string{"member2"}},
+		"bots":       {values{"is_bot": true}, []string{"bot"}},
+		"named":      {values{"emails": []any{strings.ToUpper(userLena), o.Self.Email}}, []string{"owner", "member"}},
+		"in a team":  {values{"profile_field": values{"name": "Team", "value": "Platform"}}, []string{"member"}},
+		"in no team": {values{"profile_field": values{"name": "Team", "value": "platform"}}, nil},
+	} {
+		found := p.MustReadData("zulip_users", list.filter)
+		got, want := []any{}, []any{}
+		users, _ := found["users"].([]any)
+		for _, user := range users {
+			one, _ := user.(values)
+			got = append(got, one["id"])
+			if one["id"] == lena && fmt.Sprint(one["profile_data"]) != "map[Team:Platform]" {
+				t.Errorf("%s: the profile of Lena is %v", name, one["profile_data"])
+			}
+		}
+		for _, account := range list.want {
+			want = append(want, id(t, o, account))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+	_, diags := p.ReadData("zulip_users", values{"role": "boss"})
+	diags.ExpectError(t, "role", "role must be one of")
+	_, diags = p.ReadData("zulip_users", values{"emails": []any{"no@example.com"}})
+	diags.ExpectError(t, "emails", `with the address "no@example.com"`)
+	_, diags = p.ReadData("zulip_users", values{"profile_field": values{"name": "Shoe size", "value": "43"}})
+	diags.ExpectError(t, "profile_field", `no custom profile field called "Shoe size"`)
 }

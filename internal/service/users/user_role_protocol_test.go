@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,14 +17,6 @@ const (
 	userRoleLena = "lena.fischer@example.com" // a member
 	userRoleInes = "ines.moreau@example.com"  // the only owner
 )
-
-// userRoleManaged gives a test a sandbox and one zulip_user_role to manage in it.
-func userRoleManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
-	t.Helper()
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, "zulip_user_role")
-	return o, run
-}
 
 // expectUserRole fails the test unless an account of the sandbox has the role.
 func expectUserRole(t *testing.T, o *acctest.Organization, account, want string) {
@@ -45,7 +38,7 @@ func userRoleGive(t *testing.T, o *acctest.Organization, account string, role zu
 }
 
 func TestProtocolUserRoleLives(t *testing.T) {
-	o, run := userRoleManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_role")
 	sent := o.Sent()
 	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
 	expectUserRole(t, o, "member", "moderator")
@@ -53,23 +46,29 @@ func TestProtocolUserRoleLives(t *testing.T) {
 	sent.Expect(t, "PATCH role") // the same person in other words is no change
 	run.MustApply(values{"user": userRoleLena, "role": "guest", "on_destroy": "member"})
 	expectUserRole(t, o, "member", "guest")
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	end, diags := run.Plan(nil)
+	if strings.Contains(diags.String(), " stays ") {
+		t.Errorf("the role does not stay, and the plan warns:\n%v", diags)
+	}
+	run.Apply(end).ExpectNoError(t)
 	expectUserRole(t, o, "member", "member")
 	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	plan, diags := run.Plan(nil)
+	diags.ExpectWarning(t, "", userRoleLena+" stays moderator", `on_destroy = "member"`)
+	run.Apply(plan).ExpectNoError(t)
 	expectUserRole(t, o, "member", "moderator") // kept
 }
 
 // A role that is there already is taken into the state without a request that writes.
 func TestProtocolUserRoleThereAlready(t *testing.T) {
-	o, run := userRoleManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_role")
 	sent := o.Sent()
 	run.MustApply(values{"user": userRoleLena, "role": "member"})
 	sent.Expect(t)
 }
 
 func TestProtocolUserRoleOfABot(t *testing.T) {
-	o, run := userRoleManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_role")
 	run.MustApply(values{"user": fmt.Sprint(id(t, o, "bot")), "role": "owner"})
 	expectUserRole(t, o, "bot", "owner")
 	run.MustApply(values{"user": fmt.Sprint(id(t, o, "bot")), "role": "member"})
@@ -78,7 +77,7 @@ func TestProtocolUserRoleOfABot(t *testing.T) {
 
 // The configuration's address is asked for at the moment of writing, its ID where it names one.
 func TestProtocolUserRoleRequests(t *testing.T) {
-	o, run := userRoleManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_role")
 	for user, want := range map[string]string{userRoleLena: userRoleLena, fmt.Sprint(id(t, o, "member")): fmt.Sprint(id(t, o, "member")), userRoleInes: userRoleInes} {
 		role := "moderator"
 		if user == userRoleInes {
@@ -111,7 +110,7 @@ func TestProtocolUserRoleOldServer(t *testing.T) {
 
 // Somebody else's change between plan and apply is not written over.
 func TestProtocolUserRoleChangedMeanwhile(t *testing.T) {
-	o, run := userRoleManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_role")
 	run.MustApply(values{"user": userRoleLena, "role": "member"})
 	plan := run.MustPlan(values{"user": userRoleLena, "role": "administrator"})
 	userRoleGive(t, o, "member", zulip.RoleGuest)
@@ -133,7 +132,7 @@ func TestProtocolUserRoleChangedMeanwhile(t *testing.T) {
 }
 
 func TestProtocolUserRoleDrift(t *testing.T) {
-	o, run := userRoleManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_role")
 	config := values{"user": userRoleLena, "role": "moderator"}
 	run.MustApply(config)
 	userRoleGive(t, o, "member", zulip.RoleGuest)
@@ -145,19 +144,10 @@ func TestProtocolUserRoleDrift(t *testing.T) {
 }
 
 func TestProtocolUserRoleImport(t *testing.T) {
-	o, run := userRoleManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_role")
 	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
 	before := run.State.Values
-	for _, by := range []struct {
-		id       string
-		identity values
-	}{{id: userRoleLena}, {id: fmt.Sprint(before["user_id"])}, {identity: values{"user_id": before["user_id"]}}} {
-		fresh := o.NewRun(t, "zulip_user_role")
-		fresh.Import(by.id, by.identity).ExpectNoError(t)
-		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before) {
-			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before)
-		}
-	}
+	run.ExpectImports(userRoleLena, before["user_id"], values{"user_id": before["user_id"]})
 	ends := o.NewRun(t, "zulip_user_role")
 	ends.Import(userRoleLena+"=member", nil).ExpectNoError(t)
 	if plan := ends.MustPlan(values{"user": userRoleLena, "role": "moderator", "on_destroy": "member"}); !plan.Empty() {
@@ -168,32 +158,23 @@ func TestProtocolUserRoleImport(t *testing.T) {
 }
 
 func TestProtocolUserRoleLostAnswer(t *testing.T) {
-	o, run := userRoleManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_role")
 	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/users/*", After: true, Action: sandbox.FaultDrop, Count: 1})
 	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
 	expectUserRole(t, o, "member", "moderator")
 }
 
 func TestProtocolUserRoleRefusedAtPlan(t *testing.T) {
-	o, run := userRoleManaged(t)
-	for _, c := range []struct {
-		config    values
-		attribute string
-		words     []string
-	}{
+	o, run := acctest.StartRun(t, "zulip_user_role")
+	run.ExpectRefusals(acctest.Refusals{
 		{values{"user": "lina.fischer@example.com", "role": "guest"}, "user", []string{"did you mean " + userRoleLena, "zulip_user.NAME.id"}},
 		{values{"user": userRoleLena, "role": "boss"}, "role", []string{"must be one of"}},
 		{values{"user": userRoleInes, "role": "member"}, "role", []string{"lock the provider out"}},
-	} {
-		_, diags := run.Plan(c.config)
-		diags.ExpectError(t, c.attribute, c.words...)
-	}
+	})
 	userRoleGive(t, o, "admin", zulip.RoleOwner)
-	_, diags := run.Plan(values{"user": userRoleInes, "role": "administrator"})
-	diags.ExpectError(t, "role", "lock the provider out", "lockout_protection = false")
+	run.ExpectRefused(values{"user": userRoleInes, "role": "administrator"}, "role", "lock the provider out", "lockout_protection = false")
 	run.MustApply(values{"user": userRoleInes, "role": "owner", "on_destroy": "guest"})
-	_, diags = run.Plan(nil)
-	diags.ExpectError(t, "on_destroy", "lock the provider out")
+	run.ExpectRefused(nil, "on_destroy", "lock the provider out")
 	run.Block["lockout_protection"] = false
 	run.State = nil
 	plan := run.MustPlan(values{"user": userRoleInes, "role": "administrator"})
@@ -203,7 +184,7 @@ func TestProtocolUserRoleRefusedAtPlan(t *testing.T) {
 
 // Two owners are not demoted one after the other until nobody is left.
 func TestProtocolUserRoleTwoOwners(t *testing.T) {
-	o, run := userRoleManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_role")
 	userRoleGive(t, o, "member", zulip.RoleOwner)
 	userRoleGive(t, o, "member2", zulip.RoleOwner)
 	run.Block["lockout_protection"] = false
@@ -225,28 +206,24 @@ func TestProtocolUserRoleTwoOwners(t *testing.T) {
 	// Unless the same run makes an owner: whichever is planned first.
 	demote, diags := p.Plan("zulip_user_role", nil, values{"user": userRoleInes, "role": "guest"})
 	diags.ExpectWarning(t, "role", "would have no owner", "let this resource depend on that one")
-	promote, diags := p.Plan("zulip_user_role", nil, values{"user": "tomas.berg@example.com", "role": "owner"})
-	diags.ExpectNoError(t)
-	_, diags = p.Apply(promote)
-	diags.ExpectNoError(t)
-	_, diags = p.Apply(demote)
-	diags.ExpectNoError(t)
+	promote := p.MustPlan("zulip_user_role", nil, values{"user": "tomas.berg@example.com", "role": "owner"})
+	p.MustApply(promote)
+	p.MustApply(demote)
 }
 
 // Who may not give roles is told at plan.
 func TestProtocolUserRoleCallers(t *testing.T) {
-	o, _ := userRoleManaged(t)
+	o, _ := acctest.StartRun(t, "zulip_user_role")
 	for account, words := range map[string]string{
 		"moderator": "may not change roles", "admin": "Only owners make and unmake owners", "bot": "Only owners make and unmake owners",
 	} {
-		_, diags := o.As(t, account).NewRun(t, "zulip_user_role").Plan(values{"user": fmt.Sprint(id(t, o, "member")), "role": "owner"})
-		diags.ExpectError(t, "role", words)
+		o.As(t, account).NewRun(t, "zulip_user_role").ExpectRefused(values{"user": fmt.Sprint(id(t, o, "member")), "role": "owner"}, "role", words)
 	}
 	o.As(t, "bot").NewRun(t, "zulip_user_role").MustApply(values{"user": userRoleLena, "role": "moderator"})
 }
 
 func TestProtocolUserRoleUnknown(t *testing.T) {
-	_, run := userRoleManaged(t)
+	_, run := acctest.StartRun(t, "zulip_user_role")
 	plan := run.MustPlan(values{"user": acctest.Unknown, "role": acctest.Unknown})
 	plan.Config = values{"user": userRoleLena, "role": "moderator"}
 	run.Apply(plan).ExpectNoError(t)
@@ -254,11 +231,10 @@ func TestProtocolUserRoleUnknown(t *testing.T) {
 
 // Two resources that give one account different roles would undo each other with each apply.
 func TestProtocolUserRoleTwoResources(t *testing.T) {
-	o, run := userRoleManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_role")
 	p := run.Process()
-	_, diags := p.Plan("zulip_user_role", nil, values{"user": userRoleLena, "role": "moderator"})
-	diags.ExpectNoError(t)
-	_, diags = p.Plan("zulip_user_role", nil, values{"user": fmt.Sprint(id(t, o, "member")), "role": "moderator"})
+	p.MustPlan("zulip_user_role", nil, values{"user": userRoleLena, "role": "moderator"})
+	_, diags := p.Plan("zulip_user_role", nil, values{"user": fmt.Sprint(id(t, o, "member")), "role": "moderator"})
 	diags.ExpectNoError(t) // the same
 	_, diags = p.Plan("zulip_user_role", nil, values{"user": fmt.Sprint(id(t, o, "member")), "role": "guest"})
 	diags.ExpectError(t, "role", "Two roles for "+userRoleLena, "Keep one.")
@@ -277,7 +253,7 @@ func TestProtocolUserRoleTwoResources(t *testing.T) {
 
 // The address gets to somebody else while the request waits: nobody gets the role.
 func TestProtocolUserRoleAddressMovesWhileWaiting(t *testing.T) {
-	o, run := userRoleManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_role")
 	run.MustApply(values{"user": userRoleLena, "role": "member"})
 	plan := run.MustPlan(values{"user": userRoleLena, "role": "moderator"})
 	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/users/" + userRoleLena, Action: sandbox.FaultStatus, Status: http.StatusTooManyRequests, RetryAfter: 50 * time.Millisecond, Count: 1})
@@ -305,21 +281,20 @@ func address(t *testing.T, o *acctest.Organization, account, address string) {
 
 // Who is demoted was not the only owner in the plan, and is by the time of the apply.
 func TestProtocolUserRoleLastOwnerSinceThePlan(t *testing.T) {
-	o, run := userRoleManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_role")
 	userRoleGive(t, o, "member", zulip.RoleOwner)
 	run.Block["lockout_protection"] = false
 	run.MustApply(values{"user": userRoleLena, "role": "owner", "on_destroy": "guest"})
 	for _, config := range []values{{"user": userRoleLena, "role": "member"}, nil} {
 		p := run.Process()
 		userRoleGive(t, o, "owner", zulip.RoleOwner)
-		plan, diags := p.Plan("zulip_user_role", run.State, config)
-		diags.ExpectNoError(t)
+		plan := p.MustPlan("zulip_user_role", run.State, config)
 		member := zulip.RoleAdministrator
 		if err := o.As(t, "member").Client.UpdateUser(context.Background(), id(t, o, "owner"), zulip.UserUpdate{Role: &member}); err != nil {
 			t.Fatal(err)
 		}
 		sent := o.Sent()
-		_, diags = p.Apply(plan)
+		_, diags := p.Apply(plan)
 		at := "role"
 		if config == nil {
 			at = "on_destroy"
@@ -337,17 +312,16 @@ func ptr[T any](value T) *T { return &value }
 
 // If who else is an owner cannot be read, nobody is demoted who is one.
 func TestProtocolUserRoleProtectionThatCannotBeRead(t *testing.T) {
-	o, run := userRoleManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_role")
 	userRoleGive(t, o, "member", zulip.RoleOwner)
 	run.MustApply(values{"user": userRoleLena, "role": "owner"})
 	p := run.Process()
-	plan, diags := p.Plan("zulip_user_role", run.State, values{"user": userRoleLena, "role": "member"})
-	diags.ExpectNoError(t)
+	plan := p.MustPlan("zulip_user_role", run.State, values{"user": userRoleLena, "role": "member"})
 	for _, path := range []string{"/users", "/register"} {
 		o.Sandbox.Fail(sandbox.Fault{Method: "*", Path: path, Action: sandbox.FaultStatus, Status: 400, Body: `{"result":"error","msg":"No","code":"BAD_REQUEST"}`})
 	}
 	sent := o.Sent()
-	_, diags = p.Apply(plan)
+	_, diags := p.Apply(plan)
 	diags.ExpectError(t, "role", "Cannot make "+userRoleLena+" member", "Nothing was sent")
 	sent.Expect(t)
 	expectUserRole(t, o, "member", "owner")
@@ -355,21 +329,19 @@ func TestProtocolUserRoleProtectionThatCannotBeRead(t *testing.T) {
 
 // A bot's own role is protected as a person's.
 func TestProtocolUserRoleOfTheProvidersBot(t *testing.T) {
-	o, _ := userRoleManaged(t)
+	o, _ := acctest.StartRun(t, "zulip_user_role")
 	bot := o.As(t, "bot")
 	run := bot.NewRun(t, "zulip_user_role")
 	own := fmt.Sprint(id(t, o, "bot"))
-	_, diags := run.Plan(values{"user": own, "role": "member"})
-	diags.ExpectError(t, "role", "lock the provider out")
+	run.ExpectRefused(values{"user": own, "role": "member"}, "role", "lock the provider out")
 	run.MustApply(values{"user": own, "role": "administrator", "on_destroy": "member"})
-	_, diags = run.Plan(nil)
-	diags.ExpectError(t, "on_destroy", "lock the provider out")
+	run.ExpectRefused(nil, "on_destroy", "lock the provider out")
 	expectUserRole(t, o, "bot", "administrator")
 }
 
 // A change of the role since the plan is not overwritten, and the error names all three roles.
 func TestProtocolUserRoleConflictNamesThree(t *testing.T) {
-	o, run := userRoleManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_role")
 	run.MustApply(values{"user": userRoleLena, "role": "member", "on_destroy": "guest"})
 	for at, config := range map[string]values{"role": {"user": userRoleLena, "role": "moderator"}, "on_destroy": nil} {
 		userRoleGive(t, o, "member", zulip.RoleMember)
@@ -387,7 +359,7 @@ func TestProtocolUserRoleConflictNamesThree(t *testing.T) {
 }
 
 func TestProtocolUserRoleSaysWhatItMeans(t *testing.T) {
-	o, run := userRoleManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_role")
 	const summary = "The role of lena.fischer@example.com changes who can do what"
 	const guest = "In announcements and general:\n" +
 		"Can no longer add subscribers, join and move messages to other channels: Lena Fischer (lena.fischer@example.com).\n\n" +
@@ -411,7 +383,7 @@ func TestProtocolUserRoleSaysWhatItMeans(t *testing.T) {
 
 // Whoever is not shown the address of somebody does not take it for another one.
 func TestProtocolUserRoleOfAHiddenAddress(t *testing.T) {
-	o, run := userRoleManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_role")
 	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
 	member := o.As(t, "member2").NewRun(t, "zulip_user_role")
 	member.State = run.State

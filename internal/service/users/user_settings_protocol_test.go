@@ -299,11 +299,10 @@ func TestProtocolSetUserSettingsErrors(t *testing.T) {
 func TestProtocolSetUserSettingsOfAPlannedGroup(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	p := process(t, o)
-	_, diags := p.Plan("zulip_user_group", nil, values{"name": "new", "description": "", "members": []any{userSettingsLena}})
-	diags.ExpectNoError(t)
+	p.MustPlan("zulip_user_group", nil, values{"name": "new", "description": "", "members": []any{userSettingsLena}})
 	change := values{"groups": []any{"new"}, "skip_if_already_edited": false, "color_scheme": "dark"}
 	p.PlanAction(typeName, change).ExpectNoError(t)
-	_, diags = p.InvokeAction(context.Background(), typeName, change, nil)
+	_, diags := p.InvokeAction(context.Background(), typeName, change, nil)
 	diags.ExpectError(t, "groups", "still not in the organization")
 	o.NewRun(t, "zulip_user_group").MustApply(values{"name": "new", "description": "", "members": []any{userSettingsLena}})
 	invoke(t, o, change)

@@ -14,7 +14,7 @@ import (
 // An account that the server's lists lack, or have as it was before a write, is created, updated and deactivated all the same,
 // and stays in the state (server-behavior §U18).
 func TestProtocolUserThatTheListsLack(t *testing.T) {
-	o, run := userManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user")
 	for _, rule := range []string{"POST /users stale", "* /users/** stale"} {
 		fault, err := sandbox.ParseFault(rule)
 		if err != nil {
@@ -24,7 +24,7 @@ func TestProtocolUserThatTheListsLack(t *testing.T) {
 	}
 	run.MustApply(nadia(values{"role": "moderator"}))
 	run.MustApply(nadia(values{"role": "member", "full_name": "Nadia H"}))
-	found := held(t, o, run)
+	found := o.UserOf(t, run)
 	if found.Role != zulip.RoleMember || found.FullName != "Nadia H" {
 		t.Errorf("the server holds %+v", found)
 	}
@@ -50,7 +50,7 @@ func account(t *testing.T, o *acctest.Organization, id int64) *zulip.User {
 
 // An account that was deactivated, and that the list still has as active, is reactivated.
 func TestProtocolUserThatTheListHasAsActive(t *testing.T) {
-	o, run := userManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user")
 	fault, err := sandbox.ParseFault("DELETE /users/* stale")
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func TestProtocolUserThatTheListHasAsActive(t *testing.T) {
 
 // A role above member is seen to have changed, whatever the server's list says.
 func TestProtocolDriftOfAUsersRoleThatTheListHides(t *testing.T) {
-	o, run := userManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user")
 	run.MustApply(nadia(values{"role": "moderator"}))
 	fault, err := sandbox.ParseFault("PATCH /users/* stale")
 	if err != nil {
@@ -75,7 +75,7 @@ func TestProtocolDriftOfAUsersRoleThatTheListHides(t *testing.T) {
 	}
 	o.Sandbox.Fail(fault)
 	guest := zulip.RoleGuest
-	if err := o.Client.UpdateUser(context.Background(), held(t, o, run).ID, zulip.UserUpdate{Role: &guest}); err != nil {
+	if err := o.Client.UpdateUser(context.Background(), o.UserOf(t, run).ID, zulip.UserUpdate{Role: &guest}); err != nil {
 		t.Fatal(err)
 	}
 	run.Refresh().ExpectNoError(t)
@@ -86,7 +86,7 @@ func TestProtocolDriftOfAUsersRoleThatTheListHides(t *testing.T) {
 
 // A profile field names somebody whom the list lacks.
 func TestProtocolUserWithAProfileOfSomebodyWhomTheListLacks(t *testing.T) {
-	o, run := userManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user")
 	o.Call(t, "POST", "/realm/profile_fields", map[string]string{"name": "Mentor", "field_type": "6"})
 	run.MustApply(nadia(nil))
 	fault, err := sandbox.ParseFault("POST /users stale")
@@ -99,7 +99,7 @@ func TestProtocolUserWithAProfileOfSomebodyWhomTheListLacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	run.MustApply(nadia(values{"profile_data": values{"Mentor": `["mentor@example.com"]`}}))
-	if got, want := held(t, o, run).ProfileData, fmt.Sprint(mentor); !strings.Contains(fmt.Sprint(got), want) {
+	if got, want := o.UserOf(t, run).ProfileData, fmt.Sprint(mentor); !strings.Contains(fmt.Sprint(got), want) {
 		t.Errorf("the profile is %v, without %s", got, want)
 	}
 }
@@ -120,7 +120,7 @@ func TestProtocolUserRoleOfSomebodyWhomTheListLacks(t *testing.T) {
 		"address": func(int64) string { return "nadia@example.com" }, "ID": func(id int64) string { return fmt.Sprint(id) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			o, run := userRoleManaged(t)
+			o, run := acctest.StartRun(t, "zulip_user_role")
 			stale(t, o, "POST /users stale")
 			id, err := o.Client.CreateUser(context.Background(), zulip.NewUser{Email: "nadia@example.com", FullName: "Nadia Haddad", Password: "a long enough password"})
 			if err != nil {
@@ -143,7 +143,7 @@ func TestProtocolUserRoleOfSomebodyWhomTheListLacks(t *testing.T) {
 
 // A role that the list has from before a write is no drift.
 func TestProtocolUserRoleThatTheListDoesNotShow(t *testing.T) {
-	o, run := userRoleManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_role")
 	stale(t, o, "PATCH /users/* stale")
 	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
 	expectUserRole(t, o, "member", "moderator")
@@ -153,7 +153,7 @@ func TestProtocolUserRoleThatTheListDoesNotShow(t *testing.T) {
 
 // Who is not there is asked for once, however many resources name it.
 func TestProtocolUserRoleOfNobody(t *testing.T) {
-	o, run := userRoleManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_role")
 	p := run.Process()
 	sent := o.Sent()
 	for _, says := range []string{"did you mean " + userRoleLena, "Another error of this run says more", "Another error of this run says more"} {
@@ -173,7 +173,7 @@ func TestProtocolUserRoleOfNobody(t *testing.T) {
 
 // A role above member is seen to have changed, whatever the server's list says: it is asked for by itself.
 func TestProtocolUserRoleDriftOfARoleThatTheListHides(t *testing.T) {
-	o, run := userRoleManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_role")
 	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
 	stale(t, o, "PATCH /users/* stale")
 	guest := zulip.RoleGuest
@@ -188,7 +188,7 @@ func TestProtocolUserRoleDriftOfARoleThatTheListHides(t *testing.T) {
 
 // An imported role is the one that the account has, whatever the server's list says.
 func TestProtocolUserRoleImportOfARoleThatTheListHides(t *testing.T) {
-	o, run := userRoleManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_role")
 	stale(t, o, "PATCH /users/* stale")
 	moderator := zulip.RoleModerator
 	if err := o.Client.UpdateUser(context.Background(), id(t, o, "member"), zulip.UserUpdate{Role: &moderator}); err != nil {

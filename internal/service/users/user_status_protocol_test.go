@@ -16,14 +16,6 @@ import (
 
 const userStatusLena = "lena.fischer@example.com" // a member
 
-// userStatusManaged gives a test a sandbox and one zulip_user_status to manage in it.
-func userStatusManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
-	t.Helper()
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, "zulip_user_status")
-	return o, run
-}
-
 // expectUserStatus fails the test unless Lena has this status.
 func expectUserStatus(t *testing.T, o *acctest.Organization, text, emoji string) {
 	t.Helper()
@@ -45,7 +37,7 @@ func say(t *testing.T, o *acctest.Organization, text, emoji string) {
 }
 
 func TestProtocolUserStatusLives(t *testing.T) {
-	o, run := userStatusManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_status")
 	sent := o.Sent()
 	run.MustApply(values{"user": userStatusLena, "status_text": "On leave ", "emoji_name": "palm_tree"})
 	sent.Expect(t, "POST emoji_name status_text")
@@ -67,15 +59,13 @@ func TestProtocolUserStatusLives(t *testing.T) {
 
 // A part that is not managed is the person's own: not written, not read, and not cleared on destroy.
 func TestProtocolUserStatusParts(t *testing.T) {
-	o, run := userStatusManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_status")
 	say(t, o, "Mine", "car")
 	sent := o.Sent()
 	run.MustApply(values{"user": userStatusLena, "emoji_name": "palm_tree"})
 	sent.Expect(t, "POST emoji_name")
 	say(t, o, "Still mine", "palm_tree")
-	if plan := run.MustPlan(values{"user": userStatusLena, "emoji_name": "palm_tree"}); !plan.Empty() {
-		t.Errorf("planned: %v", plan.Changes())
-	}
+	run.ExpectUnchanged(values{"user": userStatusLena, "emoji_name": "palm_tree"})
 	run.MustApply(values{"user": userStatusLena, "emoji_name": "palm_tree", "status_text": "Ours"})
 	sent = o.Sent()
 	run.MustApply(values{"user": userStatusLena, "status_text": "Ours"}) // the emoji is let go
@@ -97,12 +87,19 @@ func TestProtocolUserStatusOwn(t *testing.T) {
 	if run.State.Values["user"] != o.Self.Address() {
 		t.Errorf("the state holds %v", run.State.Values)
 	}
-	_, diags := run.Fork().Plan(values{"user": userStatusLena, "status_text": "x"})
-	diags.ExpectError(t, "user", "feature level 407")
+	here := "Here"
+	if err := o.Client.SetOwnStatus(t.Context(), zulip.StatusUpdate{Text: &here}); err != nil {
+		t.Fatal(err)
+	}
+	sent = o.Sent()
+	run.MustApply(values{"status_text": "Automating"})
+	sent.Expect(t, "POST status_text")
+	run.ExpectImports(o.Self.ID)
+	run.Fork().ExpectRefused(values{"user": userStatusLena, "status_text": "x"}, "user", "feature level 407")
 }
 
 func TestProtocolUserStatusDrift(t *testing.T) {
-	o, run := userStatusManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_status")
 	config := values{"user": userStatusLena, "status_text": "On leave", "emoji_name": "palm_tree"}
 	run.MustApply(config)
 	say(t, o, "Here", "palm_tree")
@@ -110,8 +107,7 @@ func TestProtocolUserStatusDrift(t *testing.T) {
 	run.MustApply(config)
 	sent.Expect(t, "POST status_text")
 	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", id(t, o, "member")), nil)
-	_, diags := run.Plan(config)
-	diags.ExpectError(t, "user", "is deactivated")
+	run.ExpectRefused(config, "user", "is deactivated")
 	if run.State != nil {
 		t.Error("the status of somebody deactivated is not in the state any more")
 	}
@@ -119,7 +115,7 @@ func TestProtocolUserStatusDrift(t *testing.T) {
 
 // Destroying is done when the person is deactivated meanwhile.
 func TestProtocolUserStatusDestroyDeactivated(t *testing.T) {
-	o, run := userStatusManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_status")
 	run.MustApply(values{"user": userStatusLena, "status_text": "On leave"})
 	plan := run.MustPlan(nil)
 	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", id(t, o, "member")), nil)
@@ -127,24 +123,15 @@ func TestProtocolUserStatusDestroyDeactivated(t *testing.T) {
 }
 
 func TestProtocolUserStatusImport(t *testing.T) {
-	o, run := userStatusManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_status")
 	run.MustApply(values{"user": userStatusLena, "status_text": "On leave", "emoji_name": "palm_tree"})
 	before := run.State.Values
-	for _, by := range []struct {
-		id       string
-		identity values
-	}{{id: userStatusLena}, {id: fmt.Sprint(before["user_id"])}, {identity: values{"user_id": before["user_id"]}}} {
-		fresh := o.NewRun(t, "zulip_user_status")
-		fresh.Import(by.id, by.identity).ExpectNoError(t)
-		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before) {
-			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before)
-		}
-	}
+	run.ExpectImports(userStatusLena, before["user_id"], values{"user_id": before["user_id"]})
 	o.NewRun(t, "zulip_user_status").Import(fmt.Sprint(id(t, o, "bot")), nil).ExpectError(t, "", "is a bot")
 }
 
 func TestProtocolUserStatusMany(t *testing.T) {
-	o, run := userStatusManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_status")
 	run.MustApply(values{"user": userStatusLena, "status_text": "x"})
 	other := o.NewRun(t, "zulip_user_status")
 	other.MustApply(values{"status_text": "y"})
@@ -159,23 +146,19 @@ func TestProtocolUserStatusMany(t *testing.T) {
 }
 
 func TestProtocolUserStatusLostAnswer(t *testing.T) {
-	o, run := userStatusManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_status")
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users/*/status", After: true, Action: sandbox.FaultDrop, Count: 1})
 	run.MustApply(values{"user": userStatusLena, "status_text": "On leave"})
 	expectUserStatus(t, o, "On leave", "")
 }
 
 func TestProtocolUserStatusRefusedAtPlan(t *testing.T) {
-	o, run := userStatusManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_status")
 	sixty := strings.Repeat("ü", 60)
 	run.MustApply(values{"user": userStatusLena, "status_text": sixty + " "})
 	expectUserStatus(t, o, sixty, "")
 	bot := fmt.Sprint(id(t, o, "bot"))
-	for _, c := range []struct {
-		config    values
-		attribute string
-		words     []string
-	}{
+	run.ExpectRefusals(acctest.Refusals{
 		{values{"user": userStatusLena}, "", []string{"Nothing to manage"}},
 		{values{"user": userStatusLena, "status_text": sixty + "ü"}, "status_text", []string{"61 characters", "takes 60"}},
 		{values{"user": userStatusLena, "status_text": "x", "emoji_code": "1f697"}, "emoji_code", []string{"Set emoji_name"}},
@@ -186,20 +169,15 @@ func TestProtocolUserStatusRefusedAtPlan(t *testing.T) {
 		{values{"user": userStatusLena, "emoji_name": "car", "reaction_type": "other"}, "reaction_type", []string{"must be one of"}},
 		{values{"user": bot, "status_text": "x"}, "user", []string{"Bots have no status"}},
 		{values{"user": "lina.fischer@example.com", "status_text": "x"}, "user", []string{"did you mean " + userStatusLena}},
-	} {
-		_, diags := run.Fork().Plan(c.config)
-		diags.ExpectError(t, c.attribute, c.words...)
-	}
-	_, diags := o.As(t, "moderator").NewRun(t, "zulip_user_status").Plan(values{"user": fmt.Sprint(id(t, o, "member")), "status_text": "x"})
-	diags.ExpectError(t, "user", "may not set the status of others")
+	})
+	o.As(t, "moderator").NewRun(t, "zulip_user_status").ExpectRefused(values{"user": fmt.Sprint(id(t, o, "member")), "status_text": "x"}, "user", "may not set the status of others")
 }
 
 // From a level on the server lets bots with an administrator's role set the status of people. They have none themselves.
 func TestProtocolUserStatusByBots(t *testing.T) {
 	for _, level := range []int{442, featurelevel.StatusByBots - 1} {
 		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
-		_, diags := o.As(t, "bot").NewRun(t, "zulip_user_status").Plan(values{"user": userStatusLena, "status_text": "x"})
-		diags.ExpectError(t, "user", "A bot cannot set a status", "feature level 473", fmt.Sprintf("has feature level %d", level))
+		o.As(t, "bot").NewRun(t, "zulip_user_status").ExpectRefused(values{"user": userStatusLena, "status_text": "x"}, "user", "A bot cannot set a status", "feature level 473", fmt.Sprintf("has feature level %d", level))
 	}
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.StatusByBots})
 	bot := o.As(t, "bot")
@@ -213,17 +191,15 @@ func TestProtocolUserStatusByBots(t *testing.T) {
 			t.Errorf("sent %s %s, want %s", write.Method, write.Path, want)
 		}
 	}
-	_, diags := bot.NewRun(t, "zulip_user_status").Plan(values{"status_text": "x"})
-	diags.ExpectError(t, "user", "A bot cannot set its own status")
+	bot.NewRun(t, "zulip_user_status").ExpectRefused(values{"status_text": "x"}, "user", "A bot cannot set its own status")
 
 	o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", bot.Self.ID), map[string]string{"role": "300"})
-	_, diags = o.As(t, "bot").NewRun(t, "zulip_user_status").Plan(values{"user": fmt.Sprint(id(t, o, "member")), "status_text": "x"})
-	diags.ExpectError(t, "user", "may not set the status of others")
+	o.As(t, "bot").NewRun(t, "zulip_user_status").ExpectRefused(values{"user": fmt.Sprint(id(t, o, "member")), "status_text": "x"}, "user", "may not set the status of others")
 }
 
 // Every kind of emoji that the server takes passes the check. Where the server does not say what it knows, it checks.
 func TestProtocolUserStatusEmoji(t *testing.T) {
-	o, run := userStatusManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_status")
 	for _, c := range []values{
 		{"emoji_name": "zulip"}, {"emoji_name": "working_on_it"}, {"emoji_name": "zulip", "reaction_type": "zulip_extra_emoji"},
 	} {
@@ -243,7 +219,7 @@ func TestProtocolUserStatusEmoji(t *testing.T) {
 
 // The names of emoji change with the server's version. What is there already stays, and plans no change.
 func TestProtocolUserStatusEmojiOfAnEarlierServer(t *testing.T) {
-	o, run := userStatusManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_status")
 	config := values{"user": userStatusLena, "status_text": "On my way", "emoji_name": "car", "emoji_code": "1f697", "reaction_type": "unicode_emoji"}
 	run.MustApply(config)
 	short := values{"user": userStatusLena, "status_text": "On my way", "emoji_name": "car"}
@@ -256,9 +232,7 @@ func TestProtocolUserStatusEmojiOfAnEarlierServer(t *testing.T) {
 		run.Block = o.Block(values{"site": server.URL})
 		sent := o.Sent()
 		for _, same := range []values{config, short} {
-			if plan := run.MustPlan(same); !plan.Empty() {
-				t.Errorf("planned: %v", plan.Changes())
-			}
+			run.ExpectUnchanged(same)
 		}
 		run.MustApply(values{"user": userStatusLena, "status_text": "There", "emoji_name": "car", "emoji_code": "1f697"})
 		sent.Expect(t, "POST status_text")
@@ -267,7 +241,7 @@ func TestProtocolUserStatusEmojiOfAnEarlierServer(t *testing.T) {
 }
 
 func TestProtocolUserStatusUnknown(t *testing.T) {
-	_, run := userStatusManaged(t)
+	_, run := acctest.StartRun(t, "zulip_user_status")
 	plan := run.MustPlan(values{"user": acctest.Unknown, "status_text": acctest.Unknown, "emoji_name": acctest.Unknown})
 	plan.Config = values{"user": userStatusLena, "status_text": "Known", "emoji_name": "car"}
 	run.Apply(plan).ExpectNoError(t)
@@ -277,15 +251,14 @@ func TestProtocolUserStatusUnknown(t *testing.T) {
 }
 
 func TestProtocolUserStatusDataSource(t *testing.T) {
-	o, run := userStatusManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_status")
 	say(t, o, "On leave", "palm_tree")
 	p := run.Process()
-	found, diags := p.ReadData("zulip_user_status", values{"user": strings.ToUpper(userStatusLena)})
-	diags.ExpectNoError(t)
+	found := p.MustReadData("zulip_user_status", values{"user": strings.ToUpper(userStatusLena)})
 	if found["status_text"] != "On leave" || found["emoji_code"] != "1f334" || found["user_id"] != id(t, o, "member") {
 		t.Errorf("found %v", found)
 	}
-	_, diags = p.ReadData("zulip_user_status", values{"user": fmt.Sprint(id(t, o, "bot"))})
+	_, diags := p.ReadData("zulip_user_status", values{"user": fmt.Sprint(id(t, o, "bot"))})
 	diags.ExpectError(t, "user", "Bots have no status")
 	o.Sandbox.SetFeatureLevel(261)
 	_, diags = run.Process().ReadData("zulip_user_status", values{"user": userStatusLena})
@@ -294,7 +267,7 @@ func TestProtocolUserStatusDataSource(t *testing.T) {
 
 // Two resources that say different things of one person would undo each other with each apply. Of different parts they may.
 func TestProtocolUserStatusTwoResources(t *testing.T) {
-	_, run := userStatusManaged(t)
+	_, run := acctest.StartRun(t, "zulip_user_status")
 	p := run.Process()
 	plan := func(config values) acctest.Diagnostics {
 		config["user"] = userStatusLena
@@ -309,7 +282,7 @@ func TestProtocolUserStatusTwoResources(t *testing.T) {
 
 // What somebody else has set since the plan is not overwritten, nor cleared.
 func TestProtocolUserStatusConflict(t *testing.T) {
-	o, run := userStatusManaged(t)
+	o, run := acctest.StartRun(t, "zulip_user_status")
 	config := values{"user": userStatusLena, "status_text": "On leave", "emoji_name": "palm_tree"}
 	other := values{"user": userStatusLena, "status_text": "In a meeting", "emoji_name": "calendar"}
 	for _, meanwhile := range []struct {

@@ -1,0 +1,257 @@
+package review_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/markdown"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/page"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/review"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// many is an organization of so many people, and a plan that changes so many channels of it.
+func many(t testing.TB, people, channels int) (server *sandbox.Server, dir *store.Store, plan string) {
+	t.Helper()
+	accounts := map[string]sandbox.Account{"owner": {Email: "owner@example.com", FullName: "Owner", Role: int(zulip.RoleOwner)}}
+	for i := range people {
+		accounts[fmt.Sprint("m", i)] = sandbox.Account{Email: fmt.Sprintf("m%d@example.com", i), FullName: fmt.Sprint("Member ", i), Role: int(zulip.RoleMember)}
+	}
+	server, err := sandbox.New(sandbox.Config{Accounts: accounts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start("127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Close() })
+	owner, _ := server.Credentials("owner")
+	client, err := zulip.New(zulip.Config{Site: server.URL(), Email: owner.Email, APIKey: owner.APIKey})
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := client.Me(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes := []attributes{}
+	for i := range channels {
+		name := fmt.Sprint("room ", i)
+		id, _, err := client.CreateChannel(context.Background(), zulip.ChannelCreate{Name: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Each channel loses its own people, so that no two are alike.
+		posters := []string{"role:administrators", fmt.Sprintf("user:m%d@example.com", i)}
+		change := resourceChange("zulip_channel", attributes{"id": id, "name": name, "can_send_message_group": []string{"role:everyone"}},
+			attributes{"id": id, "name": name, "can_send_message_group": posters})
+		change["address"] = fmt.Sprintf("zulip_channel.x[%d]", i)
+		changes = append(changes, change)
+	}
+	return server, store.New(client, self, 0, new(runstate.State)), planOf(t, changes...)
+}
+
+// Hundreds of channels in an organization of a thousand, of 5,000 with ZULIP_TEST_ALL=1, cost one snapshot, and a comment that is short enough
+// says what it leaves out.
+func TestProtocolReviewOfALargePlan(t *testing.T) {
+	people, channels := 1000, 250
+	if os.Getenv("ZULIP_TEST_ALL") == "1" {
+		people, channels = 5000, 1000
+	}
+	server, dir, plan := many(t, people, channels)
+	before := len(server.Journal().Requests(sandbox.Filter{}))
+	found := mustReview(t, plan, review.Options{Store: dir})
+	requests := server.Journal().Requests(sandbox.Filter{})[before:]
+	if len(requests) != 2 || requests[0].Path != "/register" {
+		t.Errorf("the review sent %d requests, the first to %s", len(requests), requests[0].Path)
+	}
+	if len(found.Channels) != channels {
+		t.Fatalf("the review has %d channels", len(found.Channels))
+	}
+	for _, channel := range found.Channels {
+		if right := channel.Rights[0]; right.Name != "can_send_message_group" || right.Lose.Len() != people-1 {
+			t.Fatalf("in %s %d lose %s", channel.Name, right.Lose.Len(), right.Name)
+		}
+	}
+	text := markdownOf(t, found)
+	if len(text) >= markdown.MaxLength || len(text) < markdown.MaxLength/2 {
+		t.Errorf("the Markdown has %d bytes", len(text))
+	}
+	expectText(t, text, "lines are left out here", report.Counted(people, "account")+" lose a right", "`room 0`")
+}
+
+func BenchmarkReviewOfALargePlan(b *testing.B) {
+	_, dir, plan := many(b, 5000, 1000)
+	for b.Loop() {
+		dir.Invalidate(store.Channels, store.Users, store.UserGroups, store.Organization, store.Subscribers)
+		markdownOf(b, mustReview(b, plan, review.Options{Store: dir}))
+	}
+}
+
+// A review takes what grows with the channels of the plan and with the people of the organization, and not with the square of
+// either, with the reading of the organization and the Markdown.
+func TestProtocolReviewGrowsWithThePlan(t *testing.T) {
+	for name, sizes := range map[string]func(number int) (people, channels int){
+		"channels": func(number int) (people, channels int) { return 300, number },
+		"people":   func(number int) (people, channels int) { return number, 50 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			acctest.ExpectLinear(t, 60, func(number int) func() {
+				people, channels := sizes(number)
+				_, dir, plan := many(t, people, channels)
+				return func() {
+					dir.Invalidate(store.Channels, store.Users, store.UserGroups, store.Organization, store.Subscribers)
+					markdownOf(t, mustReview(t, plan, review.Options{Store: dir}))
+				}
+			})
+		})
+	}
+}
+
+// hostilePlan is a plan in which every name is so long. No server would take any of them.
+func hostilePlan(t *testing.T, length int) string {
+	t.Helper()
+	long := func(name string) string { return name + strings.Repeat("n", length) }
+	var changes []attributes
+	add := func(kind string, before, after attributes) {
+		change := resourceChange(kind, before, after)
+		change["address"] = fmt.Sprintf("%s.x[%q]", kind, long(fmt.Sprint(len(changes))))
+		changes = append(changes, change)
+	}
+	for i := range 20 {
+		add("zulip_user", nil, attributes{"email": long(fmt.Sprint("user", i)) + "@example.com", "full_name": long(fmt.Sprint("User ", i)), "role": long("member")})
+		add("zulip_user_group", nil, attributes{
+			"name": long(fmt.Sprint("group", i)), "members": []string{"ines.moreau@example.com", long(fmt.Sprint("user", i)) + "@example.com"},
+			"subgroups": []string{long(fmt.Sprint("group", i+1))}, "can_manage_group": []string{"group:" + long(fmt.Sprint("group", i))},
+		})
+		add("zulip_channel", nil, attributes{
+			"name": long(fmt.Sprint("channel", i)), "privacy": long("private"), "topics_policy": long("inherit"),
+			"can_send_message_group": []string{"group:" + long(fmt.Sprint("group", i)), "user:" + long(fmt.Sprint("user", i)) + "@example.com"}, "can_administer_channel_group": []string{long("role:")},
+			"can_subscribe_group": []any{map[string]any{"x": long("")}},
+		})
+		add("zulip_channel_subscribers", nil, attributes{"channel": long(fmt.Sprint("channel", i)), "users": []string{long(fmt.Sprint("user", i)) + "@example.com"}})
+		add("zulip_bot", nil, attributes{"short_name": long(fmt.Sprint("bot", i)), "full_name": long(fmt.Sprint("Bot ", i)), "owner": long(fmt.Sprint("user", i)) + "@example.com"})
+	}
+	add("zulip_organization", attributes{"can_create_groups": []string{"role:members"}}, attributes{"can_create_groups": []string{"group:" + long("group0")}})
+	return planOf(t, changes...)
+}
+
+// Names as no server takes them make neither a page nor a comment large: they are cut to what servers take.
+func TestReviewCutsGiganticNames(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	const gigantic = 20_000
+	for what, run := range map[string]func(text string) *report.Report{
+		"with the organization": func(text string) *report.Report { return reviewOf(t, o, text) },
+		"offline":               func(text string) *report.Report { return mustReview(t, text, review.Options{}) },
+	} {
+		found := run(hostilePlan(t, gigantic))
+		var text strings.Builder
+		if err := page.Write(&text, found); err != nil {
+			t.Fatal(err)
+		}
+		if size := text.Len(); size > 1_500_000 {
+			t.Errorf("%s: the page has %d bytes", what, size)
+		}
+		if strings.Contains(text.String(), strings.Repeat("n", 400)) {
+			t.Errorf("%s: a name stands in the page that is not cut", what)
+		}
+		if found.Offline {
+			if len(found.Also) < 80 {
+				t.Errorf("%s: the review has %d changes", what, len(found.Also))
+			}
+			continue
+		}
+		if !strings.Contains(text.String(), strings.Repeat("n", 60-len("channel0"))+"…") {
+			t.Errorf("%s: the name of a channel is not cut at 60 characters", what)
+		}
+		if len(found.Channels) < 20 || len(found.Groups) < 20 || len(found.People) < 40 {
+			t.Errorf("%s: the review has %d channels, %d groups and %d people", what, len(found.Channels), len(found.Groups), len(found.People))
+		}
+	}
+}
+
+// crowded is an organization with two guests, two bots, a group that nobody is in, and channels in which the members of
+// this group alone can post. One guest is in all of them, the other in every second; the bots take turns.
+func crowded(t *testing.T, channels int) (o *acctest.Organization, group int64, ids []int64) {
+	t.Helper()
+	o = acctest.StartSandbox(t, sandbox.Config{Accounts: map[string]sandbox.Account{
+		"owner": {Email: "owner@example.com", FullName: "Olga", Role: 100},
+		"grace": {Email: "grace@example.com", FullName: "Grace", Role: 600},
+		"paul":  {Email: "paul@example.com", FullName: "Paul", Role: 600},
+		"bot0":  {Email: "zero-bot@example.com", FullName: "Zero", Role: 400, IsBot: true},
+		"bot1":  {Email: "one-bot@example.com", FullName: "One", Role: 400, IsBot: true},
+	}})
+	made, _ := o.Call(t, "POST", "/user_groups/create", map[string]string{"name": "partners", "description": "", "members": "[]"})["group_id"].(float64)
+	group = int64(made)
+	for i := range channels {
+		bot := id(t, o, fmt.Sprint("bot", i%2))
+		in := []int64{id(t, o, "grace"), bot}
+		if i%2 == 1 {
+			in = append(in, id(t, o, "paul"))
+		}
+		answer := o.Call(t, "POST", "/channels/create", map[string]string{
+			"name": fmt.Sprint("room ", i), "subscribers": strings.ReplaceAll(fmt.Sprint(in), " ", ","), "invite_only": "true",
+			"can_send_message_group": fmt.Sprintf(`{"direct_members":[%d],"direct_subgroups":[%d]}`, bot, group),
+		})
+		channel, _ := answer["id"].(float64)
+		ids = append(ids, int64(channel))
+	}
+	return o, group, ids
+}
+
+// One change of a group has the same consequence in many channels: that is one thing to look at, and is counted as one.
+func TestReviewCountsWhatThereIsToDecide(t *testing.T) {
+	o, group, _ := crowded(t, 40)
+	members := func(addresses ...string) attributes {
+		return attributes{"id": group, "name": "partners", "members": addresses}
+	}
+	found := reviewOf(t, o, planOf(t, resourceChange("zulip_user_group", members(), members("grace@example.com", "paul@example.com"))))
+	if len(found.Risks) != 40 {
+		t.Errorf("%d channels are at risk", len(found.Risks))
+	}
+	if want := "Two accounts gain a right; one risk."; found.Verdict.Text != want {
+		t.Errorf("%s\nwant: %s", found.Verdict.Text, want)
+	}
+	expectText(t, markdownOf(t, found), "- `external`: channel \"room 0\", channel \"room 10\", channel \"room 12\", channel \"room 14\", channel \"room 16\" and 35 more (list 1). 1 to 2 guests can post and start topics.")
+	var text strings.Builder
+	if err := page.Write(&text, found); err != nil {
+		t.Fatal(err)
+	}
+	expectText(t, text.String(), `and 35 more</p><p><bdi>1 to 2 guests can post and start topics.</bdi>`, `<summary>The other 35</summary><p><bdi>channel &#34;room 18&#34;</bdi></p>`)
+
+	found = reviewOf(t, o, planOf(t, resourceChange("zulip_user_group", members(), members("grace@example.com"))))
+	if want := "One account gains two rights; one risk."; found.Verdict.Text != want {
+		t.Errorf("%s\nwant: %s", found.Verdict.Text, want)
+	}
+}
+
+// Bots that can no longer post are one thing to look at, whichever they are, and all are named.
+func TestReviewGathersBotsThatCanNoLongerPost(t *testing.T) {
+	o, group, ids := crowded(t, 4)
+	changes := []attributes{}
+	for i, id := range ids {
+		bot := []string{"zero-bot@example.com", "one-bot@example.com"}[i%2]
+		change := resourceChange("zulip_channel",
+			attributes{"id": id, "name": fmt.Sprint("room ", i), "can_send_message_group": []string{"user:" + bot, fmt.Sprint("group_id:", group)}},
+			attributes{"id": id, "name": fmt.Sprint("room ", i), "can_send_message_group": []string{fmt.Sprint("group_id:", group)}})
+		change["address"] = fmt.Sprintf("zulip_channel.x[%d]", i)
+		changes = append(changes, change)
+	}
+	found := reviewOf(t, o, planOf(t, changes...))
+	expectText(t, markdownOf(t, found), `channel "room 0", channel "room 2", channel "room 1", channel "room 3". 2 bots can no longer post: Zero, One.`)
+	if !strings.HasPrefix(found.Verdict.Text, "Two accounts lose a right; ") || len(found.Findings()) > 2 {
+		t.Errorf("%s %+v", found.Verdict.Text, found.Findings())
+	}
+	one := reviewOf(t, o, planOf(t, changes[0]))
+	if !strings.HasPrefix(one.Verdict.Text, "One account loses two rights; ") {
+		t.Error(one.Verdict.Text)
+	}
+}

@@ -1,0 +1,274 @@
+package review_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/review"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// What lets people in, sends content elsewhere or loses it is said, under the word that a gate can name.
+func TestReviewOfWhatIsNoRight(t *testing.T) {
+	for name, test := range map[string]struct {
+		plan   attributes
+		change func(o *acctest.Organization) attributes // makes the plan of the organization, which it may change before
+		words  string
+		says   string
+	}{
+		"an invitation link as owner": {plan: resourceChange("zulip_invite_link", nil, attributes{"invite_as": "owner", "expires_in_minutes": nil}, "id", "link_url"),
+			words: "joining", says: "invitation link zulip_invite_link.x. Whoever has it can join the organization, as owner."},
+		"an invitation as administrator": {plan: resourceChange("zulip_invitation", nil, attributes{"email": "ada@example.org", "invite_as": "administrator", "expires_in_minutes": 60}, "id", "status"),
+			words: "joining", says: "invitation ada@example.org. ada@example.org can join the organization, as administrator."},
+		"an invitation as guest": {plan: resourceChange("zulip_invitation", nil, attributes{"email": "gus@example.org", "invite_as": "guest"}, "id", "status"),
+			words: "external joining", says: "invitation gus@example.org. Whoever joins by it is a guest."},
+		"a link for guests": {plan: resourceChange("zulip_invite_link", nil, attributes{"invite_as": "guest", "expires_in_minutes": 60}, "id", "link_url"),
+			words: "external joining", says: "invitation link zulip_invite_link.x. Whoever joins by it is a guest."},
+		"an invitation as what is not known yet": {plan: resourceChange("zulip_invitation", nil, attributes{"email": "gus@example.org"}, "id", "invite_as"),
+			words: "external joining unknown", says: "invitation gus@example.org. Whoever joins by it may be a guest."},
+		"an invited member becomes an owner": {plan: resourceChange("zulip_invitation", attributes{"email": "ada@example.org", "invite_as": "member"}, attributes{"email": "ada@example.org", "invite_as": "owner"}),
+			words: "joining", says: "ada@example.org joins as owner; before: member."},
+		"a link for longer": {plan: resourceChange("zulip_invite_link", attributes{"id": 3, "expires_in_minutes": 60}, attributes{"id": 3, "expires_in_minutes": nil}),
+			words: "joining", says: "invitation link 3. It can be used for ever; before: 1 hour."},
+		"a new guest": {
+			change: func(o *acctest.Organization) attributes {
+				made := o.Call(t, "POST", "/channels/create", map[string]string{"name": "lobby", "subscribers": "[]"})
+				o.Call(t, "POST", "/default_streams", map[string]string{"stream_id": fmt.Sprint(int64(made["id"].(float64)))})
+				return resourceChange("zulip_user", nil, attributes{"email": "gus@example.org", "full_name": "Gus", "role": "guest"})
+			},
+			words: "external widening", says: `gus@example.org. A new guest comes into the default channels: "general", "lobby".`,
+		},
+		"open sign-up": {plan: organizationSets("invite_required", true, false),
+			words: "joining", says: "Anybody can join the organization, without an invitation."},
+		"open sign-up, by a new resource": {
+			change: func(o *acctest.Organization) attributes {
+				o.Call(t, "PATCH", "/realm", map[string]string{"invite_required": "true"})
+				return resourceChange("zulip_organization", nil, attributes{"invite_required": false, "name": "Example Works"})
+			},
+			words: "joining", says: "Anybody can join the organization, without an invitation.",
+		},
+		"a domain": {plan: resourceChange("zulip_domain", nil, attributes{"domain": "gmail.com", "allow_subdomains": false}),
+			words: "joining", says: "People with an address at gmail.com can join the organization."},
+		"password sign-in off": {plan: organizationSets("authentication_methods", []string{"Email", "GitHub"}, []string{"GitHub"}),
+			words: "sign-in", says: "How people sign in changes: Email is removed."},
+		"private history": {
+			change: func(o *acctest.Organization) attributes {
+				yes, no := true, false
+				channel, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{
+					Name: "board", InviteOnly: &yes, HistoryPublicToSubscribers: &no, Subscribers: []int64{id(t, o, "owner"), id(t, o, "member")},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return resourceChange("zulip_channel", attributes{"id": channel, "name": "board", "privacy": "private_protected_history"}, attributes{"id": channel, "name": "board", "privacy": "private_shared_history"})
+			},
+			words: "widening", says: "read older messages",
+		},
+		"an administrator's bot": {
+			change: func(o *acctest.Organization) attributes {
+				role := zulip.RoleAdministrator
+				if err := o.Client.UpdateUser(t.Context(), id(t, o, "bot"), zulip.UserUpdate{Role: &role}); err != nil {
+					t.Fatal(err)
+				}
+				return resourceChange("zulip_bot", attributes{"id": id(t, o, "bot"), "owner": "ines.costa@example.com", "full_name": "Terraform Bot"}, attributes{"id": id(t, o, "bot"), "owner": "kenji.sato@example.com", "full_name": "Terraform Bot"})
+			},
+			words: "role-change widening narrowing", says: "It is an administrator, and kenji.sato@example.com comes to hold its key",
+		},
+		"a bot that is in a private channel": {
+			change: func(o *acctest.Organization) attributes {
+				yes := true
+				if _, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{Name: "board", InviteOnly: &yes, Subscribers: []int64{id(t, o, "owner"), id(t, o, "bot")}}); err != nil {
+					t.Fatal(err)
+				}
+				role := zulip.RoleMember
+				if err := o.Client.UpdateUser(t.Context(), id(t, o, "bot"), zulip.UserUpdate{Role: &role}); err != nil {
+					t.Fatal(err)
+				}
+				return resourceChange("zulip_bot", attributes{"id": id(t, o, "bot"), "owner": "tomas.berg@example.com"}, attributes{"id": id(t, o, "bot"), "owner": "kenji.sato@example.com"})
+			},
+			words: "widening narrowing", says: "With its key kenji.sato@example.com can read",
+		},
+		"an owner who is made by the same plan": {
+			change: func(o *acctest.Organization) attributes {
+				bot := resourceChange("zulip_bot", attributes{"id": id(t, o, "bot"), "owner": "tomas.berg@example.com"}, attributes{"id": id(t, o, "bot")}, "owner")
+				return bot
+			},
+			words: "role-change unknown widening", says: "Who will own zulip_bot.x is not known yet",
+		},
+		"an owner of a new bot who is not found": {plan: resourceChange("zulip_bot", nil, attributes{"short_name": "news", "full_name": "News", "owner": "nobody@example.com"}),
+			words: "unknown widening", says: "nobody@example.com"},
+		"an administrator's address": {
+			change: func(o *acctest.Organization) attributes {
+				return resourceChange("zulip_user", attributes{"id": id(t, o, "admin"), "email": "tomas.berg@example.com", "role": "administrator"}, attributes{"id": id(t, o, "admin"), "email": "mallory@example.org", "role": "administrator"})
+			},
+			words: "sign-in", says: "It signs in with mallory@example.org; before: tomas.berg@example.com.",
+		},
+		"a webhook": {
+			change: func(o *acctest.Organization) attributes {
+				return resourceChange("zulip_bot", attributes{"id": id(t, o, "bot"), "full_name": "Terraform Bot", "payload_url": "https://a.example.com"}, attributes{"id": id(t, o, "bot"), "full_name": "Terraform Bot", "payload_url": "https://b.example.com"})
+			},
+			words: "outgoing", says: "What people write to it is sent to https://b.example.com; before: https://a.example.com.",
+		},
+		"retention": {plan: organizationSets("message_retention_days", "unlimited", "1"),
+			words: "data-loss", says: "Messages are deleted after 1 day; before: any time."},
+		"retention of a channel": {
+			change: func(o *acctest.Organization) attributes {
+				return resourceChange("zulip_channel", attributes{"id": o.MustChannel(t, "general").ID, "name": "general", "message_retention_days": "realm_default"}, attributes{"id": o.MustChannel(t, "general").ID, "name": "general", "message_retention_days": "30"})
+			},
+			words: "data-loss", says: "Its messages are deleted after 30 days; before: as long as in the organization.",
+		},
+		"longer retention": {plan: organizationSets("message_retention_days", "1", "7"),
+			words: "", says: "Also changes"},
+		"announcements": {plan: organizationSets("signup_announcements_stream_id", 1, 99),
+			words: "outgoing unknown", says: "New people are announced in channel 99"},
+		"another type than the schema's": {plan: organizationSets("invite_required", true, "no"),
+			words: "unknown", says: "is not what this version knows"},
+		"an attribute of another version": {plan: organizationSets("open_doors", nil, true),
+			words: "unknown", says: "This version does not know what open_doors"},
+		"a resource of another version": {plan: resourceChange("zulip_door", nil, attributes{"open": true}),
+			words: "unknown", says: "it has no resource"},
+		"not known yet": {plan: resourceChange("zulip_organization", attributes{"invite_required": true}, attributes{}, "invite_required"),
+			words: "joining unknown", says: ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			change := test.plan
+			if test.change != nil {
+				change = test.change(o)
+			}
+			found := reviewOf(t, o, planOf(t, change))
+			expectWords(t, found, test.words)
+			text := strings.ReplaceAll(markdownOf(t, found), "`", "")
+			expectText(t, text, test.says)
+			if test.words != "" && strings.Contains(text, "Nobody gains or loses a right.") {
+				t.Errorf("it comforts:\n%s", text)
+			}
+		})
+	}
+}
+
+// another is a value of a kind that differs from the first.
+var another = map[string][2]any{
+	"string": {"one", "two"}, "number": {1, 2}, "bool": {false, true}, "list": {[]any{"1"}, []any{"1", "2"}}, "map": {attributes{"a": "1"}, attributes{"a": "2"}},
+}
+
+// Whatever attribute a plan changes, and whatever it makes or ends, the review has a line of it.
+func TestReviewIsSilentOfNothing(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	read := store.New(o.Client, o.Self, 0, new(runstate.State)) // once
+	tried := 0
+	for _, kind := range meaning.Types() {
+		of, _ := meaning.Of(kind)
+		for _, attribute := range of.Attributes() {
+			row, _ := of.Attribute(attribute)
+			values := another[row.Kind]
+			for i := range values {
+				before, after := attributes{attribute: values[i]}, attributes{attribute: values[1-i]}
+				expectMention(t, mustReview(t, planOf(t, resourceChange(kind, before, after)), review.Options{Store: read}), fmt.Sprintf("%s.%s %v → %v", kind, attribute, values[i], values[1-i]))
+				tried++
+			}
+			expectMention(t, mustReview(t, planOf(t, resourceChange(kind, attributes{attribute: values[0]}, attributes{}, attribute)), review.Options{Store: read}), fmt.Sprintf("%s.%s → unknown", kind, attribute))
+			tried++
+		}
+		expectMention(t, mustReview(t, planOf(t, resourceChange(kind, nil, attributes{"name": "new"})), review.Options{Store: read}), kind+" is made")
+		expectMention(t, mustReview(t, planOf(t, resourceChange(kind, attributes{"id": 1, "name": "old"}, nil)), review.Options{Store: read}), kind+" ends")
+		tried += 2
+	}
+	t.Logf("%d changes", tried)
+}
+
+// expectMention expects a line about zulip_TYPE.x, or a risk, or what is not known.
+func expectMention(t *testing.T, found *report.Report, what string) {
+	t.Helper()
+	mentions := len(found.Risks) + len(found.Unknown) + len(found.Also) + len(found.Channels) + len(found.Groups) + len(found.People) + len(found.Rights)
+	if mentions == 0 {
+		t.Errorf("%s: %q, %+v", what, found.Verdict.Text, found.Verdict)
+	}
+	if len(found.Unknown) > 0 != slices.Contains(found.Verdict.Categories, report.Unknown) && len(found.Unknown) > 0 {
+		t.Errorf("%s: what is not known is no word: %v", what, found.Verdict.Categories)
+	}
+}
+
+// A bot goes to somebody whose account the same plan makes, whatever their addresses.
+func TestReviewOfABotWhoseOwnerIsNew(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	credentials, _ := o.Sandbox.Credentials("bot")
+	bot := resourceChange("zulip_bot", attributes{"id": credentials.ID, "owner": "tomas.berg@example.com"}, attributes{"id": credentials.ID}, "owner")
+	made := resourceChange("zulip_user", nil, attributes{"email": "nadia@example.com", "full_name": "Nadia Haddad", "role": "member"}, "id")
+	configuration := `"configuration":{"root_module":{"resources":[
+		{"address":"zulip_bot.x","provider_config_key":"zulip","expressions":{"owner":{"references":["zulip_user.x.id","zulip_user.x"]}}},
+		{"address":"zulip_user.x","provider_config_key":"zulip","expressions":{"email":{},"full_name":{},"role":{}}}]}},"format_version"`
+	found := reviewOf(t, o, strings.Replace(planOf(t, bot, made), `"format_version"`, configuration, 1))
+	expectWords(t, found, "role-change widening narrowing")
+	expectText(t, strings.ReplaceAll(markdownOf(t, found), "`", ""), "nadia@example.com comes to hold its key")
+}
+
+// What a bot's key gives in a channel of which it is not known who will be in it is not known either.
+func TestReviewOfKeysWhereSubscribersAreNotKnown(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	bot, _ := o.Sandbox.Credentials("bot")
+	owner, _ := o.Sandbox.Credentials("owner")
+	yes, member := true, zulip.RoleMember
+	board, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{Name: "board", InviteOnly: &yes, Subscribers: []int64{int64(owner.ID), int64(bot.ID)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := o.Client.UpdateUser(t.Context(), int64(bot.ID), zulip.UserUpdate{Role: &member}); err != nil {
+		t.Fatal(err)
+	}
+	given := resourceChange("zulip_bot", attributes{"id": bot.ID, "owner": "tomas.berg@example.com"}, attributes{"id": bot.ID, "owner": "kenji.sato@example.com"})
+	subscribers := resourceChange("zulip_channel_subscribers", attributes{"channel_id": board, "users": []string{"ines.costa@example.com"}}, attributes{"channel_id": board}, "users")
+	says := func(found *report.Report, what string) bool {
+		for _, text := range found.Unknown {
+			if strings.Contains(text, what) {
+				return true
+			}
+		}
+		return false
+	}
+	const unknown = `Whether kenji.sato@example.com can do more with the key of terraform-bot@`
+	if found := reviewOf(t, o, planOf(t, given)); says(found, unknown) || !strings.Contains(markdownOf(t, found), "With its key `kenji.sato@example.com`") {
+		t.Errorf("with known subscribers: %q, %+v", found.Unknown, found.Risks)
+	}
+	found := reviewOf(t, o, planOf(t, given, subscribers))
+	if !says(found, unknown) || !says(found, `in "board" is not known`) {
+		t.Errorf("with unknown subscribers: %q", found.Unknown)
+	}
+	for _, risk := range found.Risks {
+		if strings.HasPrefix(risk.Text, "With its key") && strings.Contains(risk.Text, "board") {
+			t.Errorf("it is said for certain: %s", risk.Text)
+		}
+	}
+}
+
+// A bot goes with its owner, but not if the same plan gives it to somebody else.
+func TestReviewOfABotThatGetsAnotherOwner(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	tomas, _ := o.Sandbox.Credentials("admin")
+	bot, _ := o.Sandbox.Credentials("bot")
+	left := resourceChange("zulip_user", attributes{"id": tomas.ID, "email": tomas.Email, "full_name": "Tomas Berg"}, nil)
+	given := resourceChange("zulip_bot", attributes{"id": bot.ID, "owner": tomas.Email}, attributes{"id": bot.ID, "owner": "kenji.sato@example.com"})
+	for _, one := range []struct {
+		plan string
+		ends bool
+	}{
+		{planOf(t, left), true}, {planOf(t, left, given), false}, {planOf(t, given, left), false},
+	} {
+		ends := false
+		found := reviewOf(t, o, one.plan)
+		for _, person := range found.People {
+			ends = ends || person.AccountID == int64(bot.ID) && person.LosesEverything
+		}
+		if ends != one.ends || effectOn(found, "incidents", "can_read", int64(bot.ID)) < 0 != one.ends {
+			t.Errorf("the bot is deactivated: %v, want %v; %+v", ends, one.ends, found.People)
+		}
+	}
+}

@@ -1,0 +1,327 @@
+package bots_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// leaving is a run in which the owner of a bot leaves, and the bot changes.
+type leaving struct {
+	o         *acctest.Organization
+	p         *acctest.Process
+	bot       *acctest.Run
+	end, then *acctest.PlannedChange
+}
+
+// planLeaving plans the deactivation of a bot's owner, and the change of the bot to a configuration.
+func planLeaving(t *testing.T, config values) *leaving {
+	t.Helper()
+	return planLeavingAs(t, nil, config)
+}
+
+// planLeavingAs is planLeaving where the owner's resource gets another configuration; nil destroys it.
+func planLeavingAs(t *testing.T, left, config values) *leaving {
+	t.Helper()
+	o, bot := acctest.StartRun(t, "zulip_bot")
+	owner := o.NewRun(t, "zulip_user")
+	owner.MustApply(values{"email": ada, "full_name": "Ada"})
+	bot.MustApply(alerts(values{"owner": ada}))
+	l := &leaving{o: o, bot: bot, p: bot.Process()}
+	var diags acctest.Diagnostics
+	l.end, diags = l.p.Plan("zulip_user", owner.State, left)
+	diags.ExpectNoError(t)
+	l.then, diags = l.p.Plan("zulip_bot", bot.State, config)
+	diags.ExpectNoError(t)
+	return l
+}
+
+// apply deactivates the owner, and then changes the bot.
+func (l *leaving) apply(t *testing.T) acctest.Diagnostics {
+	t.Helper()
+	_, diags := l.p.Apply(l.end)
+	diags.ExpectNoError(t)
+	var applied acctest.Diagnostics
+	l.bot.State, applied = l.p.Apply(l.then)
+	return applied
+}
+
+// fail lets requests fail in a way.
+func (l *leaving) fail(t *testing.T, rule string) {
+	t.Helper()
+	fault, err := sandbox.ParseFault(rule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.o.Sandbox.Fail(fault)
+}
+
+// expect compares the bot with what the state and the server are to have.
+func (l *leaving) expect(t *testing.T, owner string, isActive bool) {
+	t.Helper()
+	bot := l.o.UserOf(t, l.bot)
+	if l.bot.State.Values["owner"] != owner || bot.IsActive != isActive || *bot.BotOwnerID != accountOf(t, l.o, owner).ID {
+		t.Errorf("the state has %v, the server %+v", l.bot.State.Values, bot)
+	}
+}
+
+// A bot is reactivated once for its new owner, though answers are lost and lists lag behind.
+func TestProtocolBotWhoseOwnerLeaves(t *testing.T) {
+	for name, rules := range map[string][]string{
+		"nothing fails":                       nil,
+		"no answer to the deactivation":       {"DELETE /users/* after drop 1"},
+		"no answer to the reactivation":       {"POST /users/*/reactivate after drop 1"},
+		"no answer to the change":             {"PATCH /bots/* after drop 1"},
+		"a list from before the deactivation": {"DELETE /users/* stale"},
+		"a list from before the reactivation": {"POST /users/*/reactivate stale"},
+		"a list from before all of it":        {"* /users/** stale", "* /bots/** stale"},
+		"a limit of requests":                 {"PATCH /bots/* status=429 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := planLeaving(t, alerts(values{"owner": lena, "role": "moderator", "full_name": "Alarms"}))
+			for _, rule := range rules {
+				l.fail(t, rule)
+			}
+			l.apply(t).ExpectNoError(t)
+			l.expect(t, lena, true)
+			if bot := l.o.UserOf(t, l.bot); bot.Role != zulip.RoleModerator || bot.FullName != "Alarms" {
+				t.Errorf("the server holds %+v", bot)
+			}
+		})
+	}
+}
+
+// A bot that somebody else has deactivated stays so, whether its owner leaves then or not.
+func TestProtocolBotThatSomebodyElseDeactivatesBeforeItsOwnerLeaves(t *testing.T) {
+	l := planLeaving(t, alerts(values{"owner": lena}))
+	if err := l.o.Client.DeactivateBot(context.Background(), l.o.UserOf(t, l.bot).ID); err != nil {
+		t.Fatal(err)
+	}
+	sent := l.o.Sent()
+	l.apply(t).ExpectError(t, "", "Cannot read bot", "omebody else has archived or deactivated")
+	sent.Expect(t, "DELETE")
+	l.expect(t, ada, false)
+}
+
+// A bot whose owner somebody else deactivates is not reactivated either.
+func TestProtocolBotWhoseOwnerSomebodyElseDeactivates(t *testing.T) {
+	l := planLeaving(t, alerts(values{"owner": lena}))
+	if _, err := l.o.Client.DeactivateUser(context.Background(), accountOf(t, l.o, ada).ID, zulip.Deactivation{}); err != nil {
+		t.Fatal(err)
+	}
+	sent := l.o.Sent()
+	l.apply(t).ExpectError(t, "", "omebody else has archived or deactivated")
+	if writes := sent.Writes(); len(writes) > 1 {
+		t.Errorf("sent: %v", writes)
+	}
+	l.expect(t, ada, false)
+}
+
+// What somebody else has changed of the bot is not overwritten: it is reactivated, and its state has the owner that it has then.
+func TestProtocolBotWhoseOwnerLeavesAndWhichSomebodyElseChanges(t *testing.T) {
+	l := planLeaving(t, alerts(values{"owner": lena, "role": "moderator"}))
+	l.o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", l.o.UserOf(t, l.bot).ID), map[string]string{"role": fmt.Sprint(int(zulip.RoleGuest))})
+	sent := l.o.Sent()
+	l.apply(t).ExpectError(t, "", "changed by somebody else", "role")
+	sent.Expect(t, "DELETE", "POST")
+	l.expect(t, l.o.Self.Address(), true)
+	l.bot.MustApply(alerts(values{"owner": lena, "role": "moderator"}))
+	l.expect(t, lena, true)
+}
+
+// The next plan goes on where the server refuses the change of a reactivated bot.
+func TestProtocolBotWhoseOwnerLeavesAndWhoseChangeIsRefused(t *testing.T) {
+	l := planLeaving(t, alerts(values{"owner": lena}))
+	l.fail(t, "PATCH /bots/* status=400 1")
+	l.apply(t).ExpectError(t, "", "Cannot change bot")
+	l.expect(t, l.o.Self.Address(), true)
+	l.bot.MustApply(alerts(values{"owner": lena}))
+	l.expect(t, lena, true)
+}
+
+// A bot whose next owner this run has yet to create is reactivated all the same, so that the next apply can go on.
+func TestProtocolBotWhoseOwnerLeavesBeforeTheNextComes(t *testing.T) {
+	l := planLeaving(t, alerts(values{"owner": lena}))
+	next := l.o.NewRun(t, "zulip_user")
+	create := l.p.MustPlan("zulip_user", nil, values{"email": bo, "full_name": "Bo"})
+	l.then = l.p.MustPlan("zulip_bot", l.bot.State, alerts(values{"owner": bo}))
+	l.apply(t).ExpectError(t, "owner", "yet to create", bo)
+	l.expect(t, l.o.Self.Address(), true)
+	next.Apply(create).ExpectNoError(t)
+	l.bot.MustApply(alerts(values{"owner": bo}))
+	l.expect(t, bo, true)
+}
+
+// Where the bot cannot be reactivated, its state stays as it was.
+func TestProtocolBotWhoseOwnerLeavesAndWhichStaysDeactivated(t *testing.T) {
+	for name, test := range map[string]struct {
+		config values
+		rule   string
+		at     string
+		words  []string
+	}{
+		"a refusal":              {alerts(values{"owner": lena}), "POST /users/*/reactivate status=400", "", []string{"deactivated the bot with its owner", "adopt_deactivated"}},
+		"the same owner":         {alerts(values{"owner": ada, "full_name": "Alarms"}), "", "owner", []string{"the planned owner " + ada + " is deactivated", "Set owner to somebody else, or remove the zulip_bot too"}},
+		"an owner that is unset": {alerts(values{"full_name": "Alarms"}), "", "owner", []string{"the planned owner " + ada + " is deactivated"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := planLeaving(t, test.config)
+			if test.rule != "" {
+				l.fail(t, test.rule)
+			}
+			l.apply(t).ExpectError(t, test.at, append(test.words, "Cannot reactivate bot "+alertsBot)...)
+			l.expect(t, ada, false)
+			if l.bot.State.Values["full_name"] != "Alerts" {
+				t.Errorf("the state has %v", l.bot.State.Values)
+			}
+		})
+	}
+}
+
+// Nobody is deactivated while it is not known whose bots go too.
+func TestProtocolOwnerWhoseBotsCannotBeRead(t *testing.T) {
+	l := planLeaving(t, alerts(values{"owner": lena}))
+	l.fail(t, fmt.Sprintf("GET /users/%d status=400", l.o.UserOf(t, l.bot).ID))
+	sent := l.o.Sent()
+	_, diags := l.p.Apply(l.end)
+	diags.ExpectError(t, "", "Cannot deactivate", "Nothing was sent", alertsBot)
+	sent.Expect(t)
+}
+
+// A bot that gets another owner stays active, and one that does not is warned of, where the owner's account is kept deactivated.
+func TestProtocolBotOfAnOwnerWhoIsKeptDeactivated(t *testing.T) {
+	inactive := values{"email": ada, "full_name": "Ada", "active": false}
+	l := planLeavingAs(t, inactive, alerts(values{"owner": lena}))
+	l.apply(t).ExpectNoError(t)
+	l.expect(t, lena, true)
+
+	testBotLeftWithWhoLeaves(t, inactive)
+}
+
+// Whichever of the two is planned last warns that a bot goes with its owner.
+func TestProtocolBotLeftWithWhoLeaves(t *testing.T) { testBotLeftWithWhoLeaves(t, nil) }
+
+func testBotLeftWithWhoLeaves(t *testing.T, left values) {
+	t.Helper()
+	o, bot := acctest.StartRun(t, "zulip_bot")
+	owner := o.NewRun(t, "zulip_user")
+	owner.MustApply(values{"email": ada, "full_name": "Ada"})
+	bot.MustApply(alerts(values{"owner": ada}))
+	words := []string{"Bots will be deactivated with their owner " + ada, alertsBot, "Set owner of each zulip_bot to somebody else"}
+
+	p := bot.Process()
+	_, diags := p.Plan("zulip_bot", bot.State, alerts(values{"owner": ada}))
+	diags.ExpectOnlyWarning(t, "", "")
+	_, diags = p.Plan("zulip_user", owner.State, left)
+	diags.ExpectWarning(t, "", words...)
+
+	p = bot.Process()
+	p.MustPlan("zulip_user", owner.State, left)
+	_, diags = p.Plan("zulip_bot", bot.State, alerts(nil))
+	diags.ExpectWarning(t, "owner", words...)
+	_, diags = p.Plan("zulip_bot", bot.State, alerts(values{"owner": lena}))
+	for _, warning := range diags.Warnings() {
+		if warning.Attribute == "owner" {
+			t.Errorf("warned of %v", warning)
+		}
+	}
+}
+
+// The old and the new owner of bots.
+const (
+	ada  = "ada@example.com"
+	bo   = "bo@example.com"
+	cleo = "cleo@example.com"
+
+	alertsBot = "alerts-bot@zulip.example.com"
+)
+
+// ownedBy is a configuration of people and of one bot.
+func ownedBy(owner string, people ...string) string {
+	var config strings.Builder
+	for _, person := range people {
+		name, _, _ := strings.Cut(person, "@")
+		fmt.Fprintf(&config, "resource \"zulip_user\" %q {\n  email = %q\n  full_name = %q\n}\n", name, person, name)
+	}
+	fmt.Fprintf(&config, "resource \"zulip_bot\" \"x\" {\n  short_name = \"alerts\"\n  full_name = \"Alerts\"\n%s\n}\n", owner)
+	return config.String()
+}
+
+// A bot gets another owner in the apply that deactivates the old one, with whom the server deactivates it: it is reactivated, and
+// is the same bot with the new owner. Names as text leave the order open.
+func TestAccSandboxBotWhoseOwnerLeaves(t *testing.T) {
+	for name, test := range map[string]struct{ old, new, more string }{
+		"by reference":              {"zulip_user.ada.email", "zulip_user.bo.email", ""},
+		"named as text":             {`"ada@example.com"`, `"bo@example.com"`, ""},
+		"to a new person":           {"zulip_user.ada.email", "zulip_user.cleo.email", ""},
+		"with other changes":        {"zulip_user.ada.id", "zulip_user.bo.id", "role = \"moderator\"\n  default_sending_stream = \"general\""},
+		"to the provider's account": {"zulip_user.ada.email", `"SELF"`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			w := acctest.NewWorkspace(t)
+			w.Configure(t, ownedBy("", ada, bo))
+			w.Must(t, "apply", "-auto-approve")
+			w.Configure(t, ownedBy("owner = "+test.old, ada, bo))
+			w.Must(t, "apply", "-auto-approve")
+			before := accountOf(t, o, alertsBot)
+			w.Configure(t, ownedBy("owner = "+strings.ReplaceAll(test.new, "SELF", o.Self.Address())+"\n"+test.more, bo, cleo))
+			w.Must(t, "apply", "-auto-approve")
+			w.Must(t, "plan", "-detailed-exitcode")
+			owner := o.Self
+			if !strings.Contains(test.new, "SELF") {
+				owner = accountOf(t, o, map[bool]string{true: cleo, false: bo}[strings.Contains(test.new, "cleo")])
+			}
+			if bot := accountOf(t, o, alertsBot); bot.ID != before.ID || !bot.IsActive || *bot.BotOwnerID != owner.ID || (test.more != "") != (bot.Role == zulip.RoleModerator) {
+				t.Errorf("the server holds %+v", bot)
+			}
+			if accountOf(t, o, ada).IsActive {
+				t.Error("the old owner is active")
+			}
+		})
+	}
+}
+
+// A bot that stays with an owner who is deactivated is in the plan's warnings, with what to do. Nobody is warned where the bot goes
+// too.
+func TestAccSandboxBotLeftWithWhoLeaves(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	w := acctest.NewWorkspace(t)
+	w.Setenv("TF_LOG", "") // what is printed counts here, and not what is logged
+	w.Configure(t, ownedBy("", ada))
+	w.Must(t, "apply", "-auto-approve")
+	w.Configure(t, ownedBy("owner = \"ada@example.com\"", ada))
+	w.Must(t, "apply", "-auto-approve")
+	const warning = "Bots will be deactivated with their owner ada@example.com"
+	for _, owner := range []string{"owner = \"ada@example.com\"", ""} {
+		w.Configure(t, ownedBy(owner))
+		printed := w.Must(t, "plan")
+		for _, words := range []string{warning, alertsBot, "Set owner of each zulip_bot to somebody else, or remove it"} {
+			if !strings.Contains(printed, words) {
+				t.Errorf("not printed: %s\n%s", words, printed)
+			}
+		}
+	}
+	if printed := w.Must(t, "destroy", "-auto-approve"); strings.Contains(printed, warning) {
+		t.Errorf("printed:\n%s", printed)
+	}
+	if accountOf(t, o, alertsBot).IsActive || accountOf(t, o, ada).IsActive {
+		t.Error("somebody is active")
+	}
+}
+
+// accountOf reads the account of an address.
+func accountOf(t *testing.T, o *acctest.Organization, address string) *zulip.User {
+	t.Helper()
+	user, err := o.Client.UserByEmail(context.Background(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return user
+}

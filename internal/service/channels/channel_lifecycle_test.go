@@ -1,0 +1,256 @@
+package channels_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// c is the address of the channel of tests that have one.
+const c = "zulip_channel.c"
+
+func attribute(name string, want knownvalue.Check) statecheck.StateCheck {
+	return statecheck.ExpectKnownValue(c, tfjsonpath.New(name), want)
+}
+
+func plans(checks ...plancheck.PlanCheck) resource.ConfigPlanChecks {
+	return resource.ConfigPlanChecks{PreApply: checks}
+}
+
+func updated() resource.ConfigPlanChecks {
+	return plans(plancheck.ExpectResourceAction(c, plancheck.ResourceActionUpdate))
+}
+
+func unchanged() resource.ConfigPlanChecks { return plans(plancheck.ExpectEmptyPlan()) }
+
+// allBut are the attributes that the state of a channel leaves out which was created, but some that are managed: an import has
+// the values of all.
+func allBut(managed ...string) []string {
+	all := []string{"creator_id", "date_created", "default_push_notifications", "description", "folder", "folder_id", "is_archived", "is_default", "message_retention_days", "privacy", "topics_policy"}
+	for _, setting := range permission.ChannelSettings {
+		all = append(all, setting.Name)
+	}
+	return slices.DeleteFunc(all, func(name string) bool { return slices.Contains(managed, name) })
+}
+
+// channelEverything returns the lines of a channel with every attribute set.
+func channelEverything(org *acctest.Organization, t *testing.T) []string {
+	t.Helper()
+	folder := org.Folder(t, "all")
+	org.Group(t, "all")
+	self := "user:" + org.Self.Address()
+	return []string{
+		`description = "Every attribute"`, `privacy = "public"`, fmt.Sprint("folder_id = ", folder), `topics_policy = "disable_empty_topic"`,
+		`message_retention_days = "90"`, `is_default = true`, `announce = false`, fmt.Sprintf("initial_subscribers = [%q]", org.Self.Address()),
+		fmt.Sprintf("can_add_subscribers_group = [%q, %q]", "group:"+org.Prefix+"all", self),
+		`can_administer_channel_group = ["role:moderators"]`,
+		`can_create_topic_group = ["role:fullmembers"]`,
+		`can_delete_any_message_group = ["role:owners"]`,
+		`can_delete_own_message_group = ["role:everyone"]`,
+		`can_move_messages_out_of_channel_group = ["role:administrators"]`,
+		`can_move_messages_within_channel_group = ["role:moderators"]`,
+		fmt.Sprintf("can_remove_subscribers_group = [%q]", "group:"+org.Prefix+"all"),
+		`can_send_message_group = ["role:members"]`,
+		`can_subscribe_group = ["role:nobody"]`,
+		fmt.Sprintf("can_resolve_topics_group = [%q]", self),
+	}
+}
+
+// own lists the test's folders by their names without the prefix, in the organization's order; archived ones in brackets.
+func own(t *testing.T, org *acctest.Organization) string {
+	t.Helper()
+	names := []string{}
+	for _, folder := range folders(t, org) {
+		name, mine := strings.CutPrefix(folder.Name, org.Prefix)
+		switch {
+		case !mine:
+		case folder.IsArchived:
+			names = append(names, "("+name+")")
+		default:
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
+// TestAccChannelFolderMoved: a folder goes, and its channels with it into another one, in one apply.
+func TestAccChannelFolderMoved(t *testing.T) {
+	org := acctest.Start(t)
+	config := func(folder, more string) string {
+		return fmt.Sprintf(`
+resource "zulip_channel_folder" %[2]q {
+  name = "%[1]s%[2]s"
+}
+resource "zulip_channel" "c" {
+  name      = "%[1]smoved"
+  folder_id = zulip_channel_folder.%[2]s.id
+}
+%[3]s`, org.Prefix, folder, more)
+	}
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories,
+		Steps: []resource.TestStep{
+			{Config: config("old", "")},
+			{Config: config("new", ""), ConfigStateChecks: []statecheck.StateCheck{acctest.After(func() {
+				if got := own(t, org); got != "(old) new" {
+					t.Errorf("the folders are %q", got)
+				}
+				if channel := org.MustChannel(t, org.Prefix+"moved"); channel.FolderID == nil {
+					t.Error("the channel is in no folder")
+				}
+			})}},
+			{
+				PreConfig: func() {
+					archived := true
+					for _, folder := range folders(t, org) {
+						if folder.Name == org.Prefix+"new" {
+							var none *int64
+							org.Change(t, org.Prefix+"moved", zulip.ChannelUpdate{FolderID: &none})
+							channelFolderChange(t, org, folder.ID, zulip.ChannelFolderUpdate{IsArchived: &archived})
+						}
+					}
+				},
+				Config: strings.Replace(config("new", ""), "name = \""+org.Prefix+"new\"", "name = \""+org.Prefix+"new\"\n  adopt_archived = true", 1),
+				ConfigStateChecks: []statecheck.StateCheck{acctest.After(func() {
+					if got := own(t, org); got != "(old) new" {
+						t.Errorf("the folders are %q", got)
+					}
+				})},
+			},
+		},
+	})
+}
+
+// The server compares names without regard to case, and takes another case of a name for another name.
+func TestProtocolChannelName_OtherCaseOrDrift_Renamed(t *testing.T) {
+	o, run := acctest.StartRun(t, "zulip_channel")
+	run.MustApply(values{"name": "ops"})
+	id := run.State.Values["id"]
+	sent := o.Sent()
+	run.MustApply(values{"name": "OPS"})
+	expectWrites(t, sent, params{"new_name": "OPS"})
+	old := "operations"
+	o.Change(t, "OPS", zulip.ChannelUpdate{Name: &old})
+	sent = o.Sent()
+	run.MustApply(values{"name": "OPS"})
+	expectWrites(t, sent, params{"new_name": "OPS"})
+	for _, name := range []string{"OPS", "ops", "name:Ops"} {
+		run.MustImport(name)
+		if run.State.Values["id"] != id {
+			t.Errorf("imported by %s: %v", name, run.State.Values)
+		}
+	}
+}
+
+// The server forgets three permissions of a new channel (server-behavior §C8): they are sent again, and nothing else is.
+func TestProtocolChannelCreated_EveryAttribute_ForgottenSentAgain(t *testing.T) {
+	o, run := acctest.StartRun(t, "zulip_channel")
+	folder := o.Folder(t, "all")
+	config := values{
+		"name": "all", "description": "Every attribute", "privacy": "public", "folder_id": folder, "topics_policy": "disable_empty_topic",
+		"message_retention_days": "90", "is_default": true, "announce": false, "initial_subscribers": []any{o.Self.Address()},
+	}
+	want := map[string]zulip.GroupSettingValue{}
+	for _, setting := range permission.ChannelSettings {
+		config[setting.Name], want[setting.Name] = who("role:moderators"), role(t, o, "moderators")
+	}
+	sent := o.Sent()
+	run.MustApply(config)
+	words := sent.Words()
+	if len(words) != 2 || words[0] != "PATCH can_create_topic_group can_delete_any_message_group can_delete_own_message_group" || !strings.HasPrefix(words[1], "POST ") {
+		t.Errorf("sent: %q", words)
+	}
+	held := o.MustChannel(t, "all")
+	for name, value := range want {
+		if fmt.Sprint(held.Permissions[name]) != fmt.Sprint(value) {
+			t.Errorf("%s is %v, want %v", name, held.Permissions[name], value)
+		}
+	}
+	if held.Description != "Every attribute" || held.FolderID == nil || *held.FolderID != folder || held.TopicsPolicy != "disable_empty_topic" ||
+		*held.MessageRetentionDays != 90 || !held.IsDefault || held.Privacy() != zulip.PrivacyPublic {
+		t.Errorf("the server holds %+v", held)
+	}
+	// What counts only when the channel is created is changed without a request.
+	sent = o.Sent()
+	run.MustApply(but(config, values{"announce": nil, "initial_subscribers": nil}))
+	sent.Expect(t)
+}
+
+// A private channel has the provider's account as a subscriber, because the provider could not manage it otherwise.
+func TestProtocolChannelCreated_InitialSubscribers_Subscribed(t *testing.T) {
+	o, run := acctest.StartRun(t, "zulip_channel")
+	self := []int64{o.Self.ID}
+	for name, test := range map[string]struct {
+		config values
+		want   []int64
+	}{
+		"public":  {values{}, nil},
+		"named":   {values{"initial_subscribers": []any{fmt.Sprint(o.Self.ID)}}, self},
+		"private": {values{"privacy": "private_protected_history"}, self},
+		"closed":  {values{"privacy": "private_shared_history", "initial_subscribers": []any{}, "can_add_subscribers_group": who("role:owners")}, nil},
+	} {
+		run.Fork().MustApply(but(values{"name": name}, test.config))
+		if got := o.Subscribers(t, name); !slices.Equal(got, test.want) {
+			t.Errorf("%s: subscribed are %v, want %v", name, got, test.want)
+		}
+	}
+}
+
+// A channel that is replaced, or was archived outside Terraform, is unarchived: it is the same channel, with what is not managed.
+func TestProtocolChannelArchived_Adopted_SameChannel(t *testing.T) {
+	o, run := acctest.StartRun(t, "zulip_channel")
+	run.MustApply(values{"name": "old", "description": "First"})
+	id := run.State.Values["id"]
+	expect := func(description string) {
+		t.Helper()
+		if held := o.MustChannel(t, "old"); held.IsArchived || held.Description != description || run.State.Values["id"] != id || called(o, "old") != 1 {
+			t.Errorf("the server holds %+v, and the state %v", held, run.State.Values)
+		}
+	}
+	destroy, replaced := run.MustPlan(nil), values{"name": "old", "description": "Second"}
+	sent, p := o.Sent(), run.Process()
+	_, diags := p.Plan("zulip_channel", destroy.Prior, nil)
+	diags.ExpectNoError(t)
+	_, diags = p.Apply(destroy)
+	diags.ExpectNoError(t)
+	create, diags := p.Plan("zulip_channel", &acctest.Instance{}, replaced)
+	diags.ExpectNoError(t)
+	run.State, diags = p.Apply(create)
+	diags.ExpectNoError(t)
+	sent.Expect(t, "DELETE", "PATCH is_archived", "PATCH description")
+	expect("Second")
+
+	adopted := values{"name": "old", "description": "Third", "adopt_archived": true, "can_send_message_group": who("role:moderators")}
+	for _, config := range []values{adopted, but(adopted, values{"can_send_message_group": nil})} {
+		o.Archive(t, "old")
+		run.MustApply(config)
+		expect("Third")
+		if got := o.MustChannel(t, "old").Permissions["can_send_message_group"]; got.Group != o.SystemGroup(t, "role:moderators") {
+			t.Errorf("moderators could send messages, and now it is %v", got)
+		}
+	}
+	run.MustApply(values{"name": "old", "on_destroy": "keep"})
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	if o.MustChannel(t, "old").IsArchived {
+		t.Error(`on_destroy = "keep" did not keep the channel`)
+	}
+}
+
+func TestProtocolImport_ByPlainName_Found(t *testing.T) {
+	for _, kind := range []string{typeName, folderType} {
+		_, run := acctest.StartRun(t, kind)
+		run.MustApply(values{"name": "Releases", "description": "What ships"})
+		run.ExpectImports("Releases", run.State.Values["id"])
+	}
+}

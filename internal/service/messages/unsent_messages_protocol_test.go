@@ -1,0 +1,389 @@
+package messages_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+)
+
+// These are attributes, as tests write them.
+type values = acctest.Values
+
+func draftConfig(content string) values {
+	return values{"channel": "general", "topic": "plans", "content": content}
+}
+
+// drafts are what the account has drafted, each as its kind, topic and content.
+func drafts(t *testing.T, o *acctest.Organization) []string {
+	t.Helper()
+	list, err := o.Client.Drafts(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := []string{}
+	for _, draft := range list {
+		words = append(words, fmt.Sprintf("%s/%s/%s", draft.Type, draft.Topic, draft.Content))
+	}
+	slices.Sort(words)
+	return words
+}
+
+// expectDraft fails the test unless the account has these drafts.
+func expectDraft(t *testing.T, o *acctest.Organization, want ...string) {
+	t.Helper()
+	if got := drafts(t, o); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("the account has %q, want %q", got, want)
+	}
+}
+
+func TestProtocolDraftLives(t *testing.T) {
+	o, run := acctest.StartRun(t, "zulip_draft")
+	run.MustApply(draftConfig("Begun.\n"))
+	id := run.State.Values["id"]
+	expectDraft(t, o, "stream/plans/Begun.")
+	run.ExpectUnchanged(draftConfig("Begun."))
+	run.MustApply(draftConfig("Begun, and gone on."))
+	run.MustApply(values{"recipients": []any{"lena.fischer@example.com"}, "content": "To Lena."})
+	expectDraft(t, o, "private//To Lena.")
+	run.MustApply(values{"content": "To whom?"})
+	expectDraft(t, o, "//To whom?")
+	if run.State.Values["id"] != id {
+		t.Error("it is to be changed in place")
+	}
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	expectDraft(t, o)
+}
+
+// That an attribute is removed is a change like any other.
+func TestProtocolDraftForNobodyAnyMore(t *testing.T) {
+	o, run := acctest.StartRun(t, "zulip_draft")
+	run.MustApply(draftConfig("Begun."))
+	run.MustApply(values{"content": "Begun."})
+	expectDraft(t, o, "//Begun.")
+}
+
+func TestProtocolDraftDrift(t *testing.T) {
+	o, run := acctest.StartRun(t, "zulip_draft")
+	run.MustApply(draftConfig("Begun."))
+	path := fmt.Sprintf("/drafts/%v", run.State.Values["id"])
+	o.Call(t, http.MethodPatch, path, map[string]string{"draft": `{"type":"","to":[],"topic":"","content":"Else."}`})
+	if plan := run.MustPlan(draftConfig("Begun.")); fmt.Sprint(plan.Changes()) != "[channel content topic]" {
+		t.Errorf("planned: %v", plan.Changes())
+	}
+	run.MustApply(draftConfig("Begun."))
+	expectDraft(t, o, "stream/plans/Begun.")
+	o.Call(t, http.MethodDelete, path, nil)
+	run.MustApply(draftConfig("Begun."))
+	expectDraft(t, o, "stream/plans/Begun.")
+}
+
+func TestProtocolDraftImport(t *testing.T) {
+	o, run := acctest.StartRun(t, "zulip_draft")
+	run.MustApply(draftConfig("Begun."))
+	before := run.State.Values
+	run.ExpectImports(before["id"], values{"id": before["id"]})
+	o.NewRun(t, "zulip_draft").Import("Begun.", nil).ExpectError(t, "", "not a number")
+}
+
+// Drafts that are made at the same time are stored in few requests; one that is refused does not keep out the others.
+func TestProtocolDraftsTogether(t *testing.T) {
+	o, run := acctest.StartRun(t, "zulip_draft")
+	refused := o.Call(t, http.MethodPost, "/channels/create", map[string]string{"name": o.Prefix + "gone", "subscribers": "[]"})
+	p, want := run.Process(), []string{}
+	plans := []*acctest.PlannedChange{}
+	for i := range 6 {
+		content := fmt.Sprint("Draft ", i)
+		plan := p.MustPlan("zulip_draft", nil, draftConfig(content))
+		plans, want = append(plans, plan), append(want, "stream/plans/"+content)
+	}
+	bad := p.MustPlan("zulip_draft", nil, values{"channel": fmt.Sprint(refused["id"]), "topic": "x", "content": "Nowhere."})
+	o.Archive(t, o.Prefix+"gone")
+	sent := o.Sent()
+	done := make(chan acctest.Diagnostics)
+	for _, plan := range append(plans, bad) {
+		go func() {
+			_, diags := p.Apply(plan)
+			done <- diags
+		}()
+	}
+	failed := 0
+	for range len(plans) + 1 {
+		if diags := <-done; len(diags.Errors()) > 0 {
+			failed++
+			diags.ExpectError(t, "", "Cannot create the draft", "Invalid channel ID")
+		}
+	}
+	if failed != 1 {
+		t.Errorf("%d failed, want only the one for the archived channel", failed)
+	}
+	expectDraft(t, o, want...)
+	if len(sent.Writes()) == 0 {
+		t.Error("nothing was sent")
+	}
+}
+
+// Drafts have no name by which one could be another: none waits for the end of another's deletion.
+func TestProtocolDraftsAreDeletedAtTheSameTime(t *testing.T) {
+	o, run := acctest.StartRun(t, "zulip_draft")
+	other := o.NewRun(t, "zulip_draft")
+	run.MustApply(draftConfig("One"))
+	other.MustApply(draftConfig("Two"))
+	p, gate, done := run.Process(), o.Sandbox.Gate(http.MethodDelete, "/drafts/*"), make(chan acctest.Diagnostics)
+	for _, state := range []*acctest.Instance{run.State, other.State} {
+		plan := p.MustPlan("zulip_draft", state, nil)
+		go func() {
+			_, diags := p.Apply(plan)
+			done <- diags
+		}()
+	}
+	for range 2 {
+		select {
+		case <-gate.Arrived:
+		case <-time.After(10 * time.Second):
+			t.Error("a deletion waits for another")
+		}
+	}
+	gate.Open()
+	(<-done).ExpectNoError(t)
+	(<-done).ExpectNoError(t)
+	expectDraft(t, o)
+}
+
+// Without one that is refused, one request is enough for all that come together.
+func TestProtocolDraftsInOneRequest(t *testing.T) {
+	o, run := acctest.StartRun(t, "zulip_draft")
+	p, plans := run.Process(), []*acctest.PlannedChange{}
+	for i := range 6 {
+		plan := p.MustPlan("zulip_draft", nil, draftConfig(fmt.Sprint("Draft ", i)))
+		plans = append(plans, plan)
+	}
+	sent, done := o.Sent(), make(chan acctest.Diagnostics)
+	for _, plan := range plans {
+		go func() {
+			_, diags := p.Apply(plan)
+			done <- diags
+		}()
+	}
+	for range plans {
+		(<-done).ExpectNoError(t)
+	}
+	if writes := len(sent.Writes()); writes > 3 {
+		t.Errorf("%d requests for %d drafts", writes, len(plans))
+	}
+}
+
+func TestProtocolDraftOldServer(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 86})
+	o.NewRun(t, "zulip_draft").ExpectRefused(values{"content": "x"}, "", "too old for this resource", "feature level 87", "86")
+}
+
+func TestProtocolDraftBadInput(t *testing.T) {
+	_, run := acctest.StartRun(t, "zulip_draft")
+	run.ExpectRefusals(acctest.Refusals{
+		{values{"content": " "}, "content", []string{"not blank"}},
+		{values{"content": strings.Repeat("x", 10001)}, "content", []string{"takes 10000"}},
+		{values{"topic": "plans", "content": "x"}, "", []string{"Nobody to send to"}},
+		{values{"channel": "genral", "topic": "plans", "content": "x"}, "channel", []string{`did you mean "general"?`}},
+	})
+}
+
+// Importing what is not there says so in words of its own, not in the CLI's.
+func TestProtocolDraftImportOfNothing(t *testing.T) {
+	_, run := acctest.StartRun(t, "zulip_draft")
+	run.Import("99", nil).ExpectError(t, "", "Cannot import this draft", "no draft with the ID 99")
+}
+
+// The server cuts the topic of a draft before it takes white space away: so that is not sent.
+func TestProtocolDraftLongTopicWithSpace(t *testing.T) {
+	_, run := acctest.StartRun(t, "zulip_draft")
+	run.MustApply(values{"channel": "general", "topic": strings.Repeat("🦄", 60) + " ", "content": "x"})
+}
+
+// clock is a server's clock that tests can put forward.
+type clock struct{ ahead atomic.Int64 }
+
+func (c *clock) now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
+
+// scheduledMessageManaged gives a test a sandbox and one zulip_scheduled_message to manage in it, which does not exist yet.
+func scheduledMessageManaged(t *testing.T) (*acctest.Organization, *acctest.Run, *clock) {
+	t.Helper()
+	clock := &clock{}
+	o := acctest.StartSandbox(t, sandbox.Config{Clock: clock.now})
+	run := o.NewRun(t, "zulip_scheduled_message")
+	return o, run, clock
+}
+
+// at is a moment from now on, as a configuration writes it.
+func at(wait time.Duration) string { return time.Now().Add(wait).UTC().Format(time.RFC3339) }
+
+func scheduledMessageConfig(content, moment string) values {
+	return values{"channel": "general", "topic": "plans", "content": content, "scheduled_delivery_timestamp": moment}
+}
+
+// scheduled is what the account has scheduled, in words.
+func scheduled(t *testing.T, o *acctest.Organization) []string {
+	t.Helper()
+	list, err := o.Client.ScheduledMessages(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := []string{}
+	for _, message := range list {
+		words = append(words, fmt.Sprint(message.Topic, ": ", message.Content))
+	}
+	return words
+}
+
+func expectScheduledMessage(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// sentMessages is what the account has written in the topic.
+func sentMessages(t *testing.T, o *acctest.Organization) []string {
+	t.Helper()
+	return written(t, o, "plans")
+}
+
+// waitFor waits until a moment has come on this machine's clock, by which the provider judges.
+func waitFor(t *testing.T, moment string) {
+	t.Helper()
+	parsed, err := time.Parse(time.RFC3339, moment)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-time.After(time.Until(parsed))
+}
+
+func TestProtocolScheduledMessageLives(t *testing.T) {
+	o, run, _ := scheduledMessageManaged(t)
+	moment := at(time.Hour)
+	run.MustApply(scheduledMessageConfig("Soon.\n", moment))
+	expectScheduledMessage(t, scheduled(t, o), "plans: Soon.")
+	id := run.State.Values["id"]
+
+	sent := o.Sent()
+	east := time.Now().Add(time.Hour)
+	if parsed, err := time.Parse(time.RFC3339, moment); err == nil {
+		east = parsed.In(time.FixedZone("", 2*60*60))
+	}
+	run.MustApply(scheduledMessageConfig("Soon.", east.Format(time.RFC3339)))
+	sent.Expect(t) // the same in other words
+
+	run.MustApply(scheduledMessageConfig("Later.", moment))
+	run.MustApply(scheduledMessageConfig("Later.", at(2*time.Hour)))
+	change := scheduledMessageConfig("Later.", run.State.Values["scheduled_delivery_timestamp"].(string))
+	change["topic"] = "news"
+	run.MustApply(change)
+	expectScheduledMessage(t, scheduled(t, o), "news: Later.")
+	run.MustApply(values{"recipients": []any{"lena.fischer@example.com"}, "content": "Later.", "scheduled_delivery_timestamp": change["scheduled_delivery_timestamp"]})
+	expectScheduledMessage(t, scheduled(t, o), ": Later.")
+	if run.State.Values["id"] != id {
+		t.Error("it is to be changed in place")
+	}
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	expectScheduledMessage(t, scheduled(t, o))
+}
+
+// What was delivered stays in the state and is not sent a second time, unless another moment asks for it.
+func TestProtocolScheduledMessageDelivered(t *testing.T) {
+	o, run, clock := scheduledMessageManaged(t)
+	moment := at(1500 * time.Millisecond)
+	run.MustApply(scheduledMessageConfig("Now.", moment))
+	clock.ahead.Store(int64(time.Minute))
+	expectScheduledMessage(t, sentMessages(t, o), "Now.")
+	waitFor(t, moment)
+	sent := o.Sent()
+	run.MustApply(scheduledMessageConfig("Now.", moment))
+	sent.Expect(t)
+	if run.State.Values["delivered"] != true {
+		t.Errorf("the state holds %v", run.State.Values)
+	}
+	run.ExpectRefused(scheduledMessageConfig("Now!", moment), "scheduled_delivery_timestamp", "The message was sent already", "another moment in the future")
+	plan := run.MustPlan(scheduledMessageConfig("Now!", at(time.Hour)))
+	if fmt.Sprint(plan.Replace) != "[scheduled_delivery_timestamp]" {
+		t.Errorf("to be replaced because of %v", plan.Replace)
+	}
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	expectScheduledMessage(t, sentMessages(t, o), "Now.")
+}
+
+// What somebody took back before its time is scheduled again.
+func TestProtocolScheduledMessageTakenBack(t *testing.T) {
+	o, run, _ := scheduledMessageManaged(t)
+	wanted := scheduledMessageConfig("Soon.", at(time.Hour))
+	run.MustApply(wanted)
+	o.Call(t, http.MethodDelete, fmt.Sprintf("/scheduled_messages/%v", run.State.Values["id"]), nil)
+	run.MustApply(wanted)
+	expectScheduledMessage(t, scheduled(t, o), "plans: Soon.")
+}
+
+func TestProtocolScheduledMessageDrift(t *testing.T) {
+	o, run, _ := scheduledMessageManaged(t)
+	wanted := scheduledMessageConfig("Soon.", at(time.Hour))
+	run.MustApply(wanted)
+	o.Call(t, http.MethodPatch, fmt.Sprintf("/scheduled_messages/%v", run.State.Values["id"]), map[string]string{"content": "Never."})
+	if plan := run.MustPlan(wanted); fmt.Sprint(plan.Changes()) != "[content]" {
+		t.Errorf("planned: %v", plan.Changes())
+	}
+	run.MustApply(wanted)
+	expectScheduledMessage(t, scheduled(t, o), "plans: Soon.")
+}
+
+// A message that the server could not send needs another moment.
+func TestProtocolScheduledMessageFailed(t *testing.T) {
+	o, run, clock := scheduledMessageManaged(t)
+	channel := o.Call(t, http.MethodPost, "/channels/create", map[string]string{"name": o.Prefix + "short-lived", "subscribers": fmt.Sprintf("[%d]", o.Self.ID)})
+	moment := at(30 * time.Minute)
+	wanted := scheduledMessageConfig("Soon.", moment)
+	wanted["channel"] = fmt.Sprint(channel["id"])
+	run.MustApply(wanted)
+	o.Archive(t, o.Prefix+"short-lived")
+	clock.ahead.Store(int64(time.Hour))
+	plan, diags := run.Plan(wanted)
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "scheduled_delivery_timestamp", "could not be sent")
+	if !plan.Empty() || run.State.Values["failed"] != true {
+		t.Errorf("changes %v, state %v", plan.Changes(), run.State.Values)
+	}
+	run.ExpectRefused(scheduledMessageConfig("Soon!", moment), "scheduled_delivery_timestamp", "another moment")
+	clock.ahead.Store(0)
+	run.MustApply(scheduledMessageConfig("Soon.", at(2*time.Hour)))
+	expectScheduledMessage(t, scheduled(t, o), "plans: Soon.")
+}
+
+func TestProtocolScheduledMessageImport(t *testing.T) {
+	o, run, _ := scheduledMessageManaged(t)
+	run.MustApply(scheduledMessageConfig("Soon.", at(time.Hour)))
+	before := run.State.Values
+	run.ExpectImports(before["id"], values{"id": before["id"]})
+	o.NewRun(t, "zulip_scheduled_message").Import("Soon.", nil).ExpectError(t, "", "not a number")
+	o.NewRun(t, "zulip_scheduled_message").Import("1", nil).ExpectError(t, "", "Cannot import this scheduled message")
+}
+
+func TestProtocolScheduledMessageBadInput(t *testing.T) {
+	_, run, _ := scheduledMessageManaged(t)
+	run.ExpectRefusals(acctest.Refusals{
+		{scheduledMessageConfig("Soon.", at(-time.Hour)), "scheduled_delivery_timestamp", []string{"The moment is over"}},
+		{scheduledMessageConfig("Soon.", "tomorrow"), "scheduled_delivery_timestamp", []string{"Not a moment", "time zone"}},
+		{scheduledMessageConfig("Soon.", "2090-01-01T00:00:00.5Z"), "scheduled_delivery_timestamp", []string{"whole seconds"}},
+		{scheduledMessageConfig(" ", at(time.Hour)), "content", []string{"not blank"}},
+		{values{"content": "x", "scheduled_delivery_timestamp": at(time.Hour)}, "", []string{"Nobody to send to"}},
+	})
+	run.MustPlan(values{"channel": acctest.Unknown, "topic": "plans", "content": acctest.Unknown, "scheduled_delivery_timestamp": acctest.Unknown})
+}
+
+func TestProtocolScheduledMessageOldServer(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 180})
+	o.NewRun(t, "zulip_scheduled_message").ExpectRefused(scheduledMessageConfig("Soon.", at(time.Hour)), "", "feature level 184", "the server has 180")
+}

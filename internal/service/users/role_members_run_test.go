@@ -1,0 +1,253 @@
+package users_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
+	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
+	"github.com/hashicorp/terraform-plugin-testing/plancheck"
+	"github.com/hashicorp/terraform-plugin-testing/statecheck"
+	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// roleMembersPart is one resource of a run with several.
+type roleMembersPart struct {
+	resource string
+	imported string // what its state is imported by; "": it is created
+	config   values
+	fails    string // where its plan is refused if it is the last one
+}
+
+// eachOrder calls test with the parts in both orders.
+func eachOrder(t *testing.T, first, second roleMembersPart, test func(t *testing.T, parts []roleMembersPart)) {
+	t.Helper()
+	for name, parts := range map[string][]roleMembersPart{"as written": {first, second}, "reversed": {second, first}} {
+		t.Run(name, func(t *testing.T) { test(t, parts) })
+	}
+}
+
+// planIn plans a part in a process.
+func planIn(t *testing.T, p *acctest.Process, one roleMembersPart) (*acctest.PlannedChange, acctest.Diagnostics) {
+	t.Helper()
+	var state *acctest.Instance
+	if one.imported != "" {
+		imported, diags := p.Import(one.resource, one.imported, nil)
+		diags.ExpectNoError(t)
+		if state, diags = p.Read(one.resource, imported); state == nil {
+			t.Fatal(diags)
+		}
+	}
+	return p.Plan(one.resource, state, one.config)
+}
+
+// Two resources that say different things of a role are refused, whichever is planned first.
+func TestProtocolRoleMembersTwoResources(t *testing.T) {
+	moderators := roleMembersPart{"zulip_role_members", "", list("moderator", roleMembersAmara, roleMembersLena), "users"}
+	for name, test := range map[string]struct {
+		first, second roleMembersPart
+		says          string
+		way           string // what to do, in whatever order they are planned
+	}{
+		"a role that is not the list's":          {moderators, roleMembersPart{"zulip_user_role", "", values{"user": roleMembersLena, "role": "guest"}, "role"}, "Two roles for " + roleMembersLena, ""},
+		"the role of somebody who is not listed": {moderators, roleMembersPart{"zulip_user_role", "", values{"user": roleMembersKenji, "role": "moderator"}, "role"}, "Two roles for " + roleMembersKenji, ""},
+		"an account":                             {moderators, roleMembersPart{"zulip_user", roleMembersLena, values{"email": roleMembersLena, "full_name": "Lena Fischer", "role": "member"}, "role"}, "Two roles for " + roleMembersLena, ""},
+		"an account that is taken out": {
+			roleMembersPart{"zulip_role_members", "moderator", list("moderator"), "users"},
+			roleMembersPart{"zulip_user", roleMembersAmara, values{"email": roleMembersAmara, "full_name": "Amara Okafor", "role": "guest"}, "role"}, "Two roles for " + roleMembersAmara, "",
+		},
+		"an account that stays what the list takes away": {
+			roleMembersPart{"zulip_role_members", "moderator", list("moderator"), "users"},
+			roleMembersPart{"zulip_user", roleMembersAmara, values{"email": roleMembersAmara, "full_name": "Amara Okafor", "role": "moderator"}, "role"}, "Two roles for " + roleMembersAmara, "",
+		},
+		"the end of a role": {
+			moderators, roleMembersPart{"zulip_user_role", roleMembersAmara + "=member", nil, "on_destroy"}, "Two roles for " + roleMembersAmara, "removed {",
+		},
+		"another list": {
+			roleMembersPart{"zulip_role_members", "owner", list("owner", roleMembersInes, roleMembersLena), "users"}, moderators, "Two roles for " + roleMembersLena, "",
+		},
+		"the list of the same role": {
+			roleMembersPart{"zulip_role_members", "", list("moderator", roleMembersAmara), "role"}, roleMembersPart{"zulip_role_members", "", list("moderator", roleMembersAmara, roleMembersLena), "role"}, "Two lists of who is moderator", "",
+		},
+		"the same list twice": {
+			roleMembersPart{"zulip_role_members", "", list("moderator", roleMembersAmara), "role"}, roleMembersPart{"zulip_role_members", "", list("moderator", roleMembersAmara), "role"}, "Two lists of who is moderator", "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachOrder(t, test.first, test.second, func(t *testing.T, parts []roleMembersPart) {
+				_, run := acctest.StartRun(t, "zulip_role_members")
+				p := run.Process()
+				_, diags := planIn(t, p, parts[0])
+				diags.ExpectNoError(t)
+				_, diags = planIn(t, p, parts[1])
+				diags.ExpectError(t, parts[1].fails, test.says, test.way)
+			})
+		})
+	}
+}
+
+// What says the same is let be.
+func TestProtocolRoleMembersThatAgree(t *testing.T) {
+	moderators := roleMembersPart{"zulip_role_members", "", list("moderator", roleMembersAmara, roleMembersLena), ""}
+	for name, other := range map[string]roleMembersPart{
+		"the role of one":              {"zulip_user_role", "", values{"user": roleMembersLena, "role": "moderator"}, ""},
+		"the account":                  {"zulip_user", roleMembersLena, values{"email": roleMembersLena, "full_name": "Lena Fischer", "role": "moderator"}, ""},
+		"an account alone":             {"zulip_user", roleMembersLena, values{"email": roleMembersLena, "full_name": "Lena Fischer"}, ""},
+		"somebody else":                {"zulip_user_role", "", values{"user": roleMembersKenji, "role": "guest"}, ""},
+		"another role":                 {"zulip_role_members", "owner", list("owner", roleMembersInes, roleMembersKenji), ""},
+		"replaced, or not":             {"zulip_role_members", "moderator", list("moderator", roleMembersAmara, roleMembersLena), ""}, // -replace plans it with and without its state
+		"the end of a role that stays": {"zulip_user_role", roleMembersAmara, nil, ""},
+		"an unknown person":            {"zulip_user_role", "", values{"user": acctest.Unknown, "role": "guest"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachOrder(t, moderators, other, func(t *testing.T, parts []roleMembersPart) {
+				_, run := acctest.StartRun(t, "zulip_role_members")
+				p := run.Process()
+				for _, one := range parts {
+					_, diags := planIn(t, p, one)
+					diags.ExpectNoError(t)
+				}
+			})
+		})
+	}
+}
+
+// Somebody moves from one list to another, or from a list to a resource of their own, in one apply, in any order.
+func TestProtocolRoleMembersMove(t *testing.T) {
+	for name, test := range map[string]struct {
+		from, to roleMembersPart
+		role     string
+		most     int // requests
+	}{
+		"up": {roleMembersPart{"zulip_role_members", "moderator", list("moderator"), ""}, roleMembersPart{"zulip_role_members", "owner", list("owner", roleMembersInes, roleMembersAmara), ""}, "owner", 2},
+		"down": {
+			roleMembersPart{"zulip_role_members", "administrator", list("administrator", roleMembersTomas, roleMembersLena), ""},
+			roleMembersPart{"zulip_role_members", "moderator", nil, ""}, "moderator", 2,
+		},
+		"to a role of its own": {roleMembersPart{"zulip_role_members", "moderator", list("moderator"), ""}, roleMembersPart{"zulip_user_role", "", values{"user": roleMembersAmara, "role": "administrator"}, ""}, "administrator", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for order, places := range map[string][]int{"from first": {0, 1}, "to first": {1, 0}} {
+				t.Run(order, func(t *testing.T) {
+					o, run := acctest.StartRun(t, "zulip_role_members")
+					account, who := "moderator", []roleMembersPart{test.from, test.to}
+					if name == "down" { // it is the bot, whose address depends on the sandbox
+						account = "bot"
+						roleMembersGive(t, o, "member", zulip.RoleAdministrator)
+						who[1].config = list("moderator", roleMembersAmara, bot(t, o))
+					}
+					p := run.Process()
+					plans := make([]*acctest.PlannedChange, 2)
+					for _, place := range places {
+						var diags acctest.Diagnostics
+						plans[place], diags = planIn(t, p, who[place])
+						diags.ExpectNoError(t)
+					}
+					apply, sent := run.Process(), o.Sent()
+					for _, place := range places {
+						again := apply.MustPlan(who[place].resource, plans[place].Prior, plans[place].Config)
+						apply.MustApply(again)
+					}
+					expectRoleMembers(t, o, map[string]string{account: test.role})
+					if count := len(sent.Writes()); count > test.most {
+						t.Errorf("%d requests wrote: %v", count, fmt.Sprint(sent.Writes()))
+					}
+				})
+			}
+		})
+	}
+}
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	acctest.RemovePlugin()
+	os.Exit(status)
+}
+
+// TestAccSandboxUserAndRole makes an account and names it in other resources of the same run.
+func TestAccSandboxUserAndRole(t *testing.T) {
+	org := acctest.StartSandbox(t, sandbox.Config{})
+	config := fmt.Sprintf(`resource "zulip_user" "x" {
+  email     = %q
+  full_name = "Nadia Haddad"
+}
+resource "zulip_user_role" "x" {
+  user = zulip_user.x.id
+  role = "moderator"
+}
+resource "zulip_user_status" "x" {
+  user        = zulip_user.x.id
+  status_text = "New here"
+}
+resource "zulip_channel" "x" {
+  name                = "nadia"
+  initial_subscribers = [zulip_user.x.id]
+}
+data "zulip_user_status" "x" {
+  user       = zulip_user.x.email
+  depends_on = [zulip_user_status.x]
+}
+`, newcomer)
+	resource.Test(t, resource.TestCase{
+		ProtoV6ProviderFactories: acctest.Factories,
+		Steps: []resource.TestStep{
+			{
+				Config: config,
+				ConfigStateChecks: []statecheck.StateCheck{
+					statecheck.ExpectKnownValue("data.zulip_user_status.x", tfjsonpath.New("status_text"), knownvalue.StringExact("New here")),
+				},
+			},
+			{RefreshState: true},
+			{Config: config, ConfigPlanChecks: resource.ConfigPlanChecks{PreApply: []plancheck.PlanCheck{plancheck.ExpectEmptyPlan()}}},
+		},
+	})
+	// The role is a moderator's on the server too.
+	user, err := org.Client.UserByEmail(context.Background(), newcomer)
+	if err != nil || user.Role.String() != "moderator" {
+		t.Errorf("the account is %+v, %v", user, err)
+	}
+}
+
+func block(name, role string, users ...string) string {
+	quoted := make([]string, len(users))
+	for i, user := range users {
+		if quoted[i] = user; strings.Contains(user, "@") {
+			quoted[i] = fmt.Sprintf("%q", user)
+		}
+	}
+	return fmt.Sprintf("resource \"zulip_role_members\" %q {\n  role  = %q\n  users = [%s]\n}\n", name, role, strings.Join(quoted, ", "))
+}
+
+// Somebody moves between lists, an account that is created comes in, and a list that is replaced is no second one.
+func TestAccSandboxRoleMembersMove(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	w := acctest.NewWorkspace(t)
+	w.Setenv("TF_LOG", "")
+	w.Configure(t, block("owners", "owner", roleMembersInes)+block("administrators", "administrator", roleMembersTomas, bot(t, o))+block("moderators", "moderator", roleMembersAmara))
+	w.Must(t, "apply", "-auto-approve")
+	noor := "resource \"zulip_user\" \"noor\" {\n  email     = \"noor@example.com\"\n  full_name = \"Noor\"\n}\n"
+	moved := noor + block("owners", "owner", roleMembersInes, roleMembersAmara) + block("administrators", "administrator", roleMembersTomas, bot(t, o)) + block("moderators", "moderator", "zulip_user.noor.id", roleMembersLena)
+	w.Configure(t, moved)
+	w.Must(t, "apply", "-auto-approve")
+	expectRoleMembers(t, o, map[string]string{"moderator": "owner", "member": "moderator"})
+	if user, err := o.Client.UserByEmail(t.Context(), "noor@example.com"); err != nil || user.Role != zulip.RoleModerator {
+		t.Errorf("who was created is %+v, %v", user, err)
+	}
+	if printed := w.Must(t, "plan"); !strings.Contains(printed, "No changes.") {
+		t.Errorf("after the move:\n%s", printed)
+	}
+	if printed := w.Must(t, "plan", "-replace=zulip_role_members.moderators"); !strings.Contains(printed, "1 to add, 0 to change, 1 to destroy") {
+		t.Errorf("the plan of a replacement:\n%s", printed)
+	}
+	w.Configure(t, moved+block("others", "moderator", roleMembersLena))
+	if printed, ok := w.Run(t, "plan"); ok || !strings.Contains(printed, "Two lists of who is moderator") {
+		t.Errorf("two lists of one role:\n%s", printed)
+	}
+}
