@@ -12,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/export"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
@@ -35,10 +34,6 @@ func TestEveryResource_IsInEveryList(t *testing.T) {
 	for _, n := range faultedResources("") {
 		faulted = append(faulted, n.resource)
 	}
-	var exported []string
-	for _, name := range export.ResourceNames() {
-		exported = append(exported, "zulip_"+name)
-	}
 	lists := []struct {
 		name, file string
 		has        []string
@@ -47,16 +42,12 @@ func TestEveryResource_IsInEveryList(t *testing.T) {
 		{"lives", "lives_test.go", lived, nil},
 		{"named, unnamed or partsOfOthers", "existing_protocol_test.go or completeness_test.go", slices.Concat(named, unnamed, partsOfOthers), nil},
 		{"faultedResources", "fault_resources_acc_test.go", faulted, []string{
-			"zulip_channel",                                                             // TestFaultChannelAnswers and the tests next to it
+			"zulip_channel",                                                             // TestFaultChannel_AnswerLost_AppliedOnce and the tests next to it
 			"zulip_draft", "zulip_message", "zulip_reaction", "zulip_scheduled_message", // tested through the protocol, next to each
 			"zulip_channel_folder_order", "zulip_channel_subscription", "zulip_channel_subscription_settings", "zulip_custom_profile_field_order",
 			"zulip_default_user_settings", "zulip_linkifier_order", "zulip_user_role", "zulip_user_status", // they create no object
 		}},
 		{"cachedLists or uncachedLists", "fault_resources_acc_test.go", slices.Concat(cachedLists, uncachedLists), partsOfOthers},
-		{"kinds", "internal/export/kinds.go", exported, []string{
-			"zulip_channel_subscription", "zulip_user_group_membership", "zulip_role_members", // written as the exclusive list, or as roles
-			"zulip_channel_subscription_settings", "zulip_draft", "zulip_message", "zulip_reaction", "zulip_scheduled_message", "zulip_user_status", // personal
-		}},
 		{"the guide from clicks to code", "templates/guides/from-clicks-to-code.md.tmpl", linkedIn(t, "from-clicks-to-code"), nil},
 		{"examples/resources", "examples/resources", foldersIn(t, "resources"), nil},
 	}
@@ -81,7 +72,7 @@ func TestEveryResource_IsInEveryList(t *testing.T) {
 // linkedIn returns the resources to whose pages a guide links.
 func linkedIn(t *testing.T, guide string) (resources []string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("../../templates/guides", guide+".md.tmpl"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "templates", "guides", guide+".md.tmpl"))
 	requireNoError(t, err)
 	for _, link := range strings.Split(string(text), "(../resources/")[1:] {
 		name, _, _ := strings.Cut(link, ".md")
@@ -93,7 +84,7 @@ func linkedIn(t *testing.T, guide string) (resources []string) {
 // foldersIn returns the folders of a kind of example.
 func foldersIn(t *testing.T, kind string) (names []string) {
 	t.Helper()
-	folders, err := os.ReadDir(filepath.Join("../../examples", kind))
+	folders, err := os.ReadDir(filepath.Join("..", "..", "examples", kind))
 	requireNoError(t, err)
 	for _, folder := range folders {
 		names = append(names, folder.Name())

@@ -114,7 +114,10 @@ func New(cfg Config) (*Server, error) {
 	s.cfg = cfg
 	s.SetFeatureLevel(cmp.Or(cfg.FeatureLevel, DefaultFeatureLevel))
 	if cfg.StatePath == "" {
-		return s, s.loadOrCreate()
+		if err := s.loadOrCreate(); err != nil {
+			return nil, err
+		}
+		return s, nil
 	}
 	var err error
 	if s.store, err = openStore(cfg.StatePath); err != nil {
@@ -129,7 +132,10 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, errors.Join(err, s.store.close())
 	}
-	return s, s.release()
+	if err := s.release(); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // loadOrCreate loads the organization from the state file, or creates it.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"time"
-	_ "time/tzdata"
+	_ "time/tzdata" // not every system has the names of time zones
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"

@@ -28,7 +28,10 @@ var managedBucket = []byte("managed")
 // has it open, and then fails.
 func openStore(path string) (*store, error) {
 	s := &store{path: path}
-	return s, s.open(2 * time.Second)
+	if err := s.open(2 * time.Second); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 func (s *store) open(timeout time.Duration) error {
@@ -91,7 +94,7 @@ func (s *store) load(o *rules.Organization) error {
 	return s.db.View(func(tx *bolt.Tx) error {
 		s.read = tx.ID()
 		return tx.ForEach(func(table []byte, bucket *bolt.Bucket) error {
-			if string(table) == string(managedBucket) {
+			if bytes.Equal(table, managedBucket) {
 				return nil
 			}
 			err := bucket.ForEach(func(key, row []byte) error {

@@ -69,9 +69,6 @@ const (
 
 var acceptAttributes = suggest.Names{Things: "attributes", All: []string{acceptObject, acceptObjects, acceptReason, acceptUntil, acceptSeverity}}
 
-// acceptSpec says what the file has blocks of.
-var acceptSpec = &hclfile.Spec{Blocks: []*hclfile.Spec{{Name: "accept", Label: "internet"}}}
-
 func (p *acceptParser) block(block *hclfile.Block) {
 	line, before := block.Line, p.Fails()
 	if block.Type != "accept" {

@@ -4,6 +4,8 @@
 //     run on both: they create objects under a random prefix, assume nothing about what else exists, and leave nothing
 //     active behind. [StartSandbox] always uses a sandbox.
 //   - [Run] and [Process] drive the provider through the plugin protocol, without a CLI: plan, apply, refresh, import.
+//   - [Resources] drives several resources of one configuration, and [TryOrders] tries them in every order, with faults and changes
+//     outside Terraform. [Schedules] tries anything that can happen in many ways: a sample, or all of them.
 //   - [Workspace] runs the real CLI in a folder; [Trial] counts how many applies it takes to recover from a fault.
 //   - [Sent] lists the requests that the provider sent.
 package acctest

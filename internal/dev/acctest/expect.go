@@ -21,7 +21,8 @@ import (
 func StartRun(t *testing.T, resource string) (*Organization, *Run) {
 	t.Helper()
 	o := StartSandbox(t, sandbox.Config{})
-	return o, o.NewRun(t, resource)
+	run := o.NewRun(t, resource)
+	return o, run
 }
 
 // ExpectImports imports the resource by each ID or, if it is Values, identity, and fails the test unless the state is that of

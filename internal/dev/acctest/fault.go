@@ -39,24 +39,6 @@ func NewTrial(t *testing.T, class, what string, cfg sandbox.Config) *Trial {
 	return tr
 }
 
-// Second returns another workspace for the same organization, as a second person would have.
-func (tr *Trial) Second() *Workspace {
-	tr.t.Helper()
-	w := NewWorkspace(tr.t)
-	w.act(tr.Organization)
-	return w
-}
-
-// ActAs makes another account of the sandbox the provider's account.
-func (tr *Trial) ActAs(account string) {
-	tr.t.Helper()
-	credentials, ok := tr.Sandbox.Credentials(account)
-	if !ok {
-		tr.t.Fatalf("the sandbox has no account %q", account)
-	}
-	tr.act(dialSandbox(tr.t, tr.Sandbox, credentials))
-}
-
 // Want sets the configuration, and the channels that have to exist after it was applied.
 func (tr *Trial) Want(config string, channels ...string) {
 	tr.t.Helper()

@@ -147,7 +147,10 @@ func newSubject(work, name, config string) (*subject, error) {
 	if err := os.Mkdir(s.dir, 0o700); err != nil {
 		return nil, err
 	}
-	return s, s.write(config)
+	if err := s.write(config); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 func (s *subject) write(config string) error {

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	_ "embed"
 	"image"
-	_ "image/gif"
-	_ "image/jpeg"
-	_ "image/png"
+	_ "image/gif"  // the formats an upload may have
+	_ "image/jpeg" //
+	_ "image/png"  //
 	"net/http"
 	"regexp"
 	"slices"

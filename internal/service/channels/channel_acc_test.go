@@ -6,89 +6,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hashicorp/terraform-plugin-testing/compare"
-	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
-
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// TestAccChannelAccessWarning: who reviews a plan reads in it who gains and who loses what.
-func TestAccChannelAccessWarning(t *testing.T) {
-	o := acctest.Start(t)
-	w := acctest.NewWorkspace(t)
-	name := o.Prefix + "ops"
-	config := func(privacy string) string {
-		return fmt.Sprintf(`
-resource "zulip_channel" "c" {
-  name                         = %q
-  privacy                      = %q
-  initial_subscribers          = [%q]
-  can_administer_channel_group = ["role:owners"]
-}
-`, name, privacy, o.Self.Address())
-	}
-	w.Configure(t, config("private_shared_history"))
-	w.Must(t, "apply", "-auto-approve")
-	t.Cleanup(func() { w.Must(t, "destroy", "-auto-approve") })
-
-	warning := fmt.Sprintf("Who can do what in channel %q changes", name)
-	if printed := w.Must(t, "plan"); strings.Contains(printed, warning) {
-		t.Errorf("of no change it says:\n%s", printed)
-	}
-	w.Configure(t, config("private_protected_history"))
-	if printed := w.Must(t, "plan"); strings.Contains(printed, warning) {
-		t.Errorf("of a change that takes nothing from anybody in it, it says:\n%s", printed)
-	}
-	w.Configure(t, config("public"))
-	if printed := w.Must(t, "plan"); !strings.Contains(printed, warning) || !strings.Contains(printed, "Can now read") {
-		t.Errorf("it does not say who gains:\n%s", printed)
-	}
+// block writes a zulip_channel; lines are its attributes beside the name.
+func block(label, name string, lines ...string) string {
+	return fmt.Sprintf("resource \"zulip_channel\" %q {\n  name = %q\n  %s\n}\n", label, name, strings.Join(lines, "\n  "))
 }
 
-// TestAccSandboxChannelFolderByName puts a channel into a folder of the same apply, by its name, and moves it to another one. The plan
-// says names.
-func TestAccSandboxChannelFolderByName(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	w := acctest.NewWorkspace(t)
-	w.Setenv("TF_LOG", "") // what is printed counts here, and not what is logged
-	const folders = `
-resource "zulip_channel_folder" "work" {
-  name = "Work"
-}
-`
-	channel := func(folder string) string {
-		return "resource \"zulip_channel\" \"x\" {\n  name   = \"sorted\"\n  folder = " + folder + "\n}\n"
-	}
-	w.Configure(t, folders+channel("zulip_channel_folder.work.name"))
-	w.Must(t, "apply", "-auto-approve")
-	work := folderHeld(t, o, "sorted")
-	if work == 0 {
-		t.Error("the channel is in no folder")
-	}
-	w.Must(t, "plan", "-detailed-exitcode")
-	w.Configure(t, folders+channel(`"Operations"`))
-	printed := strings.Join(strings.Fields(w.Must(t, "apply", "-auto-approve")), " ")
-	if !strings.Contains(printed, `~ folder = "Work" -> "Operations"`) || strings.Contains(printed, "folder_id") {
-		t.Errorf("printed:\n%s", printed)
-	}
-	if held := folderHeld(t, o, "sorted"); held == 0 || held == work {
-		t.Errorf("the channel is in folder %d", held)
-	}
-	w.Must(t, "plan", "-detailed-exitcode")
-
-	// Another name of the folder: the channel stays in it.
-	w.Configure(t, strings.Replace(folders, "Work", "Projects", 1)+channel("zulip_channel_folder.work.name"))
-	w.Must(t, "apply", "-auto-approve")
-	if held := folderHeld(t, o, "sorted"); held != work {
-		t.Errorf("the channel is in folder %d, not %d", held, work)
-	}
-	w.Must(t, "plan", "-detailed-exitcode")
-}
+func address(label string) string { return "zulip_channel." + label }
 
 // Another key of for_each archives the channel and makes another one: the plan says where the messages stay. With a moved block
 // it is renamed, and there is nothing to say.
@@ -229,90 +156,31 @@ func channelWords(requests []sandbox.Request) string {
 	return strings.Join(lines, ", ")
 }
 
-// TestAccChannelDataSource: found by name in any case and by ID, active or archived, a channel shows what the resource
-// shows.
-func TestAccChannelDataSource(t *testing.T) {
-	org := acctest.Start(t)
-	name := org.Prefix + "all"
-	lines := channelEverything(org, t)
-	config := block("c", name, lines...) + block("old", org.Prefix+"old") + fmt.Sprintf(`
-data "zulip_channel" "by_name" {
-  name       = %q
-  depends_on = [zulip_channel.c]
+// TestAccSandboxFolderDestroyedWithAnArchivedChannel: one of its channels was archived in the web app since the last
+// apply, and `terraform destroy` ends the rest all the same.
+func TestAccSandboxFolderDestroyedWithAnArchivedChannel(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	w := acctest.NewWorkspace(t)
+	w.Configure(t, fmt.Sprintf(`
+resource "zulip_channel_folder" "f" {
+  name = "%[1]sops"
 }
-data "zulip_channel" "by_id" {
-  id = zulip_channel.c.id
+resource "zulip_channel" "c" {
+  count     = 3
+  name      = "%[1]sops ${count.index}"
+  folder_id = zulip_channel_folder.f.id
 }
-`, strings.ToUpper(name))
-	const byName, byID = "data.zulip_channel.by_name", "data.zulip_channel.by_id"
-	var same []statecheck.StateCheck
-	alike := []string{"id", "name", "description", "privacy", "folder_id", "topics_policy", "message_retention_days", "is_default", "url"}
-	for _, setting := range permission.ChannelSettings {
-		alike = append(alike, setting.Name)
+`, o.Prefix))
+	w.Must(t, "apply", "-auto-approve")
+	o.Archive(t, o.Prefix+"ops 1")
+	w.Must(t, "destroy", "-auto-approve")
+	if left := w.Addresses(t); len(left) > 0 {
+		t.Errorf("still in the state: %v", left)
 	}
-	for _, attribute := range alike {
-		for _, source := range []string{byName, byID} {
-			same = append(same, statecheck.CompareValuePairs(c, tfjsonpath.New(attribute), source, tfjsonpath.New(attribute), compare.ValuesSame()))
+	expect(t, o, o.Prefix+"ops archived")
+	for i := range 3 {
+		if channel := o.MustChannel(t, fmt.Sprint(o.Prefix, "ops ", i)); !channel.IsArchived || channel.FolderID != nil {
+			t.Errorf("the channel is %+v", channel)
 		}
 	}
-	for _, attribute := range []string{"creator_id", "date_created", "is_archived"} { // which the state leaves out
-		same = append(same, statecheck.ExpectKnownValue(byName, tfjsonpath.New(attribute), knownvalue.NotNull()),
-			statecheck.CompareValuePairs(byName, tfjsonpath.New(attribute), byID, tfjsonpath.New(attribute), compare.ValuesSame()))
-	}
-	archivedToo := config + fmt.Sprintf("data \"zulip_channel\" \"gone\" {\n  name = %q\n}\n", org.Prefix+"gone")
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories,
-		CheckDestroy:             archived(t, org),
-		Steps: []resource.TestStep{
-			{Config: "data \"zulip_channel\" \"no\" {\n  id = 1\n  name = \"x\"\n}\n", ExpectError: acctest.Message("id and name are set. Remove all but one.")},
-			{Config: config + block("gone", org.Prefix+"gone"), ConfigStateChecks: same},
-			{Config: config}, // archives "gone"
-			{
-				Config:            archivedToo,
-				ConfigStateChecks: []statecheck.StateCheck{statecheck.ExpectKnownValue("data.zulip_channel.gone", tfjsonpath.New("is_archived"), knownvalue.Bool(true))},
-			},
-			{
-				Config:      config + fmt.Sprintf("data \"zulip_channel\" \"no\" {\n  name = %q\n}\n", name+"l"),
-				ExpectError: acctest.Message(fmt.Sprintf("did you mean %q", name)),
-			},
-			{Config: config + "data \"zulip_channel\" \"no\" {\n  id = 999999999\n}\n", ExpectError: acctest.Message("no channel with the ID 999999999")},
-		},
-	})
-}
-
-// TestAccChannelsDataSource lists what the filters let through. Nothing is assumed of the rest of the organization: the
-// folder is the test's own.
-func TestAccChannelsDataSource(t *testing.T) {
-	org := acctest.Start(t)
-	folder := fmt.Sprint("folder_id = ", org.Folder(t, "list"))
-	channels := block("a", org.Prefix+"a", folder, `privacy = "private_shared_history"`) + block("b", org.Prefix+"b", folder, "is_default = true")
-	gone := block("gone", org.Prefix+"gone", folder)
-	list := func(label string, filters ...string) string {
-		return fmt.Sprintf("data \"zulip_channels\" %q {\n  %s\n  %s\n  depends_on = [zulip_channel.a, zulip_channel.b]\n}\n", label, folder, strings.Join(filters, "\n  "))
-	}
-	lists := list("active") + list("all", "include_archived = true") + list("private", `privacy = "private_shared_history"`) +
-		list("default", "is_default = true") + list("none", `privacy = "web_public"`)
-	shows := func(label string, names ...string) statecheck.StateCheck {
-		found := []knownvalue.Check{}
-		for _, name := range names {
-			found = append(found, knownvalue.ObjectPartial(map[string]knownvalue.Check{
-				"name": knownvalue.StringExact(org.Prefix + name), "can_send_message_group": principals("role:everyone"),
-			}))
-		}
-		return statecheck.ExpectKnownValue("data.zulip_channels."+label, tfjsonpath.New("channels"), knownvalue.ListExact(found))
-	}
-	resource.Test(t, resource.TestCase{
-		ProtoV6ProviderFactories: acctest.Factories,
-		CheckDestroy:             archived(t, org),
-		Steps: []resource.TestStep{
-			{Config: channels + gone},
-			{Config: channels},
-			{
-				Config: channels + lists,
-				ConfigStateChecks: []statecheck.StateCheck{
-					shows("active", "a", "b"), shows("all", "a", "b", "gone"), shows("private", "a"), shows("default", "b"), shows("none"),
-				},
-			},
-		},
-	})
 }

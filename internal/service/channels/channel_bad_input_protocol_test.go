@@ -2,6 +2,7 @@ package channels_test
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // A refusal is a configuration that is refused: at which attribute, and in what words.
@@ -151,13 +153,20 @@ func TestProtocolChannelRefusesANameThatWasTakenSinceThePlan(t *testing.T) {
 }
 
 func TestProtocolChannelSaysWhatIsTakenBack(t *testing.T) {
-	o, run := channelManaged(t)
+	o, run := managedAt(t, featurelevel.ChannelPushNotifications)
 	if _, _, err := o.Client.CreateChannel(context.Background(), zulip.ChannelCreate{Name: "old", Subscribers: []int64{o.Self.ID}}); err != nil {
 		t.Fatal(err)
 	}
+	on := true
+	o.Change(t, "old", zulip.ChannelUpdate{DefaultPushNotifications: &on})
 	o.Archive(t, "old")
 	_, diags := run.Process().Plan("zulip_channel", nil, values{"name": "old", "adopt_archived": true})
 	diags.ExpectWarning(t, "adopt_archived", "An archived channel will be unarchived", `Channel "old" has the ID`, "has subscribers: 1.")
+
+	// It comes back with what it had: what is configured otherwise is sent.
+	sent := o.Sent()
+	run.MustApply(values{"name": "old", "adopt_archived": true, "description": "", "topics_policy": "allow_empty_topic", pushes: false})
+	expectWrites(t, sent, params{"is_archived": "false"}, params{"topics_policy": "allow_empty_topic", pushes: "false"})
 }
 
 func TestProtocolChannelRefusesWhatTheServerIsTooOldFor(t *testing.T) {
@@ -176,6 +185,35 @@ func TestProtocolChannelRefusesWhatTheServerIsTooOldFor(t *testing.T) {
 			refusals[attribute] = refusal{values{attribute: value}, attribute, []string{"The server is too old for " + attribute, "It needs feature level", "the server has", "upgrade the server"}}
 		}
 		expectRefusals(t, o, o.NewRun(t, "zulip_channel"), refusals)
+	}
+}
+
+// The life of a channel on servers that lack some of what newer ones have: they create a channel by subscribing the account, which is
+// unsubscribed then.
+func TestProtocolChannel_OldServers_CreatedAndChanged(t *testing.T) {
+	for _, level := range []int{400, 360} {
+		t.Run(fmt.Sprint(level), func(t *testing.T) {
+			o, run := managedAt(t, level)
+			private, config := run.Fork(), values{"name": "old", "description": "One", "is_default": true, "can_remove_subscribers_group": who("role:moderators")}
+			sent := o.Sent()
+			run.MustApply(config)
+			sent.Expect(t, "POST can_remove_subscribers_group is_default_stream subscriptions", "DELETE principals subscriptions")
+			if in := o.Subscribers(t, "old"); len(in) > 0 || run.State.Values["can_create_topic_group"] != nil {
+				t.Errorf("subscribed are %v, the state is %v", in, run.State.Values)
+			}
+			sent = o.Sent()
+			private.MustApply(values{"name": "private", "privacy": "private_protected_history"})
+			sent.Expect(t, "POST history_public_to_subscribers invite_only is_web_public principals subscriptions")
+
+			text := "By hand"
+			o.Change(t, "old", zulip.ChannelUpdate{Description: &text})
+			run.MustApply(but(config, values{"description": "Two", "is_default": false}))
+			if channel := o.MustChannel(t, "old"); channel.Description != "Two" || channel.IsDefault {
+				t.Errorf("the server holds %+v", channel)
+			}
+			run.Import("old", nil).ExpectNoError(t)
+			run.MustApply(but(config, values{"description": "Two", "is_default": nil}))
+		})
 	}
 }
 

@@ -3,11 +3,10 @@ package channels_test
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"reflect"
 	"slices"
-	"sync/atomic"
+	"strings"
 	"testing"
 	"time"
 
@@ -45,12 +44,6 @@ func TestProtocolChannelSendsOneChangedAttributeAlone(t *testing.T) {
 		"is_default":        {values{}, values{"is_default": true}, params{"is_default_stream": "true"}},
 		"is_default's end":  {values{"is_default": true}, values{"is_default": false}, params{"is_default_stream": "false"}},
 
-		"public to shared":    {values{"privacy": "public"}, values{"privacy": "private_shared_history"}, params{"is_private": "true", "history_public_to_subscribers": "true"}},
-		"shared to public":    {values{"privacy": "private_shared_history"}, values{"privacy": "public"}, params{"is_private": "false"}},
-		"shared to protected": {values{"privacy": "private_shared_history"}, values{"privacy": "private_protected_history"}, params{"history_public_to_subscribers": "false"}},
-		"protected to shared": {values{"privacy": "private_protected_history"}, values{"privacy": "private_shared_history"}, params{"history_public_to_subscribers": "true"}},
-		"protected to public": {values{"privacy": "private_protected_history"}, values{"privacy": "public"}, params{"is_private": "false"}},
-
 		"on_destroy":            {values{}, values{"on_destroy": "keep"}, nil},
 		"nothing":               {values{"description": "a\nb"}, values{"description": "a b"}, nil},
 		"what is not said":      {values{"description": "before"}, values{"description": nil}, nil},
@@ -72,6 +65,73 @@ func TestProtocolChannelSendsOneChangedAttributeAlone(t *testing.T) {
 			expectWrites(t, sent, test.sent)
 		})
 	}
+}
+
+// Channels of each kind are led to each other kind, in place (server-behavior §C12).
+func TestProtocolChannel_OtherPrivacy_SendsItsFlagsAlone(t *testing.T) {
+	const public, web, shared, protected = "public", "web_public", "private_shared_history", "private_protected_history"
+	for change, want := range map[[2]string]params{
+		{public, web}:       {"is_web_public": "true"},
+		{public, shared}:    {"is_private": "true", "history_public_to_subscribers": "true"},
+		{public, protected}: {"is_private": "true"},
+		{web, public}:       {"is_web_public": "false"},
+		{web, shared}:       {"is_private": "true", "history_public_to_subscribers": "true", "is_web_public": "false"},
+		{web, protected}:    {"is_private": "true", "is_web_public": "false"},
+		{shared, public}:    {"is_private": "false"},
+		{shared, web}:       {"is_private": "false", "is_web_public": "true"},
+		{shared, protected}: {"history_public_to_subscribers": "false"},
+		{protected, public}: {"is_private": "false"},
+		{protected, web}:    {"is_private": "false", "is_web_public": "true"},
+		{protected, shared}: {"history_public_to_subscribers": "true"},
+	} {
+		t.Run(change[0]+" to "+change[1], func(t *testing.T) {
+			o, run := channelManaged(t)
+			o.Call(t, http.MethodPatch, "/realm", params{"enable_spectator_access": "true"})
+			config := values{"name": "changed", "privacy": change[0], "initial_subscribers": []any{o.Self.Address()}}
+			run.MustApply(config)
+			sent := o.Sent()
+			run.MustApply(but(config, values{"privacy": change[1]}))
+			expectWrites(t, sent, want)
+			if got := o.MustChannel(t, "changed").Privacy(); string(got) != change[1] {
+				t.Errorf("the channel is %s", got)
+			}
+		})
+	}
+}
+
+// The same principals can be written in several ways, and the state keeps the way in which they were written. What changes is
+// written in the new words.
+func TestProtocolChannel_PrincipalsInOtherWords_Unchanged(t *testing.T) {
+	o, run := channelManaged(t)
+	sre := channelGroup(t, o, "sre")
+	byNumber := values{
+		"name": "words", "can_send_message_group": who(fmt.Sprint("group_id:", sre)), "can_subscribe_group": who(),
+		"can_add_subscribers_group": who("role:moderators", fmt.Sprint("user_id:", o.Self.ID)), "can_resolve_topics_group": who("role:nobody"),
+	}
+	byName := values{
+		"name": "words", "can_send_message_group": who("group:sre"), "can_subscribe_group": who("role:nobody"),
+		"can_add_subscribers_group": who("role:moderators", "user:"+strings.ToUpper(o.Self.Address())), "can_resolve_topics_group": who(),
+	}
+	expect := func(want values) {
+		t.Helper()
+		for attribute, value := range want {
+			if got := run.State.Values[attribute]; !reflect.DeepEqual(got, value) {
+				t.Errorf("%s in the state is %v, not %v", attribute, got, value)
+			}
+		}
+	}
+	run.MustApply(byNumber)
+	expect(byNumber)
+	sent := o.Sent()
+	run.MustApply(byName)
+	expectWrites(t, sent)
+	expect(byNumber)
+	everyone := role(t, o, "everyone")
+	o.Change(t, "words", permit("can_send_message_group", everyone))
+	sent = o.Sent()
+	run.MustApply(byName)
+	expectWrites(t, sent, params{"can_send_message_group": channelChange(t, zulip.NamedGroup(sre), &everyone)})
+	expect(but(byNumber, values{"can_send_message_group": byName["can_send_message_group"]}))
 }
 
 func TestProtocolMovesAChannelBetweenFolders(t *testing.T) {
@@ -316,109 +376,4 @@ func TestProtocolChannelCreationAfterAWait(t *testing.T) {
 	if in := o.Subscribers(t, "late"); !slices.Equal(in, []int64{o.Self.ID}) {
 		t.Errorf("subscribed to another channel are %v", in)
 	}
-}
-
-// Two applies of plans that were made before, and one change by hand, at one channel, in every order in which the server
-// can get their requests. What must never happen is that a write replaces a value which its plan had not seen.
-
-// A scenario is what everybody wants of the channel's permissions, in the words of configurations.
-type scenario struct {
-	before values // as the channel is when both plan
-	first  values // what the first plan changes
-	second values // what the second does
-	byHand values // what somebody changes in the web app, one setting
-}
-
-var scenarios = map[string]scenario{
-	"the same setting by all": {
-		before: values{"can_administer_channel_group": who("role:moderators", "user:one@example.com")},
-		first:  values{"can_administer_channel_group": who("user:one@example.com", "user:two@example.com")},
-		second: values{"can_administer_channel_group": who("role:moderators", "role:members")},
-		byHand: values{"can_administer_channel_group": who("role:moderators")},
-	},
-	"the same wish, and back by hand": {
-		before: values{"can_send_message_group": who("role:members")},
-		first:  values{"can_send_message_group": who("role:moderators")},
-		second: values{"can_send_message_group": who("role:moderators")},
-		byHand: values{"can_send_message_group": who("role:members")},
-	},
-	"two settings in one request each": {
-		before: values{"can_remove_subscribers_group": who("role:members"), "can_send_message_group": who("role:members")},
-		first:  values{"can_remove_subscribers_group": who("role:moderators"), "can_send_message_group": who("role:moderators")},
-		second: values{"can_remove_subscribers_group": who("role:owners"), "can_send_message_group": who("role:owners")},
-		byHand: values{"can_send_message_group": who("role:administrators")},
-	},
-	"two settings that overlap": {
-		before: values{"can_remove_subscribers_group": who("role:members"), "can_send_message_group": who("role:members"), "can_resolve_topics_group": who()},
-		first:  values{"can_remove_subscribers_group": who("role:moderators"), "can_send_message_group": who("role:moderators")},
-		second: values{"can_send_message_group": who("role:owners"), "can_resolve_topics_group": who("role:members")},
-		byHand: values{"can_remove_subscribers_group": who("role:administrators")},
-	},
-}
-
-// How many orders a scenario has: all there are fit in between. A short run tries a few.
-const (
-	fewestOrders = 30
-	mostOrders   = 400
-	shortOrders  = 8
-)
-
-func TestProtocolChannelInterleavings(t *testing.T) {
-	var tried, kept atomic.Int32
-	t.Run("orders", func(t *testing.T) {
-		for name, scenario := range scenarios {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				schedule := &schedule{}
-				orders := 0
-				for more := true; more; more = schedule.next() {
-					if testing.Short() && orders == shortOrders {
-						break // the race detector looks at how requests cross, not at every order
-					}
-					if orders++; orders > mostOrders {
-						t.Fatalf("there are more than %d orders", mostOrders)
-					}
-					tried.Add(1)
-					if t.Run(fmt.Sprint(orders), func(t *testing.T) { try(t, scenario, schedule) }) {
-						kept.Add(1)
-					}
-				}
-				if orders < fewestOrders && !testing.Short() {
-					t.Errorf("%d orders are too few: are the requests still held?", orders)
-				}
-			})
-		}
-	})
-	acctest.Report(func(w io.Writer) {
-		_, _ = fmt.Fprintf(w, "interleavings: %d schedules, %d kept the promise\n", tried.Load(), kept.Load())
-	})
-}
-
-// A schedule is a path through the tree of all orders: which of the requests that wait is let through, step by step.
-type schedule struct {
-	choices, options []int
-	step             int
-}
-
-// choose returns the next choice out of n: the one that is replayed, or the first where the path is new.
-func (s *schedule) choose(n int) int {
-	if s.step == len(s.choices) {
-		s.choices, s.options = append(s.choices, 0), append(s.options, n)
-	}
-	choice := s.choices[s.step]
-	s.step++
-	return choice
-}
-
-// next turns to the next path, and reports whether there is one.
-func (s *schedule) next() bool {
-	s.step = 0
-	for len(s.choices) > 0 {
-		last := len(s.choices) - 1
-		if s.choices[last]++; s.choices[last] < s.options[last] {
-			return true
-		}
-		s.choices, s.options = s.choices[:last], s.options[:last]
-	}
-	return false
 }

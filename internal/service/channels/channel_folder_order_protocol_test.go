@@ -92,16 +92,7 @@ func TestProtocolFolderOrderLostAnswer(t *testing.T) {
 func TestProtocolFolderOrderImport(t *testing.T) {
 	o, run, f := ordered(t)
 	run.MustApply(values{"folder_ids": []any{f.c, f.b, f.a, f.example}})
-	for _, by := range []struct {
-		id       string
-		identity values
-	}{{id: "channel_folders"}, {identity: run.State.Identity}} {
-		fresh := o.NewRun(t, orderType)
-		fresh.Import(by.id, by.identity).ExpectNoError(t)
-		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(run.State.Values) {
-			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, run.State.Values)
-		}
-	}
+	expectImports(t, o, orderType, run, "channel_folders")
 	o.NewRun(t, orderType).Import("7", nil).ExpectError(t, "", `has the ID "channel_folders"`)
 }
 

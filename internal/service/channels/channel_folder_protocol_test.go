@@ -220,21 +220,6 @@ func TestProtocolFolderMadeByHand(t *testing.T) {
 	diags.ExpectError(t, "name", `Duplicate channel folder name "TWICE"`)
 }
 
-// With -refresh=false nothing is read before it is planned, and what is to be replaced is planned first.
-func TestProtocolFolderIsReplacedWithoutRefreshing(t *testing.T) {
-	o, run := channelFolderManaged(t)
-	config := values{"name": "Kept"}
-	run.MustApply(config)
-	o.Call(t, http.MethodPatch, fmt.Sprintf("/channel_folders/%d", channelFolderIdOf(run)), map[string]string{"description": "not a leftover"})
-	p := run.Process()
-	plan, diags := p.Plan(folderType, run.State, config)
-	diags.ExpectNoError(t)
-	_, diags = p.Plan(folderType, plan.Replaced(), config)
-	diags.ExpectNoError(t)
-	_, diags = p.Plan(folderType, run.State, config)
-	diags.ExpectWarning(t, "", `Two resources manage channel folder "Kept"`, "removed block")
-}
-
 // What the plan does not change, somebody else may: that is for the next plan to show.
 func TestProtocolFolderChangedByHandSinceThePlan(t *testing.T) {
 	o, run := channelFolderManaged(t)
@@ -253,17 +238,7 @@ func TestProtocolFolderChangedByHandSinceThePlan(t *testing.T) {
 func TestProtocolFolderImport(t *testing.T) {
 	o, run := channelFolderManaged(t)
 	run.MustApply(values{"name": "2024", "description": "A year"})
-	before := run.State
-	for _, by := range []struct {
-		id       string
-		identity values
-	}{{id: "name:2024"}, {id: fmt.Sprint(before.Values["id"])}, {identity: before.Identity}} {
-		fresh := o.NewRun(t, folderType)
-		fresh.Import(by.id, by.identity).ExpectNoError(t)
-		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before.Values) {
-			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before.Values)
-		}
-	}
+	expectImports(t, o, folderType, run, "name:2024", fmt.Sprint(run.State.Values["id"]))
 	o.NewRun(t, folderType).Import("2024", nil).ExpectError(t, "", "name:2024")
 	archive(t, o, channelFolderByHand(t, o, "Old"))
 	o.NewRun(t, folderType).Import("old", nil).ExpectError(t, "", "archived", "adopt_archived")
@@ -382,34 +357,5 @@ func TestProtocolFolderEndRequests(t *testing.T) {
 			}
 			expect(t, o, want)
 		})
-	}
-}
-
-// TestAccSandboxFolderDestroyedWithAnArchivedChannel: one of its channels was archived in the web app since the last
-// apply, and `terraform destroy` ends the rest all the same.
-func TestAccSandboxFolderDestroyedWithAnArchivedChannel(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	w := acctest.NewWorkspace(t)
-	w.Configure(t, fmt.Sprintf(`
-resource "zulip_channel_folder" "f" {
-  name = "%[1]sops"
-}
-resource "zulip_channel" "c" {
-  count     = 3
-  name      = "%[1]sops ${count.index}"
-  folder_id = zulip_channel_folder.f.id
-}
-`, o.Prefix))
-	w.Must(t, "apply", "-auto-approve")
-	o.Archive(t, o.Prefix+"ops 1")
-	w.Must(t, "destroy", "-auto-approve")
-	if left := w.Addresses(t); len(left) > 0 {
-		t.Errorf("still in the state: %v", left)
-	}
-	expect(t, o, o.Prefix+"ops archived")
-	for i := range 3 {
-		if channel := o.MustChannel(t, fmt.Sprint(o.Prefix, "ops ", i)); !channel.IsArchived || channel.FolderID != nil {
-			t.Errorf("the channel is %+v", channel)
-		}
 	}
 }

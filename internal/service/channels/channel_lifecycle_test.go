@@ -7,65 +7,12 @@ import (
 	"testing"
 
 	"github.com/hashicorp/terraform-plugin-testing/helper/resource"
-	"github.com/hashicorp/terraform-plugin-testing/knownvalue"
-	"github.com/hashicorp/terraform-plugin-testing/plancheck"
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
-	"github.com/hashicorp/terraform-plugin-testing/tfjsonpath"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
-
-// c is the address of the channel of tests that have one.
-const c = "zulip_channel.c"
-
-func attribute(name string, want knownvalue.Check) statecheck.StateCheck {
-	return statecheck.ExpectKnownValue(c, tfjsonpath.New(name), want)
-}
-
-func plans(checks ...plancheck.PlanCheck) resource.ConfigPlanChecks {
-	return resource.ConfigPlanChecks{PreApply: checks}
-}
-
-func updated() resource.ConfigPlanChecks {
-	return plans(plancheck.ExpectResourceAction(c, plancheck.ResourceActionUpdate))
-}
-
-func unchanged() resource.ConfigPlanChecks { return plans(plancheck.ExpectEmptyPlan()) }
-
-// allBut are the attributes that the state of a channel leaves out which was created, but some that are managed: an import has
-// the values of all.
-func allBut(managed ...string) []string {
-	all := []string{"creator_id", "date_created", "default_push_notifications", "description", "folder", "folder_id", "is_archived", "is_default", "message_retention_days", "privacy", "topics_policy"}
-	for _, setting := range permission.ChannelSettings {
-		all = append(all, setting.Name)
-	}
-	return slices.DeleteFunc(all, func(name string) bool { return slices.Contains(managed, name) })
-}
-
-// channelEverything returns the lines of a channel with every attribute set.
-func channelEverything(org *acctest.Organization, t *testing.T) []string {
-	t.Helper()
-	folder := org.Folder(t, "all")
-	org.Group(t, "all")
-	self := "user:" + org.Self.Address()
-	return []string{
-		`description = "Every attribute"`, `privacy = "public"`, fmt.Sprint("folder_id = ", folder), `topics_policy = "disable_empty_topic"`,
-		`message_retention_days = "90"`, `is_default = true`, `announce = false`, fmt.Sprintf("initial_subscribers = [%q]", org.Self.Address()),
-		fmt.Sprintf("can_add_subscribers_group = [%q, %q]", "group:"+org.Prefix+"all", self),
-		`can_administer_channel_group = ["role:moderators"]`,
-		`can_create_topic_group = ["role:fullmembers"]`,
-		`can_delete_any_message_group = ["role:owners"]`,
-		`can_delete_own_message_group = ["role:everyone"]`,
-		`can_move_messages_out_of_channel_group = ["role:administrators"]`,
-		`can_move_messages_within_channel_group = ["role:moderators"]`,
-		fmt.Sprintf("can_remove_subscribers_group = [%q]", "group:"+org.Prefix+"all"),
-		`can_send_message_group = ["role:members"]`,
-		`can_subscribe_group = ["role:nobody"]`,
-		fmt.Sprintf("can_resolve_topics_group = [%q]", self),
-	}
-}
 
 // own lists the test's folders by their names without the prefix, in the organization's order; archived ones in brackets.
 func own(t *testing.T, org *acctest.Organization) string {

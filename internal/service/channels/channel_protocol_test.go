@@ -166,92 +166,23 @@ func TestProtocolChannelDefaultPushNotifications(t *testing.T) {
 	expectWrites(t, sent, params{"name": "quiet", "subscribers": "[]"})
 }
 
-func TestProtocolChannelDefaultPushNotificationsAreSharedWithOthers(t *testing.T) {
-	o, run := managedAt(t, featurelevel.ChannelPushNotifications)
-	run.MustApply(values{"name": "alerts"})
-	on := true
-
-	// Somebody turns it on after it was planned: that is what was asked for.
-	plan := run.MustPlan(values{"name": "alerts", pushes: true})
-	o.Change(t, "alerts", zulip.ChannelUpdate{DefaultPushNotifications: &on})
-	sent := o.Sent()
-	run.Apply(plan).ExpectNoError(t)
-	expectWrites(t, sent)
-
-	// Managed, it is turned back; not managed, it stays.
-	o.Change(t, "alerts", zulip.ChannelUpdate{DefaultPushNotifications: &on})
-	if plan := run.MustPlan(values{"name": "alerts"}); !plan.Empty() {
-		t.Errorf("what is not managed is changed: %v", plan.Changes())
-	}
-	sent = o.Sent()
-	run.MustApply(values{"name": "alerts", pushes: false})
-	expectWrites(t, sent, params{pushes: "false"})
-
-	// An archived channel comes back with what it had.
-	o.Change(t, "alerts", zulip.ChannelUpdate{DefaultPushNotifications: &on})
-	o.Archive(t, "alerts")
-	adopted := o.NewRun(t, "zulip_channel")
-	sent = o.Sent()
-	adopted.MustApply(values{"name": "alerts", "adopt_archived": true, pushes: false})
-	expectWrites(t, sent, params{"is_archived": "false"}, params{pushes: "false"})
-}
-
-func TestProtocolChannelDefaultPushNotificationsNeedALevel(t *testing.T) {
-	o, run := managedAt(t, featurelevel.ChannelPushNotifications-1)
-	expectRefusals(t, o, run, map[string]refusal{
-		"too old": {values{pushes: false}, pushes, []string{"The server is too old for " + pushes, "It needs feature level 507", "the server has 506"}},
-	})
-	run.MustApply(values{"name": "alerts"})
-	if run.State.Values[pushes] != nil {
-		t.Errorf("the state says %v", run.State.Values[pushes])
-	}
-	found, diags := run.Process().ReadData("zulip_channel", values{"name": "alerts"})
-	diags.ExpectNoError(t)
-	if found[pushes] != nil {
-		t.Errorf("the data source says %v", found[pushes])
-	}
-}
-
-// A state of an older server takes the attribute up when the server is upgraded, and nothing is sent.
+// Without a refresh the state of a server that did not have the attribute is all there is, and the attribute can be managed.
 func TestProtocolChannelDefaultPushNotificationsAfterAnUpgrade(t *testing.T) {
 	o, run := managedAt(t, 442)
 	config := values{"name": "alerts", "description": "kept"}
 	run.MustApply(config)
-	before := run.State
-	for _, level := range []int{featurelevel.NewestRelease, featurelevel.Newest} {
-		o.Sandbox.SetFeatureLevel(level)
-		sent := o.Sent()
-		if plan := run.MustPlan(config); !plan.Empty() {
-			t.Errorf("level %d: the plan changes %v", level, plan.Changes())
-		}
-		expectWrites(t, sent)
-	}
-	if run.State.Values[pushes] != nil {
-		t.Errorf("it is not managed, and the state says %v", run.State.Values[pushes])
-	}
-
-	// Without a refresh its value is still that of a server which does not have it.
+	o.Sandbox.SetFeatureLevel(featurelevel.Newest)
 	p := run.Process()
-	plan, diags := p.Plan("zulip_channel", before, but(config, values{pushes: true}))
+	plan, diags := p.Plan("zulip_channel", run.State, but(config, values{pushes: true}))
 	diags.ExpectNoError(t)
 	sent := o.Sent()
 	_, diags = p.Apply(plan)
 	diags.ExpectNoError(t)
 	expectWrites(t, sent, params{pushes: "true"})
-
-	for source, config := range map[string]values{"zulip_channel": {"name": "alerts"}, "zulip_channels": {}} {
-		found, diags := run.Process().ReadData(source, config)
-		diags.ExpectNoError(t)
-		if list, ok := found["channels"].([]any); ok {
-			for _, channel := range list {
-				if channel := channel.(values); channel["name"] == "alerts" {
-					found = channel
-				}
-			}
-		}
-		if found[pushes] != true {
-			t.Errorf("%s says %v", source, found[pushes])
-		}
+	found, diags := run.Process().ReadData("zulip_channel", values{"name": "alerts"})
+	diags.ExpectNoError(t)
+	if found[pushes] != true {
+		t.Errorf("the data source says %v", found[pushes])
 	}
 }
 

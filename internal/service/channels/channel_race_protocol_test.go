@@ -15,6 +15,51 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
+// Two applies of plans that were made before, and one change by hand, at one channel, in every order in which the server
+// can get their requests. What must never happen is that a write replaces a value which its plan had not seen.
+
+// A scenario is what everybody wants of the channel's permissions, in the words of configurations.
+type scenario struct {
+	before values // as the channel is when both plan
+	first  values // what the first plan changes
+	second values // what the second does
+	byHand values // what somebody changes in the web app, one setting
+}
+
+var scenarios = map[string]scenario{
+	"the same setting by all": {
+		before: values{"can_administer_channel_group": who("role:moderators", "user:one@example.com")},
+		first:  values{"can_administer_channel_group": who("user:one@example.com", "user:two@example.com")},
+		second: values{"can_administer_channel_group": who("role:moderators", "role:members")},
+		byHand: values{"can_administer_channel_group": who("role:moderators")},
+	},
+	"the same wish, and back by hand": {
+		before: values{"can_send_message_group": who("role:members")},
+		first:  values{"can_send_message_group": who("role:moderators")},
+		second: values{"can_send_message_group": who("role:moderators")},
+		byHand: values{"can_send_message_group": who("role:members")},
+	},
+	"two settings in one request each": {
+		before: values{"can_remove_subscribers_group": who("role:members"), "can_send_message_group": who("role:members")},
+		first:  values{"can_remove_subscribers_group": who("role:moderators"), "can_send_message_group": who("role:moderators")},
+		second: values{"can_remove_subscribers_group": who("role:owners"), "can_send_message_group": who("role:owners")},
+		byHand: values{"can_send_message_group": who("role:administrators")},
+	},
+	"two settings that overlap": {
+		before: values{"can_remove_subscribers_group": who("role:members"), "can_send_message_group": who("role:members"), "can_resolve_topics_group": who()},
+		first:  values{"can_remove_subscribers_group": who("role:moderators"), "can_send_message_group": who("role:moderators")},
+		second: values{"can_send_message_group": who("role:owners"), "can_resolve_topics_group": who("role:members")},
+		byHand: values{"can_remove_subscribers_group": who("role:administrators")},
+	},
+}
+
+// fewestInterleavings is how many a scenario has at least: with fewer, the requests are not held any more.
+const fewestInterleavings = 30
+
+func TestProtocolChannel_AnyInterleaving(t *testing.T) {
+	acctest.Schedules(t, "interleavings", fewestInterleavings, scenarios, try)
+}
+
 // The actors, by the names of their accounts.
 const (
 	first  = "first"
@@ -54,7 +99,7 @@ type ending struct {
 }
 
 // try runs one schedule on an organization of its own, and checks what came of it.
-func try(t *testing.T, scenario scenario, schedule *schedule) {
+func try(t *testing.T, scenario scenario, schedule *acctest.Schedule) {
 	server, err := sandbox.New(sandbox.Config{Accounts: people})
 	if err != nil {
 		t.Fatal(err)
@@ -159,12 +204,12 @@ func (r *race) value(principals any) zulip.GroupSettingValue {
 
 // drive lets one request at a time through, as the schedule has it, until everybody is done. Only requests that read or
 // write channels are put in order: no order of the others makes a difference.
-func (r *race) drive(schedule *schedule) {
+func (r *race) drive(schedule *acctest.Schedule) {
 	r.held = []values{r.permissions()}
 	r.gather()
 	actors := slices.Sorted(maps.Keys(r.waiting))
 	for len(actors) > 0 {
-		actor := actors[schedule.choose(len(actors))]
+		actor := actors[schedule.Choose(len(actors))]
 		request := r.waiting[actor]
 		delete(r.waiting, actor)
 		before, others := r.permissions(), maps.Clone(r.waiting)

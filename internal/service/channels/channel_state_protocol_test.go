@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,8 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // called counts the channels of a name, archived ones included.
@@ -28,52 +31,85 @@ func called(o *acctest.Organization, name string) int {
 	return count
 }
 
-func TestProtocolFindsTheChannelWhoseAnswerWasLost(t *testing.T) {
-	for _, fault := range []string{"drop", "truncate", "html", "empty", "status=502"} {
+// An answer is lost, late, or not what the server said. What was asked is then looked up, and one apply does it all the same: once.
+func TestFaultChannel_AnswerLost_AppliedOnce(t *testing.T) {
+	for _, fault := range []string{
+		"POST /channels/create after drop 1", "POST /channels/create after truncate 1", "POST /channels/create after html 1",
+		"POST /channels/create after empty 1", "POST /channels/create after status=502 1", "POST /channels/create before drop 1",
+		"POST /channels/create before status=500 1", "POST /channels/create before stall=1m 1",
+		"PATCH /streams/* after drop 1", "PATCH /streams/* after truncate 1", "PATCH /streams/* after html 1", "PATCH /streams/* after status=502 1",
+		"PATCH /streams/* after stall=1m 1", "PATCH /streams/* before html 1", "DELETE /streams/* after drop 1",
+		"POST /register before status=500 1", "POST /register after truncate 1",
+	} {
 		t.Run(fault, func(t *testing.T) {
-			o, run := channelManaged(t)
-			rule, err := sandbox.ParseFault("POST /channels/create after " + fault + " 1")
+			t.Parallel()
+			o := acctest.NewSandbox(t, sandbox.Config{})
+			kept := o.NewRun(t, "zulip_channel")
+			kept.Block = o.Block(values{"request_timeout": "2s", "max_retries": 1})
+			gone, made := kept.Fork(), kept.Fork()
+			kept.MustApply(values{"name": "kept", "description": "One", "can_send_message_group": who("role:members")})
+			gone.MustApply(values{"name": "gone"})
+			rule, err := sandbox.ParseFault(fault)
 			if err != nil {
 				t.Fatal(err)
 			}
 			o.Sandbox.Fail(rule)
-			run.MustApply(values{"name": "created", "can_send_message_group": who("group:sre")})
-			channel, _ := o.Sandbox.Organization().Channel("created")
-			if run.State.Values["id"] != int64(channel.ID) || called(o, "created") != 1 {
-				t.Errorf("channel %d in the state, %d on the server, %d of the name", run.State.Values["id"], channel.ID, called(o, "created"))
+			sent := o.Sent()
+			kept.MustApply(values{"name": "kept", "description": "One", "can_send_message_group": who("role:moderators")})
+			made.MustApply(values{"name": "made", "can_send_message_group": who("group:sre")})
+			gone.Apply(gone.MustPlan(nil)).ExpectNoError(t)
+			hits, done := 0, map[string]int{}
+			for _, request := range sent.Requests() {
+				if request.Fault != "" {
+					hits++
+				}
+				if request.Fault == "" || rule.After || rule.Action == sandbox.FaultStall { // a stalled request is done late
+					done[request.Method+" "+request.Path]++
+				}
 			}
-			if got := o.Sandbox.Journal().Count(sandbox.Filter{Method: http.MethodPost, Path: "/channels/create"}); got != 1 {
-				t.Errorf("it was created %d times", got)
+			channel, _ := o.Sandbox.Organization().Channel("made")
+			for _, write := range []string{"POST /channels/create", fmt.Sprint("PATCH /streams/", kept.State.Values["id"])} {
+				if done[write] != 1 {
+					t.Errorf("%s was done %d times", write, done[write])
+				}
+			}
+			if hits != 1 || made.State.Values["id"] != int64(channel.ID) || called(o, "made") != 1 || !o.MustChannel(t, "gone").IsArchived {
+				t.Errorf("the fault hit %d times; channel %d in the state, %d on the server, %d of the name", hits, made.State.Values["id"], channel.ID, called(o, "made"))
 			}
 		})
 	}
 }
 
-// With -refresh=false nothing is read before it is planned, and what is to be replaced is planned first.
-func TestProtocolChannelReplacesWithoutRefreshing(t *testing.T) {
-	_, run := channelManaged(t)
-	config := values{"name": "kept"}
-	run.MustApply(config)
-	p := run.Process()
-	plan, diags := p.Plan("zulip_channel", run.State, config)
-	diags.ExpectNoError(t)
-	_, diags = p.Plan("zulip_channel", plan.Replaced(), config)
-	if len(diags) > 0 {
-		t.Errorf("reported: %v", diags)
+// expectImports imports what a run manages by each ID and by its identity, and expects the state that the run has.
+func expectImports(t *testing.T, o *acctest.Organization, kind string, run *acctest.Run, ids ...string) {
+	t.Helper()
+	for _, id := range append(ids, "") {
+		fresh := o.NewRun(t, kind)
+		fresh.Import(id, run.State.Identity).ExpectNoError(t)
+		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(run.State.Values) || !reflect.DeepEqual(fresh.State.Identity, run.State.Identity) {
+			t.Errorf("imported by %q:\n%v\nwant:\n%v", id, fresh.State, run.State)
+		}
 	}
 }
 
-func TestProtocolSaysThatTwoResourcesHoldOneChannel(t *testing.T) {
-	_, run := channelManaged(t)
-	run.MustApply(values{"name": "kept"})
-	p := run.Process()
-	_, diags := p.Plan("zulip_channel", run.State, values{"name": "kept"})
-	if len(diags) > 0 {
-		t.Errorf("reported of the first: %v", diags)
+// With -refresh=false nothing is read before it is planned, and what is to be replaced is planned first. Two resources that hold the
+// same object are reported.
+func TestProtocolChannel_PlannedWithoutRefresh_TwiceIsReported(t *testing.T) {
+	for kind, title := range map[string]string{channelType: "channel", folderType: "channel folder", typeName: "default channel group"} {
+		t.Run(kind, func(t *testing.T) {
+			o, config := acctest.StartSandbox(t, sandbox.Config{}), values{"name": "Kept"}
+			run := o.NewRun(t, kind)
+			run.MustApply(config)
+			p := run.Process()
+			plan, diags := p.Plan(kind, run.State, config)
+			diags.ExpectOnlyWarning(t, "", "")
+			_, diags = p.Plan(kind, plan.Replaced(), config)
+			diags.ExpectOnlyWarning(t, "", "")
+			_, diags = p.Plan(kind, run.State, config)
+			diags.ExpectNoError(t)
+			diags.ExpectWarning(t, "", fmt.Sprintf("Two resources manage %s %q", title, "Kept"), "removed block")
+		})
 	}
-	_, diags = p.Plan("zulip_channel", run.State, values{"name": "kept"})
-	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "", `Two resources manage channel "kept"`, "removed block")
 }
 
 // The CLI reads and plans in one process: that the channel was read does not make its name free. A destroy begins with
@@ -91,15 +127,6 @@ func TestProtocolSaysAtPlanThatTheChannelWasArchived(t *testing.T) {
 	sent := o.Sent()
 	run.Apply(plan).ExpectError(t, "name", `An archived channel has the name "old"`, "adopt_archived = true")
 	sent.Expect(t)
-}
-
-func TestProtocolChannelCreatesAgainWhatWasNotCreated(t *testing.T) {
-	o, run := channelManaged(t)
-	o.Sandbox.Fail(sandbox.Fault{Method: http.MethodPost, Path: "/channels/create", Action: sandbox.FaultDrop, Count: 1})
-	run.MustApply(values{"name": "created"})
-	if called(o, "created") != 1 {
-		t.Errorf("%d channels", called(o, "created"))
-	}
 }
 
 // From the moment the server has the channel, the state has it: whatever fails then.
@@ -291,9 +318,117 @@ func TestProtocolChannelDataSources(t *testing.T) {
 		_, diags := run.Process().ReadData("zulip_channel", test.config)
 		diags.ExpectError(t, attribute, test.words...)
 	}
-	list, diags := run.Process().ReadData("zulip_channels", values{})
+	_, diags := run.Process().ReadData("zulip_channel", values{"id": id, "name": "looked up"})
+	if !strings.Contains(diags.String(), "id and name are set. Remove all but one.") {
+		t.Errorf("reported: %v", diags)
+	}
+	o.Archive(t, "looked up")
+	found, diags := run.Process().ReadData("zulip_channel", values{"name": "looked up"})
 	diags.ExpectNoError(t)
-	if channels, _ := list["channels"].([]any); len(channels) != 5 {
-		t.Errorf("%d channels: %v", len(channels), list)
+	if found["is_archived"] != true || found["creator_id"] != o.Self.ID || found["date_created"] == nil {
+		t.Errorf("the archived channel is %v", found)
+	}
+}
+
+func TestProtocolChannels_Filters_ListThoseChannels(t *testing.T) {
+	o, run := channelManaged(t)
+	folder := newFolder(t, o, "list")
+	run.MustApply(values{"name": "a", "folder_id": folder, "privacy": "private_shared_history"})
+	o.NewRun(t, "zulip_channel").MustApply(values{"name": "b", "folder_id": folder, "is_default": true})
+	o.NewRun(t, "zulip_channel").MustApply(values{"name": "gone", "folder_id": folder})
+	o.Archive(t, "gone")
+	for name, test := range map[string]struct {
+		filter values
+		want   []string
+	}{
+		"active":          {nil, []string{"a", "b"}},
+		"archived too":    {values{"include_archived": true}, []string{"a", "b", "gone"}},
+		"private":         {values{"privacy": "private_shared_history"}, []string{"a"}},
+		"default":         {values{"is_default": true}, []string{"b"}},
+		"no such channel": {values{"privacy": "web_public"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			list, diags := run.Process().ReadData("zulip_channels", but(values{"folder_id": folder}, test.filter))
+			diags.ExpectNoError(t)
+			var names []string
+			channels, _ := list["channels"].([]any)
+			for _, one := range channels {
+				channel, _ := one.(values)
+				names = append(names, fmt.Sprint(channel["name"]))
+				if !reflect.DeepEqual(channel["can_send_message_group"], who("role:everyone")) {
+					t.Errorf("listed: %v", channel)
+				}
+			}
+			if !slices.Equal(names, test.want) {
+				t.Errorf("listed: %v, want %v", names, test.want)
+			}
+		})
+	}
+}
+
+// topicsOf are the topics that a data source has read: the list, and the newest message of each by its name.
+func topicsOf(read values) (list []any, newest map[any]any) {
+	newest = map[any]any{}
+	list, _ = read["topics"].([]any)
+	for _, one := range list {
+		topic, _ := one.(values)
+		newest[topic["name"]] = topic["max_id"]
+	}
+	return list, newest
+}
+
+func TestProtocolChannelTopics(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	channel := o.MustChannel(t, "general").ID
+	ids := []int64{}
+	for _, topic := range []string{"plans", "", "news"} {
+		id, err := o.Client.SendMessage(context.Background(), zulip.Addressee{ChannelID: channel, Topic: topic}, "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	p := o.NewRun(t, "zulip_message").Process()
+	for _, name := range []string{"general", fmt.Sprint(channel)} {
+		read, diags := p.ReadData("zulip_channel_topics", values{"channel": name})
+		diags.ExpectNoError(t)
+		if read["channel_id"] != channel {
+			t.Errorf("channel_id is %v, want %d", read["channel_id"], channel)
+		}
+		list, found := topicsOf(read)
+		if found["plans"] != ids[0] || found[""] != ids[1] || found["news"] != ids[2] {
+			t.Errorf("read %v, sent messages %v", found, ids)
+		}
+		if first, _ := list[0].(values); first["name"] != "news" {
+			t.Errorf("%v comes first, want the topic with the newest message", first)
+		}
+	}
+	_, diags := p.ReadData("zulip_channel_topics", values{"channel": "genral"})
+	diags.ExpectError(t, "channel", `did you mean "general"?`)
+
+	guest := o.As(t, "guest").NewRun(t, "zulip_message").Process()
+	_, diags = guest.ReadData("zulip_channel_topics", values{"channel": "leads"})
+	diags.ExpectError(t, "channel", "No such channel")
+}
+
+func TestProtocolTopicsOfAnArchivedChannel(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.ArchivedChannels - 1})
+	channel := o.MustChannel(t, "general").ID
+	id, err := o.Client.SendMessage(context.Background(), zulip.Addressee{ChannelID: channel, Topic: "plans"}, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Archive(t, "general")
+	read := func() (values, acctest.Diagnostics) {
+		return o.NewRun(t, "zulip_message").Process().ReadData("zulip_channel_topics", values{"channel": "general"})
+	}
+	_, diags := read()
+	diags.ExpectError(t, "channel", `Cannot read the topics of channel "general"`, "The channel is archived", "needs feature level 480", "the server has 479")
+
+	o.Sandbox.SetFeatureLevel(featurelevel.ArchivedChannels)
+	found, diags := read()
+	diags.ExpectNoError(t)
+	if _, topics := topicsOf(found); topics["plans"] != id {
+		t.Errorf("read %v, sent message %d", found, id)
 	}
 }

@@ -104,43 +104,6 @@ func TestProtocolChannelSendsNothingWhereTheServerHasWhatBecomesManaged(t *testi
 	expectOmitted(t, "managed", run.State.Values, all)
 }
 
-func TestProtocolChannelSendsTheOldValueOfWhatBecomesManaged(t *testing.T) {
-	const setting = "can_administer_channel_group"
-	o, run := channelManaged(t)
-	run.MustApply(values{"name": "narrow"})
-	channelSetByHand(t, o, values{"name": "narrow", setting: who("group:sre", "user:lena.fischer@example.com")})
-	sent := o.Sent()
-	run.MustApply(values{"name": "narrow", setting: who("role:moderators")})
-	old := zulip.GroupSettingValue{DirectMembers: []int64{person(t, o, "member")}, DirectSubgroups: []int64{channelGroup(t, o, "sre")}}
-	expectWrites(t, sent, params{setting: channelChange(t, role(t, o, "moderators"), &old)})
-}
-
-// What somebody else changes between the plan and the apply is not overwritten, although no state has ever had it.
-func TestProtocolChannelRefusesWhatChangedBeforeItBecameManaged(t *testing.T) {
-	for _, test := range meddlings() {
-		if test.attribute == "name" { // which is always managed
-			continue
-		}
-		t.Run(test.attribute, func(t *testing.T) {
-			o, run := channelManaged(t)
-			before := values{"name": "compared", "initial_subscribers": []any{"ines.moreau@example.com"}}
-			run.MustApply(before)
-			channelSetByHand(t, o, but(before, values{test.attribute: test.was}))
-			plan := run.MustPlan(but(before, values{test.attribute: test.asks}))
-			if got := plan.Changes(); !reflect.DeepEqual(got, []string{test.attribute}) || plan.Prior.Values[test.attribute] != nil {
-				t.Errorf("the plan changes %v, from %v", got, plan.Prior.Values[test.attribute])
-			}
-			o.Change(t, "compared", test.byHand(t, o))
-
-			sent := o.Sent()
-			run.Apply(plan).ExpectError(t, "", "was changed by somebody else after it was planned", test.attribute,
-				"when the plan was made:     "+test.saw+"\n", "now:                        "+test.now+"\n", "the configuration asks for: "+test.asked+"\n", "Nothing was overwritten.")
-			sent.Expect(t)
-			run.MustApply(but(before, values{test.attribute: test.asks}))
-		})
-	}
-}
-
 // Deactivated people are in the value that was read, and hidden from the one that is there now: nobody has changed it.
 func TestProtocolChannelTakesNobodyDeactivatedForAChangeOfWhatBecomesManaged(t *testing.T) {
 	const setting = "can_administer_channel_group"

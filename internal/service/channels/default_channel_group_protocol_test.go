@@ -152,33 +152,10 @@ func TestProtocolDefaultChannelGroupDrift(t *testing.T) {
 	expectHeld(t, o, "dev", "", b)
 }
 
-// With -refresh=false nothing is read before it is planned, and what is to be replaced is planned first.
-func TestProtocolDefaultChannelGroupIsReplacedWithoutRefreshing(t *testing.T) {
-	_, run, _, _, _ := defaultChannelGroupManaged(t)
-	config := values{"name": "Kept"}
-	run.MustApply(config)
-	p := run.Process()
-	plan, diags := p.Plan(typeName, run.State, config)
-	diags.ExpectNoError(t)
-	_, diags = p.Plan(typeName, plan.Replaced(), config)
-	diags.ExpectNoError(t)
-	_, diags = p.Plan(typeName, run.State, config)
-	diags.ExpectWarning(t, "", `Two resources manage default channel group "Kept"`, "removed block")
-}
-
 func TestProtocolDefaultChannelGroupImport(t *testing.T) {
 	o, run, a, _, _ := defaultChannelGroupManaged(t)
 	run.MustApply(values{"name": "2024", "description": "x", "channel_ids": []any{a}})
-	for _, by := range []struct {
-		id       string
-		identity values
-	}{{id: "name:2024"}, {id: fmt.Sprint(run.State.Values["id"])}, {identity: run.State.Identity}} {
-		fresh := o.NewRun(t, typeName)
-		fresh.Import(by.id, by.identity).ExpectNoError(t)
-		if fmt.Sprint(fresh.State) != fmt.Sprint(run.State) {
-			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State, run.State)
-		}
-	}
+	expectImports(t, o, typeName, run, "name:2024", fmt.Sprint(run.State.Values["id"]))
 	o.NewRun(t, typeName).Import("nope", nil).ExpectError(t, "", `"nope"`, `the default channel groups are: "2024"`)
 	o.NewRun(t, typeName).Import("name:2025", nil).ExpectError(t, "", `did you mean "2024"?`)
 }

@@ -333,20 +333,22 @@ func TestProtocolSubscribersWhomTheListLacks(t *testing.T) {
 
 // The subscribers of a channel take what grows with their number: added, planned in another order, taken out, and read again.
 func TestProtocolSubscribersGrowWithTheirNumber(t *testing.T) {
-	acctest.ExpectLinear(t, 200, func(number int) func() {
-		o, users := crowd(t, number)
-		run := o.NewRun(t, exclusiveType)
-		run.MustApply(values{"channel": "hall", "users": users[:1]})
-		backwards := slices.Clone(users)
-		slices.Reverse(backwards)
-		return func() {
-			run.MustApply(values{"channel": "hall", "users": users})
-			if plan := run.MustPlan(values{"channel": "hall", "users": backwards}); !plan.Empty() {
-				t.Error("another order is a change")
+	for _, kind := range bothTypes {
+		acctest.ExpectLinear(t, 200, func(number int) func() {
+			o, users := crowd(t, number)
+			run := o.NewRun(t, kind)
+			run.MustApply(values{"channel": "hall", "users": users[:1]})
+			backwards := slices.Clone(users)
+			slices.Reverse(backwards)
+			return func() {
+				run.MustApply(values{"channel": "hall", "users": users})
+				if plan := run.MustPlan(values{"channel": "hall", "users": backwards}); !plan.Empty() {
+					t.Error("another order is a change")
+				}
+				run.MustApply(values{"channel": "hall", "users": users[:number/2]})
 			}
-			run.MustApply(values{"channel": "hall", "users": users[:number/2]})
-		}
-	})
+		})
+	}
 }
 
 // Users are taken as permissions name them: the state keeps that, and the plain form is no other one.

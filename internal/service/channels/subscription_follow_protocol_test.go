@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
@@ -118,18 +116,6 @@ func TestProtocolSubscriptionLockoutIsCheckedAgainBeforeTheRequest(t *testing.T)
 	diags.ExpectError(t, "users", "lock the provider out")
 	sent.Expect(t)
 	expectIn(t, o, "vault", owner, admin)
-}
-
-// Words that are known in part list who leaves at most.
-func TestProtocolSubscriptionUsersKnownInPart(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	private(t, o, "vault", nil, owner, admin, member)
-	people := taken(t, o, "vault")
-	plan, diags := people.Plan(values{"channel": "vault", "users": []any{owner, acctest.Unknown}})
-	diags.ExpectNoError(t)
-	if got := fmt.Sprint(plan.Values["users"]); !strings.Contains(got, "known after apply") {
-		t.Errorf("planned: %s", got)
-	}
 }
 
 // planWith plans a channel, and then in the same process who is in the channel of that name.
@@ -296,33 +282,4 @@ func paths(requests []sandbox.Request) []string {
 	}
 	slices.Sort(all)
 	return all
-}
-
-// A role of five thousand is read, and planned as users, in a time that a plan may take.
-func TestProtocolSubscriptionAChannelFollowsALargeGroup(t *testing.T) {
-	const count = 500
-	o, users := crowd(t, count)
-	began := time.Now()
-	lap := func(what string) {
-		t.Logf("%s: %.1fs", what, time.Since(began).Seconds())
-		began = time.Now()
-	}
-	read, diags := o.NewRun(t, "zulip_user_group").Process().ReadData("zulip_user_group", values{"name": "role:members"})
-	diags.ExpectNoError(t)
-	lap("data source of a role")
-	if all := read["all_members"].([]any); len(all) < count {
-		t.Errorf("in the role are %d", len(all))
-	}
-	people := o.NewRun(t, exclusiveType)
-	people.MustApply(values{"channel": "hall", "users": read["all_members"]})
-	lap("subscribers, plan + apply + plan")
-	group := o.NewRun(t, "zulip_user_group")
-	plan := group.MustPlan(values{"name": "all", "members": users})
-	lap("group of 5000 members, plan")
-	group.Apply(plan).ExpectNoError(t)
-	lap("group of 5000 members, apply")
-	if plan := group.MustPlan(values{"name": "all", "members": users[1:]}); plan.Empty() {
-		t.Error("nothing is planned")
-	}
-	lap("group of 5000 members, plan of a change")
 }

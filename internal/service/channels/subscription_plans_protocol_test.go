@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
@@ -51,25 +50,6 @@ func TestProtocolSubscriptionTheOrderOfUsersIsNoChange(t *testing.T) {
 	}
 }
 
-// What is imported does not depend on the order in which the server lists people.
-func TestProtocolSubscriptionTheOrderOfAnImportIsStable(t *testing.T) {
-	o := acctest.NewSandbox(t, sandbox.Config{})
-	private(t, o, "vault", nil, owner, guest, member, admin)
-	for _, kind := range bothTypes {
-		var first any
-		for range 3 {
-			run := o.NewRun(t, kind)
-			run.Import("", values{"channel_id": o.MustChannel(t, "vault").ID}).ExpectNoError(t)
-			if first == nil {
-				first = run.State.Values["users"]
-			}
-			if fmt.Sprint(run.State.Values["users"]) != fmt.Sprint(first) {
-				t.Errorf("imported %v and %v", first, run.State.Values["users"])
-			}
-		}
-	}
-}
-
 // Somebody who is not known at plan may turn out to be one whom the state has, so that the list names the same people in another
 // order: the plan of the apply then contradicts none.
 func TestProtocolSubscriptionAUserWhoIsNotKnownContradictsNoPlan(t *testing.T) {
@@ -80,7 +60,13 @@ func TestProtocolSubscriptionAUserWhoIsNotKnownContradictsNoPlan(t *testing.T) {
 			private(t, o, "vault", nil, owner)
 			run := o.NewRun(t, kind)
 			run.MustApply(values{"channel": "vault", "users": texts(owner, member)})
-			plan, diags := run.Plan(values{"channel": "vault", "users": []any{member, acctest.Unknown}})
+			// Users of whom nothing is known leave everything as it is.
+			plan, diags := run.Plan(values{"channel": "vault", "users": acctest.Unknown, "send_new_subscription_messages": true})
+			diags.ExpectWarning(t, "users", `The subscribers of channel "vault" wait for the next apply`)
+			if !plan.Empty() {
+				t.Errorf("planned: %v", plan.Changes())
+			}
+			plan, diags = run.Plan(values{"channel": "vault", "users": []any{member, acctest.Unknown}})
 			diags.ExpectNoError(t)
 			if plan.Empty() { // the CLI does not apply it
 				diags.ExpectWarning(t, "users", `The subscribers of channel "vault" wait for the next apply`)
@@ -93,24 +79,6 @@ func TestProtocolSubscriptionAUserWhoIsNotKnownContradictsNoPlan(t *testing.T) {
 			plan.Config = values{"channel": "vault", "users": texts(owner, member, member2)}
 			run.Apply(plan).ExpectNoError(t)
 			expectIn(t, o, "vault", owner, member, member2)
-		})
-	}
-}
-
-// Users of whom nothing is known leave everything as it is: what is known when the apply plans again contradicts no plan.
-func TestProtocolSubscriptionUnknownUsersPlanNothing(t *testing.T) {
-	for _, kind := range bothTypes {
-		t.Run(kind, func(t *testing.T) {
-			t.Parallel()
-			o := acctest.NewSandbox(t, sandbox.Config{})
-			private(t, o, "vault", nil, owner)
-			run := o.NewRun(t, kind)
-			run.MustApply(values{"channel": "vault", "users": texts(owner, member)})
-			plan, diags := run.Plan(values{"channel": "vault", "users": acctest.Unknown, "send_new_subscription_messages": true})
-			diags.ExpectWarning(t, "users", `The subscribers of channel "vault" wait for the next apply`)
-			if !plan.Empty() {
-				t.Errorf("planned: %v", plan.Changes())
-			}
 		})
 	}
 }
@@ -238,48 +206,189 @@ func TestProtocolSubscriptionNobodyLeavesWhoIsListedElsewhere(t *testing.T) {
 	}
 }
 
-// The exclusive kind gives way to the other in one apply, in any order.
-func TestProtocolSubscribersGiveWay(t *testing.T) {
-	for _, first := range []string{exclusiveType, additiveType} {
-		o := acctest.NewSandbox(t, sandbox.Config{})
-		private(t, o, "vault", nil, owner, member, member2)
-		old := taken(t, o, "vault")
-		p := old.Process()
-		state, diags := p.Read(exclusiveType, old.State)
-		diags.ExpectNoError(t)
-		gone, diags := p.Plan(exclusiveType, state, nil)
-		diags.ExpectNoError(t)
-		fresh, diags := p.Plan(additiveType, nil, values{"channel": "vault", "users": texts(owner, member)})
-		diags.ExpectNoError(t)
-		plans := []*acctest.PlannedChange{gone, fresh}
-		if first == additiveType {
-			slices.Reverse(plans)
-		}
-		sent := o.Sent()
-		p = old.Process()
-		for _, plan := range plans {
-			_, diags := p.Apply(plan)
-			diags.ExpectNoError(t)
-		}
-		sent.Expect(t)
-		expectIn(t, o, "vault", owner, member, member2)
+const subscriptionsPath = "/users/me/subscriptions"
+
+// addedBy are the IDs that the state counts as subscribed by a zulip_channel_subscription.
+func addedBy(run *acctest.Run) []int64 {
+	added := []int64{}
+	for _, id := range run.State.Values["added_user_ids"].([]any) {
+		added = append(added, id.(int64))
+	}
+	slices.Sort(added)
+	return added
+}
+
+// expectAdded fails the test unless the resource counts exactly these as subscribed by it.
+func expectAdded(t *testing.T, o *acctest.Organization, run *acctest.Run, addresses ...string) {
+	t.Helper()
+	want := []int64{}
+	for _, address := range addresses {
+		want = append(want, subscriptionIdOf(t, o, address))
+	}
+	slices.Sort(want)
+	if got := addedBy(run); !slices.Equal(got, want) {
+		t.Errorf("added_user_ids are %v, want %v (%v)", got, want, addresses)
 	}
 }
 
-// Five thousand users in another order are planned in the time that a plan may take.
-func TestProtocolSubscriptionFiveThousandUsersAreComparedInLinearTime(t *testing.T) {
-	const count = 5000
-	o, users := crowd(t, count)
-	for _, kind := range bothTypes {
-		run := o.NewRun(t, kind)
-		run.Apply(run.MustPlan(values{"channel": "hall", "users": users})).ExpectNoError(t)
-		backwards := slices.Clone(users)
-		slices.Reverse(backwards)
-		began := time.Now()
-		if plan := run.MustPlan(values{"channel": "hall", "users": backwards}); !plan.Empty() {
-			t.Errorf("the plan changes %v", plan.Changes())
+// A removal that is refused is in the state as what it is, and the next plan has it again.
+func TestProtocolSubscriptionARefusedRemovalIsPlannedAgain(t *testing.T) {
+	for _, kind := range []string{exclusiveType, additiveType} {
+		for _, fault := range []sandbox.Fault{
+			{Action: sandbox.FaultStatus, Status: http.StatusServiceUnavailable},
+			{Action: sandbox.FaultStatus, Status: http.StatusBadRequest},
+			{Action: sandbox.FaultDrop},
+		} {
+			t.Run(fmt.Sprint(kind, " ", fault.Action, " ", fault.Status), func(t *testing.T) {
+				t.Parallel()
+				o := acctest.NewSandbox(t, sandbox.Config{})
+				private(t, o, "vault", nil, owner)
+				run := o.NewRun(t, kind)
+				run.Block = o.Block(values{"max_retries": 0})
+				run.MustApply(values{"channel": "vault", "users": texts(owner, member)})
+				config := values{"channel": "vault", "users": texts(owner)}
+				fault.Method, fault.Path = http.MethodDelete, subscriptionsPath
+				heal := o.Sandbox.Fail(fault)
+				run.Apply(run.MustPlan(config)).ExpectError(t, "", "Cannot unsubscribe "+member)
+				heal()
+				expectIn(t, o, "vault", owner, member)
+				stateHas(t, run, owner, member)
+				plan := run.MustPlan(config)
+				if plan.Empty() {
+					t.Fatal("nothing is planned, and the person stays in the private channel")
+				}
+				run.Apply(plan).ExpectNoError(t)
+				expectIn(t, o, "vault", owner)
+				stateHas(t, run, owner)
+			})
 		}
-		t.Logf("%s: planned in %s", kind, time.Since(began))
-		run.State = nil
+	}
+}
+
+// Neither a failure of the request nor one of the reading after it makes the resource count somebody whom it did not subscribe.
+func TestProtocolSubscriptionOnlyThoseWhomItSubscribedCount(t *testing.T) {
+	o := acctest.NewSandbox(t, sandbox.Config{})
+	private(t, o, "vault", nil, owner, member)
+	run := o.NewRun(t, additiveType)
+	run.Block = o.Block(values{"max_retries": 0})
+	run.MustApply(values{"channel": "vault", "users": texts(owner, member)})
+	expectAdded(t, o, run)
+
+	// The request is refused, and somebody else subscribes the person before the next apply.
+	config := values{"channel": "vault", "users": texts(owner, member, guest)}
+	heal := o.Sandbox.Fail(sandbox.Fault{Method: http.MethodPost, Path: subscriptionsPath, Action: sandbox.FaultStatus, Status: http.StatusServiceUnavailable})
+	run.Apply(run.MustPlan(config)).ExpectError(t, "", "Cannot add "+guest)
+	heal()
+	expectAdded(t, o, run)
+	stateHas(t, run, owner, member)
+	subscribe(t, o, "vault", guest)
+	run.MustApply(config)
+	expectAdded(t, o, run)
+
+	// Somebody else is faster than the request.
+	config = values{"channel": "vault", "users": texts(owner, member, guest, member2)}
+	plan := run.MustPlan(config)
+	gate := o.Sandbox.Gate(http.MethodPost, subscriptionsPath)
+	go func() {
+		defer gate.Open()
+		<-gate.Arrived
+		go func() { (<-gate.Arrived).Release() }() // the one by hand
+		subscribe(t, o, "vault", member2)
+	}()
+	run.Apply(plan).ExpectNoError(t)
+	expectAdded(t, o, run)
+
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	expectIn(t, o, "vault", owner, member, guest, member2)
+}
+
+// Whom it has subscribed stays counted through every failure of an update.
+func TestProtocolSubscriptionWhomItSubscribedIsNotForgotten(t *testing.T) {
+	for _, method := range []string{http.MethodPost, http.MethodDelete, http.MethodGet} {
+		for _, after := range []bool{false, true} {
+			t.Run(fmt.Sprint(method, " after ", after), func(t *testing.T) {
+				t.Parallel()
+				o := acctest.NewSandbox(t, sandbox.Config{})
+				private(t, o, "vault", nil, owner)
+				run := o.NewRun(t, additiveType)
+				run.Block = o.Block(values{"max_retries": 0})
+				run.MustApply(values{"channel": "vault", "users": texts(owner, member, member2)})
+				config := values{"channel": "vault", "users": texts(owner, member2, guest)}
+				plan := run.MustPlan(config)
+				fault := sandbox.Fault{Method: method, Path: subscriptionsPath, After: after, Action: sandbox.FaultStatus, Status: http.StatusServiceUnavailable}
+				if method == http.MethodGet {
+					fault.Path, fault.Skip = "/streams/*/members", 1
+				}
+				heal := o.Sandbox.Fail(fault)
+				run.Apply(plan)
+				heal()
+				if added := addedBy(run); !slices.Contains(added, subscriptionIdOf(t, o, member2)) {
+					t.Errorf("added_user_ids are %v", added)
+				}
+				run.MustApply(config)
+				expectIn(t, o, "vault", owner, member2, guest)
+				run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+				expectIn(t, o, "vault", owner)
+			})
+		}
+	}
+}
+
+// What cannot be read is not taken for nobody: neither the plan nor the apply passes.
+func TestProtocolSubscriptionMembersThatCannotBeReadRefuse(t *testing.T) {
+	members := []sandbox.Fault{
+		{Method: http.MethodGet, Path: "/streams/*/members", Action: sandbox.FaultStatus, Status: http.StatusServiceUnavailable},
+		{Method: http.MethodGet, Path: "/streams/*/members", Action: sandbox.FaultStatus, Status: http.StatusBadRequest, Body: `{"result":"error","msg":"Invalid channel ID","code":"BAD_REQUEST"}`},
+	}
+	for i, fault := range members {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			o := acctest.NewSandbox(t, sandbox.Config{})
+			private(t, o, "vault", nil, owner, admin)
+			block := o.Block(values{"max_retries": 0})
+			taken := o.NewRun(t, additiveType)
+			taken.Block = block
+			taken.MustApply(values{"channel": "vault", "users": texts(member)})
+
+			fresh := o.NewRun(t, exclusiveType)
+			fresh.Block = block
+			heal := o.Sandbox.Fail(fault)
+			sent := o.Sent()
+			if _, diags := fresh.Plan(values{"channel": "vault", "users": texts(admin, member)}); len(diags.Errors()) == 0 {
+				t.Error("a plan passes without the members")
+			}
+			p := o.NewRun(t, additiveType).Process()
+			if _, diags := p.Plan(additiveType, taken.State, nil); len(diags.Errors()) == 0 {
+				t.Error("an end is planned without the members")
+			}
+			if _, diags := p.Plan(additiveType, taken.State, values{"channel": "vault", "users": texts(admin)}); len(diags.Errors()) == 0 {
+				t.Error("a change is planned without the members")
+			}
+			sent.Expect(t)
+			heal()
+		})
+	}
+}
+
+// A channel that this run has emptied is empty, and not gone.
+func TestProtocolSubscriptionAChannelThatWasEmptiedIsNotGone(t *testing.T) {
+	o := acctest.NewSandbox(t, sandbox.Config{})
+	run := taken(t, o, "announcements")
+	plan := run.MustPlan(values{"channel": "announcements", "users": []any{}})
+	p := run.Process()
+	before, diags := p.Read(exclusiveType, run.State)
+	diags.ExpectNoError(t)
+	again, diags := p.Plan(exclusiveType, before, plan.Config)
+	diags.ExpectNoError(t)
+	state, diags := p.Apply(again)
+	diags.ExpectNoError(t)
+	expectIn(t, o, "announcements")
+	if state, diags = p.Read(exclusiveType, state); state == nil || len(diags.Errors()) > 0 {
+		t.Fatalf("an empty channel is read as %v %v", state, diags)
+	}
+	additive, diags := p.Plan(additiveType, nil, values{"channel": "general", "users": []any{member}})
+	diags.ExpectNoError(t)
+	if _, diags := p.Apply(additive); len(diags.Errors()) > 0 {
+		t.Error(diags)
 	}
 }

@@ -42,18 +42,6 @@ func TestProtocolSubscriptionLives(t *testing.T) {
 	expectIn(t, o, "incidents", admin, moderator, member, bot)
 }
 
-// What came between does no harm, and whoever was not added by it stays.
-func TestProtocolSubscriptionMeanwhile(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	run := o.NewRun(t, additiveType)
-	plan := run.MustPlan(values{"channel": "incidents", "users": []any{member2, guest}})
-	subscribe(t, o, "incidents", guest)
-	subscribe(t, o, "incidents", owner)
-	run.Apply(plan).ExpectNoError(t)
-	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
-	expectIn(t, o, "incidents", admin, moderator, member, botAddress(t, o), guest, owner)
-}
-
 func TestProtocolSubscriptionLostAnswers(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	run := o.NewRun(t, additiveType)
@@ -113,7 +101,7 @@ func TestProtocolSubscriptionImport(t *testing.T) {
 	}
 }
 
-// Both kinds on one channel, or two lists, are found at plan, whichever is planned first.
+// Both kinds on one channel are found at plan, whichever is planned first.
 func TestProtocolSubscriptionConflicts(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	additive := values{"channel": "announcements", "users": []any{member}}
@@ -128,11 +116,6 @@ func TestProtocolSubscriptionConflicts(t *testing.T) {
 		_, diags = p.Plan(order[1], nil, configs[order[1]])
 		diags.ExpectError(t, "channel", "Two kinds of subscribers")
 	}
-	p := o.NewRun(t, exclusiveType).Process()
-	_, diags := p.Plan(exclusiveType, nil, exclusive)
-	diags.ExpectNoError(t)
-	_, diags = p.Plan(exclusiveType, nil, values{"channel": "announcements", "users": []any{owner, admin, moderator, member, member2, guest}})
-	diags.ExpectError(t, "channel", "Two lists of the subscribers")
 }
 
 // In one apply the additive kind is given up for the exclusive one: nobody is lost, whichever comes first.

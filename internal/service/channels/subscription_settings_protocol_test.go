@@ -108,17 +108,7 @@ func TestProtocolSubscriptionSettingsNotIn(t *testing.T) {
 func TestProtocolSubscriptionSettingsImport(t *testing.T) {
 	o, run := subscriptionSettingsManaged(t)
 	run.MustApply(subscriptionSettingsEverything(true, "#00ff00"))
-	before := run.State
-	for _, by := range []struct {
-		id       string
-		identity values
-	}{{id: "general"}, {id: fmt.Sprint(before.Values["channel_id"])}, {identity: before.Identity}} {
-		fresh := o.NewRun(t, "zulip_channel_subscription_settings")
-		fresh.Import(by.id, by.identity).ExpectNoError(t)
-		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(before.Values) {
-			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, before.Values)
-		}
-	}
+	expectImports(t, o, "zulip_channel_subscription_settings", run, "general", fmt.Sprint(run.State.Values["channel_id"]))
 	o.NewRun(t, "zulip_channel_subscription_settings").Import("incidents", nil).ExpectError(t, "channel", "not in the channel")
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// Two people plan against the same group. The second is refused, and told what the first did.
-func TestProtocolUserGroupTheSecondPlanIsRefused(t *testing.T) {
+// Two people plan against the same group. The second is refused, and told what the first did, also where no state has had it.
+func TestProtocolUserGroup_ChangedSincePlan_NotOverwritten(t *testing.T) {
 	for attribute, test := range map[string]struct {
 		first, second   any
 		saw, now, asked string
@@ -26,34 +26,39 @@ func TestProtocolUserGroupTheSecondPlanIsRefused(t *testing.T) {
 		"members":           {set(amara, lena), set(kenji), `["kenji.sato@example.com", "lena.fischer@example.com"]`, `["amara.okafor@example.com", "lena.fischer@example.com"]`, `["kenji.sato@example.com"]`},
 		"subgroups":         {set("leads"), set("role:moderators"), `["leads", "role:moderators"]`, `["leads"]`, `["role:moderators"]`},
 	} {
-		t.Run(attribute, func(t *testing.T) {
-			o, run := managed(t)
-			run.MustApply(everything())
-			other := run.Fork()
-			second := run.MustPlan(but(everything(), values{attribute: test.second}))
-			other.MustApply(but(everything(), values{attribute: test.first}))
+		for _, hasManaged := range []bool{true, false} {
+			if isAlways := map[string]bool{"name": true, "members": true, "subgroups": true}; isAlways[attribute] && !hasManaged {
+				continue // the state always has it
+			}
+			t.Run(fmt.Sprintf("%s, managed before: %t", attribute, hasManaged), func(t *testing.T) {
+				o, run := managed(t)
+				before, after := everything(), but(everything(), values{attribute: test.second})
+				if !hasManaged {
+					delete(before, attribute)
+				}
+				run.MustApply(before)
+				other := o.NewRun(t, groupType)
+				other.Import("ops", nil).ExpectNoError(t)
+				other.MustApply(everything())
+				second := run.MustPlan(after)
+				twin := run.Fork()
+				other.MustApply(but(everything(), values{attribute: test.first}))
 
-			sent := o.Sent()
-			run.Apply(second).ExpectError(t, "", "was changed by somebody else after it was planned", attribute+"\n",
-				"when the plan was made:     "+test.saw+"\n", "now:                        "+test.now+"\n", "the configuration asks for: "+test.asked+"\n", "Nothing was overwritten.")
-			sent.Expect(t)
-			// The state shows what it is now, so that the next plan starts from there, and goes through.
-			run.MustApply(but(everything(), values{attribute: test.second}))
-		})
+				sent := o.Sent()
+				run.Apply(second).ExpectError(t, "", "was changed by somebody else after it was planned", attribute+"\n",
+					"when the plan was made:     "+test.saw+"\n", "now:                        "+test.now+"\n", "the configuration asks for: "+test.asked+"\n", "Nothing was overwritten.")
+				sent.Expect(t)
+				// The state shows what it is now, so that the next plan starts from there, and goes through.
+				run.MustApply(after)
+
+				// What somebody else has made as planned is done.
+				sent = o.Sent()
+				twin.Apply(second).ExpectNoError(t)
+				sent.Expect(t)
+				empty(t, twin, after)
+			})
+		}
 	}
-}
-
-func TestProtocolUserGroupWhatIsAlreadySoIsDone(t *testing.T) {
-	o, run := managed(t)
-	run.MustApply(everything())
-	other := run.Fork()
-	config := but(everything(), values{"members": set(amara), "subgroups": set(), "can_join_group": set("role:nobody"), "name": "operations"})
-	plan := run.MustPlan(config)
-	other.MustApply(config)
-	sent := o.Sent()
-	run.Apply(plan).ExpectNoError(t)
-	sent.Expect(t)
-	empty(t, run, config)
 }
 
 // Somebody changes who is in the group between the last look and the write: the server refuses the whole request, and the
@@ -355,34 +360,6 @@ func TestProtocolUserGroupLeavesOutWhatIsNotManaged(t *testing.T) {
 	expectOmitted(t, "not configured any more", run.State.Values, more)
 }
 
-func TestProtocolUserGroupRefusesWhatChangedBeforeItBecameManaged(t *testing.T) {
-	for attribute, test := range map[string]struct {
-		asks          any
-		byHand        func(*testing.T, *acctest.Organization) zulip.UserGroupUpdate
-		was, now, new string
-	}{
-		"description": {"ours", func(*testing.T, *acctest.Organization) zulip.UserGroupUpdate {
-			theirs := "theirs"
-			return zulip.UserGroupUpdate{Description: &theirs}
-		}, "", "theirs", "ours"},
-		"can_mention_group": {set("role:nobody"), func(t *testing.T, o *acctest.Organization) zulip.UserGroupUpdate {
-			return permit("can_mention_group", role(t, o, "owners"))
-		}, `"role:everyone"`, `"role:owners"`, `"role:nobody"`},
-	} {
-		t.Run(attribute, func(t *testing.T) {
-			o, run := managed(t)
-			run.MustApply(values{"name": "ops"})
-			plan := run.MustPlan(values{"name": "ops", attribute: test.asks})
-			alter(t, o, "ops", test.byHand(t, o))
-			sent := o.Sent()
-			run.Apply(plan).ExpectError(t, "", "was changed by somebody else after it was planned", attribute,
-				"when the plan was made:     "+test.was+"\n", "now:                        "+test.now+"\n", "the configuration asks for: "+test.new+"\n", "Nothing was overwritten.")
-			sent.Expect(t)
-			run.MustApply(values{"name": "ops", attribute: test.asks})
-		})
-	}
-}
-
 // An import has everything, as has a state that an earlier version wrote: nothing of it is changed or forgotten.
 func TestProtocolUserGroupStatesThatHaveEverythingKeepIt(t *testing.T) {
 	o, run := managed(t)
@@ -407,19 +384,5 @@ func TestProtocolUserGroupStatesThatHaveEverythingKeepIt(t *testing.T) {
 	sent.Expect(t)
 	if got := run.State.Values["can_join_group"]; !reflect.DeepEqual(got, set("role:members")) {
 		t.Errorf("drift is not shown: %v", got)
-	}
-}
-
-// Permissions of a new group that name the group are sent once it exists, beside others that are not managed.
-func TestProtocolManagesAPermissionThatNamesTheGroup(t *testing.T) {
-	o, run := managed(t)
-	config := values{"name": "ops", "can_manage_group": set("group:ops", "user:"+ines)}
-	run.MustApply(config)
-	expectOmitted(t, "created", run.State.Values, config)
-	more := but(config, values{"can_join_group": set("group:ops")})
-	run.MustApply(more)
-	expectOmitted(t, "managed", run.State.Values, more)
-	if got := group(t, o, "ops").Permissions["can_join_group"]; got.Group != id(t, o, "ops") {
-		t.Errorf("the server holds %v", got)
 	}
 }

@@ -132,16 +132,16 @@ func TestProtocolUserGroupAnElementThatIsNotKnownContradictsNoPlan(t *testing.T)
 // Nobody can be taken out of a new group: it gets those who are known when it is created.
 func TestProtocolANewGroupWithMembersThatAreNotKnown(t *testing.T) {
 	for kind, config := range map[string]values{groupType: {"name": "ops"}, membershipType: {"group": "ops"}} {
-		s := newSeveral(t, acctest.StartSandbox(t, sandbox.Config{}))
+		s := acctest.StartSandbox(t, sandbox.Config{}).NewResources(t)
 		if kind == membershipType {
-			made(t, s.o, groupType, values{"name": "ops"})
+			made(t, s.Organization, groupType, values{"name": "ops"})
 		}
-		one := part{"one", kind, says(but(config, values{"members": acctest.Unknown})), nil}
-		plans, diags := s.plan(one)
+		one := part("one", kind, but(config, values{"members": acctest.Unknown}))
+		plans, diags := s.Plan(one)
 		diags.ExpectNoError(t)
-		one.config = says(but(config, values{"members": listed(lena, ines)}))
-		s.apply(plans, one).ExpectNoError(t)
-		holds(t, s.o, "ops", []string{lena, ines}, nil)
+		one.Config = acctest.Says(but(config, values{"members": listed(lena, ines)}))
+		s.Apply(plans, one).ExpectNoError(t)
+		holds(t, s.Organization, "ops", []string{lena, ines}, nil)
 	}
 }
 
@@ -150,80 +150,80 @@ func TestProtocolANewGroupWithMembersThatAreNotKnown(t *testing.T) {
 func TestProtocolUserGroupMembersTakeOverFromAMembership(t *testing.T) {
 	for _, first := range []string{"the membership", "the group"} {
 		t.Run(first, func(t *testing.T) {
-			s := newSeveral(t, acctest.StartSandbox(t, sandbox.Config{}))
-			group := part{"group", groupType, says(values{"name": "ops"}), nil}
-			membership := part{"membership", membershipType, says(values{"group": "ops", "members": listed(lena, kenji)}), nil}
-			plans, diags := s.plan(group, membership)
+			s := acctest.StartSandbox(t, sandbox.Config{}).NewResources(t)
+			group := part("group", groupType, values{"name": "ops"})
+			membership := part("membership", membershipType, values{"group": "ops", "members": listed(lena, kenji)})
+			plans, diags := s.Plan(group, membership)
 			diags.ExpectNoError(t)
-			s.apply(plans, group, membership).ExpectNoError(t)
+			s.Apply(plans, group, membership).ExpectNoError(t)
 
-			group.config, membership.config = says(values{"name": "ops", "members": listed(lena, amara)}), nil
-			parts := []part{group, membership}
+			group.Config, membership.Config = acctest.Says(values{"name": "ops", "members": listed(lena, amara)}), nil
+			parts := []acctest.Part{group, membership}
 			if first == "the membership" {
-				parts = []part{membership, group}
+				parts = []acctest.Part{membership, group}
 			}
-			_, diags = s.plan(parts...)
+			_, diags = s.Plan(parts...)
 			diags.ExpectError(t, "members", `Who stays in user group "ops" is not certain`, lena, "removed {", "destroy = false")
 
 			// Whom nobody lists any more may go, in any order.
-			group.config = says(values{"name": "ops", "members": listed(amara)})
-			parts[slices.IndexFunc(parts, func(p part) bool { return p.name == "group" })] = group
-			plans, diags = s.plan(parts...)
+			group.Config = acctest.Says(values{"name": "ops", "members": listed(amara)})
+			parts[slices.IndexFunc(parts, func(p acctest.Part) bool { return p.Name == "group" })] = group
+			plans, diags = s.Plan(parts...)
 			diags.ExpectNoError(t)
-			s.apply(plans, parts...).ExpectNoError(t)
-			holds(t, s.o, "ops", []string{amara}, nil)
+			s.Apply(plans, parts...).ExpectNoError(t)
+			holds(t, s.Organization, "ops", []string{amara}, nil)
 		})
 	}
 	// Forgotten, it takes nobody out.
-	s := newSeveral(t, acctest.StartSandbox(t, sandbox.Config{}))
-	made(t, s.o, membershipType, values{"group": "leads", "members": listed(lena, kenji)})
-	s.take("group", groupType, "leads")
-	group := part{"group", groupType, says(values{"name": "leads", "members": listed(kenji, lena), "subgroups": listed("sre")}), nil}
-	sent := s.o.Sent()
-	plans, diags := s.plan(group)
+	s := acctest.StartSandbox(t, sandbox.Config{}).NewResources(t)
+	made(t, s.Organization, membershipType, values{"group": "leads", "members": listed(lena, kenji)})
+	s.Import("group", groupType, "leads")
+	group := part("group", groupType, values{"name": "leads", "members": listed(kenji, lena), "subgroups": listed("sre")})
+	sent := s.Sent()
+	plans, diags := s.Plan(group)
 	diags.ExpectNoError(t)
-	s.apply(plans, group).ExpectNoError(t)
-	expectParams(t, sent, map[string]string{"delete": text(t, ids(t, s.o, ines, amara))})
-	holds(t, s.o, "leads", []string{kenji, lena}, []string{"sre"})
+	s.Apply(plans, group).ExpectNoError(t)
+	expectParams(t, sent, map[string]string{"delete": text(t, ids(t, s.Organization, ines, amara))})
+	holds(t, s.Organization, "leads", []string{kenji, lena}, []string{"sre"})
 }
 
 // The other way, and from one membership to another, nobody who stays listed is out in the end, in any order.
 func TestProtocolUserGroupAMembershipTakesOver(t *testing.T) {
 	for name, test := range map[string]struct {
-		before, after []part
+		before, after []acctest.Part
 		sends         bool // whoever comes first
 	}{
 		"from a group": {
-			[]part{{"a", groupType, says(values{"name": "ops", "members": listed(lena, kenji)}), nil}},
-			[]part{{"a", groupType, says(values{"name": "ops"}), nil}, {"b", membershipType, says(values{"group": "ops", "members": listed(lena, kenji)}), nil}}, false,
+			[]acctest.Part{part("a", groupType, values{"name": "ops", "members": listed(lena, kenji)})},
+			[]acctest.Part{part("a", groupType, values{"name": "ops"}), part("b", membershipType, values{"group": "ops", "members": listed(lena, kenji)})}, false,
 		},
 		"from another membership": {
-			[]part{{"g", groupType, says(values{"name": "ops"}), nil}, {"a", membershipType, says(values{"group": "ops", "members": listed(lena, kenji)}), nil}},
-			[]part{{"a", membershipType, nil, nil}, {"b", membershipType, says(values{"group": "ops", "members": listed(lena, kenji)}), nil}}, true,
+			[]acctest.Part{part("g", groupType, values{"name": "ops"}), part("a", membershipType, values{"group": "ops", "members": listed(lena, kenji)})},
+			[]acctest.Part{part("a", membershipType, nil), part("b", membershipType, values{"group": "ops", "members": listed(lena, kenji)})}, true,
 		},
 		"a part of another membership": {
-			[]part{{"g", groupType, says(values{"name": "ops"}), nil}, {"a", membershipType, says(values{"group": "ops", "members": listed(lena, kenji)}), nil}},
-			[]part{{"a", membershipType, says(values{"group": "ops", "members": listed(kenji)}), nil}, {"b", membershipType, says(values{"group": "ops", "members": listed(lena)}), nil}}, true,
+			[]acctest.Part{part("g", groupType, values{"name": "ops"}), part("a", membershipType, values{"group": "ops", "members": listed(lena, kenji)})},
+			[]acctest.Part{part("a", membershipType, values{"group": "ops", "members": listed(kenji)}), part("b", membershipType, values{"group": "ops", "members": listed(lena)})}, true,
 		},
 	} {
 		for _, backwards := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, " ", backwards), func(t *testing.T) {
-				s := newSeveral(t, acctest.StartSandbox(t, sandbox.Config{}))
-				plans, diags := s.plan(test.before...)
+				s := acctest.StartSandbox(t, sandbox.Config{}).NewResources(t)
+				plans, diags := s.Plan(test.before...)
 				diags.ExpectNoError(t)
-				s.apply(plans, test.before...).ExpectNoError(t)
-				plans, diags = s.plan(test.after...)
+				s.Apply(plans, test.before...).ExpectNoError(t)
+				plans, diags = s.Plan(test.after...)
 				diags.ExpectNoError(t)
 				order := slices.Clone(test.after)
 				if backwards {
 					slices.Reverse(order)
 				}
-				sent := s.o.Sent()
-				s.apply(plans, order...).ExpectNoError(t)
+				sent := s.Sent()
+				s.Apply(plans, order...).ExpectNoError(t)
 				if backwards || !test.sends {
 					sent.Expect(t) // whoever takes over came first
 				}
-				holds(t, s.o, "ops", []string{lena, kenji}, nil)
+				holds(t, s.Organization, "ops", []string{lena, kenji}, nil)
 			})
 		}
 	}

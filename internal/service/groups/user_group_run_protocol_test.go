@@ -230,18 +230,6 @@ func TestProtocolUserGroupLockoutIsCheckedAgainBeforeTheRequest(t *testing.T) {
 	diags.ExpectError(t, "members", "lock the provider out")
 }
 
-// Whom a plan cannot list it does not take out.
-func TestProtocolUserGroupMembersThatAreNotKnownWait(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{})
-	group := o.NewRun(t, "zulip_user_group")
-	group.MustApply(values{"name": "press", "members": set(lena, kenji)})
-	plan, diags := group.Plan(values{"name": "press", "members": acctest.Unknown})
-	diags.ExpectWarning(t, "members", `The members of user group "press" wait for the next apply`)
-	if !plan.Empty() {
-		t.Errorf("the plan changes %v", plan.Changes())
-	}
-}
-
 // The CLI carries a plan out in a process of its own, which has read nothing, and plans there once more what is created.
 func TestProtocolReplacedGroupIsTakenBack(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
@@ -337,4 +325,90 @@ func TestProtocolUserGroupDataSources(t *testing.T) {
 	if got := names(values{"user": lena, "include_roles": true}); !reflect.DeepEqual(got, []string{"role:fullmembers", "role:members", "role:everyone", "role:internet", "sre", "leads"}) {
 		t.Errorf("a member is in %v", got)
 	}
+}
+
+// An update that fails forgets neither who was in the group before the resource, nor whom the resource put there.
+func TestProtocolUserGroupMembershipRemembersWhoWasThereAfterAFailure(t *testing.T) {
+	o, run := added(t)
+	run.MustApply(values{"group": "sre", "members": set(lena, kenji)}) // Lena was in before
+	fail(t, o, "POST /user_groups/*/members before status=400 1")
+	run.Apply(run.MustPlan(values{"group": "sre", "members": set(kenji, ines)})).ExpectError(t, "", "Cannot change")
+	run.MustApply(values{"group": "sre", "members": set(kenji, ines)})
+	holds(t, o, "sre", []string{amara, lena, kenji, ines}, nil)
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	holds(t, o, "sre", []string{amara, lena}, nil)
+}
+
+// The request is carried out, and nothing can be read after it: whom it added is the resource's all the same.
+func TestProtocolUserGroupMembershipKeepsWhomItAddedWhenReadingFails(t *testing.T) {
+	o, run := added(t)
+	run.Block = o.Block(values{"max_retries": 0})
+	run.MustApply(values{"group": "sre", "members": set(lena, kenji)})
+	plan := run.MustPlan(values{"group": "sre", "members": set(lena, ines)})
+	p := run.Process()
+	again, diags := p.Plan("zulip_user_group_membership", plan.Prior, plan.Config)
+	diags.ExpectNoError(t)
+	gate := o.Sandbox.Gate(http.MethodPost, "/user_groups/*/members")
+	done := make(chan acctest.Diagnostics)
+	go func() {
+		state, diags := p.Apply(again)
+		run.State = state
+		done <- diags
+	}()
+	write := <-gate.Arrived
+	unavailable := sandbox.Fault{Action: sandbox.FaultStatus, Status: http.StatusServiceUnavailable}
+	lists, register := unavailable, unavailable
+	lists.Method, register.Method, register.Path = "GET", "POST", "/register"
+	healLists, healRegister := o.Sandbox.Fail(lists), o.Sandbox.Fail(register)
+	gate.Open()
+	write.Release()
+	if len((<-done).Errors()) == 0 {
+		t.Error("an apply that could not read what it did says nothing")
+	}
+	healLists()
+	healRegister()
+	holds(t, o, "sre", []string{amara, lena, ines}, nil)
+	run.MustApply(values{"group": "sre", "members": set(lena, ines)})
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	holds(t, o, "sre", []string{amara, lena}, nil)
+}
+
+// What is not configured is neither compared nor resolved.
+func TestProtocolUserGroupUnmanagedMembersAreNotResolved(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"name": "ops", "members": set(lena), "subgroups": set("sre")})
+	config := values{"name": "ops", "description": "On call"}
+	plan := run.MustPlan(config)
+	o.Call(t, http.MethodPatch, "/users/"+text(t, id(t, o, lena)), map[string]string{"new_email": "lena.new@example.com"})
+	name := "sre-team"
+	alter(t, o, "sre", zulip.UserGroupUpdate{Name: &name})
+	members(t, o, "ops", zulip.MembershipChange{Add: ids(t, o, kenji)})
+	sent := o.Sent()
+	carryOut(run, plan).ExpectNoError(t)
+	expectParams(t, sent, map[string]string{"description": "On call"})
+	empty(t, run, config)
+}
+
+// A new group may name itself in its own permissions: they are sent once it exists. It cannot be in itself.
+func TestProtocolANewGroupNamesItself(t *testing.T) {
+	o, run := managed(t)
+	config := values{
+		"name": "self", "members": set(ines), "can_mention_group": set("group:self"), "can_add_members_group": set("group:self", "user:"+lena),
+		"can_leave_group": set("role:nobody"),
+	}
+	sent := o.Sent()
+	run.MustApply(config)
+	self, nobody := id(t, o, "self"), role(t, o, "nobody")
+	expectParams(t, sent,
+		map[string]string{"name": "self", "description": "", "members": text(t, ids(t, o, ines)), "can_leave_group": text(t, nobody)},
+		map[string]string{
+			"can_mention_group":     change(t, zulip.NamedGroup(self), role(t, o, "everyone")),
+			"can_add_members_group": change(t, zulip.GroupSettingValue{DirectMembers: ids(t, o, lena), DirectSubgroups: []int64{self}}, group(t, acctest.StartSandbox(t, sandbox.Config{}), "leads").Permissions["can_add_members_group"]),
+		})
+	_, diags := o.NewRun(t, "zulip_user_group").Plan(values{"name": "ring", "subgroups": set("ring")})
+	diags.ExpectError(t, "subgroups", "A user group cannot contain itself", "ring contains ring")
+	_, reported := planTogether(t, o,
+		member{"zulip_user_group", nil, values{"name": "ring"}},
+		member{"zulip_user_group_membership", nil, values{"group": "ring", "subgroups": set("ring")}})
+	reported[1].ExpectError(t, "subgroups", "A user group cannot contain itself", "ring contains ring")
 }

@@ -168,7 +168,7 @@ func (r *organizationResource) apply(ctx context.Context, prior *prior, plan *or
 	if diags.HasError() {
 		return nil
 	}
-	return r.subject(ctx).Change(ctx, &r.Base, steps, now, diags)
+	return r.subject().Change(ctx, &r.Base, steps, now, diags)
 }
 
 // store puts what the server has into the state; after an apply, planned is its plan.
@@ -181,7 +181,7 @@ func (r *organizationResource) store(ctx context.Context, state *organizationMod
 }
 
 // subject is the organization as what is changed.
-func (r *organizationResource) subject(ctx context.Context) attribute.Subject[*zulip.Realm, zulip.RealmUpdate] {
+func (r *organizationResource) subject() attribute.Subject[*zulip.Realm, zulip.RealmUpdate] {
 	return attribute.Subject[*zulip.Realm, zulip.RealmUpdate]{
 		Of:     "zulip_organization",
 		Unread: "the organization",

@@ -326,3 +326,42 @@ resource "zulip_user_group" "more" {
 	}
 	w.Must(t, "destroy", "-auto-approve")
 }
+
+// Members take over from a membership that Terraform forgets.
+func TestAccUserGroupSandboxMembersTakeOver(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	w := acctest.NewWorkspace(t)
+	w.Configure(t, `
+resource "zulip_user_group" "ops" {
+  name = "ops"
+}
+
+resource "zulip_user_group_membership" "ops" {
+  group   = zulip_user_group.ops.name
+  members = ["lena.fischer@example.com", "kenji.sato@example.com"]
+}
+`)
+	w.Must(t, "apply", "-auto-approve")
+	const exclusive = `
+resource "zulip_user_group" "ops" {
+  name    = "ops"
+  members = ["lena.fischer@example.com", "kenji.sato@example.com"]
+}
+`
+	w.Configure(t, exclusive)
+	if printed, ok := w.Run(t, "plan"); ok || !strings.Contains(printed, "is not certain") {
+		t.Errorf("planned:\n%s", printed)
+	}
+	w.Configure(t, exclusive+`
+removed {
+  from = zulip_user_group_membership.ops
+  lifecycle {
+    destroy = false
+  }
+}
+`)
+	sent := o.Sent()
+	w.Must(t, "apply", "-auto-approve")
+	sent.Expect(t)
+	holds(t, o, "ops", []string{lena, kenji}, nil)
+}

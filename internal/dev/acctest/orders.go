@@ -1,0 +1,181 @@
+package acctest
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+)
+
+// Orders is a configuration that changes, planned and applied in every order that its references allow, because no CLI promises
+// one. A schedule may have a change outside Terraform between the plan and the apply, or a fault at a request of the apply.
+type Orders struct {
+	// Start sets an organization up. The configuration before is applied to it.
+	Start func(t *testing.T) *Resources
+	// Imported are the parts that are imported at first, instead of being created, and by what.
+	Imported      map[string]string
+	Before, After []Part
+	// ByHand are the changes outside Terraform.
+	ByHand map[string]func(t *testing.T, o *Organization)
+	// Blocked is the change outside Terraform after which the configuration can no longer be applied, rightly.
+	Blocked string
+	// PlanFails says that the plan of a part is refused, for good.
+	PlanFails bool
+	// LosesRights says that the provider's account loses rights by the change, so that later plans may be refused.
+	LosesRights bool
+	// Promise is called before every apply, and check after it, with what the apply reported.
+	Promise func(t *testing.T, a *OrderedApply) (check func(Diagnostics))
+	// Done is called when nothing is left to do.
+	Done func(t *testing.T, a *OrderedApply)
+}
+
+// OrderedApply is one apply of [Orders], as its promise sees it.
+type OrderedApply struct {
+	*Resources
+	Plans map[string]*PlannedChange
+	// ByHand is the change outside Terraform of this schedule, and Fault the fault; "" for none.
+	ByHand, Fault string
+	// IsRepeated is true for the applies of what the first one left; they come without changes by hand and without faults.
+	IsRepeated bool
+}
+
+// requestFaults are what can happen to one request of an apply.
+var requestFaults = map[string]sandbox.Fault{
+	"429":            {Action: sandbox.FaultStatus, Status: http.StatusTooManyRequests, RetryAfter: time.Millisecond},
+	"503 before":     {Action: sandbox.FaultStatus, Status: http.StatusServiceUnavailable},
+	"503 after":      {Action: sandbox.FaultStatus, Status: http.StatusServiceUnavailable, After: true},
+	"answer dropped": {Action: sandbox.FaultDrop, After: true},
+}
+
+// fewestOrders is how many schedules configurations have at least.
+const fewestOrders = 20
+
+// TryOrders tries configurations on many schedules. See [Schedules].
+func TryOrders(t *testing.T, what string, all map[string]*Orders) {
+	t.Helper()
+	runs := map[string]*ordersRun{}
+	for name, orders := range all {
+		runs[name] = &ordersRun{Orders: orders}
+	}
+	Schedules(t, what, fewestOrders, runs, func(t *testing.T, run *ordersRun, s *Schedule) { run.try(t, s) })
+}
+
+type ordersRun struct {
+	*Orders
+	requests int // how many requests an apply was seen to make, at most
+}
+
+// The kinds of schedules. The first schedule is undisturbed, and measures how many requests there are to fail.
+const (
+	undisturbed = iota
+	changedByHand
+	faulted
+)
+
+// choose chooses the orders, and what happens besides. Where something does, one order is chosen and the other follows from it,
+// because all combinations would be too many to enumerate.
+func (run *ordersRun) choose(s *Schedule) (planned, applied []Part, byHand, fault string, position int) {
+	kinds := []int{undisturbed, faulted}
+	if len(run.ByHand) > 0 {
+		kinds = append(kinds, changedByHand)
+	}
+	kind := kinds[s.Choose(len(kinds))]
+	if kind == faulted {
+		position = s.Choose(max(1, run.requests))
+		names := slices.Sorted(maps.Keys(requestFaults))
+		which := s.Choose(len(names))
+		applied = ordered(run.After, func(n int) int { return (position + which) % n })
+		return applied, applied, "", names[which], position
+	}
+	applied = ordered(run.After, s.Choose)
+	if kind == changedByHand {
+		names := slices.Sorted(maps.Keys(run.ByHand))
+		return backwards(applied), applied, names[s.Choose(len(names))], "", 0
+	}
+	return ordered(run.After, s.Choose), applied, "", "", 0
+}
+
+// try plans and applies once, with what the schedule has happen, and then applies until nothing is left to do.
+func (run *ordersRun) try(t *testing.T, s *Schedule) {
+	planned, applied, byHand, fault, position := run.choose(s)
+	t.Logf("planned as %s, applied as %s, by hand %q, fault %q at request %d", names(planned), names(applied), byHand, fault, position)
+	r := run.begin(t)
+	plans, diags := r.Plan(planned...)
+	if (len(diags.Errors()) > 0) != run.PlanFails {
+		t.Fatalf("the plan reports:\n%v", diags)
+	}
+	if byHand != "" {
+		run.ByHand[byHand](t, r.Organization)
+	}
+	sent, heal := r.Sent(), func() {}
+	r.Started = func() {
+		sent = r.Sent()
+		if fault != "" {
+			rule := requestFaults[fault]
+			rule.Skip, rule.Count = position, 1
+			heal = r.Sandbox.Fail(rule)
+		}
+	}
+	apply := &OrderedApply{Resources: r, Plans: plans, ByHand: byHand, Fault: fault}
+	check := run.Promise(t, apply)
+	diags = r.Apply(plans, applied...)
+	run.requests = max(run.requests, len(sent.Requests()))
+	heal()
+	r.Started = nil
+	check(diags)
+	if byHand == "" || byHand != run.Blocked {
+		run.converge(t, apply, applied)
+	}
+}
+
+// begin applies the configuration before.
+func (run *ordersRun) begin(t *testing.T) *Resources {
+	t.Helper()
+	r := run.Start(t)
+	for _, part := range append(slices.Clone(run.Before), run.After...) {
+		if id := run.Imported[part.Name]; id != "" && r.States[part.Name] == nil {
+			r.Import(part.Name, part.Kind, id)
+		}
+	}
+	order := inOrder(run.Before)
+	plans, diags := r.Plan(order...)
+	diags.ExpectNoError(t)
+	r.Apply(plans, order...).ExpectNoError(t)
+	return r
+}
+
+// converge plans and applies in other orders until nothing is left to do.
+func (run *ordersRun) converge(t *testing.T, apply *OrderedApply, order []Part) {
+	t.Helper()
+	apply.IsRepeated = true
+	for range len(order) + 1 {
+		order = backwards(order)
+		plans, diags := apply.Plan(order...)
+		if !run.PlanFails && !run.LosesRights {
+			diags.ExpectNoError(t)
+		}
+		apply.Plans = plans
+		if isEmpty(plans) {
+			if run.Done != nil {
+				run.Done(t, apply)
+			}
+			return
+		}
+		check := run.Promise(t, apply)
+		check(apply.Apply(plans, order...))
+	}
+	t.Error("there is always something left to do")
+}
+
+func names(parts []Part) string {
+	all := make([]string, len(parts))
+	for i, part := range parts {
+		all[i] = part.Name
+	}
+	return fmt.Sprintf("[%s]", strings.Join(all, " "))
+}

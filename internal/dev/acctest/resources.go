@@ -1,0 +1,213 @@
+package acctest
+
+import (
+	"maps"
+	"slices"
+	"testing"
+)
+
+// A Get is a reference to an attribute of another part: in a plan its planned value, in an apply the value in the state.
+type Get func(part, attribute string) any
+
+// A Part is one resource of a configuration.
+type Part struct {
+	Name, Kind string
+	// Config is the configuration of the resource; nil where it is in none.
+	Config func(get Get) Values
+	// Needs are the parts that it refers to.
+	Needs []string
+}
+
+// Says is the configuration of a part that refers to no other.
+func Says(config Values) func(Get) Values { return func(Get) Values { return config } }
+
+// Gone is the part when it has left the configuration.
+func (p Part) Gone() Part {
+	p.Config = nil
+	return p
+}
+
+// Resources are the resources of one configuration, planned together in one process and applied in another, in any order, as the
+// CLI does.
+type Resources struct {
+	*Organization
+	// Block is the provider block of every process.
+	Block Values
+	// States are the resources in the state, by the names of their parts.
+	States map[string]*Instance
+	// Started is called when the process of an apply is configured.
+	Started func()
+	// Applied is called after each part that was applied without an error.
+	Applied func(part Part)
+
+	t       *testing.T
+	tainted map[string]bool // those whose creation failed: the CLI ends them and creates them again
+}
+
+// NewResources returns resources of which nothing is in the state yet, with the organization's account.
+func (o *Organization) NewResources(t *testing.T) *Resources {
+	return &Resources{Organization: o, Block: o.Block(nil), t: t, States: map[string]*Instance{}, tainted: map[string]bool{}}
+}
+
+// Process starts a configured process.
+func (r *Resources) Process() *Process {
+	r.t.Helper()
+	p := StartProcess(r.t.Context(), r.t)
+	p.Configure(r.Block).ExpectNoError(r.t)
+	return p
+}
+
+// Import imports what a part is to manage.
+func (r *Resources) Import(part, kind, id string) {
+	r.t.Helper()
+	p := r.Process()
+	state, diags := p.Import(kind, id, nil)
+	diags.ExpectNoError(r.t)
+	r.States[part], diags = p.Read(kind, state)
+	diags.ExpectNoError(r.t)
+}
+
+// get looks an attribute up in plans, and then in the state. The attributes of a part that is in neither are not known.
+func (r *Resources) get(plans map[string]*PlannedChange) Get {
+	return func(part, attribute string) any {
+		if plan := plans[part]; plan != nil && plan.Values != nil {
+			return plan.Values[attribute]
+		}
+		if r.States[part] != nil {
+			return r.States[part].Values[attribute]
+		}
+		return Unknown
+	}
+}
+
+// Plan refreshes and plans the parts in the order in which they stand. A part that is refused has no plan.
+func (r *Resources) Plan(parts ...Part) (map[string]*PlannedChange, Diagnostics) {
+	r.t.Helper()
+	p, plans := r.Process(), map[string]*PlannedChange{}
+	var reported Diagnostics
+	for _, part := range parts {
+		prior := r.States[part.Name]
+		if prior != nil {
+			var diags Diagnostics
+			prior, diags = p.Read(part.Kind, prior)
+			reported = append(reported, diags...)
+			if len(diags.Errors()) > 0 {
+				continue
+			}
+			r.States[part.Name] = prior
+		}
+		var config Values
+		if part.Config != nil {
+			config = part.Config(r.get(plans))
+		}
+		if r.tainted[part.Name] && config != nil {
+			prior = nil
+		}
+		if prior == nil && config == nil {
+			continue
+		}
+		plan, diags := p.Plan(part.Kind, prior, config)
+		reported = append(reported, diags...)
+		if len(diags.Errors()) == 0 {
+			plans[part.Name] = plan
+		}
+	}
+	return plans, reported
+}
+
+// Apply carries plans out in the order in which the parts stand. Each is planned again before, as the CLI does, except for the end
+// of a resource. It leaves out what is planned to stay as it is, and what refers to a part that failed.
+func (r *Resources) Apply(plans map[string]*PlannedChange, parts ...Part) Diagnostics {
+	r.t.Helper()
+	p := r.Process()
+	if r.Started != nil {
+		r.Started()
+	}
+	var reported Diagnostics
+	failed := map[string]bool{}
+	for _, part := range parts {
+		plan := plans[part.Name]
+		if plan == nil || plan.Empty() {
+			continue
+		}
+		if part.Config != nil && slices.ContainsFunc(part.Needs, func(other string) bool { return failed[other] }) {
+			failed[part.Name] = true
+			continue
+		}
+		diags := r.applyPart(p, plan, part)
+		reported = append(reported, diags...)
+		failed[part.Name] = len(diags.Errors()) > 0
+		if !failed[part.Name] && r.Applied != nil {
+			r.Applied(part)
+		}
+	}
+	return reported
+}
+
+func (r *Resources) applyPart(p *Process, plan *PlannedChange, part Part) (reported Diagnostics) {
+	r.t.Helper()
+	if r.tainted[part.Name] && r.States[part.Name] != nil {
+		end, _ := r.Process().Plan(part.Kind, r.States[part.Name], nil)
+		state, diags := p.Apply(end)
+		r.States[part.Name], reported = state, diags
+		if len(diags.Errors()) > 0 {
+			return reported
+		}
+	}
+	if part.Config != nil {
+		again, diags := p.Plan(part.Kind, plan.Prior, part.Config(r.get(nil)))
+		reported = append(reported, diags...)
+		if len(diags.Errors()) > 0 {
+			return reported
+		}
+		plan.CheckAgain(r.t, again)
+		plan = again
+	}
+	state, diags := p.Apply(plan)
+	r.States[part.Name] = state
+	isFailed := len(diags.Errors()) > 0
+	r.tainted[part.Name] = isFailed && plan.Prior == nil
+	if !isFailed {
+		plan.CheckApplied(r.t, state)
+	}
+	return append(reported, diags...)
+}
+
+// isEmpty reports whether plans change nothing.
+func isEmpty(plans map[string]*PlannedChange) bool {
+	return !slices.ContainsFunc(slices.Collect(maps.Values(plans)), func(plan *PlannedChange) bool { return !plan.Empty() })
+}
+
+// ready returns the parts that can come next: those whose needs are met. What a part refers to comes before it, and after it where
+// the part has left the configuration.
+func ready(parts []Part) (next []Part) {
+	for _, one := range parts {
+		waits := slices.ContainsFunc(parts, func(other Part) bool {
+			if other.Config == nil { // it ends before what it refers to changes
+				return slices.Contains(other.Needs, one.Name)
+			}
+			return one.Config != nil && slices.Contains(one.Needs, other.Name)
+		})
+		if !waits {
+			next = append(next, one)
+		}
+	}
+	return next
+}
+
+// ordered puts parts in an order that their references allow, and lets choose say which of the parts that can come next does.
+func ordered(parts []Part, choose func(n int) int) (order []Part) {
+	for rest := slices.Clone(parts); len(rest) > 0; {
+		next := ready(rest)
+		one := next[choose(len(next))]
+		order = append(order, one)
+		rest = slices.DeleteFunc(rest, func(other Part) bool { return other.Name == one.Name })
+	}
+	return order
+}
+
+// inOrder puts parts in the first order that their references allow.
+func inOrder(parts []Part) []Part { return ordered(parts, func(int) int { return 0 }) }
+
+// backwards puts parts in the last order that their references allow.
+func backwards(parts []Part) []Part { return ordered(parts, func(n int) int { return n - 1 }) }

@@ -1,0 +1,134 @@
+package acctest
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// fewSchedules is how many schedules of a scenario a test tries when it samples them; shortSchedules with -short, because the
+// race detector looks at how requests cross, not at every order.
+const (
+	fewSchedules   = 8
+	shortSchedules = 3
+)
+
+// scheduleSeed chooses the sample. ZULIP_TEST_SEED repeats one that was printed.
+var scheduleSeed = sync.OnceValue(func() uint64 {
+	text := cmp.Or(os.Getenv("ZULIP_TEST_SEED"), strconv.FormatUint(rand.Uint64N(1_000_000), 10)) //nolint:gosec // chance in tests needs no secrecy
+	seed, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		panic("ZULIP_TEST_SEED: " + err.Error())
+	}
+	return seed
+})
+
+// enumeratesAll reports whether tests enumerate what they sample otherwise.
+func enumeratesAll() bool { return os.Getenv("ZULIP_TEST_ALL") == "1" }
+
+// A Schedule is one way in which a scenario can happen: a path through the tree of all choices.
+type Schedule struct {
+	choices, options []int
+	step             int
+	random           *rand.Rand // nil where all schedules are enumerated, and for the first schedule
+}
+
+// Choose returns the next choice, from 0 to n-1. The first schedule of a scenario takes the first of all choices.
+func (s *Schedule) Choose(n int) int {
+	if s.step == len(s.choices) {
+		choice := 0
+		if s.random != nil {
+			choice = s.random.IntN(n)
+		}
+		s.choices, s.options = append(s.choices, choice), append(s.options, n)
+	}
+	choice := s.choices[s.step]
+	s.step++
+	return choice
+}
+
+// next turns to the next path of the tree, and reports whether there is one.
+func (s *Schedule) next() bool {
+	s.step = 0
+	for len(s.choices) > 0 {
+		last := len(s.choices) - 1
+		if s.choices[last]++; s.choices[last] < s.options[last] {
+			return true
+		}
+		s.choices, s.options = s.choices[:last], s.options[:last]
+	}
+	return false
+}
+
+// Schedules tries every scenario on many schedules, as subtests: a sample chosen by a seed, which is printed, or all of them with
+// ZULIP_TEST_ALL=1. A scenario that has fewer than fewest schedules fails the test, because it has lost its choices.
+func Schedules[S any](t *testing.T, what string, fewest int, scenarios map[string]S, try func(t *testing.T, scenario S, s *Schedule)) {
+	t.Helper()
+	var tried, kept atomic.Int32
+	attempt := func(t *testing.T, scenario S, s *Schedule) {
+		t.Helper()
+		if t.Run(fmt.Sprint(tried.Add(1)), func(t *testing.T) { try(t, scenario, s) }) {
+			kept.Add(1)
+		}
+	}
+	t.Run("schedules", func(t *testing.T) {
+		for name, scenario := range scenarios {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				if enumeratesAll() {
+					count := 0
+					for s, more := new(Schedule), true; more; more = s.next() {
+						attempt(t, scenario, s)
+						count++
+					}
+					if count < fewest {
+						t.Errorf("%d schedules are too few", count)
+					}
+					return
+				}
+				trySample(t, fewest, func(s *Schedule) { attempt(t, scenario, s) })
+			})
+		}
+	})
+	sampled := ""
+	if !enumeratesAll() {
+		sampled = fmt.Sprintf(" sampled with ZULIP_TEST_SEED=%d", scheduleSeed())
+	}
+	Report(func(w io.Writer) {
+		_, _ = fmt.Fprintf(w, "%s: %d schedules%s, %d kept the promise\n", what, tried.Load(), sampled, kept.Load())
+	})
+	if t.Failed() {
+		t.Log(what + sampled)
+	}
+}
+
+// trySample tries a few schedules. All of them are the same only if nothing is left to choose.
+func trySample(t *testing.T, fewest int, attempt func(*Schedule)) {
+	t.Helper()
+	few := fewSchedules
+	if testing.Short() {
+		few = shortSchedules
+	}
+	random := rand.New(rand.NewPCG(scheduleSeed(), uint64(len(t.Name())))) //nolint:gosec // chance in tests needs no secrecy
+	var paths [][]int
+	for i := range few {
+		s := new(Schedule)
+		if i > 0 {
+			s.random = random
+		}
+		attempt(s)
+		if !slices.ContainsFunc(paths, func(path []int) bool { return slices.Equal(path, s.choices) }) {
+			paths = append(paths, s.choices)
+		}
+	}
+	if fewest > few && len(paths) < few/2 {
+		t.Errorf("%d schedules, and only %d of them differ", few, len(paths))
+	}
+}
