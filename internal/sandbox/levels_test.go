@@ -50,8 +50,7 @@ func TestOlderServers(t *testing.T) {
 		s := start(t, Config{})
 		id := createdChannel(t, s, "admin", "x")
 		since := map[string]int{
-			"can_send_message_group": 333, "can_subscribe_group": 357, "can_create_topic_group": 441,
-			"default_push_notifications": 507, "is_archived": 315, "folder_id": 389, "topics_policy": 392, "subscriber_count": 394, "creator_id": 254,
+			"can_create_topic_group": 441, "default_push_notifications": 507, "folder_id": 389, "topics_policy": 392, "subscriber_count": 394,
 		}
 		for name, level := range since {
 			for _, at := range []int{level - 1, level} {
@@ -189,7 +188,7 @@ func (s *Server) systemGroupID(t *testing.T, name string) int {
 
 func TestVersionMatchesLevel(t *testing.T) {
 	for level, want := range map[int]string{
-		442: "12.0-dev-21-gsandbox", 421: "11.0", 420: "11.0-dev-49-gsandbox", 371: "10.0", 277: "9.0", 100: "6.2",
+		442: "12.0-dev-21-gsandbox", 421: "11.0", 420: "11.0-dev-49-gsandbox", 371: "10.0", 277: "9.0",
 	} {
 		if got := versionAt(level); got != want {
 			t.Errorf("level %d: %s, want %s", level, got, want)

@@ -95,13 +95,10 @@ var RealmPermissions = withLevels("zulip_organization", []Permission{
 	{Name: "workplace_users_group", Unwritable: true, AllowNobody: true, AllowEveryone: true, Default: Everyone},
 })
 
-// withLevels takes the levels from the table of feature levels, but for
-// permissions that existed before in another form.
+// withLevels takes the levels from the table of feature levels.
 func withLevels(resource string, permissions []Permission) []Permission {
 	for i := range permissions {
-		if permissions[i].Since == 0 {
-			permissions[i].Since = featurelevel.Since(resource, permissions[i].Name)
-		}
+		permissions[i].Since = featurelevel.Lookup(resource, permissions[i].Name)
 	}
 	return permissions
 }
