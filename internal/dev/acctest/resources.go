@@ -9,7 +9,7 @@ import (
 // A Get is a reference to an attribute of another part: in a plan its planned value, in an apply the value in the state.
 type Get func(part, attribute string) any
 
-// A Entry is one resource of a configuration.
+// An Entry is one resource of a configuration.
 type Entry struct {
 	Name, Kind string
 	// Config is the configuration of the resource; nil where it is in none.
