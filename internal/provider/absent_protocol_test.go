@@ -132,7 +132,7 @@ func TestProtocolWhichAccountManagesWhat(t *testing.T) {
 		for _, channel := range []string{"general", "leads"} {
 			o.Call(t, "POST", "/users/me/subscriptions", map[string]string{"subscriptions": fmt.Sprintf(`[{"name": %q}]`, channel), "principals": fmt.Sprintf("[%d]", self.ID)})
 		}
-		groups, err := o.Client.UserGroups(t.Context(), level)
+		groups, err := o.Client.UserGroups(t.Context())
 		requireNoError(t, err)
 		for _, group := range groups {
 			if group.Name == "leads" {
@@ -252,7 +252,7 @@ func TestProtocolNullElements(t *testing.T) {
 // TestProtocolUnknownMayBeNull plans with values that are not known yet where a value would be wrong and null would not:
 // the check is put off until the value is known.
 func TestProtocolUnknownMayBeNull(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 130})
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.Oldest})
 	for name, test := range map[string]struct {
 		kind   string
 		config acctest.Values
@@ -264,10 +264,10 @@ func TestProtocolUnknownMayBeNull(t *testing.T) {
 		"status":               {"zulip_user_status", acctest.Values{"status_text": "x"}, acctest.Values{"emoji_code": "1f334", "reaction_type": "unicode_emoji"}},
 		"bot":                  {"zulip_bot", acctest.Values{"short_name": "x", "full_name": "X"}, acctest.Values{"payload_url": "https://example.com/", "interface": "slack"}},
 		"profile field":        {"zulip_custom_profile_field", acctest.Values{"field_type": "short_text", "name": "X"}, acctest.Values{"subtype": "github", "url_pattern": "x"}},
-		"profile field, level": {"zulip_custom_profile_field", acctest.Values{"field_type": "short_text", "name": "X"}, acctest.Values{"required": true}},
+		"profile field, level": {"zulip_custom_profile_field", acctest.Values{"field_type": "short_text", "name": "X"}, acctest.Values{"use_for_user_matching": true}},
 		"known service":        {"zulip_custom_profile_field", acctest.Values{"field_type": "external_account", "subtype": "github"}, acctest.Values{"name": "X", "hint": "x"}},
 		"linkifier":            {"zulip_linkifier", acctest.Values{"pattern": "x", "url_template": "https://example.com"}, acctest.Values{"example_input": "x"}},
-		"user":                 {"zulip_user", acctest.Values{"email": "nadia.haddad@example.com", "full_name": "Nadia"}, acctest.Values{"deactivation_notification_comment": "x"}},
+		"user":                 {"zulip_user", acctest.Values{"email": "nadia.haddad@example.com", "full_name": "Nadia"}, acctest.Values{"deactivation_actions": acctest.Values{"delete_profile": true}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			unknown, wrong := acctest.Values{}, acctest.Values{}

@@ -313,7 +313,7 @@ func fetchAPIKey(r *request) (fields, error) {
 		return nil, err
 	}
 	answer := fields{"api_key": u.APIKey, "email": u.Email}
-	r.add(answer, 171, "user_id", u.ID)
+	answer["user_id"] = u.ID
 	return answer, nil
 }
 

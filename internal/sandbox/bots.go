@@ -61,7 +61,7 @@ func updateBot(r *request) (fields, error) {
 	change := rules.BotChange{
 		FullName:       optional(r, "full_name", text()),
 		ShortName:      optional(r.since(featurelevel.BotShortName), "short_name", text()),
-		Role:           optional(r.since(featurelevel.Since("zulip_bot", "role")), "role", roleNumber),
+		Role:           optional(r, "role", roleNumber),
 		OwnerID:        optional(r, "bot_owner_id", integer),
 		Config:         withDefault(r, "config_data", jsonOf(mapOf(parseString)), nil),
 		PayloadURL:     optional(r, "service_payload_url", payloadURL),

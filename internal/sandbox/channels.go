@@ -22,10 +22,10 @@ func (r *request) channelObject(ch rules.Channel) fields {
 	for _, p := range rules.ChannelPermissions {
 		r.add(object, p.Since, p.Name, r.org.Shown(ch.Permissions[p.Name]))
 	}
-	r.add(object, 199, "stream_weekly_traffic", nil)
-	r.add(object, 254, "creator_id", ch.CreatorID)
-	r.add(object, 315, "is_archived", ch.Archived)
-	r.add(object, 323, "is_recently_active", true) // until nothing was posted for 180 days
+	object["stream_weekly_traffic"] = nil
+	object["creator_id"] = ch.CreatorID
+	object["is_archived"] = ch.Archived
+	object["is_recently_active"] = true // until nothing was posted for 180 days
 	r.add(object, featurelevel.Since("zulip_channel", "folder_id"), "folder_id", ch.FolderID)
 	r.add(object, featurelevel.Since("zulip_channel", "topics_policy"), "topics_policy", ch.TopicsPolicy)
 	r.add(object, featurelevel.ChannelPushNotifications, "default_push_notifications", ch.DefaultPush)
@@ -46,9 +46,9 @@ func listChannels(r *request) (fields, error) {
 		Public:          withDefault(r, "include_public", boolean, true),
 		WebPublic:       withDefault(r, "include_web_public", boolean, false),
 		Subscribed:      withDefault(r, "include_subscribed", boolean, true),
-		All:             withDefault(r.since(356), "include_all", boolean, false),
-		ContentAccess:   withDefault(r.since(356), "include_can_access_content", boolean, false),
-		Archived:        !withDefault(r.since(315), "exclude_archived", boolean, true),
+		All:             withDefault(r, "include_all", boolean, false),
+		ContentAccess:   withDefault(r, "include_can_access_content", boolean, false),
+		Archived:        !withDefault(r, "exclude_archived", boolean, true),
 		OwnerSubscribed: withDefault(r, "include_owner_subscribed", boolean, false),
 	}
 	includeDefault := withDefault(r, "include_default", boolean, false)
@@ -57,9 +57,6 @@ func listChannels(r *request) (fields, error) {
 		return nil, err
 	}
 	if allActive {
-		if r.level < 356 && !r.me.IsAdmin() {
-			return nil, rules.Refuse("User not authorized for this query")
-		}
 		filter.All = true
 	}
 	channels := r.org.ListChannels(r.me, filter)
@@ -104,8 +101,8 @@ func readNewChannel(r *request, named bool) (spec rules.NewChannel, subscribers 
 	spec.FolderID = optional(r.since(featurelevel.Since("zulip_channel", "folder_id")), "folder_id", integer)
 	spec.SharedHistory = optional(r, "history_public_to_subscribers", boolean)
 	spec.Private = withDefault(r, "invite_only", boolean, false)
-	spec.Default = withDefault(r.since(featurelevel.Since("zulip_channel", "is_default")), "is_default_stream", boolean, false)
-	spec.WebPublic = withDefault(r.since(98), "is_web_public", boolean, false)
+	spec.Default = withDefault(r, "is_default_stream", boolean, false)
+	spec.WebPublic = withDefault(r, "is_web_public", boolean, false)
 	if retention := optional(r, "message_retention_days", retentionDays); retention != nil {
 		spec.Retention = *retention
 	}
@@ -157,9 +154,9 @@ func updateChannel(r *request) (fields, error) {
 	}
 	change.SharedHistory = optional(r, "history_public_to_subscribers", boolean)
 	change.Archived = optional(r.since(featurelevel.ReactivateChannel), "is_archived", boolean)
-	change.Default = optional(r.since(featurelevel.Since("zulip_channel", "is_default")), "is_default_stream", boolean)
+	change.Default = optional(r, "is_default_stream", boolean)
 	change.Private = optional(r, "is_private", boolean)
-	change.WebPublic = optional(r.since(98), "is_web_public", boolean)
+	change.WebPublic = optional(r, "is_web_public", boolean)
 	if retention := optional(r, "message_retention_days", retentionDays); retention != nil {
 		change.Retention = *retention
 	}
@@ -307,20 +304,6 @@ func deleteDefaultChannelGroup(r *request) (fields, error) {
 	return nil, r.org.DeleteDefaultChannelGroup(r.id("group_id"))
 }
 
-// channelRefs names channels: by id, or as whole objects on older servers.
-func (r *request) channelRefs(ids []int) any {
-	if r.level >= levelChannelIDs {
-		return ids
-	}
-	objects := []fields{}
-	for _, id := range ids {
-		if ch, ok := r.org.Channels.Get(id); ok {
-			objects = append(objects, r.channelObject(ch))
-		}
-	}
-	return objects
-}
-
 // registerDefaultChannels is the default_streams part of a snapshot; guests
 // are shown none.
 func registerDefaultChannels(r *request, _ registerOptions) fields {
@@ -330,7 +313,7 @@ func registerDefaultChannels(r *request, _ registerOptions) fields {
 			ids = append(ids, id)
 		}
 	}
-	return fields{"realm_default_streams": r.channelRefs(ids)}
+	return fields{"realm_default_streams": ids}
 }
 
 // registerDefaultChannelGroups is the default_stream_groups part of a snapshot.
@@ -339,7 +322,7 @@ func registerDefaultChannelGroups(r *request, _ registerOptions) fields {
 	if !r.me.IsGuest() {
 		for _, g := range r.org.ListDefaultChannelGroups() {
 			groups = append(groups, fields{
-				"id": g.ID, "name": g.Name, "description": g.Description, "streams": r.channelRefs(g.Channels),
+				"id": g.ID, "name": g.Name, "description": g.Description, "streams": g.Channels,
 			})
 		}
 	}
@@ -366,7 +349,7 @@ func topicParam(r *request) *string {
 // emptyTopics declares whether the caller can take a topic without a name; who
 // cannot is shown one (FL334).
 func emptyTopics(r *request) bool {
-	return withDefault(r.since(levelEmptyTopics), "allow_empty_topic_name", boolean, false)
+	return withDefault(r, "allow_empty_topic_name", boolean, false)
 }
 
 // shownTopic is the name under which a topic is shown.

@@ -132,7 +132,7 @@ func (r *request) scheduledObject(s rules.ScheduledMessage) fields {
 	if s.ChannelID != 0 {
 		object["type"], object["to"], object["topic"] = rules.ToChannel, s.ChannelID, s.Topic
 	}
-	r.add(object, 181, "failed", s.Failed)
+	object["failed"] = s.Failed
 	return object
 }
 
@@ -180,7 +180,7 @@ func createScheduledMessage(r *request) (fields, error) {
 	topic := topicParam(r)
 	content := required(r, "content", text())
 	deliverAt := required(r, "scheduled_delivery_timestamp", integer)
-	readBySender := withDefault(r.since(236), "read_by_sender", boolean, false)
+	readBySender := withDefault(r, "read_by_sender", boolean, false)
 	if err := r.checked(); err != nil {
 		return nil, err
 	}

@@ -32,15 +32,15 @@ var endpoints = []endpoint{
 	{method: "DELETE", path: "/users/me/avatar", guard: anyUser, handle: removeOwnAvatar},
 	{method: "POST", path: "/users/me/status", guard: human, handle: setOwnStatus},
 	{method: "POST", path: "/users/{user_id:int}/reactivate", guard: anyUser, handle: reactivateUser, silent: true},
-	{method: "GET", path: "/users/{user_id:int}/status", guard: anyUser, since: 262, handle: getStatus, silent: true},
+	{method: "GET", path: "/users/{user_id:int}/status", guard: anyUser, handle: getStatus, silent: true},
 	{method: "POST", path: "/users/{user_id:int}/status", guard: human, bots: featurelevel.StatusByBots, since: featurelevel.StatusOfOthers, handle: setStatus},
 	{method: "GET", path: "/users/{user_id:int}", guard: anyUser, handle: getUser},
 	{method: "PATCH", path: "/users/{user_id:int}", guard: anyUser, handle: updateUser},
 	{method: "DELETE", path: "/users/{user_id:int}", guard: anyUser, handle: deactivateUser},
 	{method: "GET", path: "/users/{email}", guard: anyUser, handle: getUser},
-	{method: "PATCH", path: "/users/{email}", guard: anyUser, since: 313, handle: updateUser},
+	{method: "PATCH", path: "/users/{email}", guard: anyUser, handle: updateUser},
 
-	{method: "PATCH", path: "/settings", guard: human, since: 80, handle: updateSettings},
+	{method: "PATCH", path: "/settings", guard: human, handle: updateSettings},
 	{method: "PATCH", path: "/settings/display", guard: human, handle: updateSettings},
 	{method: "PATCH", path: "/settings/notifications", guard: human, handle: updateSettings},
 
@@ -62,7 +62,7 @@ var endpoints = []endpoint{
 
 	// The organization.
 	{method: "PATCH", path: "/realm", guard: admin, handle: updateRealm},
-	{method: "PATCH", path: "/realm/user_settings_defaults", guard: admin, since: featurelevel.Since("zulip_default_user_settings", ""), handle: updateUserDefaults},
+	{method: "PATCH", path: "/realm/user_settings_defaults", guard: admin, handle: updateUserDefaults},
 	{method: "POST", path: "/realm/icon", guard: admin, handle: uploadIcon},
 	{method: "DELETE", path: "/realm/icon", guard: admin, handle: removeIcon},
 	{method: "GET", path: "/realm/icon", guard: anyUser, handle: showIcon},
@@ -71,10 +71,10 @@ var endpoints = []endpoint{
 	{method: "GET", path: "/realm/logo", guard: anyUser, handle: showLogo},
 	{method: "POST", path: "/export/realm", guard: admin, handle: startExport},
 	{method: "GET", path: "/export/realm", guard: admin, handle: listExports, silent: true},
-	{method: "GET", path: "/export/realm/consents", guard: admin, since: 295, handle: listExportConsents, silent: true},
+	{method: "GET", path: "/export/realm/consents", guard: admin, handle: listExportConsents, silent: true},
 	{method: "DELETE", path: "/export/realm/{export_id:int}", guard: admin, handle: deleteExport, silent: true},
 	{method: "GET", path: "/realm/linkifiers", guard: anyUser, handle: listLinkifiers, silent: true},
-	{method: "PATCH", path: "/realm/linkifiers", guard: admin, since: featurelevel.Since("zulip_linkifier_order", "linkifier_ids"), handle: orderLinkifiers},
+	{method: "PATCH", path: "/realm/linkifiers", guard: admin, handle: orderLinkifiers},
 	{method: "POST", path: "/realm/filters", guard: admin, handle: createLinkifier},
 	{method: "PATCH", path: "/realm/filters/{filter_id:int}", guard: admin, handle: updateLinkifier},
 	{method: "DELETE", path: "/realm/filters/{filter_id:int}", guard: admin, handle: deleteLinkifier, silent: true},
@@ -136,7 +136,7 @@ var endpoints = []endpoint{
 	{method: "POST", path: "/user_groups/{group_id:int}/subgroups", guard: humanNonGuest, bots: featurelevel.UserGroupsByBots, handle: changeSubgroups},
 	{method: "GET", path: "/user_groups/{group_id:int}/subgroups", guard: humanNonGuest, bots: featurelevel.UserGroupsByBots, handle: getSubgroups},
 	{method: "GET", path: "/user_groups/{group_id:int}/members/{user_id:int}", guard: humanNonGuest, bots: featurelevel.UserGroupsByBots, handle: isGroupMember},
-	{method: "POST", path: "/user_groups/{group_id:int}/deactivate", guard: anyUser, since: 290, handle: deactivateUserGroup},
+	{method: "POST", path: "/user_groups/{group_id:int}/deactivate", guard: anyUser, handle: deactivateUserGroup},
 
 	// Messages.
 	{method: "GET", path: "/messages", guard: anyUser, handle: listMessages},
@@ -148,23 +148,23 @@ var endpoints = []endpoint{
 	{method: "POST", path: "/messages/{message_id:int}/reactions", guard: anyUser, handle: addReaction},
 	{method: "DELETE", path: "/messages/{message_id:int}/reactions", guard: anyUser, handle: removeReaction},
 	{method: "POST", path: "/messages/{message_id:int}/report", guard: anyUser, since: featurelevel.Since("zulip_report_message", ""), handle: reportMessage},
-	{method: "POST", path: "/messages/{message_id:int}/typing", guard: anyUser, since: 361, handle: sendTypingEdit},
+	{method: "POST", path: "/messages/{message_id:int}/typing", guard: anyUser, handle: sendTypingEdit},
 	{method: "POST", path: "/typing", guard: anyUser, handle: sendTyping},
 	{method: "POST", path: "/messages/flags", guard: anyUser, handle: updateFlags},
-	{method: "POST", path: "/messages/flags/narrow", guard: anyUser, since: featurelevel.Since("zulip_message_flags_for_narrow", ""), handle: updateFlagsForNarrow},
+	{method: "POST", path: "/messages/flags/narrow", guard: anyUser, handle: updateFlagsForNarrow},
 	{method: "POST", path: "/mark_all_as_read", guard: anyUser, handle: markAllRead},
 	{method: "POST", path: "/mark_stream_as_read", guard: anyUser, handle: markChannelRead},
 	{method: "POST", path: "/mark_topic_as_read", guard: anyUser, handle: markTopicRead},
 
 	// Drafts and scheduled messages.
-	{method: "GET", path: "/drafts", guard: anyUser, since: featurelevel.Since("zulip_draft", ""), handle: listDrafts},
-	{method: "POST", path: "/drafts", guard: anyUser, since: featurelevel.Since("zulip_draft", ""), handle: createDrafts},
-	{method: "PATCH", path: "/drafts/{draft_id:int}", guard: anyUser, since: featurelevel.Since("zulip_draft", ""), handle: editDraft},
-	{method: "DELETE", path: "/drafts/{draft_id:int}", guard: anyUser, since: featurelevel.Since("zulip_draft", ""), handle: deleteDraft},
-	{method: "GET", path: "/scheduled_messages", guard: anyUser, since: 173, handle: listScheduledMessages},
-	{method: "POST", path: "/scheduled_messages", guard: anyUser, since: 179, handle: createScheduledMessage},
-	{method: "DELETE", path: "/scheduled_messages/{scheduled_message_id:int}", guard: anyUser, since: 173, handle: deleteScheduledMessage},
-	{method: "PATCH", path: "/scheduled_messages/{scheduled_message_id:int}", guard: anyUser, since: featurelevel.Since("zulip_scheduled_message", ""), handle: editScheduledMessage},
+	{method: "GET", path: "/drafts", guard: anyUser, handle: listDrafts},
+	{method: "POST", path: "/drafts", guard: anyUser, handle: createDrafts},
+	{method: "PATCH", path: "/drafts/{draft_id:int}", guard: anyUser, handle: editDraft},
+	{method: "DELETE", path: "/drafts/{draft_id:int}", guard: anyUser, handle: deleteDraft},
+	{method: "GET", path: "/scheduled_messages", guard: anyUser, handle: listScheduledMessages},
+	{method: "POST", path: "/scheduled_messages", guard: anyUser, handle: createScheduledMessage},
+	{method: "DELETE", path: "/scheduled_messages/{scheduled_message_id:int}", guard: anyUser, handle: deleteScheduledMessage},
+	{method: "PATCH", path: "/scheduled_messages/{scheduled_message_id:int}", guard: anyUser, handle: editScheduledMessage},
 }
 
 // otherEndpoints are those of Zulip's API that the sandbox does not support,
@@ -242,15 +242,7 @@ const DefaultFeatureLevel = featurelevel.NewestRelease
 // do. Those that the provider asks for too come from the table of feature levels;
 // what one parameter or field needs stands with it.
 const (
-	levelUserIDKeys       = 289 // user ids as keys in the answer of subscribing
-	levelGroupID          = 317 // group_id in the answer of creating a group
-	levelChannelIDs       = 330 // default channels as ids in /register
 	levelArchivedChannels = 378 // in streams of /register, for clients that can take them
-	levelArchivedOwn      = 315 // the same of subscriptions and unsubscribed
-	levelArchivedOthers   = 362 // the same of never_subscribed
-	levelReactionsByID    = 328 // no object of who reacted
-	levelEmptyTopics      = 334
-	levelIgnoredChannels  = 355 // what flags could not be changed for
 )
 
 // releases lists the feature level of each major release, newest first. The
@@ -258,7 +250,7 @@ const (
 var releases = []struct {
 	level int
 	major int
-}{{498, 12}, {421, 11}, {371, 10}, {277, 9}, {237, 8}, {185, 7}}
+}{{498, 12}, {421, 11}, {371, 10}}
 
 // lastOf12 is the last level that is kept for releases of Zulip 12.
 const lastOf12 = 501
@@ -278,5 +270,5 @@ func versionAt(level int) string {
 			return fmt.Sprintf("%d.0-dev-%d-gsandbox", r.major+1, level-r.level)
 		}
 	}
-	return "6.2"
+	return "9.0"
 }

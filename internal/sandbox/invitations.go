@@ -16,7 +16,7 @@ func listInvites(r *request) (fields, error) {
 	for _, i := range invitations {
 		object := inviteObject(i.ID, i.InviteTerms, false)
 		object["email"] = i.Email
-		r.add(object, featurelevel.Since("zulip_invitation", "notify_referrer_on_join"), "notify_referrer_on_join", i.NotifyOnJoin)
+		object["notify_referrer_on_join"] = i.NotifyOnJoin
 		objects = append(objects, object)
 	}
 	for _, l := range links {
@@ -45,7 +45,7 @@ func (r *request) linkURL(l rules.InviteLink) string { return r.site + "/join/" 
 func (r *request) readInvite(channelsNeeded bool) rules.NewInvite {
 	lifetime := inviteLifetime
 	in := rules.NewInvite{
-		Minutes: withDefault(r.since(featurelevel.Since("zulip_invite_link", "")), "invite_expires_in_minutes", jsonOf(orNull(parseInteger)), &lifetime),
+		Minutes: withDefault(r, "invite_expires_in_minutes", jsonOf(orNull(parseInteger)), &lifetime),
 		Role:    withDefault(r, "invite_as", roleNumber, rules.RoleMember),
 	}
 	if channelsNeeded {
@@ -53,15 +53,15 @@ func (r *request) readInvite(channelsNeeded bool) rules.NewInvite {
 	} else {
 		in.Channels = withDefault(r, "stream_ids", integers, nil)
 	}
-	in.IncludeDefaultSubscriptions = withDefault(r.since(featurelevel.Since("zulip_invite_link", "include_realm_default_subscriptions")), "include_realm_default_subscriptions", boolean, false)
-	in.Groups = withDefault(r.since(featurelevel.Since("zulip_invite_link", "group_ids")), "group_ids", integers, nil)
+	in.IncludeDefaultSubscriptions = withDefault(r, "include_realm_default_subscriptions", boolean, false)
+	in.Groups = withDefault(r, "group_ids", integers, nil)
 	in.WelcomeMessage = optional(r.since(featurelevel.Since("zulip_invite_link", "welcome_message_custom_text")), "welcome_message_custom_text", text(atMost(maxWelcomeMessage)))
 	return in
 }
 
 func invite(r *request) (fields, error) {
 	addresses := required(r, "invitee_emails", text())
-	notify := withDefault(r.since(featurelevel.Since("zulip_invitation", "notify_referrer_on_join")), "notify_referrer_on_join", boolean, true)
+	notify := withDefault(r, "notify_referrer_on_join", boolean, true)
 	in := r.readInvite(true)
 	if err := r.checked(); err != nil {
 		return nil, err

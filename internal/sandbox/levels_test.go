@@ -50,8 +50,7 @@ func TestOlderServers(t *testing.T) {
 		s := start(t, Config{})
 		id := createdChannel(t, s, "admin", "x")
 		since := map[string]int{
-			"can_send_message_group": 333, "can_subscribe_group": 357, "can_create_topic_group": 441,
-			"default_push_notifications": 507, "is_archived": 315, "folder_id": 389, "topics_policy": 392, "subscriber_count": 394, "creator_id": 254,
+			"can_create_topic_group": 441, "default_push_notifications": 507, "folder_id": 389, "topics_policy": 392, "subscriber_count": 394,
 		}
 		for name, level := range since {
 			for _, at := range []int{level - 1, level} {
@@ -81,22 +80,6 @@ func TestOlderServers(t *testing.T) {
 		stream := must(t, s, "admin", "GET", "/streams/"+id, nil).body["stream"].(map[string]any)
 		if stream["is_archived"] != true {
 			t.Errorf("the channel is %v", stream)
-		}
-	})
-
-	t.Run("invitations last for days", func(t *testing.T) {
-		s := start(t, Config{FeatureLevel: 125})
-		got := must(t, s, "admin", "POST", "/invites/multiuse", map[string]any{"invite_expires_in_minutes": 1})
-		if want := []any{"invite_expires_in_minutes"}; !reflect.DeepEqual(got.body["ignored_parameters_unsupported"], want) {
-			t.Errorf("ignored: %v, want %v", got.body["ignored_parameters_unsupported"], want)
-		}
-	})
-
-	t.Run("answers say less", func(t *testing.T) {
-		s := start(t, Config{FeatureLevel: levelGroupID - 1})
-		got := must(t, s, "admin", "POST", "/user_groups/create", map[string]any{"name": "g", "description": "", "members": []int{}})
-		if _, there := got.body["group_id"]; there {
-			t.Error("group_id is there")
 		}
 	})
 }
@@ -205,7 +188,7 @@ func (s *Server) systemGroupID(t *testing.T, name string) int {
 
 func TestVersionMatchesLevel(t *testing.T) {
 	for level, want := range map[int]string{
-		442: "12.0-dev-21-gsandbox", 421: "11.0", 420: "11.0-dev-49-gsandbox", 371: "10.0", 277: "9.0", 100: "6.2",
+		442: "12.0-dev-21-gsandbox", 421: "11.0", 420: "11.0-dev-49-gsandbox", 371: "10.0", 277: "9.0",
 	} {
 		if got := versionAt(level); got != want {
 			t.Errorf("level %d: %s, want %s", level, got, want)

@@ -81,7 +81,7 @@ func listMessages(r *request) (fields, error) {
 	r.inOrder("client_gravatar", "message_ids")
 	var q rules.MessageQuery
 	anchor := optional(r, "anchor", text())
-	q.ExcludeAnchor = !withDefault(r.since(155), "include_anchor", boolean, true)
+	q.ExcludeAnchor = !withDefault(r, "include_anchor", boolean, true)
 	q.Before, q.After = withDefault(r, "num_before", notNegative, 0), withDefault(r, "num_after", notNegative, 0)
 	narrow := optional(r, "narrow", jsonOf(orNull(listOf(parseNarrowTerm))))
 	firstUnread := withDefault(r, "use_first_unread_anchor", boolean, false)
@@ -90,7 +90,7 @@ func listMessages(r *request) (fields, error) {
 		markdown:       withDefault(r, "apply_markdown", boolean, true),
 		emptyTopics:    emptyTopics(r),
 	}
-	ids := optional(r.since(300), "message_ids", jsonOf(orNull(listOf(parseInteger))))
+	ids := optional(r, "message_ids", jsonOf(orNull(listOf(parseInteger))))
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func updateFlags(r *request) (fields, error) {
 		return nil, err
 	}
 	answer := fields{"messages": messages}
-	r.add(answer, levelIgnoredChannels, "ignored_because_not_subscribed_channels", ignored)
+	answer["ignored_because_not_subscribed_channels"] = ignored
 	return answer, nil
 }
 
@@ -197,7 +197,7 @@ func updateFlagsForNarrow(r *request) (fields, error) {
 	if n := len(found.IDs); n > 0 {
 		answer["first_processed_id"], answer["last_processed_id"] = found.IDs[0], found.IDs[n-1]
 	}
-	r.add(answer, levelIgnoredChannels, "ignored_because_not_subscribed_channels", ignored)
+	answer["ignored_because_not_subscribed_channels"] = ignored
 	return answer, nil
 }
 
@@ -222,7 +222,7 @@ func markChannelRead(r *request) (fields, error) {
 func markAllRead(r *request) (fields, error) {
 	r.org.MarkAllRead(r.me)
 	answer := fields{}
-	r.add(answer, 211, "complete", true)
+	answer["complete"] = true
 	return answer, nil
 }
 

@@ -44,7 +44,7 @@ func (r *request) messageObject(m rules.Message, v messageView) fields {
 		object["last_edit_timestamp"] = m.EditedAt
 	}
 	if m.MovedAt != 0 {
-		r.add(object, 365, "last_moved_timestamp", m.MovedAt)
+		object["last_moved_timestamp"] = m.MovedAt
 	}
 	if edits := r.org.VisibleEdits(m); len(edits) > 0 {
 		object["edit_history"] = r.editObjects(edits)
@@ -77,25 +77,15 @@ func (r *request) recipientObject(id int) fields {
 	return fields{"id": u.ID, "email": u.APIEmail(), "full_name": u.FullName, "is_mirror_dummy": false}
 }
 
-// messageTypes lists the words for the kinds of messages that a server of the
-// feature level knows.
-func messageTypes(level int) []string {
-	types := []string{"private", "stream"}
-	if level >= 174 {
-		types = append(types, "direct")
-	}
-	if level >= 248 {
-		types = append(types, "channel")
-	}
-	return types
-}
+// messageTypes are the words for the kinds of messages.
+var messageTypes = []string{"private", "stream", "direct", "channel"}
 
 func toChannel(kind string) bool { return kind == "stream" || kind == "channel" }
 
 func sendMessage(r *request) (fields, error) {
 	r.inOrder("local_id", "content")
 	r.inOrder("to", "type")
-	kind := required(r, "type", oneOf(messageTypes(r.level)...))
+	kind := required(r, "type", oneOf(messageTypes...))
 	to := optional(r, "to", text())
 	sender := optional(r, "sender", text())
 	topic := topicParam(r)
@@ -105,7 +95,7 @@ func sendMessage(r *request) (fields, error) {
 	optional(r, "queue_id", text())
 	optional(r, "time", jsonOf(parseFloat))
 	widget := optional(r, "widget_content", text())
-	readBySender := withDefault(r.since(236), "read_by_sender", boolean, false)
+	readBySender := withDefault(r, "read_by_sender", boolean, false)
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
@@ -128,7 +118,7 @@ func sendMessage(r *request) (fields, error) {
 	}
 	answer := fields{"id": id}
 	if visibility != rules.TopicInherits {
-		r.add(answer, 218, "automatic_new_visibility_policy", visibility)
+		answer["automatic_new_visibility_policy"] = visibility
 	}
 	if m, ok := r.org.Messages.Get(id); ok {
 		place, url := r.messageLocation(m)
@@ -252,7 +242,7 @@ func getMessage(r *request) (fields, error) {
 		return nil, err
 	}
 	answer := fields{"raw_content": m.Content}
-	r.add(answer, 120, "message", r.messageObject(m, view))
+	answer["message"] = r.messageObject(m, view)
 	return answer, nil
 }
 
@@ -273,7 +263,7 @@ func updateMessage(r *request) (fields, error) {
 		return nil, err
 	}
 	answer := fields{}
-	r.add(answer, 285, "detached_uploads", []fields{})
+	answer["detached_uploads"] = []fields{}
 	return answer, nil
 }
 
@@ -323,9 +313,6 @@ func (r *request) reactionObjects(reactions []rules.Reaction) []fields {
 		object := fields{
 			"emoji_name": reaction.Name, "emoji_code": reaction.Code, "reaction_type": reaction.Type,
 			"user_id": reaction.UserID,
-		}
-		if r.level < levelReactionsByID {
-			object["user"] = r.recipientObject(reaction.UserID)
 		}
 		list = append(list, object)
 	}

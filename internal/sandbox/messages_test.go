@@ -181,25 +181,6 @@ func TestMessagesAreKept(t *testing.T) {
 	}
 }
 
-func TestReactionsNameWhoReactedOnOlderServers(t *testing.T) {
-	s := start(t, Config{})
-	id := sent(t, s, "member", toGeneral("t", "Hello"))
-	must(t, s, "guest", "POST", fmt.Sprintf("/messages/%d/reactions", id), map[string]any{"emoji_name": "octopus"})
-	guest, _ := s.Credentials("guest")
-	for level, want := range map[int]bool{levelReactionsByID - 1: true, levelReactionsByID: false, 442: false} {
-		s.SetFeatureLevel(level)
-		alone := must(t, s, "member", "GET", fmt.Sprintf("/messages/%d", id), nil).body["message"]
-		listed := ask(t, s, "member", "GET", "/messages", map[string]any{"anchor": "newest", "num_before": "1"}).body["messages"].([]any)[0]
-		for _, message := range []any{alone, listed} {
-			reaction := message.(map[string]any)["reactions"].([]any)[0].(map[string]any)
-			user, ok := reaction["user"].(map[string]any)
-			if ok != want || reaction["user_id"] != float64(guest.ID) || ok && user["id"] != float64(guest.ID) {
-				t.Errorf("level %d: %v", level, reaction)
-			}
-		}
-	}
-}
-
 func TestPeopleOfDirectMessages(t *testing.T) {
 	s := start(t, Config{Accounts: map[string]Account{
 		"zoe":  {Email: "zoe@example.com", FullName: "Zoe", Role: 100},

@@ -128,27 +128,6 @@ func TestFieldDataKeepsItsOrder(t *testing.T) {
 	}
 }
 
-func TestOlderServersKnowLess(t *testing.T) {
-	s := start(t, Config{FeatureLevel: 200})
-	member, _ := s.Credentials("member")
-	path := "/users/" + userKey(member.ID)
-	for _, request := range []struct{ method, path string }{
-		{"GET", path + "/status"}, {"PATCH", "/users/" + member.Email}, {"PATCH", "/realm/linkifiers"},
-	} {
-		if got := ask(t, s, "admin", request.method, request.path, nil); got.status != http.StatusNotFound && got.status != http.StatusMethodNotAllowed {
-			t.Errorf("%s %s: %d", request.method, request.path, got.status)
-		}
-	}
-	got := must(t, s, "admin", "PATCH", "/realm", map[string]any{"name": "Old", "require_unique_names": true})
-	if ignored := got.body["ignored_parameters_unsupported"]; !slices.Equal(ignored.([]any), []any{"require_unique_names"}) {
-		t.Errorf("ignored %v", ignored)
-	}
-	realm := must(t, s, "admin", "POST", "/register", map[string]any{"fetch_event_types": []string{"realm"}}).body
-	if realm["realm_name"] != "Old" || realm["realm_require_unique_names"] != nil || realm["realm_authentication_methods"].(map[string]any)["Email"] != true {
-		t.Errorf("realm of an older server: %v", realm)
-	}
-}
-
 // That somebody is deactivated is said before who may not deactivate.
 func TestDeactivationOfTheDeactivated(t *testing.T) {
 	s := start(t, Config{})

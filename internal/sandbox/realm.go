@@ -64,12 +64,12 @@ func updateRealm(r *request) (fields, error) {
 	for _, s := range rules.RealmChannels {
 		collect(r.since(s.Since()), s.Name, integer, update.Channels)
 	}
-	if days := optional(r.since(featurelevel.Since("zulip_organization", "message_retention_days")), "message_retention_days", numberOrWord); days != nil {
+	if days := optional(r, "message_retention_days", numberOrWord); days != nil {
 		update.RetentionDays = *days
 	}
-	update.JitsiURL = optional(r.since(featurelevel.Since("zulip_organization", "jitsi_server_url")), "jitsi_server_url", jitsiURL)
-	update.OrgType = optional(r.since(featurelevel.Since("zulip_organization", "org_type")), "org_type", oneNumberOf(orgTypes...))
-	update.StringID = optional(r.since(104), "string_id", text(atMost(maxRealmName)))
+	update.JitsiURL = optional(r, "jitsi_server_url", jitsiURL)
+	update.OrgType = optional(r, "org_type", oneNumberOf(orgTypes...))
+	update.StringID = optional(r, "string_id", text(atMost(maxRealmName)))
 	update.AuthenticationMethods = withDefault(r, "authentication_methods", jsonOf(mapOf(parseBoolean)), nil)
 	update.Permissions = permissionChanges(r.params, rules.RealmPermissions)
 	r.inOrder("zulip_update_announcements_stream_id", "welcome_message_custom_text")
@@ -177,14 +177,14 @@ func registerRealm(r *request, _ registerOptions) fields {
 	for _, p := range rules.RealmPermissions {
 		r.add(answer, p.Since, "realm_"+p.Name, r.org.Shown(realm.Permissions[p.Name]))
 	}
-	r.add(answer, featurelevel.Since("zulip_organization", "message_retention_days"), "realm_message_retention_days", realm.MessageRetentionDays)
-	r.add(answer, featurelevel.Since("zulip_organization", "jitsi_server_url"), "realm_jitsi_server_url", realm.JitsiServerURL)
-	r.add(answer, featurelevel.Since("zulip_organization", "org_type"), "realm_org_type", realm.OrgType)
+	answer["realm_message_retention_days"] = realm.MessageRetentionDays
+	answer["realm_jitsi_server_url"] = realm.JitsiServerURL
+	answer["realm_org_type"] = realm.OrgType
 	answer["realm_authentication_methods"] = r.authenticationMethods(realm)
 	r.addOlderSettings(answer, realm)
 	r.addServerFacts(answer, realm)
 	r.addServerConstants(answer)
-	r.add(answer, 221, "server_supported_permission_settings", r.supportedPermissions())
+	answer["server_supported_permission_settings"] = r.supportedPermissions()
 	return answer
 }
 
@@ -192,10 +192,6 @@ func registerRealm(r *request, _ registerOptions) fields {
 func (r *request) authenticationMethods(realm rules.Realm) fields {
 	methods := fields{}
 	for name, enabled := range realm.AuthenticationMethods {
-		if r.level < 243 {
-			methods[name] = enabled
-			continue
-		}
 		method := fields{"enabled": enabled, "available": true}
 		if name == rules.UnavailableAuthenticationMethod {
 			method["available"] = false
@@ -268,7 +264,7 @@ func (r *request) addServerFacts(answer fields, realm rules.Realm) {
 	} else {
 		r.add(answer, 442, "gif_rating_options", ratings)
 	}
-	r.add(answer, 140, "server_emoji_data_url", emojiDataPath)
+	answer["server_emoji_data_url"] = emojiDataPath
 	r.add(answer, 397, "max_bulk_new_subscription_messages", rules.MaxNewSubscriptionMessages)
 	r.add(answer, 410, "max_channel_folder_name_length", maxFolderName)
 	r.add(answer, 410, "max_channel_folder_description_length", maxFolderDescription)
@@ -336,8 +332,8 @@ func serverSettings(r *request) (fields, error) {
 		"realm_icon":                      icon,
 		"realm_description":               r.org.Render(cmp.Or(realm.Description, "The coolest place in the universe.")),
 	}
-	r.add(settings, 88, "zulip_merge_base", versionAt(r.level))
-	r.add(settings, 116, "realm_web_public_access_enabled", realm.EnableSpectatorAccess)
+	settings["zulip_merge_base"] = versionAt(r.level)
+	settings["realm_web_public_access_enabled"] = realm.EnableSpectatorAccess
 	return settings, nil
 }
 
@@ -357,7 +353,7 @@ func startExport(r *request) (fields, error) {
 		return nil, err
 	}
 	answer := fields{}
-	r.add(answer, 182, "id", e.ID)
+	answer["id"] = e.ID
 	return answer, nil
 }
 

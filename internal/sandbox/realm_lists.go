@@ -135,7 +135,7 @@ func (r *request) emojiObjects() fields {
 			"id": strconv.Itoa(id), "name": e.Name, "author_id": e.AuthorID, "deactivated": e.Deactivated,
 			"source_url": fmt.Sprintf("%s%d%s", rules.CustomEmojiImages, id, e.Extension),
 		}
-		r.add(object, 113, "still_url", nil) // only animated images have one
+		object["still_url"] = nil // only animated images have one
 		objects[strconv.Itoa(id)] = object
 	}
 	return objects

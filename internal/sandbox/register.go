@@ -43,33 +43,33 @@ var snapshotParts = []snapshotPart{
 	{"realm_bot", 0, registerBots},
 	{"realm_domains", 0, registerDomains},
 	{"realm_emoji", 0, registerEmoji},
-	{"realm_linkifiers", 54, registerLinkifiers},
-	{"realm_playgrounds", 49, registerPlaygrounds},
-	{"realm_user_settings_defaults", 95, registerUserDefaults},
+	{"realm_linkifiers", 0, registerLinkifiers},
+	{"realm_playgrounds", 0, registerPlaygrounds},
+	{"realm_user_settings_defaults", 0, registerUserDefaults},
 	{"custom_profile_fields", 0, registerProfileFields},
 	{"user_status", 0, registerStatuses},
 	{"message", 0, registerMessages},
 	{"starred_messages", 0, registerStarred},
-	{"user_topic", 134, registerUserTopics},
-	{"drafts", 87, registerDrafts},
-	{"scheduled_messages", 179, registerScheduledMessages},
-	{"user_settings", 89, registerUserSettings},
+	{"user_topic", 0, registerUserTopics},
+	{"drafts", 0, registerDrafts},
+	{"scheduled_messages", 0, registerScheduledMessages},
+	{"user_settings", 0, registerUserSettings},
 	{"recent_private_conversations", 0, registerConversations},
 	{"presence", 0, registerPresence},
-	{"onboarding_steps", 233, registerOnboarding},
+	{"onboarding_steps", 0, registerOnboarding},
 	{"realm_embedded_bots", 0, constant("realm_embedded_bots")},
-	{"realm_incoming_webhook_bots", 207, constant("realm_incoming_webhook_bots")},
+	{"realm_incoming_webhook_bots", 0, constant("realm_incoming_webhook_bots")},
 	{"stop_words", 0, constant("stop_words")},
 	{"alert_words", 0, always("alert_words", []string{})},
-	{"muted_users", 48, always("muted_users", []fields{})},
-	{"saved_snippets", 297, always("saved_snippets", []fields{})},
+	{"muted_users", 0, always("muted_users", []fields{})},
+	{"saved_snippets", 0, always("saved_snippets", []fields{})},
 	{"navigation_views", 390, always("navigation_views", []fields{})},
 	{"reminders", 399, always("reminders", []fields{})},
 	{"push_device", 406, always("push_devices", fields{})},
 	{"realm_filters", 0, always("realm_filters", []any{})}, // of a form that clients no longer get
-	{"realm_billing", 363, always("realm_billing", fields{"has_pending_sponsorship_request": false})},
+	{"realm_billing", 0, always("realm_billing", fields{"has_pending_sponsorship_request": false})},
 	{"video_calls", 0, always("has_zoom_token", false)},
-	{"giphy", 47, always("giphy_api_key", "")},
+	{"giphy", 0, always("giphy_api_key", "")},
 	{"tenor", 442, always("tenor_api_key", "")},
 }
 
@@ -114,7 +114,7 @@ func register(r *request) (fields, error) {
 		"zulip_version":       versionAt(r.level),
 		"zulip_feature_level": r.level,
 	}
-	r.add(answer, 88, "zulip_merge_base", versionAt(r.level))
+	answer["zulip_merge_base"] = versionAt(r.level)
 	for _, part := range snapshotParts {
 		if r.level < part.since || !isFetched(fetchTypes, part.name) {
 			continue
@@ -217,7 +217,7 @@ func registerOnboarding(r *request, _ registerOptions) fields {
 	if err := json.Unmarshal(registerConstants["onboarding_steps"], &steps); err == nil && !r.me.IsBot {
 		answer["onboarding_steps"] = steps[1:]
 	}
-	r.add(answer, 369, "navigation_tour_video_url", "https://static.zulipchat.com/static/navigation-tour-video/zulip-10.mp4")
+	answer["navigation_tour_video_url"] = "https://static.zulipchat.com/static/navigation-tour-video/zulip-10.mp4"
 	return answer
 }
 
@@ -229,21 +229,21 @@ func (r *request) addServerConstants(answer fields) {
 	answer["server_needs_upgrade"] = false
 	answer["upgrade_text_for_wide_organization_logo"] = "Available on Zulip Cloud Standard. Upgrade to access."
 	answer["zulip_plan_is_not_limited"] = true
-	r.add(answer, 164, "server_presence_ping_interval_seconds", 60)
-	r.add(answer, 164, "server_presence_offline_threshold_seconds", 200)
-	r.add(answer, 204, "server_typing_started_expiry_period_milliseconds", 45000)
-	r.add(answer, 204, "server_typing_stopped_wait_period_milliseconds", 12000)
-	r.add(answer, 204, "server_typing_started_wait_period_milliseconds", 30000)
-	r.add(answer, 273, "server_thumbnail_formats", registerConstants["server_thumbnail_formats"])
-	r.add(answer, 332, "server_min_deactivated_realm_deletion_days", 14)
-	r.add(answer, 332, "server_max_deactivated_realm_deletion_days", nil)
-	r.add(answer, 350, "server_can_summarize_topics", false)
+	answer["server_presence_ping_interval_seconds"] = 60
+	answer["server_presence_offline_threshold_seconds"] = 200
+	answer["server_typing_started_expiry_period_milliseconds"] = 45000
+	answer["server_typing_stopped_wait_period_milliseconds"] = 12000
+	answer["server_typing_started_wait_period_milliseconds"] = 30000
+	answer["server_thumbnail_formats"] = registerConstants["server_thumbnail_formats"]
+	answer["server_min_deactivated_realm_deletion_days"] = 14
+	answer["server_max_deactivated_realm_deletion_days"] = nil
+	answer["server_can_summarize_topics"] = false
 }
 
 // registerPresence is the presence part of a snapshot. The sandbox does not keep who is there.
 func registerPresence(r *request, _ registerOptions) fields {
 	answer := fields{"presences": fields{}, "server_timestamp": float64(r.server.clock().UnixMicro()) / 1e6}
-	r.add(answer, 263, "presence_last_update_id", -1)
+	answer["presence_last_update_id"] = -1
 	return answer
 }
 

@@ -159,10 +159,10 @@ func (r *request) profileFieldObjects() []fields {
 			"id": f.ID, "name": f.Name, "type": f.Type, "hint": f.Hint, "field_data": f.Data, "order": f.Order,
 		}
 		if f.Summary {
-			r.add(object, featurelevel.Since("zulip_custom_profile_field", "display_in_profile_summary"), "display_in_profile_summary", true)
+			object["display_in_profile_summary"] = true
 		}
-		r.add(object, featurelevel.Since("zulip_custom_profile_field", "required"), "required", f.Required)
-		r.add(object, featurelevel.Since("zulip_custom_profile_field", "editable_by_user"), "editable_by_user", f.Editable)
+		object["required"] = f.Required
+		object["editable_by_user"] = f.Editable
 		r.add(object, featurelevel.Since("zulip_custom_profile_field", "use_for_user_matching"), "use_for_user_matching", f.Matching)
 		objects = append(objects, object)
 	}
@@ -180,9 +180,9 @@ func createProfileField(r *request) (fields, error) {
 	}
 	data := withDefault(r, "field_data", fieldData, rules.FieldData{})
 	f.Type = required(r, "field_type", integer)
-	f.Summary = withDefault(r.since(featurelevel.Since("zulip_custom_profile_field", "display_in_profile_summary")), "display_in_profile_summary", boolean, false)
-	f.Required = withDefault(r.since(featurelevel.Since("zulip_custom_profile_field", "required")), "required", boolean, false)
-	f.Editable = withDefault(r.since(featurelevel.Since("zulip_custom_profile_field", "editable_by_user")), "editable_by_user", boolean, true)
+	f.Summary = withDefault(r, "display_in_profile_summary", boolean, false)
+	f.Required = withDefault(r, "required", boolean, false)
+	f.Editable = withDefault(r, "editable_by_user", boolean, true)
 	f.Matching = withDefault(r.since(featurelevel.Since("zulip_custom_profile_field", "use_for_user_matching")), "use_for_user_matching", boolean, false)
 	if err := r.checked(); err != nil {
 		return nil, err
@@ -199,9 +199,9 @@ func updateProfileField(r *request) (fields, error) {
 		Name:     optional(r, "name", text(stripped)),
 		Hint:     optional(r, "hint", text()),
 		Data:     optional(r, "field_data", fieldData),
-		Required: optional(r.since(featurelevel.Since("zulip_custom_profile_field", "required")), "required", boolean),
-		Editable: optional(r.since(featurelevel.Since("zulip_custom_profile_field", "editable_by_user")), "editable_by_user", boolean),
-		Summary:  optional(r.since(featurelevel.Since("zulip_custom_profile_field", "display_in_profile_summary")), "display_in_profile_summary", boolean),
+		Required: optional(r, "required", boolean),
+		Editable: optional(r, "editable_by_user", boolean),
+		Summary:  optional(r, "display_in_profile_summary", boolean),
 		Matching: optional(r.since(featurelevel.Since("zulip_custom_profile_field", "use_for_user_matching")), "use_for_user_matching", boolean),
 	}
 	if err := r.checked(); err != nil {
@@ -305,9 +305,7 @@ func externalAccounts() fields {
 func registerProfileFields(r *request, _ registerOptions) fields {
 	types := fields{}
 	for _, t := range rules.ProfileFieldTypes {
-		if t.ID != rules.FieldPronouns || r.level >= 151 {
-			types[t.Keyword] = fields{"id": t.ID, "name": t.Name}
-		}
+		types[t.Keyword] = fields{"id": t.ID, "name": t.Name}
 	}
 	return fields{"custom_profile_fields": r.profileFieldObjects(), "custom_profile_field_types": types}
 }

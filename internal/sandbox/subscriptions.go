@@ -79,14 +79,13 @@ func registerSubscriptions(r *request, options registerOptions) fields {
 	for _, ch := range r.org.ListChannels(r.me, rules.ChannelFilter{All: true, Archived: takesArchived}) {
 		sub, known := r.org.FormerSubscriptionOf(r.me.ID, ch.ID)
 		switch {
-		case ch.Archived && (r.level < levelArchivedOwn || !known && r.level < levelArchivedOthers):
 		case known && !sub.Active:
 			unsubscribed = append(unsubscribed, r.withSubscribers(r.subscriptionObject(sub, ch), ch, options.includeSubscriber))
 		case !known && (!r.me.IsGuest() || ch.WebPublic):
 			never = append(never, r.withSubscribers(r.channelObject(ch), ch, options.includeSubscriber))
 		}
 	}
-	own := r.ownSubscriptions(options.includeSubscriber, takesArchived && r.level >= levelArchivedOwn)
+	own := r.ownSubscriptions(options.includeSubscriber, takesArchived)
 	if !options.capabilities["notification_settings_null"] {
 		for _, subscription := range slices.Concat(own, unsubscribed) {
 			r.withoutNull(subscription)
@@ -186,8 +185,8 @@ func subscribe(r *request) (fields, error) {
 
 func (r *request) subscribed(result rules.SubscribeResult, lenient, sendMessages bool) fields {
 	answer := fields{
-		"subscribed":         r.byPerson(result.Subscribed),
-		"already_subscribed": r.byPerson(result.Already),
+		"subscribed":         byPerson(result.Subscribed),
+		"already_subscribed": byPerson(result.Already),
 	}
 	if lenient {
 		answer["unauthorized"] = result.Unauthorized
@@ -198,15 +197,11 @@ func (r *request) subscribed(result rules.SubscribeResult, lenient, sendMessages
 	return answer
 }
 
-// byPerson keys lists by people's ids, on older servers by their addresses.
-func (r *request) byPerson(lists map[int][]string) map[string][]string {
+// byPerson keys lists by people's ids.
+func byPerson(lists map[int][]string) map[string][]string {
 	keyed := map[string][]string{}
 	for id, names := range lists {
-		key := userKey(id)
-		if u, ok := r.org.Users.Get(id); ok && r.level < levelUserIDKeys {
-			key = u.APIEmail()
-		}
-		keyed[key] = names
+		keyed[userKey(id)] = names
 	}
 	return keyed
 }

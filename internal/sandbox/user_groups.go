@@ -19,9 +19,9 @@ func (r *request) groupObjects(deactivatedToo bool) []fields {
 			"direct_subgroup_ids": append([]int{}, g.Subgroups...),
 			"is_system_group":     g.System,
 		}
-		r.add(object, 290, "deactivated", g.Deactivated)
-		r.add(object, 292, "creator_id", g.CreatorID)
-		r.add(object, 292, "date_created", g.DateCreated)
+		object["deactivated"] = g.Deactivated
+		object["creator_id"] = g.CreatorID
+		object["date_created"] = g.DateCreated
 		for _, p := range rules.GroupPermissions {
 			r.add(object, p.Since, p.Name, r.org.Shown(g.Permissions[p.Name]))
 		}
@@ -31,7 +31,7 @@ func (r *request) groupObjects(deactivatedToo bool) []fields {
 }
 
 func listUserGroups(r *request) (fields, error) {
-	deactivatedToo := withDefault(r.since(294), "include_deactivated_groups", boolean, false)
+	deactivatedToo := withDefault(r, "include_deactivated_groups", boolean, false)
 	if err := r.checked(); err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func createUserGroup(r *request) (fields, error) {
 		Name:        required(r, "name", text()),
 		Description: required(r, "description", text()),
 		Members:     required(r, "members", integers),
-		Subgroups:   withDefault(r.since(featurelevel.Since("zulip_user_group", "subgroups")), "subgroups", integers, nil),
+		Subgroups:   withDefault(r, "subgroups", integers, nil),
 		Permissions: permissionValues(r.params, rules.GroupPermissions),
 	}
 	if err := r.checked(); err != nil {
@@ -63,7 +63,7 @@ func createUserGroup(r *request) (fields, error) {
 		return nil, err
 	}
 	answer := fields{}
-	r.add(answer, levelGroupID, "group_id", g.ID)
+	answer["group_id"] = g.ID
 	return answer, nil
 }
 
@@ -88,8 +88,8 @@ func changeGroupMembers(r *request) (fields, error) {
 	change := rules.MembershipChange{
 		Add:             withDefault(r, "add", integers, nil),
 		Delete:          withDefault(r, "delete", integers, nil),
-		AddSubgroups:    withDefault(r.since(featurelevel.Since("zulip_user_group", "subgroups")), "add_subgroups", integers, nil),
-		DeleteSubgroups: withDefault(r.since(featurelevel.Since("zulip_user_group", "subgroups")), "delete_subgroups", integers, nil),
+		AddSubgroups:    withDefault(r, "add_subgroups", integers, nil),
+		DeleteSubgroups: withDefault(r, "delete_subgroups", integers, nil),
 	}
 	if err := r.checked(); err != nil {
 		return nil, err

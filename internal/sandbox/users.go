@@ -31,7 +31,7 @@ func (r *request) userObject(u rules.User, v userView) fields {
 	if u.EmailVisibleTo(r.me) {
 		delivery = u.Email
 	}
-	r.add(object, 163, "delivery_email", delivery)
+	object["delivery_email"] = delivery
 	r.add(object, 433, "is_imported_stub", u.Imported)
 	if u.Deleted {
 		r.add(object, featurelevel.DeletedUsers, "is_deleted", true)
@@ -166,7 +166,7 @@ func updateUser(r *request) (fields, error) {
 		Role:     optional(r, "role", roleNumber),
 		Profile: withDefault(r, "profile_data", jsonOf(listOf(profileValue(true,
 			"Invalid %s: Input should be a valid dictionary or instance of ProfileDataElement"))), nil),
-		NewEmail: optional(r.since(313), "new_email", text()),
+		NewEmail: optional(r, "new_email", text()),
 	}
 	if err := r.checked(); err != nil {
 		return nil, err
@@ -236,7 +236,7 @@ func getOwnUser(r *request) (fields, error) {
 }
 
 func deactivateUser(r *request) (fields, error) {
-	optional(r.since(featurelevel.Since("zulip_user", "deactivation_notification_comment")), "deactivation_notification_comment", text(stripped, atMost(2000)))
+	optional(r, "deactivation_notification_comment", text(stripped, atMost(2000)))
 	what := withDefault(r.since(featurelevel.DeactivationActions), "actions", jsonOf(parseDeletions), rules.Deletions{})
 	if err := r.checked(); err != nil {
 		return nil, err

@@ -295,17 +295,8 @@ func (c *Client) Channel(ctx context.Context, id int64) (*Channel, error) {
 
 // Channels reads every channel the account may see, archived ones included, and
 // whether each is a default channel (server-behavior §C3).
-func (c *Client) Channels(ctx context.Context, featureLevel int) ([]*Channel, error) {
-	form := &Form{}
-	if featureLevel == 0 || featureLevel >= 356 {
-		form.JSON("include_all", true)
-	} else {
-		form.JSON("include_all_active", true) // the name before 356
-	}
-	if featureLevel == 0 || featureLevel >= 315 {
-		form.JSON("exclude_archived", false)
-	}
-	form.JSON("include_default", true)
+func (c *Client) Channels(ctx context.Context) ([]*Channel, error) {
+	form := params{"include_all": true, "exclude_archived": false, "include_default": true}.form()
 	var channels []*Channel
 	err := c.stream(ctx, http.MethodGet, "/streams", form, safeToRetry, func(decoder *json.Decoder) error {
 		channels = nil

@@ -156,13 +156,8 @@ func (c *Client) ChangeUserGroupMembership(ctx context.Context, id int64, change
 
 // UserGroups reads every group, deactivated ones and roles included. Bots are refused
 // (server-behavior §G1); [Client.Register] reads groups for them.
-func (c *Client) UserGroups(ctx context.Context, featureLevel int) ([]*UserGroup, error) {
-	form := &Form{}
-	if featureLevel == 0 || featureLevel >= 294 {
-		form.JSON("include_deactivated_groups", true)
-	} else {
-		form.JSON("allow_deactivated", true) // the name before 294
-	}
+func (c *Client) UserGroups(ctx context.Context) ([]*UserGroup, error) {
+	form := params{"include_deactivated_groups": true}.form()
 	var groups []*UserGroup
 	err := c.stream(ctx, http.MethodGet, "/user_groups", form, safeToRetry, func(decoder *json.Decoder) error {
 		groups = nil

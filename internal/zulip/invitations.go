@@ -8,10 +8,6 @@ import (
 	"time"
 )
 
-// LevelInviteLinksOfMembers is the feature level from which others than administrators can make links
-// (https://zulip.com/api/create-invite-link).
-const LevelInviteLinksOfMembers = 209
-
 // MaxWelcomeMessageLength is the longest welcome message, in characters (server-behavior §U16).
 const MaxWelcomeMessageLength = 8000
 

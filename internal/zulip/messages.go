@@ -170,13 +170,9 @@ func (c *Client) Message(ctx context.Context, id int64) (*Message, error) {
 	return one[Message](ctx, c, messagePath(id), params{"apply_markdown": false, "allow_empty_topic_name": true}.form(), "message")
 }
 
-// Messages reads several messages in one request where the server can (feature
-// level 300). The answer lacks those that are gone, and may lack some that
+// Messages reads several messages in one request. The answer lacks those that are gone, and may lack some that
 // [Client.Message] would find: of channels the account is not in.
-func (c *Client) Messages(ctx context.Context, ids []int64, featureLevel int) ([]*Message, error) {
-	if featureLevel > 0 && featureLevel < levelMessageIDs {
-		return nil, nil
-	}
+func (c *Client) Messages(ctx context.Context, ids []int64) ([]*Message, error) {
 	return c.messages(ctx, params{"message_ids": ids}.form())
 }
 

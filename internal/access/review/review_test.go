@@ -25,7 +25,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 func TestMain(m *testing.M) {
@@ -328,7 +327,7 @@ func TestReviewOfTheRightOrganization(t *testing.T) {
 func TestReviewOfListsOfPrincipals(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	lena, _ := o.Sandbox.Credentials("member")
-	groups, err := o.Client.UserGroups(t.Context(), featurelevel.Newest)
+	groups, err := o.Client.UserGroups(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -212,7 +212,7 @@ func (o *Organization) Active(t *testing.T) []string {
 
 func (o *Organization) channels(t *testing.T) []*zulip.Channel {
 	t.Helper()
-	channels, err := o.Client.Channels(context.Background(), 0)
+	channels, err := o.Client.Channels(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ type Orders struct {
 	Start func(t *testing.T) *Resources
 	// Imported are the parts that are imported at first, instead of being created, and by what.
 	Imported      map[string]string
-	Before, After []Part
+	Before, After []Entry
 	// ByHand are the changes outside Terraform.
 	ByHand map[string]func(t *testing.T, o *Organization)
 	// Blocked is the change outside Terraform after which the configuration can no longer be applied, rightly.
@@ -79,7 +79,7 @@ const (
 
 // choose chooses the orders, and what happens besides. Where something does, one order is chosen and the other follows from it,
 // because all combinations would be too many to enumerate.
-func (run *ordersRun) choose(s *Schedule) (planned, applied []Part, byHand, fault string, position int) {
+func (run *ordersRun) choose(s *Schedule) (planned, applied []Entry, byHand, fault string, position int) {
 	kinds := []int{undisturbed, faulted}
 	if len(run.ByHand) > 0 {
 		kinds = append(kinds, changedByHand)
@@ -150,7 +150,7 @@ func (run *ordersRun) begin(t *testing.T) *Resources {
 }
 
 // converge plans and applies in other orders until nothing is left to do.
-func (run *ordersRun) converge(t *testing.T, apply *OrderedApply, order []Part) {
+func (run *ordersRun) converge(t *testing.T, apply *OrderedApply, order []Entry) {
 	t.Helper()
 	apply.IsRepeated = true
 	for range len(order) + 1 {
@@ -172,7 +172,7 @@ func (run *ordersRun) converge(t *testing.T, apply *OrderedApply, order []Part) 
 	t.Error("there is always something left to do")
 }
 
-func names(parts []Part) string {
+func names(parts []Entry) string {
 	all := make([]string, len(parts))
 	for i, part := range parts {
 		all[i] = part.Name

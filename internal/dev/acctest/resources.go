@@ -9,8 +9,8 @@ import (
 // A Get is a reference to an attribute of another part: in a plan its planned value, in an apply the value in the state.
 type Get func(part, attribute string) any
 
-// A Part is one resource of a configuration.
-type Part struct {
+// An Entry is one resource of a configuration.
+type Entry struct {
 	Name, Kind string
 	// Config is the configuration of the resource; nil where it is in none.
 	Config func(get Get) Values
@@ -22,7 +22,7 @@ type Part struct {
 func Says(config Values) func(Get) Values { return func(Get) Values { return config } }
 
 // Gone is the part when it has left the configuration.
-func (p Part) Gone() Part {
+func (p Entry) Gone() Entry {
 	p.Config = nil
 	return p
 }
@@ -38,7 +38,7 @@ type Resources struct {
 	// Started is called when the process of an apply is configured.
 	Started func()
 	// Applied is called after each part that was applied without an error.
-	Applied func(part Part)
+	Applied func(part Entry)
 
 	t       *testing.T
 	tainted map[string]bool // those whose creation failed: the CLI ends them and creates them again
@@ -81,7 +81,7 @@ func (r *Resources) get(plans map[string]*PlannedChange) Get {
 }
 
 // Plan refreshes and plans the parts in the order in which they stand. A part that is refused has no plan.
-func (r *Resources) Plan(parts ...Part) (map[string]*PlannedChange, Diagnostics) {
+func (r *Resources) Plan(parts ...Entry) (map[string]*PlannedChange, Diagnostics) {
 	r.t.Helper()
 	p, plans := r.Process(), map[string]*PlannedChange{}
 	var reported Diagnostics
@@ -117,7 +117,7 @@ func (r *Resources) Plan(parts ...Part) (map[string]*PlannedChange, Diagnostics)
 
 // Apply carries plans out in the order in which the parts stand. Each is planned again before, as the CLI does, except for the end
 // of a resource. It leaves out what is planned to stay as it is, and what refers to a part that failed.
-func (r *Resources) Apply(plans map[string]*PlannedChange, parts ...Part) Diagnostics {
+func (r *Resources) Apply(plans map[string]*PlannedChange, parts ...Entry) Diagnostics {
 	r.t.Helper()
 	p := r.Process()
 	if r.Started != nil {
@@ -144,7 +144,7 @@ func (r *Resources) Apply(plans map[string]*PlannedChange, parts ...Part) Diagno
 	return reported
 }
 
-func (r *Resources) applyPart(p *Process, plan *PlannedChange, part Part) (reported Diagnostics) {
+func (r *Resources) applyPart(p *Process, plan *PlannedChange, part Entry) (reported Diagnostics) {
 	r.t.Helper()
 	if r.tainted[part.Name] && r.States[part.Name] != nil {
 		end, _ := r.Process().Plan(part.Kind, r.States[part.Name], nil)
@@ -180,9 +180,9 @@ func isEmpty(plans map[string]*PlannedChange) bool {
 
 // ready returns the parts that can come next: those whose needs are met. What a part refers to comes before it, and after it where
 // the part has left the configuration.
-func ready(parts []Part) (next []Part) {
+func ready(parts []Entry) (next []Entry) {
 	for _, one := range parts {
-		waits := slices.ContainsFunc(parts, func(other Part) bool {
+		waits := slices.ContainsFunc(parts, func(other Entry) bool {
 			if other.Config == nil { // it ends before what it refers to changes
 				return slices.Contains(other.Needs, one.Name)
 			}
@@ -196,18 +196,18 @@ func ready(parts []Part) (next []Part) {
 }
 
 // ordered puts parts in an order that their references allow, and lets choose say which of the parts that can come next does.
-func ordered(parts []Part, choose func(n int) int) (order []Part) {
+func ordered(parts []Entry, choose func(n int) int) (order []Entry) {
 	for rest := slices.Clone(parts); len(rest) > 0; {
 		next := ready(rest)
 		one := next[choose(len(next))]
 		order = append(order, one)
-		rest = slices.DeleteFunc(rest, func(other Part) bool { return other.Name == one.Name })
+		rest = slices.DeleteFunc(rest, func(other Entry) bool { return other.Name == one.Name })
 	}
 	return order
 }
 
 // inOrder puts parts in the first order that their references allow.
-func inOrder(parts []Part) []Part { return ordered(parts, func(int) int { return 0 }) }
+func inOrder(parts []Entry) []Entry { return ordered(parts, func(int) int { return 0 }) }
 
 // backwards puts parts in the last order that their references allow.
-func backwards(parts []Part) []Part { return ordered(parts, func(n int) int { return n - 1 }) }
+func backwards(parts []Entry) []Entry { return ordered(parts, func(n int) int { return n - 1 }) }

@@ -285,7 +285,7 @@ var RealmShown = withLevels("zulip_organization", []Setting{
 // withLevels takes the levels of the settings from the table of feature levels.
 func withLevels(resource string, settings []Setting) []Setting {
 	for i := range settings {
-		settings[i].FeatureLevel = featurelevel.Since(resource, settings[i].Name)
+		settings[i].FeatureLevel = featurelevel.Lookup(resource, settings[i].Name)
 	}
 	return settings
 }

@@ -42,7 +42,7 @@ func Read(ctx context.Context, client *zulip.Client) (*Organization, error) {
 		tflog.Warn(ctx, "Cannot close the event queue of the snapshot", map[string]any{"error": err.Error()})
 	}
 	if read.FeatureLevel < levelArchivedInSnapshot {
-		if read.Channels, err = client.Channels(ctx, read.FeatureLevel); err != nil {
+		if read.Channels, err = client.Channels(ctx); err != nil {
 			return nil, fmt.Errorf("reading the channels: %w", err)
 		}
 	}

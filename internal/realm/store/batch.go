@@ -280,7 +280,7 @@ func (s *Store) Message(ctx context.Context, id int64) (*zulip.Message, error) {
 func (s *Store) readMessages(ctx context.Context, ids []int64, _ func()) (messages, error) {
 	read := messages{map[int64]*zulip.Message{}, map[int64]error{}}
 	if len(ids) > 1 {
-		list, err := s.client.Messages(ctx, ids, s.level)
+		list, err := s.client.Messages(ctx, ids)
 		if err != nil {
 			return messages{}, fmt.Errorf("reading the messages: %w", err)
 		}

@@ -219,7 +219,7 @@ func (s *Store) endpoint(part Part) func(context.Context) (*zulip.RegisterAnswer
 	switch {
 	case part == Channels:
 		return readInto("channels", func(ctx context.Context, read *zulip.RegisterAnswer) (err error) {
-			read.Channels, err = s.client.Channels(ctx, s.level)
+			read.Channels, err = s.client.Channels(ctx)
 			return err
 		})
 	case part == Folders:
@@ -244,7 +244,7 @@ func (s *Store) endpoint(part Part) func(context.Context) (*zulip.RegisterAnswer
 		})
 	case part == UserGroups && !s.self.IsBot: // a bot may not ask so
 		return readInto("user groups", func(ctx context.Context, read *zulip.RegisterAnswer) (err error) {
-			read.UserGroups, err = s.client.UserGroups(ctx, s.level)
+			read.UserGroups, err = s.client.UserGroups(ctx)
 			return err
 		})
 	}

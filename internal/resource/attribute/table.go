@@ -325,7 +325,10 @@ func description(table permission.Table, setting permission.Setting) string {
 		text += " Only owners may set it."
 	}
 	text += fmt.Sprintf(" A new %s starts with %s.", table.Noun, code(setting.Default))
-	return text + " " + featurelevel.Sentence(setting.FeatureLevel) + " Not managed if it is not set."
+	if setting.FeatureLevel > 0 {
+		text += " " + featurelevel.Sentence(setting.FeatureLevel)
+	}
+	return text + " Not managed if it is not set."
 }
 
 func code(text string) string {

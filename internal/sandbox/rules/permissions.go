@@ -50,7 +50,7 @@ var ChannelPermissions = withLevels("zulip_channel", []Permission{
 	{Name: "can_delete_own_message_group", AllowNobody: true, AllowEveryone: true, Default: Nobody},
 	{Name: "can_move_messages_out_of_channel_group", AllowNobody: true, AllowEveryone: true, Default: Nobody},
 	{Name: "can_move_messages_within_channel_group", AllowNobody: true, AllowEveryone: true, Default: Nobody},
-	{Name: "can_remove_subscribers_group", Since: 197, AllowNobody: true, AllowEveryone: true, Default: Administrators},
+	{Name: "can_remove_subscribers_group", AllowNobody: true, AllowEveryone: true, Default: Administrators},
 	{Name: "can_send_message_group", AllowNobody: true, AllowEveryone: true, Default: Everyone},
 	{Name: "can_subscribe_group", AllowNobody: true, Default: Nobody},
 	{Name: "can_resolve_topics_group", AllowNobody: true, AllowEveryone: true, Default: Nobody},
@@ -62,7 +62,7 @@ var GroupPermissions = withLevels("zulip_user_group", []Permission{
 	{Name: "can_join_group", AllowNobody: true, Default: Nobody},
 	{Name: "can_leave_group", AllowNobody: true, AllowEveryone: true, Default: Everyone},
 	{Name: "can_manage_group", AllowNobody: true, Default: Creator},
-	{Name: "can_mention_group", Since: 198, AllowNobody: true, AllowEveryone: true, Default: Everyone},
+	{Name: "can_mention_group", AllowNobody: true, AllowEveryone: true, Default: Everyone},
 	{Name: "can_remove_members_group", AllowNobody: true, Default: Nobody},
 })
 
@@ -95,13 +95,10 @@ var RealmPermissions = withLevels("zulip_organization", []Permission{
 	{Name: "workplace_users_group", Unwritable: true, AllowNobody: true, AllowEveryone: true, Default: Everyone},
 })
 
-// withLevels takes the levels from the table of feature levels, but for
-// permissions that existed before in another form.
+// withLevels takes the levels from the table of feature levels.
 func withLevels(resource string, permissions []Permission) []Permission {
 	for i := range permissions {
-		if permissions[i].Since == 0 {
-			permissions[i].Since = featurelevel.Since(resource, permissions[i].Name)
-		}
+		permissions[i].Since = featurelevel.Lookup(resource, permissions[i].Name)
 	}
 	return permissions
 }

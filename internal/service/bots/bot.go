@@ -381,7 +381,7 @@ func resourceSchema() schema.Schema {
 			},
 			"role": schema.StringAttribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "Role of the bot: `owner`, `administrator`, `moderator`, `member` or `guest`. If unset, the role is not managed; a new bot is a member. Only administrators can set it. If somebody else changes the role between plan and apply, the apply stops. " + featurelevel.Needs("zulip_bot", "role"),
+				MarkdownDescription: "Role of the bot: `owner`, `administrator`, `moderator`, `member` or `guest`. If unset, the role is not managed; a new bot is a member. Only administrators can set it. If somebody else changes the role between plan and apply, the apply stops.",
 				Validators:          []validator.String{validators.OneOf(accounts.Roles()...)},
 			},
 			"default_sending_stream": schema.StringAttribute{

@@ -177,7 +177,6 @@ func TestProtocolChannelRefusesWhatTheServerIsTooOldFor(t *testing.T) {
 			"folder_id": 1, "topics_policy": "inherit", "adopt_archived": true, "can_resolve_topics_group": who(),
 			"can_move_messages_within_channel_group": who(), "can_move_messages_out_of_channel_group": who(),
 		},
-		330: {"can_subscribe_group": who(), "can_send_message_group": who(), "can_add_subscribers_group": who()},
 	} {
 		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
 		refusals := map[string]refusal{}
@@ -191,7 +190,7 @@ func TestProtocolChannelRefusesWhatTheServerIsTooOldFor(t *testing.T) {
 // The life of a channel on servers that lack some of what newer ones have: they create a channel by subscribing the account, which is
 // unsubscribed then.
 func TestProtocolChannel_OldServers_CreatedAndChanged(t *testing.T) {
-	for _, level := range []int{400, 360} {
+	for _, level := range []int{400, featurelevel.Oldest} {
 		t.Run(fmt.Sprint(level), func(t *testing.T) {
 			o, run := managedAt(t, level)
 			private, config := run.Fork(), values{"name": "old", "description": "One", "is_default": true, "can_remove_subscribers_group": who("role:moderators")}

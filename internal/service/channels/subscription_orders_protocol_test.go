@@ -35,29 +35,29 @@ func channelOf(get acctest.Get, channel string) string {
 }
 
 // list is the exclusive list of a channel's subscribers, and some the additive one.
-func list(channel string, users ...string) acctest.Part {
-	return acctest.Part{Name: "list", Kind: exclusiveType, Config: in(channel, users...)}
+func list(channel string, users ...string) acctest.Entry {
+	return acctest.Entry{Name: "list", Kind: exclusiveType, Config: in(channel, users...)}
 }
 
-func some(channel string, users ...string) acctest.Part {
-	return acctest.Part{Name: "some", Kind: additiveType, Config: in(channel, users...)}
+func some(channel string, users ...string) acctest.Entry {
+	return acctest.Entry{Name: "some", Kind: additiveType, Config: in(channel, users...)}
 }
 
-func press(members ...string) acctest.Part {
-	return acctest.Part{Name: "press", Kind: groupType, Config: acctest.Says(values{"name": "press", "members": texts(members...)})}
+func press(members ...string) acctest.Entry {
+	return acctest.Entry{Name: "press", Kind: groupType, Config: acctest.Says(values{"name": "press", "members": texts(members...)})}
 }
 
-func web(members ...string) acctest.Part {
-	return acctest.Part{Name: "web", Kind: membershipType, Config: acctest.Says(values{"group": "web", "members": texts(members...)})}
+func web(members ...string) acctest.Entry {
+	return acctest.Entry{Name: "web", Kind: membershipType, Config: acctest.Says(values{"group": "web", "members": texts(members...)})}
 }
 
 // room is the channel of a part, and what it is called.
-func room(part, name, privacy string, needs ...string) acctest.Part {
-	return acctest.Part{Name: part, Kind: channelType, Config: acctest.Says(values{"name": name, "privacy": privacy}), Needs: needs}
+func room(part, name, privacy string, needs ...string) acctest.Entry {
+	return acctest.Entry{Name: part, Kind: channelType, Config: acctest.Says(values{"name": name, "privacy": privacy}), Needs: needs}
 }
 
 // follower is the list of a channel that has the members of both groups, by reference.
-var follower = acctest.Part{Name: "list", Kind: exclusiveType, Needs: []string{"press", "web"}, Config: func(get acctest.Get) values {
+var follower = acctest.Entry{Name: "list", Kind: exclusiveType, Needs: []string{"press", "web"}, Config: func(get acctest.Get) values {
 	users := []any{}
 	for _, group := range []string{"press", "web"} {
 		members, isKnown := get(group, "members").([]any)
@@ -81,19 +81,19 @@ func goes(channel, address string) func(*testing.T, *acctest.Organization) {
 
 // subscriptionOrders are the configurations, each with who is in the channels in the end.
 func subscriptionOrders() map[string]*acctest.Orders {
-	lena := acctest.Part{Name: "lena", Kind: userType, Config: acctest.Says(values{"email": member, "full_name": "Lena Fischer"})}
+	lena := acctest.Entry{Name: "lena", Kind: userType, Config: acctest.Says(values{"email": member, "full_name": "Lena Fischer"})}
 	type people = map[string][]string
 	return map[string]*acctest.Orders{
 		"a channel follows groups and is renamed": promised(people{"crypt": {owner, admin, moderator, member2}}, acctest.Orders{
 			Imported: map[string]string{"vault": "vault"},
-			Before:   []acctest.Part{press(owner, member), web(admin), room("vault", "vault", sharedHistory), follower},
-			After:    []acctest.Part{press(owner, member2), web(admin, moderator), room("vault", "crypt", sharedHistory), follower},
+			Before:   []acctest.Entry{press(owner, member), web(admin), room("vault", "vault", sharedHistory), follower},
+			After:    []acctest.Entry{press(owner, member2), web(admin, moderator), room("vault", "crypt", sharedHistory), follower},
 			ByHand:   byHand{"guest comes": comes("vault", guest), "admin goes": goes("vault", admin)},
 		}),
 		"somebody leaves the organization": promised(people{"vault": {owner, member2}, "hall": {owner, member2}}, acctest.Orders{
 			Imported: map[string]string{"lena": member},
-			Before:   []acctest.Part{lena, press(owner, member), list("vault", owner, member, member2), some("hall", owner, member, member2)},
-			After:    []acctest.Part{lena.Gone(), press(owner), list("vault", owner, member2), some("hall", owner, member2)},
+			Before:   []acctest.Entry{lena, press(owner, member), list("vault", owner, member, member2), some("hall", owner, member, member2)},
+			After:    []acctest.Entry{lena.Gone(), press(owner), list("vault", owner, member2), some("hall", owner, member2)},
 			ByHand: byHand{
 				"guest comes":         comes("vault", guest),
 				"lena is deactivated": func(t *testing.T, o *acctest.Organization) { subscriptionDeactivate(t, o, member) },
@@ -101,19 +101,19 @@ func subscriptionOrders() map[string]*acctest.Orders {
 		}),
 		"a name goes from one channel to another": promised(people{"crypt": {owner, member2}, "vault": {owner, guest}}, acctest.Orders{
 			Imported: map[string]string{"vault": "vault", "hall": "hall"},
-			Before:   []acctest.Part{room("vault", "vault", sharedHistory), room("hall", "hall", public, "vault"), list("vault", owner, member), some("hall", owner, admin)},
-			After:    []acctest.Part{room("vault", "crypt", sharedHistory), room("hall", "vault", public, "vault"), list("vault", owner, member2), some("hall", owner, guest)},
+			Before:   []acctest.Entry{room("vault", "vault", sharedHistory), room("hall", "hall", public, "vault"), list("vault", owner, member), some("hall", owner, admin)},
+			After:    []acctest.Entry{room("vault", "crypt", sharedHistory), room("hall", "vault", public, "vault"), list("vault", owner, member2), some("hall", owner, guest)},
 			ByHand:   byHand{"guest comes": comes("vault", guest), "moderator comes": comes("hall", moderator)},
 		}),
 		"one kind gives way to the other": promised(people{"vault": {owner, admin, member, member2}}, acctest.Orders{
 			Imported: map[string]string{"vault": "vault"},
-			Before:   []acctest.Part{list("vault", owner, member, member2), room("vault", "vault", sharedHistory), web(admin)},
-			After:    []acctest.Part{list("vault").Gone(), some("vault", owner, admin), room("vault", "vault", public), web(admin, member)},
+			Before:   []acctest.Entry{list("vault", owner, member, member2), room("vault", "vault", sharedHistory), web(admin)},
+			After:    []acctest.Entry{list("vault").Gone(), some("vault", owner, admin), room("vault", "vault", public), web(admin, member)},
 			ByHand:   byHand{"guest comes": comes("vault", guest), "admin comes": comes("vault", admin)},
 		}),
 		"a list for a channel that is there": promised(people{"vault": {owner, member, member2}, "hall": {}}, acctest.Orders{
-			Before:  []acctest.Part{some("hall", member2, guest), press(owner, member)},
-			After:   []acctest.Part{list("vault", owner, member, member2), some("hall").Gone(), press(owner, member, guest)},
+			Before:  []acctest.Entry{some("hall", member2, guest), press(owner, member)},
+			After:   []acctest.Entry{list("vault", owner, member, member2), some("hall").Gone(), press(owner, member, guest)},
 			ByHand:  byHand{"guest comes": comes("vault", guest), "member goes": goes("vault", member)},
 			Blocked: "guest comes",
 		}),

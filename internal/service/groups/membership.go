@@ -25,7 +25,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 var (
@@ -71,7 +70,7 @@ The identity of the resource is the group: who is put into it changes. Several r
 			},
 			"subgroups": schema.ListAttribute{
 				ElementType: types.StringType, Optional: true, Validators: []validator.List{validators.Size(1, 0), subgroupsList.elements()},
-				MarkdownDescription: "Groups that are in the group directly, by name or ID, also as `group:NAME` or `group_id:N`; the order does not matter. " + featurelevel.Needs("zulip_user_group_membership", "subgroups"),
+				MarkdownDescription: "Groups that are in the group directly, by name or ID, also as `group:NAME` or `group_id:N`; the order does not matter.",
 			},
 		},
 	}

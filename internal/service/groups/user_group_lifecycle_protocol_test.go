@@ -10,6 +10,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 func everything() values {
@@ -293,25 +294,8 @@ func TestProtocolUserGroupLostRequests(t *testing.T) {
 	holds(t, o, "ops", []string{kenji}, []string{"leads", "role:moderators"})
 }
 
-func TestProtocolUserGroupOldServers(t *testing.T) {
-	t.Run("the answer holds no ID", func(t *testing.T) {
-		o, run := managedIn(t, sandbox.Config{FeatureLevel: 316})
-		config := values{"name": "ops", "members": set(lena), "can_manage_group": set("user:" + ines)}
-		run.MustApply(config)
-		if run.State.Values["id"] != id(t, o, "ops") {
-			t.Errorf("the ID is %v", run.State.Values["id"])
-		}
-		if run.State.Values["can_remove_members_group"] != nil {
-			t.Error("a setting that the server does not have is not null")
-		}
-	})
-	t.Run("too old for what is set", func(t *testing.T) {
-		_, run := managedIn(t, sandbox.Config{FeatureLevel: 310})
-		_, diags := run.Plan(values{"name": "ops", "subgroups": set("sre")})
-		diags.ExpectError(t, "subgroups", "feature level 311")
-		_, diags = run.Plan(values{"name": "ops", "can_remove_members_group": set()})
-		diags.ExpectError(t, "can_remove_members_group", "feature level 324")
-		_, diags = run.Plan(values{"name": "ops", "adopt_deactivated": true})
-		diags.ExpectError(t, "adopt_deactivated", "feature level 386")
-	})
+func TestProtocolUserGroup_OldServer_AdoptionRefused(t *testing.T) {
+	_, run := managedIn(t, sandbox.Config{FeatureLevel: featurelevel.Oldest})
+	_, diags := run.Plan(values{"name": "ops", "adopt_deactivated": true})
+	diags.ExpectError(t, "adopt_deactivated", "feature level 386")
 }

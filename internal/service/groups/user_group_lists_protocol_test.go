@@ -158,16 +158,16 @@ func TestProtocolUserGroupMembersTakeOverFromAMembership(t *testing.T) {
 			s.Apply(plans, group, membership).ExpectNoError(t)
 
 			group.Config, membership.Config = acctest.Says(values{"name": "ops", "members": listed(lena, amara)}), nil
-			parts := []acctest.Part{group, membership}
+			parts := []acctest.Entry{group, membership}
 			if first == "the membership" {
-				parts = []acctest.Part{membership, group}
+				parts = []acctest.Entry{membership, group}
 			}
 			_, diags = s.Plan(parts...)
 			diags.ExpectError(t, "members", `Who stays in user group "ops" is not certain`, lena, "removed {", "destroy = false")
 
 			// Whom nobody lists any more may go, in any order.
 			group.Config = acctest.Says(values{"name": "ops", "members": listed(amara)})
-			parts[slices.IndexFunc(parts, func(p acctest.Part) bool { return p.Name == "group" })] = group
+			parts[slices.IndexFunc(parts, func(p acctest.Entry) bool { return p.Name == "group" })] = group
 			plans, diags = s.Plan(parts...)
 			diags.ExpectNoError(t)
 			s.Apply(plans, parts...).ExpectNoError(t)
@@ -190,20 +190,20 @@ func TestProtocolUserGroupMembersTakeOverFromAMembership(t *testing.T) {
 // The other way, and from one membership to another, nobody who stays listed is out in the end, in any order.
 func TestProtocolUserGroupAMembershipTakesOver(t *testing.T) {
 	for name, test := range map[string]struct {
-		before, after []acctest.Part
+		before, after []acctest.Entry
 		sends         bool // whoever comes first
 	}{
 		"from a group": {
-			[]acctest.Part{part("a", groupType, values{"name": "ops", "members": listed(lena, kenji)})},
-			[]acctest.Part{part("a", groupType, values{"name": "ops"}), part("b", membershipType, values{"group": "ops", "members": listed(lena, kenji)})}, false,
+			[]acctest.Entry{part("a", groupType, values{"name": "ops", "members": listed(lena, kenji)})},
+			[]acctest.Entry{part("a", groupType, values{"name": "ops"}), part("b", membershipType, values{"group": "ops", "members": listed(lena, kenji)})}, false,
 		},
 		"from another membership": {
-			[]acctest.Part{part("g", groupType, values{"name": "ops"}), part("a", membershipType, values{"group": "ops", "members": listed(lena, kenji)})},
-			[]acctest.Part{part("a", membershipType, nil), part("b", membershipType, values{"group": "ops", "members": listed(lena, kenji)})}, true,
+			[]acctest.Entry{part("g", groupType, values{"name": "ops"}), part("a", membershipType, values{"group": "ops", "members": listed(lena, kenji)})},
+			[]acctest.Entry{part("a", membershipType, nil), part("b", membershipType, values{"group": "ops", "members": listed(lena, kenji)})}, true,
 		},
 		"a part of another membership": {
-			[]acctest.Part{part("g", groupType, values{"name": "ops"}), part("a", membershipType, values{"group": "ops", "members": listed(lena, kenji)})},
-			[]acctest.Part{part("a", membershipType, values{"group": "ops", "members": listed(kenji)}), part("b", membershipType, values{"group": "ops", "members": listed(lena)})}, true,
+			[]acctest.Entry{part("g", groupType, values{"name": "ops"}), part("a", membershipType, values{"group": "ops", "members": listed(lena, kenji)})},
+			[]acctest.Entry{part("a", membershipType, values{"group": "ops", "members": listed(kenji)}), part("b", membershipType, values{"group": "ops", "members": listed(lena)})}, true,
 		},
 	} {
 		for _, backwards := range []bool{false, true} {

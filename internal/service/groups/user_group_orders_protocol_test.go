@@ -14,8 +14,8 @@ import (
 // somebody is taken out of a group or let into one whom no plan lists, or that the account can no longer manage what it managed.
 
 // part is a resource with a configuration that refers to no other; nil for one that is left out of the configuration.
-func part(name, kind string, config values) acctest.Part {
-	one := acctest.Part{Name: name, Kind: kind}
+func part(name, kind string, config values) acctest.Entry {
+	one := acctest.Entry{Name: name, Kind: kind}
 	if config != nil {
 		one.Config = acctest.Says(config)
 	}
@@ -25,7 +25,7 @@ func part(name, kind string, config values) acctest.Part {
 // A groupChange is a configuration that changes, in an organization in which only owners manage all groups. The account is tomas,
 // an administrator.
 type groupChange struct {
-	before, after []acctest.Part
+	before, after []acctest.Entry
 	// want is who is in each group in the end.
 	want map[string][]string
 	// dependsOnOrder says that the apply has to stop in some orders: what another resource puts right first is not predicted.
@@ -41,22 +41,22 @@ const paul = "paul.dubois@example.com"
 
 func groupChanges() map[string]groupChange {
 	own := "user:" + tomas
-	group := func(name string, config values) acctest.Part {
+	group := func(name string, config values) acctest.Entry {
 		config["name"] = name
 		if config["can_manage_group"] == nil {
 			config["can_manage_group"] = listed(own)
 		}
 		return part(name, groupType, config)
 	}
-	needing := func(one acctest.Part, needs ...string) acctest.Part {
+	needing := func(one acctest.Entry, needs ...string) acctest.Entry {
 		one.Needs = needs
 		return one
 	}
-	added := func(name, group string, members ...any) acctest.Part {
+	added := func(name, group string, members ...any) acctest.Entry {
 		return part(name, membershipType, values{"group": group, "members": members})
 	}
 	person := part("person", "zulip_user", values{"email": kenji, "full_name": "Kenji Sato"})
-	type parts = []acctest.Part
+	type parts = []acctest.Entry
 
 	return map[string]groupChange{
 		"a person leaves the code and groups": {
@@ -165,11 +165,11 @@ func someIDs(t *testing.T, o *acctest.Organization, address string) []int64 {
 
 // isExclusive reports whether a group's own resource lists its members in the end.
 func (c groupChange) isExclusive(group string) bool {
-	return slices.ContainsFunc(c.after, func(one acctest.Part) bool { return one.Name == group && configured(one)["members"] != nil })
+	return slices.ContainsFunc(c.after, func(one acctest.Entry) bool { return one.Name == group && configured(one)["members"] != nil })
 }
 
 // configured is the configuration of a part, nothing where it is left out.
-func configured(one acctest.Part) values {
+func configured(one acctest.Entry) values {
 	if one.Config == nil {
 		return values{}
 	}
@@ -272,7 +272,7 @@ func admits(groups []sandbox.GroupView, principals []string) bool {
 }
 
 // checkGroupStates fails the test if the state says anything that is managed otherwise than the organization has it.
-func checkGroupStates(t *testing.T, r *acctest.Resources, parts []acctest.Part) {
+func checkGroupStates(t *testing.T, r *acctest.Resources, parts []acctest.Entry) {
 	t.Helper()
 	organization := r.Sandbox.Organization()
 	for _, one := range parts {

@@ -72,7 +72,7 @@ func but(config, change values) values {
 // group reads a group as the server holds it now; nil if there is none of the name.
 func group(t *testing.T, o *acctest.Organization, name string) *zulip.UserGroup {
 	t.Helper()
-	groups, err := o.Client.UserGroups(context.Background(), 0)
+	groups, err := o.Client.UserGroups(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

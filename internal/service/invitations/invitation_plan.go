@@ -371,8 +371,8 @@ func invitationSchema() schema.Schema {
 		"expires_in_minutes":                  "Time from its sending during which the invitation can be accepted, in minutes. If unset, it never expires.",
 		"invite_as":                           "Role that the person joins with: `owner`, `administrator`, `moderator`, `member` or `guest`. Defaults to `member`. Only owners may invite owners, and only administrators and owners may invite administrators and moderators.",
 		"channel_ids":                         "IDs of the channels that the person is subscribed to on joining: default channels, and channels to which the provider's account may add people. Defaults to none. The server does not show them.",
-		"group_ids":                           "IDs of the user groups that the person is added to on joining, except roles. The provider's account must be allowed to add people to them. Defaults to none. The server does not show them. " + featurelevel.Needs("zulip_invitation", "group_ids"),
-		"include_realm_default_subscriptions": "Whether the person is also subscribed to the default channels, as they are at that time. Defaults to `false`. The server does not show it. " + featurelevel.Needs("zulip_invitation", "include_realm_default_subscriptions"),
+		"group_ids":                           "IDs of the user groups that the person is added to on joining, except roles. The provider's account must be allowed to add people to them. Defaults to none. The server does not show them.",
+		"include_realm_default_subscriptions": "Whether the person is also subscribed to the default channels, as they are at that time. Defaults to `false`. The server does not show it.",
 		"welcome_message_custom_text":         "Text that Welcome Bot sends to the person on joining, in Markdown, at most 8000 characters; `\"\"` is none. Defaults to the organization's text. Only administrators and owners may set it, even to `\"\"`. The server does not show it. " + featurelevel.Needs("zulip_invitation", "welcome_message_custom_text"),
 		"invited_by_user_id":                  "User ID of who sent the invitation. Null once the person has joined.",
 		"invited":                             "Time at which the invitation was sent (RFC 3339). Null once the person has joined.",
@@ -385,7 +385,7 @@ func invitationSchema() schema.Schema {
 	}
 	attributes[notify] = schema.BoolAttribute{
 		Optional: true, Computed: true, PlanModifiers: []planmodifier.Bool{boolplanmodifier.UseStateForUnknown()},
-		MarkdownDescription: "Whether the provider's account gets a message when the person joins. Defaults to `true`. " + featurelevel.Needs("zulip_invitation", notify),
+		MarkdownDescription: "Whether the provider's account gets a message when the person joins. Defaults to `true`.",
 	}
 	attributes["status"] = schema.StringAttribute{
 		Computed: true, PlanModifiers: keepText,
@@ -398,7 +398,7 @@ func invitationSchema() schema.Schema {
 	return schema.Schema{Version: base.SchemaVersion, MarkdownDescription: invitationDescription, Attributes: attributes}
 }
 
-var invitationDescription = `Makes sure that an email address has an account or a pending invitation. Only people can invite, not bots, and only those in ` + "`can_invite_users_group`" + ` of the organization. For a link that anybody can use, see ` + "`zulip_invite_link`" + `. ` + featurelevel.Needs("zulip_invitation", "") + `
+var invitationDescription = `Makes sure that an email address has an account or a pending invitation. Only people can invite, not bots, and only those in ` + "`can_invite_users_group`" + ` of the organization. For a link that anybody can use, see ` + "`zulip_invite_link`" + `.
 
 If the address has an account already, nothing is sent. Once the person has joined, the resource is done: it stays ` + "`accepted`" + `, changes of its attributes are recorded without sending anything, and destroying it leaves the account alone. To manage the role of somebody who has joined, use ` + "`zulip_user_role`" + `.
 

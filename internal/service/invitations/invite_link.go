@@ -203,8 +203,8 @@ func inviteLinkSchema() schema.Schema {
 		"expires_in_minutes":                  "Time from its creation during which the link can be used, in minutes. If unset, it never expires.",
 		"invite_as":                           "Role of those who join: `owner`, `administrator`, `moderator`, `member` or `guest`. Defaults to `member`. Only owners may create links for owners, and only administrators and owners those for administrators and moderators.",
 		"channel_ids":                         "IDs of the channels that those who join are subscribed to: default channels, and channels to which the provider's account may add people. Defaults to none. The server does not show them.",
-		"group_ids":                           "IDs of the user groups that those who join are added to, except roles. The provider's account must be allowed to add people to them. Defaults to none. The server does not show them. " + featurelevel.Needs("zulip_invite_link", "group_ids"),
-		"include_realm_default_subscriptions": "Whether those who join are also subscribed to the default channels, as they are at that time. Defaults to `false`. The server does not show it. " + featurelevel.Needs("zulip_invite_link", "include_realm_default_subscriptions"),
+		"group_ids":                           "IDs of the user groups that those who join are added to, except roles. The provider's account must be allowed to add people to them. Defaults to none. The server does not show them.",
+		"include_realm_default_subscriptions": "Whether those who join are also subscribed to the default channels, as they are at that time. Defaults to `false`. The server does not show it.",
 		"welcome_message_custom_text":         "Text that Welcome Bot sends to those who join, in Markdown, at most 8000 characters; `\"\"` is none. Defaults to the organization's text. Only administrators and owners may set it, even to `\"\"`. The server does not show it. " + featurelevel.Needs("zulip_invite_link", "welcome_message_custom_text"),
 		"invited_by_user_id":                  "User ID of who created the link.",
 		"invited":                             "Time at which the link was created (RFC 3339).",
@@ -220,7 +220,7 @@ func inviteLinkSchema() schema.Schema {
 	return schema.Schema{Version: base.SchemaVersion, MarkdownDescription: inviteLinkDescription, Attributes: attributes}
 }
 
-var inviteLinkDescription = `Manages a reusable invitation link, with which anybody who has it can join the organization. Only people can create one, not bots, and only those in ` + "`create_multiuse_invite_group`" + ` of the organization. ` + featurelevel.Needs("zulip_invite_link", "") + `
+var inviteLinkDescription = `Manages a reusable invitation link, with which anybody who has it can join the organization. Only people can create one, not bots, and only those in ` + "`create_multiuse_invite_group`" + ` of the organization.
 
 A link cannot be changed: any change forces a new link and revokes the old one. If it expires or is revoked outside Terraform, the next plan proposes to create a new one. Destroying the resource revokes it. If the account that created it is deactivated, the server revokes the link.
 
@@ -264,12 +264,7 @@ func checkPlan(ctx context.Context, p *core.Plan[inviteLinkModel]) {
 		return
 	}
 	const doing = "make invitation links"
-	if p.Plan.Check(p.Meta, view, inviteLinkRight, doing, p.Diags); p.Diags.HasError() {
-		return
-	}
-	if level := p.FeatureLevel(); level > 0 && level < zulip.LevelInviteLinksOfMembers && p.Meta.Store.Self().Role > zulip.RoleAdministrator {
-		p.Meta.Refuse(path.Empty(), doing, fmt.Sprintf("Before feature level %d only administrators and owners may, and the server has %d.", zulip.LevelInviteLinksOfMembers, level), p.Diags)
-	}
+	p.Plan.Check(p.Meta, view, inviteLinkRight, doing, p.Diags)
 }
 
 func inviteLinkHint(err error) string { return invite.Hint(err, inviteLinkRight) }

@@ -364,8 +364,6 @@ func TestProtocolMessageFlagsForNarrowErrors(t *testing.T) {
 	p.PlanAction(narrow, config(values{"narrow": acctest.Unknown, "num_before": acctest.Unknown})).ExpectNoError(t)
 	_, diags := p.InvokeAction(context.Background(), narrow, config(values{"narrow": []any{values{"operator": "color", "operand": "red"}}}), nil)
 	diags.ExpectError(t, "", "Cannot change the flag", "color")
-	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 154})
-	o.NewRun(t, "zulip_message").Process().PlanAction(narrow, config(nil)).ExpectError(t, "", "feature level 155")
 }
 
 func TestProtocolMarkTopicAsRead(t *testing.T) {

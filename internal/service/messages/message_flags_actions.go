@@ -152,7 +152,7 @@ func (a *narrowAction) Metadata(_ context.Context, req action.MetadataRequest, r
 func (a *narrowAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
 	count := []validator.Int64{validators.Between(0, zulip.MaxFlagRange)}
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Changes a flag of the messages that match conditions, for the account the provider uses alone: as many before and after an anchor as it says. Invoking it again changes nothing more. " + featurelevel.Needs("zulip_message_flags_for_narrow", ""),
+		MarkdownDescription: "Changes a flag of the messages that match conditions, for the account the provider uses alone: as many before and after an anchor as it says. Invoking it again changes nothing more.",
 		Attributes: changeAttributes(map[string]schema.Attribute{
 			"anchor": schema.StringAttribute{
 				Required: true, MarkdownDescription: "Where to begin: the ID of a message, `newest`, `oldest` or `first_unread`.",

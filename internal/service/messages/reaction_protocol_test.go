@@ -90,13 +90,6 @@ func TestProtocolReactionOwnEmoji(t *testing.T) {
 	run.Fork().ExpectRefused(config, "emoji_name", `No emoji is called "later"`)
 }
 
-// Where the server does not say what it knows, it checks.
-func TestProtocolReactionUncheckedEmoji(t *testing.T) {
-	o, run, message := reactionManaged(t)
-	o.Sandbox.SetFeatureLevel(130)
-	run.Apply(run.MustPlan(values{"message_id": message, "emoji_name": "no_such_emoji"})).ExpectError(t, "", "Cannot react", "no_such_emoji")
-}
-
 // Whoever reacts first names the emoji for all; the configuration keeps its own name.
 func TestProtocolReactionOtherName(t *testing.T) {
 	o, run, message := reactionManaged(t)

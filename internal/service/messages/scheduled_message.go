@@ -22,7 +22,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/compose"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // scheduledMessageResource is zulip_scheduled_message.
@@ -242,7 +241,7 @@ func scheduledMessageSchema() schema.Schema {
 	}
 	return schema.Schema{
 		Version: base.SchemaVersion,
-		MarkdownDescription: `Manages a message that the server sends later, on behalf of the provider's account. Until then, changes are made in place, and destroying the resource cancels the message. ` + featurelevel.Needs("zulip_scheduled_message", "") + `
+		MarkdownDescription: `Manages a message that the server sends later, on behalf of the provider's account. Until then, changes are made in place, and destroying the resource cancels the message.
 
 After the message was sent, the resource stays in the state with ` + "`delivered = true`" + `, and nothing is sent twice. To send it again, set another ` + "`scheduled_delivery_timestamp`" + ` in the future. Destroying the resource leaves a message that was sent.
 

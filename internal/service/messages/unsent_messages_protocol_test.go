@@ -180,11 +180,6 @@ func TestProtocolDraftsInOneRequest(t *testing.T) {
 	}
 }
 
-func TestProtocolDraftOldServer(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 86})
-	o.NewRun(t, "zulip_draft").ExpectRefused(values{"content": "x"}, "", "too old for this resource", "feature level 87", "86")
-}
-
 func TestProtocolDraftBadInput(t *testing.T) {
 	_, run := acctest.StartRun(t, "zulip_draft")
 	run.ExpectRefusals(acctest.Refusals{
@@ -381,9 +376,4 @@ func TestProtocolScheduledMessageBadInput(t *testing.T) {
 		{values{"content": "x", "scheduled_delivery_timestamp": at(time.Hour)}, "", []string{"Nobody to send to"}},
 	})
 	run.MustPlan(values{"channel": acctest.Unknown, "topic": "plans", "content": acctest.Unknown, "scheduled_delivery_timestamp": acctest.Unknown})
-}
-
-func TestProtocolScheduledMessageOldServer(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 180})
-	o.NewRun(t, "zulip_scheduled_message").ExpectRefused(scheduledMessageConfig("Soon.", at(time.Hour)), "", "feature level 184", "the server has 180")
 }

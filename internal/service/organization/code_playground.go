@@ -19,7 +19,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // NewCodePlaygroundResource returns zulip_code_playground.
@@ -69,7 +68,7 @@ func (m *codePlaygroundModel) name() string {
 func codePlaygroundSchema() schema.Schema {
 	return schema.Schema{
 		Version: base.SchemaVersion,
-		MarkdownDescription: `A code playground: a place elsewhere to which people can send the code blocks of a language with one click. Only administrators and owners manage them. ` + featurelevel.Needs("zulip_code_playground", "") + `
+		MarkdownDescription: `A code playground: a place elsewhere to which people can send the code blocks of a language with one click. Only administrators and owners manage them.
 
 The server changes no playground: any change removes it and adds another one. When a playground is removed whose language is the organization's ` + "`default_code_block_language`" + `, the server unsets that setting, even if another playground has the language.
 

@@ -21,7 +21,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/settings"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 var (
@@ -59,7 +58,7 @@ func (r *defaultUserSettingsResource) Schema(_ context.Context, _ resource.Schem
 		Version: base.SchemaVersion,
 		MarkdownDescription: `Manages the default settings of new accounts. Existing accounts keep their settings; the action ` + "`zulip_set_user_settings`" + ` changes those. An organization has these settings once, so there is one such resource.
 
-An attribute that is not set is not managed: it is read and shown, and never written. Only changed attributes are sent. If somebody else has changed one of them since the plan was made, the apply stops without overwriting it, and the error shows the prior, the current and the planned value. Creating the resource has no prior values to compare with. Destroying the resource leaves every setting as it is. Only administrators and owners may change them. ` + featurelevel.Needs("zulip_default_user_settings", ""),
+An attribute that is not set is not managed: it is read and shown, and never written. Only changed attributes are sent. If somebody else has changed one of them since the plan was made, the apply stops without overwriting it, and the error shows the prior, the current and the planned value. Creating the resource has no prior values to compare with. Destroying the resource leaves every setting as it is. Only administrators and owners may change them.`,
 		Attributes: attributes,
 	}
 }

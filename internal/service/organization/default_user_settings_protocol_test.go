@@ -206,17 +206,13 @@ func TestProtocolDefaultUserSettingsOldServer(t *testing.T) {
 		config    values
 		words     []string
 	}{
-		{95, "", values{"enter_sends": true}, []string{"feature level 96"}},
-		{200, "web_home_view", values{"web_home_view": "inbox"}, []string{"feature level 219", "200"}},
-		{226, "desktop_icon_count_display", values{"desktop_icon_count_display": "none"}, []string{"feature level 227"}},
+		{384, "resolved_topic_notice_auto_read_policy", values{"resolved_topic_notice_auto_read_policy": "always"}, []string{"feature level 385", "384"}},
 		{400, "web_channel_default_view", values{"web_channel_default_view": "top_unread_topic"}, []string{"top_unread_topic", "feature level 401"}},
 	} {
 		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: at.level})
 		run := o.NewRun(t, defaultUserSettingsTypeName)
 		run.ExpectRefused(at.config, at.attribute, at.words...)
-		if at.level > 95 {
-			run.MustApply(values{"enter_sends": true})
-		}
+		run.MustApply(values{"enter_sends": true})
 	}
 }
 

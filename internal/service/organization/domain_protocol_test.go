@@ -210,8 +210,6 @@ func TestProtocolDomainRights(t *testing.T) {
 	for _, wanted := range []values{{"domain": "example.com", "allow_subdomains": true}, nil} {
 		admin.ExpectRefused(wanted, "", "may not manage domains", "administrator")
 	}
-	old := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 142})
-	old.NewRun(t, domainKind).ExpectRefused(values{"domain": "example.com"}, "", "feature level 143; the server has 142")
 }
 
 const codePlaygroundKind = "zulip_code_playground"
@@ -344,7 +342,4 @@ func TestProtocolPlaygroundRights(t *testing.T) {
 		moderator.ExpectRefused(wanted, "", "may not manage code playgrounds", "moderator")
 	}
 	o.As(t, "bot").NewRun(t, codePlaygroundKind).MustApply(codePlaygroundConfig("Sandbox", "Go", codePlaygroundAddress)) // an administrator
-
-	old := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 195})
-	old.NewRun(t, codePlaygroundKind).ExpectRefused(codePlaygroundConfig("Sandbox", "Go", codePlaygroundAddress), "", "feature level 196; the server has 195")
 }

@@ -151,9 +151,6 @@ func TestProtocolLinkifierOrderBadInput(t *testing.T) {
 	p.MustPlan("zulip_linkifier_order", nil, ordered(ids[0], ids[1]))
 	_, diags := p.Plan("zulip_linkifier_order", nil, ordered(ids[1], ids[0]))
 	diags.ExpectError(t, "linkifier_ids", "Two orders of the linkifiers")
-
-	old := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 201})
-	old.NewRun(t, "zulip_linkifier_order").ExpectRefused(ordered(1), "linkifier_ids", "202", "201")
 }
 
 // Somebody adds a linkifier while the order is on its way: the server wants it named too.

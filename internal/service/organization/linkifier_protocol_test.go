@@ -177,11 +177,6 @@ func TestProtocolLinkifierBadInput(t *testing.T) {
 	}
 }
 
-func TestProtocolLinkifierOldServer(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 175})
-	o.NewRun(t, "zulip_linkifier").ExpectRefused(issues, "url_template", "176", "175")
-}
-
 // A pattern is taken by a linkifier of the organization, or by another resource of the plan.
 func TestProtocolLinkifierPatternTaken(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_linkifier")

@@ -141,10 +141,7 @@ func TestProtocolOrganizationOldServer(t *testing.T) {
 		value     any
 		words     []string
 	}{
-		{136, "enable_read_receipts", true, []string{"feature level 137", "136"}},
-		{200, "require_unique_names", true, []string{"feature level 246", "200"}},
-		{300, "video_chat_provider", "zoom_server_to_server", []string{"zoom_server_to_server", "feature level 353"}},
-		{300, "can_add_custom_emoji_group", []any{"role:moderators"}, []string{"feature level 307"}},
+		{391, "can_set_topics_policy_group", []any{"role:moderators"}, []string{"feature level 392", "391"}},
 		{415, "welcome_message_custom_text", "Hi", []string{"feature level 416"}},
 		{455, "default_avatar_source", "gravatar", []string{"feature level 456", "455"}},
 		{468, "media_preview_size", 150, []string{"feature level 469", "468"}},

@@ -66,13 +66,9 @@ func createProfileField(ctx context.Context, c *core.Context, plan *profileField
 	return c.Meta.Client.CreateProfileField(ctx, field)
 }
 
-// updateProfileField sends what differs; servers below feature level 252 want everything.
+// updateProfileField sends what differs.
 func updateProfileField(ctx context.Context, c *core.Context, planned, current *profileFieldModel) error {
-	change := planned.wire(current)
-	if !c.HasLevel(levelPartial) {
-		change = planned.wire(nil)
-	}
-	return c.Meta.Client.UpdateProfileField(ctx, current.ID.ValueInt64(), change)
+	return c.Meta.Client.UpdateProfileField(ctx, current.ID.ValueInt64(), planned.wire(current))
 }
 
 func deleteProfileField(ctx context.Context, c *core.Context, state *profileFieldModel) error {
@@ -134,7 +130,7 @@ func profileFieldSchema() schema.Schema {
 		},
 		"field_type": schema.StringAttribute{
 			Required:            true,
-			MarkdownDescription: "What people write in it: `" + strings.Join(zulip.ProfileFieldTypes(), "`, `") + "` (the last needs " + featurelevel.Describe(featurelevel.SinceValue("zulip_custom_profile_field", "field_type", "pronouns")) + "). Another type makes another field: what people wrote is lost.",
+			MarkdownDescription: "What people write in it: `" + strings.Join(zulip.ProfileFieldTypes(), "`, `") + "`. Another type makes another field: what people wrote is lost.",
 			Validators:          []validator.String{validators.OneOf(zulip.ProfileFieldTypes()...)},
 		},
 		"name": schema.StringAttribute{
@@ -163,9 +159,9 @@ func profileFieldSchema() schema.Schema {
 		},
 	}
 	for name, text := range map[string]string{
-		"display_in_profile_summary": "Whether the small card of a person shows it; at most two fields. Not for the type `user`, and for `long_text` from " + featurelevel.Describe(levelLongSummary) + " on. " + featurelevel.Needs("zulip_custom_profile_field", "display_in_profile_summary"),
-		"required":                   "Whether people are asked to fill it in. " + featurelevel.Needs("zulip_custom_profile_field", "required"),
-		"editable_by_user":           "Whether people fill it in themselves; otherwise administrators do. By default they do. " + featurelevel.Needs("zulip_custom_profile_field", "editable_by_user"),
+		"display_in_profile_summary": "Whether the small card of a person shows it; at most two fields. Not for the type `user`, and for `long_text` from " + featurelevel.Describe(levelLongSummary) + " on.",
+		"required":                   "Whether people are asked to fill it in.",
+		"editable_by_user":           "Whether people fill it in themselves; otherwise administrators do. By default they do.",
 		"use_for_user_matching":      "Whether people are found by it when somebody types a name. " + featurelevel.Needs("zulip_custom_profile_field", "use_for_user_matching"),
 	} {
 		attributes[name] = schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: text + profileFieldUnmanaged}
@@ -197,9 +193,6 @@ func optionsAttribute() schema.ListNestedAttribute {
 	}
 }
 
-// levelPartial is the feature level from which a change names only what changes.
-const levelPartial = 252
-
 // levelLongSummary is the feature level from which a long text can stand in the summary of a profile.
 var levelLongSummary = featurelevel.SinceValue("zulip_custom_profile_field", "display_in_profile_summary", "true")
 
@@ -225,7 +218,7 @@ type profileFieldModel struct {
 // optionType is the type of one option.
 var optionType = types.ObjectType{AttrTypes: map[string]attr.Type{"key": types.StringType, "text": types.StringType}}
 
-// flag is a switch of a field: its name, where it stands, and since when servers have it.
+// flag is a switch of a field: its name, where it stands, and since when servers have it; 0: every server does.
 type flag struct {
 	name  string
 	value *types.Bool
@@ -234,9 +227,9 @@ type flag struct {
 
 func (m *profileFieldModel) flags() []flag {
 	return []flag{
-		{"display_in_profile_summary", &m.DisplayInProfileSummary, featurelevel.Since("zulip_custom_profile_field", "display_in_profile_summary")},
-		{"required", &m.Required, featurelevel.Since("zulip_custom_profile_field", "required")},
-		{"editable_by_user", &m.EditableByUser, featurelevel.Since("zulip_custom_profile_field", "editable_by_user")},
+		{"display_in_profile_summary", &m.DisplayInProfileSummary, 0},
+		{"required", &m.Required, 0},
+		{"editable_by_user", &m.EditableByUser, 0},
 		{"use_for_user_matching", &m.UseForUserMatching, featurelevel.Since("zulip_custom_profile_field", "use_for_user_matching")},
 	}
 }

@@ -238,13 +238,8 @@ func TestProtocolProfileFieldLevels(t *testing.T) {
 	run.MustApply(config)
 	sent.Expect(t, "PATCH use_for_user_matching")
 
-	o = acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 251})
-	run = o.NewRun(t, "zulip_custom_profile_field")
-	run.MustApply(team(values{"hint": "x"}))
-	sent = o.Sent()
-	run.MustApply(team(values{"hint": "y"}))
-	sent.Expect(t, "PATCH display_in_profile_summary hint name required") // all that this server has
-	run.ExpectRefused(team(values{"editable_by_user": true}), "editable_by_user", "296", "251")
+	o = acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 454})
+	o.NewRun(t, "zulip_custom_profile_field").ExpectRefused(team(values{"use_for_user_matching": true}), "use_for_user_matching", "455", "454")
 }
 
 func TestProtocolProfileFieldRights(t *testing.T) {

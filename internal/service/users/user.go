@@ -29,7 +29,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // userKind is what the run state knows accounts as.
@@ -300,7 +299,7 @@ func userSchema() schema.Schema {
 			},
 			"email": schema.StringAttribute{
 				Required:            true,
-				MarkdownDescription: "Real email address. Case is ignored. A change is applied in place from " + featurelevel.Describe(levelNewEmail) + " on, and refused on older servers. If the person hides the address from the provider's account, the server does not show it: the state keeps what is configured, and changes made elsewhere are not detected.",
+				MarkdownDescription: "Real email address. Case is ignored. A change is applied in place. If the person hides the address from the provider's account, the server does not show it: the state keeps what is configured, and changes made elsewhere are not detected.",
 				Validators:          []validator.String{validators.EmailAddress{}},
 			},
 			"full_name": schema.StringAttribute{
@@ -328,7 +327,7 @@ func userSchema() schema.Schema {
 			},
 			"deactivation_notification_comment": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "Text of the email that tells the person about the deactivation when the resource is destroyed or `active` becomes `false`, at most 2000 characters; `\"\"` sends the email without a text. If unset, no email is sent. It has to be applied before the resource is destroyed. " + featurelevel.Needs("zulip_user", "deactivation_notification_comment"),
+				MarkdownDescription: "Text of the email that tells the person about the deactivation when the resource is destroyed or `active` becomes `false`, at most 2000 characters; `\"\"` sends the email without a text. If unset, no email is sent. It has to be applied before the resource is destroyed.",
 				Validators:          []validator.String{validators.Length(0, 2000)},
 			},
 			"deactivation_actions": deactivationActionsAttribute(),

@@ -361,7 +361,7 @@ func TestProtocolUserLeavesGroupsInTheSameRun(t *testing.T) {
 			}{{group, values{"name": "press", "members": []any{userInes}}}, {channel, values{"name": "news", "can_send_message_group": []any{"role:moderators"}}}} {
 				one.run.MustApply(one.config)
 			}
-			groups, err := o.Client.UserGroups(context.Background(), featurelevel.NewestRelease)
+			groups, err := o.Client.UserGroups(context.Background())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -22,7 +22,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // ModifyPlan also refuses what the server is too old for where nothing is sent: what counts when the account is
@@ -70,9 +69,6 @@ func checkDestroy(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsh
 	}
 	warnOfDeactivation(ctx, p, s, user, p.Prior)
 }
-
-// levelNewEmail is from when on the address of an account can be changed.
-var levelNewEmail = featurelevel.Since("zulip_user", "email")
 
 // checkProfile refuses fields that do not exist, and people who do not.
 func checkProfile(p *core.Plan[account], s *snapshot.Snapshot) {
@@ -218,13 +214,10 @@ func checkEmail(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
 			fmt.Sprintf("Account %d (%s) hides its address from the provider's account: that it is %s is taken on trust, and nothing is sent. From then on, another email changes the address of the account.", user.ID, user.FullName, planned))
 		return
 	}
-	self, level := p.Meta.Store.Self(), p.FeatureLevel()
+	self := p.Meta.Store.Self()
 	holder, isTaken := s.UserByAddress(planned)
 	p.Meta.Run.PlanName(snapshot.AccountKind, user.ID, planned)
 	switch {
-	case level > 0 && level < levelNewEmail:
-		p.Diags.AddAttributeError(at, "The server is too old to change an address",
-			fmt.Sprintf("It needs feature level %d; the server has %d. Set the address that the account has (%s), or upgrade the server.", levelNewEmail, level, p.Prior.Email.ValueString()))
 	case self.Role > zulip.RoleAdministrator:
 		p.Meta.Refuse(at, "change addresses", "Only administrators and owners of the organization may, with the right can_change_user_emails of the server's shell.", p.Diags)
 	case isTaken && holder.ID != user.ID:

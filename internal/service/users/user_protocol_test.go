@@ -299,9 +299,6 @@ func TestProtocolUserCallers(t *testing.T) {
 	run.Import(userLena, nil).ExpectNoError(t)
 	run.Apply(run.MustPlan(values{"email": "lena@example.org", "full_name": "Lena Fischer"})).ExpectError(t, "", "can_change_user_emails")
 	run.ExpectRefused(values{"email": userLena, "full_name": "Lena Fischer", "role": "owner"}, "role", "Only owners make")
-	o.Sandbox.SetFeatureLevel(134)
-	run.ExpectRefused(values{"email": userLena, "full_name": "Lena Fischer", "deactivation_notification_comment": ""}, "deactivation_notification_comment", "feature level 135")
-	run.ExpectRefused(values{"email": "lena@example.org", "full_name": "Lena Fischer"}, "email", "feature level 313")
 }
 
 func TestProtocolUserUnknown(t *testing.T) {

@@ -335,14 +335,11 @@ func (r *userRoleResource) give(ctx context.Context, m *userRoleModel, change ac
 	return ok
 }
 
-// levelByEmail is from when on accounts can be changed by their address.
-const levelByEmail = 313
-
 // reach reads the person or bot as the configuration names it: whoever has the address at the moment of writing is
 // whose role is written. By ID, where the server does not find the account's address, or takes none for a change.
 func (r *userRoleResource) reach(ctx context.Context, m *userRoleModel) (user *zulip.User, byEmail bool, err error) {
 	_, notNumber := strconv.ParseInt(m.User.ValueString(), 10, 64)
-	if level := r.FeatureLevel(); notNumber != nil && (level == 0 || level >= levelByEmail) {
+	if notNumber != nil {
 		user, err = r.Meta.Client.UserByEmail(ctx, m.User.ValueString())
 		if !zulip.IsNoUser(err) {
 			return user, true, err

@@ -123,9 +123,9 @@ func TestProtocolUserRole_AnyOrder(t *testing.T) {
 }
 
 // resources are the parts, each named by its place in the list.
-func (c roleChange) resources() (parts []acctest.Part) {
+func (c roleChange) resources() (parts []acctest.Entry) {
 	for i, one := range c.parts {
-		part := acctest.Part{Name: fmt.Sprint(i), Kind: one.resource}
+		part := acctest.Entry{Name: fmt.Sprint(i), Kind: one.resource}
 		if one.config != nil {
 			part.Config = acctest.Says(one.config)
 		}
@@ -157,7 +157,7 @@ func (c roleChange) orders() *acctest.Orders {
 			credentials, _ := o.Sandbox.Credentials(c.account)
 			r.Block = o.Block(values{"email": credentials.Email, "api_key": credentials.APIKey})
 			maps.Copy(r.Block, c.block)
-			r.Applied = func(part acctest.Part) { c.checkPart(t, o, part) }
+			r.Applied = func(part acctest.Entry) { c.checkPart(t, o, part) }
 			return r
 		},
 		Promise: func(t *testing.T, a *acctest.OrderedApply) func(acctest.Diagnostics) {
@@ -200,7 +200,7 @@ func roles(o *acctest.Organization) map[string]string {
 }
 
 // checkPart looks at what the sandbox holds right after a part was applied.
-func (c roleChange) checkPart(t *testing.T, o *acctest.Organization, resource acctest.Part) {
+func (c roleChange) checkPart(t *testing.T, o *acctest.Organization, resource acctest.Entry) {
 	t.Helper()
 	i, err := strconv.Atoi(resource.Name)
 	if err != nil {

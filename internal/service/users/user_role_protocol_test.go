@@ -101,13 +101,6 @@ func TestProtocolUserRoleRequests(t *testing.T) {
 	}
 }
 
-func TestProtocolUserRoleOldServer(t *testing.T) {
-	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 300})
-	run := o.NewRun(t, "zulip_user_role")
-	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
-	expectUserRole(t, o, "member", "moderator")
-}
-
 // Somebody else's change between plan and apply is not written over.
 func TestProtocolUserRoleChangedMeanwhile(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")

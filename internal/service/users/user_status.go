@@ -240,20 +240,10 @@ func (r *userStatusResource) send(ctx context.Context, id int64, update zulip.St
 	return r.Meta.Client.SetStatus(ctx, id, update)
 }
 
-// levelOfOne is from when on one status can be read by itself.
-var levelOfOne = featurelevel.Since("zulip_user_status", "")
-
 // now reads a status as it is now.
 func (r *userStatusResource) now(ctx context.Context, id int64) (*reading, error) {
-	if level := r.FeatureLevel(); level == 0 || level >= levelOfOne {
-		status, err := r.Meta.Client.Status(ctx, id)
-		return &reading{Thing: status}, err
-	}
-	view, err := r.Meta.Store.Fresh(ctx, store.Statuses)
-	if err != nil {
-		return nil, err
-	}
-	return &reading{Thing: view.Status(id), View: view}, nil
+	status, err := r.Meta.Client.Status(ctx, id)
+	return &reading{Thing: status}, err
 }
 
 // ImportState takes the address or the ID of a person. Everything that the status holds is managed from then on.

@@ -197,7 +197,7 @@ func (d *userStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 		return datasourceschema.StringAttribute{Computed: true, MarkdownDescription: description}
 	}
 	resp.Schema = datasourceschema.Schema{
-		MarkdownDescription: "Reads the status of a person: text and emoji. " + featurelevel.Needs("zulip_user_status", ""),
+		MarkdownDescription: "Reads the status of a person: text and emoji.",
 		Attributes: map[string]datasourceschema.Attribute{
 			"user":          datasourceschema.StringAttribute{Required: true, MarkdownDescription: "Email address or user ID of the person. Bots have no status."},
 			"user_id":       datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of the person."},
@@ -214,11 +214,6 @@ func (d *userStatusDataSource) Read(ctx context.Context, req datasource.ReadRequ
 	var data userStatusModel
 	resp.Diagnostics.Append(req.Config.Get(ctx, &data)...)
 	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
-		return
-	}
-	if level := d.FeatureLevel(); level > 0 && level < levelOfOne {
-		resp.Diagnostics.AddError("The server is too old for this data source",
-			fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s).", levelOfOne, level, d.Meta.Server.ZulipVersion))
 		return
 	}
 	view, err := d.Meta.Store.Read(ctx, store.Users)
