@@ -7,48 +7,57 @@ import (
 
 // What two resources say of a role is compared whichever comes first.
 func TestRolesAreSaidInAnyOrder(t *testing.T) {
-	moderators := RoleList{Role: "moderator", DemoteTo: "member", Users: []int64{1, 2}, Leaving: []int64{3}, IsWhole: true}
+	moderators := RoleList{Role: "moderator", DemoteTo: "member", Users: []AccountKey{{ID: 1}, {ID: 2, Email: "b@example.com"}, {Email: "New@example.com"}}, Leaving: []int64{3}, IsWhole: true}
 	open := moderators
 	open.IsWhole = false
 	for name, test := range map[string]struct {
-		id     int64
-		role   SaidRole
-		list   RoleList
-		agrees bool
+		account AccountKey
+		role    SaidRole
+		list    RoleList
+		agrees  bool
 	}{
-		"the same":                         {1, SaidRole{Role: "moderator"}, moderators, true},
-		"another role of who is listed":    {1, SaidRole{Role: "guest"}, moderators, false},
-		"the role, of who is not":          {4, SaidRole{Role: "moderator"}, moderators, false},
-		"of who may still be":              {4, SaidRole{Role: "moderator"}, open, true},
-		"somebody else":                    {4, SaidRole{Role: "guest"}, moderators, true},
-		"what who leaves gets":             {3, SaidRole{Role: "member"}, moderators, true},
-		"something else of who leaves":     {3, SaidRole{Role: "guest"}, moderators, false},
-		"the same, given in any order":     {3, SaidRole{Role: "guest", IsAnyOrder: true}, moderators, true},
-		"what who leaves is to have still": {3, SaidRole{Role: "moderator", IsAnyOrder: true}, moderators, false},
+		"the same":                         {AccountKey{ID: 1}, SaidRole{Role: "moderator"}, moderators, true},
+		"another role of who is listed":    {AccountKey{ID: 1}, SaidRole{Role: "guest"}, moderators, false},
+		"the role, of who is not":          {AccountKey{ID: 4}, SaidRole{Role: "moderator"}, moderators, false},
+		"of who may still be":              {AccountKey{ID: 4}, SaidRole{Role: "moderator"}, open, true},
+		"somebody else":                    {AccountKey{ID: 4}, SaidRole{Role: "guest"}, moderators, true},
+		"what who leaves gets":             {AccountKey{ID: 3}, SaidRole{Role: "member"}, moderators, true},
+		"something else of who leaves":     {AccountKey{ID: 3}, SaidRole{Role: "guest"}, moderators, false},
+		"the same, given in any order":     {AccountKey{ID: 3}, SaidRole{Role: "guest", IsAnyOrder: true}, moderators, true},
+		"what who leaves is to have still": {AccountKey{ID: 3}, SaidRole{Role: "moderator", IsAnyOrder: true}, moderators, false},
+		"new, and listed":                  {AccountKey{Email: "new@Example.com"}, SaidRole{Role: "moderator"}, moderators, true},
+		"new, and listed otherwise":        {AccountKey{Email: "new@example.com"}, SaidRole{Role: "guest"}, moderators, false},
+		"new, and not listed":              {AccountKey{Email: "other@example.com"}, SaidRole{Role: "moderator"}, moderators, false},
+		"created before the list is read":  {AccountKey{Email: "b@example.com"}, SaidRole{Role: "moderator"}, moderators, true},
+		"created after the list was read":  {AccountKey{ID: 9, Email: "new@example.com"}, SaidRole{Role: "moderator"}, moderators, true},
+		"another ID with a listed email":   {AccountKey{ID: 9, Email: "b@example.com"}, SaidRole{Role: "moderator"}, moderators, false},
+		"returns and is listed":            {AccountKey{ID: 1}, SaidRole{Role: "guest", IsReturn: true}, moderators, true},
+		"returns and is not listed":        {AccountKey{ID: 4}, SaidRole{Role: "moderator", IsReturn: true}, moderators, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var first, last State
+			test.role.Account = test.account
 			others, _, isFirst := first.ListRole(test.list)
 			if len(others) > 0 || !isFirst {
 				t.Fatalf("others: %v, first: %t", others, isFirst)
 			}
-			if list, ok := first.SayRole(test.id, test.role); ok != test.agrees || !ok && list != "moderator" {
+			if list, ok := first.SayRole(test.role); ok != test.agrees || !ok && list != "moderator" {
 				t.Errorf("after the list: %q, %t", list, ok)
 			}
-			if _, ok := last.SayRole(test.id, test.role); !ok {
+			if _, ok := last.SayRole(test.role); !ok {
 				t.Error("nobody has said anything")
 			}
-			if others, _, _ := last.ListRole(test.list); slices.Contains(others, test.id) == test.agrees {
+			if others, _, _ := last.ListRole(test.list); slices.Contains(others, test.role) == test.agrees {
 				t.Errorf("before the list: %v", others)
 			}
 		})
 	}
 	var run State
-	if _, ok := run.SayRole(1, SaidRole{Role: "guest"}); !ok {
+	if _, ok := run.SayRole(SaidRole{Account: AccountKey{ID: 1}, Role: "guest"}); !ok {
 		t.Error("the first is refused")
 	}
 	for role, want := range map[string]bool{"guest": true, "member": false} {
-		if list, ok := run.SayRole(1, SaidRole{Role: role}); ok != want || list != "" {
+		if list, ok := run.SayRole(SaidRole{Account: AccountKey{ID: 1}, Role: role}); ok != want || list != "" {
 			t.Errorf("%s again: %q, %t", role, list, ok)
 		}
 	}
@@ -56,7 +65,7 @@ func TestRolesAreSaidInAnyOrder(t *testing.T) {
 
 // The end of a resource takes no role from whom a list names.
 func TestRolesThatEnd(t *testing.T) {
-	list := RoleList{Role: "moderator", DemoteTo: "member", Users: []int64{1}, IsWhole: true}
+	list := RoleList{Role: "moderator", DemoteTo: "member", Users: []AccountKey{{ID: 1}}, IsWhole: true}
 	for _, test := range []struct {
 		id     int64
 		role   string
@@ -76,8 +85,8 @@ func TestRolesThatEnd(t *testing.T) {
 
 // A role has one list. The CLI plans a list that it replaces with its state and without.
 func TestARoleHasOneList(t *testing.T) {
-	list := func(role string, isNew bool, users ...int64) RoleList {
-		return RoleList{Role: role, DemoteTo: "member", Users: users, IsWhole: true, IsNew: isNew}
+	list := func(role string, isNew bool, user int64) RoleList {
+		return RoleList{Role: role, DemoteTo: "member", Users: []AccountKey{{ID: user}}, IsWhole: true, IsNew: isNew}
 	}
 	for name, test := range map[string]struct {
 		first, second   RoleList

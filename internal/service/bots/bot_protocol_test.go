@@ -143,7 +143,7 @@ func TestProtocolBotAdopted(t *testing.T) {
 	id := run.State.Values["id"]
 	o.Call(t, http.MethodDelete, fmt.Sprint("/bots/", id), nil)
 	_, diags := run.Plan(alerts(values{"full_name": "Alarms"}))
-	diags.ExpectWarning(t, "short_name", "deactivated bot", "adopt_deactivated = true")
+	diags.ExpectError(t, "short_name", "deactivated bot", "adopt_deactivated = true")
 	_, diags = run.Plan(alerts(values{"bot_type": "incoming_webhook", "adopt_deactivated": true}))
 	diags.ExpectError(t, "short_name", "another kind of bot", "another short_name")
 	plan, diags := run.Plan(alerts(values{"full_name": "Alarms", "adopt_deactivated": true}))

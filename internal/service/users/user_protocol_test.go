@@ -177,12 +177,12 @@ func TestProtocolUserAdopted(t *testing.T) {
 	before := run.State.Values["id"]
 	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", before), nil)
 	_, diags := run.Plan(nadia(values{"full_name": "Nadia Again"}))
-	diags.ExpectWarning(t, "email", "deactivated account", "adopt_deactivated = true")
+	diags.ExpectError(t, "email", "deactivated account", "adopt_deactivated = true")
 	plan, diags := run.Plan(nadia(values{"full_name": "Nadia Again", "role": "member", "adopt_deactivated": true}))
 	diags.ExpectWarning(t, "adopt_deactivated", "will be reactivated", "Nadia Haddad")
 	sent := o.Sent()
 	run.Apply(plan).ExpectNoError(t)
-	sent.Expect(t, "POST", "PATCH full_name role")
+	sent.Expect(t, "PATCH role", "POST", "PATCH full_name")
 	if run.State.Values["id"] != before {
 		t.Errorf("the ID is %v, want %v", run.State.Values["id"], before)
 	}
