@@ -179,6 +179,8 @@ type Change struct {
 	Roles map[int64]zulip.Role
 	// Deactivated are the IDs of users who will be deactivated; the bots they own will be too (server-behavior §U9).
 	Deactivated []int64
+	// Reactivated are the IDs of users who will be reactivated. Roles has the role of each, too.
+	Reactivated []int64
 	// Owners are bots by ID, with the ID of their new owner: a bot may post where its owner may.
 	Owners map[int64]int64
 	// Organization are permissions of the organization by name, as they will be.
@@ -221,7 +223,7 @@ func (a *Access) With(change Change) *Access {
 			if changes {
 				changed.Role = role
 			}
-			changed.IsActive = user.IsActive && !deactivated[user.ID]
+			changed.IsActive = user.IsActive && !deactivated[user.ID] || slices.Contains(change.Reactivated, user.ID)
 			facts.Users[i] = &changed
 		}
 	}

@@ -1,26 +1,48 @@
 package runstate
 
 import (
+	"cmp"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // roles are what the resources of a run say of roles, and which roles the run has given. What two resources say is compared by
 // whichever is planned second, so that it holds in any order.
 type roles struct {
-	single map[int64]SaidRole    // by account
-	ending map[int64]string      // the role that the end of such a resource gives
-	lists  map[string]*RoleList  // by role
-	given  map[int64]int         // the last that this run has given, as the server writes it
-	seen   map[string]listedFrom // by role
+	single map[AccountKey][]SaidRole // by the first of the account's keys
+	ending map[int64]string          // the role that the end of such a resource gives
+	lists  map[string]*RoleList      // by role
+	given  map[int64]int             // the last that this run has given, as the server writes it
+	seen   map[string]listedFrom     // by role
 }
 
-// SaidRole is the role that a resource of one account gives it.
+// AccountKey tells an account from others in a plan: by its ID, and by its email while the run has yet to create it.
+type AccountKey struct {
+	ID    int64
+	Email string
+}
+
+// keys are what facts about the account are found by: the ID first, if there is one.
+func (k AccountKey) keys() (keys []AccountKey) {
+	if k.ID != 0 {
+		keys = append(keys, AccountKey{ID: k.ID})
+	}
+	if k.Email != "" {
+		keys = append(keys, AccountKey{Email: strings.ToLower(k.Email)})
+	}
+	return keys
+}
+
+// SaidRole is the role that a resource of one account says the account will have.
 type SaidRole struct {
-	Role string
-	// IsAnyOrder says that the resource gives it whatever another one of this run has given before, so that a list may take the account
-	// out in the same apply.
+	Account AccountKey
+	Role    string
+	// IsAnyOrder says that the resource gives the role whatever another one of this run has given before, so that a list may take
+	// the account out in the same apply.
 	IsAnyOrder bool
+	// IsReturn says that the resource reactivates the account, which has the role, and sets none: another resource may set it.
+	IsReturn bool
 }
 
 // RoleList is what a resource says that lists who has a role.
@@ -28,45 +50,68 @@ type RoleList struct {
 	// Role is the role, and DemoteTo the one of those who are taken out.
 	Role, DemoteTo string
 	// Users are those who are listed, and Leaving those who are taken out.
-	Users, Leaving []int64
+	Users   []AccountKey
+	Leaving []int64
 	// IsWhole says that nobody else is listed: every element is known.
 	IsWhole bool
 	// IsNew says that the resource has no state yet.
 	IsNew bool
+
+	index map[AccountKey]AccountKey // Users by each of their keys
 }
 
 // listedFrom says where the lists of a role were planned from.
 type listedFrom struct{ new, stored bool }
 
-// names reports whether somebody is listed.
-func (l *RoleList) names(id int64) bool { return slices.Contains(l.Users, id) }
+// names reports whether an account is listed. Two accounts with IDs are the same if the IDs are.
+func (l *RoleList) names(account AccountKey) bool {
+	if l.index == nil {
+		l.index = map[AccountKey]AccountKey{}
+		for _, user := range l.Users {
+			for _, key := range user.keys() {
+				l.index[key] = user
+			}
+		}
+	}
+	for _, key := range account.keys() {
+		if user, ok := l.index[key]; ok && (key.ID != 0 || user.ID == 0 || account.ID == 0) {
+			return true
+		}
+	}
+	return false
+}
 
 // excludes reports whether a list says otherwise of an account: it is the list of another role that names the account, or takes it
 // out and gives it a third one, or the list of the same role, and does not name it.
-func (l *RoleList) excludes(id int64, said SaidRole) bool {
+func (l *RoleList) excludes(said SaidRole) bool {
 	if l.Role == said.Role {
-		return l.IsWhole && !l.names(id)
+		return l.IsWhole && !l.names(said.Account)
 	}
-	return l.names(id) || !said.IsAnyOrder && slices.Contains(l.Leaving, id) && l.DemoteTo != said.Role
+	return !said.IsReturn && (l.names(said.Account) || !said.IsAnyOrder && slices.Contains(l.Leaving, said.Account.ID) && l.DemoteTo != said.Role)
 }
 
-// SayRole registers that a resource of one account gives it a role. It returns the role of the list that says otherwise, and
+// contradicts reports whether two resources of one account say different roles of it.
+func (r SaidRole) contradicts(other SaidRole) bool {
+	return r.Role != other.Role && !r.IsReturn && !other.IsReturn
+}
+
+// SayRole registers that a resource of one account says its role. It returns the role of the list that says otherwise, and
 // whether no resource does; the role is empty if another resource of the account does.
-func (s *State) SayRole(id int64, role SaidRole) (list string, ok bool) {
+func (s *State) SayRole(role SaidRole) (list string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.roles.single == nil {
-		s.roles.single = map[int64]SaidRole{}
+		s.roles.single = map[AccountKey][]SaidRole{}
 	}
-	said, isSaid := s.roles.single[id]
-	if !isSaid {
-		s.roles.single[id] = role
+	keys := role.Account.keys()
+	for _, key := range keys {
+		if slices.ContainsFunc(s.roles.single[key], role.contradicts) {
+			return "", false
+		}
 	}
-	if isSaid && said.Role != role.Role {
-		return "", false
-	}
+	s.roles.single[keys[0]] = append(s.roles.single[keys[0]], role)
 	for _, of := range slices.Sorted(maps.Keys(s.roles.lists)) {
-		if s.roles.lists[of].excludes(id, role) {
+		if s.roles.lists[of].excludes(role) {
 			return of, false
 		}
 	}
@@ -83,7 +128,7 @@ func (s *State) EndRole(id int64, role string) (list string, ok bool) {
 	}
 	s.roles.ending[id] = role
 	for _, of := range slices.Sorted(maps.Keys(s.roles.lists)) {
-		if of != role && s.roles.lists[of].names(id) {
+		if of != role && s.roles.lists[of].names(AccountKey{ID: id}) {
 			return of, false
 		}
 	}
@@ -91,9 +136,8 @@ func (s *State) EndRole(id int64, role string) (list string, ok bool) {
 }
 
 // ListRole registers who has a role by a resource that lists everybody. isFirst says that no other resource lists the same role, others
-// are those whom another resource gives or lists otherwise, ascending, and ending the roles that others get of them by the end of a
-// resource.
-func (s *State) ListRole(list RoleList) (others []int64, ending map[int64]string, isFirst bool) {
+// are what other resources say otherwise, sorted by account, and ending the roles that others get of them by the end of a resource.
+func (s *State) ListRole(list RoleList) (others []SaidRole, ending map[int64]string, isFirst bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.roles.lists == nil {
@@ -108,26 +152,28 @@ func (s *State) ListRole(list RoleList) (others []int64, ending map[int64]string
 	if isFirst {
 		s.roles.lists[list.Role] = &list
 	}
-	for id, said := range s.roles.single {
-		if list.excludes(id, said) {
-			others = append(others, id)
+	for _, all := range s.roles.single {
+		if i := slices.IndexFunc(all, list.excludes); i >= 0 {
+			others = append(others, all[i])
 		}
 	}
 	ending = map[int64]string{}
 	for id, role := range s.roles.ending {
-		if role != list.Role && list.names(id) {
+		if role != list.Role && list.names(AccountKey{ID: id}) {
 			ending[id] = role
 		}
 	}
 	for _, other := range s.roles.lists {
-		for _, id := range list.Users {
-			if other.Role != list.Role && other.names(id) {
-				others = append(others, id)
+		for _, account := range list.Users {
+			if other.Role != list.Role && other.names(account) {
+				others = append(others, SaidRole{Account: account, Role: other.Role})
 			}
 		}
 	}
-	slices.Sort(others)
-	return slices.Compact(others), ending, isFirst
+	slices.SortFunc(others, func(a, b SaidRole) int {
+		return cmp.Or(cmp.Compare(a.Account.ID, b.Account.ID), cmp.Compare(a.Account.Email, b.Account.Email))
+	})
+	return slices.CompactFunc(others, func(a, b SaidRole) bool { return a.Account == b.Account }), ending, isFirst
 }
 
 // GaveRole registers a role that this run has given, as the server writes it.

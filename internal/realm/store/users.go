@@ -115,7 +115,12 @@ func (s *Store) askFor(ctx context.Context, name string) (user *zulip.User, err 
 // FreshUser asks for one account by itself, and returns it as it is now; nil if there is none that the account may see. The
 // snapshot has it so too.
 func (s *Store) FreshUser(ctx context.Context, id int64) (*zulip.User, error) {
-	user, err := s.askFor(ctx, strconv.FormatInt(id, 10))
+	return s.FreshUserNamed(ctx, strconv.FormatInt(id, 10))
+}
+
+// FreshUserNamed is FreshUser for an email, or an ID in digits.
+func (s *Store) FreshUserNamed(ctx context.Context, name string) (*zulip.User, error) {
+	user, err := s.askFor(ctx, name)
 	if user != nil {
 		s.keepUser(user)
 	}

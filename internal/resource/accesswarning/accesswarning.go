@@ -1,5 +1,5 @@
 // Package accesswarning warns in a plan who gains and who loses which right: in one channel ([OfChannel]), in all channels
-// ([OfChange], [OfDeactivation]) or in the organization ([OfOrganization]). The text comes from package permission.
+// ([OfChange], [OfDeactivation], [OfReactivation]) or in the organization ([OfOrganization]). The text comes from package permission.
 package accesswarning
 
 import (
@@ -117,6 +117,12 @@ func OfDeactivation(ctx context.Context, meta *base.Meta, diags *diag.Diagnostic
 		parts = append(parts, text)
 	}
 	warn(ctx, diags, fmt.Sprintf("Deactivating %s changes who can do what", user.Address()), strings.Join(parts, "\n\n"))
+}
+
+// OfReactivation warns, in a plan that reactivates an account, what the account can do by its role then. Call it once in ModifyPlan.
+func OfReactivation(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, user *zulip.User, role zulip.Role) {
+	OfChange(ctx, meta, diags, fmt.Sprintf("Reactivating %s as %s changes who can do what", user.Address(), role),
+		permission.Change{Reactivated: []int64{user.ID}, Roles: map[int64]zulip.Role{user.ID: role}})
 }
 
 // textOf says what a change does in all channels; "" if nobody gains or loses a right.

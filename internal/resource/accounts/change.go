@@ -235,22 +235,35 @@ func CheckDeactivation(ctx context.Context, meta *base.Meta, id int64, address s
 	return Deactivation(user).CheckNow(ctx, meta)
 }
 
-// DeclareRole refuses, at plan, a resource of one account that gives it a role, where another resource of the configuration says
+// DeclareRole refuses, during plan, a resource of one account that says its role, if another resource of the configuration says
+// otherwise. If the resource reactivates the account, and none is configured, it is the role that the account has: reactivated is nil
 // otherwise. isAnyOrder is that of [runstate.SaidRole].
-func DeclareRole(meta *base.Meta, user *zulip.User, role types.String, isAnyOrder bool, diags *diag.Diagnostics) {
-	if role.IsNull() || role.IsUnknown() {
-		return
+func DeclareRole(meta *base.Meta, account runstate.AccountKey, configured types.String, reactivated *zulip.User, isAnyOrder bool, diags *diag.Diagnostics) {
+	said := runstate.SaidRole{Account: account, Role: configured.ValueString(), IsAnyOrder: isAnyOrder, IsReturn: configured.IsNull() && reactivated != nil}
+	if said.IsReturn {
+		said.Role = reactivated.Role.String()
 	}
-	list, ok := meta.Run.SayRole(user.ID, runstate.SaidRole{Role: role.ValueString(), IsAnyOrder: isAnyOrder})
+	if said.Role == "" || account == (runstate.AccountKey{}) {
+		return // nothing is said, or not yet
+	}
+	list, ok := meta.Run.SayRole(said)
 	switch {
 	case ok:
 	case list == "":
-		diags.AddAttributeError(path.Root("role"), twoRoles(user.Address()),
+		diags.AddAttributeError(path.Root("role"), twoRoles(account.Email),
 			"Another resource of this configuration gives them another role (a zulip_user_role, or the account's own zulip_user or zulip_bot), and each apply would undo one of them. Keep one.")
+	case said.IsReturn:
+		diags.AddAttributeError(path.Root("role"), twoRoles(account.Email), returns(account.Email, list))
 	default:
-		diags.AddAttributeError(path.Root("role"), twoRoles(user.Address()),
-			fmt.Sprintf("Here it is %s, and the zulip_role_members of the role %s says otherwise: who is in its users has that role, and nobody else. Each apply would undo one of them. Let both say the same, or remove one.", role.ValueString(), list))
+		diags.AddAttributeError(path.Root("role"), twoRoles(account.Email),
+			fmt.Sprintf("Here it is %s, and the zulip_role_members of the role %s says otherwise: who is in its users has that role, and nobody else. Each apply would undo one of them. Let both say the same, or remove one.", said.Role, list))
 	}
+}
+
+// returns says what to do about an account that is reactivated with a role whose list does not name it.
+func returns(who, role string) string {
+	return fmt.Sprintf("The deactivated account %s still has the role %q. This plan reactivates it, and users of the zulip_role_members of that role do not name it. "+
+		"Nothing was changed. Set the role with which it comes back in its zulip_user or zulip_bot, which sends the role before it reactivates the account:\n\n  role = \"member\"\n\nOr list the account in users.", who, role)
 }
 
 // DeclareEnd refuses, at plan, that the end of a resource gives an account a role which a list of the configuration says otherwise of.
@@ -274,19 +287,23 @@ func DeclareRoleList(meta *base.Meta, s *snapshot.Snapshot, list runstate.RoleLi
 			"Another zulip_role_members of this configuration has the same role. Each says who has it, and nobody else. Keep one.")
 		return
 	}
-	address := func(id int64) string {
-		if user, ok := s.User(id); ok {
+	address := func(account runstate.AccountKey) string {
+		if user, ok := s.User(account.ID); ok {
 			return user.Address()
 		}
-		return fmt.Sprint("account ", id)
+		return cmp.Or(account.Email, fmt.Sprint("account ", account.ID))
 	}
 	for _, id := range slices.Sorted(maps.Keys(ending)) {
-		diags.AddAttributeError(at, twoRoles(address(id)),
+		diags.AddAttributeError(at, twoRoles(address(runstate.AccountKey{ID: id})),
 			fmt.Sprintf("This list has them, and destroying a resource of theirs in this plan (a zulip_user_role) gives them the role %s.", ending[id])+listTakesOver)
 	}
-	for _, id := range others {
-		diags.AddAttributeError(at, twoRoles(address(id)),
-			"Another resource of this configuration says otherwise than this list (a zulip_user_role, the account's own zulip_user or zulip_bot, or the zulip_role_members of another role), and each apply would undo one of them. Let both say the same, or remove one.")
+	for _, other := range others {
+		who := address(other.Account)
+		detail := "Another resource of this configuration says otherwise than this list (a zulip_user_role, the account's own zulip_user or zulip_bot, or the zulip_role_members of another role), and each apply would undo one of them. Let both say the same, or remove one."
+		if other.IsReturn {
+			detail = returns(who, list.Role)
+		}
+		diags.AddAttributeError(at, twoRoles(who), detail)
 	}
 }
 
@@ -299,6 +316,117 @@ func RoleLock(id int64) string { return fmt.Sprint("role of ", id) }
 func GaveRole(meta *base.Meta, id int64, role zulip.Role) {
 	meta.Run.GaveRole(id, int(role))
 	meta.Store.GaveRole(id, role)
+}
+
+// Grant is a role that an apply gives to an account.
+type Grant struct {
+	ID int64
+	// Email is the email by which the configuration names the account; "" if it names the ID.
+	Email string
+	// Prior is the role that the plan was computed from.
+	Prior, Planned zulip.Role
+	// At is the attribute that asks for the role, Names the one that names the account.
+	At, Names path.Path
+	// Skips reports whether an account, as it is now, keeps its role without an error. Optional.
+	Skips func(now *zulip.User) bool
+	// Then is called when the account has the role, before another resource of this run may change it. Optional.
+	Then func()
+}
+
+// Give gives the role, if the account still has the one that the plan was computed from, and if the email is still the email of
+// the account. No other resource of this run changes the role meanwhile. wrote says that the role was sent. It reports what
+// stands against the change, and returns the error of a request.
+//
+// The account is read again before a request that had to wait is repeated.
+func (g Grant) Give(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics) (wrote bool, err error) {
+	unlock, err := meta.Run.Lock(ctx, RoleLock(g.ID))
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	err = meta.Client.Retry(ctx, func(ctx context.Context) error {
+		now, err := g.read(ctx, meta)
+		switch {
+		case err != nil:
+			return err
+		case now == nil:
+			return fmt.Errorf("the server does not show the account %d to the provider's account", g.ID)
+		case now.ID != g.ID:
+			RefuseMovedEmail(g.Email, g.ID, now, g.Names, diags)
+			return nil
+		case g.Skips != nil && g.Skips(now):
+			return nil
+		}
+		change := Change{User: now, Prior: g.Prior, Planned: g.Planned, At: g.At}
+		if !change.Protect(ctx, meta, diags) {
+			return nil
+		}
+		if now.Role != g.Planned {
+			wrote = true
+			if err := meta.Client.UpdateUser(zulip.SendOnce(ctx), now.ID, zulip.UserUpdate{Role: &g.Planned}); err != nil {
+				meta.Store.Invalidate(store.Users, store.UserGroups) // it may have been carried out
+				return err
+			}
+		}
+		if wrote { // also by a request whose answer was lost
+			GaveRole(meta, now.ID, g.Planned)
+		}
+		if g.Then != nil {
+			g.Then()
+		}
+		return nil
+	})
+	return wrote, err
+}
+
+// GiveBeforeReactivation gives a deactivated account the role that is planned, so that it is active with no other: the server changes
+// deactivated accounts too (server-behavior §U6). names is the attribute that names the account.
+func GiveBeforeReactivation(ctx context.Context, meta *base.Meta, user *zulip.User, prior zulip.Role, planned types.String, names path.Path, diags *diag.Diagnostics) (ok bool) {
+	role, isPlanned := zulip.ParseRole(planned.ValueString())
+	if !isPlanned || role == prior {
+		return true
+	}
+	grant := Grant{ID: user.ID, Prior: prior, Planned: role, At: path.Root("role"), Names: names}
+	if _, err := grant.Give(ctx, meta, diags); err != nil {
+		diags.AddAttributeError(grant.At, fmt.Sprintf("Cannot make %s %s", user.Address(), role), "The account stays deactivated. "+base.Explain(err))
+	}
+	return !diags.HasError()
+}
+
+// Returns says with which role an account is reactivated.
+func Returns(user *zulip.User, planned types.String) (role zulip.Role, detail string) {
+	role, isPlanned := zulip.ParseRole(planned.ValueString())
+	if !isPlanned {
+		role = user.Role
+	}
+	as := "as " + role.String()
+	if planned.IsUnknown() {
+		as = "with a role that is known after apply"
+	}
+	return role, fmt.Sprintf("It comes back %s, and into the user groups and permissions that it was in: the server does not list those of a deactivated account. "+
+		"A zulip_user_group that lists its members removes it in the next apply. Attributes that the configuration leaves out stay as they were.", as)
+}
+
+// read returns the account that has the email now, or the ID if no account has the email; nil if there is none to be seen.
+func (g Grant) read(ctx context.Context, meta *base.Meta) (now *zulip.User, err error) {
+	if g.Email != "" {
+		now, err = meta.Store.FreshUserNamed(ctx, g.Email)
+	}
+	if now == nil && err == nil {
+		now, err = meta.Store.FreshUser(ctx, g.ID)
+	}
+	return now, err
+}
+
+// RefuseMovedEmail refuses an email that belongs to another user than when the plan was made. id is that of the user it belonged
+// to; 0 if that is not known.
+func RefuseMovedEmail(email string, id int64, now *zulip.User, at path.Path, diags *diag.Diagnostics) {
+	then, fix := "It belonged to another user, or to no one,", ""
+	if id != 0 {
+		then, fix = fmt.Sprintf("It belonged to user %d", id), fmt.Sprintf(" That user is %q in the configuration, whatever the email.", fmt.Sprint(id))
+	}
+	diags.AddAttributeError(at, fmt.Sprintf("%s now belongs to another user", email),
+		fmt.Sprintf("%s when the plan was made. Now it belongs to user %d (%q). Nothing was changed. Plan again, and check who is meant.%s", then, now.ID, now.FullName, fix))
 }
 
 // Holder returns the account that has an address which a new one is to get, as it is now; nil if there is none. The list may

@@ -308,11 +308,13 @@ func isAbsent(err error) bool {
 }
 
 // ReportAbsent warns of addresses in a list that nobody has yet: they are taken up when somebody has. Where somebody would leave
-// by the same plan, leaving says who, and it is an error: it may be who had the address, unless the address has been invited.
-func ReportAbsent(ctx context.Context, meta *base.Meta, absent []error, leaving string, at path.Path, diags *diag.Diagnostics) {
+// by the same plan, it is an error that names them: one of them may have had the address, unless the address has been invited.
+// Deactivated people have left already.
+func ReportAbsent(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, absent []error, leaving []int64, at path.Path, diags *diag.Diagnostics) {
+	leaving = UserList.Active(leaving, view)
 	for _, err := range absent {
-		if leaving != "" && !isInvited(ctx, meta, err) {
-			AddError(diags, at, err, fmt.Sprintf("\n\nThis plan would take out %s, who may be who is meant. Write the address of now, or take the unknown one out of the list.", leaving))
+		if len(leaving) > 0 && !isInvited(ctx, meta, err) {
+			AddError(diags, at, err, fmt.Sprintf("\n\nThis plan would take out %s, who may be who is meant. Write the address of now, or take the unknown one out of the list.", UserList.Describe(leaving, view)))
 			continue
 		}
 		diags.AddAttributeWarning(at, Summary(err), base.Sentence(err)+"\n\nUntil somebody has the address it is ignored, and nobody leaves because of it. The first plan after somebody has joined with it takes it up. If it is misspelled, correct it.")

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 )
 
@@ -105,6 +106,8 @@ type ResolvedList struct {
 	IDs []int64
 	// Deactivated are the IDs of those who do not count, ascending.
 	Deactivated []int64
+	// Emails are the emails by which active people and bots are named, by ID.
+	Emails map[int64]string
 	// Planned are the texts for what this run has yet to create or to reactivate.
 	Planned []string
 	// Absent are the errors of addresses that nobody has yet, for [ReportAbsent].
@@ -116,7 +119,7 @@ type ResolvedList struct {
 
 // Resolve finds what a list names. known is false while one of the texts is not known yet; then what is known is resolved.
 func (l PrincipalList) Resolve(list types.List, view *snapshot.Snapshot) (resolved ResolvedList, known bool) {
-	known = !list.IsUnknown()
+	known, resolved.Emails = !list.IsUnknown(), map[int64]string{}
 	for _, element := range list.Elements() {
 		text, ok := element.(types.String)
 		if !ok || text.IsUnknown() {
@@ -141,10 +144,30 @@ func (l PrincipalList) Resolve(list types.List, view *snapshot.Snapshot) (resolv
 			resolved.Deactivated = append(resolved.Deactivated, id)
 		default:
 			resolved.IDs = append(resolved.IDs, id)
+			if strings.Contains(plain, "@") && l.keepsAddresses {
+				resolved.Emails[id] = plain
+			}
 		}
 	}
 	resolved.IDs, resolved.Deactivated = distinct(resolved.IDs), distinct(resolved.Deactivated)
 	return resolved, known
+}
+
+// AccountKeys returns the accounts that a list of people and bots names, deactivated ones and those who have no account yet included.
+func AccountKeys(list types.List, view *snapshot.Snapshot) (keys []runstate.AccountKey) {
+	for _, text := range texts(list) {
+		plain, err := permission.PlainUser(text)
+		if err != nil {
+			continue
+		}
+		if id, _, ok := UserList.find(view, plain); ok {
+			user, _ := view.User(id)
+			keys = append(keys, runstate.AccountKey{ID: id, Email: user.Address()})
+		} else if strings.Contains(plain, "@") {
+			keys = append(keys, runstate.AccountKey{Email: plain})
+		}
+	}
+	return keys
 }
 
 // KeepPrior returns the planned value of a list: the prior one where both name the same, whatever the order, the texts and

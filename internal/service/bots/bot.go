@@ -88,6 +88,9 @@ func adopt(ctx context.Context, c *core.Context, plan *botModel) (id int64, ok b
 	var diags diag.Diagnostics
 	switch isAdopted := plan.AdoptDeactivated.ValueBool() || c.Meta.Run.IsDestroyed(kind, holder.ID); {
 	case isAdopted && !holder.IsActive && !holder.IsDeleted && sameType(holder, plan):
+		if !accounts.GiveBeforeReactivation(ctx, c.Meta, holder, holder.Role, plan.Role, path.Root("short_name"), &diags) {
+			break
+		}
 		if err = reactivate(ctx, c, holder.ID); err == nil {
 			return holder.ID, true, nil
 		}
@@ -231,6 +234,11 @@ func (r *botResource) reactivateWithNewOwner(ctx context.Context, planned, state
 			return state.Owner
 		}
 	}
+	prior, _ := zulip.ParseRole(state.Role.ValueString())
+	isUnchanged := bot.Role == prior // else the update refuses to overwrite it
+	if isUnchanged && !accounts.GiveBeforeReactivation(ctx, r.Meta, bot, prior, planned.Role, path.Root("short_name"), diags) {
+		return state.Owner
+	}
 	err = reactivate(ctx, &core.Context{Base: &r.Base}, id)
 	r.Meta.Store.Invalidate(store.Bots, store.Users)
 	r.Meta.Store.BecameActive()
@@ -266,6 +274,9 @@ func update(ctx context.Context, c *core.Context, planned, current *botModel) er
 		return err
 	}
 	c.Meta.Store.ChangedBot(bot) // the list may not show it
+	if change.Role != nil {
+		accounts.GaveRole(c.Meta, user.ID, *change.Role)
+	}
 	if change.ShortName == nil {
 		return nil
 	}
@@ -381,7 +392,7 @@ func resourceSchema() schema.Schema {
 			},
 			"role": schema.StringAttribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "Role of the bot: `owner`, `administrator`, `moderator`, `member` or `guest`. If unset, the role is not managed; a new bot is a member. Only administrators can set it. If somebody else changes the role between plan and apply, the apply stops.",
+				MarkdownDescription: "Role of the bot: `owner`, `administrator`, `moderator`, `member` or `guest`. If unset, the role is not managed: a new bot is a member, and a reactivated bot has the role that it had. A role that is set is sent before the bot is reactivated. Only administrators can set it. If somebody else changes the role between plan and apply, the apply stops.",
 				Validators:          []validator.String{validators.OneOf(accounts.Roles()...)},
 			},
 			"default_sending_stream": schema.StringAttribute{

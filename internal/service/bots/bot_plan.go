@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
@@ -122,6 +123,8 @@ func checkNew(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot)
 		rights = append(rights, "can_create_write_only_bots_group")
 	}
 	p.Meta.RequireRight(s, path.Root("bot_type"), "create bots of this type", p.Diags, rights...)
+	var account runstate.AccountKey
+	var reactivated *zulip.User
 	bot := &zulip.User{Email: p.Plan.FullName.ValueString(), IsBot: true, Role: zulip.RoleMember}
 	if address := p.Plan.address(s); address != "" {
 		if p.IsCreate() {
@@ -132,19 +135,24 @@ func checkNew(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot)
 			p.Diags.AddError("Cannot read "+address, base.Explain(err))
 			return
 		}
+		account.Email = address
 		if holder != nil {
-			bot = holder
-			checkHolder(p, holder)
+			bot, account.ID = holder, holder.ID
+			checkHolder(ctx, p, holder)
+			if !holder.IsActive {
+				reactivated = holder
+			}
 		} else {
 			p.Meta.Run.PlanName(snapshot.AccountKind, 0, address)
 		}
 	}
 	checkName(p, s, bot.ID)
+	accounts.DeclareRole(p.Meta, account, p.Config.Role, reactivated, false, p.Diags)
 	checkRole(p, s, bot, bot.Role)
 }
 
 // checkHolder refuses a short name whose address another account has, unless it is to be adopted.
-func checkHolder(p *core.Plan[botModel], holder *zulip.User) {
+func checkHolder(ctx context.Context, p *core.Plan[botModel], holder *zulip.User) {
 	run := &p.Meta.Run
 	// A bot that is replaced is deactivated first, and then reactivated.
 	isOwn := run.IsManaged(kind, holder.ID) && (!holder.IsActive || !run.WillBeDestroyed(kind, holder.ID)) &&
@@ -154,8 +162,10 @@ func checkHolder(p *core.Plan[botModel], holder *zulip.User) {
 		run.PlanName(snapshot.AccountKind, holder.ID, holder.Address())
 	case holder.IsBot && !holder.IsActive && !holder.IsDeleted && p.Plan.AdoptDeactivated.ValueBool() && sameType(holder, p.Plan):
 		run.PlanName(snapshot.AccountKind, holder.ID, holder.Address())
+		role, returns := accounts.Returns(holder, p.Config.Role)
 		p.Diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("Bot %s will be reactivated", holder.Address()),
-			fmt.Sprintf("It has the ID %d and the name %q, and keeps its API key. What this configuration does not set stays as it was.", holder.ID, holder.FullName))
+			fmt.Sprintf("It has the ID %d and the name %q, and keeps its API key. %s", holder.ID, holder.FullName, returns))
+		accesswarning.OfReactivation(ctx, p.Meta, p.Diags, holder, role)
 	case holder.IsActive && sameType(holder, p.Plan):
 		core.CheckExisting(p.Meta, existing(p.Plan, holder), p.Diags)
 	default:
@@ -205,7 +215,7 @@ func checkUpdate(p *core.Plan[botModel], s *snapshot.Snapshot) {
 		checkShortName(p, s, user)
 	}
 	checkName(p, s, user.ID)
-	accounts.DeclareRole(p.Meta, user, p.Config.Role, false, p.Diags)
+	accounts.DeclareRole(p.Meta, runstate.AccountKey{ID: user.ID, Email: cmp.Or(p.Plan.address(s), user.Address())}, p.Config.Role, nil, false, p.Diags)
 	prior, _ := zulip.ParseRole(p.Prior.Role.ValueString())
 	checkRole(p, s, user, prior)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -146,13 +147,18 @@ func (r *subscribersResource) Create(ctx context.Context, req resource.CreateReq
 // difference is what makes those who are wanted, and are active, the subscribers of a channel.
 func (r *subscribersResource) difference(now *channelReading, wanted people, listed ids) *change {
 	active := wanted.active.filter(func(id int64) bool { return isActive(now.view, id) })
-	remove := now.in.minus(wanted.active)
+	remove := slices.DeleteFunc(now.in.minus(wanted.active), isBackBy(now.view)) // the next plan lists them
 	if wanted.mayHaveMoved {
 		remove = nil // it may be who has another address by now
 	}
 	return &change{
 		meta: r.Meta, view: now.view, channel: now.channel, in: now.in, add: active.minus(now.in), remove: remove, listed: listed,
 	}
+}
+
+// isBackBy returns a function that reports whether this run brings somebody back into the channel by reactivating the account.
+func isBackBy(view *snapshot.Snapshot) func(id int64) bool {
+	return func(id int64) bool { return view.IsPlanned(permission.Principal{Kind: permission.KindUserID, ID: id}) }
 }
 
 // Read compares who is in the channel with whom the state names.
@@ -218,7 +224,7 @@ func (r *subscribersResource) Update(ctx context.Context, req resource.UpdateReq
 // to go.
 func (r *subscribersResource) changedMeanwhile(ctx context.Context, now *channelReading, saw, wanted ids, diags *diag.Diagnostics) bool {
 	unforeseen := func(id int64) bool { return saw[id] == wanted[id] }
-	came := now.in.filter(unforeseen).minus(saw)
+	came := slices.DeleteFunc(now.in.filter(unforeseen).minus(saw), isBackBy(now.view))
 	left := saw.filter(unforeseen).minus(now.in)
 	if len(left) > 0 { // whom the server has deactivated meanwhile it does not list any more
 		view, err := r.Meta.Store.Fresh(ctx, store.Users)

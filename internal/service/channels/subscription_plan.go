@@ -269,11 +269,7 @@ func peopleOfState(list types.List, view *snapshot.Snapshot) people {
 
 // reportAbsent reports the addresses that nobody has yet; leaving are those who would leave by the same plan.
 func (p people) reportAbsent(ctx context.Context, meta *base.Meta, leaving []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
-	who := ""
-	if len(leaving) > 0 {
-		who = lookup.UserList.Describe(leaving, view)
-	}
-	lookup.ReportAbsent(ctx, meta, p.absent, who, path.Root("users"), diags)
+	lookup.ReportAbsent(ctx, meta, view, p.absent, leaving, path.Root("users"), diags)
 }
 
 // warnOfDeactivated warns of users who are deactivated: nobody can subscribe them.

@@ -218,11 +218,7 @@ func (l membershipList) warnOfDeactivated(resolved lookup.ResolvedList, view *sn
 
 // reportAbsent reports addresses that nobody has yet; leaving are those who would leave by the same plan.
 func (l membershipList) reportAbsent(ctx context.Context, meta *base.Meta, resolved lookup.ResolvedList, leaving []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
-	who := ""
-	if len(leaving) > 0 {
-		who = l.principals.Describe(leaving, view)
-	}
-	lookup.ReportAbsent(ctx, meta, resolved.Absent, who, path.Root(l.name), diags)
+	lookup.ReportAbsent(ctx, meta, view, resolved.Absent, leaving, path.Root(l.name), diags)
 }
 
 // warnOfWaiting warns that an existing resource stays as it is while a list has to wait: a plan that cannot list who
@@ -337,16 +333,23 @@ func (l membershipRow) Step(prior *prior, planned *userGroupFacts, on attribute.
 			l.change(&u.MembershipChange, without(wanted.IDs, ids), remove)
 		},
 	}
-	// Who is to leave and has left already, as whoever has been deactivated since, is nobody else's change.
+	// Who is to leave and has left already, as whoever has been deactivated since, is nobody else's change, and neither is who has come
+	// back because this run reactivates the account.
 	stay := among(before, wanted.IDs)
 	change.Current = func(g *zulip.UserGroup) string {
 		ids := l.principals.Active(*l.current(g), on.View)
-		if len(without(ids, before))+len(without(stay, ids)) == 0 && !slices.Equal(ids, wanted.IDs) {
+		came := slices.DeleteFunc(without(ids, before), func(id int64) bool { return l.returns(id, on.View) })
+		if len(came)+len(without(stay, ids)) == 0 && !slices.Equal(ids, wanted.IDs) {
 			return change.Prior
 		}
 		return l.describe(ids, on.View)
 	}
 	return change, l.problems(wanted), change.Prior != change.Planned
+}
+
+// returns reports whether this run brings somebody back into the list by reactivating the account.
+func (l membershipList) returns(id int64, view *snapshot.Snapshot) bool {
+	return l.name == membersList.name && view.IsPlanned(permission.Principal{Kind: permission.KindUserID, ID: id})
 }
 
 // describe writes all of some IDs, so that two texts are equal where the IDs are.

@@ -22,6 +22,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
@@ -75,11 +76,11 @@ func (r *roleMembersResource) Schema(_ context.Context, _ resource.SchemaRequest
 
 A new resource takes the role from nobody: a plan that finds others who have it is an error that names them. List them, or import the resource first, by its role: then the plan lists by name whom it takes out.
 
-Roles are given before any is taken away. Each account is read again right before its role is changed. If somebody else has changed it since the plan was made, the apply stops without overwriting it, and the error shows the prior, the current and the planned role; a new resource has no prior state, and compares with the plan that the apply makes. Who gets the role by hand between plan and apply keeps it: the next plan shows it, and the creation of a resource stops.
+Roles are given before any is taken away. Each account is read again right before its role is changed. If somebody else has changed it since the plan was made, the apply stops without overwriting it, and the error shows the prior, the current and the planned role; a new resource has no prior state, and compares with the plan that the apply makes. The apply also stops if an email of the list belongs to another user than at the last refresh; user IDs never do. Who gets the role by hand between plan and apply keeps it: the next plan shows it, and the creation of a resource stops.
 
 A plan that leaves no owner is refused, and so is one that takes a role from the provider's account, unless ` + "`lockout_protection = false`" + ` is set in the provider block. Both are checked again right before a role is taken away.
 
-One resource of this kind manages a role. A ` + "`zulip_user_role`, a `zulip_user` or a `zulip_bot`" + ` of the same configuration that gives somebody another role than the list says is refused at plan; somebody may move from one list to another in one apply. Destroying the resource leaves the roles as they are.`,
+One resource of this kind manages a role. A ` + "`zulip_user_role`, a `zulip_user` or a `zulip_bot`" + ` of the same configuration that gives somebody another role than the list says is refused at plan, also for an account that the same plan creates or reactivates; somebody may move from one list to another in one apply. Destroying the resource leaves the roles as they are.`,
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "The role."},
 			"role": schema.StringAttribute{
@@ -130,7 +131,7 @@ func (r *roleMembersResource) Create(ctx context.Context, req resource.CreateReq
 	if !ok {
 		return
 	}
-	wrote := r.carryOut(ctx, arrivals(wanted.IDs, plan.role(), view, nil), nil, &resp.Diagnostics)
+	wrote := r.carryOut(ctx, r.arrivals(ctx, wanted.IDs, wanted.Emails, plan.role(), view, nil), nil, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		if !wrote {
 			return // nobody was given anything: there is nothing to manage
@@ -174,10 +175,10 @@ func (r *roleMembersResource) Update(ctx context.Context, req resource.UpdateReq
 		return
 	}
 	before, _ := lookup.UserList.Resolve(prior.Users, view)
-	come := arrivals(without(wanted.IDs, before.IDs), plan.role(), view, readRoles(ctx, req.Private, &resp.Diagnostics))
-	var leave []move
+	come := r.arrivals(ctx, without(wanted.IDs, before.IDs), wanted.Emails, plan.role(), view, readRoles(ctx, req.Private, &resp.Diagnostics))
+	var leave []grant
 	if !wanted.MayHaveMoved { // else it may be who has another address by now
-		leave = departures(without(before.IDs, wanted.IDs), &plan, view, r.Meta.Store.Self().ID)
+		leave = r.departures(ctx, without(before.IDs, wanted.IDs), before.Emails, &plan, view)
 	}
 	r.carryOut(ctx, come, leave, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
@@ -267,7 +268,7 @@ func (r *roleMembersResource) ModifyPlan(ctx context.Context, req resource.Modif
 		resp.RequiresReplace.Append(path.Root("role"))
 		r.warnOfKept(ctx, state, &resp.Diagnostics)
 	case !plan.Role.IsUnknown():
-		r.planUsers(ctx, plan, state, &resp.Diagnostics)
+		r.planUsers(ctx, plan, state, req.Private, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
@@ -285,7 +286,7 @@ func (r *roleMembersResource) warnOfKept(ctx context.Context, state *roleMembers
 }
 
 // planUsers keeps the users of the state where the configuration names the same, and checks who comes and who leaves.
-func (r *roleMembersResource) planUsers(ctx context.Context, plan, state *roleMembersModel, diags *diag.Diagnostics) {
+func (r *roleMembersResource) planUsers(ctx context.Context, plan, state *roleMembersModel, private attribute.PrivateGetter, diags *diag.Diagnostics) {
 	view, held, ok := r.holders(ctx, plan, diags)
 	if !ok {
 		return
@@ -302,36 +303,33 @@ func (r *roleMembersResource) planUsers(ctx context.Context, plan, state *roleMe
 			*plan = *state
 		}
 		plan.Users = lookup.UserList.KeepPrior(plan.Users, state.Users, view)
+		checkEmails(ctx, private, view, diags, plan.Users, state.Users)
 	}
 	wanted, known := lookup.UserList.Resolve(plan.Users, view)
 	for _, err := range wanted.Problems {
 		lookup.AddError(diags, path.Root("users"), err, "\n\nIf this configuration makes the account, write zulip_user.NAME.id: its ID is not known before, so that the account comes first.")
 	}
-	isWhole := known && !waits && len(wanted.Planned)+len(wanted.Absent)+len(wanted.Problems) == 0
+	isWhole := known && !waits && len(wanted.Problems) == 0
 	var leaving []int64
 	if known && len(wanted.Planned) == 0 {
 		leaving = without(before, wanted.IDs)
 	}
-	who := ""
-	if len(leaving) > 0 {
-		who = lookup.UserList.Describe(leaving, view)
-	}
-	lookup.ReportAbsent(ctx, r.Meta, wanted.Absent, who, path.Root("users"), diags)
+	lookup.ReportAbsent(ctx, r.Meta, view, wanted.Absent, leaving, path.Root("users"), diags)
 	if len(wanted.Deactivated) > 0 {
 		diags.AddAttributeWarning(path.Root("users"), "Deactivated users and groups are ignored",
 			fmt.Sprintf("Deactivated accounts have no rights, and their roles are left as they are: %s. They are ignored until they are reactivated.", lookup.UserList.Describe(wanted.Deactivated, view)))
 	}
 	accounts.DeclareRoleList(r.Meta, view, runstate.RoleList{
-		Role: role.String(), DemoteTo: plan.demotion().String(), Users: wanted.IDs, Leaving: leaving, IsWhole: isWhole, IsNew: state == nil,
+		Role: role.String(), DemoteTo: plan.demotion().String(), Users: lookup.AccountKeys(plan.Users, view), Leaving: leaving, IsWhole: isWhole, IsNew: state == nil,
 	}, path.Root("users"), diags)
 	if unlisted := without(held, wanted.IDs); state == nil && known && len(wanted.Planned) == 0 && len(unlisted) > 0 {
 		refuseUnlisted(role, lookup.UserList.Describe(unlisted, view), diags)
 	}
-	if role == zulip.RoleOwner && isWhole && !slices.ContainsFunc(wanted.IDs, isPersonIn(view)) {
+	if role == zulip.RoleOwner && isWhole && len(wanted.Planned)+len(wanted.Absent) == 0 && !slices.ContainsFunc(wanted.IDs, isPersonIn(view)) {
 		diags.AddAttributeError(path.Root("users"), "The organization would have no owner", "An organization has at least one person who is its owner. Bots do not count. List a person.")
 	}
 	if !diags.HasError() {
-		r.check(ctx, role, append(arrivals(without(wanted.IDs, before), role, view, nil), departures(having(leaving, role, view), plan, view, r.Meta.Store.Self().ID)...), view, diags)
+		r.check(ctx, role, append(r.arrivals(ctx, without(wanted.IDs, before), nil, role, view, nil), r.departures(ctx, having(leaving, role, view), nil, plan, view)...), view, diags)
 	}
 }
 
@@ -350,24 +348,24 @@ func refuseUnlisted(role zulip.Role, who string, diags *diag.Diagnostics) {
 			"  import {\n    to = zulip_role_members.NAME\n    id = %q\n  }", role, who, role.String()))
 }
 
-// check refuses what the server would refuse, and warns who loses a higher role, and who gains and who loses which right. Each move
+// check refuses what the server would refuse, and warns who loses a higher role, and who gains and who loses which right. Each grant
 // is checked in the organization as the ones before leave it.
-func (r *roleMembersResource) check(ctx context.Context, role zulip.Role, moves []move, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+func (r *roleMembersResource) check(ctx context.Context, role zulip.Role, grants []grant, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	after, roles := view, map[int64]zulip.Role{}
-	for _, m := range moves {
-		user, _ := view.User(m.id)
-		change := accounts.Change{User: user, Prior: user.Role, Planned: m.to, At: path.Root("users")}
+	for _, one := range grants {
+		user, _ := view.User(one.ID)
+		change := accounts.Change{User: user, Prior: user.Role, Planned: one.Planned, At: path.Root("users")}
 		if !change.Check(r.Meta, after, diags) {
 			return
 		}
-		if m.leaves == 0 && user.Role < role {
+		if one.Planned == role && user.Role < role {
 			diags.AddAttributeWarning(path.Root("users"), fmt.Sprintf("%s loses the role %s", user.Address(), user.Role),
 				fmt.Sprintf("An account has one role. %s is %s, and is listed as %s, which is lower.", user.Address(), base.WithArticle(user.Role), role))
 		}
 		after = after.With(func(facts *snapshot.Facts) {
-			facts.ChangeUser(m.id, func(user *zulip.User) { user.Role = m.to })
+			facts.ChangeUser(one.ID, func(user *zulip.User) { user.Role = one.Planned })
 		})
-		roles[m.id] = m.to
+		roles[one.ID] = one.Planned
 	}
 	if len(roles) > 0 {
 		accesswarning.OfChange(ctx, r.Meta, diags, fmt.Sprintf("The list of who is %s changes who can do what", role), permission.Change{Roles: roles})

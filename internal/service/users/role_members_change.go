@@ -3,6 +3,7 @@ package users
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
@@ -73,66 +75,77 @@ func (r *roleMembersResource) wanted(ctx context.Context, plan *roleMembersModel
 	return view, wanted, !diags.HasError()
 }
 
-// move is that an account gets another role.
-type move struct {
-	id      int64
-	address string
-	// prior returns the role that the plan was computed from, of an account as it is now.
-	prior func(now *zulip.User) zulip.Role
-	to    zulip.Role
-	// leaves is the role that is taken away; zero for one that is given.
-	leaves zulip.Role
+// grant is the role that an account gets by the list.
+func (r *roleMembersResource) grant(ctx context.Context, user *zulip.User, email string, prior, planned zulip.Role, skips func(now *zulip.User) bool) grant {
+	return grant{user.Address(), accounts.Grant{
+		ID: user.ID, Email: email, Prior: prior, Planned: planned, At: path.Root("users"), Names: path.Root("users"),
+		Skips: func(now *zulip.User) bool {
+			if !now.IsActive {
+				tflog.Info(ctx, "The account was deactivated since the plan: its role stays as it is", map[string]any{"user": user.Address()})
+			}
+			return !now.IsActive || skips != nil && skips(now)
+		},
+	}}
 }
 
-// arrivals are the moves of those who come into a list. known are the roles at the last refresh; nil if there was none, and then those
+// grant is a role that an account gets, with its email for messages.
+type grant struct {
+	email string
+	accounts.Grant
+}
+
+// arrivals are the grants of those who come into a list. known are the roles at the last refresh; nil if there was none, and then those
 // of the snapshot are compared with.
-func arrivals(ids []int64, role zulip.Role, view *snapshot.Snapshot, known knownRoles) (moves []move) {
+func (r *roleMembersResource) arrivals(ctx context.Context, ids []int64, emails map[int64]string, role zulip.Role, view *snapshot.Snapshot, known knownRoles) (grants []grant) {
 	for _, id := range ids {
 		user, ok := view.User(id)
 		if !ok || known == nil && user.Role == role {
 			continue
 		}
-		m := move{id: id, address: user.Address(), to: role, prior: func(*zulip.User) zulip.Role { return user.Role }}
+		prior := user.Role
 		if known != nil {
-			m.prior = known.of
+			prior = known.of(id)
 		}
-		moves = append(moves, m)
+		grants = append(grants, r.grant(ctx, user, emails[id], prior, role, nil))
 	}
-	return moves
+	return grants
 }
 
-// departures are the moves of those who are taken out of a list: the provider's account last, while it still may.
-func departures(ids []int64, m *roleMembersModel, view *snapshot.Snapshot, self int64) (moves []move) {
-	role := m.role()
+// departures are the grants of those who are taken out of a list: the provider's account last, while it still may.
+func (r *roleMembersResource) departures(ctx context.Context, ids []int64, emails map[int64]string, m *roleMembersModel, view *snapshot.Snapshot) (grants []grant) {
+	role, self := m.role(), r.Meta.Store.Self().ID
+	isGiven := func(now *zulip.User) bool { // by another resource of this run
+		return now.Role != role && r.Meta.Run.HasGivenRole(now.ID, int(now.Role))
+	}
 	for _, id := range ids {
 		if user, ok := view.User(id); ok {
-			moves = append(moves, move{id: id, address: user.Address(), to: m.demotion(), leaves: role, prior: func(*zulip.User) zulip.Role { return role }})
+			grants = append(grants, r.grant(ctx, user, emails[id], role, m.demotion(), isGiven))
 		}
 	}
-	slices.SortStableFunc(moves, func(a, b move) int {
+	slices.SortStableFunc(grants, func(a, b grant) int {
 		switch self {
-		case a.id:
+		case a.ID:
 			return 1
-		case b.id:
+		case b.ID:
 			return -1
 		}
 		return 0
 	})
-	return moves
+	return grants
 }
 
 // carryOut gives the role to those who come, and takes it from those who leave: from nobody, if one who was to come could not be given
 // it. It returns whether anybody's role was written.
-func (r *roleMembersResource) carryOut(ctx context.Context, come, leave []move, diags *diag.Diagnostics) (wrote bool) {
-	for _, moves := range [][]move{come, leave} {
+func (r *roleMembersResource) carryOut(ctx context.Context, come, leave []grant, diags *diag.Diagnostics) (wrote bool) {
+	for _, grants := range [][]grant{come, leave} {
 		if diags.HasError() {
 			break
 		}
-		for _, m := range moves {
-			written, err := r.give(ctx, m, diags)
+		for _, one := range grants {
+			written, err := one.Give(ctx, r.Meta, diags)
 			wrote = wrote || written
 			if err != nil { // the next would fail as well
-				diags.AddAttributeError(path.Root("users"), fmt.Sprintf("Cannot make %s %s", m.address, m.to), base.Explain(err))
+				diags.AddAttributeError(path.Root("users"), fmt.Sprintf("Cannot make %s %s", one.email, one.Planned), base.Explain(err))
 				break
 			}
 		}
@@ -140,52 +153,17 @@ func (r *roleMembersResource) carryOut(ctx context.Context, come, leave []move, 
 	return wrote
 }
 
-// give reads an account again, and gives it the role if it still has the one that the plan was computed from. It reports what stands
-// against it, and returns the error of a request.
-func (r *roleMembersResource) give(ctx context.Context, m move, diags *diag.Diagnostics) (wrote bool, err error) {
-	unlock, err := r.Meta.Run.Lock(ctx, accounts.RoleLock(m.id))
-	if err != nil {
-		return false, err
-	}
-	defer unlock()
-	err = r.Meta.Client.Retry(ctx, func(ctx context.Context) error {
-		now, err := r.Meta.Store.FreshUser(ctx, m.id)
-		if err != nil {
-			return err
-		}
-		if now == nil || !now.IsActive {
-			tflog.Info(ctx, "The account was deactivated since the plan: its role stays as it is", map[string]any{"user": m.address})
-			return nil
-		}
-		if m.leaves != 0 && now.Role != m.leaves && r.Meta.Run.HasGivenRole(now.ID, int(now.Role)) {
-			tflog.Info(ctx, "Another resource has given the account its role", map[string]any{"user": m.address, "role": now.Role.String()})
-			return nil
-		}
-		change := accounts.Change{User: now, Prior: m.prior(now), Planned: m.to, At: path.Root("users")}
-		if !change.Protect(ctx, r.Meta, diags) || now.Role == m.to {
-			return nil
-		}
-		wrote = true
-		if err := r.Meta.Client.UpdateUser(ctx, now.ID, zulip.UserUpdate{Role: &m.to}); err != nil {
-			r.Meta.Store.Invalidate(store.Users, store.UserGroups) // it may have been carried out
-			return err
-		}
-		accounts.GaveRole(r.Meta, now.ID, m.to)
-		return nil
-	})
-	return wrote, err
-}
-
 // knownRoles are the roles of accounts, as the last refresh read them: who is about to come into a list is not in the state, and the
-// prior role has to be known all the same. Whoever is not among them was a member.
+// prior role has to be known all the same. Deactivated accounts have a role too: it is their prior role when they are reactivated.
+// Whoever is not among them was a member.
 type knownRoles map[int64]zulip.Role
 
 // privateRoles is where they stand in the private state: the IDs by role.
 const privateRoles = "roles"
 
 // of returns the role that an account had.
-func (k knownRoles) of(now *zulip.User) zulip.Role {
-	if role, ok := k[now.ID]; ok {
+func (k knownRoles) of(id int64) zulip.Role {
+	if role, ok := k[id]; ok {
 		return role
 	}
 	return zulip.RoleMember
@@ -214,7 +192,7 @@ func readRoles(ctx context.Context, private attribute.PrivateGetter, diags *diag
 func writeRoles(ctx context.Context, view *snapshot.Snapshot, private attribute.PrivateSetter, diags *diag.Diagnostics) {
 	stored := map[zulip.Role][]int64{}
 	for _, user := range view.Users() {
-		if user.IsActive && user.Role != zulip.RoleMember {
+		if user.Role != zulip.RoleMember {
 			stored[user.Role] = append(stored[user.Role], user.ID)
 		}
 	}
@@ -224,11 +202,75 @@ func writeRoles(ctx context.Context, view *snapshot.Snapshot, private attribute.
 		return
 	}
 	diags.Append(private.SetKey(ctx, privateRoles, data)...)
+	writeEmails(ctx, view, private, diags)
 }
 
 // keepRoles writes the roles after an apply.
 func (r *roleMembersResource) keepRoles(ctx context.Context, private attribute.PrivateSetter, diags *diag.Diagnostics) {
 	if view, err := r.Meta.Store.Read(ctx, store.Users); err == nil { // else the next refresh does
 		writeRoles(ctx, view, private, diags)
+	}
+}
+
+// knownEmails are whose emails were whose, as the last refresh read them: an apply is not told whom its plan found by an email.
+type knownEmails struct {
+	// Newest is the highest ID. Accounts with a higher one joined later.
+	Newest int64 `json:"newest"`
+	// Pairs are the [pairLength] first bytes of a hash of each account's ID and email. A state holds no email that it does not manage.
+	Pairs []byte `json:"pairs"`
+}
+
+const (
+	// privateEmails is where they stand in the private state.
+	privateEmails = "emails"
+	pairLength    = 8
+)
+
+// pair is the hash of an account's ID and email.
+func pair(id int64, email string) []byte {
+	sum := sha256.Sum256(fmt.Append(nil, id, " ", strings.ToLower(email)))
+	return sum[:pairLength]
+}
+
+// writeEmails writes the emails of a snapshot into the private state.
+func writeEmails(ctx context.Context, view *snapshot.Snapshot, private attribute.PrivateSetter, diags *diag.Diagnostics) {
+	var known knownEmails
+	for _, user := range view.Users() {
+		known.Newest = max(known.Newest, user.ID)
+		known.Pairs = append(known.Pairs, pair(user.ID, user.Address())...)
+	}
+	data, err := json.Marshal(known)
+	if err != nil {
+		diags.AddError("The emails of now cannot be kept", err.Error())
+		return
+	}
+	diags.Append(private.SetKey(ctx, privateEmails, data)...)
+}
+
+// checkEmails refuses emails of lists that belong to other users than at the last refresh. An account that has joined since, and one
+// to which this run gives the email, are no others.
+func checkEmails(ctx context.Context, private attribute.PrivateGetter, view *snapshot.Snapshot, diags *diag.Diagnostics, lists ...types.List) {
+	data, problems := private.GetKey(ctx, privateEmails)
+	diags.Append(problems...)
+	var known knownEmails
+	if data == nil || json.Unmarshal(data, &known) != nil {
+		return // the state is older than these emails, or there is none
+	}
+	var pairs map[string]bool
+	for _, email := range lookup.Names(slices.Concat(lists[0].Elements(), lists[1].Elements())) {
+		user, ok := view.UserByAddress(email)
+		isGiven := view.IsPlanned(permission.Principal{Kind: permission.KindUser, Name: email})
+		if !ok || isGiven || user.ID > known.Newest || !strings.EqualFold(email, user.Address()) {
+			continue
+		}
+		if pairs == nil {
+			pairs = map[string]bool{}
+			for each := range slices.Chunk(known.Pairs, pairLength) {
+				pairs[string(each)] = true
+			}
+		}
+		if !pairs[string(pair(user.ID, email))] {
+			accounts.RefuseMovedEmail(email, 0, user, path.Root("users"), diags)
+		}
 	}
 }

@@ -263,7 +263,7 @@ func TestProtocolRoleMembersPartialApply(t *testing.T) {
 func TestProtocolRoleMembersNothingCreated(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	plan := run.MustPlan(list("moderator", roleMembersAmara, roleMembersLena))
-	o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: fmt.Sprint("/users/", id(t, o, "member")), Action: sandbox.FaultStatus, Status: 400, Body: `{"result":"error","msg":"No","code":"BAD_REQUEST"}`})
+	o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/users/" + roleMembersLena, Action: sandbox.FaultStatus, Status: 400, Body: `{"result":"error","msg":"No","code":"BAD_REQUEST"}`})
 	run.Apply(plan).ExpectError(t, "users", "Cannot make "+roleMembersLena+" moderator")
 	if run.State != nil {
 		t.Errorf("the state has %v", run.State.Values)

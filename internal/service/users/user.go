@@ -103,6 +103,9 @@ func adopt(ctx context.Context, c *core.Context, plan *account) (id int64, ok bo
 	}
 	switch isAdopted := plan.AdoptDeactivated.ValueBool() || c.Meta.Run.IsDestroyed(userKind, holder.ID); {
 	case isAdopted && isReactivatable(holder):
+		if !accounts.GiveBeforeReactivation(ctx, c.Meta, holder, holder.Role, plan.Role, path.Root("email"), &diags) {
+			break
+		}
 		err := c.Meta.Store.Write(ctx, func(ctx context.Context) error { return c.Meta.Client.ReactivateUser(ctx, holder.ID) })
 		if err == nil {
 			return holder.ID, true, nil
@@ -177,7 +180,11 @@ func send(ctx context.Context, c *core.Context, planned, current *account, user 
 		return err
 	}
 	defer c.Meta.Store.Invalidate(store.Users, store.UserGroups)
-	return c.Meta.Client.UpdateUser(ctx, user.ID, change)
+	err := c.Meta.Client.UpdateUser(ctx, user.ID, change)
+	if err == nil && change.Role != nil {
+		accounts.GaveRole(c.Meta, user.ID, *change.Role)
+	}
+	return err
 }
 
 // deactivate deactivates the account: the server deletes nobody. One that is gone or deactivated already is fine.
@@ -308,7 +315,7 @@ func userSchema() schema.Schema {
 			},
 			"role": schema.StringAttribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "Role of the person: `owner`, `administrator`, `moderator`, `member` or `guest`. If unset, the role is not managed; a new account is a member. Only administrators can set it, and only owners can make or unmake owners. If somebody else changes the role between plan and apply, the apply stops.",
+				MarkdownDescription: "Role of the person: `owner`, `administrator`, `moderator`, `member` or `guest`. If unset, the role is not managed: a new account is a member, and a reactivated account has the role that it had. A role that is set is sent before the account is reactivated. Only administrators can set it, and only owners can make or unmake owners. If somebody else changes the role between plan and apply, the apply stops.",
 				Validators:          []validator.String{validators.OneOf(accounts.Roles()...)},
 			},
 			"active": schema.BoolAttribute{

@@ -1,6 +1,7 @@
 package users
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
@@ -92,6 +94,7 @@ func checkNew(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) 
 		return
 	}
 	user := &zulip.User{Email: p.Plan.Email.ValueString(), Role: zulip.RoleMember}
+	var reactivated *zulip.User
 	if base.IsSet(p.Plan.Email) {
 		p.Meta.Run.WillCreate(userKind, strings.ToLower(user.Email))
 		holder, err := accounts.Holder(ctx, p.Meta, s, user.Email)
@@ -102,7 +105,10 @@ func checkNew(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) 
 		switch {
 		case holder != nil:
 			user = holder
-			checkHolder(p, s, holder)
+			checkHolder(ctx, p, s, holder)
+			if !holder.IsActive && !p.Plan.isInactive() {
+				reactivated = holder
+			}
 		case p.Plan.isInactive():
 			refuseInactive(user.Email, p.Diags)
 			return
@@ -110,13 +116,14 @@ func checkNew(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) 
 			p.Meta.Run.PlanName(snapshot.AccountKind, 0, user.Email)
 		}
 	}
+	accounts.DeclareRole(p.Meta, runstate.AccountKey{ID: user.ID, Email: p.Plan.Email.ValueString()}, p.Config.Role, reactivated, false, p.Diags)
 	if role, ok := zulip.ParseRole(p.Plan.Role.ValueString()); ok {
 		accounts.Change{User: user, Prior: user.Role, Planned: role, At: path.Root("role")}.Check(p.Meta, s, p.Diags)
 	}
 }
 
 // checkHolder refuses an address that another account has, unless it is to be adopted.
-func checkHolder(p *core.Plan[account], s *snapshot.Snapshot, holder *zulip.User) {
+func checkHolder(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot, holder *zulip.User) {
 	run := &p.Meta.Run
 	isOwn := run.IsManaged(userKind, holder.ID) || run.IsDestroyed(userKind, holder.ID)
 	switch {
@@ -129,7 +136,7 @@ func checkHolder(p *core.Plan[account], s *snapshot.Snapshot, holder *zulip.User
 		warnOfActions(p, s, holder, p.Plan)
 	case isReactivatable(holder) && p.Plan.AdoptDeactivated.ValueBool():
 		run.PlanName(snapshot.AccountKind, holder.ID, holder.Address())
-		warnOfReactivation(p, path.Root("adopt_deactivated"), holder)
+		warnOfReactivation(ctx, p, path.Root("adopt_deactivated"), holder)
 	case holder.IsActive && !holder.IsBot:
 		core.CheckExisting(p.Meta, existing(p.Plan, holder), p.Diags)
 	default:
@@ -175,7 +182,11 @@ func checkUpdate(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsho
 	}
 	p.Plan.keepProfile(p.Prior, s)
 	checkEmail(p, s, user)
-	accounts.DeclareRole(p.Meta, user, p.Config.Role, false, p.Diags)
+	var reactivated *zulip.User
+	if !user.IsActive && p.Plan.Active.ValueBool() {
+		reactivated = user
+	}
+	accounts.DeclareRole(p.Meta, runstate.AccountKey{ID: user.ID, Email: cmp.Or(p.Plan.Email.ValueString(), user.Address())}, p.Config.Role, reactivated, false, p.Diags)
 	accounts.RoleChange(p.Plan.Role, p.Prior.Role, user).Check(p.Meta, s, p.Diags)
 	if !p.Plan.isSameAccount(p.Prior) && !p.Diags.HasError() {
 		p.RequireAdministrator("update accounts", p.Diags)
@@ -332,14 +343,16 @@ func checkActive(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsho
 		p.Diags.AddAttributeError(at, summary, detail)
 	case p.Plan.Active.ValueBool() && p.Meta.RequireRole(zulip.RoleAdministrator, at, "reactivate anybody", p.Diags):
 		p.Meta.Run.PlanName(snapshot.AccountKind, user.ID, user.Address())
-		warnOfReactivation(p, at, user)
+		warnOfReactivation(ctx, p, at, user)
 	}
 }
 
-// warnOfReactivation says which account will be reactivated.
-func warnOfReactivation(p *core.Plan[account], at path.Path, user *zulip.User) {
+// warnOfReactivation says which account will be reactivated, and what it can do then.
+func warnOfReactivation(ctx context.Context, p *core.Plan[account], at path.Path, user *zulip.User) {
+	role, returns := accounts.Returns(user, p.Config.Role)
 	p.Diags.AddAttributeWarning(at, fmt.Sprintf("The account of %s will be reactivated", user.Address()),
-		fmt.Sprintf("It has the ID %d and the name %q, and keeps its messages and subscriptions. What this configuration does not set stays as it was.", user.ID, user.FullName))
+		fmt.Sprintf("It has the ID %d and the name %q, and keeps its messages and subscriptions. %s", user.ID, user.FullName, returns))
+	accesswarning.OfReactivation(ctx, p.Meta, p.Diags, user, role)
 }
 
 // warnOfDeactivation warns what is lost when the account is deactivated. The actions are those of m.

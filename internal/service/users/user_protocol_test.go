@@ -149,7 +149,7 @@ func TestProtocolUserAdopted(t *testing.T) {
 	diags.ExpectWarning(t, "adopt_deactivated", "will be reactivated", "Nadia Haddad")
 	sent := o.Sent()
 	run.Apply(plan).ExpectNoError(t)
-	sent.Expect(t, "POST", "PATCH full_name role")
+	sent.Expect(t, "PATCH role", "POST", "PATCH full_name")
 	if run.State.Values["id"] != before {
 		t.Errorf("the ID is %v, want %v", run.State.Values["id"], before)
 	}

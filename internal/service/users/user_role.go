@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -20,6 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
@@ -133,6 +133,9 @@ func (r *userRoleResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	}
 	user, later, err := lookup.UserInPlan(view, plan.User.ValueString())
 	if plan.User.IsUnknown() || later {
+		if user == nil && !plan.User.IsUnknown() {
+			accounts.DeclareRole(r.Meta, runstate.AccountKey{Email: plan.User.ValueString()}, plan.Role, nil, true, &resp.Diagnostics)
+		}
 		plan.UserID = types.Int64Unknown()
 		if state != nil { // somebody else, as far as is known
 			resp.RequiresReplace.Append(path.Root("user"))
@@ -148,12 +151,15 @@ func (r *userRoleResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	change := accounts.Change{User: user, Prior: user.Role, Planned: role(plan.Role), At: path.Root("role")}
 	if state != nil && state.UserID.ValueInt64() == user.ID {
 		plan.User, change.Prior = state.User, role(state.Role) // the same in other words
+	} else if state != nil && plan.User.Equal(state.User) { // a refresh would have written the new email into the state
+		accounts.RefuseMovedEmail(plan.User.ValueString(), state.UserID.ValueInt64(), user, path.Root("user"), &resp.Diagnostics)
+		return
 	} else if state != nil {
 		resp.RequiresReplace.Append(path.Root("user"))
 	}
 	plan.UserID = types.Int64Value(user.ID)
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
-	accounts.DeclareRole(r.Meta, user, plan.Role, true, &resp.Diagnostics)
+	accounts.DeclareRole(r.Meta, runstate.AccountKey{ID: user.ID, Email: user.Address()}, plan.Role, nil, true, &resp.Diagnostics)
 	if !plan.Role.IsUnknown() {
 		r.check(ctx, change, view, &resp.Diagnostics)
 	}
@@ -196,13 +202,9 @@ func (r *userRoleResource) Create(ctx context.Context, req resource.CreateReques
 		return
 	}
 	plan.UserID = types.Int64Value(user.ID)
-	done, ok := r.LockOrReport(ctx, accounts.RoleLock(user.ID), "Cannot set the role of "+plan.User.ValueString(), &resp.Diagnostics)
-	if !ok {
-		return
-	}
-	defer done()
-	if r.give(ctx, &plan, accounts.Change{Prior: user.Role, Planned: role(plan.Role), At: path.Root("role")}, &resp.Diagnostics) {
-		r.Meta.Run.Adopt(userRoleKind, user.ID)
+	grant := accounts.Grant{Prior: user.Role, Planned: role(plan.Role), At: path.Root("role")}
+	grant.Then = func() { r.Meta.Run.Adopt(userRoleKind, user.ID) }
+	if r.give(ctx, &plan, grant, &resp.Diagnostics) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		resp.Diagnostics.Append(resp.Identity.Set(ctx, userRoleIdentity{plan.UserID})...)
 	}
@@ -250,8 +252,8 @@ func (r *userRoleResource) Update(ctx context.Context, req resource.UpdateReques
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	change := accounts.Change{Prior: role(state.Role), Planned: role(plan.Role), At: path.Root("role")}
-	if change.Prior == change.Planned || r.give(ctx, &plan, change, &resp.Diagnostics) {
+	grant := accounts.Grant{Prior: role(state.Role), Planned: role(plan.Role), At: path.Root("role")}
+	if grant.Prior == grant.Planned || r.give(ctx, &plan, grant, &resp.Diagnostics) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, userRoleIdentity{state.UserID})...)
@@ -269,16 +271,15 @@ func (r *userRoleResource) Delete(ctx context.Context, req resource.DeleteReques
 		tflog.Info(ctx, "The role is kept, and not managed any more", map[string]any{"user": state.User.ValueString(), "role": state.Role.ValueString()})
 		return
 	}
-	done, ok := r.LockOrReport(ctx, accounts.RoleLock(state.UserID.ValueInt64()), "Cannot set the role of "+state.User.ValueString(), &resp.Diagnostics)
-	if !ok {
-		return
+	grant := accounts.Grant{Prior: change.Prior, Planned: change.Planned, At: change.At}
+	grant.Skips = func(now *zulip.User) bool {
+		isAdopted := r.Meta.Run.IsAdopted(userRoleKind, now.ID)
+		if isAdopted {
+			tflog.Info(ctx, "The role stays: another resource has taken it over", map[string]any{"user": state.User.ValueString()})
+		}
+		return isAdopted
 	}
-	defer done()
-	if r.Meta.Run.IsAdopted(userRoleKind, state.UserID.ValueInt64()) {
-		tflog.Info(ctx, "The role stays: another resource has taken it over", map[string]any{"user": state.User.ValueString()})
-		return
-	}
-	r.give(ctx, &state, change, &resp.Diagnostics)
+	r.give(ctx, &state, grant, &resp.Diagnostics)
 }
 
 // onDestroy is the change that destroying brings; ok is false if it brings none.
@@ -296,57 +297,18 @@ func (r *userRoleResource) onDestroy(ctx context.Context, state *userRoleModel, 
 	return accounts.Change{User: user, Prior: role(state.Role), Planned: to, At: path.Root("on_destroy")}, visible
 }
 
-// give reads the person or bot again, and writes the role if it is still the one that the plan was computed from. A request
-// that has to wait is not repeated before who has the address is read again.
-func (r *userRoleResource) give(ctx context.Context, m *userRoleModel, change accounts.Change, diags *diag.Diagnostics) (ok bool) {
-	summary := fmt.Sprintf("Cannot make %s %s", m.User.ValueString(), change.Planned)
-	err := r.Meta.Client.Retry(ctx, func(ctx context.Context) error {
-		now, byEmail, err := r.reach(ctx, m)
-		switch change.User = now; {
-		case err != nil:
-			return err
-		case now.ID != m.UserID.ValueInt64():
-			diags.AddAttributeError(path.Root("user"), fmt.Sprintf("%s is somebody else's address now", m.User.ValueString()),
-				fmt.Sprintf("The plan was made for the account %d, and the address belongs to %d (%s). Nothing was sent. Plan again.", m.UserID.ValueInt64(), now.ID, now.FullName))
-			return nil
-		}
-		mayBeSent := change.Protect(ctx, r.Meta, diags)
-		if !mayBeSent || now.Role == change.Planned {
-			ok = mayBeSent
-			return nil
-		}
-		update := zulip.UserUpdate{Role: &change.Planned}
-		if byEmail {
-			err = r.Meta.Client.UpdateUserByEmail(ctx, m.User.ValueString(), update)
-		} else {
-			err = r.Meta.Client.UpdateUser(ctx, now.ID, update)
-		}
-		if err != nil {
-			r.Meta.Store.Invalidate(store.Users, store.UserGroups) // it may have been carried out
-			return err
-		}
-		accounts.GaveRole(r.Meta, now.ID, change.Planned)
-		ok = true
-		return nil
-	})
-	if err != nil {
-		diags.AddAttributeError(change.At, summary, base.Explain(err))
+// give gives a role to the person or bot whom the plan found.
+func (r *userRoleResource) give(ctx context.Context, m *userRoleModel, grant accounts.Grant, diags *diag.Diagnostics) (ok bool) {
+	grant.ID, grant.Names = m.UserID.ValueInt64(), path.Root("user")
+	if text := m.User.ValueString(); strings.Contains(text, "@") {
+		grant.Email = text
 	}
-	return ok
-}
-
-// reach reads the person or bot as the configuration names it: whoever has the address at the moment of writing is
-// whose role is written. By ID, where the server does not find the account's address, or takes none for a change.
-func (r *userRoleResource) reach(ctx context.Context, m *userRoleModel) (user *zulip.User, byEmail bool, err error) {
-	_, notNumber := strconv.ParseInt(m.User.ValueString(), 10, 64)
-	if notNumber != nil {
-		user, err = r.Meta.Client.UserByEmail(ctx, m.User.ValueString())
-		if !zulip.IsNoUser(err) {
-			return user, true, err
-		}
+	var found diag.Diagnostics
+	if _, err := grant.Give(ctx, r.Meta, &found); err != nil {
+		found.AddAttributeError(grant.At, fmt.Sprintf("Cannot make %s %s", m.User.ValueString(), grant.Planned), base.Explain(err))
 	}
-	user, err = r.Meta.Client.User(ctx, m.UserID.ValueInt64())
-	return user, false, err
+	diags.Append(found...)
+	return !found.HasError()
 }
 
 // ImportState takes the address or the ID of a person or bot.

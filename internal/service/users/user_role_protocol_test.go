@@ -75,7 +75,7 @@ func TestProtocolUserRoleOfABot(t *testing.T) {
 	expectUserRole(t, o, "bot", "member")
 }
 
-// The configuration's address is asked for at the moment of writing, its ID where it names one.
+// The configuration's email is read right before the request, and the user ID that the plan found is changed.
 func TestProtocolUserRoleRequests(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	for user, want := range map[string]string{userRoleLena: userRoleLena, fmt.Sprint(id(t, o, "member")): fmt.Sprint(id(t, o, "member")), userRoleInes: userRoleInes} {
@@ -90,8 +90,8 @@ func TestProtocolUserRoleRequests(t *testing.T) {
 		read := false
 		for _, request := range sent.Requests() {
 			read = read || request.Method == http.MethodGet && request.Path == "/users/"+want
-			if request.Method == http.MethodPatch && request.Path != "/users/"+want {
-				t.Errorf("changed by %s, want %s", request.Path, want)
+			if changed := "/users/" + fmt.Sprint(run.State.Values["user_id"]); request.Method == http.MethodPatch && request.Path != changed {
+				t.Errorf("changed by %s, want %s", request.Path, changed)
 			}
 		}
 		if !read {
@@ -249,16 +249,18 @@ func TestProtocolUserRoleAddressMovesWhileWaiting(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	run.MustApply(values{"user": userRoleLena, "role": "member"})
 	plan := run.MustPlan(values{"user": userRoleLena, "role": "moderator"})
-	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/users/" + userRoleLena, Action: sandbox.FaultStatus, Status: http.StatusTooManyRequests, RetryAfter: 50 * time.Millisecond, Count: 1})
-	gate := o.Sandbox.Gate("PATCH", "/users/"+userRoleLena)
+	path := fmt.Sprint("/users/", id(t, o, "member"))
+	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: path, Action: sandbox.FaultStatus, Status: http.StatusTooManyRequests, RetryAfter: 50 * time.Millisecond, Count: 1})
+	gate := o.Sandbox.Gate("GET", "/users/"+userRoleLena)
 	go func() {
 		defer gate.Open()
+		(<-gate.Arrived).Release() // the read before the request that is refused
 		held := <-gate.Arrived
 		address(t, o, "member", "lena@example.com")
 		address(t, o, "member2", userRoleLena)
-		held.Release() // and is refused
+		held.Release()
 	}()
-	run.Apply(plan).ExpectError(t, "user", "is somebody else's address now")
+	run.Apply(plan).ExpectError(t, "user", "now belongs to another user")
 	expectUserRole(t, o, "member", "member")
 	expectUserRole(t, o, "member2", "member")
 }

@@ -1,0 +1,125 @@
+package runstate
+
+import (
+	"slices"
+	"testing"
+)
+
+// What two resources say of a role is compared whichever comes first.
+func TestRolesAreSaidInAnyOrder(t *testing.T) {
+	moderators := RoleList{Role: "moderator", DemoteTo: "member", Users: []AccountKey{{ID: 1}, {ID: 2, Email: "b@example.com"}, {Email: "New@example.com"}}, Leaving: []int64{3}, IsWhole: true}
+	open := moderators
+	open.IsWhole = false
+	for name, test := range map[string]struct {
+		account AccountKey
+		role    SaidRole
+		list    RoleList
+		agrees  bool
+	}{
+		"the same":                         {AccountKey{ID: 1}, SaidRole{Role: "moderator"}, moderators, true},
+		"another role of who is listed":    {AccountKey{ID: 1}, SaidRole{Role: "guest"}, moderators, false},
+		"the role, of who is not":          {AccountKey{ID: 4}, SaidRole{Role: "moderator"}, moderators, false},
+		"of who may still be":              {AccountKey{ID: 4}, SaidRole{Role: "moderator"}, open, true},
+		"somebody else":                    {AccountKey{ID: 4}, SaidRole{Role: "guest"}, moderators, true},
+		"what who leaves gets":             {AccountKey{ID: 3}, SaidRole{Role: "member"}, moderators, true},
+		"something else of who leaves":     {AccountKey{ID: 3}, SaidRole{Role: "guest"}, moderators, false},
+		"the same, given in any order":     {AccountKey{ID: 3}, SaidRole{Role: "guest", IsAnyOrder: true}, moderators, true},
+		"what who leaves is to have still": {AccountKey{ID: 3}, SaidRole{Role: "moderator", IsAnyOrder: true}, moderators, false},
+		"new, and listed":                  {AccountKey{Email: "new@Example.com"}, SaidRole{Role: "moderator"}, moderators, true},
+		"new, and listed otherwise":        {AccountKey{Email: "new@example.com"}, SaidRole{Role: "guest"}, moderators, false},
+		"new, and not listed":              {AccountKey{Email: "other@example.com"}, SaidRole{Role: "moderator"}, moderators, false},
+		"created before the list is read":  {AccountKey{Email: "b@example.com"}, SaidRole{Role: "moderator"}, moderators, true},
+		"created after the list was read":  {AccountKey{ID: 9, Email: "new@example.com"}, SaidRole{Role: "moderator"}, moderators, true},
+		"another ID with a listed email":   {AccountKey{ID: 9, Email: "b@example.com"}, SaidRole{Role: "moderator"}, moderators, false},
+		"returns and is listed":            {AccountKey{ID: 1}, SaidRole{Role: "guest", IsReturn: true}, moderators, true},
+		"returns and is not listed":        {AccountKey{ID: 4}, SaidRole{Role: "moderator", IsReturn: true}, moderators, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var first, last State
+			test.role.Account = test.account
+			others, _, isFirst := first.ListRole(test.list)
+			if len(others) > 0 || !isFirst {
+				t.Fatalf("others: %v, first: %t", others, isFirst)
+			}
+			if list, ok := first.SayRole(test.role); ok != test.agrees || !ok && list != "moderator" {
+				t.Errorf("after the list: %q, %t", list, ok)
+			}
+			if _, ok := last.SayRole(test.role); !ok {
+				t.Error("nobody has said anything")
+			}
+			if others, _, _ := last.ListRole(test.list); slices.Contains(others, test.role) == test.agrees {
+				t.Errorf("before the list: %v", others)
+			}
+		})
+	}
+	var run State
+	if _, ok := run.SayRole(SaidRole{Account: AccountKey{ID: 1}, Role: "guest"}); !ok {
+		t.Error("the first is refused")
+	}
+	for role, want := range map[string]bool{"guest": true, "member": false} {
+		if list, ok := run.SayRole(SaidRole{Account: AccountKey{ID: 1}, Role: role}); ok != want || list != "" {
+			t.Errorf("%s again: %q, %t", role, list, ok)
+		}
+	}
+}
+
+// The end of a resource takes no role from whom a list names.
+func TestRolesThatEnd(t *testing.T) {
+	list := RoleList{Role: "moderator", DemoteTo: "member", Users: []AccountKey{{ID: 1}}, IsWhole: true}
+	for _, test := range []struct {
+		id     int64
+		role   string
+		agrees bool
+	}{{1, "member", false}, {1, "moderator", true}, {2, "member", true}} {
+		var first, last State
+		first.ListRole(list)
+		if of, ok := first.EndRole(test.id, test.role); ok != test.agrees || !ok && of != "moderator" {
+			t.Errorf("%+v after the list: %q, %t", test, of, ok)
+		}
+		last.EndRole(test.id, test.role)
+		if _, ending, _ := last.ListRole(list); (len(ending) == 0) != test.agrees {
+			t.Errorf("%+v before the list: %v", test, ending)
+		}
+	}
+}
+
+// A role has one list. The CLI plans a list that it replaces with its state and without.
+func TestARoleHasOneList(t *testing.T) {
+	list := func(role string, isNew bool, user int64) RoleList {
+		return RoleList{Role: role, DemoteTo: "member", Users: []AccountKey{{ID: user}}, IsWhole: true, IsNew: isNew}
+	}
+	for name, test := range map[string]struct {
+		first, second   RoleList
+		isFirst, agrees bool
+	}{
+		"two new ones":                 {list("owner", true, 1), list("owner", true, 1), false, true},
+		"two that are there":           {list("owner", false, 1), list("owner", false, 1), false, true},
+		"one that is replaced":         {list("owner", false, 1), list("owner", true, 1), true, true},
+		"a new one beside another":     {list("owner", false, 1), list("owner", true, 2), false, true},
+		"of two roles":                 {list("owner", true, 1), list("moderator", true, 2), true, true},
+		"of two roles, with one in it": {list("owner", true, 1), list("moderator", true, 1), true, false},
+	} {
+		for order, both := range map[string][]RoleList{"as written": {test.first, test.second}, "reversed": {test.second, test.first}} {
+			var run State
+			run.ListRole(both[0])
+			if others, _, isFirst := run.ListRole(both[1]); isFirst != test.isFirst || (len(others) == 0) != test.agrees {
+				t.Errorf("%s, %s: others %v, first %t", name, order, others, isFirst)
+			}
+		}
+	}
+}
+
+// Who got a role by this run has it by nobody else's decision, until it is another one.
+func TestRolesThatWereGiven(t *testing.T) {
+	var run State
+	run.GaveRole(1, 300)
+	run.GaveRole(1, 400)
+	for role, want := range map[int]bool{300: false, 400: true} {
+		if got := run.HasGivenRole(1, role); got != want {
+			t.Errorf("%d: %t", role, got)
+		}
+	}
+	if run.HasGivenRole(2, 400) {
+		t.Error("somebody else was given it")
+	}
+}

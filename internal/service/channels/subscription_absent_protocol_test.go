@@ -1,0 +1,52 @@
+package channels_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+)
+
+// People who were removed while they were deactivated have left: an email without an account does not stop the plan.
+func TestProtocolSubscription_UnknownEmailAfterLeaver_Planned(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, "zulip_channel_subscription")
+	run.MustApply(acctest.Values{"channel": "leads", "users": []any{"lena.fischer@example.com", "kenji.sato@example.com"}})
+	credentials, _ := o.Sandbox.Credentials("member2")
+	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", credentials.ID), nil)
+	config := acctest.Values{"channel": "leads", "users": []any{"lena.fischer@example.com", "new@example.com"}}
+	plan, diags := run.Plan(config)
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "users", `"new@example.com" is not in the organization`)
+	run.Apply(plan).ExpectNoError(t)
+	run.MustPlan(config)
+}
+
+// A subscriber who is back because the same run reactivates the account is nobody else's change. The next plan lists them.
+func TestProtocolSubscribers_ReactivatedInRun_UnsubscribedNext(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	user := o.NewRun(t, "zulip_user")
+	user.Import("kenji.sato@example.com", nil).ExpectNoError(t)
+	channel := o.NewRun(t, "zulip_channel_subscribers")
+	people := []any{"ines.moreau@example.com", "tomas.berg@example.com", "amara.okafor@example.com"}
+	channel.MustApply(acctest.Values{"channel": "leads", "users": append(people, "kenji.sato@example.com")})
+	user.MustApply(acctest.Values{"email": "kenji.sato@example.com", "full_name": "Kenji Sato", "active": false})
+	channel.MustApply(acctest.Values{"channel": "leads", "users": people})
+	p := user.Process()
+	back, diags := p.Plan("zulip_user", user.State, acctest.Values{"email": "kenji.sato@example.com", "full_name": "Kenji Sato", "active": true})
+	diags.ExpectNoError(t)
+	change, diags := p.Plan("zulip_channel_subscribers", channel.State, acctest.Values{"channel": "leads", "users": append(people, "lena.fischer@example.com")})
+	diags.ExpectNoError(t)
+	_, diags = p.Apply(back)
+	diags.ExpectNoError(t)
+	channel.ApplyIn(p, change).ExpectNoError(t)
+	channel.MustApply(acctest.Values{"channel": "leads", "users": append(people, "lena.fischer@example.com")})
+	credentials, _ := o.Sandbox.Credentials("member2")
+	for _, id := range o.Subscribers(t, "leads") {
+		if id == int64(credentials.ID) {
+			t.Error("the account is subscribed again")
+		}
+	}
+}

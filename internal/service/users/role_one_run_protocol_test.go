@@ -1,0 +1,348 @@
+package users_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+)
+
+// The people of the sandbox in these tests.
+const (
+	oneRunOwner     = "ines.moreau@example.com"
+	oneRunAdmin     = "tomas.berg@example.com"
+	oneRunModerator = "amara.okafor@example.com"
+	oneRunMember    = "lena.fischer@example.com"
+	oneRunMember2   = "kenji.sato@example.com"
+	oneRunGuest     = "paul.dubois@example.com"
+	oneRunNew       = "new@example.com"
+)
+
+// oneRunPart is one resource of a configuration.
+type oneRunPart struct {
+	resource string
+	state    *acctest.Instance
+	config   acctest.Values
+}
+
+func (p oneRunPart) plan(process *acctest.Process) (*acctest.PlannedChange, acctest.Diagnostics) {
+	return process.Plan(p.resource, p.state, p.config)
+}
+
+func roleList(role string, users ...any) oneRunPart {
+	return oneRunPart{resource: "zulip_role_members", config: acctest.Values{"role": role, "users": users}}
+}
+
+// oneRunID returns the user ID of an account of the sandbox.
+func oneRunID(t *testing.T, o *acctest.Organization, account string) int64 {
+	t.Helper()
+	credentials, ok := o.Sandbox.Credentials(account)
+	if !ok {
+		t.Fatalf("no account %q", account)
+	}
+	return int64(credentials.ID)
+}
+
+// expectAccount fails the test unless the server holds this role and activity of an account.
+func expectAccount(t *testing.T, o *acctest.Organization, account, role string, active bool) {
+	t.Helper()
+	user, err := o.Client.User(t.Context(), oneRunID(t, o, account))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if user.Role.String() != role || user.IsActive != active {
+		t.Errorf("%s is %s, active %t; want %s, %t", account, user.Role, user.IsActive, role, active)
+	}
+}
+
+// deactivated returns the state of a zulip_user that keeps an account deactivated.
+func deactivated(t *testing.T, o *acctest.Organization, email, name string) *acctest.Instance {
+	t.Helper()
+	run := o.NewRun(t, "zulip_user")
+	run.Import(email, nil).ExpectNoError(t)
+	run.MustApply(acctest.Values{"email": email, "full_name": name, "active": false})
+	return run.State
+}
+
+// inBothOrders plans parts in one process, as written and reversed. The last plan must be refused.
+func inBothOrders(t *testing.T, o *acctest.Organization, words string, parts ...oneRunPart) {
+	t.Helper()
+	for order, places := range map[string][]int{"as written": {0, 1}, "reversed": {1, 0}} {
+		t.Run(order, func(t *testing.T) {
+			p := o.NewRun(t, parts[0].resource).Process()
+			_, diags := parts[places[0]].plan(p)
+			diags.Errors().ExpectNoError(t)
+			_, diags = parts[places[1]].plan(p)
+			diags.ExpectError(t, map[bool]string{true: "users", false: "role"}[parts[places[1]].resource == "zulip_role_members"], words)
+		})
+	}
+}
+
+func TestProtocolRole_NewAccountOutsideList_Refused(t *testing.T) {
+	for name, test := range map[string]struct {
+		list, single oneRunPart
+	}{
+		"user": {
+			roleList("moderator", oneRunModerator),
+			oneRunPart{"zulip_user", nil, acctest.Values{"email": oneRunNew, "full_name": "New", "role": "moderator"}},
+		},
+		"bot": {
+			roleList("moderator", oneRunModerator),
+			oneRunPart{"zulip_bot", nil, acctest.Values{"short_name": "nb", "full_name": "New Bot", "role": "moderator"}},
+		},
+		"user listed with another role": {
+			roleList("moderator", oneRunModerator, "NEW@example.com"),
+			oneRunPart{"zulip_user", nil, acctest.Values{"email": oneRunNew, "full_name": "New", "role": "member"}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBothOrders(t, acctest.StartSandbox(t, sandbox.Config{}), "Two roles for", test.list, test.single)
+		})
+	}
+}
+
+// The role of an account that the same plan creates is one more role of it.
+func TestProtocolUserRole_NewAccountOutsideList_Refused(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	account := oneRunPart{"zulip_user", nil, acctest.Values{"email": oneRunNew, "full_name": "New"}}
+	role := oneRunPart{"zulip_user_role", nil, acctest.Values{"user": oneRunNew, "role": "moderator"}}
+	list := roleList("moderator", oneRunModerator)
+	for order, parts := range map[string][]oneRunPart{"list first": {account, list, role}, "list last": {account, role, list}} {
+		t.Run(order, func(t *testing.T) {
+			p := o.NewRun(t, account.resource).Process()
+			for _, part := range parts[:2] {
+				_, diags := part.plan(p)
+				diags.Errors().ExpectNoError(t)
+			}
+			_, diags := parts[2].plan(p)
+			diags.ExpectError(t, map[bool]string{true: "users", false: "role"}[parts[2].resource == "zulip_role_members"], "Two roles for "+oneRunNew)
+		})
+	}
+}
+
+// A new account and a list that names it agree, in the plan and in the apply.
+func TestProtocolRole_NewAccountInList_Applied(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	account := oneRunPart{"zulip_user", nil, acctest.Values{"email": oneRunNew, "full_name": "New", "role": "moderator"}}
+	list := roleList("moderator", oneRunModerator, oneRunNew)
+	for order, parts := range map[string][]oneRunPart{"list first": {list, account}, "list last": {account, list}} {
+		t.Run(order, func(t *testing.T) {
+			p := o.NewRun(t, account.resource).Process()
+			for _, part := range parts {
+				_, diags := part.plan(p)
+				diags.Errors().ExpectNoError(t)
+			}
+		})
+	}
+	p := o.NewRun(t, account.resource).Process()
+	for _, part := range []oneRunPart{account, list} {
+		plan, diags := part.plan(p)
+		diags.Errors().ExpectNoError(t)
+		_, diags = p.Apply(plan)
+		diags.ExpectNoError(t)
+	}
+}
+
+func TestProtocolUser_ReactivatedOutsideRoleList_Refused(t *testing.T) {
+	for _, attribute := range []string{"active", "adopt_deactivated"} {
+		t.Run(attribute, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			user := oneRunPart{"zulip_user", deactivated(t, o, oneRunModerator, "Amara Okafor"), acctest.Values{"email": oneRunModerator, "full_name": "Amara Okafor", attribute: true}}
+			if attribute == "adopt_deactivated" {
+				user.state = nil
+			}
+			inBothOrders(t, o, "Two roles for "+oneRunModerator, roleList("moderator", oneRunMember), user)
+		})
+	}
+}
+
+// A list that names the account agrees with its reactivation, whatever the role was.
+func TestProtocolUser_ReactivatedInRoleList_Planned(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	for email, name := range map[string]string{oneRunModerator: "Amara Okafor", oneRunGuest: "Paul Dubois"} {
+		user := oneRunPart{"zulip_user", deactivated(t, o, email, name), acctest.Values{"email": email, "full_name": name, "active": true}}
+		list := roleList("moderator", email)
+		for _, parts := range [][]oneRunPart{{user, list}, {list, user}} {
+			p := o.NewRun(t, user.resource).Process()
+			for _, part := range parts {
+				_, diags := part.plan(p)
+				diags.Errors().ExpectNoError(t)
+			}
+		}
+	}
+}
+
+func TestProtocolUser_Reactivated_WarnsOfRole(t *testing.T) {
+	for _, attribute := range []string{"active", "adopt_deactivated"} {
+		t.Run(attribute, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			state := deactivated(t, o, oneRunAdmin, "Tomas Berg")
+			if attribute == "adopt_deactivated" {
+				state = nil
+			}
+			p := o.NewRun(t, "zulip_user").Process()
+			_, diags := p.Plan("zulip_user", state, acctest.Values{"email": oneRunAdmin, "full_name": "Tomas Berg", attribute: true})
+			diags.ExpectNoError(t)
+			diags.ExpectWarning(t, attribute, "The account of "+oneRunAdmin+" will be reactivated", "as administrator", "user groups")
+			diags.ExpectWarning(t, "", "This plan changes who can do what", "Reactivating "+oneRunAdmin+" as administrator changes who can do what", "Can now", oneRunAdmin)
+		})
+	}
+}
+
+// Nobody is active with a role that the configuration takes away.
+func TestProtocolUser_ReactivatedWithOtherRole_RoleSentFirst(t *testing.T) {
+	for _, attribute := range []string{"active", "adopt_deactivated"} {
+		t.Run(attribute, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			run := o.NewRun(t, "zulip_user")
+			run.State = deactivated(t, o, oneRunAdmin, "Tomas Berg")
+			if attribute == "adopt_deactivated" {
+				run.State = nil
+			}
+			plan := run.MustPlan(acctest.Values{"email": oneRunAdmin, "full_name": "Tomas Berg", "role": "member", attribute: true})
+			sent := o.Sent()
+			run.Apply(plan).ExpectNoError(t)
+			sent.Expect(t, "PATCH role", "POST")
+			expectAccount(t, o, "admin", "member", true)
+		})
+	}
+}
+
+// The role that a deactivated account has is not another user's change once this run has reactivated it.
+func TestProtocolRoleMembers_ReactivatedAndListed_Applied(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	user := oneRunPart{"zulip_user", deactivated(t, o, oneRunGuest, "Paul Dubois"), acctest.Values{"email": oneRunGuest, "full_name": "Paul Dubois", "active": true}}
+	run := o.NewRun(t, "zulip_role_members")
+	run.Import("moderator", nil).ExpectNoError(t)
+	run.MustApply(acctest.Values{"role": "moderator", "users": []any{oneRunModerator}})
+	list := roleList("moderator", oneRunModerator, oneRunGuest)
+	list.state = run.State
+	p := run.Process()
+	for _, part := range []oneRunPart{user, list} {
+		_, diags := part.plan(p)
+		diags.ExpectNoError(t)
+	}
+	apply := run.Process()
+	for _, part := range []oneRunPart{user, list} {
+		plan, diags := part.plan(apply)
+		diags.ExpectNoError(t)
+		_, diags = apply.Apply(plan)
+		diags.ExpectNoError(t)
+	}
+	expectAccount(t, o, "guest", "moderator", true)
+}
+
+// moveEmail gives the email of the first account to the second one.
+func moveEmail(t *testing.T, o *acctest.Organization, from, to, email string) {
+	t.Helper()
+	for _, change := range []struct{ account, email string }{{from, "old." + email}, {to, email}} {
+		o.Call(t, http.MethodPatch, fmt.Sprint("/users/", oneRunID(t, o, change.account)), map[string]string{"new_email": change.email})
+	}
+}
+
+func TestProtocolRoleMembers_EmailMovedSincePlan_Refused(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
+	run := o.NewRun(t, "zulip_role_members")
+	run.Import("owner", nil).ExpectNoError(t)
+	run.MustApply(acctest.Values{"role": "owner", "users": []any{oneRunOwner}})
+	plan := run.MustPlan(acctest.Values{"role": "owner", "users": []any{oneRunOwner, oneRunMember}})
+	moveEmail(t, o, "member", "member2", oneRunMember)
+	sent := o.Sent()
+	run.Apply(plan).ExpectError(t, "users", "now belongs to another user", fmt.Sprint(oneRunID(t, o, "member2")))
+	sent.Expect(t)
+	expectAccount(t, o, "member2", "member", true)
+	run.Refresh().ExpectNoError(t)
+	run.MustApply(acctest.Values{"role": "owner", "users": []any{oneRunOwner, "old." + oneRunMember}})
+	expectAccount(t, o, "member", "owner", true)
+}
+
+// The email moves between the plan of the apply and the request.
+func TestProtocolRoleMembers_EmailMovedDuringApply_Refused(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
+	run := o.NewRun(t, "zulip_role_members")
+	run.Import("owner", nil).ExpectNoError(t)
+	p := run.Process()
+	plan, diags := p.Plan("zulip_role_members", run.State, acctest.Values{"role": "owner", "users": []any{oneRunOwner, oneRunMember}})
+	diags.ExpectNoError(t)
+	moveEmail(t, o, "member", "member2", oneRunMember)
+	_, diags = p.Apply(plan)
+	diags.ExpectError(t, "users", "now belongs to another user")
+	expectAccount(t, o, "member", "member", true)
+	expectAccount(t, o, "member2", "member", true)
+}
+
+// A request that has to wait is not repeated before the account is read again.
+func TestProtocolRoleMembers_ChangedDuringWait_Refused(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
+	run := o.NewRun(t, "zulip_role_members")
+	run.Import("moderator", nil).ExpectNoError(t)
+	plan := run.MustPlan(acctest.Values{"role": "moderator", "users": []any{oneRunModerator, oneRunMember}})
+	path := fmt.Sprint("/users/", oneRunID(t, o, "member"))
+	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: path, Action: sandbox.FaultStatus, Status: http.StatusTooManyRequests, RetryAfter: 50 * time.Millisecond, Count: 1})
+	gate := o.Sandbox.Gate("GET", "/users/"+oneRunMember)
+	go func() {
+		defer gate.Open()
+		(<-gate.Arrived).Release() // the read before the request that is refused
+		held := <-gate.Arrived
+		o.Call(t, http.MethodPatch, path, map[string]string{"role": "600"})
+		held.Release()
+	}()
+	run.Apply(plan).ExpectError(t, "users", "was changed since the plan was made")
+	expectAccount(t, o, "member", "guest", true)
+}
+
+func TestProtocolUserRole_EmailMovedSincePlan_Refused(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
+	run := o.NewRun(t, "zulip_user_role")
+	run.MustApply(acctest.Values{"user": oneRunMember, "role": "member"})
+	plan := run.MustPlan(acctest.Values{"user": oneRunMember, "role": "owner"})
+	moveEmail(t, o, "member", "member2", oneRunMember)
+	sent := o.Sent()
+	run.Apply(plan).ExpectError(t, "user", "now belongs to another user")
+	sent.Expect(t)
+	expectAccount(t, o, "member2", "member", true)
+}
+
+// An email that this run gives to an account is the account's.
+func TestProtocolRoleMembers_EmailChangedInRun_Applied(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
+	account := o.NewRun(t, "zulip_user")
+	account.Import(oneRunMember, nil).ExpectNoError(t)
+	run := o.NewRun(t, "zulip_role_members")
+	run.Import("moderator", nil).ExpectNoError(t)
+	user := oneRunPart{"zulip_user", account.State, acctest.Values{"email": oneRunNew, "full_name": "Lena Fischer"}}
+	list := roleList("moderator", oneRunModerator, oneRunNew)
+	list.state = run.State
+	apply := run.Process()
+	for _, part := range []oneRunPart{user, list} {
+		plan, diags := part.plan(apply)
+		diags.ExpectNoError(t)
+		_, diags = apply.Apply(plan)
+		diags.ExpectNoError(t)
+	}
+	expectAccount(t, o, "member", "moderator", true)
+}
+
+// An account that joined after the refresh has no earlier email to compare with.
+func TestProtocolRoleMembers_JoinedSincePlan_Applied(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, "zulip_role_members")
+	run.Import("moderator", nil).ExpectNoError(t)
+	plan := run.MustPlan(acctest.Values{"role": "moderator", "users": []any{oneRunModerator, oneRunNew}})
+	o.Call(t, http.MethodPost, "/users", map[string]string{"email": oneRunNew, "full_name": "New", "password": "correct horse battery staple"})
+	run.Apply(plan).ExpectNoError(t)
+}
+
+// A deactivated account that an earlier plan took out leaves nothing now: an unknown email does not stop the plan.
+func TestProtocolRoleMembers_UnknownEmailAfterLeaver_Planned(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	run := o.NewRun(t, "zulip_role_members")
+	run.Import("moderator", nil).ExpectNoError(t)
+	run.MustApply(acctest.Values{"role": "moderator", "users": []any{oneRunModerator, oneRunMember2}})
+	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", oneRunID(t, o, "member2")), nil)
+	plan := run.MustPlan(acctest.Values{"role": "moderator", "users": []any{oneRunModerator, oneRunNew}})
+	run.Apply(plan).ExpectNoError(t)
+}
