@@ -81,7 +81,9 @@ func (r *Resource[Model, Object, Update]) ModifyPlan(ctx context.Context, req re
 	}
 	switch {
 	case t != nil:
-		t.Adopted = adopted
+		if t.Adopted = adopted; adopted != nil {
+			t.Prior = r.attributes.priorObject(adopted, &Context{Base: &r.Base, Snapshot: t.On.View}, t.Diags)
+		}
 		r.def.CheckTable(ctx, t)
 		t.warnOfManaged()
 	case r.def.CheckPlan != nil && !p.Diags.HasError():

@@ -19,6 +19,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -95,7 +96,7 @@ func (r *subscribersResource) ModifyPlan(ctx context.Context, req resource.Modif
 	}
 	p.wanted.reportAbsent(ctx, r.Meta, saw.minus(p.wanted.active), p.view, &resp.Diagnostics)
 	p.wanted.warnOfDeactivated(p.view, &resp.Diagnostics)
-	planned := change{meta: r.Meta, view: p.view, channel: p.channel, in: saw, add: p.wanted.active.minus(saw), remove: saw.minus(p.wanted.active), listed: listed}
+	planned := change{meta: r.Meta, view: p.view, channel: p.channel, rights: r.Meta.Run.RightsIn(p.channel), in: saw, add: p.wanted.active.minus(saw), remove: saw.minus(p.wanted.active), listed: listed}
 	planned.check(&resp.Diagnostics)
 }
 
@@ -151,7 +152,7 @@ func (r *subscribersResource) difference(now *channelReading, wanted people, lis
 		remove = nil // it may be who has another address by now
 	}
 	return &change{
-		meta: r.Meta, view: now.view, channel: now.channel, in: now.in, add: active.minus(now.in), remove: remove, listed: listed,
+		meta: r.Meta, view: now.view, channel: now.channel, rights: permission.ChannelOf(now.channel), in: now.in, add: active.minus(now.in), remove: remove, listed: listed,
 	}
 }
 

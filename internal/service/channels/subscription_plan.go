@@ -319,6 +319,8 @@ type change struct {
 	meta    *base.Meta
 	view    *snapshot.Snapshot
 	channel *zulip.Channel
+	// rights decide who can do what in the channel when the change is made: in a plan, as the run plans the channel.
+	rights permission.Channel
 	// in are those who are in the channel.
 	in          ids
 	add, remove []int64
@@ -371,9 +373,10 @@ func (c *change) refuse(diags *diag.Diagnostics) {
 			fmt.Sprintf("It would take out %s. Administrators and owners of the organization may do that, and whom one of these names: the channel's can_remove_subscribers_group (%s) and can_administer_channel_group (%s).",
 				lookup.UserList.Describe(c.remove, c.view), c.describe("can_remove_subscribers_group"), c.describe("can_administer_channel_group")), diags)
 	}
-	if c.meta.LockoutProtection && slices.Contains(c.remove, self.ID) && c.channel.Privacy().IsPrivate() && !c.opens(self) {
+	if c.meta.LockoutProtection && slices.Contains(c.remove, self.ID) && c.isPrivate() && !c.opens(self) {
 		diags.AddAttributeError(path.Root("users"), "This would lock the provider out",
-			fmt.Sprintf("It takes %s out of the private channel %q. The account could never add anybody to it again nor change its privacy, whatever its role. Name the account among the users, or in can_add_subscribers_group or can_subscribe_group.", self.Address(), c.channel.Name)+
+			fmt.Sprintf("It takes %s out of the private channel %q. The account could never add anybody to it again nor change its privacy, whatever its role. Nothing was changed.\n\n"+
+				"Name the account among the users, or in can_add_subscribers_group or can_subscribe_group of the channel. Refer to that channel here, so that it is changed first:\n\n  channel = zulip_channel.NAME.id", self.Address(), c.channel.Name)+
 				base.LockoutAdvice)
 	}
 }
@@ -384,9 +387,12 @@ func (c *change) howToList() string {
 		"  import {\n    to = zulip_channel_subscribers.NAME\n    id = \"%d\"\n  }", c.channel.ID)
 }
 
+// isPrivate reports whether the channel is private, as far as is known.
+func (c *change) isPrivate() bool { return !c.rights.PrivacyUnknown && c.rights.Privacy.IsPrivate() }
+
 // reads reports whether an account has access to what is in the channel.
 func (c *change) reads(self *zulip.User) bool {
-	return !c.channel.Privacy().IsPrivate() || c.in[self.ID] || c.opens(self)
+	return !c.isPrivate() || c.in[self.ID] || c.opens(self)
 }
 
 // opens reports whether the channel lets an account in that is not in it.
@@ -417,13 +423,13 @@ func (c *change) ownsBot(self *zulip.User, id int64) bool {
 // admits reports whether a permission of the channel admits an account; unknown is the answer of a server that does not
 // have the permission.
 func (c *change) admits(setting string, self *zulip.User, unknown bool) bool {
-	value, ok := c.channel.Permissions[setting]
+	value, ok := c.rights.Permissions[setting]
 	if !ok {
 		return unknown
 	}
-	return permission.Admits(value, self, c.view)
+	return c.rights.Unknown[setting] || permission.Admits(value, self, c.view)
 }
 
 func (c *change) describe(setting string) string {
-	return permission.Describe(c.channel.Permissions[setting], c.view)
+	return permission.Describe(c.rights.Permissions[setting], c.view)
 }
