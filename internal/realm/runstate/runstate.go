@@ -10,6 +10,7 @@
 package runstate
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -230,6 +231,9 @@ func (s *State) Take(kind, text string) (id int64, ok bool) {
 	}
 	return id, ok
 }
+
+// SubscribersOf is the kind as which the run knows those whom its resources list as subscribers of a channel, by their IDs.
+func SubscribersOf(channel int64) string { return fmt.Sprint("subscriber of channel ", channel) }
 
 // PlanRights registers what will decide who can do what in a channel, for resources that refer to the channel.
 func (s *State) PlanRights(channel int64, planned permission.Channel) {

@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -175,13 +176,10 @@ const cannotSee = "The server does not tell the account the provider uses who is
 
 const bothKinds = "zulip_channel_subscribers says who is in the channel, and nobody else; zulip_channel_subscription adds people to whoever is in. Of one channel, the first would take out whom the second adds. Keep one of the two kinds."
 
-// subscriberKind is what the run state knows the people as whom resources list for a channel.
-func subscriberKind(channel int64) string { return fmt.Sprint("subscriber of channel ", channel) }
-
 // register tells the run whom a resource lists for a channel, and whom it takes out, and refuses the plan if another
 // resource takes out whom this one lists, or the other way round: which of them the CLI applies first is not known.
 func (b *relation) register(channel *zulip.Channel, view *snapshot.Snapshot, listed, leaving ids, diags *diag.Diagnostics) {
-	run, kind, both := &b.Meta.Run, subscriberKind(channel.ID), ids{}
+	run, kind, both := &b.Meta.Run, runstate.SubscribersOf(channel.ID), ids{}
 	for id := range listed {
 		run.Manage(kind, id)
 		both[id] = run.WillBeDestroyed(kind, id)
@@ -201,7 +199,7 @@ func (b *relation) register(channel *zulip.Channel, view *snapshot.Snapshot, lis
 
 // isListed reports whether a resource of this run lists somebody for a channel.
 func (b *relation) isListed(channel, user int64) bool {
-	return b.Meta.Run.IsManaged(subscriberKind(channel), user)
+	return b.Meta.Run.IsManaged(runstate.SubscribersOf(channel), user)
 }
 
 // ids is a set of user IDs.

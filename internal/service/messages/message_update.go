@@ -40,6 +40,9 @@ func (r *messageResource) Update(ctx context.Context, req resource.UpdateRequest
 		return
 	}
 	to, _ := plan.Resolve(view, &resp.Diagnostics)
+	if !resp.Diagnostics.HasError() {
+		checkPlace(ctx, r.Meta, view, &state, to, &resp.Diagnostics)
+	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
