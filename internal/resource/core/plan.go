@@ -146,7 +146,7 @@ func (p *TablePlan[Model, Object, Update]) warnOfManaged() {
 	var text strings.Builder
 	managed := p.Managed()
 	for _, step := range p.Changes {
-		if slices.Contains(managed, step.Attribute) && step.Prior != "" {
+		if slices.Contains(managed, step.Attribute) && step.Prior != `""` {
 			fmt.Fprintf(&text, "\n%s\n  now:                        %s\n  the configuration asks for: %s\n", step.Attribute, step.Prior, step.Planned)
 		}
 	}

@@ -83,7 +83,7 @@ func TestFaultChannelStalePlan(t *testing.T) {
 	trial.Want(block("c", name, `description = "Two"`, `can_send_message_group = ["role:moderators"]`), name)
 	saved := plan(t, trial)
 	trial.Change(t, name, zulip.ChannelUpdate{Description: &theirs})
-	trial.Fails([]string{"was changed by somebody else", "when the plan was made: One now: Theirs the configuration asks for: Two", "Nothing was overwritten."}, saved)
+	trial.Fails([]string{"was changed by somebody else", `when the plan was made: "One" now: "Theirs" the configuration asks for: "Two"`, "Nothing was overwritten."}, saved)
 	if view, _ := trial.Sandbox.Organization().Channel(name); view.Description != theirs || fmt.Sprint(view.Permissions["can_send_message_group"]) != "[role:members]" {
 		t.Errorf("something was written: %q, %v", view.Description, view.Permissions["can_send_message_group"])
 	}

@@ -148,7 +148,7 @@ func (p channelPlanning) checkSubscribers() {
 			lookup.AddError(p.Diags, path.Root("initial_subscribers"), err, "")
 		case !user.IsActive:
 			p.Diags.AddAttributeError(path.Root("initial_subscribers"), "Cannot subscribe a deactivated user",
-				fmt.Sprintf("%s is deactivated. Remove the address, or reactivate the account.", text.ValueString()))
+				fmt.Sprintf("%q is deactivated. Remove the address, or reactivate the account.", text.ValueString()))
 		}
 	}
 }

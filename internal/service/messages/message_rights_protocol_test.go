@@ -157,3 +157,14 @@ func TestProtocolMessage_DirectMessagesDisabled_RefusedInPlan(t *testing.T) {
 		member.NewRun(t, "zulip_message").MustApply(fine)
 	}
 }
+
+// White space is visible in messages: values are quoted.
+func TestProtocolMessage_ChangedSincePlan_ValuesQuoted(t *testing.T) {
+	o, run := acctest.StartRun(t, "zulip_message")
+	run.MustApply(inTopic("rules", "Be kind."))
+	plan := run.MustPlan(inTopic("rules", "Be kind, always."))
+	byHand(t, o, run, map[string]string{"content": "Be  kind."})
+	sent := o.Sent()
+	run.Apply(plan).ExpectError(t, "", "content\n  when the plan was made:     \"Be kind.\"\n  now:                        \"Be  kind.\"\n  the configuration asks for: \"Be kind, always.\"\n")
+	sent.Expect(t)
+}

@@ -188,13 +188,13 @@ func (m *scheduledMessageModel) checkMoment(state *scheduledMessageModel, diags 
 	case m.DeliverAt.IsUnknown():
 	case state != nil && state.Delivered.ValueBool() && m.DeliverAt.Equal(state.DeliverAt):
 		diags.AddAttributeError(at, "The message was sent already",
-			fmt.Sprintf("It was sent at %s and cannot be changed here any more. To send what is configured now as another message, give it another moment in the future; else take the change back.", state.DeliverAt.ValueString()))
+			fmt.Sprintf("It was sent at %q and cannot be changed here any more. To send what is configured now as another message, give it another moment in the future; else take the change back.", state.DeliverAt.ValueString()))
 	case state != nil && state.Failed.ValueBool() && m.DeliverAt.Equal(state.DeliverAt):
 		diags.AddAttributeError(at, "The message could not be sent",
 			"The server tried and failed. Give it another moment in the future together with the change.")
 	case (state == nil || !m.DeliverAt.Equal(state.DeliverAt)) && m.isDue(time.Now()):
 		diags.AddAttributeError(at, "The moment is over",
-			fmt.Sprintf("%s is not in the future, and the server schedules nothing for the past. If the message was sent long ago, take the resource out of the configuration.", m.DeliverAt.ValueString()))
+			fmt.Sprintf("%q is not in the future, and the server schedules nothing for the past. If the message was sent long ago, take the resource out of the configuration.", m.DeliverAt.ValueString()))
 	}
 }
 
