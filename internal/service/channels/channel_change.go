@@ -83,8 +83,8 @@ func (c *channelChange) checkPrivacy(diags *diag.Diagnostics) {
 	}
 }
 
-// privacyRights are the permissions of the organization that the privacy requires. A change of the history alone requires none, nor
-// does a web-public channel that becomes public (server-behavior §C12).
+// privacyRights are the permissions of the organization that the privacy requires (server-behavior §C22). A change of the history alone
+// requires none, nor does a web-public channel that becomes public.
 func (c *channelChange) privacyRights() (rights []string) {
 	from, to := c.Before.Channel.Privacy, c.After.Channel.Privacy
 	if c.After.Channel.PrivacyUnknown {
