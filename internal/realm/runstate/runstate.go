@@ -10,10 +10,14 @@
 package runstate
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // State is what the run knows. It is safe for concurrent use. The zero value knows nothing.
@@ -31,6 +35,7 @@ type State struct {
 	takenFromFolder map[int64]int64   // the folders of channels
 	botsOf          map[int64]map[string]bool
 	roles           roles
+	rights          map[int64]permission.Channel // by channel
 }
 
 // about is a fact about an object.
@@ -225,6 +230,29 @@ func (s *State) Take(kind, text string) (id int64, ok bool) {
 		s.Adopt(kind, id)
 	}
 	return id, ok
+}
+
+// SubscribersOf is the kind as which the run knows those whom its resources list as subscribers of a channel, by their IDs.
+func SubscribersOf(channel int64) string { return fmt.Sprint("subscriber of channel ", channel) }
+
+// PlanRights registers what will decide who can do what in a channel, for resources that refer to the channel.
+func (s *State) PlanRights(channel int64, planned permission.Channel) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.rights == nil {
+		s.rights = map[int64]permission.Channel{}
+	}
+	s.rights[channel] = planned
+}
+
+// RightsIn returns what will decide who can do what in a channel: as this run plans it, or else as the channel is now.
+func (s *State) RightsIn(channel *zulip.Channel) permission.Channel {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if planned, ok := s.rights[channel.ID]; ok {
+		return planned
+	}
+	return permission.ChannelOf(channel)
 }
 
 // PlanOwner registers that this run leaves a bot, by its address, with a person who is not deactivated yet.

@@ -200,9 +200,13 @@ func OfOrganization(ctx context.Context, meta *base.Meta, diags *diag.Diagnostic
 // loses. Where it cannot be read it stays unknown.
 func FillSubscribers(ctx context.Context, meta *base.Meta, id int64, change *permission.ChannelChange) {
 	known := change.Before.Channel.SubscribersKnown && change.After.Channel.SubscribersKnown
-	if known || !permission.NeedsSubscribers(change.Before, change.After) {
-		return
+	if !known && permission.NeedsSubscribers(change.Before, change.After) {
+		ReadSubscribers(ctx, meta, id, change)
 	}
+}
+
+// ReadSubscribers reads who is in a channel before and after a change. Where it cannot be read it stays unknown.
+func ReadSubscribers(ctx context.Context, meta *base.Meta, id int64, change *permission.ChannelChange) {
 	found, err := meta.Store.Subscribers(ctx, id)
 	if err == nil && found == nil {
 		err = fmt.Errorf("the account the provider uses does not see channel %d, or it is archived", id)

@@ -158,8 +158,8 @@ func (f Field[Model, Object, Update, Value]) Step(prior *Prior[Model, Object], p
 		return step, nil, false
 	}
 	return Step[Object, Update]{
-		Attribute: f.Name, Prior: before, Planned: want,
-		Current: func(object Object) string { return f.text(f.Read(object)) },
+		Attribute: f.Name, Prior: f.quoted(*f.At(prior.Values)), Planned: f.quoted(value),
+		Current: func(object Object) string { return f.quoted(f.Read(object)) },
 		Put:     func(update *Update, current Object, _ bool) { f.Send(update, current, value) },
 	}, nil, true
 }
@@ -195,7 +195,15 @@ func null[Value attr.Value]() (value Value) {
 	return value // the zero value of the others is null
 }
 
-// text writes a value for people. The CLI hands over every text in the Unicode normal form NFC, whatever form the server
+// quoted writes a value for messages, in which white space has to be visible.
+func (f Field[Model, Object, Update, Value]) quoted(value Value) string {
+	if _, isText := any(value).(types.String); isText {
+		return strconv.Quote(f.text(value))
+	}
+	return f.text(value)
+}
+
+// text writes a value for comparison. The CLI hands over every text in the Unicode normal form NFC, whatever form the server
 // stores: both are the same text.
 func (f Field[Model, Object, Update, Value]) text(value Value) string {
 	if f.Text != nil {
@@ -401,7 +409,7 @@ func (t *Table[Model, Object, Update]) CheckRights(b *base.Base, steps []Step[Ob
 		if takes.Role != 0 {
 			b.Meta.RequireRole(takes.Role, path.Root(step.Attribute), "set "+step.Attribute, diags)
 		}
-		if takes.Right != "" && step.Planned != takes.Except {
+		if takes.Right != "" && step.Planned != strconv.Quote(takes.Except) {
 			requireRight(b.Meta, step.Attribute, takes.Right, view, diags)
 		}
 	}

@@ -85,6 +85,9 @@ func (p Pending[T, U]) Attributes() []string {
 	return names
 }
 
+// Steps are what is pending.
+func (p Pending[T, U]) Steps() []Step[T, U] { return p.steps }
+
 // Update returns one update with everything that is pending, for a server that carries out all of a request or nothing.
 func (p Pending[T, U]) Update() U { return p.where(func(Step[T, U]) bool { return true }) }
 

@@ -146,7 +146,7 @@ func (a *Addressee) resolve(view *snapshot.Snapshot, inPlan bool, diags *diag.Di
 			lookup.AddError(diags, path.Root("recipients"), err, "")
 		case !user.IsActive:
 			diags.AddAttributeError(path.Root("recipients"), "Deactivated",
-				fmt.Sprintf("%s is deactivated and gets no messages. Take the address out, or reactivate the account.", text.ValueString()))
+				fmt.Sprintf("%q is deactivated and gets no messages. Take the address out, or reactivate the account.", text.ValueString()))
 		default:
 			to.UserIDs = append(to.UserIDs, user.ID)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -140,6 +141,14 @@ func textOf(value attr.Value) string {
 	return value.String()
 }
 
+// quoted writes a value for messages, in which white space has to be visible.
+func quoted(value attr.Value) string {
+	if _, ok := value.(types.String); ok && !value.IsNull() {
+		return strconv.Quote(textOf(value))
+	}
+	return textOf(value)
+}
+
 // byModel compares by the fields of the model. An update is the model itself: what the server has, with the planned values of
 // what is pending.
 type byModel[Model, Object any] struct {
@@ -196,7 +205,7 @@ func (by byModel[Model, Object]) steps(prior *PriorModel[Model, Object], planned
 			continue
 		}
 		step := attribute.Step[*Object, Model]{
-			Attribute: name, Prior: textOf(old), Planned: textOf(value),
+			Attribute: name, Prior: quoted(old), Planned: quoted(value),
 			Put: func(update *Model, _ *Object, _ bool) { fieldsOf(update).set(name, value) },
 		}
 		if set, ok := value.(types.Set); ok && slices.Contains(by.def.ByElement, name) {
@@ -217,7 +226,7 @@ func (by byModel[Model, Object]) steps(prior *PriorModel[Model, Object], planned
 			case isSame(fieldsOf(by.as(before, object, c)).get(name), old):
 				return step.Prior
 			case isShown:
-				return textOf(current)
+				return quoted(current)
 			}
 			return "a third value"
 		}

@@ -65,7 +65,7 @@ func TestStepsOfAModel(t *testing.T) {
 	if len(steps) != 2 || steps[0].Attribute != "name" || steps[1].Attribute != "key" {
 		t.Fatalf("steps: %+v", steps)
 	}
-	for name, want := range map[string]string{"a": "a", "b": "b", "c": "c"} {
+	for name, want := range map[string]string{"a": `"a"`, "b": `"b"`, "c": `"c"`} {
 		if got := steps[0].Current(&object{name: name}); got != want {
 			t.Errorf("the current value is %q, not %q", got, want)
 		}

@@ -81,7 +81,9 @@ func (r *Resource[Model, Object, Update]) ModifyPlan(ctx context.Context, req re
 	}
 	switch {
 	case t != nil:
-		t.Adopted = adopted
+		if t.Adopted = adopted; adopted != nil {
+			t.Prior = r.attributes.priorObject(adopted, &Context{Base: &r.Base, Snapshot: t.On.View}, t.Diags)
+		}
 		r.def.CheckTable(ctx, t)
 		t.warnOfManaged()
 	case r.def.CheckPlan != nil && !p.Diags.HasError():
@@ -144,7 +146,7 @@ func (p *TablePlan[Model, Object, Update]) warnOfManaged() {
 	var text strings.Builder
 	managed := p.Managed()
 	for _, step := range p.Changes {
-		if slices.Contains(managed, step.Attribute) && step.Prior != "" {
+		if slices.Contains(managed, step.Attribute) && step.Prior != `""` {
 			fmt.Fprintf(&text, "\n%s\n  now:                        %s\n  the configuration asks for: %s\n", step.Attribute, step.Prior, step.Planned)
 		}
 	}

@@ -165,7 +165,7 @@ func TestProtocolBotRoleChangedMeanwhile(t *testing.T) {
 	run.MustApply(alerts(values{"role": "member"}))
 	plan := run.MustPlan(alerts(values{"role": "administrator"}))
 	o.Call(t, http.MethodPatch, fmt.Sprint("/users/", run.State.Values["id"]), map[string]string{"role": "600"})
-	run.Apply(plan).ExpectError(t, "", `Bot "alerts" was changed by somebody else`, "role\n", "plan was made:     member", "now:                        guest", "asks for: administrator")
+	run.Apply(plan).ExpectError(t, "", `Bot "alerts" was changed by somebody else`, "role\n", "plan was made:     \"member\"", "now:                        \"guest\"", "asks for: \"administrator\"")
 }
 
 func TestProtocolBotRefusedAtPlan(t *testing.T) {

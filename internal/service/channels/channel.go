@@ -188,7 +188,7 @@ func channelAdopt(ctx context.Context, c *core.Context, plan *channelModel) (id 
 // createChannel creates a channel and returns its ID.
 func createChannel(ctx context.Context, c *core.Context, plan *channelModel) (int64, error) {
 	var diags diag.Diagnostics
-	request := createRequest(c, plan, &diags)
+	request := createRequest(ctx, c, plan, &diags)
 	if diags.HasError() {
 		return 0, core.AsError(diags)
 	}
@@ -202,8 +202,8 @@ func createChannel(ctx context.Context, c *core.Context, plan *channelModel) (in
 	return id, err
 }
 
-// createRequest is what differs from a channel of which nothing is set.
-func createRequest(c *core.Context, plan *channelModel, diags *diag.Diagnostics) zulip.ChannelCreate {
+// createRequest is what differs from a channel of which nothing is set. It refuses what [channelChange.check] refuses.
+func createRequest(ctx context.Context, c *core.Context, plan *channelModel, diags *diag.Diagnostics) zulip.ChannelCreate {
 	request := zulip.ChannelCreate{
 		Name:        plan.Name.ValueString(),
 		Subscribers: initialSubscribers(c, plan, diags),
@@ -213,8 +213,9 @@ func createRequest(c *core.Context, plan *channelModel, diags *diag.Diagnostics)
 	on := attribute.On(c.Base, c.Snapshot)
 	steps, problems := attributes.Steps(attributes.PriorObject(newChannel, on, diags), &plan.channelFacts, on)
 	attribute.ReportProblems(diags, problems)
-	var update zulip.ChannelUpdate
+	var update, all zulip.ChannelUpdate
 	for _, step := range steps {
+		step.Put(&all, newChannel, false)
 		if step.Attribute != "name" && step.Attribute != "privacy" { // which a creation has parameters of its own for
 			step.Put(&update, newChannel, false)
 		}
@@ -231,6 +232,11 @@ func createRequest(c *core.Context, plan *channelModel, diags *diag.Diagnostics)
 		private, web, history := privacy.IsPrivate(), privacy == zulip.PrivacyWebPublic, privacy != zulip.PrivacyPrivateProtectedHistory
 		request.InviteOnly, request.IsWebPublic, request.HistoryPublicToSubscribers = &private, &web, &history
 	}
+	empty := *newChannel
+	empty.Name, empty.Permissions = request.Name, ownPermissions(c.Meta.Store.Self().ID)
+	change := changeOf(c.Base, c.Snapshot, &empty, all, steps)
+	change.After.Channel.Subscribers, change.After.Channel.SubscribersKnown = request.Subscribers, true
+	change.check(ctx, diags)
 	return request
 }
 

@@ -231,11 +231,14 @@ func TestProtocolChannelTheLockOutIsReal(t *testing.T) {
 			t.Errorf("%s comes in: %v", account, err)
 		}
 	}
-	for _, wayBack := range []values{
-		{"name": "vault", "privacy": "public"}, but(private, values{"can_add_subscribers_group": who("role:owners")}),
+	public := false
+	if _, err := o.Client.UpdateChannel(t.Context(), o.MustChannel(t, "vault").ID, zulip.ChannelUpdate{IsPrivate: &public}); !zulip.IsMessage(err, "Channel content access is required.") {
+		t.Errorf("the server makes the channel public again: %v", err)
+	}
+	for attribute, wayBack := range map[string]values{
+		"privacy": {"name": "vault", "privacy": "public"}, "can_add_subscribers_group": but(private, values{"can_add_subscribers_group": who("role:owners")}),
 	} {
-		fork := run.Fork()
-		fork.Apply(fork.MustPlan(wayBack)).ExpectError(t, "", "Channel content access is required.")
+		run.Fork().ExpectRefused(wayBack, attribute, `ines.moreau@example.com does not read private channel "vault"`, "The channel has no subscribers")
 	}
 }
 
@@ -293,20 +296,21 @@ func TestProtocolChannelRefusesThatNobodyIsLeftRightBeforeTheRequest(t *testing.
 	const lena = "lena.fischer@example.com"
 	for name, test := range map[string]struct {
 		config, change values
-		makesPrivate   bool // what somebody else does after the plan; otherwise they unsubscribe lena
+		makesPrivate   bool   // what somebody else does after the plan
+		leaves         string // or the account that they unsubscribe
 		at, summary    string
 	}{
 		"nobody posts": {
 			values{"name": "cellar", "privacy": "private_shared_history", "initial_subscribers": []any{"ines.moreau@example.com", lena}},
-			values{"can_send_message_group": who("user:" + lena)}, false, "can_send_message_group", `Nobody could post in channel "cellar" any more`,
+			values{"can_send_message_group": who("user:" + lena)}, false, "member", "can_send_message_group", `Nobody could post in channel "cellar" any more`,
 		},
 		"nobody joins": {
-			values{"name": "cellar", "initial_subscribers": []any{lena}},
-			values{"privacy": "private_shared_history"}, false, "privacy", `Nobody could join channel "cellar" any more`,
+			values{"name": "cellar", "initial_subscribers": []any{"ines.moreau@example.com"}},
+			values{"privacy": "private_shared_history"}, false, "owner", "privacy", `Nobody could join channel "cellar" any more`,
 		},
 		"the channel has become private": {
 			values{"name": "cellar", "privacy": "public", "initial_subscribers": []any{"ines.moreau@example.com"}},
-			values{"can_send_message_group": who("user:" + lena)}, true, "can_send_message_group", `Nobody could post in channel "cellar" any more`,
+			values{"can_send_message_group": who("user:" + lena)}, true, "", "can_send_message_group", `Nobody could post in channel "cellar" any more`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -322,7 +326,7 @@ func TestProtocolChannelRefusesThatNobodyIsLeftRightBeforeTheRequest(t *testing.
 			if test.makesPrivate {
 				private := true
 				o.Change(t, "cellar", zulip.ChannelUpdate{IsPrivate: &private})
-			} else if _, err := o.Client.Unsubscribe(t.Context(), "cellar", []int64{o.As(t, "member").Self.ID}); err != nil {
+			} else if _, err := o.Client.Unsubscribe(t.Context(), "cellar", []int64{o.WithAccount(t, test.leaves).Self.ID}); err != nil {
 				t.Fatal(err)
 			}
 			before, sent := *o.MustChannel(t, "cellar"), o.Sent()

@@ -45,31 +45,31 @@ func meddlings() []meddling {
 			"description", "before", "planned",
 			func(*testing.T, *acctest.Organization) zulip.ChannelUpdate {
 				return zulip.ChannelUpdate{Description: text("by hand")}
-			}, "before", "by hand", "planned",
+			}, `"before"`, `"by hand"`, `"planned"`,
 		},
 		{
 			"privacy", "private_shared_history", "public",
 			func(*testing.T, *acctest.Organization) zulip.ChannelUpdate {
 				return zulip.ChannelUpdate{IsPrivate: &yes}
-			}, "private_shared_history", "private_protected_history", "public",
+			}, `"private_shared_history"`, `"private_protected_history"`, `"public"`,
 		},
 		{
 			"topics_policy", "inherit", "allow_empty_topic",
 			func(*testing.T, *acctest.Organization) zulip.ChannelUpdate {
 				return zulip.ChannelUpdate{TopicsPolicy: text("disable_empty_topic")}
-			}, "inherit", "disable_empty_topic", "allow_empty_topic",
+			}, `"inherit"`, `"disable_empty_topic"`, `"allow_empty_topic"`,
 		},
 		{
 			"message_retention_days", "realm_default", "30",
 			func(*testing.T, *acctest.Organization) zulip.ChannelUpdate {
 				return zulip.ChannelUpdate{MessageRetentionDays: &zulip.Retention{Days: 7}}
-			}, "realm_default", "7", "30",
+			}, `"realm_default"`, `"7"`, `"30"`,
 		},
 		{
 			"name", "compared", "planned",
 			func(*testing.T, *acctest.Organization) zulip.ChannelUpdate {
 				return zulip.ChannelUpdate{Name: text("by hand")}
-			}, "compared", "by hand", "planned",
+			}, `"compared"`, `"by hand"`, `"planned"`,
 		},
 	}
 }
@@ -130,7 +130,7 @@ func TestProtocolChannelSaysEverythingThatChanged(t *testing.T) {
 	}})
 
 	sent := o.Sent()
-	run.Apply(plan).ExpectError(t, "", "can_send_message_group\n  when the plan was made:     \"role:members\"", "description\n  when the plan was made:     before",
+	run.Apply(plan).ExpectError(t, "", "can_send_message_group\n  when the plan was made:     \"role:members\"", "description\n  when the plan was made:     \"before\"",
 		"Already as planned: can_subscribe_group.")
 	sent.Expect(t)
 }

@@ -219,8 +219,8 @@ func TestProtocolChannelSaysWhatWasNotManaged(t *testing.T) {
 	_, diags := run.Plan(values{"name": "ops", "topics_policy": "inherit", "message_retention_days": "30", "can_subscribe_group": who("role:nobody"), "description": "new"})
 	diags.ExpectNoError(t)
 	diags.ExpectWarning(t, "", core.ManagedSummary, `channel "ops"`, `topics_policy
-  now:                        allow_empty_topic
-  the configuration asks for: inherit
+  now:                        "allow_empty_topic"
+  the configuration asks for: "inherit"
 `, `can_subscribe_group
   now:                        "group:sre"
   the configuration asks for: "role:nobody"

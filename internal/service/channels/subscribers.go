@@ -96,7 +96,7 @@ func (r *subscribersResource) ModifyPlan(ctx context.Context, req resource.Modif
 	}
 	p.wanted.reportAbsent(ctx, r.Meta, saw.minus(p.wanted.active), p.view, &resp.Diagnostics)
 	p.wanted.warnOfDeactivated(p.view, &resp.Diagnostics)
-	planned := change{meta: r.Meta, view: p.view, channel: p.channel, in: saw, add: p.wanted.active.minus(saw), remove: saw.minus(p.wanted.active), listed: listed}
+	planned := change{meta: r.Meta, view: p.view, channel: p.channel, rights: r.Meta.Run.RightsIn(p.channel), in: saw, add: p.wanted.active.minus(saw), remove: saw.minus(p.wanted.active), listed: listed}
 	planned.check(&resp.Diagnostics)
 }
 
@@ -152,7 +152,7 @@ func (r *subscribersResource) difference(now *channelReading, wanted people, lis
 		remove = nil // it may be who has another address by now
 	}
 	return &change{
-		meta: r.Meta, view: now.view, channel: now.channel, in: now.in, add: active.minus(now.in), remove: remove, listed: listed,
+		meta: r.Meta, view: now.view, channel: now.channel, rights: permission.ChannelOf(now.channel), in: now.in, add: active.minus(now.in), remove: remove, listed: listed,
 	}
 }
 

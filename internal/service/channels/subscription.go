@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -123,7 +124,7 @@ func (r *subscriptionResource) check(ctx context.Context, view *snapshot.Snapsho
 	remove := leaving.and(in)
 	r.register(channel, view, wanted.active, setOf(remove), diags)
 	if wanted.known && !diags.HasError() {
-		planned := change{meta: r.Meta, view: view, channel: channel, in: in, add: wanted.active.minus(in), remove: remove, listed: leaving}
+		planned := change{meta: r.Meta, view: view, channel: channel, rights: r.Meta.Run.RightsIn(channel), in: in, add: wanted.active.minus(in), remove: remove, listed: leaving}
 		planned.check(diags)
 	}
 }
@@ -169,7 +170,7 @@ func (r *subscriptionResource) application(channel int64, wanted, leaving ids, n
 		active := wanted.filter(func(id int64) bool { return isActive(now.view, id) })
 		leave := leaving.filter(func(id int64) bool { return !r.isListed(channel, id) })
 		return &change{
-			meta: r.Meta, view: now.view, channel: now.channel, in: now.in, add: active.minus(now.in), remove: leave.and(now.in), listed: leaving,
+			meta: r.Meta, view: now.view, channel: now.channel, rights: permission.ChannelOf(now.channel), in: now.in, add: active.minus(now.in), remove: leave.and(now.in), listed: leaving,
 		}
 	}}
 }

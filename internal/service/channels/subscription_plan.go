@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -175,13 +176,10 @@ const cannotSee = "The server does not tell the account the provider uses who is
 
 const bothKinds = "zulip_channel_subscribers says who is in the channel, and nobody else; zulip_channel_subscription adds people to whoever is in. Of one channel, the first would take out whom the second adds. Keep one of the two kinds."
 
-// subscriberKind is what the run state knows the people as whom resources list for a channel.
-func subscriberKind(channel int64) string { return fmt.Sprint("subscriber of channel ", channel) }
-
 // register tells the run whom a resource lists for a channel, and whom it takes out, and refuses the plan if another
 // resource takes out whom this one lists, or the other way round: which of them the CLI applies first is not known.
 func (b *relation) register(channel *zulip.Channel, view *snapshot.Snapshot, listed, leaving ids, diags *diag.Diagnostics) {
-	run, kind, both := &b.Meta.Run, subscriberKind(channel.ID), ids{}
+	run, kind, both := &b.Meta.Run, runstate.SubscribersOf(channel.ID), ids{}
 	for id := range listed {
 		run.Manage(kind, id)
 		both[id] = run.WillBeDestroyed(kind, id)
@@ -201,7 +199,7 @@ func (b *relation) register(channel *zulip.Channel, view *snapshot.Snapshot, lis
 
 // isListed reports whether a resource of this run lists somebody for a channel.
 func (b *relation) isListed(channel, user int64) bool {
-	return b.Meta.Run.IsManaged(subscriberKind(channel), user)
+	return b.Meta.Run.IsManaged(runstate.SubscribersOf(channel), user)
 }
 
 // ids is a set of user IDs.
@@ -315,6 +313,8 @@ type change struct {
 	meta    *base.Meta
 	view    *snapshot.Snapshot
 	channel *zulip.Channel
+	// rights decide who can do what in the channel when the change is made: in a plan, as the run plans the channel.
+	rights permission.Channel
 	// in are those who are in the channel.
 	in          ids
 	add, remove []int64
@@ -367,9 +367,10 @@ func (c *change) refuse(diags *diag.Diagnostics) {
 			fmt.Sprintf("It would take out %s. Administrators and owners of the organization may do that, and whom one of these names: the channel's can_remove_subscribers_group (%s) and can_administer_channel_group (%s).",
 				lookup.UserList.Describe(c.remove, c.view), c.describe("can_remove_subscribers_group"), c.describe("can_administer_channel_group")), diags)
 	}
-	if c.meta.LockoutProtection && slices.Contains(c.remove, self.ID) && c.channel.Privacy().IsPrivate() && !c.opens(self) {
+	if c.meta.LockoutProtection && slices.Contains(c.remove, self.ID) && c.isPrivate() && !c.opens(self) {
 		diags.AddAttributeError(path.Root("users"), "This would lock the provider out",
-			fmt.Sprintf("It takes %s out of the private channel %q. The account could never add anybody to it again nor change its privacy, whatever its role. Name the account among the users, or in can_add_subscribers_group or can_subscribe_group.", self.Address(), c.channel.Name)+
+			fmt.Sprintf("It takes %s out of the private channel %q. The account could never add anybody to it again nor change its privacy, whatever its role. Nothing was changed.\n\n"+
+				"Name the account among the users, or in can_add_subscribers_group or can_subscribe_group of the channel. Refer to that channel here, so that it is changed first:\n\n  channel = zulip_channel.NAME.id", self.Address(), c.channel.Name)+
 				base.LockoutAdvice)
 	}
 }
@@ -380,9 +381,12 @@ func (c *change) howToList() string {
 		"  import {\n    to = zulip_channel_subscribers.NAME\n    id = \"%d\"\n  }", c.channel.ID)
 }
 
+// isPrivate reports whether the channel is private, as far as is known.
+func (c *change) isPrivate() bool { return !c.rights.PrivacyUnknown && c.rights.Privacy.IsPrivate() }
+
 // reads reports whether an account has access to what is in the channel.
 func (c *change) reads(self *zulip.User) bool {
-	return !c.channel.Privacy().IsPrivate() || c.in[self.ID] || c.opens(self)
+	return !c.isPrivate() || c.in[self.ID] || c.opens(self)
 }
 
 // opens reports whether the channel lets an account in that is not in it.
@@ -413,13 +417,13 @@ func (c *change) ownsBot(self *zulip.User, id int64) bool {
 // admits reports whether a permission of the channel admits an account; unknown is the answer of a server that does not
 // have the permission.
 func (c *change) admits(setting string, self *zulip.User, unknown bool) bool {
-	value, ok := c.channel.Permissions[setting]
+	value, ok := c.rights.Permissions[setting]
 	if !ok {
 		return unknown
 	}
-	return permission.Admits(value, self, c.view)
+	return c.rights.Unknown[setting] || permission.Admits(value, self, c.view)
 }
 
 func (c *change) describe(setting string) string {
-	return permission.Describe(c.channel.Permissions[setting], c.view)
+	return permission.Describe(c.rights.Permissions[setting], c.view)
 }

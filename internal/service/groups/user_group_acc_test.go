@@ -85,7 +85,7 @@ func TestAccSandboxGroupInUse(t *testing.T) {
 			}
 		}
 	}
-	contains(w.Must(t, "plan"), "still in use", `User group "old" is named by:`, `user group "above", of which it is a subgroup`,
+	contains(w.Must(t, "plan"), "in use as of now", `User group "old" is named by:`, `user group "above", of which it is a subgroup`,
 		`user group "above": can_mention_group`, `channel "news": can_send_message_group`, "terraform apply -target=ADDRESS", "create_before_destroy")
 	sent := o.Sent()
 	printed, ok := w.Apply(t)
@@ -96,7 +96,7 @@ func TestAccSandboxGroupInUse(t *testing.T) {
 	holds(t, o, "above", nil, []string{"old"})
 
 	w.Must(t, "apply", "-auto-approve", "-target=zulip_channel.news", "-target=zulip_user_group.above")
-	if printed := w.Must(t, "plan"); strings.Contains(printed, "still in use") {
+	if printed := w.Must(t, "plan"); strings.Contains(printed, "in use as of now") {
 		t.Errorf("the plan warns of what names the group no more:\n%s", printed)
 	}
 	w.Must(t, "apply", "-auto-approve")

@@ -21,8 +21,8 @@ func TestProtocolUserGroup_ChangedSincePlan_NotOverwritten(t *testing.T) {
 	}{
 		"can_manage_group":  {set("user:" + ines), set("group:sre", "user:"+ines), `["group:leads", "user:ines.moreau@example.com"]`, `"user:ines.moreau@example.com"`, `["group:sre", "user:ines.moreau@example.com"]`},
 		"can_mention_group": {set("role:members"), set("group:sre"), `"role:nobody"`, `"role:members"`, `"group:sre"`},
-		"description":       {"the first", "the second", "Operations", "the first", "the second"},
-		"name":              {"first", "second", "ops", "first", "second"},
+		"description":       {"the first", "the second", `"Operations"`, `"the first"`, `"the second"`},
+		"name":              {"first", "second", `"ops"`, `"first"`, `"second"`},
 		"members":           {set(amara, lena), set(kenji), `["kenji.sato@example.com", "lena.fischer@example.com"]`, `["amara.okafor@example.com", "lena.fischer@example.com"]`, `["kenji.sato@example.com"]`},
 		"subgroups":         {set("leads"), set("role:moderators"), `["leads", "role:moderators"]`, `["leads"]`, `["role:moderators"]`},
 	} {

@@ -113,25 +113,49 @@ func warnOfUse(ctx context.Context, p *core.Plan[model]) {
 			use.Type == "user_group" && p.Meta.Run.WillBeDestroyed(kind, use.GroupID) ||
 			use.Type == "subgroup" && !slices.ContainsFunc(use.SupergroupIDs, func(id int64) bool { return !p.Meta.Run.WillBeDestroyed(kind, id) })
 	})
+	markRemoved(uses, group, p.Meta, s)
 	if len(uses) > 0 {
 		// Only the detail has the name, so that the CLI can make one warning of many.
-		p.Diags.AddWarning("A user group that is to be deactivated is still in use",
-			fmt.Sprintf("User group %q is named by:%s\n\nThe server deactivates no group that is in use. If this plan stops naming it where it is named as text, one apply is enough. "+
-				"What refers to its resource, Terraform changes after it, unless the group has create_before_destroy: then the apply stops here, before it changes any of that. %s", group.Name, describeAll(uses, s), wayOut))
+		p.Diags.AddWarning("A user group to be deactivated is in use as of now",
+			fmt.Sprintf("User group %q is named by:%s\n\nThe server deactivates no group that is in use. The provider does not see the order of the apply. "+
+				"One apply is enough if this plan removes the group from all of these, and the group has lifecycle { create_before_destroy = true } or is named as text there. "+
+				"Otherwise Terraform deactivates the group before it changes what refers to its resource, and the apply stops here without changing any of that. %s", group.Name, describeAll(uses, s), wayOut))
 	}
+}
+
+// markRemoved marks the permissions of channels from which the run is known to remove the group. It may remove it from others too:
+// they may be planned later.
+func markRemoved(uses []zulip.Objection, group *zulip.UserGroup, meta *base.Meta, s *snapshot.Snapshot) {
+	for _, use := range uses {
+		channel, ok := s.Channels().ByID(use.ChannelID)
+		if use.Type != "channel" || !ok {
+			continue
+		}
+		planned := meta.Run.RightsIn(channel)
+		for i, setting := range use.Settings {
+			if !planned.Unknown[setting] && !includes(planned.Permissions[setting], group.ID) {
+				use.Settings[i] += " (this plan removes it)"
+			}
+		}
+	}
+}
+
+// includes reports whether a value names a group.
+func includes(value zulip.GroupSettingValue, group int64) bool {
+	return value.Group == group || slices.Contains(value.DirectSubgroups, group)
 }
 
 // usesOf returns what names a group, as the server would object to its deactivation (server-behavior §G9). What the group's own
 // permissions say ends with it.
 func usesOf(group *zulip.UserGroup, s *snapshot.Snapshot) (uses []zulip.Objection) {
-	settings := func(permissions map[string]zulip.GroupSettingValue) (names []string) {
+	settings := func(permissions map[string]zulip.GroupSettingValue) (found []string) {
 		for name, value := range permissions {
-			if value.Group == group.ID || slices.Contains(value.DirectSubgroups, group.ID) {
-				names = append(names, name)
+			if includes(value, group.ID) {
+				found = append(found, name)
 			}
 		}
-		slices.Sort(names)
-		return names
+		slices.Sort(found)
+		return found
 	}
 	var above []int64
 	for _, other := range s.UserGroups().List() {

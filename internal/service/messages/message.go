@@ -64,7 +64,7 @@ func (r *messageResource) Create(ctx context.Context, req resource.CreateRequest
 		resp.Diagnostics.AddError("Cannot read the organization", base.Explain(err))
 		return
 	}
-	to, _ := plan.Resolve(view, &resp.Diagnostics)
+	to := resolveToSend(ctx, r.Meta, &plan.Addressee, view, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -287,6 +287,37 @@ func checkMessagePlan(ctx context.Context, p *core.Plan[messageModel]) {
 	if !p.IsCreate() {
 		checkChange(p, view)
 	}
+	if known {
+		checkPlace(ctx, p.Meta, view, p.Prior, to, p.Diags)
+	}
+}
+
+// checkPlace refuses a place in which the account may not write a message, or to which it may not move one that is elsewhere; prior is
+// nil for a new one.
+func checkPlace(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, prior *messageModel, to zulip.Addressee, diags *diag.Diagnostics) {
+	self := meta.Store.Self().ID
+	before := zulip.Addressee{}
+	if prior != nil {
+		var gone diag.Diagnostics
+		before, _ = prior.Resolve(view, &gone)
+		before.ChannelID = prior.ChannelID.ValueInt64()
+	}
+	switch {
+	case prior != nil && before.Same(to, self):
+	case prior != nil && !to.IsDirect() && before.ChannelID == to.ChannelID:
+		compose.CheckTopic(ctx, meta, view, to, diags)
+	default:
+		compose.CheckSend(ctx, meta, view, to, diags)
+	}
+}
+
+// resolveToSend finds out whom a message is for, and refuses one that the account may not send.
+func resolveToSend(ctx context.Context, meta *base.Meta, addressee *compose.Addressee, view *snapshot.Snapshot, diags *diag.Diagnostics) zulip.Addressee {
+	to, _ := addressee.Check(view, diags)
+	if !diags.HasError() {
+		compose.CheckSend(ctx, meta, view, to, diags)
+	}
+	return to
 }
 
 // checkChange plans another message for other recipients, and refuses to edit what the account did not send.

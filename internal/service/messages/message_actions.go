@@ -73,7 +73,9 @@ func (a *sendAction) ModifyPlan(ctx context.Context, req action.ModifyPlanReques
 		return
 	}
 	compose.CheckContent(config.Content, view, &resp.Diagnostics)
-	config.CheckPlan(view, &resp.Diagnostics)
+	if to, known := config.CheckPlan(view, &resp.Diagnostics); known && !resp.Diagnostics.HasError() {
+		compose.CheckSend(ctx, a.Meta, view, to, &resp.Diagnostics)
+	}
 }
 
 // Invoke sends the message.
@@ -91,7 +93,7 @@ func (a *sendAction) Invoke(ctx context.Context, req action.InvokeRequest, resp 
 		return
 	}
 	compose.CheckContent(config.Content, view, &resp.Diagnostics)
-	to, _ := config.Check(view, &resp.Diagnostics)
+	to := resolveToSend(ctx, a.Meta, &config.Addressee, view, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
 		return
 	}

@@ -3,6 +3,7 @@ package messages
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
@@ -40,6 +41,9 @@ func (r *messageResource) Update(ctx context.Context, req resource.UpdateRequest
 		return
 	}
 	to, _ := plan.Resolve(view, &resp.Diagnostics)
+	if !resp.Diagnostics.HasError() {
+		checkPlace(ctx, r.Meta, view, &state, to, &resp.Diagnostics)
+	}
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -76,14 +80,14 @@ func steps(state, plan *messageModel, to zulip.Addressee, view *snapshot.Snapsho
 			Put:     func(c *messageChange, _ *zulip.Message, _ bool) { c.channel = &to.ChannelID },
 		})
 		add(step{
-			Attribute: "topic", Prior: zulip.StoredTopic(state.Topic.ValueString()), Planned: zulip.StoredTopic(to.Topic),
-			Current: func(m *zulip.Message) string { return zulip.StoredTopic(m.To().Topic) },
+			Attribute: "topic", Prior: quotedTopic(state.Topic.ValueString()), Planned: quotedTopic(to.Topic),
+			Current: func(m *zulip.Message) string { return quotedTopic(m.To().Topic) },
 			Put:     func(c *messageChange, _ *zulip.Message, _ bool) { c.topic = &to.Topic },
 		})
 	}
 	add(step{
-		Attribute: "content", Prior: zulip.StoredContent(state.Content.ValueString()), Planned: zulip.StoredContent(plan.Content.ValueString()),
-		Current: func(m *zulip.Message) string { return zulip.StoredContent(m.Content) },
+		Attribute: "content", Prior: quotedContent(state.Content.ValueString()), Planned: quotedContent(plan.Content.ValueString()),
+		Current: func(m *zulip.Message) string { return quotedContent(m.Content) },
 		Put: func(c *messageChange, _ *zulip.Message, _ bool) {
 			content := plan.Content.ValueString()
 			c.content = &content
@@ -92,10 +96,15 @@ func steps(state, plan *messageModel, to zulip.Addressee, view *snapshot.Snapsho
 	return changed
 }
 
+// Topics and contents as the server stores them, for messages.
+func quotedTopic(topic string) string { return strconv.Quote(zulip.StoredTopic(topic)) }
+
+func quotedContent(content string) string { return strconv.Quote(zulip.StoredContent(content)) }
+
 // channelText is the name of a channel with its ID, which tells it from others of the name.
 func channelText(id int64, view *snapshot.Snapshot) string {
 	if channel, ok := view.Channels().ByID(id); ok {
-		return fmt.Sprintf("%s (ID %d)", channel.Name, id)
+		return fmt.Sprintf("%q (ID %d)", channel.Name, id)
 	}
 	return fmt.Sprint(id)
 }

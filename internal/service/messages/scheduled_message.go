@@ -74,7 +74,7 @@ func (r *scheduledMessageResource) Read(ctx context.Context, req resource.ReadRe
 }
 
 func createScheduledMessage(ctx context.Context, c *core.Context, plan *scheduledMessageModel) (int64, error) {
-	to, err := plan.ResolveToSend(ctx, c.Meta.Store)
+	to, err := plan.resolve(ctx, c)
 	if err != nil {
 		return 0, err
 	}
@@ -84,12 +84,12 @@ func createScheduledMessage(ctx context.Context, c *core.Context, plan *schedule
 
 // updateScheduledMessage changes what differs, as long as the message is not delivered.
 func updateScheduledMessage(ctx context.Context, c *core.Context, planned, current *scheduledMessageModel) error {
-	to, err := planned.ResolveToSend(ctx, c.Meta.Store)
-	if err != nil {
-		return err
-	}
 	var change zulip.ScheduledMessageUpdate
 	if !planned.Equal(current.Addressee) {
+		to, err := planned.resolve(ctx, c)
+		if err != nil {
+			return err
+		}
 		change.To = &to
 	}
 	if !planned.Content.Equal(current.Content) {
@@ -102,6 +102,17 @@ func updateScheduledMessage(ctx context.Context, c *core.Context, planned, curre
 		return nil
 	}
 	return c.Meta.Client.UpdateScheduledMessage(ctx, current.ID.ValueInt64(), change)
+}
+
+// resolve finds out whom the message is for, and refuses one that the account may not send.
+func (m *scheduledMessageModel) resolve(ctx context.Context, c *core.Context) (zulip.Addressee, error) {
+	view, err := c.Meta.Store.Read(ctx, store.Channels)
+	if err != nil {
+		return zulip.Addressee{}, err
+	}
+	var diags diag.Diagnostics
+	to := resolveToSend(ctx, c.Meta, &m.Addressee, view, &diags)
+	return to, core.AsError(diags)
 }
 
 func deleteScheduledMessage(ctx context.Context, c *core.Context, state *scheduledMessageModel) error {
@@ -141,7 +152,9 @@ func checkScheduledMessagePlan(ctx context.Context, p *core.Plan[scheduledMessag
 		}
 	}
 	compose.CheckContent(plan.Content, view, p.Diags)
-	plan.CheckPlan(view, p.Diags)
+	if to, known := plan.CheckPlan(view, p.Diags); known && !p.Diags.HasError() && (prior == nil || !plan.Equal(prior.Addressee)) {
+		compose.CheckSend(ctx, p.Meta, view, to, p.Diags)
+	}
 	plan.checkMoment(prior, p.Diags)
 	switch {
 	case prior == nil:
@@ -174,13 +187,13 @@ func (m *scheduledMessageModel) checkMoment(state *scheduledMessageModel, diags 
 	case m.DeliverAt.IsUnknown():
 	case state != nil && state.Delivered.ValueBool() && m.DeliverAt.Equal(state.DeliverAt):
 		diags.AddAttributeError(at, "The message was sent already",
-			fmt.Sprintf("It was sent at %s and cannot be changed here any more. To send what is configured now as another message, give it another moment in the future; else take the change back.", state.DeliverAt.ValueString()))
+			fmt.Sprintf("It was sent at %q and cannot be changed here any more. To send what is configured now as another message, give it another moment in the future; else take the change back.", state.DeliverAt.ValueString()))
 	case state != nil && state.Failed.ValueBool() && m.DeliverAt.Equal(state.DeliverAt):
 		diags.AddAttributeError(at, "The message could not be sent",
 			"The server tried and failed. Give it another moment in the future together with the change.")
 	case (state == nil || !m.DeliverAt.Equal(state.DeliverAt)) && m.isDue(time.Now()):
 		diags.AddAttributeError(at, "The moment is over",
-			fmt.Sprintf("%s is not in the future, and the server schedules nothing for the past. If the message was sent long ago, take the resource out of the configuration.", m.DeliverAt.ValueString()))
+			fmt.Sprintf("%q is not in the future, and the server schedules nothing for the past. If the message was sent long ago, take the resource out of the configuration.", m.DeliverAt.ValueString()))
 	}
 }
 

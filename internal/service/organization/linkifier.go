@@ -47,7 +47,7 @@ func NewLinkifierResource() resource.Resource {
 			Where:   "the data source zulip_linkifiers lists all",
 			IsTaken: zulip.IsPatternTaken,
 			Existing: func(e *core.Existing, linkifier *zulip.Linkifier, _ *core.Context) {
-				e.Detail = fmt.Sprintf("Linkifier %d makes links to %s. The server takes a pattern only once.", linkifier.ID, linkifier.URLTemplate)
+				e.Detail = fmt.Sprintf("Linkifier %d makes links to %q. The server takes a pattern only once.", linkifier.ID, linkifier.URLTemplate)
 			},
 		},
 		ReadInto: func(m *linkifierModel, linkifier *zulip.Linkifier, c *core.Context) {

@@ -251,7 +251,7 @@ func (p *planning) checkVideoChat(value attr.Value) {
 		return
 	}
 	slices.Sort(there)
-	p.diags.AddAttributeError(path.Root(videoAttribute), fmt.Sprintf("The server is not set up for %s", text.ValueString()),
+	p.diags.AddAttributeError(path.Root(videoAttribute), fmt.Sprintf("The server is not set up for %q", text.ValueString()),
 		fmt.Sprintf("It is set up for %s. Whoever runs the server can add others.", strings.Join(there, ", ")))
 }
 

@@ -128,7 +128,7 @@ func (d *PingDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	}
 	ping, err := d.Meta.Trading.Ping(ctx, check.PlatformID.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Cannot check the connection to the platform %s", check.PlatformID.ValueString()), base.Sentence(err))
+		resp.Diagnostics.AddError(fmt.Sprintf("Cannot check the connection to the platform %q", check.PlatformID.ValueString()), base.Sentence(err))
 		return
 	}
 	check.Reachable = types.BoolValue(ping.Reachable)

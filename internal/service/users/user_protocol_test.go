@@ -129,7 +129,7 @@ func TestProtocolUserDrift(t *testing.T) {
 	// A role that was changed since the plan is somebody's decision.
 	plan := run.MustPlan(nadia(values{"role": "moderator"}))
 	o.Call(t, http.MethodPatch, path, map[string]string{"role": "600"})
-	run.Apply(plan).ExpectError(t, "", "was changed by somebody else", "role\n", "plan was made:     member", "now:                        guest", "asks for: moderator")
+	run.Apply(plan).ExpectError(t, "", "was changed by somebody else", "role\n", "plan was made:     \"member\"", "now:                        \"guest\"", "asks for: \"moderator\"")
 	// A role that is not managed is not written.
 	run.MustApply(nadia(nil))
 	if user := o.UserOf(t, run); user.Role != zulip.RoleGuest {

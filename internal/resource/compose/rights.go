@@ -1,0 +1,162 @@
+package compose
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// CheckSend refuses a message that the account may not send, during plan and right before the request. The channel counts as the
+// run plans it (https://zulip.com/api/send-message).
+func CheckSend(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, to zulip.Addressee, diags *diag.Diagnostics) {
+	if to.IsDirect() {
+		checkDirect(meta, view, to, diags)
+		return
+	}
+	if s := senderTo(meta, view, to); s != nil && s.checkPost(ctx, diags) {
+		s.checkTopic(ctx, to.Topic, diags)
+	}
+}
+
+// CheckTopic refuses a topic that the account may not move a message of the channel to.
+func CheckTopic(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, to zulip.Addressee, diags *diag.Diagnostics) {
+	if s := senderTo(meta, view, to); s != nil {
+		s.checkTopic(ctx, to.Topic, diags)
+	}
+}
+
+// sender is the provider's account, and a channel that it sends a message to.
+type sender struct {
+	meta    *base.Meta
+	view    *snapshot.Snapshot
+	channel *zulip.Channel
+	rights  permission.Channel
+}
+
+func senderTo(meta *base.Meta, view *snapshot.Snapshot, to zulip.Addressee) *sender {
+	channel, ok := view.Channels().ByID(to.ChannelID)
+	if !ok {
+		return nil
+	}
+	return &sender{meta, view, channel, meta.Run.RightsIn(channel)}
+}
+
+// admits reports whether a permission of the channel includes the account or, if that is a bot, its owner.
+func (s *sender) admits(right permission.Right) bool {
+	value, has := s.rights.Permissions[string(right)]
+	self := s.meta.Store.Self()
+	if !has || s.rights.Unknown[string(right)] || permission.Admits(value, self, s.view) {
+		return true
+	}
+	if !self.IsBot || self.BotOwnerID == nil {
+		return false
+	}
+	owner, ok := s.view.User(*self.BotOwnerID)
+	return !ok || permission.Admits(value, owner, s.view)
+}
+
+func (s *sender) describe(right permission.Right) string {
+	return permission.Describe(s.rights.Permissions[string(right)], s.view)
+}
+
+// checkPost refuses a channel in which the account may not post, or which it does not read.
+func (s *sender) checkPost(ctx context.Context, diags *diag.Diagnostics) bool {
+	self, at, doing := s.meta.Store.Self(), path.Root("channel"), fmt.Sprintf("post in channel %q", s.channel.Name)
+	if !s.admits(permission.CanSendMessage) {
+		s.meta.Refuse(at, doing, fmt.Sprintf("The channel's can_send_message_group lets only %s post.", s.describe(permission.CanSendMessage)), diags)
+		return false
+	}
+	if !s.rights.PrivacyUnknown && !s.rights.Privacy.IsPrivate() && self.Role < zulip.RoleGuest {
+		return true
+	}
+	rights := s.rights
+	if subscribers, err := s.meta.Store.Subscribers(ctx, s.channel.ID); err != nil || subscribers == nil {
+		tflog.Info(ctx, "Who is in a channel is not known: whether the account may post there, the server decides", map[string]any{"channel": s.channel.Name})
+	} else {
+		rights.Subscribers, rights.SubscribersKnown = subscribers, true
+	}
+	if s.meta.Run.IsManaged(runstate.SubscribersOf(s.channel.ID), self.ID) { // this run subscribes it
+		return true
+	}
+	can, isAll := permission.ChannelRights{Access: s.view.Access(), Channel: rights}.Held()[permission.CanSendMessage].Possible()
+	if !isAll || can.Has(self.ID) {
+		return true
+	}
+	diags.AddAttributeError(at, fmt.Sprintf("%s may not %s", self.Address(), doing),
+		fmt.Sprintf("The account is not subscribed to the channel, whose privacy is %q. Subscribe it, and let this resource depend on that:\n\n"+
+			"  resource \"zulip_channel_subscription\" \"sender\" {\n    channel = %q\n    users   = [%q]\n  }", s.rights.Privacy, fmt.Sprint(s.channel.ID), self.Address()))
+	return false
+}
+
+// checkTopic refuses a topic that the channel does not take, and one that the account may not start.
+func (s *sender) checkTopic(ctx context.Context, text string, diags *diag.Diagnostics) {
+	topic, at := zulip.StoredTopic(text), path.Root("topic")
+	switch policy := s.topicsPolicy(); {
+	case policy == "disable_empty_topic" && topic == "":
+		diags.AddAttributeError(at, fmt.Sprintf("Channel %q takes no message without a topic", s.channel.Name),
+			fmt.Sprintf("The topics policy of the channel is %q, and topic = %q is no topic. Set topic to a name.", policy, text))
+	case policy == "empty_topic_only" && topic != "":
+		diags.AddAttributeError(at, fmt.Sprintf("Channel %q takes no topics", s.channel.Name),
+			fmt.Sprintf("The topics policy of the channel is %q, and topic is %q. Set:\n\n  topic = \"\"", policy, text))
+	case !s.admits(permission.CanCreateTopic) && !s.hasTopic(ctx, topic):
+		s.meta.Refuse(at, fmt.Sprintf("start topics in channel %q", s.channel.Name),
+			fmt.Sprintf("The channel has no topic %q, and its can_create_topic_group lets only %s start topics. Set topic to the name of an existing one.", topic, s.describe(permission.CanCreateTopic)), diags)
+	}
+}
+
+// topicsPolicy is the policy of the channel, or of the organization where the channel has none of its own; "" if it is not known.
+func (s *sender) topicsPolicy() (policy string) {
+	switch {
+	case s.rights.TopicsPolicyUnknown:
+		return ""
+	case s.rights.TopicsPolicy != "" && s.rights.TopicsPolicy != "inherit":
+		return s.rights.TopicsPolicy
+	}
+	if json.Unmarshal(s.view.Realm().Settings["topics_policy"], &policy) != nil {
+		return ""
+	}
+	return policy
+}
+
+// hasTopic reports whether the channel has a topic, or may have it. The server ignores case in the names of topics.
+func (s *sender) hasTopic(ctx context.Context, topic string) bool {
+	topics, err := s.meta.Client.Topics(ctx, s.channel.ID)
+	return err != nil || slices.ContainsFunc(topics, func(one zulip.Topic) bool {
+		return strings.EqualFold(zulip.StoredTopic(one.Name), topic)
+	})
+}
+
+// checkDirect refuses a direct message in which nobody takes part whom the organization lets have such conversations. Messages of
+// bots, to bots alone, and to oneself are free.
+func checkDirect(meta *base.Meta, view *snapshot.Snapshot, to zulip.Addressee, diags *diag.Diagnostics) {
+	const setting = "direct_message_permission_group"
+	self := meta.Store.Self()
+	value, has := view.Realm().Permissions[setting]
+	if !has || self.IsBot || permission.Admits(value, self, view) {
+		return
+	}
+	free := true
+	for _, id := range to.UserIDs {
+		user, ok := view.User(id)
+		if !ok || permission.Admits(value, user, view) {
+			return
+		}
+		free = free && (user.IsBot || id == self.ID)
+	}
+	if !free {
+		meta.Refuse(path.Root("recipients"), "send this direct message",
+			fmt.Sprintf("The organization's setting %s lets only %s have direct messages, and none of them is among the recipients.", setting, permission.Describe(value, view)), diags)
+	}
+}

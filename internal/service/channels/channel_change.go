@@ -1,0 +1,297 @@
+package channels
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// The permissions that give access to the messages of a private channel to accounts that are not subscribed (server-behavior §C16).
+const (
+	canAddSubscribers = string(permission.CanAddSubscribers)
+	canSubscribe      = string(permission.CanSubscribe)
+	canAdminister     = string(permission.CanAdministerChannel)
+)
+
+// channelChange is a change of a channel, or the creation of one. It is checked in a plan, on the planned channel, and again right
+// before the request, on what was just read.
+type channelChange struct {
+	*base.Base
+	view *snapshot.Snapshot
+	// id is zero for a channel that is to be created.
+	id int64
+	permission.ChannelChange
+	// steps are the changes that the apply sends.
+	steps []step
+}
+
+// exists reports whether the channel exists before the change.
+func (c *channelChange) exists() bool { return c.id != 0 }
+
+// check refuses what the account may not do (server-behavior §R15, §C17, §C18), and what would lock it or everyone out.
+func (c *channelChange) check(ctx context.Context, diags *diag.Diagnostics) {
+	isChanged := len(c.steps) > 0 || c.Before.Channel.IsArchived != c.After.Channel.IsArchived
+	if !c.Meta.RequireMember("manage channels", diags) || isChanged && !c.requireAdministrator("change", diags) {
+		return
+	}
+	if c.dependsOnSubscription() {
+		accesswarning.ReadSubscribers(ctx, c.Meta, c.id, &c.ChannelChange)
+	}
+	c.checkPrivacy(diags)
+	attributes.CheckRights(c.Base, slices.DeleteFunc(slices.Clone(c.steps), c.isNobodyAtFirst), c.view, diags)
+	c.checkContentAccess(diags)
+	if c.Meta.LockoutProtection && !diags.HasError() {
+		c.checkLockout(ctx, diags)
+	}
+}
+
+// requireAdministrator refuses to change or archive a channel that the account does not administer.
+func (c *channelChange) requireAdministrator(verb string, diags *diag.Diagnostics) bool {
+	may := !c.exists() || c.administers(c.Before.Channel)
+	if !may {
+		c.Meta.Refuse(path.Empty(), fmt.Sprintf("%s channel %q", verb, c.Name),
+			"Administrators and owners of the organization may, and whom the channel's can_administer_channel_group names: "+c.describe(c.Before.Channel, canAdminister)+".", diags)
+	}
+	return may
+}
+
+// checkPrivacy refuses a privacy that the account may not give to a channel, new or not.
+func (c *channelChange) checkPrivacy(diags *diag.Diagnostics) {
+	doing := "create this kind of channel"
+	if c.exists() {
+		doing = fmt.Sprintf("set privacy = %q", c.After.Channel.Privacy)
+	}
+	for _, right := range c.privacyRights() {
+		if !c.Meta.RequireRight(c.view, path.Root("privacy"), doing, diags, right) {
+			return
+		}
+	}
+}
+
+// privacyRights are the permissions of the organization that the privacy requires (server-behavior §C22). A change of the history alone
+// requires none, nor does a web-public channel that becomes public.
+func (c *channelChange) privacyRights() (rights []string) {
+	from, to := c.Before.Channel.Privacy, c.After.Channel.Privacy
+	if c.After.Channel.PrivacyUnknown {
+		return nil
+	}
+	if !c.exists() || from.IsPrivate() != to.IsPrivate() {
+		rights = []string{"can_create_public_channel_group"}
+		if to.IsPrivate() {
+			rights = []string{"can_create_private_channel_group"}
+		}
+	}
+	if to == zulip.PrivacyWebPublic && (!c.exists() || from != to) {
+		rights = append(rights, "can_create_web_public_channel_group")
+	}
+	return rights
+}
+
+// isNobodyAtFirst reports whether a step gives a permission of a new channel to nobody, which is the default where setting it
+// requires a right.
+func (c *channelChange) isNobodyAtFirst(change step) bool {
+	return !c.exists() && change.Permission && !c.After.Channel.Unknown[change.Attribute] &&
+		permission.Equal(c.After.Channel.Permissions[change.Attribute], zulip.GroupSettingValue{}, permission.NobodyID(c.view))
+}
+
+// checkContentAccess refuses what requires access to the messages of a private channel (server-behavior §C17).
+func (c *channelChange) checkContentAccess(diags *diag.Diagnostics) {
+	if !c.exists() || c.reads(c.Before.Channel) {
+		return
+	}
+	var refused []string
+	for _, change := range c.steps {
+		isHistory := change.Attribute == "privacy" && c.After.Channel.Privacy.IsPrivate()
+		if requiresContentAccess(change.Attribute) && !isHistory {
+			refused = append(refused, change.Attribute)
+		}
+	}
+	if len(refused) == 0 {
+		return
+	}
+	way := "The channel has no subscribers, so no account can do that any more."
+	if in := c.Before.Channel.Subscribers; len(in) > 0 {
+		way = fmt.Sprintf("Ask one of the subscribers to subscribe %s in the web app, then plan again. Subscribed are: %s.", c.self().Address(), lookup.UserList.Describe(in, c.view))
+	}
+	diags.AddAttributeError(path.Root(refused[0]), fmt.Sprintf("%s does not read private channel %q", c.self().Address(), c.Name),
+		fmt.Sprintf("Only accounts that can read a private channel can change its %s, whatever their role. The account is not subscribed, and neither can_add_subscribers_group (%s) nor can_subscribe_group (%s) includes it. Nothing was changed.\n\n%s",
+			strings.Join(refused, ", "), c.describe(c.Before.Channel, canAddSubscribers), c.describe(c.Before.Channel, canSubscribe), way))
+}
+
+// requiresContentAccess reports whether an attribute of a private channel can be changed only by those who read it.
+func requiresContentAccess(attribute string) bool {
+	return attribute == "privacy" || attribute == canAddSubscribers || attribute == canSubscribe
+}
+
+// checkLockout refuses a change after which the account could no longer manage the channel, or nobody could use it.
+func (c *channelChange) checkLockout(ctx context.Context, diags *diag.Diagnostics) {
+	if c.exists() {
+		accesswarning.FillSubscribers(ctx, c.Meta, c.id, &c.ChannelChange)
+	}
+	self := c.self()
+	switch later := c.After.Channel; {
+	case c.administers(c.Before.Channel) && !c.administers(later):
+		diags.AddAttributeError(path.Root(canAdminister), "This would lock the provider out",
+			fmt.Sprintf("%s is not an administrator of the organization, and manages channel %q only because can_administer_channel_group includes it. With can_administer_channel_group = %s it no longer could. Nothing was changed.\n\n",
+				self.Address(), c.Name, c.describe(later, canAdminister))+c.admitting(canAdminister)+base.LockoutAdvice)
+	case c.exists() && c.refuseNobodyLeft(diags):
+	case !c.isClosed(c.Before.Channel) && c.isClosed(later) && !later.SubscribersKnown && c.exists():
+		c.refuseUnknownSubscribers(diags)
+	case c.reads(c.Before.Channel) && !c.reads(later):
+		among, at := "subscribers", c.cause("privacy", permission.CanAddSubscribers, permission.CanSubscribe)
+		if !c.exists() {
+			among, at = "initial subscribers", path.Root("initial_subscribers")
+		}
+		diags.AddAttributeError(at, "This would lock the provider out",
+			fmt.Sprintf("%s is not among the %s of private channel %q, and neither can_add_subscribers_group (%s) nor can_subscribe_group (%s) includes it. It could no longer add anybody to the channel or change its privacy, whatever its role. Nothing was changed.\n\n",
+				self.Address(), among, c.Name, c.describe(later, canAddSubscribers), c.describe(later, canSubscribe))+c.admitting(canAddSubscribers)+base.LockoutAdvice)
+	}
+}
+
+// admitting is the text of a permission that includes the account besides those it includes after the change.
+func (c *channelChange) admitting(setting string) string {
+	texts := slices.DeleteFunc(permission.Texts(c.After.Channel.Permissions[setting], c.view), func(text string) bool { return text == "role:nobody" })
+	texts = append(texts, "user:"+c.self().Address())
+	for i, text := range texts {
+		texts[i] = strconv.Quote(text)
+	}
+	return fmt.Sprintf("Include the account, or use the key of one that is included:\n\n  %s = [%s]", setting, strings.Join(texts, ", "))
+}
+
+// refuseNobodyLeft reports whether it has refused a change, because somebody can do now what nobody could after it, or because
+// that cannot be told without the members. That nobody administers a channel cannot come about: administrators of the
+// organization do, and it is never without an owner.
+func (c *channelChange) refuseNobodyLeft(diags *diag.Diagnostics) (refused bool) {
+	if !c.After.Channel.SubscribersKnown && permission.NeedsSubscribers(c.Before, c.After) {
+		c.refuseUnknownSubscribers(diags)
+		return true
+	}
+	left := map[permission.Right]bool{}
+	for _, effect := range permission.Compare(c.Before, c.After) {
+		left[effect.Right] = effect.NobodyLeft
+	}
+	joins, certain := c.After.Access.Can(permission.CanSubscribe, c.After.Channel)
+	switch {
+	case left[permission.CanAddSubscribers] && certain && joins.IsEmpty():
+		diags.AddAttributeError(c.cause("privacy", permission.CanAddSubscribers, permission.CanSubscribe), fmt.Sprintf("Nobody could join channel %q any more", c.Name),
+			"The channel would be private, no account that has access to it could add others, and nobody could join it. Not even an owner of the organization could change that, "+
+				"or make the channel public again. Subscribe somebody to the channel first, or let can_add_subscribers_group or can_subscribe_group name somebody."+base.LockoutAdvice)
+	case left[permission.CanSendMessage]:
+		diags.AddAttributeError(c.cause("privacy", permission.CanSendMessage), fmt.Sprintf("Nobody could post in channel %q any more", c.Name),
+			"No account that has access to the channel would have the right to post. Let can_send_message_group name somebody who has, or archive the channel."+base.LockoutAdvice)
+	default:
+		return false
+	}
+	return true
+}
+
+// refuseUnknownSubscribers refuses a change whose effect depends on the subscribers, which cannot be read.
+func (c *channelChange) refuseUnknownSubscribers(diags *diag.Diagnostics) {
+	diags.AddAttributeError(c.cause("privacy", permission.CanAddSubscribers, permission.CanSubscribe, permission.CanSendMessage), fmt.Sprintf("Cannot read who is in channel %q", c.Name),
+		"Whether anybody could still post in it or join it depends on who is in it. Nothing was sent. Try again, or use the key of an account that sees the channel's members."+base.LockoutAdvice)
+}
+
+// cause is the permission of one of the rights, if it changes, else another attribute.
+func (c *channelChange) cause(otherwise string, rights ...permission.Right) path.Path {
+	for _, right := range rights {
+		if slices.ContainsFunc(c.steps, func(change step) bool { return change.Attribute == string(right) }) {
+			return path.Root(string(right))
+		}
+	}
+	return path.Root(otherwise)
+}
+
+func (c *channelChange) self() *zulip.User { return c.Meta.Store.Self() }
+
+// administers reports whether the account may change a channel.
+func (c *channelChange) administers(channel permission.Channel) bool {
+	_, has := channel.Permissions[canAdminister]
+	return c.self().Role <= zulip.RoleAdministrator || !has || c.admits(channel, canAdminister)
+}
+
+// admits reports whether a permission of a channel includes the account, or may include it.
+func (c *channelChange) admits(channel permission.Channel, setting string) bool {
+	return channel.Unknown[setting] || permission.Admits(channel.Permissions[setting], c.self(), c.view)
+}
+
+// isClosed reports whether the account reads a channel only if it is subscribed.
+func (c *channelChange) isClosed(channel permission.Channel) bool {
+	return !channel.PrivacyUnknown && channel.Privacy.IsPrivate() && !c.admits(channel, canAddSubscribers) && !c.admits(channel, canSubscribe)
+}
+
+// reads reports whether the account has access to the messages of a channel, or may have it.
+func (c *channelChange) reads(channel permission.Channel) bool {
+	return !c.isClosed(channel) || !channel.SubscribersKnown || slices.Contains(channel.Subscribers, c.self().ID)
+}
+
+// dependsOnSubscription reports whether it matters for the checks if the account is subscribed.
+func (c *channelChange) dependsOnSubscription() bool {
+	return c.exists() && (c.isClosed(c.Before.Channel) || c.Meta.LockoutProtection && c.isClosed(c.After.Channel)) &&
+		slices.ContainsFunc(c.steps, func(change step) bool { return requiresContentAccess(change.Attribute) })
+}
+
+// describe says whom a permission of a channel includes.
+func (c *channelChange) describe(channel permission.Channel, setting string) string {
+	if channel.Unknown[setting] {
+		return "known after apply"
+	}
+	return permission.Describe(channel.Permissions[setting], c.view)
+}
+
+// protect checks a change of an existing channel just before a request, on what was just read.
+func protect(ctx context.Context, b *base.Base, now *attribute.Reading[*zulip.Channel], p pending, diags *diag.Diagnostics) {
+	c := changeOf(b, now.View, now.Thing, p.Update(), p.Steps())
+	c.id = now.Thing.ID
+	if b.Meta.LockoutProtection && permission.NeedsSubscribers(c.Before, c.After) || c.dependsOnSubscription() {
+		b.Meta.Store.Invalidate(store.Subscribers)
+	}
+	c.check(ctx, diags)
+}
+
+// changeOf is the change of a channel by an update.
+func changeOf(b *base.Base, view *snapshot.Snapshot, now *zulip.Channel, update zulip.ChannelUpdate, steps []step) *channelChange {
+	rights := func(channel *zulip.Channel) permission.ChannelRights {
+		return permission.ChannelRights{Access: view.Access(), Channel: permission.ChannelOf(channel)}
+	}
+	return &channelChange{Base: b, view: view, steps: steps, ChannelChange: permission.ChannelChange{Name: now.Name, Before: rights(now), After: rights(after(now, update))}}
+}
+
+// ownPermissions are the permissions of a new channel that decide what its creator can do (server-behavior §P9).
+func ownPermissions(creator int64) map[string]zulip.GroupSettingValue {
+	return map[string]zulip.GroupSettingValue{canAdminister: {DirectMembers: []int64{creator}}}
+}
+
+// after is a channel with an update, as far as it decides who can do what.
+func after(now *zulip.Channel, update zulip.ChannelUpdate) *zulip.Channel {
+	later := *now
+	for _, flag := range []struct{ to, from *bool }{
+		{&later.InviteOnly, update.IsPrivate}, {&later.IsWebPublic, update.IsWebPublic}, {&later.HistoryPublicToSubscribers, update.HistoryPublicToSubscribers},
+	} {
+		if flag.from != nil {
+			*flag.to = *flag.from
+		}
+	}
+	if update.TopicsPolicy != nil {
+		later.TopicsPolicy = *update.TopicsPolicy
+	}
+	later.Permissions = maps.Clone(later.Permissions)
+	for setting, change := range update.Permissions {
+		later.Permissions[setting] = change.New
+	}
+	return &later
+}

@@ -1,0 +1,74 @@
+package groups_test
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+)
+
+// The warning of a group in use promises nothing: the provider does not see the order of the apply. It marks what this plan ends.
+func TestProtocolUserGroup_InUse_MarksWhatPlanEnds(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"name": "old"})
+	channel, other := o.NewRun(t, "zulip_channel"), o.NewRun(t, "zulip_channel")
+	named := set("group:old")
+	channel.MustApply(values{"name": "news", "can_send_message_group": named, "can_resolve_topics_group": named})
+	other.MustApply(values{"name": "other", "can_send_message_group": named})
+	p := run.Process()
+	p.MustPlan("zulip_channel", channel.State, values{"name": "news", "can_send_message_group": set("role:members"), "can_resolve_topics_group": named})
+	_, diags := p.Plan("zulip_user_group", run.State, nil)
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "", "A user group to be deactivated is in use as of now", `channel "news": can_resolve_topics_group, can_send_message_group (this plan removes it)`,
+		`channel "other": can_send_message_group`, "The provider does not see the order of the apply", "create_before_destroy = true")
+	if strings.Contains(diags.String(), `channel "other": can_send_message_group (`) {
+		t.Errorf("marks what this plan does not end: %v", diags)
+	}
+}
+
+// A rename by the run itself is no change outside Terraform: what refers to the group has its new name in the state.
+func TestProtocolUserGroup_RenamedByRun_NoDriftOfReferences(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"name": "old"})
+	channel := o.NewRun(t, "zulip_channel")
+	channel.MustApply(values{"name": "news", "can_send_message_group": set("group:old"), "can_subscribe_group": set("group:old", "role:owners")})
+	above := o.NewRun(t, "zulip_user_group")
+	above.MustApply(values{"name": "above", "subgroups": []any{"old"}, "can_mention_group": set("group:old")})
+
+	p := run.Process()
+	renamed := p.MustPlan("zulip_user_group", run.State, values{"name": "new"})
+	later := map[*acctest.Run]*acctest.PlannedChange{
+		channel: p.MustPlan("zulip_channel", channel.State, values{"name": "news", "can_send_message_group": set("group:new"), "can_subscribe_group": set("group:new", "role:owners")}),
+		above:   p.MustPlan("zulip_user_group", above.State, values{"name": "above", "subgroups": []any{"new"}, "can_mention_group": set("group:new")}),
+	}
+	p.MustApply(renamed)
+	for run, plan := range later {
+		if !plan.Empty() {
+			run.State = p.MustApply(plan)
+		}
+		before := fmt.Sprint(run.State.Values)
+		run.Refresh().ExpectNoError(t)
+		if after := fmt.Sprint(run.State.Values); before != after || !reflect.DeepEqual(run.State.Values["name"], plan.Config["name"]) {
+			t.Errorf("the refresh changes\n%s\nto\n%s", before, after)
+		}
+	}
+}
+
+// Attributes that the configuration does not set follow a rename with the next refresh, which sends and plans nothing.
+func TestProtocolUserGroup_RenamedByRun_UnsetNamesFollow(t *testing.T) {
+	o, run := managed(t)
+	run.MustApply(values{"name": "old"})
+	channel := o.NewRun(t, "zulip_channel")
+	channel.MustApply(values{"name": "news", "can_send_message_group": set("group:old")})
+	channel.MustImport(channel.State.Values["id"])
+	run.MustApply(values{"name": "new"})
+	sent := o.Sent()
+	channel.Refresh().ExpectNoError(t)
+	if got := channel.State.Values["can_send_message_group"]; !reflect.DeepEqual(got, set("group:new")) {
+		t.Errorf("the state holds %v", got)
+	}
+	channel.ExpectUnchanged(values{"name": "news"})
+	sent.Expect(t)
+}

@@ -1,0 +1,170 @@
+package messages_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// forbidden are messages that Lena Fischer, a member, may not send: where, the attribute of the error, and its words.
+func forbidden(t *testing.T, o *acctest.Organization) map[string]struct {
+	to        values
+	attribute string
+	words     []string
+} {
+	t.Helper()
+	newChannel := func(name string, create zulip.ChannelCreate) {
+		create.Name, create.Subscribers = name, []int64{o.Self.ID}
+		if _, _, err := o.Client.CreateChannel(context.Background(), create); err != nil {
+			t.Fatal(err)
+		}
+	}
+	private := true
+	newChannel("vault", zulip.ChannelCreate{InviteOnly: &private, Permissions: map[string]zulip.GroupSettingValue{"can_administer_channel_group": zulip.NamedGroup(o.SystemGroup(t, "role:members"))}})
+	for channel, change := range map[string]zulip.ChannelUpdate{
+		"named": {TopicsPolicy: text("disable_empty_topic")}, "unnamed": {TopicsPolicy: text("empty_topic_only")},
+		"fixed": {Permissions: map[string]zulip.GroupSettingChange{"can_create_topic_group": {New: zulip.NamedGroup(o.SystemGroup(t, "role:owners"))}}},
+		"old":   {},
+	} {
+		newChannel(channel, zulip.ChannelCreate{})
+		if !change.Empty() {
+			o.Change(t, channel, change)
+		}
+	}
+	o.Archive(t, "old")
+	if _, err := o.Client.Send(context.Background(), zulip.Addressee{ChannelID: o.MustChannel(t, "fixed").ID, Topic: "There"}, "Begun."); err != nil {
+		t.Fatal(err)
+	}
+	in := func(channel, topic string) values { return values{"channel": channel, "topic": topic} }
+	return map[string]struct {
+		to        values
+		attribute string
+		words     []string
+	}{
+		"no permission to post": {in("announcements", "news"), "channel", []string{`lena.fischer@example.com may not post in channel "announcements"`, `can_send_message_group`, `"role:moderators"`}},
+		"private":               {in("vault", "plans"), "channel", []string{`lena.fischer@example.com may not post in channel "vault"`, "not subscribed", `users   = ["lena.fischer@example.com"]`}},
+		"archived":              {in("old", "plans"), "channel", []string{"The channel is archived"}},
+		"no topic":              {in("named", ""), "topic", []string{`Channel "named" takes no message without a topic`, `"disable_empty_topic"`}},
+		"a topic":               {in("unnamed", "plans"), "topic", []string{`Channel "unnamed" takes no topics`, `"plans"`, `topic = ""`}},
+		"a new topic":           {in("fixed", "new"), "topic", []string{`lena.fischer@example.com may not start topics in channel "fixed"`, `"role:owners"`, `"new"`}},
+	}
+}
+
+func text(words string) *string { return &words }
+
+func with(config, more values) values {
+	all := values{}
+	for _, part := range []values{config, more} {
+		for name, value := range part {
+			all[name] = value
+		}
+	}
+	return all
+}
+
+func TestProtocolMessage_AccountMayNotSend_RefusedInPlan(t *testing.T) {
+	o, _ := acctest.StartRun(t, "zulip_message")
+	cases := forbidden(t, o)
+	member := o.WithAccount(t, "member")
+	for name, test := range cases {
+		t.Run(name, func(t *testing.T) {
+			sent := o.Sent()
+			content := with(test.to, values{"content": "Hello"})
+			scheduled := with(content, values{"scheduled_delivery_timestamp": time.Now().Add(time.Hour).UTC().Format(time.RFC3339)})
+			member.NewRun(t, "zulip_message").ExpectRefused(content, test.attribute, test.words...)
+			member.NewRun(t, "zulip_scheduled_message").ExpectRefused(scheduled, test.attribute, test.words...)
+			p := member.NewRun(t, "zulip_message").Process()
+			p.PlanAction(sendAction, content).ExpectError(t, test.attribute, test.words...)
+			_, diags := p.InvokeAction(context.Background(), sendAction, content, nil)
+			diags.ExpectError(t, test.attribute, test.words...)
+			sent.Expect(t)
+		})
+	}
+	fixed := member.NewRun(t, "zulip_message")
+	fixed.MustApply(values{"channel": "fixed", "topic": "there", "content": "Gone on."})
+	fixed.ExpectRefused(values{"channel": "fixed", "topic": "new", "content": "Gone on."}, "topic", "may not start topics")
+	fixed.ExpectRefused(values{"channel": "announcements", "topic": "there", "content": "Gone on."}, "channel", "may not post")
+}
+
+// What is planned with the channel counts: a permission, and a subscription.
+func TestProtocolMessage_ChannelOpenedByPlan_Sent(t *testing.T) {
+	o, _ := acctest.StartRun(t, "zulip_message")
+	forbidden(t, o)
+	member := o.WithAccount(t, "member")
+	channel := member.NewRun(t, "zulip_channel")
+	channel.MustImport(o.MustChannel(t, "incidents").ID)
+	o.Change(t, "incidents", zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{"can_send_message_group": {New: zulip.NamedGroup(o.SystemGroup(t, "role:owners"))}}})
+	channel.Refresh().ExpectNoError(t)
+	message := member.NewRun(t, "zulip_message")
+	config := values{"channel": fmt.Sprint(channel.State.Values["id"]), "topic": "plans", "content": "Hello"}
+	message.ExpectRefused(config, "channel", "may not post")
+	p := channel.Process()
+	opened := p.MustPlan("zulip_channel", channel.State, values{"name": "incidents", "can_send_message_group": []any{"role:members"}})
+	posted := p.MustPlan("zulip_message", nil, config)
+	p.MustApply(opened)
+	p.MustApply(posted)
+
+	private, kenji := true, o.WithAccount(t, "member2").Self.ID
+	if _, _, err := o.Client.CreateChannel(context.Background(), zulip.ChannelCreate{
+		Name: "attic", InviteOnly: &private, Subscribers: []int64{kenji},
+		Permissions: map[string]zulip.GroupSettingValue{"can_add_subscribers_group": zulip.NamedGroup(o.SystemGroup(t, "role:owners"))},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	attic := values{"channel": fmt.Sprint(o.MustChannel(t, "attic").ID)}
+	hello := with(attic, values{"topic": "plans", "content": "Hello"})
+	o.NewRun(t, "zulip_message").ExpectRefused(hello, "channel", `ines.moreau@example.com may not post in channel "attic"`, `"private_protected_history"`)
+	p = o.NewRun(t, "zulip_message").Process()
+	subscribed := p.MustPlan("zulip_channel_subscription", nil, with(attic, values{"users": []any{"ines.moreau@example.com"}}))
+	greeted := p.MustPlan("zulip_message", nil, hello)
+	p.MustApply(subscribed)
+	p.MustApply(greeted)
+}
+
+// A right that is lost after the plan is found out right before the message is sent or moved.
+func TestProtocolMessage_RightLostSincePlan_Refused(t *testing.T) {
+	o, _ := acctest.StartRun(t, "zulip_message")
+	member := o.WithAccount(t, "member")
+	run := member.NewRun(t, "zulip_message")
+	config := values{"channel": "incidents", "topic": "plans", "content": "Hello"}
+	plan := run.MustPlan(config)
+	o.Change(t, "incidents", zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{"can_send_message_group": {New: zulip.NamedGroup(o.SystemGroup(t, "role:owners"))}}})
+	sent := member.Sent()
+	run.Apply(plan).ExpectError(t, "channel", "may not post")
+	sent.Expect(t)
+}
+
+func TestProtocolMessage_DirectMessagesDisabled_RefusedInPlan(t *testing.T) {
+	o, _ := acctest.StartRun(t, "zulip_message")
+	o.Call(t, http.MethodPatch, "/realm", map[string]string{"direct_message_permission_group": fmt.Sprintf(`{"new": %d}`, o.SystemGroup(t, "role:owners"))})
+	member := o.WithAccount(t, "member")
+	to := func(accounts ...string) values {
+		recipients := []any{}
+		for _, account := range accounts {
+			recipients = append(recipients, fmt.Sprint(o.WithAccount(t, account).Self.ID))
+		}
+		return values{"recipients": recipients, "content": "Hello"}
+	}
+	sent := o.Sent()
+	member.NewRun(t, "zulip_message").ExpectRefused(to("member2"), "recipients", "lena.fischer@example.com may not send this direct message", "direct_message_permission_group", `"role:owners"`)
+	sent.Expect(t)
+	for _, fine := range []values{to("owner", "member2"), to("bot"), to("member")} {
+		member.NewRun(t, "zulip_message").MustApply(fine)
+	}
+}
+
+// White space is visible in messages: values are quoted.
+func TestProtocolMessage_ChangedSincePlan_ValuesQuoted(t *testing.T) {
+	o, run := acctest.StartRun(t, "zulip_message")
+	run.MustApply(inTopic("rules", "Be kind."))
+	plan := run.MustPlan(inTopic("rules", "Be kind, always."))
+	byHand(t, o, run, map[string]string{"content": "Be  kind."})
+	sent := o.Sent()
+	run.Apply(plan).ExpectError(t, "", "content\n  when the plan was made:     \"Be kind.\"\n  now:                        \"Be  kind.\"\n  the configuration asks for: \"Be kind, always.\"\n")
+	sent.Expect(t)
+}
