@@ -29,12 +29,13 @@ import (
 
 // The attributes of which more is to be checked than their kind can.
 const (
-	methodsAttribute    = "authentication_methods"
-	waitingAttribute    = "waiting_period_threshold"
-	spectatorAttribute  = "enable_spectator_access"
-	digestAttribute     = "digest_emails_enabled"
-	videoAttribute      = "video_chat_provider"
-	moderationAttribute = "moderation_request_channel_id"
+	methodsAttribute     = "authentication_methods"
+	waitingAttribute     = "waiting_period_threshold"
+	spectatorAttribute   = "enable_spectator_access"
+	digestAttribute      = "digest_emails_enabled"
+	videoAttribute       = "video_chat_provider"
+	moderationAttribute  = "moderation_request_channel_id"
+	restrictionAttribute = "emails_restricted_to_domains"
 )
 
 // planning is the plan of the organization while it is checked.
@@ -238,7 +239,9 @@ func (p *planning) checkAlone() {
 		if config := p.config.settings[setting.Name]; config.IsNull() || value.IsUnknown() {
 			continue
 		}
-		p.declare(setting.Name, describe(value))
+		if p.declare(setting.Name, describe(value)); setting.Name == restrictionAttribute && value.Equal(types.BoolValue(true)) {
+			keepRestriction(p.Meta, p.diags)
+		}
 	}
 	for _, setting := range permission.Organizations.Settings {
 		principals, known := attribute.PrincipalsOf(*p.plan.permission(setting.Name))
