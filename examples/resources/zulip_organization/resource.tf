@@ -3,6 +3,10 @@ resource "zulip_channel" "news" {
   description = "What is new in the organization"
 }
 
+resource "zulip_user_group" "hosts" {
+  name = "hosts"
+}
+
 resource "zulip_organization" "example" {
   name             = "Example"
   description      = "Where we work together."
@@ -16,6 +20,9 @@ resource "zulip_organization" "example" {
   message_content_delete_limit_seconds = "unlimited"
   topics_policy                        = "disable_empty_topic"
 
-  can_create_public_channel_group = ["role:moderators", "group:sre"]
+  can_create_public_channel_group = ["role:moderators", "group:${zulip_user_group.hosts.name}"]
   can_mention_many_users_group    = ["role:administrators"]
+
+  # terraform destroy takes the group out of the permission first, so that the group can be deactivated.
+  on_destroy = "reset"
 }

@@ -41,16 +41,36 @@ func (b *builder) plannedRights(c *plan.Change, table permission.Table, current 
 
 // organization records the permissions of the organization.
 func (b *builder) organization(c *plan.Change) {
-	if c.Does("delete") || !c.HasAfter() {
+	isDestroyed := c.Does("delete")
+	switch {
+	case isDestroyed && len(b.organizationRights) == 0 && !c.HasAfter():
+		b.organizationRights = b.resetRights(c)
+	case isDestroyed || !c.HasAfter():
 		return
+	default:
+		b.organizationRights = b.plannedRights(c, permission.Organizations, b.org.Realm().Permissions)
+		b.organizationSettings(c)
 	}
-	b.organizationRights = b.plannedRights(c, permission.Organizations, b.org.Realm().Permissions)
 	for name, planned := range b.organizationRights {
 		if b.change.Organization[name] = planned.Value; planned.Unknown {
 			b.change.Organization[name], b.namesUnknownPeople = zulip.NamedGroup(unknownPeopleID), true
 		}
 	}
-	b.organizationSettings(c)
+}
+
+// resetRights returns the permissions that destroying the organization's resource resets.
+func (b *builder) resetRights(c *plan.Change) map[string]access.PlannedPermission {
+	all := map[string]access.PlannedPermission{}
+	if onDestroy, _ := c.Before().Text("on_destroy"); onDestroy != "reset" {
+		return all
+	}
+	managed, _, _ := c.Before().List("reset_permissions")
+	for name, principal := range permission.ResetsOf(b.org.Realm(), managed, b.org) {
+		if resolved, sure := b.org.resolve([]string{principal.String()}); sure {
+			all[name] = access.PlannedPermission{Text: report.Value{Texts: permission.Texts(resolved, b.org)}, Value: resolved}
+		}
+	}
+	return all
 }
 
 // The settings of the organization that are no permissions and decide who may do what all the same.

@@ -161,6 +161,12 @@ func (p *Process) Plan(resource string, prior *Instance, config Values) (*Planne
 // the private state of the first plan.
 func (p *PlannedChange) Replaced() *Instance { return &Instance{Private: p.private} }
 
+// DestroyOf is the first half of a replacement, whose second half creates: Terraform destroys the object with the private state of
+// the plan that creates the new one.
+func (p *Process) DestroyOf(create *PlannedChange, prior *Instance) *PlannedChange {
+	return &PlannedChange{Prior: prior, resource: create.resource, private: create.private}
+}
+
 // Apply carries a plan out. What it returns is in the state from then on, errors or not; nil means that nothing is.
 func (p *Process) Apply(plan *PlannedChange) (*Instance, Diagnostics) {
 	p.t.Helper()

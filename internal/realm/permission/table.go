@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -40,6 +41,39 @@ func (t Table) Supported(setting Setting, realm *zulip.Realm) zulip.SupportedPer
 		}
 	}
 	return setting.SupportedBy()
+}
+
+// DefaultOf returns the principal that a setting has at first: the one that the server publishes, or else the one of this table.
+// realm may be nil.
+func (t Table) DefaultOf(setting Setting, realm *zulip.Realm) string {
+	return cmp.Or(t.Supported(setting, realm).DefaultGroupName, setting.Default)
+}
+
+// ResetsOf returns what destroying an organization with on_destroy = "reset" sets: the default of each managed permission that
+// names a user group, which could not be deactivated otherwise (server-behavior §G9).
+func ResetsOf(realm *zulip.Realm, managed []string, org Organization) map[string]Principal {
+	resets := map[string]Principal{}
+	for _, setting := range Organizations.Settings {
+		value, exists := realm.Permissions[setting.Name]
+		if !exists || !slices.Contains(managed, setting.Name) || !namesUserGroup(value, org) {
+			continue
+		}
+		if principal, err := Parse(Organizations.DefaultOf(setting, realm)); err == nil {
+			resets[setting.Name] = principal
+		}
+	}
+	return resets
+}
+
+func namesUserGroup(value zulip.GroupSettingValue, org Organization) bool {
+	groups := value.DirectSubgroups
+	if value.IsNamed() {
+		groups = []int64{value.Group}
+	}
+	return slices.ContainsFunc(groups, func(id int64) bool {
+		group, ok := org.UserGroup(id)
+		return ok && !group.IsSystemGroup
+	})
 }
 
 // ChannelSettings are the permissions of a channel in the order in which the server

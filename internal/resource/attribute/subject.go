@@ -1,6 +1,7 @@
 package attribute
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,6 +64,8 @@ type Subject[T, U any] struct {
 	// own, which a write brings up to date. It is called once, when the server refuses an old value that it has just shown, or
 	// has not written what it took. Optional.
 	Renew func(context.Context, Pending[T, U]) error
+	// OnConflict says how to go on after a conflict. Optional: by default to plan again.
+	OnConflict string
 	// Explain says what an error of Send means, and At the attribute it is about. Optional.
 	Explain func(error) string
 	At      func(error) path.Path
@@ -275,7 +278,7 @@ func (s Subject[T, U]) refuse(now T, conflicts, all []Step[T, U], p *progress, b
 	for _, step := range conflicts {
 		fmt.Fprintf(&text, "%s\n  when the plan was made:     %s\n  now:                        %s\n  the configuration asks for: %s\n\n", step.Attribute, step.Prior, step.Current(now), step.Planned)
 	}
-	text.WriteString("Nothing was overwritten. " + applied(all, now) + "Plan again, and review what the difference is now.")
+	text.WriteString("Nothing was overwritten. " + applied(all, now) + cmp.Or(s.OnConflict, "Plan again, and review what the difference is now."))
 	detail := text.String()
 	if p.sent+p.lost > 0 {
 		detail = b.WithUntried(s.Of, detail)

@@ -176,6 +176,9 @@ func (r *botResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 			"The server does not tell the type of the bot: bot_type is missing in its user object. Check that the server is a supported one, and report this if it is.")
 		return
 	}
+	if isVisible {
+		resp.Diagnostics.Append(storeSeen(ctx, resp.Private, user)...)
+	}
 	r.Resource.Read(ctx, req, resp)
 }
 

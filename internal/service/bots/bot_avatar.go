@@ -2,7 +2,10 @@ package bots
 
 import (
 	"context"
-	"fmt"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -11,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/picture"
@@ -149,35 +153,69 @@ func (r *botResource) updateWithAvatar(ctx context.Context, req resource.UpdateR
 	case prior.AvatarSHA256.ValueString() == image.SHA256(): // not known when it was planned
 		planned.AvatarSHA256, planned.AvatarURL = prior.AvatarSHA256, prior.AvatarURL
 	default:
-		if !r.checkAvatar(ctx, prior, &resp.Diagnostics) {
-			return
+		seen := uploadedURL(prior.AvatarURL.ValueString())
+		if prior.AvatarSHA256.IsNull() { // it was not managed
+			seen = seenURL(ctx, req.Private, &resp.Diagnostics)
 		}
-		if err := r.upload(ctx, prior.ID.ValueInt64(), image, planned.avatar()); err != nil {
-			resp.Diagnostics.AddAttributeError(avatarFile, "Cannot upload the picture of bot "+prior.Email.ValueString(), base.Explain(err))
+		if r.replaceAvatar(ctx, prior, image, seen, planned.avatar(), &resp.Diagnostics); resp.Diagnostics.HasError() {
 			return
 		}
 	}
 	resp.Diagnostics.Append(planned.avatar().into(ctx, &resp.State)...)
 }
 
-// checkAvatar refuses to replace a picture that somebody else has changed since the plan was made.
-func (r *botResource) checkAvatar(ctx context.Context, prior *botModel, diags *diag.Diagnostics) (ok bool) {
-	if prior.AvatarSHA256.IsNull() {
-		return true // it was not managed
+// replaceAvatar uploads the picture, unless somebody else has changed the one that the plan saw.
+func (r *botResource) replaceAvatar(ctx context.Context, prior *botModel, image *picture.Picture, seen string, into avatar, diags *diag.Diagnostics) {
+	id, title := prior.ID.ValueInt64(), "the picture of bot "+prior.Email.ValueString()
+	change := picture.Change[*zulip.User]{
+		Attribute: "avatar_file", File: into.file.ValueString(), Prior: seen,
+		URL: func(user *zulip.User) string {
+			return uploadedURL(types.StringPointerValue(user.AvatarURL).ValueString())
+		},
+		Send: func(ctx context.Context) error { return r.upload(ctx, id, image, into) },
 	}
-	const unsent = "The picture was not uploaded. "
-	subject := "the picture of bot " + prior.Email.ValueString()
-	user, err := r.Meta.Store.FreshUser(ctx, prior.ID.ValueInt64())
-	switch {
-	case err != nil:
-		diags.AddAttributeError(avatarFile, "Cannot read "+subject, unsent+base.Explain(err))
-		return false
-	case user != nil && prior.avatar().isReplaced(user):
-		diags.AddAttributeError(avatarFile, "Conflict on "+subject,
-			fmt.Sprintf("Somebody else has changed it since the plan was made: it was %s, and is %s. %sPlan again.", prior.AvatarURL.ValueString(), types.StringPointerValue(user.AvatarURL).ValueString(), unsent))
-		return false
+	now := change.Run(ctx, &r.Base, attribute.Subject[*zulip.User, struct{}]{
+		Of: kind, Unread: title, Name: func(*zulip.User) string { return title },
+		Read: func(ctx context.Context, _ func(*zulip.User) bool) (*attribute.Reading[*zulip.User], error) {
+			user, err := r.Meta.Store.FreshUser(ctx, id)
+			if err == nil && user == nil {
+				err = errors.New("the server does not show the bot to the provider's account. Plan again to see what became of it")
+			}
+			return &attribute.Reading[*zulip.User]{Thing: user}, err
+		},
+		At: func(error) path.Path { return avatarFile },
+	}, nil, diags)
+	if now != nil && !diags.HasError() { // the answer to the upload was lost
+		*into.url = types.StringPointerValue(now.Thing.AvatarURL)
 	}
-	return true
+}
+
+// uploadedURL returns the URL of a picture if it was uploaded; "" for the default one, which the server leaves to Gravatar.
+func uploadedURL(url string) string {
+	if strings.HasPrefix(url, "https://secure.gravatar.com/") {
+		return ""
+	}
+	return url
+}
+
+// seenKey is where the private state has the URL of a picture that is not managed.
+const seenKey = "avatar_url"
+
+// seenURL returns the URL of the uploaded picture that the last refresh saw; "" if there was none.
+func seenURL(ctx context.Context, private attribute.PrivateGetter, diags *diag.Diagnostics) (url string) {
+	data, found := private.GetKey(ctx, seenKey)
+	diags.Append(found...)
+	if len(data) > 0 {
+		if err := json.Unmarshal(data, &url); err != nil {
+			diags.AddError("The state's private data cannot be read", err.Error())
+		}
+	}
+	return url
+}
+
+// storeSeen keeps the URL of the picture for the plan that begins to manage it.
+func storeSeen(ctx context.Context, private attribute.PrivateSetter, user *zulip.User) diag.Diagnostics {
+	return private.SetKey(ctx, seenKey, []byte(strconv.Quote(uploadedURL(types.StringPointerValue(user.AvatarURL).ValueString()))))
 }
 
 // upload uploads the picture, and puts what it is recognised by into a model.

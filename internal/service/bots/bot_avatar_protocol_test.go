@@ -168,7 +168,7 @@ func TestProtocolBotAvatarConflict(t *testing.T) {
 	plan := run.MustPlan(alerts(values{"avatar_file": second, "full_name": "Alarms"}))
 	theirs := uploadByHand(t, o, run, other)
 	sent := o.Sent()
-	run.Apply(plan).ExpectError(t, "avatar_file", "Conflict on the picture of bot alerts-bot@", theirs)
+	run.Apply(plan).ExpectError(t, "", "The picture of bot alerts-bot@zulip.example.com was changed by somebody else after it was planned", "Nothing was overwritten.", theirs)
 	sent.Expect(t, "PATCH full_name")
 	if hashAt(t, o, run) != otherHash || run.State.Values["avatar_sha256"] != firstHash || run.State.Values["full_name"] != "Alarms" {
 		t.Errorf("the state holds %v", run.State.Values)

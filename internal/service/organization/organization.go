@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
@@ -25,6 +26,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/settings"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -51,11 +53,23 @@ func (r *organizationResource) Schema(_ context.Context, _ resource.SchemaReques
 		Computed: true, MarkdownDescription: "Always `" + settings.OnceID + "`: an account is in one organization.",
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}
+	all[onDestroyAttribute] = schema.StringAttribute{
+		Optional: true,
+		MarkdownDescription: "What happens to the organization when the resource is destroyed. `keep` leaves every setting and permission unchanged. `reset` sets each permission in `reset_permissions` that names a user group to its default, so that `terraform destroy` can then deactivate the group. " +
+			"All other settings stay unchanged. Defaults to `keep`.",
+		Validators: []validator.String{validators.OneOf(onDestroyKeep, onDestroyReset)},
+	}
+	all[resetsAttribute] = schema.SetAttribute{
+		ElementType: types.StringType, Computed: true,
+		MarkdownDescription: "Names of the permissions that the configuration sets, while `on_destroy` is `reset`. Destroying the resource resets those of them that name a user group. Otherwise null.",
+	}
 	resp.Schema = schema.Schema{
 		Version: base.SchemaVersion,
 		MarkdownDescription: `Manages the settings and permissions of the organization. An organization has them once, so there is one such resource.
 
-The organization exists already: creating the resource sets what the configuration says, and destroying it leaves every setting as it is. Import it first to see in a plan what would change. A user group that a permission names cannot be deactivated, also after the resource is destroyed: grant the permission to others first.
+The organization exists already: creating the resource sets what the configuration says, and destroying it leaves every setting as it is. Import it first to see in a plan what would change.
+
+The server does not deactivate a user group that a permission of the organization names. If the configuration manages both, set ` + "`on_destroy = \"reset\"`" + `, and apply it before the destroy: destroying the resource then sets those permissions to their defaults. The plan shows each of them. If someone has changed one since the plan, nothing is reset.
 
 An attribute that is not set is not managed: it is read and shown, and never written. Removing an attribute from the configuration leaves the setting as it is. Only changed attributes are sent.
 
@@ -147,8 +161,20 @@ func (r *organizationResource) Update(ctx context.Context, req resource.UpdateRe
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
 }
 
-// Delete leaves the organization as it is, which the plan said.
-func (r *organizationResource) Delete(context.Context, resource.DeleteRequest, *resource.DeleteResponse) {
+// Delete leaves the organization unchanged, or sends what the plan said that it resets.
+func (r *organizationResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	state := getModel(ctx, req.State, &resp.Diagnostics)
+	if resp.Diagnostics.HasError() || !state.resets() || !r.Ready(&resp.Diagnostics) {
+		return
+	}
+	view, err := r.readNaming(ctx, state)
+	if err != nil {
+		resp.Diagnostics.AddError(organizationUnreadable, base.Explain(err))
+		return
+	}
+	on := attribute.On(&r.Base, view)
+	before := attributes.PriorState(state, attribute.Raw(ctx, req.Private, &resp.Diagnostics), on)
+	r.apply(ctx, before, state.afterDestroy(before, view), nil, on, &resp.Diagnostics)
 }
 
 // ImportState takes any word: an account is in one organization.
@@ -168,7 +194,11 @@ func (r *organizationResource) apply(ctx context.Context, prior *prior, plan *or
 	if diags.HasError() {
 		return nil
 	}
-	return r.subject().Change(ctx, &r.Base, steps, now, diags)
+	subject := r.subject()
+	if plan.isDestroyed {
+		subject.OnConflict = "Plan again, and review what destroying the resource resets now. To leave the organization as it is, set on_destroy = \"keep\" and apply, or remove the resource from the state: terraform state rm ADDRESS."
+	}
+	return subject.Change(ctx, &r.Base, steps, now, diags)
 }
 
 // store puts what the server has into the state; after an apply, planned is its plan.
@@ -244,6 +274,49 @@ type organizationModel struct {
 	// settings are everything but the permissions.
 	settings settings.Values
 	sets     map[string]*types.Set
+	// isDestroyed is true if the model is what destroying the resource leaves.
+	isDestroyed bool
+}
+
+// The attributes that are no settings of the organization.
+const (
+	onDestroyAttribute = "on_destroy"
+	onDestroyKeep      = "keep"
+	onDestroyReset     = "reset"
+	resetsAttribute    = "reset_permissions"
+)
+
+// resets reports whether destroying the resource resets permissions.
+func (m *organizationModel) resets() bool {
+	return m.settings[onDestroyAttribute].Equal(types.StringValue(onDestroyReset))
+}
+
+// planResets plans the names of the permissions that destroying the resource may reset: those that the configuration sets.
+func (m *organizationModel) planResets(config *organizationModel) {
+	if onDestroy := m.settings[onDestroyAttribute]; !onDestroy.IsUnknown() && !m.resets() {
+		m.set(resetsAttribute, types.SetNull(types.StringType))
+		return
+	}
+	managed := []attr.Value{}
+	for _, setting := range permission.Organizations.Settings {
+		if !config.permission(setting.Name).IsNull() {
+			managed = append(managed, types.StringValue(setting.Name))
+		}
+	}
+	m.set(resetsAttribute, types.SetValueMust(types.StringType, managed))
+}
+
+// afterDestroy returns the model with the defaults of the permissions that destroying the resource resets. prior is what the plan is
+// computed from.
+func (m *organizationModel) afterDestroy(prior *prior, view *snapshot.Snapshot) *organizationModel {
+	after := m.clone()
+	after.isDestroyed = true
+	saw := *view.Realm()
+	saw.Permissions = prior.Permissions
+	for name, principal := range permission.ResetsOf(&saw, organizationTextsOf(m.settings[resetsAttribute]), view) {
+		*after.permission(name) = attribute.SetOf([]permission.Principal{principal})
+	}
+	return after
 }
 
 // getModel reads a plan, a state or a configuration.

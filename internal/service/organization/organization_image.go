@@ -3,6 +3,7 @@ package organization
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -17,6 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/picture"
@@ -64,11 +66,11 @@ func (r *organizationImageResource) Schema(_ context.Context, _ resource.SchemaR
 		Version: base.SchemaVersion,
 		MarkdownDescription: fmt.Sprintf(`Manages the icon or a logo of the organization, made from an image file. Only administrators and owners can change them.
 
-The server makes the image over (the icon to 100×100 pixels, a logo to at most 800×100) and does not give the file back, so the SHA-256 of the file is kept in the state: other content is uploaded in place, the same content in another file changes nothing. The server gives the picture another URL with each upload. If somebody else uploads another picture, the next plan proposes to upload the file again; if somebody else removes it, to create it again.
+The server makes the image over (the icon to 100×100 pixels, a logo to at most 800×100) and does not give the file back, so the SHA-256 of the file is kept in the state: other content is uploaded in place, the same content in another file changes nothing. The server gives the picture another URL with each upload. If someone else uploads another picture, the next plan proposes to upload the file again; if someone else removes it, to create it again. An apply compares the URL with the one that the plan saw: a picture that someone uploaded after the plan is neither replaced nor removed.
 
-Creating the resource replaces the picture that is there, which cannot be brought back; the plan warns of it. Destroying the resource removes the picture, and the organization has the default one. Without a logo for the dark theme, the dark theme shows the default logo, not the other one.
+Creating the resource is refused while the organization has an uploaded picture of this kind: import that first. Destroying the resource removes the picture, and the organization has the default one. The plan warns if someone else uploaded the picture. Without a logo for the dark theme, the dark theme shows the default logo, not the other one.
 
-After an import the content of the file is unknown, and the first plan takes the configured file for it; an import by `+"`KIND=FILE`"+`, as in `+"`logo=./logo.png`"+`, takes the file at once. Files up to %d MiB are taken, unless the server's administrator chose another limit, and up to 90 million pixels.`, picture.UsualLimit>>20),
+After an import the content of the file is unknown, and the first plan takes the configured file for it. An import by `+"`KIND=FILE`"+`, as in `+"`logo=./logo.png`"+`, takes the file at once. After an import by `+"`KIND=`"+`, as in `+"`logo=`"+`, the next apply replaces the picture with the configured file. Files up to %d MiB are taken, unless the server's administrator chose another limit, and up to 90 million pixels.`, picture.UsualLimit>>20),
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "The same as `kind`.", PlanModifiers: keep},
 			"kind": schema.StringAttribute{
@@ -108,10 +110,11 @@ func (r *organizationImageResource) ModifyPlan(ctx context.Context, req resource
 		return
 	}
 	if state != nil {
-		core.Manage(r.Meta, core.Existing{Kind: kind, Title: "picture", Name: state.Kind.ValueString(), ID: core.TextID(state.Kind.ValueString()), Import: state.Kind.ValueString()}, plan == nil, diags)
+		core.Manage(r.Meta, existing(state), plan == nil, diags)
 	}
 	if plan == nil {
 		r.RequireAdministrator("change the pictures of the organization", diags)
+		warnOfOthers(state, diags)
 		return
 	}
 	isOther := state != nil && !plan.Kind.Equal(state.Kind)
@@ -134,7 +137,7 @@ func (r *organizationImageResource) ModifyPlan(ctx context.Context, req resource
 	diags.Append(resp.Plan.Set(ctx, plan)...)
 }
 
-// planNew refuses a second resource for a picture, and warns of one that is replaced. own is what the resource replaces.
+// planNew refuses a second resource for a picture, and to replace a picture that no resource has. own is what the resource replaces.
 func (r *organizationImageResource) planNew(ctx context.Context, plan *organizationImageModel, own []int64, diags *diag.Diagnostics) {
 	if plan.Kind.IsUnknown() {
 		return
@@ -144,16 +147,45 @@ func (r *organizationImageResource) planNew(ctx context.Context, plan *organizat
 			"Another zulip_organization_image in this configuration has the same kind. Change or remove one of them.")
 		return
 	}
+	e := existing(plan)
+	if slices.Contains(own, e.ID) {
+		return // it is removed before, or the apply refuses it
+	}
+	r.Meta.Run.WillCreate(kind, e.Name)
 	view, err := r.Meta.Store.Read(ctx, store.Organization)
 	if err != nil {
 		diags.AddError("Cannot read the organization", base.Explain(err))
 		return
 	}
-	if now := view.Realm().Image(plan.Kind.ValueString()); now.IsUploaded && len(own) == 0 {
-		diags.AddAttributeWarning(path.Root("kind"), fmt.Sprintf("The organization has an uploaded %s already", plan.title()),
-			fmt.Sprintf("The apply replaces it, and it cannot be brought back: %s. To manage it as it is, import it:\n\n%s", now.URL, core.ImportBlock(kind, plan.Kind.ValueString())))
+	if now := view.Realm().Image(e.Name); now.IsUploaded {
+		core.CheckExisting(r.Meta, existingUpload(plan, now), diags)
 	}
 }
+
+// existing describes the picture of a model to the run.
+func existing(m *organizationImageModel) core.Existing {
+	name := m.Kind.ValueString()
+	return core.Existing{Kind: kind, Title: "picture", Name: name, ID: core.TextID(name), Import: name}
+}
+
+// existingUpload describes the uploaded picture that a model would replace.
+func existingUpload(m *organizationImageModel, now zulip.RealmImage) core.Existing {
+	e := existing(m)
+	e.At, e.Summary = path.Root("kind"), fmt.Sprintf("The organization has an uploaded %s already", m.title())
+	e.Detail = fmt.Sprintf("It is at %q. Nothing was changed. To replace it with the file of this resource, import it with the ID %q: the apply then uploads the file in its place.", now.URL, e.Import+"=")
+	return e
+}
+
+// warnOfOthers warns of the removal of a picture that someone else uploaded.
+func warnOfOthers(state *organizationImageModel, diags *diag.Diagnostics) {
+	if !state.FileSHA256.IsNull() && state.FileSHA256.ValueString() == picture.ReplacedByOthers {
+		diags.AddWarning(fmt.Sprintf("The apply removes a %s of somebody else", state.title()),
+			fmt.Sprintf("The picture at %q was not uploaded by this resource, and it cannot be brought back. %s", state.SourceURL.ValueString(), keepPicture))
+	}
+}
+
+// keepPicture says how a destroy leaves the picture on the server.
+const keepPicture = "To keep that picture, remove the resource from the state instead: terraform state rm ADDRESS."
 
 // organizationImagePlanFile plans the content of the file: the same changes nothing.
 func organizationImagePlanFile(plan, state *organizationImageModel, diags *diag.Diagnostics) {
@@ -174,67 +206,96 @@ func organizationImagePlanFile(plan, state *organizationImageModel, diags *diag.
 	}
 }
 
-// Create uploads the file.
+// Create uploads the file, unless the organization has an uploaded picture.
 func (r *organizationImageResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	var plan organizationImageModel
 	if resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...); resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	done, ok := r.LockOrReport(ctx, kind+" "+plan.Kind.ValueString(), "Cannot upload the "+plan.title()+" of the organization", &resp.Diagnostics)
+	name := plan.Kind.ValueString()
+	done, ok := r.LockOrReport(ctx, kind+" "+name, "Cannot upload the "+plan.title()+" of the organization", &resp.Diagnostics)
 	if !ok {
 		return
 	}
 	defer done()
-	if r.upload(ctx, &plan, nil, &resp.Diagnostics) {
-		id := core.TextID(plan.Kind.ValueString())
-		r.Meta.Run.Adopt(kind, id) // whoever had it, and is destroyed in this run, leaves it
+	now, err := r.fresh(ctx, name)
+	switch {
+	case err != nil:
+		resp.Diagnostics.AddError("Cannot read the "+plan.title()+" of the organization", "Nothing was sent. "+base.Explain(err))
+		return
+	case now.Thing.IsUploaded:
+		existingUpload(&plan, now.Thing).Refuse(r.Meta, &resp.Diagnostics)
+		return
+	}
+	image, ok := plan.open(&resp.Diagnostics)
+	if ok && r.upload(ctx, &plan, image, "", now, &resp.Diagnostics) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ID})...)
-		resp.Diagnostics.Append(core.StoreReplacedID(ctx, resp.Private, id)...)
+		resp.Diagnostics.Append(core.StoreReplacedID(ctx, resp.Private, core.TextID(name))...)
 	}
 }
 
-// upload uploads the file, unless its content changed since the plan was made, or somebody else has changed the picture of the
-// prior state since.
-func (r *organizationImageResource) upload(ctx context.Context, plan, prior *organizationImageModel, diags *diag.Diagnostics) (ok bool) {
-	at, name := path.Root("file"), plan.Kind.ValueString()
-	image, ok := picture.OpenPlanned(at, plan.File, plan.FileSHA256, diags)
-	if !ok {
+// open opens the planned file, and completes the model.
+func (m *organizationImageModel) open(diags *diag.Diagnostics) (image *picture.Picture, ok bool) {
+	if image, ok = picture.OpenPlanned(path.Root("file"), m.File, m.FileSHA256, diags); ok {
+		m.ID, m.FileSHA256, m.SourceURL = m.Kind, types.StringValue(image.SHA256()), types.StringNull()
+	}
+	return image, ok
+}
+
+// upload uploads a file in place of the picture that the plan saw, "" for none. now is what was just read, or nil.
+func (r *organizationImageResource) upload(ctx context.Context, plan *organizationImageModel, image *picture.Picture, seen string, now *imageReading, diags *diag.Diagnostics) (ok bool) {
+	name := plan.Kind.ValueString()
+	var found diag.Diagnostics
+	after := r.change(ctx, plan, picture.Change[zulip.RealmImage]{
+		Prior: seen, File: plan.File.ValueString(),
+		Send: func(ctx context.Context) error {
+			return r.Meta.Client.UploadRealmImage(ctx, name, image.File, image.ContentType, image.Content)
+		},
+	}, "", now, &found)
+	if diags.Append(found...); found.HasError() {
 		return false
 	}
-	plan.ID, plan.FileSHA256, plan.SourceURL = plan.Kind, types.StringValue(image.SHA256()), types.StringNull()
-	if prior != nil && (prior.FileSHA256.IsNull() || prior.FileSHA256.Equal(plan.FileSHA256)) { // imported, or not known when it was planned
-		plan.SourceURL = prior.SourceURL
-		return true
-	}
-	summary := "Cannot upload the " + plan.title() + " of the organization"
-	if prior != nil {
-		view, err := r.Meta.Store.Fresh(ctx, store.Organization)
-		if err != nil {
-			diags.AddError(summary, base.Explain(err))
-			return false
-		}
-		if now := view.Realm().Image(name); now.URL != prior.SourceURL.ValueString() {
-			diags.AddError("Conflict on the "+plan.title()+" of the organization",
-				fmt.Sprintf("Somebody else has changed it since the plan was made: it was %s, and is %s. Nothing was sent. Plan again.", prior.SourceURL.ValueString(), now.URL))
-			return false
+	if after == nil {
+		var err error
+		if after, err = r.fresh(ctx, name); err != nil {
+			diags.AddWarning("Cannot read the "+plan.title()+" after it was uploaded", base.Explain(err)+"\n\nThe server accepted it. The next plan reads it.")
+			return true
 		}
 	}
-	err := r.Meta.Store.Write(ctx, func(ctx context.Context) error {
-		return r.Meta.Client.UploadRealmImage(ctx, name, image.File, image.ContentType, image.Content)
-	})
-	r.Meta.Store.Invalidate(store.Organization)
-	if err != nil {
-		diags.AddAttributeError(at, summary, base.Explain(err))
-		return false
-	}
+	plan.SourceURL = types.StringValue(after.Thing.URL)
+	return true
+}
+
+type imageReading = attribute.Reading[zulip.RealmImage]
+
+// fresh reads a picture as it is now.
+func (r *organizationImageResource) fresh(ctx context.Context, name string) (*imageReading, error) {
 	view, err := r.Meta.Store.Fresh(ctx, store.Organization)
 	if err != nil {
-		diags.AddWarning("Cannot read the "+plan.title()+" after it was uploaded", base.Explain(err)+"\n\nThe server accepted it. The next plan reads it.")
-		return true
+		return nil, err
 	}
-	plan.SourceURL = types.StringValue(view.Realm().Image(name).URL)
-	return true
+	return &imageReading{Thing: view.Realm().Image(name), View: view}, nil
+}
+
+// change carries out a change of the picture of a model. now is what was just read, or nil.
+func (r *organizationImageResource) change(ctx context.Context, m *organizationImageModel, change picture.Change[zulip.RealmImage], onConflict string, now *imageReading, diags *diag.Diagnostics) *imageReading {
+	defer r.Meta.Store.Invalidate(store.Organization)
+	title := "the " + m.title() + " of the organization"
+	change.Attribute, change.URL = "file", func(image zulip.RealmImage) string {
+		if !image.IsUploaded {
+			return ""
+		}
+		return image.URL
+	}
+	return change.Run(ctx, &r.Base, attribute.Subject[zulip.RealmImage, struct{}]{
+		Of: kind, Unread: title, Name: func(zulip.RealmImage) string { return title },
+		Read: func(ctx context.Context, _ func(zulip.RealmImage) bool) (*imageReading, error) {
+			return r.fresh(ctx, m.Kind.ValueString())
+		},
+		At:         func(error) path.Path { return path.Root("file") },
+		OnConflict: onConflict,
+	}, now, diags)
 }
 
 // Read finds out whether the picture is still the one that was uploaded.
@@ -273,37 +334,39 @@ func (r *organizationImageResource) Update(ctx context.Context, req resource.Upd
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	if r.upload(ctx, &plan, &state, &resp.Diagnostics) {
-		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	image, ok := plan.open(&resp.Diagnostics)
+	switch isTaken := state.FileSHA256.IsNull(); {
+	case !ok:
+		return
+	case isTaken, state.FileSHA256.Equal(plan.FileSHA256): // the latter was not known when it was planned
+		plan.SourceURL = state.SourceURL
+	case !r.upload(ctx, &plan, image, state.SourceURL.ValueString(), nil, &resp.Diagnostics):
+		return
 	}
+	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 }
 
-// Delete removes the picture, unless another resource of this run has uploaded it.
+// Delete removes the picture, unless it is another one than the plan saw.
 func (r *organizationImageResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state organizationImageModel
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	summary := "Cannot remove the " + state.title() + " of the organization"
-	done, ok := r.LockOrReport(ctx, kind+" "+state.ID.ValueString(), summary, &resp.Diagnostics)
+	name := state.ID.ValueString()
+	done, ok := r.LockOrReport(ctx, kind+" "+name, "Cannot remove the "+state.title()+" of the organization", &resp.Diagnostics)
 	if !ok {
 		return
 	}
 	defer done()
-	if r.Meta.Run.IsAdopted(kind, core.TextID(state.ID.ValueString())) {
-		tflog.Info(ctx, "The picture stays: another resource has uploaded it", map[string]any{"kind": state.ID.ValueString()})
-		return
-	}
-	err := r.Meta.Store.Write(ctx, func(ctx context.Context) error { return r.Meta.Client.RemoveRealmImage(ctx, state.ID.ValueString()) })
-	r.Meta.Store.Invalidate(store.Organization)
-	if err != nil {
-		resp.Diagnostics.AddError(summary, base.Explain(err))
-	}
+	r.change(ctx, &state, picture.Change[zulip.RealmImage]{
+		Prior: state.SourceURL.ValueString(),
+		Send:  func(ctx context.Context) error { return r.Meta.Client.RemoveRealmImage(ctx, name) },
+	}, "Plan again to remove the picture that is there now. "+keepPicture, nil, &resp.Diagnostics)
 }
 
 // ImportState takes the kind of a picture. After it, =FILE says which file it was made from: it is taken into the state, so that
-// nothing is left to plan.
+// nothing is left to plan. Without a file, = says that it was made from another file than the configured one.
 func (r *organizationImageResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
 	if !r.Ready(&resp.Diagnostics) {
 		return
@@ -331,7 +394,10 @@ func (r *organizationImageResource) ImportState(ctx context.Context, req resourc
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), name)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(name)})...)
 	resp.Diagnostics.Append(core.StoreReplacedID(ctx, resp.Private, core.TextID(name))...)
-	if hasFile {
+	switch {
+	case hasFile && file == "":
+		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("file_sha256"), picture.ReplacedByOthers)...)
+	case hasFile:
 		picture.Import(ctx, file, summary, resp)
 	}
 }

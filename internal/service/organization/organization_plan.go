@@ -29,12 +29,13 @@ import (
 
 // The attributes of which more is to be checked than their kind can.
 const (
-	methodsAttribute    = "authentication_methods"
-	waitingAttribute    = "waiting_period_threshold"
-	spectatorAttribute  = "enable_spectator_access"
-	digestAttribute     = "digest_emails_enabled"
-	videoAttribute      = "video_chat_provider"
-	moderationAttribute = "moderation_request_channel_id"
+	methodsAttribute     = "authentication_methods"
+	waitingAttribute     = "waiting_period_threshold"
+	spectatorAttribute   = "enable_spectator_access"
+	digestAttribute      = "digest_emails_enabled"
+	videoAttribute       = "video_chat_provider"
+	moderationAttribute  = "moderation_request_channel_id"
+	restrictionAttribute = "emails_restricted_to_domains"
 )
 
 // planning is the plan of the organization while it is checked.
@@ -50,11 +51,10 @@ type planning struct {
 	diags   *diag.Diagnostics
 }
 
-// ModifyPlan refuses what the server would refuse or ignore, and says that what is destroyed stays.
+// ModifyPlan refuses what the server would refuse or ignore, and says what destroying the resource does.
 func (r *organizationResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() {
-		resp.Diagnostics.AddWarning("The organization stays as it is",
-			"No setting and no permission of it is changed. They are only not managed any more.")
+		r.planDestroy(ctx, req, &resp.Diagnostics)
 		return
 	}
 	if !r.CanPlan(&resp.Diagnostics) {
@@ -79,12 +79,52 @@ func (r *organizationResource) ModifyPlan(ctx context.Context, req resource.Modi
 	} else {
 		p.prior = attributes.PriorObject(p.view.Realm(), on, p.diags)
 	}
+	p.plan.planResets(p.config)
 	r.CheckLevels(ctx, "zulip_organization", req.Config, p.diags)
 	attributes.KeepPrior(p.config, p.plan, p.prior, on)
 	p.changes = allSettings.Changes(p.plan.settings, p.prior.Values.settings)
 	p.steps, _ = attributes.Steps(p.prior, p.plan, on) // what cannot be resolved is reported by the checks
 	p.check(ctx)
 	p.diags.Append(p.plan.write(ctx, &resp.Plan)...)
+}
+
+// planDestroy says what destroying the resource does, and refuses what the server would refuse.
+func (r *organizationResource) planDestroy(ctx context.Context, req resource.ModifyPlanRequest, diags *diag.Diagnostics) {
+	state := getModel(ctx, req.State, diags)
+	if diags.HasError() {
+		return
+	}
+	if !state.resets() {
+		diags.AddWarning("The organization stays as it is",
+			"No setting and no permission of it is changed. They are only not managed any more. A user group that one of its permissions names cannot be deactivated: to have this resource reset such permissions, first apply it with on_destroy = \"reset\".")
+		return
+	}
+	if !r.CanPlan(diags) {
+		return
+	}
+	view, err := r.readNaming(ctx, state)
+	if err != nil {
+		diags.AddError(organizationUnreadable, base.Explain(err))
+		return
+	}
+	on := attribute.On(&r.Base, view)
+	p := planning{organizationResource: r, diags: diags, view: view, state: state}
+	p.prior = attributes.PriorState(state, attribute.Raw(ctx, req.Private, diags), on)
+	p.plan = state.afterDestroy(p.prior, view)
+	p.config = p.plan
+	p.steps, _ = attributes.Steps(p.prior, p.plan, on)
+	if p.checkCaller(); diags.HasError() {
+		return
+	}
+	text := "No permission of reset_permissions names a user group, so nothing is reset."
+	if len(p.steps) > 0 {
+		text = "These permissions name a user group and get their defaults again:\n"
+		for _, step := range p.steps {
+			text += fmt.Sprintf("\n%s\n  now:               %s\n  after the destroy: %s\n", step.Attribute, step.Prior, step.Planned)
+		}
+	}
+	diags.AddWarning("Destroying resets permissions of the organization", text+"\nEverything else stays as it is, and is not managed any more.")
+	accesswarning.OfOrganization(ctx, p.Meta, diags, p.permissions(), permission.Change{})
 }
 
 // permissions is the plan of the permissions, for what is checked of it in the same way everywhere.
@@ -199,7 +239,9 @@ func (p *planning) checkAlone() {
 		if config := p.config.settings[setting.Name]; config.IsNull() || value.IsUnknown() {
 			continue
 		}
-		p.declare(setting.Name, describe(value))
+		if p.declare(setting.Name, describe(value)); setting.Name == restrictionAttribute && value.Equal(types.BoolValue(true)) {
+			keepRestriction(p.Meta, p.diags)
+		}
 	}
 	for _, setting := range permission.Organizations.Settings {
 		principals, known := attribute.PrincipalsOf(*p.plan.permission(setting.Name))

@@ -1,0 +1,77 @@
+package picture
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strconv"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+)
+
+// Change uploads or removes the picture of a T. The server gives no file back and gives each upload another URL, so the URL is what
+// is compared.
+type Change[T any] struct {
+	// Attribute is the attribute of the file.
+	Attribute string
+	// URL returns where the uploaded picture of a thing is; "" if it has none.
+	URL func(T) string
+	// Prior is the URL that the plan was computed from.
+	Prior string
+	// File is the path of the file to upload; "" to remove the picture.
+	File string
+	Send func(context.Context) error
+}
+
+// Run carries out the change: see [attribute.Subject.Change]. It returns nil if nothing was read after the request.
+func (c Change[T]) Run(ctx context.Context, b *base.Base, subject attribute.Subject[T, struct{}], now *attribute.Reading[T], diags *diag.Diagnostics) *attribute.Reading[T] {
+	const none = "no uploaded picture"
+	isSent := false
+	planned := none
+	if c.File != "" {
+		planned = fmt.Sprintf("the file %q", c.File)
+	}
+	describe := func(url string) string {
+		switch {
+		case url == "":
+			return none
+		case c.File != "" && isSent && mayFollow(c.Prior, url):
+			return planned
+		}
+		return strconv.Quote(url)
+	}
+	subject.StoresAsSent = true
+	subject.Send = func(ctx context.Context, _ attribute.Pending[T, struct{}]) ([]string, error) {
+		isSent = true
+		return nil, c.Send(ctx)
+	}
+	step := attribute.Step[T, struct{}]{
+		Attribute: c.Attribute, Prior: describe(c.Prior), Planned: planned,
+		Current: func(thing T) string { return describe(c.URL(thing)) },
+		Put:     func(*struct{}, T, bool) {},
+	}
+	return subject.Change(ctx, b, []attribute.Step[T, struct{}]{step}, now, diags)
+}
+
+// mayFollow reports whether one upload can have changed the first URL to the second. Where both have a version, it grows by one with
+// each upload (server-behavior §O11).
+func mayFollow(before, after string) bool {
+	path, version := versionOf(before)
+	afterPath, afterVersion := versionOf(after)
+	if path == afterPath && version > 0 && afterVersion > 0 {
+		return afterVersion == version+1
+	}
+	return after != before
+}
+
+func versionOf(address string) (path string, version int) {
+	parsed, err := url.Parse(address)
+	if err != nil {
+		return address, 0
+	}
+	version, _ = strconv.Atoi(parsed.Query().Get("version")) // 0 where it has none
+	return parsed.Path, version
+}

@@ -1,0 +1,167 @@
+package organization_test
+
+import (
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// restrict lets only addresses of the organization's domains join.
+func restrict(t *testing.T, o *acctest.Organization) {
+	t.Helper()
+	organizationByHand(t, o, map[string]string{"emails_restricted_to_domains": "true"})
+}
+
+func expectRestricted(t *testing.T, o *acctest.Organization, want string) {
+	t.Helper()
+	if got := string(organizationHeld(t, o).Settings["emails_restricted_to_domains"]); got != want {
+		t.Errorf("emails_restricted_to_domains is %s, want %s", got, want)
+	}
+}
+
+// replaceDomain plans the replacement of the domain in the state: what destroys the old one, and what creates the new one.
+func replaceDomain(t *testing.T, p *acctest.Process, run *acctest.Run, to string) (destroy, create *acctest.PlannedChange) {
+	t.Helper()
+	planned, diags := p.Plan(domainKind, run.State, values{"domain": to})
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "domain", "last domain", "any address may", "  lifecycle {\n    create_before_destroy = true\n  }")
+	create, diags = p.Plan(domainKind, planned.Replaced(), values{"domain": to})
+	diags.ExpectNoError(t)
+	return p.DestroyOf(create, run.State), create
+}
+
+// A replacement does not remove the last domain before the new one exists.
+func TestProtocolDomain_LastReplaced_RefusedUnlessCreatedFirst(t *testing.T) {
+	o, run := acctest.StartRun(t, domainKind)
+	run.MustApply(values{"domain": "example.com"})
+	restrict(t, o)
+	p := run.Process()
+	destroy, create := replaceDomain(t, p, run, "example.org")
+	sent := o.Sent()
+	state, diags := p.Apply(destroy)
+	diags.ExpectError(t, "", "Removing the last domain would open the organization", `"example.com"`, "Nothing was changed.", "create_before_destroy = true")
+	sent.Expect(t)
+	expectDomain(t, o, map[string]bool{"example.com": false})
+	expectRestricted(t, o, "true")
+	if state == nil {
+		t.Fatal("the state lost the domain")
+	}
+	run.State = state
+
+	// create_before_destroy, in the same process or another one
+	p = run.Process()
+	destroy, create = replaceDomain(t, p, run, "example.org")
+	made := p.MustApply(create)
+	p.MustApply(destroy)
+	expectDomain(t, o, map[string]bool{"example.org": false})
+	expectRestricted(t, o, "true")
+
+	// The new resource can be destroyed with everything else, and the plan says what that does.
+	run.State = made
+	plan, diags := run.Plan(nil)
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "domain", "last domain", "emails_restricted_to_domains is true", "any address may")
+	run.Apply(plan).ExpectNoError(t)
+	expectDomain(t, o, map[string]bool{})
+	expectRestricted(t, o, "false")
+}
+
+// Without the restriction, the last domain is replaced in any order.
+func TestProtocolDomain_LastReplacedUnrestricted_Removed(t *testing.T) {
+	o, run := acctest.StartRun(t, domainKind)
+	run.MustApply(values{"domain": "example.com"})
+	p := run.Process()
+	destroy, create := replaceDomain(t, p, run, "example.org")
+	p.MustApply(destroy)
+	p.MustApply(create)
+	expectDomain(t, o, map[string]bool{"example.org": false})
+}
+
+// A domain that became the last one after the plan stays.
+func TestProtocolDomain_LastSincePlan_Refused(t *testing.T) {
+	o, run := acctest.StartRun(t, domainKind)
+	run.MustApply(values{"domain": "example.com"})
+	must(t, o.Client.AddDomain(t.Context(), zulip.Domain{Domain: "example.net"}))
+	restrict(t, o)
+	plan := run.MustPlan(nil)
+	must(t, o.Client.DeleteDomain(t.Context(), "example.net"))
+	sent := o.Sent()
+	_, diags := run.Process().Apply(plan) // the CLI does not plan a destroy again
+	diags.ExpectError(t, "", "Removing the last domain would open the organization", "emails_restricted_to_domains = false")
+	sent.Expect(t)
+	expectRestricted(t, o, "true")
+}
+
+// All domains of a configuration end in one run, in any order.
+func TestProtocolDomain_AllDestroyed_Removed(t *testing.T) {
+	for _, isFirstLast := range []bool{false, true} {
+		o, run := acctest.StartRun(t, domainKind)
+		run.MustApply(values{"domain": "example.com"})
+		other := o.NewRun(t, domainKind)
+		other.MustApply(values{"domain": "example.org"})
+		restrict(t, o)
+		planning := run.Process()
+		ends := []*acctest.PlannedChange{planning.MustPlan(domainKind, run.State, nil), planning.MustPlan(domainKind, other.State, nil)}
+		if isFirstLast {
+			ends[0], ends[1] = ends[1], ends[0]
+		}
+		p := run.Process()
+		for _, end := range ends {
+			p.MustApply(end)
+		}
+		expectDomain(t, o, map[string]bool{})
+	}
+}
+
+// The removal of the last domain waits for a domain that the same run adds.
+func TestProtocolDomain_OtherAdded_RemovedAfterIt(t *testing.T) {
+	o, run := acctest.StartRun(t, domainKind)
+	run.MustApply(values{"domain": "example.com"})
+	restrict(t, o)
+	end := run.MustPlan(nil)
+	p := run.Process()
+	begin := p.MustPlan(domainKind, nil, values{"domain": "example.org"})
+	ended := make(chan acctest.Diagnostics)
+	go func() {
+		_, diags := p.Apply(end)
+		ended <- diags
+	}()
+	p.MustApply(begin)
+	(<-ended).ExpectNoError(t)
+	expectDomain(t, o, map[string]bool{"example.org": false})
+	expectRestricted(t, o, "true")
+}
+
+// A plan that removes the last domain and keeps the restriction is refused, whichever of the two is planned first.
+func TestProtocolDomain_LastAndRestrictionKept_Refused(t *testing.T) {
+	o, run := acctest.StartRun(t, domainKind)
+	run.MustApply(values{"domain": "example.com"})
+	organization := o.NewRun(t, organizationTypeName)
+	organization.MustApply(values{"emails_restricted_to_domains": true})
+	for _, order := range []string{"domain first", "organization first"} {
+		t.Run(order, func(t *testing.T) {
+			p := run.Process()
+			planDomain := func() acctest.Diagnostics {
+				_, diags := p.Plan(domainKind, run.State, nil)
+				return diags
+			}
+			planOrganization := func() acctest.Diagnostics {
+				_, diags := p.Plan(organizationTypeName, organization.State, values{"emails_restricted_to_domains": true})
+				return diags
+			}
+			first, second, at := planDomain, planOrganization, "emails_restricted_to_domains"
+			if order == "organization first" {
+				first, second, at = planOrganization, planDomain, "domain"
+			}
+			first().ExpectNoError(t)
+			second().ExpectError(t, at, "The last domain goes, and the restriction stays", "create_before_destroy = true", "emails_restricted_to_domains = false")
+		})
+	}
+	p := run.Process()
+	p.MustPlan(domainKind, run.State, nil)
+	p.MustPlan(organizationTypeName, organization.State, values{"emails_restricted_to_domains": false})
+	p = run.Process() // a destroy of everything
+	p.MustPlan(domainKind, run.State, nil)
+	p.MustPlan(organizationTypeName, organization.State, nil)
+}

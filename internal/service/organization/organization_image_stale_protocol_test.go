@@ -1,0 +1,145 @@
+package organization_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+)
+
+// expectImage fails the test unless the server holds the picture.
+func expectImage(t *testing.T, o *acctest.Organization, name string, want any) {
+	t.Helper()
+	if now := organizationImageHeld(t, o, name); now != want {
+		t.Errorf("the server holds %+v, want %+v", now, want)
+	}
+}
+
+// The apply compares the picture with the one that the plan saw, for each picture and each kind of change.
+func TestProtocolOrganizationImage_UploadedSincePlan_Refused(t *testing.T) {
+	for _, name := range []string{"icon", "logo", "night_logo"} {
+		first, second := values{"kind": name, "file": acctest.Picture(t, 10)}, values{"kind": name, "file": acctest.Picture(t, 20)}
+		for change, config := range map[string]values{"replaced": second, "destroyed": nil} {
+			t.Run(name+" "+change, func(t *testing.T) {
+				o, run := acctest.StartRun(t, organizationImageKind)
+				run.MustApply(first)
+				ours := organizationImageHeld(t, o, name)
+				plan := run.MustPlan(config)
+				uploadByHand(t, o, name, acctest.Picture(t, 99))
+				theirs := organizationImageHeld(t, o, name)
+				sent := o.Sent()
+				words := []string{"of the organization was changed by somebody else after it was planned", ours.URL, theirs.URL, "Nothing was overwritten.", "Plan again"}
+				if config == nil {
+					words = append(words, "terraform state rm")
+				}
+				run.Apply(plan).ExpectError(t, "", words...)
+				sent.Expect(t)
+				expectImage(t, o, name, theirs)
+				if run.State == nil {
+					t.Fatal("the state lost the picture")
+				}
+				run.Apply(run.MustPlan(config)).ExpectNoError(t) // the next plan saw it
+			})
+		}
+		t.Run(name+" created", func(t *testing.T) {
+			o, run := acctest.StartRun(t, organizationImageKind)
+			plan := run.MustPlan(first)
+			uploadByHand(t, o, name, acctest.Picture(t, 99))
+			theirs := organizationImageHeld(t, o, name)
+			sent := o.Sent()
+			run.Fork().Apply(plan).ExpectError(t, "kind", "The organization has an uploaded", theirs.URL, `id = "`+name+`"`)
+			sent.Expect(t)
+			p := run.Process() // planned again before the upload, as an apply does
+			expectImage(t, o, name, theirs)
+			must(t, o.Client.RemoveRealmImage(t.Context(), name))
+			again := p.MustPlan(organizationImageKind, nil, first)
+			uploadByHand(t, o, name, acctest.Picture(t, 99))
+			theirs = organizationImageHeld(t, o, name)
+			sent = o.Sent()
+			_, diags := p.Apply(again)
+			diags.ExpectError(t, "kind", "The organization has an uploaded", theirs.URL)
+			sent.Expect(t)
+			expectImage(t, o, name, theirs)
+		})
+	}
+}
+
+// A picture that was removed since the plan is a conflict for a change, and as planned for a destroy.
+func TestProtocolOrganizationImage_RemovedSincePlan(t *testing.T) {
+	o, run := acctest.StartRun(t, organizationImageKind)
+	run.MustApply(values{"kind": "logo", "file": acctest.Picture(t, 10)})
+	change, end := run.MustPlan(values{"kind": "logo", "file": acctest.Picture(t, 20)}), run.MustPlan(nil)
+	must(t, o.Client.RemoveRealmImage(t.Context(), "logo"))
+	sent := o.Sent()
+	run.Fork().Apply(change).ExpectError(t, "", "was changed by somebody else after it was planned")
+	run.Apply(end).ExpectNoError(t)
+	sent.Expect(t)
+}
+
+// A refresh shows the picture of somebody else, and the plan that removes it says so.
+func TestProtocolOrganizationImage_UploadedBeforePlan_DestroyWarns(t *testing.T) {
+	o, run := acctest.StartRun(t, organizationImageKind)
+	run.MustApply(values{"kind": "logo", "file": acctest.Picture(t, 10)})
+	if _, diags := run.Plan(nil); len(diags) > 0 {
+		t.Errorf("nobody changed it, and the plan says %v", diags)
+	}
+	uploadByHand(t, o, "logo", acctest.Picture(t, 99))
+	theirs := organizationImageHeld(t, o, "logo")
+	plan, diags := run.Plan(nil)
+	diags.ExpectNoError(t)
+	diags.ExpectWarning(t, "", "The apply removes a logo of somebody else", theirs.URL, "terraform state rm")
+	run.Apply(plan).ExpectNoError(t)
+	if organizationImageHeld(t, o, "logo").IsUploaded {
+		t.Error("it was not removed")
+	}
+}
+
+// A picture that exists already is imported, and replaced by the configured file if the import says so.
+func TestProtocolOrganizationImage_ExistsAlready_ImportedAndReplaced(t *testing.T) {
+	o, run := acctest.StartRun(t, organizationImageKind)
+	config := values{"kind": "logo", "file": acctest.Picture(t, 10)}
+	uploadByHand(t, o, "logo", acctest.Picture(t, 99))
+	sent := o.Sent()
+	run.ExpectRefused(config, "kind", "The organization has an uploaded logo already", organizationImageHeld(t, o, "logo").URL, `id = "logo"`, `"logo="`)
+	sent.Expect(t)
+	run.Import("logo=", nil).ExpectNoError(t)
+	sent = o.Sent()
+	run.MustApply(config)
+	if writes := sent.Writes(); len(writes) != 1 || writes[0].Method != http.MethodPost || run.State.Values["file_sha256"] != acctest.HashOf(t, acctest.Picture(t, 10)) {
+		t.Errorf("sent %+v, and the state holds %v", writes, run.State.Values)
+	}
+}
+
+// Where one resource destroys a picture and another one creates it, their order is not defined: the plan refuses it.
+func TestProtocolOrganizationImage_OtherAddress_Refused(t *testing.T) {
+	_, run := acctest.StartRun(t, organizationImageKind)
+	config := values{"kind": "logo", "file": acctest.Picture(t, 10)}
+	run.MustApply(config)
+	_, diags := run.Process().Plan(organizationImageKind, nil, config)
+	diags.ExpectError(t, "kind", "uploaded logo already")
+	p := run.Process()
+	p.MustPlan(organizationImageKind, run.State, nil)
+	_, diags = p.Plan(organizationImageKind, nil, config)
+	diags.ExpectError(t, "", "moved {")
+}
+
+// An upload whose answer is lost is not sent over a picture that somebody else uploaded after it.
+func TestProtocolOrganizationImage_AnswerLostAndUploaded_NotOverwritten(t *testing.T) {
+	o, run := acctest.StartRun(t, organizationImageKind)
+	run.MustApply(values{"kind": "logo", "file": acctest.Picture(t, 10)})
+	plan := run.MustPlan(values{"kind": "logo", "file": acctest.Picture(t, 20)})
+	o.Sandbox.Fail(sandbox.Fault{Method: http.MethodPost, Path: "/realm/logo", Action: sandbox.FaultDrop, After: true, Count: 1})
+	gate := o.Sandbox.Gate(http.MethodPost, "/realm/logo")
+	applied := make(chan acctest.Diagnostics)
+	go func() { applied <- run.Apply(plan) }()
+	<-gate.Arrived
+	reading := o.Sandbox.Gate(http.MethodPost, "/register")
+	gate.Open()
+	<-reading.Arrived // what became of the upload
+	uploadByHand(t, o, "logo", acctest.Picture(t, 99))
+	reading.Open()
+	theirs := organizationImageHeld(t, o, "logo")
+	(<-applied).ExpectError(t, "", "was changed by somebody else after it was planned", theirs.URL)
+	expectImage(t, o, "logo", theirs)
+}
