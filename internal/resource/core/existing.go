@@ -69,8 +69,9 @@ func CheckExisting(meta *base.Meta, e Existing, diags *diag.Diagnostics) (adopte
 		if e.Detail != "" {
 			detail = e.Detail + "\n\n"
 		}
-		diags.AddAttributeWarning(e.At, e.Summary, detail+"If another resource of this configuration gives it up in the same apply, this one waits for that, unless that one refers to this one or has a depends_on on it: then do it in two applies. "+
-			fmt.Sprintf("If no resource gives it up, this apply stops here: choose another one, or, if nothing manages what has this one, import that with the ID %s and change it too.", e.Import))
+		diags.AddAttributeWarning(e.At, e.Summary, detail+"If another resource of this configuration gives up the name in the same apply, the provider repeats this change for some seconds until the name is free. "+
+			"That does not help if the other resource references this one or has a depends_on on it: then apply twice. "+
+			fmt.Sprintf("If no resource gives up the name, this apply stops here: choose another name, or, if nothing manages the object that has it, import that with the ID %s and change it too.", e.Import))
 	case run.IsManaged(e.Kind, e.ID):
 		diags.AddAttributeWarning(e.At, e.Summary, "If another resource of this configuration gives it up, that has to come first: let this resource depend on that one (depends_on), or do it in two applies. Otherwise this apply stops here.\n\n"+e.text(meta))
 	case meta.RecoverInterrupted && e.AsPlanned && e.Ours:
