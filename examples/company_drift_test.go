@@ -108,7 +108,7 @@ func patched(address, method, path string, params ...string) drift {
 
 // drifts has one of each kind of resource in the company.
 var drifts = []drift{
-	patched(`zulip_user_role.person["lena.fischer@example.com"]`, http.MethodPatch, "/users/lena.fischer@example.com", "role=300"),
+	patched(`zulip_user_role.person["lena.fischer@example.com"]`, http.MethodPatch, "/users/{user_id}", "role=300"),
 	patched(`zulip_user_status.on_call["kenji.sato@example.com"]`, http.MethodPost, "/users/{user_id}/status", "status_text=Away"),
 	patched("zulip_user_group.staff", http.MethodPatch, "/user_groups/{id}", "description=Whoever"),
 	{
