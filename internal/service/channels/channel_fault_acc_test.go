@@ -30,7 +30,7 @@ func TestFaultChannelOutage(t *testing.T) {
 		{"500 forever", "on every creation", sandbox.Fault{Method: "POST", Path: createChannelPath, Action: sandbox.FaultStatus}, []string{
 			`Cannot create channel "`, `answered POST /channels/create with 500: "Internal server error"`, "The server failed.", "is not there, so that applying again is safe"}},
 		{"500 forever", "on every change", sandbox.Fault{Method: "PATCH", Path: updatePath, Action: sandbox.FaultStatus}, []string{
-			`does not take the change`, `description is One, and stays so when it is set to Two`, "500"}},
+			`does not take the change`, `description is "One", and stays so when it is set to "Two"`, "500"}},
 		{"500 forever", "after every change", sandbox.Fault{Method: "PATCH", Path: updatePath, After: true, Action: sandbox.FaultStatus}, nil},
 		{"HTML from a proxy", "a login page before everything", sandbox.Fault{Action: sandbox.FaultHTML, Status: 200}, []string{
 			"This is not a Zulip server", "is no proxy in between?"}},

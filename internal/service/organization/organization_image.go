@@ -68,7 +68,7 @@ func (r *organizationImageResource) Schema(_ context.Context, _ resource.SchemaR
 
 The server makes the image over (the icon to 100×100 pixels, a logo to at most 800×100) and does not give the file back, so the SHA-256 of the file is kept in the state: other content is uploaded in place, the same content in another file changes nothing. The server gives the picture another URL with each upload. If someone else uploads another picture, the next plan proposes to upload the file again; if someone else removes it, to create it again. An apply compares the URL with the one that the plan saw: a picture that someone uploaded after the plan is neither replaced nor removed.
 
-Creating the resource is refused while the organization has an uploaded picture of this kind: import that first. Destroying the resource removes the picture, and the organization has the default one. The plan warns if someone else uploaded the picture. Without a logo for the dark theme, the dark theme shows the default logo, not the other one.
+Creating the resource is refused while the organization has an uploaded picture of this kind: the plan warns, and the apply stops. Import that picture first. For the same reason, replacing the resource does not work with create_before_destroy. Destroying the resource removes the picture, and the organization has the default one. The plan warns if someone else uploaded the picture. Without a logo for the dark theme, the dark theme shows the default logo, not the other one.
 
 After an import the content of the file is unknown, and the first plan takes the configured file for it. An import by `+"`KIND=FILE`"+`, as in `+"`logo=./logo.png`"+`, takes the file at once. After an import by `+"`KIND=`"+`, as in `+"`logo=`"+`, the next apply replaces the picture with the configured file. Files up to %d MiB are taken, unless the server's administrator chose another limit, and up to 90 million pixels.`, picture.UsualLimit>>20),
 		Attributes: map[string]schema.Attribute{
@@ -172,6 +172,7 @@ func existing(m *organizationImageModel) core.Existing {
 func existingUpload(m *organizationImageModel, now zulip.RealmImage) core.Existing {
 	e := existing(m)
 	e.At, e.Summary = path.Root("kind"), fmt.Sprintf("The organization has an uploaded %s already", m.title())
+	e.MayBeReplaced = true // it may be the one that this replaces: the server does not give the file back
 	e.Detail = fmt.Sprintf("It is at %q. Nothing was changed. To replace it with the file of this resource, import it with the ID %q: the apply then uploads the file in its place.", now.URL, e.Import+"=")
 	return e
 }

@@ -101,7 +101,10 @@ func TestProtocolOrganizationImage_ExistsAlready_ImportedAndReplaced(t *testing.
 	config := values{"kind": "logo", "file": acctest.Picture(t, 10)}
 	uploadByHand(t, o, "logo", acctest.Picture(t, 99))
 	sent := o.Sent()
-	run.ExpectRefused(config, "kind", "The organization has an uploaded logo already", organizationImageHeld(t, o, "logo").URL, `id = "logo"`, `"logo="`)
+	words := []string{"The organization has an uploaded logo already", organizationImageHeld(t, o, "logo").URL, `id = "logo"`, `"logo="`}
+	plan, diags := run.Plan(config)
+	diags.ExpectWarning(t, "kind", append(words, "the apply will stop at it")...)
+	run.Apply(plan).ExpectError(t, "kind", words...)
 	sent.Expect(t)
 	run.Import("logo=", nil).ExpectNoError(t)
 	sent = o.Sent()
@@ -117,7 +120,7 @@ func TestProtocolOrganizationImage_OtherAddress_Refused(t *testing.T) {
 	config := values{"kind": "logo", "file": acctest.Picture(t, 10)}
 	run.MustApply(config)
 	_, diags := run.Process().Plan(organizationImageKind, nil, config)
-	diags.ExpectError(t, "kind", "uploaded logo already")
+	diags.ExpectWarning(t, "kind", "uploaded logo already", "the apply will stop at it")
 	p := run.Process()
 	p.MustPlan(organizationImageKind, run.State, nil)
 	_, diags = p.Plan(organizationImageKind, nil, config)
