@@ -153,7 +153,7 @@ func (c *channelChange) checkLockout(ctx context.Context, diags *diag.Diagnostic
 	case !c.isClosed(c.Before.Channel) && c.isClosed(later) && !later.SubscribersKnown && c.exists():
 		c.refuseUnknownSubscribers(diags)
 	case c.reads(c.Before.Channel) && !c.reads(later):
-		among, at := "subscribers", c.cause("privacy", permission.CanAddSubscribers, permission.CanSubscribe)
+		among, at := "subscribers", c.cause(permission.CanAddSubscribers, permission.CanSubscribe)
 		if !c.exists() {
 			among, at = "initial subscribers", path.Root("initial_subscribers")
 		}
@@ -188,11 +188,11 @@ func (c *channelChange) refuseNobodyLeft(diags *diag.Diagnostics) (refused bool)
 	joins, certain := c.After.Access.Can(permission.CanSubscribe, c.After.Channel)
 	switch {
 	case left[permission.CanAddSubscribers] && certain && joins.IsEmpty():
-		diags.AddAttributeError(c.cause("privacy", permission.CanAddSubscribers, permission.CanSubscribe), fmt.Sprintf("Nobody could join channel %q any more", c.Name),
+		diags.AddAttributeError(c.cause(permission.CanAddSubscribers, permission.CanSubscribe), fmt.Sprintf("Nobody could join channel %q any more", c.Name),
 			"The channel would be private, no account that has access to it could add others, and nobody could join it. Not even an owner of the organization could change that, "+
 				"or make the channel public again. Subscribe somebody to the channel first, or let can_add_subscribers_group or can_subscribe_group name somebody."+base.LockoutAdvice)
 	case left[permission.CanSendMessage]:
-		diags.AddAttributeError(c.cause("privacy", permission.CanSendMessage), fmt.Sprintf("Nobody could post in channel %q any more", c.Name),
+		diags.AddAttributeError(c.cause(permission.CanSendMessage), fmt.Sprintf("Nobody could post in channel %q any more", c.Name),
 			"No account that has access to the channel would have the right to post. Let can_send_message_group name somebody who has, or archive the channel."+base.LockoutAdvice)
 	default:
 		return false
@@ -202,18 +202,18 @@ func (c *channelChange) refuseNobodyLeft(diags *diag.Diagnostics) (refused bool)
 
 // refuseUnknownSubscribers refuses a change whose effect depends on the subscribers, which cannot be read.
 func (c *channelChange) refuseUnknownSubscribers(diags *diag.Diagnostics) {
-	diags.AddAttributeError(c.cause("privacy", permission.CanAddSubscribers, permission.CanSubscribe, permission.CanSendMessage), fmt.Sprintf("Cannot read who is in channel %q", c.Name),
+	diags.AddAttributeError(c.cause(permission.CanAddSubscribers, permission.CanSubscribe, permission.CanSendMessage), fmt.Sprintf("Cannot read who is in channel %q", c.Name),
 		"Whether anybody could still post in it or join it depends on who is in it. Nothing was sent. Try again, or use the key of an account that sees the channel's members."+base.LockoutAdvice)
 }
 
-// cause is the permission of one of the rights, if it changes, else another attribute.
-func (c *channelChange) cause(otherwise string, rights ...permission.Right) path.Path {
+// cause is the permission of one of the rights, if it changes, and otherwise the privacy.
+func (c *channelChange) cause(rights ...permission.Right) path.Path {
 	for _, right := range rights {
 		if slices.ContainsFunc(c.steps, func(change step) bool { return change.Attribute == string(right) }) {
 			return path.Root(string(right))
 		}
 	}
-	return path.Root(otherwise)
+	return path.Root("privacy")
 }
 
 func (c *channelChange) self() *zulip.User { return c.Meta.Store.Self() }

@@ -37,7 +37,7 @@ func TestProtocolDomain_LastReplaced_RefusedUnlessCreatedFirst(t *testing.T) {
 	run.MustApply(values{"domain": "example.com"})
 	restrict(t, o)
 	p := run.Process()
-	destroy, create := replaceDomain(t, p, run, "example.org")
+	destroy, _ := replaceDomain(t, p, run, "example.org")
 	sent := o.Sent()
 	state, diags := p.Apply(destroy)
 	diags.ExpectError(t, "", "Removing the last domain would open the organization", `"example.com"`, "Nothing was changed.", "create_before_destroy = true")
@@ -51,7 +51,7 @@ func TestProtocolDomain_LastReplaced_RefusedUnlessCreatedFirst(t *testing.T) {
 
 	// create_before_destroy, in the same process or another one
 	p = run.Process()
-	destroy, create = replaceDomain(t, p, run, "example.org")
+	destroy, create := replaceDomain(t, p, run, "example.org")
 	made := p.MustApply(create)
 	p.MustApply(destroy)
 	expectDomain(t, o, map[string]bool{"example.org": false})

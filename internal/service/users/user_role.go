@@ -149,12 +149,14 @@ func (r *userRoleResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 		return
 	}
 	change := accounts.Change{User: user, Prior: user.Role, Planned: role(plan.Role), At: path.Root("role")}
-	if state != nil && state.UserID.ValueInt64() == user.ID {
+	switch {
+	case state == nil:
+	case state.UserID.ValueInt64() == user.ID:
 		plan.User, change.Prior = state.User, role(state.Role) // the same in other words
-	} else if state != nil && plan.User.Equal(state.User) { // a refresh would have written the new email into the state
+	case plan.User.Equal(state.User): // a refresh would have written the new email into the state
 		accounts.RefuseMovedEmail(plan.User.ValueString(), state.UserID.ValueInt64(), user, path.Root("user"), &resp.Diagnostics)
 		return
-	} else if state != nil {
+	default:
 		resp.RequiresReplace.Append(path.Root("user"))
 	}
 	plan.UserID = types.Int64Value(user.ID)
