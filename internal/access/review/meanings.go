@@ -119,10 +119,24 @@ func (b *builder) meaningOf(c *plan.Change, of *meaning.Type) *meaning.Result {
 		change.IsMade = false
 		change.Before = nothingKnown{c.After()}
 		if b.org != nil && of.Name == "zulip_organization" && b.org.Realm() != nil {
-			change.Before = b.org.settings()
+			change.Before = unsetStays{c.After(), b.org.settings()}
 		}
 	}
 	return change.Says()
+}
+
+// unsetStays are the attributes of an organization before a plan: an attribute that the plan leaves out stays as it is.
+type unsetStays struct {
+	plan.Attributes
+	before meaning.Attributes
+}
+
+// Value returns the value before the plan, or none of an attribute that the plan leaves out.
+func (u unsetStays) Value(name string) meaning.Value {
+	if planned := u.Attributes.Value(name); planned.IsNone() {
+		return planned
+	}
+	return u.before.Value(name)
 }
 
 // nothingKnown are attributes of which no value is known.

@@ -286,7 +286,7 @@ func (r *Resource[Model, Object, Update]) checkUnique(ctx context.Context, p *Pl
 			run.PlanName(kind, r.def.Key(adopted), name)
 		case p.IsCreate():
 			run.PlanName(kind, 0, name)
-		case name != r.name(p.Prior):
+		case name != r.name(p.Prior): // also another case of the same name
 			run.PlanName(kind, r.id(p.Prior), name)
 		}
 	}()
@@ -296,8 +296,11 @@ func (r *Resource[Model, Object, Update]) checkUnique(ctx context.Context, p *Pl
 	if isRename && r.fold(r.name(p.Prior)) == r.fold(name) {
 		return nil
 	}
-	if isRename && r.refuseExchange(ctx, p, name) {
-		return nil
+	if isRename {
+		// Before the check: of several resources that are planned at the same time, the last one then sees all others.
+		if run.PlanName(kind, r.id(p.Prior), name); r.refuseExchange(ctx, p, name) {
+			return nil
+		}
 	}
 	holder := func(view *listing[Object]) *Object {
 		object, ok := r.withName(view, p.Plan)
