@@ -195,6 +195,12 @@ func (c *Client) UpdateUser(ctx context.Context, id int64, update UserUpdate) er
 	return c.do(ctx, http.MethodPatch, userPath(id), update.form(), safeToRetry)
 }
 
+// UpdateUserByEmail changes the user who has an email: the real one where the caller's role may see it, or the API email. It is
+// sent once: after a wait the email may belong to another user, see [Client.Retry].
+func (c *Client) UpdateUserByEmail(ctx context.Context, email string, update UserUpdate) error {
+	return c.do(ctx, http.MethodPatch, "/users/"+url.PathEscape(email), update.form(), sendOnce)
+}
+
 // Deactivation is how a person is deactivated.
 type Deactivation struct {
 	// Comment is the text of the e-mail to the person. There is none if it is nil.

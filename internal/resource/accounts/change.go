@@ -323,6 +323,9 @@ type Grant struct {
 	ID int64
 	// Email is the email by which the configuration names the account; "" if it names the ID.
 	Email string
+	// ByEmail is true if the request names the account by its email too. It is for a resource that knows the account by nothing
+	// else yet.
+	ByEmail bool
 	// Prior is the role that the plan was computed from.
 	Prior, Planned zulip.Role
 	// At is the attribute that asks for the role, Names the one that names the account.
@@ -345,7 +348,7 @@ func (g Grant) Give(ctx context.Context, meta *base.Meta, diags *diag.Diagnostic
 	}
 	defer unlock()
 	err = meta.Client.Retry(ctx, func(ctx context.Context) error {
-		now, err := g.read(ctx, meta)
+		now, byEmail, err := g.read(ctx, meta)
 		switch {
 		case err != nil:
 			return err
@@ -363,7 +366,7 @@ func (g Grant) Give(ctx context.Context, meta *base.Meta, diags *diag.Diagnostic
 		}
 		if now.Role != g.Planned {
 			wrote = true
-			if err := meta.Client.UpdateUser(zulip.SendOnce(ctx), now.ID, zulip.UserUpdate{Role: &g.Planned}); err != nil {
+			if err := g.send(zulip.SendOnce(ctx), meta, byEmail); err != nil {
 				meta.Store.Invalidate(store.Users, store.UserGroups) // it may have been carried out
 				return err
 			}
@@ -408,14 +411,24 @@ func Returns(user *zulip.User, planned types.String) (role zulip.Role, detail st
 }
 
 // read returns the account that has the email now, or the ID if no account has the email; nil if there is none to be seen.
-func (g Grant) read(ctx context.Context, meta *base.Meta) (now *zulip.User, err error) {
+func (g Grant) read(ctx context.Context, meta *base.Meta) (now *zulip.User, byEmail bool, err error) {
 	if g.Email != "" {
 		now, err = meta.Store.FreshUserNamed(ctx, g.Email)
 	}
 	if now == nil && err == nil {
 		now, err = meta.Store.FreshUser(ctx, g.ID)
+		return now, false, err
 	}
-	return now, err
+	return now, true, err
+}
+
+// send sends the role.
+func (g Grant) send(ctx context.Context, meta *base.Meta, byEmail bool) error {
+	update := zulip.UserUpdate{Role: &g.Planned}
+	if g.ByEmail && byEmail {
+		return meta.Client.UpdateUserByEmail(ctx, g.Email, update)
+	}
+	return meta.Client.UpdateUser(ctx, g.ID, update)
 }
 
 // RefuseMovedEmail refuses an email that belongs to another user than when the plan was made. id is that of the user it belonged

@@ -204,7 +204,7 @@ func (r *userRoleResource) Create(ctx context.Context, req resource.CreateReques
 		return
 	}
 	plan.UserID = types.Int64Value(user.ID)
-	grant := accounts.Grant{Prior: user.Role, Planned: role(plan.Role), At: path.Root("role")}
+	grant := accounts.Grant{Prior: user.Role, Planned: role(plan.Role), At: path.Root("role"), ByEmail: true}
 	grant.Then = func() { r.Meta.Run.Adopt(userRoleKind, user.ID) }
 	if r.give(ctx, &plan, grant, &resp.Diagnostics) {
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)

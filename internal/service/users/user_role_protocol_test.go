@@ -75,7 +75,8 @@ func TestProtocolUserRoleOfABot(t *testing.T) {
 	expectUserRole(t, o, "bot", "member")
 }
 
-// The configuration's email is read right before the request, and the user ID that the plan found is changed.
+// The account is read right before the request, as the configuration names it. A new resource, which knows the account by nothing
+// else, changes it by that too.
 func TestProtocolUserRoleRequests(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	for user, want := range map[string]string{userRoleLena: userRoleLena, fmt.Sprint(id(t, o, "member")): fmt.Sprint(id(t, o, "member")), userRoleInes: userRoleInes} {
@@ -90,7 +91,7 @@ func TestProtocolUserRoleRequests(t *testing.T) {
 		read := false
 		for _, request := range sent.Requests() {
 			read = read || request.Method == http.MethodGet && request.Path == "/users/"+want
-			if changed := "/users/" + fmt.Sprint(run.State.Values["user_id"]); request.Method == http.MethodPatch && request.Path != changed {
+			if changed := "/users/" + want; request.Method == http.MethodPatch && request.Path != changed {
 				t.Errorf("changed by %s, want %s", request.Path, changed)
 			}
 		}
