@@ -286,21 +286,20 @@ func (r *Resource[Model, Object, Update]) checkUnique(ctx context.Context, p *Pl
 			run.PlanName(kind, r.def.Key(adopted), name)
 		case p.IsCreate():
 			run.PlanName(kind, 0, name)
-		case name != r.name(p.Prior): // also another case of the same name
-			run.PlanName(kind, r.id(p.Prior), name)
 		}
 	}()
+	if isRename && name != r.name(p.Prior) {
+		// Before the check for an exchange: of several resources that are planned at the same time, the last one sees all others.
+		run.PlanName(kind, r.id(p.Prior), name)
+	}
 	if p.IsCreate() && len(own) == 0 {
 		run.WillCreate(kind, r.fold(name))
 	}
 	if isRename && r.fold(r.name(p.Prior)) == r.fold(name) {
 		return nil
 	}
-	if isRename {
-		// Before the check: of several resources that are planned at the same time, the last one then sees all others.
-		if run.PlanName(kind, r.id(p.Prior), name); r.refuseExchange(ctx, p, name) {
-			return nil
-		}
+	if isRename && r.refuseExchange(ctx, p, name) {
+		return nil
 	}
 	holder := func(view *listing[Object]) *Object {
 		object, ok := r.withName(view, p.Plan)
