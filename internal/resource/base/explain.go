@@ -127,6 +127,25 @@ type Error struct{ Diagnostics diag.Diagnostics }
 // Error returns the first summary.
 func (e *Error) Error() string { return e.Diagnostics[0].Summary() }
 
+// Failed returns err explained for people under a summary; nil if err is nil. An [Error] is returned unchanged.
+func Failed(summary string, err error) error {
+	var written *Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &written):
+		return err
+	}
+	return Refused(path.Empty(), summary, Explain(err))
+}
+
+// Refused returns an error in words for people, at an attribute or at path.Empty().
+func Refused(at path.Path, summary, detail string) error {
+	var diags diag.Diagnostics
+	AddErrorAt(&diags, at, summary, detail)
+	return &Error{diags}
+}
+
 // Plans are checked against what the account the provider uses may do (server-behavior §R15). doing names the operation
 // throughout, as in "create linkifiers". The checks report whether they found nothing against it.
 

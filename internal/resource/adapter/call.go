@@ -1,0 +1,117 @@
+// Package adapter turns a few functions into a resource, a data source or an action of the plugin framework. It does what the
+// framework asks of each of them in the same way: the type name, the identity, reading the models, checking that the provider is
+// configured, reporting errors, and writing the state together with the identity.
+//
+// Each function gets a [Call] and returns the error that ends the call. [base.Refused] and [base.Failed] write such an error for
+// people, with its attribute. Warnings, and errors that do not end the call, go into Call.Diags.
+//
+// Resources that manage one of many objects with an ID use the package core instead.
+package adapter
+
+import (
+	"context"
+	"errors"
+
+	"github.com/hashicorp/terraform-plugin-framework/attr"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+)
+
+// Call is one call of Terraform to one resource, data source or action.
+type Call[Model any] struct {
+	*base.Base
+	// Config, Plan and State are the configuration, the plan and the prior state. Those that the call does not have are nil.
+	Config, Plan, State *Model
+	Diags               *diag.Diagnostics
+	// PriorPrivate reads the private state as it was before the call, Private writes it.
+	PriorPrivate attribute.PrivateGetter
+	Private      attribute.PrivateSetter
+
+	ctx    context.Context //nolint:containedctx // that of the call
+	kind   string
+	config tfsdk.Config
+	into   interface {
+		Set(ctx context.Context, model any) diag.Diagnostics
+		SetAttribute(ctx context.Context, at path.Path, value any) diag.Diagnostics
+	}
+	remove  func(context.Context)
+	replace *path.Paths
+	say     func(string)
+}
+
+// Save writes a model into the plan during plan, into the state otherwise.
+func (c *Call[Model]) Save(m *Model) { c.Diags.Append(c.into.Set(c.ctx, m)...) }
+
+// SaveAttribute writes one attribute.
+func (c *Call[Model]) SaveAttribute(name string, value any) {
+	c.Diags.Append(c.into.SetAttribute(c.ctx, path.Root(name), value)...)
+}
+
+// Forget removes the resource from the state.
+func (c *Call[Model]) Forget() { c.remove(c.ctx) }
+
+// Replace plans a replacement because of an attribute.
+func (c *Call[Model]) Replace(attribute string) { c.replace.Append(path.Root(attribute)) }
+
+// IsReplaced reports whether a replacement is planned.
+func (c *Call[Model]) IsReplaced() bool { return len(*c.replace) > 0 }
+
+// Say reports the progress of an action.
+func (c *Call[Model]) Say(text string) { c.say(text) }
+
+// CheckLevels adds an error for each attribute that is configured and that the server is too old for.
+func (c *Call[Model]) CheckLevels() { c.Base.CheckLevels(c.ctx, c.kind, c.config, c.Diags) }
+
+// Read reads parts of the organization. what names them in the error, as in "the channels".
+func (c *Call[Model]) Read(what string, parts ...store.Part) (*snapshot.Snapshot, error) {
+	view, err := c.Meta.Store.Read(c.ctx, parts...)
+	return view, base.Failed("Cannot read "+what, err)
+}
+
+// ReadNaming is [Call.Read] that also reads users and bots, by email or ID, which the lists of the server may lack.
+func (c *Call[Model]) ReadNaming(what string, names []string, parts ...store.Part) (*snapshot.Snapshot, error) {
+	view, err := c.Meta.Store.ReadNaming(c.ctx, names, parts...)
+	return view, base.Failed("Cannot read "+what, err)
+}
+
+// report adds the error that ended a call to the diagnostics.
+func (c *Call[Model]) report(err error) {
+	var written *base.Error
+	switch {
+	case errors.As(err, &written):
+		c.Diags.Append(written.Diagnostics...)
+	case err != nil:
+		c.Diags.AddError("Cannot go on", base.Explain(err))
+	}
+}
+
+// read reads a model. It is nil if there is none.
+func read[Model any](ctx context.Context, diags *diag.Diagnostics, from interface {
+	Get(ctx context.Context, target any) diag.Diagnostics
+}) *Model {
+	var m *Model
+	diags.Append(from.Get(ctx, &m)...)
+	return m
+}
+
+// copyIdentity writes an identity with the values of the attributes of the same names in a state.
+func copyIdentity(ctx context.Context, names map[string]string, state tfsdk.State, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
+	for name := range names {
+		var value attr.Value
+		diags.Append(state.GetAttribute(ctx, path.Root(name), &value)...)
+		diags.Append(identity.SetAttribute(ctx, path.Root(name), value)...)
+	}
+}
+
+// isText reports whether an attribute is a string. Otherwise it is a number.
+func isText(s schema.Schema, name string) bool {
+	_, ok := s.Attributes[name].(schema.StringAttribute)
+	return ok
+}
