@@ -2,7 +2,5 @@ package provider
 
 import "context"
 
-// Passing is passing, for tests.
-func Passing(ctx context.Context, req string, answer func(context.Context, string) (any, error)) (any, error) {
-	return passing(ctx, req, answer)
-}
+// UntilAnswered is untilAnswered, for tests.
+func UntilAnswered(ctx context.Context) (context.Context, func()) { return untilAnswered(ctx) }

@@ -290,55 +290,37 @@ func TestServerLetsRequestsGo(t *testing.T) {
 	}
 }
 
-// TestServerPassesCancellationOn looks whether a request still ends when its caller gives up.
-func TestServerPassesCancellationOn(t *testing.T) {
-	var seen error
-	ctx, cancel := context.WithCancelCause(t.Context())
-	_, err := provider.Passing(ctx, "a request", func(ctx context.Context, req string) (any, error) {
-		if _, limited := ctx.Deadline(); limited || ctx.Err() != nil {
-			t.Error("the context has ended before it began")
-		}
-		under, stop := context.WithTimeout(ctx, time.Hour)
-		defer stop()
-		cancel(errors.New("no more"))
-		<-under.Done()
-		seen = under.Err()
-		return len(req), seen
-	})
-	if !errors.Is(err, context.Canceled) || !errors.Is(seen, context.Canceled) {
-		t.Errorf("after its caller gave up the request got %v, and said %v", seen, err)
+func TestServerContext_CallerGivesUp_Ends(t *testing.T) {
+	caller, cancel := context.WithCancelCause(t.Context())
+	ctx, end := provider.UntilAnswered(caller)
+	defer end()
+	if _, isLimited := ctx.Deadline(); isLimited || ctx.Err() != nil {
+		t.Error("the context has ended before it began")
 	}
-}
-
-// TestServerContextKeepsItsChannel looks whether what waits for the end of a request waits for one thing: the channel that
-// a context has may not become another one.
-func TestServerContextKeepsItsChannel(t *testing.T) {
-	var before, during <-chan struct{}
-	var kept context.Context
-	ctx, cancel := context.WithCancel(t.Context())
-	_, _ = provider.Passing(ctx, "", func(ctx context.Context, _ string) (any, error) {
-		kept, before = ctx, ctx.Done()
-		cancel()
-		<-ctx.Done()
-		during = ctx.Done()
-		return nil, nil
-	})
-	if before != during || before != kept.Done() {
+	derived, stop := context.WithTimeout(ctx, time.Hour)
+	defer stop()
+	before := ctx.Done()
+	cancel(errors.New("no more"))
+	<-derived.Done()
+	if !errors.Is(derived.Err(), context.Canceled) {
+		t.Errorf("after its caller gave up the request got %v", derived.Err())
+	}
+	// Whoever waits for the end of a request waits for one channel.
+	if during := ctx.Done(); before != during {
+		t.Error("the context has had several channels")
+	}
+	if end(); before != ctx.Done() {
 		t.Error("the context has had several channels")
 	}
 }
 
-// TestServerEndsContexts looks whether work that outlives its request sees that it is over.
-func TestServerEndsContexts(t *testing.T) {
-	var kept context.Context
-	_, _ = provider.Passing(context.WithValue(t.Context(), contextKey{}, "here"), "", func(ctx context.Context, _ string) (any, error) {
-		kept = ctx
-		if ctx.Value(contextKey{}) != "here" {
-			t.Error("the request does not see its values")
-		}
-		return nil, nil
-	})
-	if kept.Err() == nil || kept.Value(contextKey{}) != nil {
+// Work that continues after its request sees that the request is over.
+func TestServerContext_RequestAnswered_Ends(t *testing.T) {
+	ctx, end := provider.UntilAnswered(context.WithValue(t.Context(), contextKey{}, "here"))
+	if ctx.Value(contextKey{}) != "here" {
+		t.Error("the request does not see its values")
+	}
+	if end(); ctx.Err() == nil || ctx.Value(contextKey{}) != nil {
 		t.Error("the context lives on after its request")
 	}
 }

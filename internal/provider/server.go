@@ -55,34 +55,42 @@ type protocolServer struct {
 }
 
 func (s *protocolServer) ValidateResourceConfig(ctx context.Context, req *tfprotov6.ValidateResourceConfigRequest) (*tfprotov6.ValidateResourceConfigResponse, error) {
-	return passing(ctx, req, s.protocol.ValidateResourceConfig)
+	ctx, end := untilAnswered(ctx)
+	defer end()
+	return s.protocol.ValidateResourceConfig(ctx, req)
 }
 
 func (s *protocolServer) UpgradeResourceState(ctx context.Context, req *tfprotov6.UpgradeResourceStateRequest) (*tfprotov6.UpgradeResourceStateResponse, error) {
-	return passing(ctx, req, s.protocol.UpgradeResourceState)
+	ctx, end := untilAnswered(ctx)
+	defer end()
+	return s.protocol.UpgradeResourceState(ctx, req)
 }
 
 func (s *protocolServer) UpgradeResourceIdentity(ctx context.Context, req *tfprotov6.UpgradeResourceIdentityRequest) (*tfprotov6.UpgradeResourceIdentityResponse, error) {
-	return passing(ctx, req, s.protocol.UpgradeResourceIdentity)
+	ctx, end := untilAnswered(ctx)
+	defer end()
+	return s.protocol.UpgradeResourceIdentity(ctx, req)
 }
 
 func (s *protocolServer) ReadResource(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	ctx = s.hide(ctx, req.TypeName, req.CurrentState)
-	return passing(ctx, req, s.readSeen)
+	ctx, end := untilAnswered(ctx)
+	defer end()
+	return s.readSeen(ctx, req)
 }
 
 func (s *protocolServer) PlanResourceChange(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
 	ctx = s.hide(ctx, req.TypeName, req.Config, req.PriorState)
-	return passing(ctx, req, func(ctx context.Context, req *tfprotov6.PlanResourceChangeRequest) (*tfprotov6.PlanResourceChangeResponse, error) {
-		if answer := s.planUnseen(req); answer != nil {
-			return answer, nil
-		}
-		answer, err := s.protocol.PlanResourceChange(ctx, req)
-		if err == nil {
-			s.shorten(ctx, answer.Diagnostics)
-		}
-		return answer, err
-	})
+	ctx, end := untilAnswered(ctx)
+	defer end()
+	if answer := s.planUnseen(req); answer != nil {
+		return answer, nil
+	}
+	answer, err := s.protocol.PlanResourceChange(ctx, req)
+	if err == nil {
+		s.shorten(ctx, answer.Diagnostics)
+	}
+	return answer, err
 }
 
 func (s *protocolServer) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
@@ -93,14 +101,14 @@ func (s *protocolServer) ApplyResourceChange(ctx context.Context, req *tfprotov6
 			Detail: "The plan was only warned of what exists already, so that it can be imported. Import it, and apply without the variable.",
 		}}}, nil
 	}
-	return finishing(ctx, req, func(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
-		answer, err := s.protocol.ApplyResourceChange(ctx, req)
-		if err == nil {
-			s.shorten(ctx, answer.Diagnostics)
-			err = s.countManaged(req.PriorState, answer.NewState)
-		}
-		return answer, err
-	})
+	ctx, end := untilStored(ctx)
+	defer end()
+	answer, err := s.protocol.ApplyResourceChange(ctx, req)
+	if err == nil {
+		s.shorten(ctx, answer.Diagnostics)
+		err = s.countManaged(req.PriorState, answer.NewState)
+	}
+	return answer, err
 }
 
 // countManaged tells the sandbox, if there is one, whether a resource has come into Terraform's state or has left it.
@@ -124,37 +132,41 @@ func (s *protocolServer) countManaged(before, after *tfprotov6.DynamicValue) err
 }
 
 // StopProvider answers the CLI when the run is interrupted. The contexts of all requests end right after it; the
-// framework's would end also those of changes, see [finishing].
+// framework's would end also those of changes, see [untilStored].
 func (s *protocolServer) StopProvider(context.Context, *tfprotov6.StopProviderRequest) (*tfprotov6.StopProviderResponse, error) {
 	return &tfprotov6.StopProviderResponse{}, nil
 }
 
 func (s *protocolServer) ImportResourceState(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
-	return passing(ctx, req, func(ctx context.Context, req *tfprotov6.ImportResourceStateRequest) (*tfprotov6.ImportResourceStateResponse, error) {
-		answer, err := s.protocol.ImportResourceState(ctx, req)
-		if sandbox := s.provider.sandbox.Load(); err == nil && sandbox != nil {
-			err = sandbox.CountManaged(len(answer.ImportedResources))
-		}
-		return answer, err
-	})
+	ctx, end := untilAnswered(ctx)
+	defer end()
+	answer, err := s.protocol.ImportResourceState(ctx, req)
+	if sandbox := s.provider.sandbox.Load(); err == nil && sandbox != nil {
+		err = sandbox.CountManaged(len(answer.ImportedResources))
+	}
+	return answer, err
 }
 
 func (s *protocolServer) ValidateDataResourceConfig(ctx context.Context, req *tfprotov6.ValidateDataResourceConfigRequest) (*tfprotov6.ValidateDataResourceConfigResponse, error) {
-	return passing(ctx, req, s.protocol.ValidateDataResourceConfig)
+	ctx, end := untilAnswered(ctx)
+	defer end()
+	return s.protocol.ValidateDataResourceConfig(ctx, req)
 }
 
 func (s *protocolServer) ReadDataSource(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
-	return passing(ctx, req, func(ctx context.Context, req *tfprotov6.ReadDataSourceRequest) (*tfprotov6.ReadDataSourceResponse, error) {
-		answer, err := s.protocol.ReadDataSource(ctx, req)
-		if err == nil {
-			s.shorten(ctx, answer.Diagnostics)
-		}
-		return answer, err
-	})
+	ctx, end := untilAnswered(ctx)
+	defer end()
+	answer, err := s.protocol.ReadDataSource(ctx, req)
+	if err == nil {
+		s.shorten(ctx, answer.Diagnostics)
+	}
+	return answer, err
 }
 
 func (s *protocolServer) CallFunction(ctx context.Context, req *tfprotov6.CallFunctionRequest) (*tfprotov6.CallFunctionResponse, error) {
-	return passing(ctx, req, s.protocol.CallFunction)
+	ctx, end := untilAnswered(ctx)
+	defer end()
+	return s.protocol.CallFunction(ctx, req)
 }
 
 func (s *protocolServer) OpenEphemeralResource(ctx context.Context, req *tfprotov6.OpenEphemeralResourceRequest) (*tfprotov6.OpenEphemeralResourceResponse, error) {
@@ -165,28 +177,28 @@ func (s *protocolServer) InvokeAction(ctx context.Context, req *tfprotov6.Invoke
 	return s.protocol.InvokeAction(s.hide(ctx, req.ActionType, req.Config), req)
 }
 
-// passing answers a request under a context that ends with it.
-func passing[Request, Response any](ctx context.Context, req Request, answer func(context.Context, Request) (Response, error)) (Response, error) {
+// untilAnswered returns a context for answering a request. It ends with the request, or when end is called.
+func untilAnswered(ctx context.Context) (_ context.Context, end func()) {
 	own, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
-	return detached(ctx, own, req, answer)
+	stop := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
+	answering, detach := detach(ctx, own)
+	return answering, func() { detach(); stop(); cancel(nil) }
 }
 
-// finishing answers a request for a change of a resource. If the run is interrupted it ends when what was sent is in the
-// state, see [zulip.Change].
-func finishing[Request, Response any](ctx context.Context, req Request, answer func(context.Context, Request) (Response, error)) (Response, error) {
+// untilStored returns a context for the change of a resource. If the run is interrupted, it ends when the result of the requests
+// that were sent is in the state: see [zulip.Change].
+func untilStored(ctx context.Context) (_ context.Context, end func()) {
 	own, change := zulip.NewChange(context.Background())
-	defer change.End()
-	defer context.AfterFunc(ctx, change.Interrupt)()
-	return detached(ctx, own, req, answer)
+	stop := context.AfterFunc(ctx, change.Interrupt)
+	answering, detach := detach(ctx, own)
+	return answering, func() { detach(); stop(); change.End() }
 }
 
-func detached[Request, Response any](ctx, own context.Context, req Request, answer func(context.Context, Request) (Response, error)) (Response, error) {
-	passing := &detachedContext{Context: own}
-	passing.request.Store(&ctx)
-	defer passing.request.Store(nil)
-	return answer(passing, req)
+// detach returns own with the values of ctx until end is called.
+func detach(ctx, own context.Context) (_ *detachedContext, end func()) {
+	detached := &detachedContext{Context: own}
+	detached.request.Store(&ctx)
+	return detached, func() { detached.request.Store(nil) }
 }
 
 // detachedContext is a context for a request that does not hold the request: it has the values of it until it is answered.

@@ -249,11 +249,3 @@ func readPage(body []byte) (title, text string) {
 func plainText(markup string) string {
 	return strings.Join(strings.Fields(html.UnescapeString(pageTag.ReplaceAllString(markup, " "))), " ")
 }
-
-// IsLackOfRight reports whether the server refused because of who the account is, and so
-// would refuse every such request: the account lacks a role or permission, or is a bot or
-// a guest (https://zulip.com/api/rest-error-handling).
-func IsLackOfRight(err error) bool {
-	return IsCode(err, "UNAUTHORIZED_PRINCIPAL") || IsMessage(err, "User not authorized to create users", "Must be an organization administrator",
-		"Must be an organization owner", "Not allowed for guest users", "This endpoint does not accept bot requests.")
-}

@@ -58,7 +58,6 @@ const (
 	willBeDeactivated
 	destroyed
 	adopted
-	refused
 	declared
 	willBeCreated
 	destroyedWithOwner
@@ -150,12 +149,6 @@ func (s *State) Adopt(kind string, id int64) { s.note(adopted, kind, id) }
 
 // IsAdopted reports whether a resource of this run has begun to hold an object that was there before.
 func (s *State) IsAdopted(kind string, id int64) bool { return s.knows(adopted, kind, id) }
-
-// Refuse registers that the server does not let the account create anything of a kind.
-func (s *State) Refuse(kind string) { s.note(refused, kind, 0) }
-
-// IsRefused reports whether the server has refused, in this run, to let the account create anything of a kind.
-func (s *State) IsRefused(kind string) bool { return s.knows(refused, kind, 0) }
 
 // Declare registers what a resource of this run says about an object, and reports whether no other says otherwise. The
 // same resource says the same however often it is planned.

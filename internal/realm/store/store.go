@@ -2,7 +2,7 @@
 // size.
 //
 // [Store.Read] returns a snapshot as this run knows it, [Store.Fresh] one of which parts were read after the call began.
-// Those who ask at the same time share a request; so that they do, a write is made through [Store.Write], and a read waits
+// Those who ask at the same time share a request; so that they do, a write is announced with [Store.BeginWrite], and a read waits
 // a moment for writes under way. [Store.Invalidate] makes the next to ask read a part again. What is not in the snapshot,
 // such as drafts and the subscribers of one channel, is read when somebody first asks for it.
 package store
@@ -82,12 +82,39 @@ func (s *Store) Client() *zulip.Client { return s.client }
 // FeatureLevel returns the API feature level of the server; zero if it did not say.
 func (s *Store) FeatureLevel() int { return s.level }
 
-// Write makes a call that writes. A read that is asked for meanwhile waits a moment for its end, so that those who write at
-// the same time share what they read afterwards.
-func (s *Store) Write(ctx context.Context, call func(context.Context) error) error {
-	s.writes.Add(1)
-	defer s.writes.Add(-1)
-	return call(ctx)
+// BeginWrite announces a request that writes, until done is called. A read that begins before that waits a moment, so that
+// resources that write at the same time share what they read afterwards.
+//
+// list is the list that the request changes if the server caches that list (see [Store.ReadUntil]), otherwise "". One request at a
+// time changes a list. The error is that of a context that ended while the request waited for its turn.
+func (s *Store) BeginWrite(ctx context.Context, list Part) (done func(), err error) {
+	s.writes.Add(1) // a read also waits for requests that wait for their turn
+	if list == "" {
+		return func() { s.writes.Add(-1) }, nil
+	}
+	unlock, err := s.run.Lock(ctx, string(list))
+	if err != nil {
+		s.writes.Add(-1)
+		return nil, err
+	}
+	return func() {
+		s.invalidate(list)
+		s.mu.Lock()
+		s.state(list).wroteAt = time.Now()
+		s.mu.Unlock()
+		unlock()
+		s.writes.Add(-1)
+	}, nil
+}
+
+// Write sends one request that writes: see [Store.BeginWrite].
+func (s *Store) Write(ctx context.Context, send func(context.Context) error) error {
+	done, err := s.BeginWrite(ctx, "")
+	if err != nil {
+		return err
+	}
+	defer done()
+	return send(ctx)
 }
 
 // Invalidate makes the next to ask read parts again, because they have become out of date.

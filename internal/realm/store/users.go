@@ -361,26 +361,6 @@ func distinct[T cmp.Ordered](values []T) []T {
 // apply that was just followed by a plan: for a process its own start is a write.
 const lagWindow = time.Second
 
-// WriteList sends a write of one of the lists when no other write of that list is under way. An error of which nothing was
-// sent is that of a context that ended first.
-func (s *Store) WriteList(ctx context.Context, part Part, send func(context.Context) error) error {
-	// A read waits for those too who wait for their turn.
-	return s.Write(ctx, func(ctx context.Context) error {
-		unlock, err := s.run.Lock(ctx, string(part))
-		if err != nil {
-			return err
-		}
-		defer unlock()
-		defer func() {
-			s.invalidate(part)
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.state(part).wroteAt = time.Now()
-		}()
-		return send(ctx)
-	})
-}
-
 // ReadUntil returns a snapshot with one of the lists as soon as shows is true of it. If it never is, the snapshot is one
 // that can be relied on.
 func (s *Store) ReadUntil(ctx context.Context, part Part, shows func(*snapshot.Snapshot) bool) (*snapshot.Snapshot, error) {

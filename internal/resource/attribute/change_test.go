@@ -14,6 +14,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -244,12 +246,11 @@ func changeText(t *testing.T, held *string, send func(attribute.Pending[string, 
 		Read: func(context.Context, func(string) bool) (*attribute.Reading[string], error) {
 			return &attribute.Reading[string]{Thing: *held}, nil
 		},
-		Write: func(ctx context.Context, send func(context.Context) error) error { return send(ctx) },
 		Send: func(_ context.Context, pending attribute.Pending[string, bool]) ([]string, error) {
 			return nil, send(pending)
 		},
 	}
-	subject.Change(t.Context(), &base.Base{Meta: &base.Meta{Client: client}}, steps, nil, &diags)
+	subject.Change(t.Context(), &base.Base{Meta: &base.Meta{Client: client, Store: store.New(client, &zulip.User{}, 442, new(runstate.State))}}, steps, nil, &diags)
 	return diags
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -29,8 +30,8 @@ type Step[T, U any] struct {
 	Current func(T) string
 	// Put writes the change into an update of a thing that is as given. compare tells whether old values go along.
 	Put func(update *U, now T, compare bool)
-	// Renew returns the step as it is with the people as they are now. It is called on a conflict: somebody who was deactivated after
-	// the step was computed, as by another resource of the same apply, is none. Optional.
+	// Renew returns the step with what has changed since it was computed and is no conflict: users who were deactivated, and what
+	// another resource of the same apply did. It is called on a conflict. Optional.
 	Renew func(ctx context.Context, b *base.Base, now T) (Step[T, U], error)
 }
 
@@ -50,13 +51,13 @@ type Subject[T, U any] struct {
 	// Read reads it from the server, not from what was read before. Where the server's lists lag behind its writes, it reads
 	// until shows is true of the thing, or the list can be relied on.
 	Read func(ctx context.Context, shows func(T) bool) (*Reading[T], error)
-	// Write carries out one call of Send, by default [store.Store.Write]. Optional.
-	Write func(ctx context.Context, send func(context.Context) error) error
+	// List is the list that Send changes, if the server caches it: see [store.Store.BeginWrite]. Optional.
+	List store.Part
 	// StoresAsSent says that the server stores what it is sent, so that nothing is read after a write that it took.
 	StoresAsSent bool
 	// Protect refuses, on the thing as it was just read, what must not happen whatever was planned, such as to lock the
 	// account out. The pending steps are sent right after it. Optional.
-	Protect func(now *Reading[T], p Pending[T, U], diags *diag.Diagnostics)
+	Protect func(ctx context.Context, b *base.Base, now *Reading[T], p Pending[T, U], diags *diag.Diagnostics)
 	// Send makes the requests that what is pending takes, and returns the parameters that the server does not know. It
 	// stops at the first error: the thing is then read again, and what is still missing sent again.
 	Send func(context.Context, Pending[T, U]) (ignored []string, err error)
@@ -66,6 +67,10 @@ type Subject[T, U any] struct {
 	Renew func(context.Context, Pending[T, U]) error
 	// OnConflict says how to go on after a conflict. Optional: by default to plan again.
 	OnConflict string
+	// IsBlocked reports whether an error of Send may end by itself, because another resource of the same apply frees what blocks
+	// the request, such as a name. The thing is then read and compared again, and the request repeated, until [FreeWait] ends.
+	// Optional.
+	IsBlocked func(error) bool
 	// Explain says what an error of Send means, and At the attribute it is about. Optional.
 	Explain func(error) string
 	At      func(error) path.Path
@@ -157,8 +162,7 @@ func compare[T, U any](all []Step[T, U], thing T) (left, conflicts []Step[T, U])
 	return left, conflicts
 }
 
-// renew returns the steps as they are with the people as they are now. A step of which those cannot be read stays as it is: then it
-// is a conflict.
+// renew returns the steps, those with a conflict renewed. A step whose Renew fails stays as it is and remains a conflict.
 func renew[T, U any](ctx context.Context, b *base.Base, all []Step[T, U], thing T) []Step[T, U] {
 	all = slices.Clone(all)
 	for i, step := range all {
@@ -167,7 +171,7 @@ func renew[T, U any](ctx context.Context, b *base.Base, all []Step[T, U], thing 
 		}
 		renewed, err := step.Renew(ctx, b, thing)
 		if err != nil {
-			tflog.Info(ctx, "Cannot read whether people of a permission were deactivated", map[string]any{"attribute": step.Attribute, "error": err.Error()})
+			tflog.Info(ctx, "Cannot find out whether this apply caused the conflict", map[string]any{"attribute": step.Attribute, "error": err.Error()})
 			continue
 		}
 		all[i] = renewed
@@ -181,10 +185,7 @@ func renew[T, U any](ctx context.Context, b *base.Base, all []Step[T, U], thing 
 // last write it is read again, and what is missing is sent again. So an answer that was lost, or a setting that the
 // server dropped, is made good, and a value that somebody else changed is not overwritten.
 func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U], now *Reading[T], diags *diag.Diagnostics) *Reading[T] {
-	p, write, retries := progress{pause: zulip.FirstPause}, s.Write, b.Meta.Client.NewRetries()
-	if write == nil {
-		write = b.Meta.Store.Write // so that the reads that follow wait for each other
-	}
+	p, retries, blocked := progress{pause: zulip.FirstPause}, b.Meta.Client.NewRetries(), NewFreeWait()
 	for {
 		if now == nil {
 			var err error
@@ -215,24 +216,26 @@ func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U
 		}
 		if s.Protect != nil {
 			var found diag.Diagnostics
-			s.Protect(now, Pending[T, U]{Now: thing, steps: left}, &found)
+			s.Protect(ctx, b, now, Pending[T, U]{Now: thing, steps: left}, &found)
 			if diags.Append(found...); found.HasError() {
 				return now
 			}
 		}
 		if s.Renew != nil && !p.renewed && (p.oldRefused > 0 || p.sent > 0) {
 			p.renewed, now = true, nil
-			p.err = write(ctx, func(ctx context.Context) error {
-				return s.Renew(zulip.SendOnce(ctx), Pending[T, U]{Now: thing, steps: left})
-			})
+			if done, err := b.Meta.Store.BeginWrite(ctx, s.List); err == nil {
+				p.err = s.Renew(zulip.SendOnce(ctx), Pending[T, U]{Now: thing, steps: left})
+				done()
+			}
 			continue // an error of it is one of the change too, which is sent next
 		}
 		// The server may refuse an old value that was just read, if it hides deactivated people in it
 		// (server-behavior §P3). Twice the same answer around an unchanged value is taken for that.
-		p.err = write(ctx, func(ctx context.Context) (err error) {
-			p.ignored, err = s.Send(zulip.SendOnce(ctx), Pending[T, U]{Now: thing, steps: left, compare: p.oldRefused < 2})
-			return err
-		})
+		var done func()
+		if done, p.err = b.Meta.Store.BeginWrite(ctx, s.List); p.err == nil {
+			p.ignored, p.err = s.Send(zulip.SendOnce(ctx), Pending[T, U]{Now: thing, steps: left, compare: p.oldRefused < 2})
+			done()
+		}
 		switch {
 		case p.err == nil && s.StoresAsSent:
 			return nil
@@ -252,6 +255,7 @@ func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U
 			}
 			p.lost++
 			p.pause *= 2
+		case s.IsBlocked != nil && s.IsBlocked(p.err) && blocked.Next(ctx): // read and compared again
 		default:
 			// What the rate limit refused is not just repeated after the wait: somebody may have changed the thing by then.
 			if err := retries.Wait(ctx, p.err); err != nil {

@@ -144,7 +144,8 @@ func (w *creation[Model, Object, Update]) complete(ctx context.Context) *attribu
 	case w.def.Update == nil && w.def.SendUpdate == nil:
 		w.refuse(missing, &found)
 	default:
-		now = w.change(ctx, w.id, prior.Values, w.plan, w.c, missing, w.now, &found)
+		change := &change[Model, Object, Update]{Resource: w.Resource, id: w.id, before: prior.Values, planned: w.plan, c: w.c, isReactivated: w.isGone(w.now.Thing)}
+		now = change.subject(missing).Change(ctx, &w.Base, missing, w.now, &found)
 	}
 	for _, one := range found {
 		if one.Severity() == diag.SeverityError {
@@ -226,7 +227,7 @@ func (w *creation[Model, Object, Update]) create(ctx context.Context) (ok bool) 
 		name = fmt.Sprint(*w.plan) // whoever creates the same waits
 	}
 	var err error
-	w.id, err = Creation{Kind: w.kind(), Thing: name, Look: w.look, Make: w.send, Differ: w.def.RightsDiffer}.Run(ctx, w.Meta)
+	w.id, err = Creation{Kind: w.kind(), Thing: name, Look: w.look, Make: w.sendAndFind}.Run(ctx, w.Meta)
 	switch {
 	case err == nil:
 		w.isNew = true
@@ -298,22 +299,26 @@ func (w *creation[Model, Object, Update]) found(object *Object, view *listing[Ob
 	return w.def.Key(object)
 }
 
-// request sends the request that creates the object. Where it has names, it is sent once, with those of a fresh reading, and
-// after a wait with those of another one.
-func (w *creation[Model, Object, Update]) request(ctx context.Context) (id int64, err error) {
-	send := func(ctx context.Context) (err error) {
-		id, err = w.def.Create(ctx, w.c, w.plan)
-		return err
+// sendCreate sends the request that creates the object.
+func (w *creation[Model, Object, Update]) sendCreate(ctx context.Context) (int64, error) {
+	done, err := w.Meta.Store.BeginWrite(ctx, w.cachedList())
+	if err != nil {
+		return 0, err
 	}
-	if !w.def.Source.SendsNames {
-		err = w.write(ctx, send)
-		return id, err
-	}
+	id, err := w.def.Create(ctx, w.c, w.plan)
+	done()
+	w.wrote(err)
+	return id, err
+}
+
+// sendCreateWithNames is sendCreate for a request with names: they are those of a fresh reading, also when the request is repeated
+// after a wait.
+func (w *creation[Model, Object, Update]) sendCreateWithNames(ctx context.Context) (id int64, err error) {
 	for retries := w.Meta.Client.NewRetries(); ; {
 		if w.c.Snapshot, err = w.Meta.Store.Fresh(ctx, w.def.Source.Needs...); err != nil {
 			return 0, &NotCreatedError{err}
 		}
-		if err = w.write(zulip.SendOnce(ctx), send); err == nil || zulip.MayHaveHappened(err) {
+		if id, err = w.sendCreate(zulip.SendOnce(ctx)); err == nil || zulip.MayHaveHappened(err) {
 			return id, err
 		}
 		if err := retries.Wait(ctx, err); err != nil {
@@ -322,9 +327,13 @@ func (w *creation[Model, Object, Update]) request(ctx context.Context) (id int64
 	}
 }
 
-// send is the Make of a [Creation].
-func (w *creation[Model, Object, Update]) send(ctx context.Context) (id int64, err error) {
-	id, err = w.request(ctx)
+// sendAndFind sends the request, and finds the ID of the object if the server does not tell it.
+func (w *creation[Model, Object, Update]) sendAndFind(ctx context.Context) (id int64, err error) {
+	if w.def.Source.SendsNames {
+		id, err = w.sendCreateWithNames(ctx)
+	} else {
+		id, err = w.sendCreate(ctx)
+	}
 	if err != nil || id != 0 || w.def.IsCreated == nil {
 		return id, err
 	}

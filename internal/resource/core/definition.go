@@ -94,8 +94,6 @@ type Definition[Model, Object, Update any] struct {
 	IsUnread func(attribute string, prior *Model, c *Context) bool
 	// ByElement are sets of which somebody else may change other elements than the plan: those stay as they are.
 	ByElement []string
-	// AdjustPrior changes the values of a state where this run has changed the object since they were read. Optional.
-	AdjustPrior func(c *Context, prior *Model)
 	// Fixed returns the attributes that the server decides of an object, so that they cannot be configured. Optional.
 	Fixed func(state *Model) []string
 	// Validate refuses a configuration that is wrong in any organization. Optional.
@@ -111,8 +109,6 @@ type Definition[Model, Object, Update any] struct {
 	Create func(ctx context.Context, c *Context, plan *Model) (int64, error)
 	// SentLater are attributes that the request which creates an object does not carry: they are sent after it.
 	SentLater []string
-	// RightsDiffer is set where the account may lack the right to create one object and have it for another.
-	RightsDiffer bool
 	// IsCreated reports whether an object is what Create made of a model. It is set where the server does not tell the ID of
 	// what it creates. Optional.
 	IsCreated func(m *Model, object *Object, c *Context) bool
@@ -231,8 +227,6 @@ type Context struct {
 	Diags *diag.Diagnostics
 	// isSent is set when the server has taken a change.
 	isSent bool
-	// isTaken says that the last update was refused because another object has the name.
-	isTaken bool
 }
 
 // WarnIgnored warns of what the server did not know of a creation, but for permissions: those are compared afterwards.

@@ -157,9 +157,6 @@ type Creation struct {
 	// called once before anything is sent, with a free that notes what there is.
 	Look func(ctx context.Context, free func(id int64) bool) (int64, error)
 	Make func(ctx context.Context) (int64, error)
-	// Differ says that the account may lack the right to make one of the kind, and have it for another: a refusal of one
-	// is none of all.
-	Differ bool
 }
 
 // Run returns the ID of what was made. The error is for [base.Explain].
@@ -169,9 +166,6 @@ func (c Creation) Run(ctx context.Context, meta *base.Meta) (id int64, err error
 		return 0, err
 	}
 	defer done()
-	if err := EarlierRefusal(meta, c.Kind); err != nil && !c.Differ {
-		return 0, err
-	}
 	before := map[int64]bool{}
 	if _, err := c.Look(ctx, func(id int64) bool { before[id] = true; return false }); err != nil && !refused(err) {
 		return 0, fmt.Errorf("nothing was sent, for it could not be looked what is there already: %w", err)
@@ -190,9 +184,6 @@ func (c Creation) Run(ctx context.Context, meta *base.Meta) (id int64, err error
 					id = made
 					break
 				}
-			}
-			if zulip.IsLackOfRight(err) && !c.Differ {
-				meta.Run.Refuse(c.Kind)
 			}
 			return 0, err
 		}

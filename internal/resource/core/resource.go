@@ -326,12 +326,3 @@ func refuseDestroy(e Existing, diags *diag.Diagnostics) {
 func RefuseTakenName(at path.Path, summary, detail string, diags *diag.Diagnostics) {
 	diags.AddAttributeError(at, summary, detail+"\n\nTo destroy this configuration instead, run terraform destroy -refresh=false.")
 }
-
-// EarlierRefusal returns an error if the server has refused, earlier in this run, to let the provider's account create
-// anything of a kind, whatever it is: then nothing more of the kind is sent. Otherwise it returns nil.
-func EarlierRefusal(meta *base.Meta, kind string) error {
-	if !meta.Run.IsRefused(kind) {
-		return nil
-	}
-	return fmt.Errorf("nothing was sent: the server does not let the provider's account create any %s, as another error of this run says", kind)
-}

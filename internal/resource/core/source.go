@@ -145,16 +145,19 @@ func listed[Object any](s *snapshot.Snapshot, err error) (*listing[Object], erro
 	return &listing[Object]{Snapshot: s}, err
 }
 
-// write sends a request that changes an object.
-func (r *Resource[Model, Object, Update]) write(ctx context.Context, send func(context.Context) error) error {
+// cachedList is the list that a request changes if the server caches it: see [store.Store.BeginWrite].
+func (r *Resource[Model, Object, Update]) cachedList() store.Part {
 	if r.def.Source.Lags {
-		return r.Meta.Store.WriteList(ctx, r.def.Source.Part, send)
+		return r.def.Source.Part
 	}
-	err := r.Meta.Store.Write(ctx, send)
-	if r.def.Source.StoresAsSent || err != nil && r.def.Table == nil { // objects with a table are read anew by who needs them
-		r.invalidate() // the request may have been carried out all the same
+	return ""
+}
+
+// wrote forgets the objects that were read before a request, where no reading follows it.
+func (r *Resource[Model, Object, Update]) wrote(err error) {
+	if r.def.Source.StoresAsSent || err != nil && r.def.Table == nil { // objects with a table are read again when they are needed
+		r.invalidate() // a request that failed may have been carried out
 	}
-	return err
 }
 
 func (r *Resource[Model, Object, Update]) invalidate() {

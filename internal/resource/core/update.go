@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -35,11 +34,6 @@ func (r *Resource[Model, Object, Update]) Update(ctx context.Context, req resour
 		return
 	}
 	prior := r.attributes.priorState(&state, attribute.ReadBeside(ctx, req.Private, &resp.Diagnostics), nil, c, &resp.Diagnostics)
-	before := *prior.Values
-	prior.Values = &before
-	if r.def.AdjustPrior != nil {
-		r.def.AdjustPrior(c, &before)
-	}
 	steps, problems := r.attributes.steps(prior, &plan, c)
 	attribute.ReportProblems(&resp.Diagnostics, problems)
 	if resp.Diagnostics.HasError() {
@@ -50,7 +44,8 @@ func (r *Resource[Model, Object, Update]) Update(ctx context.Context, req resour
 		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 		return
 	}
-	now := r.changeUntaken(ctx, id, &before, &plan, c, steps, &resp.Diagnostics)
+	change := &change[Model, Object, Update]{Resource: r, id: id, before: prior.Values, planned: &plan, c: c}
+	now := change.subject(steps).Change(ctx, &r.Base, steps, nil, &resp.Diagnostics)
 	switch {
 	case now == nil && resp.Diagnostics.HasError(): // the state stays as it was
 	case now == nil:
@@ -109,113 +104,106 @@ func (e *unseenError) Error() string { return e.text }
 
 // Change carries out steps on an object: see [attribute.Subject.Change]. now is the object as it was just read, or nil.
 func (r *Resource[Model, Object, Update]) Change(ctx context.Context, id int64, steps []attribute.Step[*Object, Update], now *attribute.Reading[*Object], diags *diag.Diagnostics) *attribute.Reading[*Object] {
-	return r.change(ctx, id, nil, nil, r.context(nil), steps, now, diags)
-}
-
-// changeUntaken is change. It repeats a change that the server refuses because another object has the name, see [untilFree]. Each
-// attempt reads the object and compares it again.
-func (r *Resource[Model, Object, Update]) changeUntaken(ctx context.Context, id int64, before, planned *Model, c *Context, steps []attribute.Step[*Object, Update], diags *diag.Diagnostics) (now *attribute.Reading[*Object]) {
-	var attempt diag.Diagnostics
-	untilFree(ctx, func() (isBlocked bool) {
-		attempt, c.isTaken = nil, false
-		now = r.change(ctx, id, before, planned, c, steps, nil, &attempt)
-		return c.isTaken
-	})
-	diags.Append(attempt...)
-	return now
-}
-
-const (
-	// freeTime is how long a change is repeated that the server refuses because a name is taken or an object is in use.
-	freeTime = 8 * time.Second
-	// firstFreePause is the pause after the first refusal. Each further pause is twice as long, up to longestFreePause.
-	firstFreePause   = 100 * time.Millisecond
-	longestFreePause = time.Second
-)
-
-// untilFree calls try until it is not blocked any more, at most for freeTime. Another resource of the same apply may free what
-// blocks it: Terraform changes resources without a reference between them in any order, several at a time.
-func untilFree(ctx context.Context, try func() (isBlocked bool)) {
-	end := time.Now().Add(freeTime)
-	for pause := firstFreePause; try() && !zulip.IsInterrupted(ctx) && time.Now().Add(pause).Before(end) && zulip.Sleep(ctx, pause) == nil; {
-		pause = min(2*pause, longestFreePause)
-	}
-}
-
-// change is Change of an object that is to become what is planned. c always has the organization that the object was last read
-// with.
-func (r *Resource[Model, Object, Update]) change(ctx context.Context, id int64, before, planned *Model, c *Context, steps []attribute.Step[*Object, Update],
-	now *attribute.Reading[*Object], diags *diag.Diagnostics,
-) *attribute.Reading[*Object] {
-	isGone := now != nil && r.isGone(now.Thing) // then the steps reactivate it
+	change := &change[Model, Object, Update]{Resource: r, id: id, c: r.context(nil)}
 	if now != nil {
-		c.Snapshot = now.View
+		change.c.Snapshot, change.isReactivated = now.View, r.isGone(now.Thing)
 	}
-	subject := attribute.Subject[*Object, Update]{
-		Of: r.kind(), Unread: r.called(r.nameBefore(before), id), StoresAsSent: r.def.Source.StoresAsSent, Write: r.write,
-		Explain: func(err error) string { return r.explainUpdate(planned, c, err) },
-		Name:    func(object *Object) string { return r.called(r.nameOf(object, cmp.Or(before, planned), c), id) },
-		Read: func(ctx context.Context, shows func(*Object) bool) (*attribute.Reading[*Object], error) {
-			if slices.ContainsFunc(steps, func(step attribute.Step[*Object, Update]) bool {
-				return slices.Contains(r.def.Source.OneFor, step.Attribute)
-			}) {
-				shows = func(*Object) bool { return false }
-			}
-			return r.fresh(ctx, id, c, shows, func(object *Object) bool {
-				return isGone || r.keepsGone(before, object) || r.keepsGone(planned, object)
-			})
-		},
-		Send: func(ctx context.Context, p attribute.Pending[*Object, Update]) ([]string, error) {
-			ignored, err := r.send(ctx, id, before, planned, c, p)
-			c.isSent = err == nil
-			c.isTaken = err != nil && r.def.Unique.IsTaken != nil && r.def.Unique.IsTaken(err)
-			return ignored, err
-		},
-		At: func(err error) path.Path {
-			if planned != nil && r.def.Unique.IsTaken != nil && r.def.Unique.IsTaken(err) {
-				return r.existingAt(planned)
-			}
-			return path.Empty()
-		},
-	}
-	if r.def.Protect != nil {
-		subject.Protect = func(now *attribute.Reading[*Object], p attribute.Pending[*Object, Update], diags *diag.Diagnostics) {
-			r.def.Protect(ctx, &r.Base, now, p, diags)
-		}
-	}
-	return subject.Change(ctx, &r.Base, steps, now, diags)
+	return change.subject(steps).Change(ctx, &r.Base, steps, now, diags)
 }
 
-// explainUpdate is Explain, and says which object has the name that is taken.
-func (r *Resource[Model, Object, Update]) explainUpdate(planned *Model, c *Context, err error) string {
-	if planned != nil && c.Snapshot != nil && r.def.Unique.IsTaken != nil && r.def.Unique.IsTaken(err) && !r.def.Unique.IsCheckedByPlan {
-		if holder, ok := r.withName(&listing[Object]{Snapshot: c.Snapshot}, planned); ok {
+// change is the change of one object, by an update or after a creation.
+type change[Model, Object, Update any] struct {
+	*Resource[Model, Object, Update]
+	id int64
+	// before has the prior values, planned the planned ones. They are nil for a change that no plan asked for.
+	before, planned *Model
+	// c always has the organization that the object was last read with.
+	c *Context
+	// isReactivated is true if the object was archived or deactivated, and the steps reactivate it.
+	isReactivated bool
+	// readsOne is true if the steps change an attribute for which a list is not enough: see [Source].
+	readsOne bool
+}
+
+// subject describes the change for [attribute.Subject.Change].
+func (o *change[Model, Object, Update]) subject(steps []attribute.Step[*Object, Update]) attribute.Subject[*Object, Update] {
+	o.readsOne = slices.ContainsFunc(steps, func(step attribute.Step[*Object, Update]) bool {
+		return slices.Contains(o.def.Source.OneFor, step.Attribute)
+	})
+	return attribute.Subject[*Object, Update]{
+		Of: o.kind(), Unread: o.called(o.nameBefore(o.before), o.id), StoresAsSent: o.def.Source.StoresAsSent, List: o.cachedList(),
+		Name: o.title, Read: o.read, Protect: o.def.Protect, Send: o.send, IsBlocked: o.isTaken, Explain: o.explain, At: o.at,
+	}
+}
+
+// title is what messages call the object.
+func (o *change[Model, Object, Update]) title(object *Object) string {
+	return o.called(o.nameOf(object, cmp.Or(o.before, o.planned), o.c), o.id)
+}
+
+// read reads the object as it is now.
+func (o *change[Model, Object, Update]) read(ctx context.Context, shows func(*Object) bool) (*attribute.Reading[*Object], error) {
+	if o.readsOne {
+		shows = func(*Object) bool { return false }
+	}
+	return o.fresh(ctx, o.id, o.c, shows, func(object *Object) bool {
+		return o.isReactivated || o.keepsGone(o.before, object) || o.keepsGone(o.planned, object)
+	})
+}
+
+// send sends what is pending: by SendUpdate, or as the current model with the planned values of what is pending.
+func (o *change[Model, Object, Update]) send(ctx context.Context, p attribute.Pending[*Object, Update]) (ignored []string, err error) {
+	if o.def.SendUpdate != nil {
+		ignored, err = o.def.SendUpdate(ctx, &o.Base, o.id, p)
+	} else {
+		current := *o.planned
+		o.def.ReadInto(&current, p.Now, o.c)
+		o.keepUnread(&current)
+		planned := current
+		if update, ok := any(&planned).(*Update); ok {
+			p.Into(update)
+		}
+		err = o.def.Update(ctx, o.c, &planned, &current)
+	}
+	o.c.isSent = err == nil
+	o.wrote(err)
+	return ignored, err
+}
+
+// keepUnread gives attributes that the server does not show their prior value.
+func (o *change[Model, Object, Update]) keepUnread(current *Model) {
+	if o.before == nil || o.def.IsUnread == nil {
+		return
+	}
+	for _, name := range fieldsOf(current).names() {
+		if o.def.IsUnread(name, o.before, o.c) {
+			fieldsOf(current).set(name, fieldsOf(o.before).get(name))
+		}
+	}
+}
+
+// isTaken reports whether the server refused the change because another object has the name.
+func (o *change[Model, Object, Update]) isTaken(err error) bool {
+	return o.planned != nil && o.def.Unique.IsTaken != nil && o.def.Unique.IsTaken(err)
+}
+
+// at returns the attribute that an error is about.
+func (o *change[Model, Object, Update]) at(err error) path.Path {
+	if o.isTaken(err) {
+		return o.existingAt(o.planned)
+	}
+	return path.Empty()
+}
+
+// explain is [Resource.Explain], and says which object has the name that is taken.
+func (o *change[Model, Object, Update]) explain(err error) string {
+	if o.isTaken(err) && o.c.Snapshot != nil && !o.def.Unique.IsCheckedByPlan {
+		if holder, ok := o.withName(&listing[Object]{Snapshot: o.c.Snapshot}, o.planned); ok {
 			return fmt.Sprintf("%s (ID %s) has the %s now. If another resource of this configuration is to give it up, let this one depend on it (depends_on), or do it in two applies; to swap two, give one of them another %s first.",
-				base.Capitalize(r.called(r.def.Index(c.Snapshot).Name(holder), r.def.Key(holder))), textOf(r.idOf(holder)), r.def.Unique.word(), r.def.Unique.word())
+				base.Capitalize(o.called(o.def.Index(o.c.Snapshot).Name(holder), o.def.Key(holder))), textOf(o.idOf(holder)), o.def.Unique.word(), o.def.Unique.word())
 		}
 	}
-	return r.Explain(err)
-}
-
-// send sends what is pending: by the table's SendUpdate, or as the current model with the planned values of what is pending.
-func (r *Resource[Model, Object, Update]) send(ctx context.Context, id int64, before, planned *Model, c *Context, p attribute.Pending[*Object, Update]) (ignored []string, err error) {
-	if r.def.SendUpdate != nil {
-		return r.def.SendUpdate(ctx, &r.Base, id, p)
-	}
-	current := *planned
-	r.def.ReadInto(&current, p.Now, c)
-	if before != nil && r.def.IsUnread != nil {
-		for _, name := range fieldsOf(&current).names() {
-			if r.def.IsUnread(name, before, c) {
-				fieldsOf(&current).set(name, fieldsOf(before).get(name))
-			}
-		}
-	}
-	wanted := current
-	if update, ok := any(&wanted).(*Update); ok {
-		p.Into(update)
-	}
-	return nil, r.def.Update(ctx, c, &wanted, &current)
+	return o.Explain(err)
 }
 
 // nameOf is what messages call an object: as the state does, or as the server does.
@@ -301,15 +289,15 @@ func (e *InUseError) Error() string { return e.Err.Error() }
 // Unwrap returns the error to report.
 func (e *InUseError) Unwrap() error { return e.Err }
 
-// deleteUnused deletes the object. It repeats the request if the server refuses it because the object is in use, see [untilFree].
-// Resources that reference the object are changed after it, so no repetition helps with them.
-func (r *Resource[Model, Object, Update]) deleteUnused(ctx context.Context, id int64, state *Model) (err error) {
-	untilFree(ctx, func() (isBlocked bool) {
-		err = r.delete(ctx, id, state)
-		inUse := (*InUseError)(nil)
-		return errors.As(err, &inUse)
-	})
-	return err
+// deleteUnused deletes the object. It repeats the request if the server refuses it because the object is in use, see
+// [attribute.FreeWait]. Resources that reference the object are changed after it, so no repetition helps with them.
+func (r *Resource[Model, Object, Update]) deleteUnused(ctx context.Context, id int64, state *Model) error {
+	for inUse := attribute.NewFreeWait(); ; {
+		err := r.delete(ctx, id, state)
+		if !errors.As(err, new(*InUseError)) || !inUse.Next(ctx) {
+			return err
+		}
+	}
 }
 
 // delete sends the request. Where an object is archived, a second request finds out whether the first was carried out.
@@ -319,7 +307,7 @@ func (r *Resource[Model, Object, Update]) delete(ctx context.Context, id int64, 
 	}
 	pause := zulip.FirstPause
 	for attempt := 0; ; attempt++ {
-		err := r.write(ctx, func(ctx context.Context) error { return r.def.Delete(ctx, r.context(nil), state) })
+		err := r.sendDelete(ctx, state)
 		if !r.def.Archives || !zulip.MayHaveHappened(err) || attempt == r.Meta.Client.MaxRetries() || zulip.Sleep(ctx, pause) != nil {
 			return err
 		}
@@ -327,11 +315,23 @@ func (r *Resource[Model, Object, Update]) delete(ctx context.Context, id int64, 
 	}
 }
 
+// sendDelete sends the request that deletes the object.
+func (r *Resource[Model, Object, Update]) sendDelete(ctx context.Context, state *Model) error {
+	done, err := r.Meta.Store.BeginWrite(ctx, r.cachedList())
+	if err != nil {
+		return err
+	}
+	err = r.def.Delete(ctx, r.context(nil), state)
+	done()
+	r.wrote(err)
+	return err
+}
+
 // deleteByName sends the request again only while the object is there: after a wait its name may belong to another one.
 func (r *Resource[Model, Object, Update]) deleteByName(ctx context.Context, id int64, state *Model) error {
 	isDeleted := func(view *listing[Object]) bool { return r.active(view, id, state) == nil }
 	for retries := r.Meta.Client.NewRetries(); ; {
-		err := r.write(ctx, func(ctx context.Context) error { return r.def.Delete(zulip.SendOnce(ctx), r.context(nil), state) })
+		err := r.sendDelete(zulip.SendOnce(ctx), state)
 		if err == nil {
 			return nil
 		}

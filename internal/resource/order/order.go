@@ -307,13 +307,14 @@ func (r *Resource) arrange(ctx context.Context, prior, planned types.List, diags
 	}
 	subject := attribute.Subject[[]Item, []int64]{
 		Of: "zulip_" + r.TypeName, Unread: "the order of the " + r.Things, Name: func([]Item) string { return "the order of the " + r.Things },
+		List: r.List,
 		Read: func(ctx context.Context, _ func([]Item) bool) (*reading, error) {
 			all, err := r.Fresh(ctx, r.Meta.Store, shows)
 			return &reading{Thing: all}, err
 		},
 		Send: func(ctx context.Context, pending attribute.Pending[[]Item, []int64]) ([]string, error) {
 			ids := pending.Update()
-			err := r.send(ctx, ids)
+			err := r.Write(ctx, r.Meta.Client, ids)
 			if isSent = err == nil; zulip.IsIncompleteOrder(err) {
 				refused = ids
 			}
@@ -325,13 +326,6 @@ func (r *Resource) arrange(ctx context.Context, prior, planned types.List, diags
 		r.checkNamed(named, named, now.Thing, diags) // what is left out since the plan
 	}
 	return now
-}
-
-func (r *Resource) send(ctx context.Context, ids []int64) error {
-	if r.List != "" {
-		return r.Meta.Store.WriteList(ctx, r.List, func(ctx context.Context) error { return r.Write(ctx, r.Meta.Client, ids) })
-	}
-	return r.Write(ctx, r.Meta.Client, ids)
 }
 
 // isOrdered reports whether those that are named, and there, come first and in their order.

@@ -70,10 +70,10 @@ var channelChannels = &definition{
 	},
 	Fixed:    fixedFolder,
 	Validate: validate, CheckPlan: checkDestroyed, CheckTable: check,
-	New: newChannel, Create: createChannel, SentLater: permission.DroppedAtCreation, RightsDiffer: true, MayBeCreated: isOwn,
+	New: newChannel, Create: createChannel, SentLater: permission.DroppedAtCreation, MayBeCreated: isOwn,
 	Adopt: channelAdopt, Reactivate: unarchive,
 	Names:      names,
-	SendUpdate: sendUpdate, Protect: protect, AdjustPrior: leaveArchivedFolder,
+	SendUpdate: sendUpdate, Protect: protect,
 	Delete: channelArchive, Archives: true, DeleteVerb: "archive",
 	IsKept: func(state *channelModel) bool { return state.OnDestroy.ValueString() == channelOnDestroyKeep },
 	Hint:   channelHint,
@@ -137,14 +137,6 @@ func requests(pending pending) []zulip.ChannelUpdate {
 		slices.Reverse(ordered)
 	}
 	return slices.DeleteFunc(ordered, func(u zulip.ChannelUpdate) bool { return u.Empty() })
-}
-
-// leaveArchivedFolder takes a channel out of a folder that this run has archived: Terraform destroys what is not used any
-// more before it changes what has used it.
-func leaveArchivedFolder(c *core.Context, prior *channelModel) {
-	if folder, ok := c.Meta.Run.TakenFromFolder(prior.ID.ValueInt64()); ok && prior.FolderID.ValueInt64() == folder {
-		prior.FolderID = types.Int64Value(0)
-	}
 }
 
 // channelArchive archives a channel. Nothing is deleted for good (server-behavior §C14).

@@ -1,6 +1,7 @@
 package channels
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"regexp"
@@ -338,14 +339,27 @@ func (r folderRow) Step(prior *attribute.Prior[channelFacts, *zulip.Channel], pl
 	if before == id {
 		return found, nil, false
 	}
-	return step{
+	found = step{
 		Attribute: r.Name, Prior: describeFolder(before, on.View), Planned: describeFolder(id, on.View),
 		Current: func(channel *zulip.Channel) string { return describeFolder(folderOf(channel), on.View) },
 		Put: func(update *zulip.ChannelUpdate, _ *zulip.Channel, _ bool) {
 			folder := folderID(id)
 			update.FolderID = &folder
 		},
-	}, nil, true
+	}
+	found.Renew = leftArchivedFolder(found, before)
+	return found, nil, true
+}
+
+// leftArchivedFolder returns the Renew of a step that changes the folder of a channel. It is no conflict that this apply has removed
+// the channel from the folder to archive the folder: Terraform destroys a folder before it changes channels that were in it.
+func leftArchivedFolder(change step, before int64) func(context.Context, *base.Base, *zulip.Channel) (step, error) {
+	return func(_ context.Context, b *base.Base, channel *zulip.Channel) (step, error) {
+		if folder, ok := b.Meta.Run.TakenFromFolder(channel.ID); ok && folder == before {
+			change.Prior = describeFolder(0, nil)
+		}
+		return change, nil
+	}
 }
 
 // folderIDRow is the row of the folder by its ID, which messages call by its name.
@@ -358,6 +372,7 @@ func (r folderIDRow) Step(prior *attribute.Prior[channelFacts, *zulip.Channel], 
 		found.Prior = describeFolder(prior.Values.FolderID.ValueInt64(), on.View)
 		found.Planned = describeFolder(planned.FolderID.ValueInt64(), on.View)
 		found.Current = func(channel *zulip.Channel) string { return describeFolder(folderOf(channel), on.View) }
+		found.Renew = leftArchivedFolder(found, prior.Values.FolderID.ValueInt64())
 	}
 	return found, problems, isFound
 }
@@ -379,10 +394,11 @@ func priorFolder(prior *attribute.Prior[channelFacts, *zulip.Channel], view *sna
 
 // describeFolder writes a folder for people, each in another way.
 func describeFolder(id int64, view *snapshot.Snapshot) string {
+	if id == 0 {
+		return "no folder"
+	}
 	folder, ok := view.Folders().ByID(id)
 	switch {
-	case id == 0:
-		return "no folder"
 	case !ok:
 		return fmt.Sprintf("folder %d", id)
 	case folder.IsArchived:

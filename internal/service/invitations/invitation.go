@@ -146,7 +146,7 @@ func (r *invitationResource) send(ctx context.Context, plan *invitationModel, di
 	before := map[int64]bool{}
 	self := r.Meta.Store.Self().ID
 	_, err := core.Creation{
-		Kind: mailKind, Thing: fold(email), Differ: true,
+		Kind: mailKind, Thing: fold(email),
 		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
 			list, err := r.Meta.Store.Invitations(ctx)
 			if err != nil {

@@ -322,45 +322,6 @@ func TestProtocolUserProfileWithNull(t *testing.T) {
 	}
 }
 
-// After the server has refused an account for want of the right, no other is asked for in the run.
-func TestProtocolUserRefusedOnce(t *testing.T) {
-	o, _ := acctest.StartRun(t, "zulip_user")
-	p := o.As(t, "admin").NewRun(t, "zulip_user").Process()
-	sent := o.Sent()
-	for i := range 3 {
-		plan := p.MustPlan("zulip_user", nil, values{"email": fmt.Sprintf("new%d@example.com", i), "full_name": "New"})
-		_, diags := p.Apply(plan)
-		if i == 0 {
-			diags.ExpectError(t, "", "not authorized to create users", "manage.py change_user_role")
-		} else {
-			diags.ExpectError(t, "", "Nothing was sent", "another error of this run")
-		}
-	}
-	sent.Expect(t, "POST email full_name password")
-}
-
-// It is so for whatever is created by the same rule.
-func TestProtocolUserFolderRefusedOnce(t *testing.T) {
-	o, _ := acctest.StartRun(t, "zulip_user")
-	p := o.As(t, "admin").NewRun(t, "zulip_channel_folder").Process()
-	var plans []*acctest.PlannedChange
-	for i := range 3 {
-		plan := p.MustPlan("zulip_channel_folder", nil, values{"name": fmt.Sprint("new ", i)})
-		plans = append(plans, plan)
-	}
-	o.Call(t, http.MethodPatch, fmt.Sprint("/users/", id(t, o, "admin")), map[string]string{"role": "400"})
-	sent := o.Sent()
-	for i, plan := range plans {
-		_, diags := p.Apply(plan)
-		if i == 0 {
-			diags.ExpectError(t, "", "administrator")
-		} else {
-			diags.ExpectError(t, "", "Nothing was sent", "another error of this run")
-		}
-	}
-	sent.Expect(t, "POST description name")
-}
-
 // A profile field that nobody has heard of is an error that names those there are.
 func TestProtocolUsersByAnUnknownProfileField(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")

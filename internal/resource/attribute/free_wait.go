@@ -1,0 +1,39 @@
+package attribute
+
+import (
+	"context"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+const (
+	// freeTime is how long a request is repeated that the server refuses because a name is taken or an object is in use.
+	freeTime = 8 * time.Second
+	// firstFreePause is the pause after the first refusal. Each further pause is twice as long, up to longestFreePause.
+	firstFreePause   = 100 * time.Millisecond
+	longestFreePause = time.Second
+)
+
+// FreeWait paces the repetitions of a request that the server refuses because a name is taken or an object is in use. Another
+// resource of the same apply may free it: Terraform changes resources without a reference between them in any order, several at a
+// time.
+type FreeWait struct {
+	end   time.Time
+	pause time.Duration
+}
+
+// NewFreeWait returns the wait of one request. Its time begins with the first refusal.
+func NewFreeWait() *FreeWait { return &FreeWait{pause: firstFreePause} }
+
+// Next waits until the request can be repeated. It returns false if the time is over, or the run was interrupted.
+func (w *FreeWait) Next(ctx context.Context) bool {
+	if w.end.IsZero() {
+		w.end = time.Now().Add(freeTime)
+	}
+	if zulip.IsInterrupted(ctx) || time.Now().Add(w.pause).After(w.end) || zulip.Sleep(ctx, w.pause) != nil {
+		return false
+	}
+	w.pause = min(2*w.pause, longestFreePause)
+	return true
+}
