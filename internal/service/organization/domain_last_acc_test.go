@@ -1,6 +1,7 @@
 package organization_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -9,20 +10,22 @@ import (
 )
 
 // restrictedTo is an organization that only addresses of one domain may join.
-func restrictedTo(domain, lifecycle string) string {
+func restrictedTo(domain, lifecycle string) string { return restrictedIf(true, domain, lifecycle) }
+
+func restrictedIf(isRestricted bool, domain, lifecycle string) string {
 	return `
 resource "zulip_domain" "company" {
   domain = "` + domain + `"
   ` + lifecycle + `
 }
 resource "zulip_organization" "this" {
-  emails_restricted_to_domains = true
+  emails_restricted_to_domains = ` + fmt.Sprint(isRestricted) + `
   depends_on                   = [zulip_domain.company]
 }
 `
 }
 
-// The last domain is exchanged only with create_before_destroy, and everything can be destroyed.
+// The last domain is replaced only with create_before_destroy, and destroyed only without the restriction.
 func TestAccSandboxDomain_LastReplaced_RefusedUnlessCreatedFirst(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)
@@ -40,6 +43,12 @@ func TestAccSandboxDomain_LastReplaced_RefusedUnlessCreatedFirst(t *testing.T) {
 	expectDomain(t, o, map[string]bool{"example.org": false})
 	expectRestricted(t, o, "true")
 	w.Must(t, "plan", "-detailed-exitcode")
+	if printed, ok := w.Run(t, "destroy", "-auto-approve"); ok || !strings.Contains(printed, "Removing the last domain would open") {
+		t.Errorf("destroyed:\n%s", printed)
+	}
+	expectRestricted(t, o, "true")
+	w.Configure(t, restrictedIf(false, "example.org", ""))
+	w.Must(t, "apply", "-auto-approve")
 	w.Must(t, "destroy", "-auto-approve")
 	expectDomain(t, o, map[string]bool{})
 }

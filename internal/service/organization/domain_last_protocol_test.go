@@ -57,14 +57,15 @@ func TestProtocolDomain_LastReplaced_RefusedUnlessCreatedFirst(t *testing.T) {
 	expectDomain(t, o, map[string]bool{"example.org": false})
 	expectRestricted(t, o, "true")
 
-	// The new resource can be destroyed with everything else, and the plan says what that does.
+	// It goes when the restriction has ended.
 	run.State = made
-	plan, diags := run.Plan(nil)
+	_, diags = run.Plan(nil)
 	diags.ExpectNoError(t)
 	diags.ExpectWarning(t, "domain", "last domain", "emails_restricted_to_domains is true", "any address may")
-	run.Apply(plan).ExpectNoError(t)
+	organizationByHand(t, o, map[string]string{"emails_restricted_to_domains": "false"})
+	run.State = made
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	expectDomain(t, o, map[string]bool{})
-	expectRestricted(t, o, "false")
 }
 
 // Without the restriction, the last domain is replaced in any order.
@@ -93,24 +94,26 @@ func TestProtocolDomain_LastSincePlan_Refused(t *testing.T) {
 	expectRestricted(t, o, "true")
 }
 
-// All domains of a configuration end in one run, in any order.
-func TestProtocolDomain_AllDestroyed_Removed(t *testing.T) {
-	for _, isFirstLast := range []bool{false, true} {
+// Of all domains that one run removes, the last one stays while the restriction is on, in any order.
+func TestProtocolDomain_AllDestroyed_LastRefused(t *testing.T) {
+	for _, isReversed := range []bool{false, true} {
 		o, run := acctest.StartRun(t, domainKind)
 		run.MustApply(values{"domain": "example.com"})
 		other := o.NewRun(t, domainKind)
 		other.MustApply(values{"domain": "example.org"})
 		restrict(t, o)
 		planning := run.Process()
-		ends := []*acctest.PlannedChange{planning.MustPlan(domainKind, run.State, nil), planning.MustPlan(domainKind, other.State, nil)}
-		if isFirstLast {
-			ends[0], ends[1] = ends[1], ends[0]
+		first, last := planning.MustPlan(domainKind, run.State, nil), planning.MustPlan(domainKind, other.State, nil)
+		stays := map[string]bool{"example.org": false}
+		if isReversed {
+			first, last, stays = last, first, map[string]bool{"example.com": false}
 		}
 		p := run.Process()
-		for _, end := range ends {
-			p.MustApply(end)
-		}
-		expectDomain(t, o, map[string]bool{})
+		p.MustApply(first)
+		_, diags := p.Apply(last)
+		diags.ExpectError(t, "", "Removing the last domain would open the organization", "set emails_restricted_to_domains = false")
+		expectDomain(t, o, stays)
+		expectRestricted(t, o, "true")
 	}
 }
 
@@ -133,35 +136,20 @@ func TestProtocolDomain_OtherAdded_RemovedAfterIt(t *testing.T) {
 	expectRestricted(t, o, "true")
 }
 
-// A plan that removes the last domain and keeps the restriction is refused, whichever of the two is planned first.
-func TestProtocolDomain_LastAndRestrictionKept_Refused(t *testing.T) {
+// The removal of the last domain waits for another resource of the same run that ends the restriction.
+func TestProtocolDomain_RestrictionEnded_RemovedAfterIt(t *testing.T) {
 	o, run := acctest.StartRun(t, domainKind)
 	run.MustApply(values{"domain": "example.com"})
 	organization := o.NewRun(t, organizationTypeName)
 	organization.MustApply(values{"emails_restricted_to_domains": true})
-	for _, order := range []string{"domain first", "organization first"} {
-		t.Run(order, func(t *testing.T) {
-			p := run.Process()
-			planDomain := func() acctest.Diagnostics {
-				_, diags := p.Plan(domainKind, run.State, nil)
-				return diags
-			}
-			planOrganization := func() acctest.Diagnostics {
-				_, diags := p.Plan(organizationTypeName, organization.State, values{"emails_restricted_to_domains": true})
-				return diags
-			}
-			first, second, at := planDomain, planOrganization, "emails_restricted_to_domains"
-			if order == "organization first" {
-				first, second, at = planOrganization, planDomain, "domain"
-			}
-			first().ExpectNoError(t)
-			second().ExpectError(t, at, "The last domain goes, and the restriction stays", "create_before_destroy = true", "emails_restricted_to_domains = false")
-		})
-	}
 	p := run.Process()
-	p.MustPlan(domainKind, run.State, nil)
-	p.MustPlan(organizationTypeName, organization.State, values{"emails_restricted_to_domains": false})
-	p = run.Process() // a destroy of everything
-	p.MustPlan(domainKind, run.State, nil)
-	p.MustPlan(organizationTypeName, organization.State, nil)
+	end, open := p.MustPlan(domainKind, run.State, nil), p.MustPlan(organizationTypeName, organization.State, values{"emails_restricted_to_domains": false})
+	ended := make(chan acctest.Diagnostics)
+	go func() {
+		_, diags := p.Apply(end)
+		ended <- diags
+	}()
+	p.MustApply(open)
+	(<-ended).ExpectNoError(t)
+	expectDomain(t, o, map[string]bool{})
 }

@@ -29,13 +29,12 @@ import (
 
 // The attributes of which more is to be checked than their kind can.
 const (
-	methodsAttribute     = "authentication_methods"
-	waitingAttribute     = "waiting_period_threshold"
-	spectatorAttribute   = "enable_spectator_access"
-	digestAttribute      = "digest_emails_enabled"
-	videoAttribute       = "video_chat_provider"
-	moderationAttribute  = "moderation_request_channel_id"
-	restrictionAttribute = "emails_restricted_to_domains"
+	methodsAttribute    = "authentication_methods"
+	waitingAttribute    = "waiting_period_threshold"
+	spectatorAttribute  = "enable_spectator_access"
+	digestAttribute     = "digest_emails_enabled"
+	videoAttribute      = "video_chat_provider"
+	moderationAttribute = "moderation_request_channel_id"
 )
 
 // planning is the plan of the organization while it is checked.
@@ -239,9 +238,7 @@ func (p *planning) checkAlone() {
 		if config := p.config.settings[setting.Name]; config.IsNull() || value.IsUnknown() {
 			continue
 		}
-		if p.declare(setting.Name, describe(value)); setting.Name == restrictionAttribute && value.Equal(types.BoolValue(true)) {
-			keepRestriction(p.Meta, p.diags)
-		}
+		p.declare(setting.Name, describe(value))
 	}
 	for _, setting := range permission.Organizations.Settings {
 		principals, known := attribute.PrincipalsOf(*p.plan.permission(setting.Name))
