@@ -92,8 +92,6 @@ type Definition[Model, Object, Update any] struct {
 	KeepPrior func(plan, prior *Model)
 	// IsUnread reports whether the server does not show an attribute, so that a planned value is sent unseen. Optional.
 	IsUnread func(attribute string, prior *Model, c *Context) bool
-	// ByElement are sets of which somebody else may change other elements than the plan: those stay as they are.
-	ByElement []string
 	// Fixed returns the attributes that the server decides of an object, so that they cannot be configured. Optional.
 	Fixed func(state *Model) []string
 	// Validate refuses a configuration that is wrong in any organization. Optional.
@@ -154,12 +152,9 @@ type Source struct {
 	Part store.Part
 	// Needs are further parts that attributes are looked up in, where they are not read with Part.
 	Needs []store.Part
-	// NeedsDecide is set where they decide too what may be done with an object: then they are read with it right before a
-	// change, in the same request.
-	NeedsDecide bool
-	// SendsNames is set where requests name what is in them, so that somebody may give the name to something else: then they
-	// are read right before each attempt to create or change an object.
-	SendsNames bool
+	// NeedsFresh is true if they are read again with an object right before a change, in the same request: they decide what may
+	// be done with the object, or requests contain names from them.
+	NeedsFresh bool
 	// Lags is set for parts that the server caches, so that a list may be older than the last write: see
 	// [store.Store.ReadUntil]. The sandbox has a list of them in lag.go.
 	Lags bool

@@ -88,7 +88,7 @@ func (r *Resource[Model, Object, Update]) readFresh(ctx context.Context, shows f
 
 // beside returns the parts that are read again together with the objects.
 func (r *Resource[Model, Object, Update]) beside() []store.Part {
-	if r.def.Source.NeedsDecide || r.def.Source.SendsNames {
+	if r.def.Source.NeedsFresh {
 		return r.def.Source.Needs
 	}
 	return nil

@@ -36,7 +36,7 @@ func NewDefaultChannelGroupResource() resource.Resource {
 		ListText: core.ListText{Description: "Lists the default channel groups, which new people may choose when they join."},
 		Schema:   defaultChannelGroupSchema,
 		Role:     zulip.RoleAdministrator,
-		Source:   core.Source{Part: channelList, Lags: true, Needs: []store.Part{store.Channels}, SendsNames: true},
+		Source:   core.Source{Part: channelList, Lags: true, Needs: []store.Part{store.Channels}, NeedsFresh: true},
 		Index:    (*snapshot.Snapshot).DefaultChannelGroups,
 		Key:      func(group *zulip.DefaultChannelGroup) int64 { return group.ID },
 		Unique: core.Unique[defaultChannelGroupModel, zulip.DefaultChannelGroup]{
@@ -47,7 +47,6 @@ func NewDefaultChannelGroupResource() resource.Resource {
 			},
 		},
 		ReadInto:  func(m *defaultChannelGroupModel, group *zulip.DefaultChannelGroup, _ *core.Context) { m.read(group) },
-		ByElement: []string{"channel_ids"},
 		CheckPlan: checkDefaultChannelGroupPlan,
 		IsCreated: func(m *defaultChannelGroupModel, group *zulip.DefaultChannelGroup, _ *core.Context) bool {
 			return group.Name == m.Name.ValueString()
@@ -100,12 +99,25 @@ func checkChannel(p *core.Plan[defaultChannelGroupModel], id int64, view *snapsh
 	}
 }
 
+// createDefaultChannelGroup sends the names of the channels as they were just read, also when the request is repeated after a wait.
 func createDefaultChannelGroup(ctx context.Context, c *core.Context, plan *defaultChannelGroupModel) (int64, error) {
-	names, err := namesOf(defaultChannelGroupChannels(plan.ChannelIDs), c.Snapshot)
-	if err != nil {
-		return 0, err
+	for retries := c.Meta.Client.NewRetries(); ; {
+		view, err := c.Meta.Store.Fresh(ctx, store.Channels)
+		if err != nil {
+			return 0, &core.NotCreatedError{Cause: err}
+		}
+		names, err := namesOf(defaultChannelGroupChannels(plan.ChannelIDs), view)
+		if err != nil {
+			return 0, err
+		}
+		err = c.Meta.Client.CreateDefaultChannelGroup(zulip.SendOnce(ctx), plan.Name.ValueString(), plan.Description.ValueString(), names)
+		if err == nil || zulip.MayHaveHappened(err) {
+			return 0, err
+		}
+		if err := retries.Wait(ctx, err); err != nil {
+			return 0, err
+		}
 	}
-	return 0, c.Meta.Client.CreateDefaultChannelGroup(ctx, plan.Name.ValueString(), plan.Description.ValueString(), names)
 }
 
 // updateDefaultChannelGroup sends what differs: the texts, what leaves, what joins. The server refuses what is so already (server-behavior §S10).

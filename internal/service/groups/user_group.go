@@ -52,7 +52,7 @@ func groups() *definition {
 	return &definition{
 		Name: "user_group", Title: "user group", Plural: "user groups",
 		Schema: resourceSchema,
-		Source: core.Source{Part: store.UserGroups, Needs: []store.Part{store.Organization}, NeedsDecide: true},
+		Source: core.Source{Part: store.UserGroups, Needs: []store.Part{store.Organization}, NeedsFresh: true},
 		Index:  (*snapshot.Snapshot).UserGroups,
 		Key:    func(group *zulip.UserGroup) int64 { return group.ID },
 		Find:   findManageable,
