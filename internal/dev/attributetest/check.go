@@ -122,7 +122,7 @@ func (c *checking[Model, Object, Update]) row(row attribute.Row[Model, *Object, 
 		c.errorf("%s: it cannot be set, and is sent", name)
 	}
 	if resource.IsOptional() && slices.Contains(c.Table.Omittable(), name) {
-		c.beside(name, after, is)
+		c.checkPrivateState(name, after, is)
 	}
 	row.KeepPlanned(prior, planned)
 	if kept := c.Values(prior)[name]; !kept.Equal(is) {
@@ -130,13 +130,13 @@ func (c *checking[Model, Object, Update]) row(row attribute.Row[Model, *Object, 
 	}
 }
 
-// beside checks that the value of an attribute that a state leaves out is kept beside the state.
-func (c *checking[Model, Object, Update]) beside(name string, object *Object, is attr.Value) {
+// checkPrivateState checks that the private state has the value of an attribute that a state leaves out.
+func (c *checking[Model, Object, Update]) checkPrivateState(name string, object *Object, is attr.Value) {
 	var diags diag.Diagnostics
-	beside := c.Table.BesideState(new(Model), object, nil, c.On, &diags)
-	prior := c.Table.PriorBeside(new(Model), *beside, nil, c.On, &diags)
+	private := c.Table.PrivateStateOf(new(Model), object, nil, c.On, &diags)
+	prior := c.Table.PriorWithPrivate(new(Model), *private, nil, c.On, &diags)
 	if kept := c.Values(prior.Values)[name]; diags.HasError() || len(prior.Unread) > 0 || !kept.Equal(is) {
-		c.errorf("%s: a state leaves it out, and what is kept beside it is %v, not %v", name, kept, is)
+		c.errorf("%s: a state leaves it out, and what is in the private state is %v, not %v", name, kept, is)
 	}
 }
 
@@ -196,7 +196,7 @@ func fields[Model any](model *Model) map[string]attr.Value {
 	return values
 }
 
-// Apply sets each attribute that can be set to the values of both samples, beside a configuration that may be nothing but a
+// Apply sets each attribute that can be set to the values of both samples, next to a configuration that may be nothing but a
 // name. After each apply there is nothing to do, and what another run changes is found, and changed back.
 func (c *Test[Model, Object, Update]) Apply(t *testing.T, start func(*testing.T) *acctest.Run, base acctest.Values) {
 	for _, row := range c.Table.Rows {

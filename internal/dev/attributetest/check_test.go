@@ -64,8 +64,8 @@ func TestCheckFindsWhatARowForgets(t *testing.T) {
 				Resource:    "zulip_lamp",
 				Permissions: map[string]attribute.Permission[lampModel]{"may_set": {At: func(m *lampModel) *types.Set { return &m.MaySet }}},
 				Wire: attribute.Permissions[*lamp, lampUpdate]{
-					Table: permission.Table{Settings: []permission.Setting{{Name: "may_set"}}},
-					Held:  func(*lamp) map[string]zulip.GroupSettingValue { return nil },
+					Table:  permission.Table{Settings: []permission.Setting{{Name: "may_set"}}},
+					Values: func(*lamp) map[string]zulip.GroupSettingValue { return nil },
 				},
 			}
 			test.forget(&row, &table)

@@ -89,12 +89,12 @@ func (s *State) Manage(kind string, id int64) { s.note(managed, kind, id) }
 // IsManaged reports whether an object belongs to a resource of this run, as far as it has been read.
 func (s *State) IsManaged(kind string, id int64) bool { return s.knows(managed, kind, id) }
 
-// Keep registers that a resource which holds an object is planned to go on, and reports whether it is the first to hold
-// that object: a run plans each resource once so.
-func (s *State) Keep(kind string, id int64) (first bool) { return s.note(kept, kind, id) }
+// WillKeep registers that a resource of this run is planned to keep its object, and reports whether it is the first one to register
+// this: a run plans each resource once, so a second one has the same object.
+func (s *State) WillKeep(kind string, id int64) (first bool) { return s.note(kept, kind, id) }
 
-// IsKept reports whether a resource which holds an object is planned to go on.
-func (s *State) IsKept(kind string, id int64) bool { return s.knows(kept, kind, id) }
+// WillBeKept reports whether a resource of this run is planned to keep an object.
+func (s *State) WillBeKept(kind string, id int64) bool { return s.knows(kept, kind, id) }
 
 // WillDestroy registers that a resource of this run is planned to give up its object.
 func (s *State) WillDestroy(kind string, id int64) { s.note(willBeDestroyed, kind, id) }
@@ -210,9 +210,9 @@ func (s *State) Release(kind, text string, id int64) {
 	s.released[name{kind, text}] = id
 }
 
-// Take begins to create an object of a name. It returns, once, the object of that name that was released, and registers
-// that a resource holds it now: that is what the resource is to have.
-func (s *State) Take(kind, text string) (id int64, ok bool) {
+// TakeReleased is called before an object of a name is created. It returns, once, the object of that name that was released, and
+// registers that a resource has adopted it.
+func (s *State) TakeReleased(kind, text string) (id int64, ok bool) {
 	s.mu.Lock()
 	delete(s.objects, about{willBeCreated, kind + " " + text, 0})
 	id, ok = s.released[name{kind, text}]

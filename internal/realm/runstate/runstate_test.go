@@ -32,13 +32,13 @@ func TestReleasedIsTakenOnce(t *testing.T) {
 		t.Error("only a of k is to be created")
 	}
 	run.Release("k", "a", 7)
-	if _, ok := run.Take("other", "a"); ok {
+	if _, ok := run.TakeReleased("other", "a"); ok {
 		t.Error("another kind took it")
 	}
-	if id, ok := run.Take("k", "a"); !ok || id != 7 || !run.IsAdopted("k", 7) || !run.IsManaged("k", 7) {
+	if id, ok := run.TakeReleased("k", "a"); !ok || id != 7 || !run.IsAdopted("k", 7) || !run.IsManaged("k", 7) {
 		t.Errorf("took %d, %v", id, ok)
 	}
-	if _, ok := run.Take("k", "a"); ok {
+	if _, ok := run.TakeReleased("k", "a"); ok {
 		t.Error("it was taken twice")
 	}
 	if run.WillBeCreated("k", "a") {
@@ -63,7 +63,7 @@ func TestFactsAreOfOneObject(t *testing.T) {
 	}
 	var run State
 	for _, want := range []bool{true, false} {
-		if first := run.Keep("k", 1); first != want {
+		if first := run.WillKeep("k", 1); first != want {
 			t.Errorf("the first to keep it: %v, want %v", first, want)
 		}
 	}

@@ -281,7 +281,7 @@ func (m *members) forget() {
 	m.forgot++
 }
 
-// isMany reports whether so many channels, beside those read before, are better read in a snapshot.
+// isMany reports whether so many channels, besides those read before, are better read in a snapshot.
 func (s *Store) isMany(channels, before int) bool {
 	return channels+before > fewChannels && s.self.Role <= zulip.RoleAdministrator
 }
@@ -382,13 +382,13 @@ func (s *Store) ReadUntil(ctx context.Context, part Part, shows func(*snapshot.S
 }
 
 // FreshUntil is [Store.ReadUntil] with a list that is read after the call began, and further parts with it.
-func (s *Store) FreshUntil(ctx context.Context, part Part, shows func(*snapshot.Snapshot) bool, beside ...Part) (*snapshot.Snapshot, error) {
-	return s.readUntil(ctx, part, beside, lagWindow/10, shows)
+func (s *Store) FreshUntil(ctx context.Context, part Part, shows func(*snapshot.Snapshot) bool, more ...Part) (*snapshot.Snapshot, error) {
+	return s.readUntil(ctx, part, more, lagWindow/10, shows)
 }
 
 // readUntil reads a list until shows is true of it, or it was read when it could be relied on; the pauses between grow.
-func (s *Store) readUntil(ctx context.Context, part Part, beside []Part, pause time.Duration, shows func(*snapshot.Snapshot) bool) (*snapshot.Snapshot, error) {
-	parts := append([]Part{part}, beside...)
+func (s *Store) readUntil(ctx context.Context, part Part, more []Part, pause time.Duration, shows func(*snapshot.Snapshot) bool) (*snapshot.Snapshot, error) {
+	parts := append([]Part{part}, more...)
 	for reliable := s.reliable(part); ; pause *= 2 {
 		began := time.Now()
 		current, err := s.Fresh(ctx, parts...)

@@ -381,7 +381,7 @@ func referenceTo(principal permission.Principal) string {
 	return `"group:${zulip_user_group.NAME.name}"`
 }
 
-// Requirement is what an account takes to set an attribute, beside what it takes to change the object at all.
+// Requirement is what an account takes to set an attribute, besides what it takes to change the object at all.
 type Requirement struct {
 	// Role is the lowest role that may; zero: any.
 	Role zulip.Role

@@ -48,7 +48,7 @@ func overTables(t *testing.T, test func(*testing.T, permission.Table)) {
 func part(table permission.Table) attribute.Permissions[*thing, update] {
 	return attribute.Permissions[*thing, update]{
 		Table:   table,
-		Held:    func(x *thing) map[string]zulip.GroupSettingValue { return x.permissions },
+		Values:  func(x *thing) map[string]zulip.GroupSettingValue { return x.permissions },
 		Changes: func(u *update) *map[string]zulip.GroupSettingChange { return &u.permissions },
 	}
 }

@@ -69,7 +69,7 @@ func (s Sets) Keep(table permission.Table, plan Sets) (differing []string) {
 	return differing
 }
 
-// Prior completes the raw permissions kept beside a state with what its words mean, for a state that came without them.
+// Prior completes the raw permissions of the private state with what its words mean, for a state that came without them.
 func (s Sets) Prior(table permission.Table, raw map[string]zulip.GroupSettingValue, view *snapshot.Snapshot) map[string]zulip.GroupSettingValue {
 	complete := map[string]zulip.GroupSettingValue{}
 	for _, setting := range table.Settings {
@@ -177,18 +177,18 @@ func (s Sets) Admits(setting string, user *zulip.User, view *snapshot.Snapshot) 
 // privateKey is where the raw permissions stand in the private state.
 const privateKey = "permissions"
 
-// PrivateGetter is what the framework lets read beside a state.
+// PrivateGetter reads the private state.
 type PrivateGetter interface {
 	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
 }
 
-// PrivateSetter is what the framework lets write beside a state.
+// PrivateSetter writes the private state.
 type PrivateSetter interface {
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }
 
 // Raw returns the permissions as they were when the state was read: what a plan compares with, and what an apply
-// takes for the prior values. The old value that is sent beside a new one is read anew before.
+// takes for the prior values. The old value that is sent with a new one is read again before.
 func Raw(ctx context.Context, private PrivateGetter, diags *diag.Diagnostics) map[string]zulip.GroupSettingValue {
 	data, found := private.GetKey(ctx, privateKey)
 	diags.Append(found...)
@@ -201,7 +201,7 @@ func Raw(ctx context.Context, private PrivateGetter, diags *diag.Diagnostics) ma
 	return raw
 }
 
-// KeepRaw puts the permissions as the server holds them beside the state. The words of the state itself stand
+// KeepRaw puts the permissions as the server holds them into the private state. The words of the state itself stand
 // for those that are left out.
 func KeepRaw(ctx context.Context, private PrivateSetter, held map[string]zulip.GroupSettingValue, leftOut []string, diags *diag.Diagnostics) {
 	permissions := maps.Clone(held)
@@ -220,7 +220,7 @@ func KeepRaw(ctx context.Context, private PrivateSetter, held map[string]zulip.G
 // permissions a T has, and where an update U has their changes.
 type Permissions[T, U any] struct {
 	Table   permission.Table
-	Held    func(T) map[string]zulip.GroupSettingValue
+	Values  func(T) map[string]zulip.GroupSettingValue
 	Changes func(*U) *map[string]zulip.GroupSettingChange
 }
 
@@ -252,7 +252,7 @@ func (p Permissions[T, U]) Step(setting string, prior, want zulip.GroupSettingVa
 		return permission.Describe(activeMembers(value, view), view)
 	}
 	return Step[T, U]{
-		Attribute: setting, Permission: true, Current: func(thing T) string { return describe(p.Held(thing)[setting]) },
+		Attribute: setting, Permission: true, Current: func(thing T) string { return describe(p.Values(thing)[setting]) },
 		Prior: describe(prior), Planned: permission.Describe(want, view),
 		Put: func(update *U, now T, compare bool) {
 			changes := p.Changes(update)
@@ -263,14 +263,14 @@ func (p Permissions[T, U]) Step(setting string, prior, want zulip.GroupSettingVa
 			// A value that is not in the form the server stores hides somebody deactivated: the server would compare an
 			// old value with what it hides and refuse. It has just been read and compared instead. A list can hide
 			// somebody without showing it: that is found out by comparing in vain.
-			old, ok := p.Held(now)[setting]
+			old, ok := p.Values(now)[setting]
 			if ok && permission.IsCanonical(old, permission.NobodyID(view)) && (compare || old.IsNamed()) {
 				change.Old = &old
 			}
 			(*changes)[setting] = change
 		},
 		Renew: func(ctx context.Context, b *base.Base, now T) (Step[T, U], error) {
-			current, err := readPeople(ctx, b, differing(prior.DirectMembers, p.Held(now)[setting].DirectMembers), view)
+			current, err := readPeople(ctx, b, differing(prior.DirectMembers, p.Values(now)[setting].DirectMembers), view)
 			return p.Step(setting, prior, activeMembers(want, current), current), err
 		},
 	}

@@ -104,7 +104,7 @@ func (p Pending[T, U]) Permissions() U {
 	return p.where(func(step Step[T, U]) bool { return step.Permission })
 }
 
-// Others returns the update of what is pending beside the permissions.
+// Others returns the update of what is pending other than permissions.
 func (p Pending[T, U]) Others() U {
 	return p.where(func(step Step[T, U]) bool { return !step.Permission })
 }

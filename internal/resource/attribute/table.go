@@ -98,7 +98,7 @@ type Permission[Model any] struct {
 	Requires Requirement
 }
 
-// Server is what a row may have to know beside the object.
+// Server is what a row may need to know besides the object.
 type Server struct {
 	View         *snapshot.Snapshot
 	FeatureLevel int
@@ -131,16 +131,16 @@ type Prior[Model, Object any] struct {
 	Unread []string
 }
 
-// PriorState returns a state as what a plan is computed from. raw are the values of the permissions that were kept beside
+// PriorState returns a state as what a plan is computed from. raw are the values of the permissions that are in the private state of
 // the state.
 func (t *Table[Model, Object, Update]) PriorState(state *Model, raw map[string]zulip.GroupSettingValue, on Server) *Prior[Model, Object] {
 	return &Prior[Model, Object]{Values: state, State: state, IsState: true, Permissions: t.Sets(state).Prior(t.Wire.Table, raw, on.View)}
 }
 
-// PriorBeside is PriorState with the values of what the state leaves out. object is what was just read; nil if nothing was.
-func (t *Table[Model, Object, Update]) PriorBeside(state *Model, beside Beside, object *Object, on Server, diags *diag.Diagnostics) *Prior[Model, Object] {
-	prior := t.PriorState(state, beside.Permissions, on)
-	t.complete(prior, beside.Unmanaged, object, on, diags)
+// PriorWithPrivate is PriorState with the values of what the state leaves out. object is what was just read; nil if nothing was.
+func (t *Table[Model, Object, Update]) PriorWithPrivate(state *Model, private PrivateState, object *Object, on Server, diags *diag.Diagnostics) *Prior[Model, Object] {
+	prior := t.PriorState(state, private.Permissions, on)
+	t.complete(prior, private.Unmanaged, object, on, diags)
 	return prior
 }
 
@@ -150,7 +150,7 @@ func (t *Table[Model, Object, Update]) PriorObject(object Object, on Server, dia
 	for _, row := range t.Rows {
 		row.ReadInto(values, object, on, diags)
 	}
-	return &Prior[Model, Object]{Values: values, Object: object, Permissions: t.Wire.Held(object)}
+	return &Prior[Model, Object]{Values: values, Object: object, Permissions: t.Wire.Values(object)}
 }
 
 // Sets returns where a model has the permissions.
@@ -184,7 +184,7 @@ func (t *Table[Model, Object, Update]) Read(model *Model, object Object, on Serv
 	for _, row := range t.Rows {
 		row.ReadInto(model, object, on, diags)
 	}
-	t.Sets(model).Read(t.Wire.Table, t.Wire.Held(object), on.View)
+	t.Sets(model).Read(t.Wire.Table, t.Wire.Values(object), on.View)
 }
 
 // ForgetUnknown makes unknown values null: a state holds none.
@@ -242,7 +242,7 @@ func (t *Table[Model, Object, Update]) KeepPlanned(model, planned *Model) (diffe
 	return t.Sets(model).Keep(t.Wire.Table, t.Sets(planned))
 }
 
-// Store takes what the server has into the state, and the values of the permissions beside it; set writes the state.
+// Store takes what the server has into the state, and the values of the permissions into the private state; set writes the state.
 // Without an object the state stays as it is.
 //
 // After an apply, planned is its plan: the state then says what the plan said. What somebody else changed since is for the
@@ -260,7 +260,7 @@ func (t *Table[Model, Object, Update]) Store(ctx context.Context, state *Model, 
 		differing = t.KeepPlanned(state, planned)
 	}
 	diags.Append(set()...)
-	KeepRaw(ctx, private, t.Wire.Held(now.Thing), differing, diags)
+	KeepRaw(ctx, private, t.Wire.Values(now.Thing), differing, diags)
 }
 
 // Attributes adds an attribute for each permission of a table: a set of principals.

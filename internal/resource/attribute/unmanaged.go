@@ -16,17 +16,17 @@ import (
 // unmanagedKey is where the private state has the values of what the state leaves out.
 const unmanagedKey = "unmanaged"
 
-// Beside is what the private state has beside a state: what a plan compares with, and what an apply takes for the prior values.
-type Beside struct {
+// PrivateState is what the private state has besides the state: the values that a plan compares with and that an apply takes as prior values.
+type PrivateState struct {
 	// Permissions are the values that the server had of the permissions in the state.
 	Permissions map[string]zulip.GroupSettingValue
 	// Unmanaged are the values that the server had of the optional attributes that the state leaves out, as
-	// [Table.BesideState] encodes them; nil if it leaves out none.
+	// [Table.PrivateStateOf] encodes them; nil if it leaves out none.
 	Unmanaged json.RawMessage
 }
 
-// ReadBeside returns what stands beside a state.
-func ReadBeside(ctx context.Context, private PrivateGetter, diags *diag.Diagnostics) (b Beside) {
+// ReadPrivateState reads the private state.
+func ReadPrivateState(ctx context.Context, private PrivateGetter, diags *diag.Diagnostics) (b PrivateState) {
 	b.Permissions = Raw(ctx, private, diags)
 	data, found := private.GetKey(ctx, unmanagedKey)
 	diags.Append(found...)
@@ -34,18 +34,18 @@ func ReadBeside(ctx context.Context, private PrivateGetter, diags *diag.Diagnost
 	return b
 }
 
-// Store puts it beside a state.
-func (b *Beside) Store(ctx context.Context, private PrivateSetter, diags *diag.Diagnostics) {
+// Store writes it.
+func (b *PrivateState) Store(ctx context.Context, private PrivateSetter, diags *diag.Diagnostics) {
 	KeepRaw(ctx, private, b.Permissions, nil, diags)
 	diags.Append(private.SetKey(ctx, unmanagedKey, b.Unmanaged)...) // which removes nil
 }
 
-// ForgetUnmanaged removes what stands beside the state of another object, which this one replaces.
+// ForgetUnmanaged removes the values of another object that this one replaces.
 func ForgetUnmanaged(ctx context.Context, private PrivateSetter, diags *diag.Diagnostics) {
 	diags.Append(private.SetKey(ctx, unmanagedKey, nil)...)
 }
 
-// omittable is a row whose attribute a state can leave out. The value of one that can be configured is kept beside the state.
+// omittable is a row whose attribute a state can leave out. The private state has the value of one that can be configured.
 type omittable[Model any] interface {
 	isOmittable() bool
 	isOptional() bool
@@ -119,7 +119,7 @@ func (t *Table[Model, Object, Update]) Omittable() (names []string) {
 	return names
 }
 
-// kept are the rows that a state can leave out, and of which the value is kept beside it.
+// kept are the rows that a state can leave out, and of which the private state has the value.
 func (t *Table[Model, Object, Update]) kept() (rows []Row[Model, Object, Update]) {
 	for _, row := range t.Rows {
 		if one, ok := row.(omittable[Model]); ok && one.isOptional() {
@@ -157,20 +157,20 @@ func (t *Table[Model, Object, Update]) Refresh(state *Model, object Object, on S
 		}
 	}
 	sets := t.Sets(state)
-	sets.Read(t.Wire.Table, t.Wire.Held(object), on.View)
+	sets.Read(t.Wire.Table, t.Wire.Values(object), on.View)
 	for _, setting := range omitted {
 		*sets(setting) = types.SetNull(types.StringType)
 	}
 }
 
-// BesideState returns what is to stand beside a state of an object. differing are the permissions of which the state says
+// PrivateStateOf returns the private state for a state of an object. differing are the permissions of which the state says
 // something else than the server.
 //
 // The values of what is left out come in the order of the table, after a number that tells which attributes these are: so
 // they take less room than the state would with them. A managed attribute has null there.
-func (t *Table[Model, Object, Update]) BesideState(state *Model, object Object, differing []string, on Server, diags *diag.Diagnostics) *Beside {
-	held, omitted := t.Wire.Held(object), t.omitted(state)
-	b := &Beside{Permissions: map[string]zulip.GroupSettingValue{}}
+func (t *Table[Model, Object, Update]) PrivateStateOf(state *Model, object Object, differing []string, on Server, diags *diag.Diagnostics) *PrivateState {
+	held, omitted := t.Wire.Values(object), t.omitted(state)
+	b := &PrivateState{Permissions: map[string]zulip.GroupSettingValue{}}
 	for setting, value := range held {
 		b.Permissions[setting] = value
 	}
@@ -242,7 +242,7 @@ func (t *Table[Model, Object, Update]) complete(prior *Prior[Model, Object], unm
 		if object == nil {
 			continue
 		}
-		if value, ok := t.Wire.Held(*object)[setting]; ok {
+		if value, ok := t.Wire.Values(*object)[setting]; ok {
 			prior.Permissions[setting] = value
 		}
 	}

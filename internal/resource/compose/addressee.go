@@ -209,9 +209,9 @@ func (a *Addressee) Read(to zulip.Addressee, view *snapshot.Snapshot, self int64
 	}
 }
 
-// KeepWords takes over the words of another set of attributes where they mean the same, so that nothing is planned that
+// KeepPrior takes over the words of another set of attributes where they mean the same, so that nothing is planned that
 // changes nothing.
-func (a *Addressee) KeepWords(held Addressee, view *snapshot.Snapshot, self int64) {
+func (a *Addressee) KeepPrior(held Addressee, view *snapshot.Snapshot, self int64) {
 	var ignored diag.Diagnostics
 	mine, known := a.Resolve(view, &ignored)
 	theirs, knownToo := held.Resolve(view, &ignored)

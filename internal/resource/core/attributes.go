@@ -28,9 +28,9 @@ type Attributes[Model, Object, Update any] interface {
 	// omittable are the attributes that a state leaves out if they are not managed; refresh is read of such a state.
 	omittable() []string
 	refresh(m *Model, object *Object, c *Context, diags *diag.Diagnostics)
-	// priorState is a state as what a plan was computed from, with what stands beside it and the object as it was just read,
+	// priorState is a state as what a plan was computed from, with its private state and the object as it was just read,
 	// if it was; priorObject is an object that is to become what is planned.
-	priorState(state *Model, beside attribute.Beside, object *Object, c *Context, diags *diag.Diagnostics) *PriorModel[Model, Object]
+	priorState(state *Model, private attribute.PrivateState, object *Object, c *Context, diags *diag.Diagnostics) *PriorModel[Model, Object]
 	priorObject(object *Object, c *Context, diags *diag.Diagnostics) *PriorModel[Model, Object]
 	// keepPrior gives a plan the prior values where the two mean the same.
 	keepPrior(config, planned *Model, prior *PriorModel[Model, Object], c *Context)
@@ -40,8 +40,8 @@ type Attributes[Model, Object, Update any] interface {
 	keepKnown(m, planned *Model) (differing []string)
 	// forgetUnknown makes unknown values null: a state holds none.
 	forgetUnknown(m *Model)
-	// besideState is what is to be kept beside a state of an object; nil for nothing.
-	besideState(m *Model, object *Object, differing []string, c *Context, diags *diag.Diagnostics) *attribute.Beside
+	// privateState returns the private state for a state of an object; nil for none.
+	privateState(m *Model, object *Object, differing []string, c *Context, diags *diag.Diagnostics) *attribute.PrivateState
 }
 
 // PriorModel is what a plan is computed from: a state, or for what is created the object that it starts from.
@@ -172,7 +172,7 @@ func (by byModel[Model, Object]) refresh(m *Model, object *Object, c *Context, d
 	by.read(m, object, c, diags)
 }
 
-func (by byModel[Model, Object]) priorState(state *Model, _ attribute.Beside, _ *Object, _ *Context, _ *diag.Diagnostics) *PriorModel[Model, Object] {
+func (by byModel[Model, Object]) priorState(state *Model, _ attribute.PrivateState, _ *Object, _ *Context, _ *diag.Diagnostics) *PriorModel[Model, Object] {
 	return &PriorModel[Model, Object]{Values: state, State: state, IsState: true}
 }
 
@@ -282,7 +282,7 @@ func (by byModel[Model, Object]) forgetUnknown(m *Model) {
 	}
 }
 
-func (by byModel[Model, Object]) besideState(*Model, *Object, []string, *Context, *diag.Diagnostics) *attribute.Beside {
+func (by byModel[Model, Object]) privateState(*Model, *Object, []string, *Context, *diag.Diagnostics) *attribute.PrivateState {
 	return nil
 }
 
@@ -343,12 +343,12 @@ func (by byRows[Model, Facts, Object, Update]) refresh(m *Model, object *Object,
 	by.table.Refresh(by.facts(m), object, c.server(), diags)
 }
 
-func (by byRows[Model, Facts, Object, Update]) priorState(state *Model, beside attribute.Beside, object *Object, c *Context, diags *diag.Diagnostics) *PriorModel[Model, Object] {
+func (by byRows[Model, Facts, Object, Update]) priorState(state *Model, private attribute.PrivateState, object *Object, c *Context, diags *diag.Diagnostics) *PriorModel[Model, Object] {
 	var at **Object
 	if object != nil {
 		at = &object
 	}
-	found, values := by.table.PriorBeside(by.facts(state), beside, at, c.server(), diags), *state
+	found, values := by.table.PriorWithPrivate(by.facts(state), private, at, c.server(), diags), *state
 	*by.facts(&values) = *found.Values
 	return &PriorModel[Model, Object]{Values: &values, IsState: true, State: state, Permissions: found.Permissions, Unread: found.Unread}
 }
@@ -375,8 +375,8 @@ func (by byRows[Model, Facts, Object, Update]) forgetUnknown(m *Model) {
 	by.table.ForgetUnknown(by.facts(m))
 }
 
-func (by byRows[Model, Facts, Object, Update]) besideState(m *Model, object *Object, differing []string, c *Context, diags *diag.Diagnostics) *attribute.Beside {
-	return by.table.BesideState(by.facts(m), object, differing, c.server(), diags)
+func (by byRows[Model, Facts, Object, Update]) privateState(m *Model, object *Object, differing []string, c *Context, diags *diag.Diagnostics) *attribute.PrivateState {
+	return by.table.PrivateStateOf(by.facts(m), object, differing, c.server(), diags)
 }
 
 func (by byRows[Model, Facts, Object, Update]) permissionPlan(config, planned *Model, prior *PriorModel[Model, Object], view *snapshot.Snapshot) attribute.PermissionPlan {

@@ -59,7 +59,7 @@ var resourceOfModels = New(&Definition[model, object, model]{
 func TestStepsOfAModel(t *testing.T) {
 	planned := modelOf("b", "text")
 	planned.Key, planned.Local = types.StringValue("secret"), types.BoolValue(true)
-	prior := resourceOfModels.attributes.priorState(modelOf("a", "text"), attribute.Beside{}, nil, &Context{}, &diag.Diagnostics{})
+	prior := resourceOfModels.attributes.priorState(modelOf("a", "text"), attribute.PrivateState{}, nil, &Context{}, &diag.Diagnostics{})
 	c := &Context{}
 	steps, _ := resourceOfModels.attributes.steps(prior, planned, c)
 	if len(steps) != 2 || steps[0].Attribute != "name" || steps[1].Attribute != "key" {
@@ -90,7 +90,7 @@ func TestTextsAreComparedInNormalForm(t *testing.T) {
 		isSame(types.StringNull(), types.StringValue("")) || !isSame(set("a", "b"), set("b", "a")) {
 		t.Error("texts are compared otherwise")
 	}
-	steps, _ := resourceOfModels.attributes.steps(resourceOfModels.attributes.priorState(modelOf(composed, "x"), attribute.Beside{}, nil, &Context{}, &diag.Diagnostics{}), modelOf(composed, "y"), &Context{})
+	steps, _ := resourceOfModels.attributes.steps(resourceOfModels.attributes.priorState(modelOf(composed, "x"), attribute.PrivateState{}, nil, &Context{}, &diag.Diagnostics{}), modelOf(composed, "y"), &Context{})
 	if len(steps) != 1 || steps[0].Attribute != "text" {
 		t.Errorf("steps: %+v", steps)
 	}
@@ -117,7 +117,7 @@ func TestElementsOfOthersStay(t *testing.T) {
 	prior, planned := modelOf("x", "x"), modelOf("x", "x")
 	prior.Set, planned.Set = set("a", "b"), set("b", "c")
 	attributes := New(&def).attributes
-	steps, _ := attributes.steps(attributes.priorState(prior, attribute.Beside{}, nil, &Context{}, &diag.Diagnostics{}), planned, &Context{})
+	steps, _ := attributes.steps(attributes.priorState(prior, attribute.PrivateState{}, nil, &Context{}, &diag.Diagnostics{}), planned, &Context{})
 	update := model{}
 	if len(steps) != 1 || steps[0].Current(&object{}) != steps[0].Prior {
 		t.Fatalf("steps: %+v", steps)

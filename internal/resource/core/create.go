@@ -202,7 +202,7 @@ func (w *creation[Model, Object, Update]) refuse(missing []attribute.Step[*Objec
 func (w *creation[Model, Object, Update]) create(ctx context.Context) (ok bool) {
 	name := w.fold(w.name(w.plan))
 	subject := w.called(w.name(w.plan), 0)
-	if w.id, ok = w.Meta.Run.Take(w.kind(), name); ok {
+	if w.id, ok = w.Meta.Run.TakeReleased(w.kind(), name); ok {
 		if !w.Meta.Run.IsDestroyed(w.kind(), w.id) || w.def.Reactivate == nil {
 			return true
 		}

@@ -109,7 +109,7 @@ func (r *Resource[Model, Object, Update]) tablePlan(ctx context.Context, p *Plan
 		t.Prior = r.attributes.priorObject(r.def.New, c, p.Diags)
 	} else {
 		object, _ := r.get(view, r.id(p.Prior))
-		t.Prior = r.attributes.priorState(p.Prior, attribute.ReadBeside(ctx, req.Private, p.Diags), object, c, p.Diags)
+		t.Prior = r.attributes.priorState(p.Prior, attribute.ReadPrivateState(ctx, req.Private, p.Diags), object, c, p.Diags)
 		r.attributes.keepPrior(p.Config, p.Plan, t.Prior, c)
 		for _, name := range t.Prior.Unread {
 			if !fieldsOf(p.Plan).get(name).IsNull() {

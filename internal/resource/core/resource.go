@@ -159,7 +159,7 @@ func (r *Resource[Model, Object, Update]) Read(ctx context.Context, req resource
 	r.store(ctx, &state, object, nil, r.context(view), &resp.State, resp.Private, &resp.Diagnostics)
 }
 
-// store sets the state to what the server has, and beside it the values of the permissions and of what it leaves out. An
+// store sets the state to what the server has, and the private state to the permissions and to what the state leaves out. An
 // import leaves out nothing: until it is planned, nobody knows what will be managed. planned is what an apply has
 // brought about, or nil: the state then says what the plan said. What somebody else changed since is for the next plan to find
 // and to show, and the CLI accepts nothing but what was planned.
@@ -179,8 +179,8 @@ func (r *Resource[Model, Object, Update]) store(ctx context.Context, m *Model, o
 	if planned != nil || !reflect.DeepEqual(before, *m) { // to write a state again costs more than to compare
 		diags.Append(state.Set(ctx, m)...)
 	}
-	if beside := r.attributes.besideState(m, object, differing, c, diags); beside != nil {
-		beside.Store(ctx, private, diags)
+	if kept := r.attributes.privateState(m, object, differing, c, diags); kept != nil {
+		kept.Store(ctx, private, diags)
 	}
 }
 
@@ -299,7 +299,7 @@ func (r *Resource[Model, Object, Update]) Explain(err error) string {
 func Manage(meta *base.Meta, e Existing, isDestroyed bool, diags *diag.Diagnostics) {
 	meta.Run.Manage(e.Kind, e.ID)
 	if isDestroyed {
-		if meta.Run.IsKept(e.Kind, e.ID) {
+		if meta.Run.WillBeKept(e.Kind, e.ID) {
 			refuseDestroy(e, diags)
 		}
 		RegisterDestroy(meta, e, diags)
@@ -308,7 +308,7 @@ func Manage(meta *base.Meta, e Existing, isDestroyed bool, diags *diag.Diagnosti
 	if meta.Run.WillBeDestroyed(e.Kind, e.ID) {
 		refuseDestroy(e, diags)
 	}
-	if !meta.Run.Keep(e.Kind, e.ID) {
+	if !meta.Run.WillKeep(e.Kind, e.ID) {
 		diags.AddWarning(fmt.Sprintf("Two resources manage %s %q", e.Title, e.Name),
 			fmt.Sprintf("Another %s in the state has the same ID, %s. Each apply undoes the changes of one of them, and destroying either resource destroys the %s for both. "+
 				"Remove one of them from the configuration and from the state without destroying it: with a removed block (lifecycle { destroy = false }), or with terraform state rm ADDRESS.", e.Kind, e.Import, e.Title))

@@ -81,13 +81,13 @@ func (r *Resource[Model, Object, Update]) readFresh(ctx context.Context, shows f
 		r.Meta.Store.Invalidate(r.def.Source.Part)
 		return r.list(ctx)
 	case r.def.Source.Lags:
-		return listed[Object](r.Meta.Store.FreshUntil(ctx, r.def.Source.Part, func(s *snapshot.Snapshot) bool { return shows(&listing[Object]{Snapshot: s}) }, r.beside()...))
+		return listed[Object](r.Meta.Store.FreshUntil(ctx, r.def.Source.Part, func(s *snapshot.Snapshot) bool { return shows(&listing[Object]{Snapshot: s}) }, r.freshNeeds()...))
 	}
-	return listed[Object](r.Meta.Store.Fresh(ctx, append([]store.Part{r.def.Source.Part}, r.beside()...)...))
+	return listed[Object](r.Meta.Store.Fresh(ctx, append([]store.Part{r.def.Source.Part}, r.freshNeeds()...)...))
 }
 
-// beside returns the parts that are read again together with the objects.
-func (r *Resource[Model, Object, Update]) beside() []store.Part {
+// freshNeeds returns the parts that are read again together with the objects.
+func (r *Resource[Model, Object, Update]) freshNeeds() []store.Part {
 	if r.def.Source.NeedsFresh {
 		return r.def.Source.Needs
 	}

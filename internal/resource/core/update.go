@@ -33,7 +33,7 @@ func (r *Resource[Model, Object, Update]) Update(ctx context.Context, req resour
 		resp.Diagnostics.AddError("Cannot read the organization", base.Explain(err))
 		return
 	}
-	prior := r.attributes.priorState(&state, attribute.ReadBeside(ctx, req.Private, &resp.Diagnostics), nil, c, &resp.Diagnostics)
+	prior := r.attributes.priorState(&state, attribute.ReadPrivateState(ctx, req.Private, &resp.Diagnostics), nil, c, &resp.Diagnostics)
 	steps, problems := r.attributes.steps(prior, &plan, c)
 	attribute.ReportProblems(&resp.Diagnostics, problems)
 	if resp.Diagnostics.HasError() {

@@ -191,7 +191,7 @@ func (s Setting) DataSourceAttribute() datasourceschema.Attribute {
 
 // Read makes values of what the server holds, by the names on the wire; see [Setting.Read]. kept may be nil; everything in it
 // that is in no row of the table is taken over.
-func (s Table) Read(held Held, level int, kept Values, diags *diag.Diagnostics) Values {
+func (s Table) Read(held ServerValues, level int, kept Values, diags *diag.Diagnostics) Values {
 	values := maps.Clone(kept)
 	if values == nil {
 		values = Values{}
@@ -207,7 +207,7 @@ func (s Table) Read(held Held, level int, kept Values, diags *diag.Diagnostics) 
 // Read makes a value of what the server holds; nil if that is something unexpected. A setting that a server of this feature
 // level (zero: unknown) has not, or has with another meaning, is null. kept is returned where it means the same, and may be
 // nil.
-func (s Setting) Read(held Held, level int, kept attr.Value, diags *diag.Diagnostics) attr.Value {
+func (s Setting) Read(held ServerValues, level int, kept attr.Value, diags *diag.Diagnostics) attr.Value {
 	raw := held[s.wire(held)]
 	if level > 0 && level < s.FeatureLevel {
 		raw = nil
@@ -264,7 +264,7 @@ func (s Table) Check(b *base.Base, diags *diag.Diagnostics) {
 
 // Form holds the planned values as a server of this feature level (zero: unknown) takes them, whose settings are held by
 // the names on the wire.
-func (s Table) Form(plan Values, held Held, level int) *zulip.Form {
+func (s Table) Form(plan Values, held ServerValues, level int) *zulip.Form {
 	form := &zulip.Form{}
 	for _, setting := range s {
 		setting.Send(form, plan, held, level)
@@ -273,7 +273,7 @@ func (s Table) Form(plan Values, held Held, level int) *zulip.Form {
 }
 
 // Send adds the planned value of the setting to a form; see [Settings.Form].
-func (s Setting) Send(form *zulip.Form, plan Values, held Held, level int) {
+func (s Setting) Send(form *zulip.Form, plan Values, held ServerValues, level int) {
 	s.Kind.Send(form, s.wire(held), s.Synonyms.at(level, plan[s.Name]))
 }
 
@@ -300,17 +300,19 @@ func (s Synonyms) at(level int, value attr.Value) attr.Value {
 	}
 }
 
-// Held are the settings that a server holds, by the names on the wire.
-type Held = map[string]json.RawMessage
+// ServerValues are the settings as the server has them, by their names on the wire.
+type ServerValues = map[string]json.RawMessage
 
 // Steps are the changes of the settings whose planned value is known and another one than the prior value, on a server of a
 // feature level.
-func (s Table) Steps(prior, plan Values, level int) (steps []attribute.Step[Held, zulip.Form]) {
+func (s Table) Steps(prior, plan Values, level int) (steps []attribute.Step[ServerValues, zulip.Form]) {
 	for _, setting := range s.Changes(plan, prior) {
-		steps = append(steps, attribute.Step[Held, zulip.Form]{
+		steps = append(steps, attribute.Step[ServerValues, zulip.Form]{
 			Attribute: setting.Name, Prior: setting.text(prior[setting.Name]), Planned: setting.text(plan[setting.Name]),
-			Current: func(held Held) string { return setting.text(setting.Read(held, level, nil, &diag.Diagnostics{})) },
-			Put:     func(form *zulip.Form, held Held, _ bool) { setting.Send(form, plan, held, level) },
+			Current: func(held ServerValues) string {
+				return setting.text(setting.Read(held, level, nil, &diag.Diagnostics{}))
+			},
+			Put: func(form *zulip.Form, held ServerValues, _ bool) { setting.Send(form, plan, held, level) },
 		})
 	}
 	return steps
@@ -337,7 +339,7 @@ func (s Table) Names() string {
 }
 
 // wire is the name of the setting on a server that holds settings by these names.
-func (s Setting) wire(held Held) string {
+func (s Setting) wire(held ServerValues) string {
 	if _, renamed := held[s.Renamed]; renamed && s.Renamed != "" {
 		return s.Renamed
 	}

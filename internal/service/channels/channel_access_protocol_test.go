@@ -342,7 +342,7 @@ func TestProtocolChannelRefusesThatNobodyIsLeftRightBeforeTheRequest(t *testing.
 
 // TestProtocolRequestsOfAChange: a change is one request, or two where permissions change too: the server carries out the
 // parts of a request one after the other, permissions last (server-behavior §C10), and if it refuses one of them
-// nothing else is to have changed. Beside them the channels are read before and after.
+// nothing else is to have changed. Besides them, the channels are read before and after.
 func TestProtocolChannelRequestsOfAChange(t *testing.T) {
 	base := values{"name": "counted", "description": "As it was", "privacy": "public", "can_send_message_group": who("role:everyone")}
 	for name, test := range map[string]struct {

@@ -188,7 +188,7 @@ var attributes = table{
 	},
 	Wire: attribute.Permissions[*zulip.Channel, zulip.ChannelUpdate]{
 		Table:   permission.Channels,
-		Held:    func(c *zulip.Channel) map[string]zulip.GroupSettingValue { return c.Permissions },
+		Values:  func(c *zulip.Channel) map[string]zulip.GroupSettingValue { return c.Permissions },
 		Changes: func(u *zulip.ChannelUpdate) *map[string]zulip.GroupSettingChange { return &u.Permissions },
 	},
 }

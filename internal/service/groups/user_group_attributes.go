@@ -124,7 +124,7 @@ var attributes = table{
 	},
 	Wire: attribute.Permissions[*zulip.UserGroup, update]{
 		Table:   permission.UserGroups,
-		Held:    func(g *zulip.UserGroup) map[string]zulip.GroupSettingValue { return g.Permissions },
+		Values:  func(g *zulip.UserGroup) map[string]zulip.GroupSettingValue { return g.Permissions },
 		Changes: func(u *update) *map[string]zulip.GroupSettingChange { return &u.Permissions },
 	},
 }

@@ -83,7 +83,7 @@ func (r *invitationResource) Create(ctx context.Context, req resource.CreateRequ
 	}
 	defer done()
 	var made *zulip.Invitation
-	switch _, isReleased := r.Meta.Run.Take(invitationKind, fold(email)); {
+	switch _, isReleased := r.Meta.Run.TakeReleased(invitationKind, fold(email)); {
 	case plan.isAccepted():
 		user := plan.UserID
 		plan.fillIn()

@@ -61,7 +61,7 @@ func checkDraftPlan(ctx context.Context, p *core.Plan[draftModel]) {
 	if p.Diags.HasError() || p.IsCreate() {
 		return
 	}
-	p.Plan.KeepWords(p.Prior.Addressee, view, p.Meta.Store.Self().ID)
+	p.Plan.KeepPrior(p.Prior.Addressee, view, p.Meta.Store.Self().ID)
 	if !p.Plan.Content.IsUnknown() && sameContent(p.Plan.Content.ValueString(), p.Prior.Content.ValueString()) {
 		p.Plan.Content = p.Prior.Content
 	}

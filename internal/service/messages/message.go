@@ -323,7 +323,7 @@ func resolveToSend(ctx context.Context, meta *base.Meta, addressee *compose.Addr
 // checkChange plans another message for other recipients, and refuses to edit what the account did not send.
 func checkChange(p *core.Plan[messageModel], view *snapshot.Snapshot) {
 	self := p.Meta.Store.Self().ID
-	p.Plan.KeepWords(p.Prior.Addressee, view, self)
+	p.Plan.KeepPrior(p.Prior.Addressee, view, self)
 	if !p.Plan.Content.IsUnknown() {
 		p.Plan.Content = compose.KeepContent(p.Prior.Content, p.Plan.Content.ValueString())
 	}

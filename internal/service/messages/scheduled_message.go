@@ -141,8 +141,8 @@ func checkScheduledMessagePlan(ctx context.Context, p *core.Plan[scheduledMessag
 	}
 	plan, prior := p.Plan, p.Prior
 	if prior != nil {
-		plan.keepWords(prior)
-		plan.KeepWords(prior.Addressee, view, p.Meta.Store.Self().ID)
+		plan.keepPrior(prior)
+		plan.KeepPrior(prior.Addressee, view, p.Meta.Store.Self().ID)
 		if plan.isAs(prior) {
 			if prior.Failed.ValueBool() {
 				p.Diags.AddAttributeWarning(path.Root("scheduled_delivery_timestamp"), "The message could not be sent",
@@ -165,8 +165,8 @@ func checkScheduledMessagePlan(ctx context.Context, p *core.Plan[scheduledMessag
 	}
 }
 
-// keepWords keeps the words of the state where they mean the same.
-func (m *scheduledMessageModel) keepWords(state *scheduledMessageModel) {
+// keepPrior keeps the words of the state where they mean the same.
+func (m *scheduledMessageModel) keepPrior(state *scheduledMessageModel) {
 	if !m.Content.IsUnknown() {
 		m.Content = compose.KeepContent(state.Content, m.Content.ValueString())
 	}

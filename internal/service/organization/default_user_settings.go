@@ -170,7 +170,7 @@ func (r *defaultUserSettingsResource) held(ctx context.Context, kept settings.Va
 	return defaults.Read(view.UserDefaults(), r.FeatureLevel(), kept, diags)
 }
 
-type defaultUserSettingsReading = attribute.Reading[settings.Held]
+type defaultUserSettingsReading = attribute.Reading[settings.ServerValues]
 
 // fresh reads the settings as they are now.
 func (r *defaultUserSettingsResource) fresh(ctx context.Context) (*defaultUserSettingsReading, error) {
@@ -185,12 +185,12 @@ func (r *defaultUserSettingsResource) fresh(ctx context.Context) (*defaultUserSe
 // be read. now is what was just read, or nil.
 func (r *defaultUserSettingsResource) change(ctx context.Context, prior, plan settings.Values, now *defaultUserSettingsReading, diags *diag.Diagnostics) *defaultUserSettingsReading {
 	const name = "zulip_default_user_settings"
-	subject := attribute.Subject[settings.Held, zulip.Form]{
-		Of: name, Unread: name, Name: func(settings.Held) string { return name },
-		Read: func(ctx context.Context, _ func(settings.Held) bool) (*defaultUserSettingsReading, error) {
+	subject := attribute.Subject[settings.ServerValues, zulip.Form]{
+		Of: name, Unread: name, Name: func(settings.ServerValues) string { return name },
+		Read: func(ctx context.Context, _ func(settings.ServerValues) bool) (*defaultUserSettingsReading, error) {
 			return r.fresh(ctx)
 		},
-		Send: func(ctx context.Context, pending attribute.Pending[settings.Held, zulip.Form]) ([]string, error) {
+		Send: func(ctx context.Context, pending attribute.Pending[settings.ServerValues, zulip.Form]) ([]string, error) {
 			form := pending.Update()
 			answer, err := r.Meta.Client.UpdateUserDefaults(ctx, &form)
 			if err != nil {

@@ -34,7 +34,7 @@ var attributes = func() table {
 		Permissions: map[string]attribute.Permission[organizationModel]{},
 		Wire: attribute.Permissions[*zulip.Realm, zulip.RealmUpdate]{
 			Table:   permission.Organizations,
-			Held:    func(r *zulip.Realm) map[string]zulip.GroupSettingValue { return r.Permissions },
+			Values:  func(r *zulip.Realm) map[string]zulip.GroupSettingValue { return r.Permissions },
 			Changes: func(u *zulip.RealmUpdate) *map[string]zulip.GroupSettingChange { return &u.Permissions },
 		},
 	}

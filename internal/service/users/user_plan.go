@@ -370,7 +370,7 @@ func warnOfDeactivation(ctx context.Context, p *core.Plan[account], s *snapshot.
 func checkAdoptedInactive(p *core.Plan[account], holder *zulip.User) {
 	run := &p.Meta.Run
 	switch {
-	case run.IsKept(userKind, holder.ID):
+	case run.WillBeKept(userKind, holder.ID):
 		refuseDuplicate(holder, p.Diags)
 	case !run.IsManaged(userKind, holder.ID) && !run.IsDestroyed(userKind, holder.ID):
 		p.Diags.AddAttributeWarning(path.Root("active"), fmt.Sprintf("The deactivated account of %s will be adopted", holder.Address()),
