@@ -208,7 +208,7 @@ func (by byModel[Model, Object]) steps(prior *PriorModel[Model, Object], planned
 			Attribute: name, Prior: quoted(old), Planned: quoted(value),
 			Put: func(update *Model, _ *Object, _ bool) { fieldsOf(update).set(name, value) },
 		}
-		if set, ok := value.(types.Set); ok {
+		if set, ok := value.(types.Set); ok && slices.Contains(by.def.ByElement, name) {
 			by.byElement(&step, old, set, planned, c)
 			steps = append(steps, step)
 			continue
@@ -235,7 +235,7 @@ func (by byModel[Model, Object]) steps(prior *PriorModel[Model, Object], planned
 	return steps, nil
 }
 
-// byElement makes the step of a set one of the elements that the plan adds and removes: others may change other elements.
+// byElement makes a step one of the elements that the plan adds and removes.
 func (by byModel[Model, Object]) byElement(step *attribute.Step[*Object, Model], old attr.Value, value types.Set, planned *Model, c *Context) {
 	name := step.Attribute
 	var before []attr.Value

@@ -112,6 +112,7 @@ func TestAStateHoldsNothingUnknown(t *testing.T) {
 // Of a set that is changed by its elements, the others are somebody else's.
 func TestElementsOfOthersStay(t *testing.T) {
 	def := *resourceOfModels.def
+	def.ByElement = []string{"set"}
 	now := set("a", "theirs")
 	def.ReadInto = func(m *model, _ *object, _ *Context) { m.Set = now }
 	prior, planned := modelOf("x", "x"), modelOf("x", "x")

@@ -92,6 +92,8 @@ type Definition[Model, Object, Update any] struct {
 	KeepPrior func(plan, prior *Model)
 	// IsUnread reports whether the server does not show an attribute, so that a planned value is sent unseen. Optional.
 	IsUnread func(attribute string, prior *Model, c *Context) bool
+	// ByElement are sets of which others may change other elements than the plan: those stay as they are.
+	ByElement []string
 	// Fixed returns the attributes that the server decides of an object, so that they cannot be configured. Optional.
 	Fixed func(state *Model) []string
 	// Validate refuses a configuration that is wrong in any organization. Optional.

@@ -47,6 +47,7 @@ func NewDefaultChannelGroupResource() resource.Resource {
 			},
 		},
 		ReadInto:  func(m *defaultChannelGroupModel, group *zulip.DefaultChannelGroup, _ *core.Context) { m.read(group) },
+		ByElement: []string{"channel_ids"},
 		CheckPlan: checkDefaultChannelGroupPlan,
 		IsCreated: func(m *defaultChannelGroupModel, group *zulip.DefaultChannelGroup, _ *core.Context) bool {
 			return group.Name == m.Name.ValueString()
