@@ -17,12 +17,19 @@ type DataSource[Model any] struct {
 	// Name is the type without the provider's prefix.
 	Name   string
 	Schema func() schema.Schema
+	// Ready reports whether the provider has what the data source needs. By default that is an account.
+	Ready func(*base.Base, *diag.Diagnostics) bool
 	// Read fills in a model that has the configuration, which is then the state.
 	Read func(ctx context.Context, c *Call[Model], m *Model) error
 }
 
 // New returns the data source for the plugin framework.
-func (d DataSource[Model]) New() datasource.DataSource { return &frameworkDataSource[Model]{def: d} }
+func (d DataSource[Model]) New() datasource.DataSource {
+	if d.Ready == nil {
+		d.Ready = (*base.Base).Ready
+	}
+	return &frameworkDataSource[Model]{def: d}
+}
 
 type frameworkDataSource[Model any] struct {
 	base.DataSource
@@ -40,7 +47,7 @@ func (d *frameworkDataSource[Model]) Schema(_ context.Context, _ datasource.Sche
 func (d *frameworkDataSource[Model]) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
 	c := &Call[Model]{Base: &d.Base, Diags: &resp.Diagnostics, ctx: ctx, into: &resp.State, config: req.Config}
 	m := read[Model](ctx, c.Diags, req.Config)
-	if c.Diags.HasError() || !d.Ready(c.Diags) {
+	if c.Diags.HasError() || !d.def.Ready(&d.Base, c.Diags) {
 		return
 	}
 	if err := d.def.Read(ctx, c, m); err != nil {
