@@ -11,12 +11,14 @@ package adapter
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
@@ -64,7 +66,7 @@ func (c *Call[Model]) Replace(attribute string) { c.replace.Append(path.Root(att
 func (c *Call[Model]) IsReplaced() bool { return len(*c.replace) > 0 }
 
 // Say reports the progress of an action.
-func (c *Call[Model]) Say(text string) { c.say(text) }
+func (c *Call[Model]) Say(format string, args ...any) { c.say(fmt.Sprintf(format, args...)) }
 
 // CheckLevels adds an error for each attribute that is configured and that the server is too old for.
 func (c *Call[Model]) CheckLevels() { c.Base.CheckLevels(c.ctx, c.kind, c.config, c.Diags) }
@@ -92,12 +94,16 @@ func (c *Call[Model]) report(err error) {
 	}
 }
 
-// read reads a model. It is nil if there is none.
-func read[Model any](ctx context.Context, diags *diag.Diagnostics, from interface {
+// read reads a model, which may be an attr.Value. It is nil if there is none.
+func read[Model any](ctx context.Context, diags *diag.Diagnostics, raw tftypes.Value, from interface {
 	Get(ctx context.Context, target any) diag.Diagnostics
-}) *Model {
-	var m *Model
-	diags.Append(from.Get(ctx, &m)...)
+},
+) *Model {
+	if raw.IsNull() {
+		return nil
+	}
+	m := new(Model)
+	diags.Append(from.Get(ctx, m)...)
 	return m
 }
 

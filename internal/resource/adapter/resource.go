@@ -94,7 +94,7 @@ func (r *frameworkResource[Model]) ValidateConfig(ctx context.Context, req resou
 	if r.def.Validate == nil {
 		return
 	}
-	if config := read[Model](ctx, &resp.Diagnostics, req.Config); !resp.Diagnostics.HasError() {
+	if config := read[Model](ctx, &resp.Diagnostics, req.Config.Raw, req.Config); !resp.Diagnostics.HasError() {
 		r.def.Validate(config, &resp.Diagnostics)
 	}
 }
@@ -111,9 +111,9 @@ func (r *frameworkResource[Model]) ModifyPlan(ctx context.Context, req resource.
 		Base: &r.Base, Diags: &resp.Diagnostics, PriorPrivate: req.Private, Private: resp.Private, ctx: ctx, kind: r.kind(),
 		config: req.Config, into: &resp.Plan, replace: &resp.RequiresReplace,
 	}
-	c.Plan, c.State = read[Model](ctx, c.Diags, req.Plan), read[Model](ctx, c.Diags, req.State)
+	c.Plan, c.State = read[Model](ctx, c.Diags, req.Plan.Raw, req.Plan), read[Model](ctx, c.Diags, req.State.Raw, req.State)
 	if c.Plan != nil {
-		c.Config = read[Model](ctx, c.Diags, req.Config)
+		c.Config = read[Model](ctx, c.Diags, req.Config.Raw, req.Config)
 	}
 	if !c.Diags.HasError() {
 		c.report(plan(ctx, c))
@@ -122,7 +122,7 @@ func (r *frameworkResource[Model]) ModifyPlan(ctx context.Context, req resource.
 
 func (r *frameworkResource[Model]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	c := &Call[Model]{Base: &r.Base, Diags: &resp.Diagnostics, Private: resp.Private, ctx: ctx, into: &resp.State}
-	c.Plan = read[Model](ctx, c.Diags, req.Plan)
+	c.Plan = read[Model](ctx, c.Diags, req.Plan.Raw, req.Plan)
 	if c.Diags.HasError() || !r.Ready(c.Diags) {
 		return
 	}
@@ -136,7 +136,7 @@ func (r *frameworkResource[Model]) Read(ctx context.Context, req resource.ReadRe
 	c := &Call[Model]{
 		Base: &r.Base, Diags: &resp.Diagnostics, PriorPrivate: req.Private, Private: resp.Private, ctx: ctx, into: &resp.State, remove: resp.State.RemoveResource,
 	}
-	c.State = read[Model](ctx, c.Diags, req.State)
+	c.State = read[Model](ctx, c.Diags, req.State.Raw, req.State)
 	if c.Diags.HasError() || !r.Ready(c.Diags) {
 		return
 	}
@@ -147,7 +147,7 @@ func (r *frameworkResource[Model]) Read(ctx context.Context, req resource.ReadRe
 
 func (r *frameworkResource[Model]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	c := &Call[Model]{Base: &r.Base, Diags: &resp.Diagnostics, PriorPrivate: req.Private, Private: resp.Private, ctx: ctx, into: &resp.State}
-	c.Plan, c.State = read[Model](ctx, c.Diags, req.Plan), read[Model](ctx, c.Diags, req.State)
+	c.Plan, c.State = read[Model](ctx, c.Diags, req.Plan.Raw, req.Plan), read[Model](ctx, c.Diags, req.State.Raw, req.State)
 	if c.Diags.HasError() || !r.Ready(c.Diags) {
 		return
 	}
@@ -161,7 +161,7 @@ func (r *frameworkResource[Model]) Delete(ctx context.Context, req resource.Dele
 		return
 	}
 	c := &Call[Model]{Base: &r.Base, Diags: &resp.Diagnostics, PriorPrivate: req.Private, ctx: ctx, into: &resp.State}
-	c.State = read[Model](ctx, c.Diags, req.State)
+	c.State = read[Model](ctx, c.Diags, req.State.Raw, req.State)
 	if c.Diags.HasError() || !r.Ready(c.Diags) {
 		return
 	}

@@ -52,7 +52,7 @@ func readHistoryData(ctx context.Context, c *adapter.Call[historyModel], state *
 	history, err := c.Meta.Client.MessageHistory(ctx, state.MessageID.ValueInt64())
 	if err != nil {
 		return base.Refused(path.Root("message_id"),
-			fmt.Sprintf("Cannot read the history of message %d", state.MessageID.ValueInt64()), explainHistory(err))
+			fmt.Sprintf("Cannot read the history of message %d", state.MessageID.ValueInt64()), base.ExplainWith(err, historyHint))
 	}
 	state.History = []snapshotModel{}
 	for _, snapshot := range history {
@@ -67,16 +67,14 @@ func readHistoryData(ctx context.Context, c *adapter.Call[historyModel], state *
 	return nil
 }
 
-// explainHistory adds what a refusal means for a history.
-func explainHistory(err error) string {
-	text := base.Explain(err)
+func historyHint(err error) string {
 	switch {
 	case zulip.IsNoMessage(err):
-		text += "\n\nThe message is gone, or the account the provider uses may not read it."
+		return "The message is gone, or the account the provider uses may not read it."
 	case zulip.IsMessage(err, "Message edit history is disabled in this organization"):
-		text += "\n\nThe organization shows nobody how messages were edited (message_edit_history_visibility_policy)."
+		return "The organization shows nobody how messages were edited (message_edit_history_visibility_policy)."
 	}
-	return text
+	return ""
 }
 
 type historyModel struct {
