@@ -16,7 +16,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
@@ -62,9 +61,6 @@ func (c *Call[Model]) Forget() { c.remove(c.ctx) }
 // Replace plans a replacement because of an attribute.
 func (c *Call[Model]) Replace(attribute string) { c.replace.Append(path.Root(attribute)) }
 
-// IsReplaced reports whether a replacement is planned.
-func (c *Call[Model]) IsReplaced() bool { return len(*c.replace) > 0 }
-
 // Say reports the progress of an action.
 func (c *Call[Model]) Say(format string, args ...any) { c.say(fmt.Sprintf(format, args...)) }
 
@@ -108,16 +104,10 @@ func read[Model any](ctx context.Context, diags *diag.Diagnostics, raw tftypes.V
 }
 
 // copyIdentity writes an identity with the values of the attributes of the same names in a state.
-func copyIdentity(ctx context.Context, names map[string]string, state tfsdk.State, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
-	for name := range names {
+func copyIdentity(ctx context.Context, names Identity, state tfsdk.State, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
+	for _, one := range names {
 		var value attr.Value
-		diags.Append(state.GetAttribute(ctx, path.Root(name), &value)...)
-		diags.Append(identity.SetAttribute(ctx, path.Root(name), value)...)
+		diags.Append(state.GetAttribute(ctx, path.Root(one.Name), &value)...)
+		diags.Append(identity.SetAttribute(ctx, path.Root(one.Name), value)...)
 	}
-}
-
-// isText reports whether an attribute is a string. Otherwise it is a number.
-func isText(s schema.Schema, name string) bool {
-	_, ok := s.Attributes[name].(schema.StringAttribute)
-	return ok
 }
