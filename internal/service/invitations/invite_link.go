@@ -308,7 +308,7 @@ func sharedAttributes() map[string]datasourceschema.Attribute {
 func readInviteLinksData(ctx context.Context, c *adapter.Call[listModel], list *listModel) error {
 	all, err := c.Meta.Store.Invitations(ctx)
 	if err != nil {
-		return base.Refused(path.Empty(), "Cannot read the invitations", base.ExplainWith(err, inviteLinkHint))
+		return base.Failed(unreadable, err, inviteLinkHint)
 	}
 	list.InviteLinks, list.EmailInvitations = []linkFacts{}, []mailFacts{}
 	// The server promises no order (server-behavior §U17).
