@@ -19,14 +19,13 @@ func NewServerSettingsDataSource() datasource.DataSource {
 }
 
 func serverSettingsReady(b *base.Base, diags *diag.Diagnostics) bool {
-	switch {
-	case b.Meta == nil:
+	if b.Meta == nil {
 		return b.Ready(diags) // says that the provider's settings are not known yet
-	case b.Meta.Server == nil:
-		diags.AddError("No server to ask", "Set site in the provider block, or ZULIP_SITE.")
-		return false
 	}
-	return true
+	if b.Meta.Server == nil {
+		diags.AddError("No server to ask", "Set site in the provider block, or ZULIP_SITE.")
+	}
+	return b.Meta.Server != nil
 }
 
 func serverSettingsDataSchema() schema.Schema {
