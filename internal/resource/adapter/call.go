@@ -11,12 +11,13 @@ package adapter
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
@@ -60,11 +61,8 @@ func (c *Call[Model]) Forget() { c.remove(c.ctx) }
 // Replace plans a replacement because of an attribute.
 func (c *Call[Model]) Replace(attribute string) { c.replace.Append(path.Root(attribute)) }
 
-// IsReplaced reports whether a replacement is planned.
-func (c *Call[Model]) IsReplaced() bool { return len(*c.replace) > 0 }
-
 // Say reports the progress of an action.
-func (c *Call[Model]) Say(text string) { c.say(text) }
+func (c *Call[Model]) Say(format string, args ...any) { c.say(fmt.Sprintf(format, args...)) }
 
 // CheckLevels adds an error for each attribute that is configured and that the server is too old for.
 func (c *Call[Model]) CheckLevels() { c.Base.CheckLevels(c.ctx, c.kind, c.config, c.Diags) }
@@ -92,26 +90,24 @@ func (c *Call[Model]) report(err error) {
 	}
 }
 
-// read reads a model. It is nil if there is none.
-func read[Model any](ctx context.Context, diags *diag.Diagnostics, from interface {
+// read reads a model, which may be an attr.Value. It is nil if there is none.
+func read[Model any](ctx context.Context, diags *diag.Diagnostics, raw tftypes.Value, from interface {
 	Get(ctx context.Context, target any) diag.Diagnostics
-}) *Model {
-	var m *Model
-	diags.Append(from.Get(ctx, &m)...)
+},
+) *Model {
+	if raw.IsNull() {
+		return nil
+	}
+	m := new(Model)
+	diags.Append(from.Get(ctx, m)...)
 	return m
 }
 
 // copyIdentity writes an identity with the values of the attributes of the same names in a state.
-func copyIdentity(ctx context.Context, names map[string]string, state tfsdk.State, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
-	for name := range names {
+func copyIdentity(ctx context.Context, names Identity, state tfsdk.State, identity *tfsdk.ResourceIdentity, diags *diag.Diagnostics) {
+	for _, one := range names {
 		var value attr.Value
-		diags.Append(state.GetAttribute(ctx, path.Root(name), &value)...)
-		diags.Append(identity.SetAttribute(ctx, path.Root(name), value)...)
+		diags.Append(state.GetAttribute(ctx, path.Root(one.Name), &value)...)
+		diags.Append(identity.SetAttribute(ctx, path.Root(one.Name), value)...)
 	}
-}
-
-// isText reports whether an attribute is a string. Otherwise it is a number.
-func isText(s schema.Schema, name string) bool {
-	_, ok := s.Attributes[name].(schema.StringAttribute)
-	return ok
 }

@@ -17,12 +17,19 @@ type DataSource[Model any] struct {
 	// Name is the type without the provider's prefix.
 	Name   string
 	Schema func() schema.Schema
+	// Ready reports whether the provider has what the data source needs. By default that is an account.
+	Ready func(*base.Base, *diag.Diagnostics) bool
 	// Read fills in a model that has the configuration, which is then the state.
 	Read func(ctx context.Context, c *Call[Model], m *Model) error
 }
 
 // New returns the data source for the plugin framework.
-func (d DataSource[Model]) New() datasource.DataSource { return &frameworkDataSource[Model]{def: d} }
+func (d DataSource[Model]) New() datasource.DataSource {
+	if d.Ready == nil {
+		d.Ready = (*base.Base).Ready
+	}
+	return &frameworkDataSource[Model]{def: d}
+}
 
 type frameworkDataSource[Model any] struct {
 	base.DataSource
@@ -38,9 +45,9 @@ func (d *frameworkDataSource[Model]) Schema(_ context.Context, _ datasource.Sche
 }
 
 func (d *frameworkDataSource[Model]) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	c := &Call[Model]{Base: &d.Base, Diags: &resp.Diagnostics, ctx: ctx, into: &resp.State, config: req.Config}
-	m := read[Model](ctx, c.Diags, req.Config)
-	if c.Diags.HasError() || !d.Ready(c.Diags) {
+	c := &Call[Model]{Base: &d.Base, Diags: &resp.Diagnostics, ctx: ctx, into: &resp.State}
+	m := read[Model](ctx, c.Diags, req.Config.Raw, req.Config)
+	if c.Diags.HasError() || !d.def.Ready(&d.Base, c.Diags) {
 		return
 	}
 	if err := d.def.Read(ctx, c, m); err != nil {
@@ -58,8 +65,6 @@ type Action[Model any] struct {
 	// Validate refuses a configuration that is wrong in any organization. It is called again before Invoke, when all values are
 	// known. Optional.
 	Validate func(config *Model, diags *diag.Diagnostics)
-	// HasLevels is true if some attributes need a newer server than the oldest one supported.
-	HasLevels bool
 	// Plan refuses during plan what the server would refuse. Optional.
 	Plan   func(context.Context, *Call[Model]) error
 	Invoke func(context.Context, *Call[Model]) error
@@ -91,27 +96,27 @@ func (a *frameworkAction[Model]) ValidateConfig(ctx context.Context, req action.
 	if a.def.Validate == nil {
 		return
 	}
-	if config := read[Model](ctx, &resp.Diagnostics, req.Config); !resp.Diagnostics.HasError() {
+	if config := read[Model](ctx, &resp.Diagnostics, req.Config.Raw, req.Config); !resp.Diagnostics.HasError() {
 		a.def.Validate(config, &resp.Diagnostics)
 	}
 }
 
 func (a *frameworkAction[Model]) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
 	c := &Call[Model]{Base: &a.Base, Diags: &resp.Diagnostics, ctx: ctx, config: req.Config, kind: "zulip_" + a.def.Name}
-	if a.def.HasLevels {
-		c.CheckLevels()
-	}
-	if a.def.Plan == nil || !a.CanPlan(c.Diags) {
+	if c.CheckLevels(); c.Diags.HasError() || a.def.Plan == nil || !a.CanPlan(c.Diags) {
 		return
 	}
-	if c.Config = read[Model](ctx, c.Diags, req.Config); !c.Diags.HasError() {
+	if c.Config = read[Model](ctx, c.Diags, req.Config.Raw, req.Config); !c.Diags.HasError() {
 		c.report(a.def.Plan(ctx, c))
 	}
 }
 
 func (a *frameworkAction[Model]) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
-	c := &Call[Model]{Base: &a.Base, Diags: &resp.Diagnostics, ctx: ctx, say: func(text string) { resp.SendProgress(action.InvokeProgressEvent{Message: text}) }}
-	c.Config = read[Model](ctx, c.Diags, req.Config)
+	c := &Call[Model]{
+		Base: &a.Base, Diags: &resp.Diagnostics, ctx: ctx, config: req.Config, kind: "zulip_" + a.def.Name,
+		say: func(text string) { resp.SendProgress(action.InvokeProgressEvent{Message: text}) },
+	}
+	c.Config = read[Model](ctx, c.Diags, req.Config.Raw, req.Config)
 	if a.def.Validate != nil && !c.Diags.HasError() {
 		a.def.Validate(c.Config, c.Diags)
 	}

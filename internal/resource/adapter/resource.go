@@ -3,8 +3,6 @@ package adapter
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -14,7 +12,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 )
@@ -22,24 +19,22 @@ import (
 // Resource defines a resource by its functions.
 type Resource[Model any] struct {
 	// Name is the type without the provider's prefix.
-	Name   string
-	Schema func() schema.Schema
-	// Identity are the attributes of the identity with their descriptions. The schema has attributes of the same names.
-	Identity map[string]string
-	// WasLonger is true if identities of version 0 had more attributes.
-	WasLonger bool
+	Name     string
+	Schema   func() schema.Schema
+	Identity Identity
 	// Validate refuses a configuration that is wrong in any organization. Optional.
 	Validate func(config *Model, diags *diag.Diagnostics)
 	// Plan checks and completes a plan. PlanDestroy checks one that destroys the resource. Both are optional.
 	Plan, PlanDestroy    func(context.Context, *Call[Model]) error
 	Create, Read, Update func(context.Context, *Call[Model]) error
-	// Delete is nil if a destroy changes nothing on the server. Stays is then what the log says.
-	Delete func(context.Context, *Call[Model]) error
-	Stays  string
-	// Import writes the state for the text of an import. For an import by identity the text is the attributes of the identity,
-	// with slashes between them.
-	Import func(ctx context.Context, c *Call[Model], text string, byIdentity bool) error
+	Delete               func(context.Context, *Call[Model]) error
+	// Import writes the state for the text of an import. For an import by identity the text is its attributes, with slashes
+	// between them.
+	Import func(ctx context.Context, c *Call[Model], text string) error
 }
+
+// Identity lists the attributes of an identity. The schema has attributes of the same names.
+type Identity []struct{ Name, Description string }
 
 // New returns the resource for the plugin framework.
 func (d Resource[Model]) New() resource.Resource { return &frameworkResource[Model]{def: d} }
@@ -50,11 +45,11 @@ type frameworkResource[Model any] struct {
 }
 
 var (
-	_ resource.ResourceWithConfigure       = (*frameworkResource[struct{}])(nil)
-	_ resource.ResourceWithUpgradeIdentity = (*frameworkResource[struct{}])(nil)
-	_ resource.ResourceWithImportState     = (*frameworkResource[struct{}])(nil)
-	_ resource.ResourceWithModifyPlan      = (*frameworkResource[struct{}])(nil)
-	_ resource.ResourceWithValidateConfig  = (*frameworkResource[struct{}])(nil)
+	_ resource.ResourceWithConfigure      = (*frameworkResource[struct{}])(nil)
+	_ resource.ResourceWithIdentity       = (*frameworkResource[struct{}])(nil)
+	_ resource.ResourceWithImportState    = (*frameworkResource[struct{}])(nil)
+	_ resource.ResourceWithModifyPlan     = (*frameworkResource[struct{}])(nil)
+	_ resource.ResourceWithValidateConfig = (*frameworkResource[struct{}])(nil)
 )
 
 func (r *frameworkResource[Model]) kind() string { return "zulip_" + r.def.Name }
@@ -70,31 +65,20 @@ func (r *frameworkResource[Model]) Schema(_ context.Context, _ resource.SchemaRe
 func (r *frameworkResource[Model]) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema.Attributes = map[string]identityschema.Attribute{}
 	all := r.def.Schema()
-	for name, description := range r.def.Identity {
-		if isText(all, name) {
-			resp.IdentitySchema.Attributes[name] = identityschema.StringAttribute{RequiredForImport: true, Description: description}
+	for _, one := range r.def.Identity {
+		if _, isText := all.Attributes[one.Name].(schema.StringAttribute); isText {
+			resp.IdentitySchema.Attributes[one.Name] = identityschema.StringAttribute{RequiredForImport: true, Description: one.Description}
 		} else {
-			resp.IdentitySchema.Attributes[name] = identityschema.Int64Attribute{RequiredForImport: true, Description: description}
+			resp.IdentitySchema.Attributes[one.Name] = identityschema.Int64Attribute{RequiredForImport: true, Description: one.Description}
 		}
 	}
-	if r.def.WasLonger {
-		resp.IdentitySchema.Version = 1
-	}
-}
-
-// UpgradeIdentity reads identities of version 0.
-func (r *frameworkResource[Model]) UpgradeIdentity(context.Context) map[int64]resource.IdentityUpgrader {
-	if !r.def.WasLonger {
-		return nil
-	}
-	return base.KeepIdentity()
 }
 
 func (r *frameworkResource[Model]) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
 	if r.def.Validate == nil {
 		return
 	}
-	if config := read[Model](ctx, &resp.Diagnostics, req.Config); !resp.Diagnostics.HasError() {
+	if config := read[Model](ctx, &resp.Diagnostics, req.Config.Raw, req.Config); !resp.Diagnostics.HasError() {
 		r.def.Validate(config, &resp.Diagnostics)
 	}
 }
@@ -111,9 +95,9 @@ func (r *frameworkResource[Model]) ModifyPlan(ctx context.Context, req resource.
 		Base: &r.Base, Diags: &resp.Diagnostics, PriorPrivate: req.Private, Private: resp.Private, ctx: ctx, kind: r.kind(),
 		config: req.Config, into: &resp.Plan, replace: &resp.RequiresReplace,
 	}
-	c.Plan, c.State = read[Model](ctx, c.Diags, req.Plan), read[Model](ctx, c.Diags, req.State)
+	c.Plan, c.State = read[Model](ctx, c.Diags, req.Plan.Raw, req.Plan), read[Model](ctx, c.Diags, req.State.Raw, req.State)
 	if c.Plan != nil {
-		c.Config = read[Model](ctx, c.Diags, req.Config)
+		c.Config = read[Model](ctx, c.Diags, req.Config.Raw, req.Config)
 	}
 	if !c.Diags.HasError() {
 		c.report(plan(ctx, c))
@@ -122,7 +106,7 @@ func (r *frameworkResource[Model]) ModifyPlan(ctx context.Context, req resource.
 
 func (r *frameworkResource[Model]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	c := &Call[Model]{Base: &r.Base, Diags: &resp.Diagnostics, Private: resp.Private, ctx: ctx, into: &resp.State}
-	c.Plan = read[Model](ctx, c.Diags, req.Plan)
+	c.Plan = read[Model](ctx, c.Diags, req.Plan.Raw, req.Plan)
 	if c.Diags.HasError() || !r.Ready(c.Diags) {
 		return
 	}
@@ -136,7 +120,7 @@ func (r *frameworkResource[Model]) Read(ctx context.Context, req resource.ReadRe
 	c := &Call[Model]{
 		Base: &r.Base, Diags: &resp.Diagnostics, PriorPrivate: req.Private, Private: resp.Private, ctx: ctx, into: &resp.State, remove: resp.State.RemoveResource,
 	}
-	c.State = read[Model](ctx, c.Diags, req.State)
+	c.State = read[Model](ctx, c.Diags, req.State.Raw, req.State)
 	if c.Diags.HasError() || !r.Ready(c.Diags) {
 		return
 	}
@@ -147,7 +131,7 @@ func (r *frameworkResource[Model]) Read(ctx context.Context, req resource.ReadRe
 
 func (r *frameworkResource[Model]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	c := &Call[Model]{Base: &r.Base, Diags: &resp.Diagnostics, PriorPrivate: req.Private, Private: resp.Private, ctx: ctx, into: &resp.State}
-	c.Plan, c.State = read[Model](ctx, c.Diags, req.Plan), read[Model](ctx, c.Diags, req.State)
+	c.Plan, c.State = read[Model](ctx, c.Diags, req.Plan.Raw, req.Plan), read[Model](ctx, c.Diags, req.State.Raw, req.State)
 	if c.Diags.HasError() || !r.Ready(c.Diags) {
 		return
 	}
@@ -156,12 +140,8 @@ func (r *frameworkResource[Model]) Update(ctx context.Context, req resource.Upda
 }
 
 func (r *frameworkResource[Model]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	if r.def.Delete == nil {
-		tflog.Info(ctx, r.def.Stays)
-		return
-	}
 	c := &Call[Model]{Base: &r.Base, Diags: &resp.Diagnostics, PriorPrivate: req.Private, ctx: ctx, into: &resp.State}
-	c.State = read[Model](ctx, c.Diags, req.State)
+	c.State = read[Model](ctx, c.Diags, req.State.Raw, req.State)
 	if c.Diags.HasError() || !r.Ready(c.Diags) {
 		return
 	}
@@ -173,24 +153,24 @@ func (r *frameworkResource[Model]) ImportState(ctx context.Context, req resource
 		return
 	}
 	c := &Call[Model]{Base: &r.Base, Diags: &resp.Diagnostics, Private: resp.Private, ctx: ctx, into: &resp.State}
-	text, byIdentity := req.ID, req.ID == ""
-	if byIdentity {
+	text := req.ID
+	if text == "" {
 		text = r.identityText(ctx, req, c.Diags)
 	}
 	if !c.Diags.HasError() {
-		c.report(r.def.Import(ctx, c, text, byIdentity))
+		c.report(r.def.Import(ctx, c, text))
 	}
 	if !c.Diags.HasError() {
 		copyIdentity(ctx, r.def.Identity, resp.State, resp.Identity, c.Diags)
 	}
 }
 
-// identityText returns the attributes of an identity in the order of their names, with slashes between them.
+// identityText returns the attributes of an identity with slashes between them.
 func (r *frameworkResource[Model]) identityText(ctx context.Context, req resource.ImportStateRequest, diags *diag.Diagnostics) string {
 	var texts []string
-	for _, name := range slices.Sorted(maps.Keys(r.def.Identity)) {
+	for _, one := range r.def.Identity {
 		var value attr.Value
-		diags.Append(req.Identity.GetAttribute(ctx, path.Root(name), &value)...)
+		diags.Append(req.Identity.GetAttribute(ctx, path.Root(one.Name), &value)...)
 		if text, ok := value.(types.String); ok {
 			texts = append(texts, text.ValueString())
 		} else {

@@ -127,8 +127,9 @@ type Error struct{ Diagnostics diag.Diagnostics }
 // Error returns the first summary.
 func (e *Error) Error() string { return e.Diagnostics[0].Summary() }
 
-// Failed returns err explained for people under a summary; nil if err is nil. An [Error] is returned unchanged.
-func Failed(summary string, err error) error {
+// Failed returns err explained for people under a summary; nil if err is nil. An [Error] is returned unchanged. hints say what a
+// refusal means for one resource, where they return more than "".
+func Failed(summary string, err error, hints ...func(error) string) error {
 	var written *Error
 	switch {
 	case err == nil:
@@ -136,7 +137,13 @@ func Failed(summary string, err error) error {
 	case errors.As(err, &written):
 		return err
 	}
-	return Refused(path.Empty(), summary, Explain(err))
+	detail := Explain(err)
+	for _, hint := range hints {
+		if more := hint(err); more != "" {
+			detail += "\n\n" + more
+		}
+	}
+	return Refused(path.Empty(), summary, detail)
 }
 
 // Refused returns an error in words for people, at an attribute or at path.Empty().

@@ -301,6 +301,11 @@ func AddError(diags *diag.Diagnostics, at path.Path, err error, more string) {
 	diags.AddAttributeError(at, Summary(err), base.Sentence(err)+more)
 }
 
+// Error returns what [AddError] adds, as a [base.Error].
+func Error(at path.Path, err error, more string) error {
+	return base.Refused(at, Summary(err), base.Sentence(err)+more)
+}
+
 // isAbsent reports whether an error is that of an address that nobody has yet, as far as can be told.
 func isAbsent(err error) bool {
 	found := (*missing)(nil)

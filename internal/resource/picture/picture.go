@@ -3,7 +3,6 @@
 package picture
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -111,12 +109,12 @@ func OpenPlanned(at path.Path, file, planned types.String, diags *diag.Diagnosti
 }
 
 // Import takes the file that an object is imported with into the state. summary is that of an error.
-func Import(ctx context.Context, file, summary string, resp *resource.ImportStateResponse) {
+func Import(file, summary string, save func(attribute string, value any), diags *diag.Diagnostics) {
 	image, err := Open(file)
 	if err != nil {
-		resp.Diagnostics.AddError(summary, "The file that it is to be imported with cannot be used. "+base.Sentence(err))
+		diags.AddError(summary, "The file that it is to be imported with cannot be used. "+base.Sentence(err))
 		return
 	}
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("file"), file)...)
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("file_sha256"), image.SHA256())...)
+	save("file", file)
+	save("file_sha256", image.SHA256())
 }

@@ -11,28 +11,22 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// DataSource is the data source zulip_channel_access.
-type DataSource struct{ base.DataSource }
-
 // NewDataSource returns the data source zulip_channel_access.
-func NewDataSource() datasource.DataSource { return &DataSource{} }
-
-// Metadata names the data source.
-func (d *DataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_channel_access"
+func NewDataSource() datasource.DataSource {
+	return adapter.DataSource[types.Object]{Name: "channel_access", Schema: channelDataSchema, Read: readChannelData}.New()
 }
 
 // meanings say of each right what it is to have it, after "Who can".
@@ -51,8 +45,7 @@ var meanings = map[permission.Right]string{
 	permission.CanResolveTopics:             "mark topics as resolved, by the channel's permission or the organization's",
 }
 
-// Schema describes the data source.
-func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+func channelDataSchema() schema.Schema {
 	attributes := map[string]schema.Attribute{
 		"channel": schema.StringAttribute{
 			Required: true, MarkdownDescription: "The channel: its ID, as in `zulip_channel.x.id`, or its name. A channel whose name is a number is written `name:2024`.",
@@ -70,7 +63,7 @@ func (d *DataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp 
 			Computed: true, MarkdownDescription: "Who can " + meanings[right] + ".", Attributes: whoAttributes(),
 		}
 	}
-	resp.Schema = schema.Schema{
+	return schema.Schema{
 		MarkdownDescription: "Who can really do what in a channel, as the server decides: roles, groups in groups, guests and bots, the organization's permissions and who is in the channel are all taken into account; deactivated accounts are left out. An incoming webhook bot can post and start topics, and nothing else. " +
 			"It is for a `check`, a `precondition` or a `postcondition` that holds what has to be so.\n\n" +
 			"`zulip_channel` shows the values of the permissions; this shows what they come to. A right for which the server is too old, or of which it cannot be told who has it, is null.\n\n" +
@@ -93,26 +86,20 @@ func whoAttributes() map[string]schema.Attribute {
 	}
 }
 
-// Read takes the channel from the snapshot, asks who is in it, and works out the rest.
-func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var wanted types.String
-	resp.Diagnostics.Append(req.Config.GetAttribute(ctx, path.Root("channel"), &wanted)...)
-	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
-		return
-	}
-	view, err := d.Meta.Store.Read(ctx, store.Channels)
+// readChannelData takes the channel from the snapshot, asks who is in it, and works out the rest.
+func readChannelData(ctx context.Context, c *adapter.Call[types.Object], m *types.Object) error {
+	wanted, _ := m.Attributes()["channel"].(types.String)
+	view, err := c.Read("the channels", store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channels", base.Explain(err))
-		return
+		return err
 	}
 	channel, err := lookup.Channel(view, wanted.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("channel"), "No such channel", base.Sentence(err))
-		return
+		return base.Refused(path.Root("channel"), "No such channel", base.Sentence(err))
 	}
-	facts, ok := d.facts(ctx, channel, &resp.Diagnostics)
-	if !ok {
-		return
+	facts, err := factsOf(ctx, c.Base, channel)
+	if err != nil {
+		return base.Refused(path.Root("channel"), fmt.Sprintf("Cannot read who is in channel %q", channel.Name), base.Explain(err))
 	}
 	values := map[string]attr.Value{
 		"channel": wanted, "channel_id": types.Int64Value(channel.ID), "name": types.StringValue(channel.Name),
@@ -129,31 +116,24 @@ func (d *DataSource) Read(ctx context.Context, req datasource.ReadRequest, resp 
 		values[string(right)] = whoOf(who, certain)
 	}
 	if len(untold) > 0 {
-		resp.Diagnostics.AddAttributeWarning(path.Root("channel"), fmt.Sprintf("Not everything can be told of channel %q", channel.Name),
+		c.Diags.AddAttributeWarning(path.Root("channel"), fmt.Sprintf("Not everything can be told of channel %q", channel.Name),
 			fmt.Sprintf("It is archived, and servers below feature level 480 do not tell who is in an archived channel. Who can do this depends on it, and is null: %s.", strings.Join(untold, ", ")))
 	}
-	for name, value := range values {
-		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(name), value)...)
-	}
+	*m = types.ObjectValueMust(m.AttributeTypes(ctx), values)
+	return nil
 }
 
-// facts is what decides in a channel, and who is in it. Of an archived channel servers tell that from feature level 480 on.
-func (d *DataSource) facts(ctx context.Context, channel *zulip.Channel, diags *diag.Diagnostics) (permission.Channel, bool) {
+// factsOf returns what decides in a channel, and who is in it. Servers show who is in an archived channel from feature level 480 on.
+func factsOf(ctx context.Context, b *base.Base, channel *zulip.Channel) (permission.Channel, error) {
 	facts := permission.ChannelOf(channel)
-	if channel.IsArchived && !d.HasLevel(featurelevel.ArchivedChannels) {
+	if channel.IsArchived && !b.HasLevel(featurelevel.ArchivedChannels) {
 		tflog.Info(ctx, "Who is in an archived channel cannot be asked", map[string]any{"name": channel.Name})
-		return facts, true
+		return facts, nil
 	}
-	found, err := d.Meta.Store.Subscribers(ctx, channel.ID)
-	if err != nil {
-		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Cannot read who is in channel %q", channel.Name), base.Explain(err))
-		return facts, false
-	}
-	if found == nil && channel.IsArchived {
-		return facts, true // the feature level is not known, and is below 480
-	}
-	facts.Subscribers, facts.SubscribersKnown = found, true
-	return facts, true
+	found, err := b.Meta.Store.Subscribers(ctx, channel.ID)
+	// For an archived channel, nil means that the server does not show them: its feature level is not known, and is below 480.
+	facts.Subscribers, facts.SubscribersKnown = found, found != nil || !channel.IsArchived
+	return facts, err
 }
 
 var whoTypes = map[string]attr.Type{

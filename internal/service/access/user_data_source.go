@@ -18,6 +18,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
@@ -25,20 +26,13 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// UserDataSource is the data source zulip_user_access.
-type UserDataSource struct{ base.DataSource }
-
 // NewUserDataSource returns the data source zulip_user_access.
-func NewUserDataSource() datasource.DataSource { return &UserDataSource{} }
-
-// Metadata names the data source.
-func (d *UserDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_user_access"
+func NewUserDataSource() datasource.DataSource {
+	return adapter.DataSource[userModel]{Name: "user_access", Schema: userDataSchema, Read: readUserData}.New()
 }
 
-// Schema describes the data source.
-func (d *UserDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = schema.Schema{
+func userDataSchema() schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "What one person or bot can really do in each channel and in the organization, and what grants it. " +
 			"It applies the rules of `zulip_channel_access`, which answers the opposite question: who has a right in one channel. " +
 			"Use it in `check` blocks, preconditions and postconditions.\n\n" +
@@ -101,63 +95,54 @@ func rightNames() string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-// Read takes the user and the channels from the snapshot, reads the subscribers, and computes the rest.
-func (d *UserDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var found userModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &found)...)
-	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
-		return
-	}
-	view, err := d.Meta.Store.Read(ctx, store.Channels)
+// readUserData takes the user and the channels from the snapshot, reads the subscribers, and computes the rest.
+func readUserData(ctx context.Context, c *adapter.Call[userModel], found *userModel) error {
+	view, err := c.Read("the channels", store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channels", base.Explain(err))
-		return
+		return err
 	}
 	user, err := lookup.User(view, found.User.ValueString())
 	if err != nil {
-		lookup.AddError(&resp.Diagnostics, path.Root("user"), err, "")
-		return
+		return lookup.Error(path.Root("user"), err, "")
 	}
 	if user.IsSystemBot {
-		resp.Diagnostics.AddAttributeError(path.Root("user"), fmt.Sprintf("Cannot show the access of %s", user.Address()),
+		return base.Refused(path.Root("user"), fmt.Sprintf("Cannot show the access of %s", user.Address()),
 			"This is one of the server's own bots, to which permissions do not apply. Name a person or a bot of the organization.")
-		return
 	}
-	channels := d.selected(view, &found)
-	subscribers, err := d.subscribers(ctx, channels)
+	channels := found.selected(view)
+	subscribers, err := subscribersOf(ctx, c.Base, channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the subscribers of the channels", base.Explain(err))
-		return
+		return base.Failed("Cannot read the subscribers of the channels", err)
 	}
 	person := view.Access().Person(user)
 	found.readUser(user, person, view)
-	found.readChannels(user, person, channels, subscribers, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &found)...)
+	found.readChannels(user, person, channels, subscribers, c.Diags)
+	return nil
 }
 
 // selected returns the channels that are asked for.
-func (d *UserDataSource) selected(view *snapshot.Snapshot, config *userModel) (channels []*zulip.Channel) {
+func (m *userModel) selected(view *snapshot.Snapshot) (channels []*zulip.Channel) {
 	matches := func(string) bool { return true }
-	if !config.ChannelName.IsNull() {
-		matches = core.NamePattern(config.ChannelName.ValueString())
+	if !m.ChannelName.IsNull() {
+		matches = core.NamePattern(m.ChannelName.ValueString())
 	}
 	for _, channel := range view.Channels().List() {
-		if matches(channel.Name) && (!channel.IsArchived || config.IncludeArchived.ValueBool()) {
+		if matches(channel.Name) && (!channel.IsArchived || m.IncludeArchived.ValueBool()) {
 			channels = append(channels, channel)
 		}
 	}
 	return channels
 }
 
-// subscribers returns the subscribers by channel. Archived channels are left out if the server does not show theirs.
-func (d *UserDataSource) subscribers(ctx context.Context, channels []*zulip.Channel) (map[int64][]int64, error) {
+// subscribersOf returns the subscribers by channel. Archived channels are left out if the server does not show theirs.
+func subscribersOf(ctx context.Context, b *base.Base, channels []*zulip.Channel) (map[int64][]int64, error) {
 	var ids []int64
 	for _, channel := range channels {
-		if !channel.IsArchived || d.HasLevel(featurelevel.ArchivedChannels) {
+		if !channel.IsArchived || b.HasLevel(featurelevel.ArchivedChannels) {
 			ids = append(ids, channel.ID)
 		}
 	}
-	return d.Meta.Store.SubscribersOf(ctx, ids)
+	return b.Meta.Store.SubscribersOf(ctx, ids)
 }
 
 type userModel struct {

@@ -15,6 +15,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
@@ -24,17 +25,12 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// channelDataSource is the data source zulip_channel.
-type channelDataSource struct{ base.DataSource }
-
 // NewChannelDataSource returns the data source zulip_channel.
-func NewChannelDataSource() datasource.DataSource { return &channelDataSource{} }
-
-func (d *channelDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_channel"
+func NewChannelDataSource() datasource.DataSource {
+	return adapter.DataSource[channelFacts]{Name: "channel", Schema: channelDataSchema, Read: readChannelData}.New()
 }
 
-func (d *channelDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+func channelDataSchema() schema.Schema {
 	all := attributes.DataSourceAttributes()
 	all["id"] = schema.Int64Attribute{
 		Optional: true, Computed: true, MarkdownDescription: "ID of the channel. Exactly one of `id` and `name` must be set.",
@@ -43,23 +39,16 @@ func (d *channelDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 	all["name"] = schema.StringAttribute{
 		Optional: true, Computed: true, MarkdownDescription: "Name of the channel, ignoring case. Exactly one of `id` and `name` must be set.",
 	}
-	resp.Schema = schema.Schema{
+	return schema.Schema{
 		MarkdownDescription: "A channel, by ID or name. Archived channels are found too.",
 		Attributes:          all,
 	}
 }
 
-// Read takes the channel from the snapshot.
-func (d *channelDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var config channelFacts
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
-		return
-	}
-	s, err := d.Meta.Store.Read(ctx, store.Channels)
+func readChannelData(_ context.Context, c *adapter.Call[channelFacts], config *channelFacts) error {
+	s, err := c.Read("the channels", store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channels", base.Explain(err))
-		return
+		return err
 	}
 	wanted, at := "name:"+config.Name.ValueString(), path.Root("name")
 	if config.Name.IsNull() {
@@ -67,34 +56,20 @@ func (d *channelDataSource) Read(ctx context.Context, req datasource.ReadRequest
 	}
 	channel, err := lookup.Channel(s, wanted)
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(at, "No such channel", base.Sentence(err))
-		return
+		return base.Refused(at, "No such channel", base.Sentence(err))
 	}
-	var found channelFacts
-	attributes.Read(&found, channel, attribute.On(&d.Base, s), &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &found)...)
+	*config = channelFacts{}
+	attributes.Read(config, channel, attribute.On(c.Base, s), c.Diags)
+	return nil
 }
-
-// channelsDataSource is the data source zulip_channels.
-type channelsDataSource struct{ base.DataSource }
 
 // NewChannelsDataSource returns the data source zulip_channels.
-func NewChannelsDataSource() datasource.DataSource { return &channelsDataSource{} }
-
-type channelListModel struct {
-	IncludeArchived types.Bool     `tfsdk:"include_archived"`
-	Privacy         types.String   `tfsdk:"privacy"`
-	FolderID        types.Int64    `tfsdk:"folder_id"`
-	IsDefault       types.Bool     `tfsdk:"is_default"`
-	Channels        []channelFacts `tfsdk:"channels"`
+func NewChannelsDataSource() datasource.DataSource {
+	return adapter.DataSource[channelListModel]{Name: "channels", Schema: channelsDataSchema, Read: readChannelsData}.New()
 }
 
-func (d *channelsDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_channels"
-}
-
-func (d *channelsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = schema.Schema{
+func channelsDataSchema() schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "The channels that the provider's account can see, sorted by name. Administrators see every channel.",
 		Attributes: map[string]schema.Attribute{
 			"include_archived": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to include archived channels. Defaults to `false`."},
@@ -109,20 +84,13 @@ func (d *channelsDataSource) Schema(_ context.Context, _ datasource.SchemaReques
 	}
 }
 
-// Read takes the channels from the snapshot.
-func (d *channelsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var list channelListModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &list)...)
-	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
-		return
-	}
-	s, err := d.Meta.Store.Read(ctx, store.Channels)
+func readChannelsData(_ context.Context, c *adapter.Call[channelListModel], list *channelListModel) error {
+	s, err := c.Read("the channels", store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channels", base.Explain(err))
-		return
+		return err
 	}
 	list.Channels = []channelFacts{}
-	on := attribute.On(&d.Base, s)
+	on := attribute.On(c.Base, s)
 	for _, channel := range s.Channels().List() {
 		if channel.IsArchived && !list.IncludeArchived.ValueBool() ||
 			!list.Privacy.IsNull() && list.Privacy.ValueString() != string(channel.Privacy()) ||
@@ -131,10 +99,18 @@ func (d *channelsDataSource) Read(ctx context.Context, req datasource.ReadReques
 			continue
 		}
 		var found channelFacts
-		attributes.Read(&found, channel, on, &resp.Diagnostics)
+		attributes.Read(&found, channel, on, c.Diags)
 		list.Channels = append(list.Channels, found)
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &list)...)
+	return nil
+}
+
+type channelListModel struct {
+	IncludeArchived types.Bool     `tfsdk:"include_archived"`
+	Privacy         types.String   `tfsdk:"privacy"`
+	FolderID        types.Int64    `tfsdk:"folder_id"`
+	IsDefault       types.Bool     `tfsdk:"is_default"`
+	Channels        []channelFacts `tfsdk:"channels"`
 }
 
 // NewChannelList returns the list resource zulip_channel.
@@ -182,38 +158,13 @@ func selectPrivacy(s *snapshot.Snapshot, text string) (func(*zulip.Channel) bool
 	return core.OneOf(words)(s, text)
 }
 
-// channelTopicsDataSource is the data source zulip_channel_topics.
-type channelTopicsDataSource struct{ base.DataSource }
-
 // NewChannelTopicsDataSource returns the data source zulip_channel_topics.
-func NewChannelTopicsDataSource() datasource.DataSource { return &channelTopicsDataSource{} }
-
-type topicModel struct {
-	Channel   types.String `tfsdk:"channel"`
-	ChannelID types.Int64  `tfsdk:"channel_id"`
-	Topics    []entry      `tfsdk:"topics"`
+func NewChannelTopicsDataSource() datasource.DataSource {
+	return adapter.DataSource[topicModel]{Name: "channel_topics", Schema: channelTopicsDataSchema, Read: readChannelTopicsData}.New()
 }
 
-type entry struct {
-	Name  types.String `tfsdk:"name"`
-	MaxID types.Int64  `tfsdk:"max_id"`
-}
-
-// whyUnreadable says why the server may refuse to show the topics of a channel.
-func (d *channelTopicsDataSource) whyUnreadable(channel *zulip.Channel) string {
-	if channel.IsArchived && !d.HasLevel(featurelevel.ArchivedChannels) {
-		return fmt.Sprintf("The channel is archived. Showing the topics of an archived channel needs %s; the server has %d.",
-			featurelevel.Describe(featurelevel.ArchivedChannels), d.FeatureLevel())
-	}
-	return "The server shows the topics of a private channel only to its subscribers."
-}
-
-func (d *channelTopicsDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_channel_topics"
-}
-
-func (d *channelTopicsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = schema.Schema{
+func channelTopicsDataSchema() schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "The topics of a channel, the one with the newest message first. Those of an archived channel can be read from feature level 480 on. In a private channel with protected history they are those of which the account the provider uses has received a message.",
 		Attributes: map[string]schema.Attribute{
 			"channel": schema.StringAttribute{
@@ -231,32 +182,43 @@ func (d *channelTopicsDataSource) Schema(_ context.Context, _ datasource.SchemaR
 	}
 }
 
-// Read asks the server for the topics.
-func (d *channelTopicsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var state topicModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
-		return
-	}
-	view, err := d.Meta.Store.Read(ctx, store.Channels)
+func readChannelTopicsData(ctx context.Context, c *adapter.Call[topicModel], state *topicModel) error {
+	view, err := c.Read("the channels", store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channels", base.Explain(err))
-		return
+		return err
 	}
 	channel, err := lookup.Channel(view, state.Channel.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("channel"), "No such channel", base.Sentence(err))
-		return
+		return base.Refused(path.Root("channel"), "No such channel", base.Sentence(err))
 	}
-	topics, err := d.Meta.Client.Topics(ctx, channel.ID)
+	topics, err := c.Meta.Client.Topics(ctx, channel.ID)
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("channel"), fmt.Sprintf("Cannot read the topics of channel %q", channel.Name),
-			base.Explain(err)+"\n\n"+d.whyUnreadable(channel))
-		return
+		return base.Refused(path.Root("channel"), fmt.Sprintf("Cannot read the topics of channel %q", channel.Name),
+			base.Explain(err)+"\n\n"+whyUnreadable(c.Base, channel))
 	}
 	state.ChannelID, state.Topics = types.Int64Value(channel.ID), []entry{}
 	for _, topic := range topics {
 		state.Topics = append(state.Topics, entry{types.StringValue(topic.Name), types.Int64Value(topic.MaxID)})
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	return nil
+}
+
+// whyUnreadable says why the server may refuse to show the topics of a channel.
+func whyUnreadable(b *base.Base, channel *zulip.Channel) string {
+	if channel.IsArchived && !b.HasLevel(featurelevel.ArchivedChannels) {
+		return fmt.Sprintf("The channel is archived. Showing the topics of an archived channel needs %s; the server has %d.",
+			featurelevel.Describe(featurelevel.ArchivedChannels), b.FeatureLevel())
+	}
+	return "The server shows the topics of a private channel only to its subscribers."
+}
+
+type topicModel struct {
+	Channel   types.String `tfsdk:"channel"`
+	ChannelID types.Int64  `tfsdk:"channel_id"`
+	Topics    []entry      `tfsdk:"topics"`
+}
+
+type entry struct {
+	Name  types.String `tfsdk:"name"`
+	MaxID types.Int64  `tfsdk:"max_id"`
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/order"
@@ -342,29 +343,13 @@ func ordered(view *snapshot.Snapshot, err error) ([]order.Item, error) {
 	return all, nil
 }
 
-// channelFoldersDataSource is the data source zulip_channel_folders.
-type channelFoldersDataSource struct{ base.DataSource }
-
 // NewChannelFoldersDataSource returns the data source zulip_channel_folders.
-func NewChannelFoldersDataSource() datasource.DataSource { return &channelFoldersDataSource{} }
-
-type channelFolderListModel struct {
-	IncludeArchived types.Bool `tfsdk:"include_archived"`
-	Folders         []listed   `tfsdk:"folders"`
+func NewChannelFoldersDataSource() datasource.DataSource {
+	return adapter.DataSource[channelFolderListModel]{Name: "channel_folders", Schema: channelFoldersDataSchema, Read: readChannelFoldersData}.New()
 }
 
-// listed is a folder as the data source shows it.
-type listed struct {
-	channelFolderFacts
-	IsArchived types.Bool `tfsdk:"is_archived"`
-}
-
-func (d *channelFoldersDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_channel_folders"
-}
-
-func (d *channelFoldersDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = datasourceschema.Schema{
+func channelFoldersDataSchema() datasourceschema.Schema {
+	return datasourceschema.Schema{
 		MarkdownDescription: "The channel folders of the organization, in their order. Everybody may read them. " + featurelevel.Sentence(featurelevel.Since("zulip_channel_folder", "")) + " Older servers have none.",
 		Attributes: map[string]datasourceschema.Attribute{
 			"include_archived": datasourceschema.BoolAttribute{Optional: true, MarkdownDescription: "Whether archived folders are listed too; by default not."},
@@ -383,17 +368,10 @@ func (d *channelFoldersDataSource) Schema(_ context.Context, _ datasource.Schema
 	}
 }
 
-// Read takes the folders from the snapshot.
-func (d *channelFoldersDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var list channelFolderListModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &list)...)
-	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
-		return
-	}
-	view, err := d.Meta.Store.Read(ctx, store.Folders)
+func readChannelFoldersData(_ context.Context, c *adapter.Call[channelFolderListModel], list *channelFolderListModel) error {
+	view, err := c.Read("the channel folders", store.Folders)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channel folders", base.Explain(err))
-		return
+		return err
 	}
 	list.Folders = []listed{}
 	for _, folder := range view.Folders().List() {
@@ -404,5 +382,16 @@ func (d *channelFoldersDataSource) Read(ctx context.Context, req datasource.Read
 		found.read(folder)
 		list.Folders = append(list.Folders, found)
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &list)...)
+	return nil
+}
+
+type channelFolderListModel struct {
+	IncludeArchived types.Bool `tfsdk:"include_archived"`
+	Folders         []listed   `tfsdk:"folders"`
+}
+
+// listed is a folder as the data source shows it.
+type listed struct {
+	channelFolderFacts
+	IsArchived types.Bool `tfsdk:"is_archived"`
 }

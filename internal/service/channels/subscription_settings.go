@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/boolplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
@@ -20,222 +19,206 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-var (
-	_ resource.ResourceWithConfigure   = (*subscriptionSettingsResource)(nil)
-	_ resource.ResourceWithModifyPlan  = (*subscriptionSettingsResource)(nil)
-	_ resource.ResourceWithImportState = (*subscriptionSettingsResource)(nil)
-	_ resource.ResourceWithIdentity    = (*subscriptionSettingsResource)(nil)
-)
-
-// subscriptionSettingsResource is zulip_channel_subscription_settings.
-type subscriptionSettingsResource struct{ base.Resource }
+type subscriptionSettingsCall = adapter.Call[subscriptionSettingsModel]
 
 // NewChannelSubscriptionSettingsResource returns zulip_channel_subscription_settings.
 func NewChannelSubscriptionSettingsResource() resource.Resource {
-	return &subscriptionSettingsResource{}
+	return adapter.Resource[subscriptionSettingsModel]{
+		Name: "channel_subscription_settings", Schema: subscriptionSettingsSchema,
+		Identity: adapter.Identity{{"channel_id", "ID of the channel."}},
+		Plan:     planSubscriptionSettings,
+		Create:   createSubscriptionSettings, Read: readSubscriptionSettings, Update: updateSubscriptionSettings, Delete: keepSubscriptionSettings,
+		Import: importSubscriptionSettings,
+	}.New()
 }
 
-func (r *subscriptionSettingsResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_channel_subscription_settings"
-}
-
-func (r *subscriptionSettingsResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = subscriptionSettingsSchema()
-}
-
-// IdentitySchema describes what the settings are recognised by.
-func (r *subscriptionSettingsResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"channel_id": identityschema.Int64Attribute{RequiredForImport: true, Description: "ID of the channel."},
-	}}
-}
-
-// ModifyPlan refuses a channel that the account is not in.
-func (r *subscriptionSettingsResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() || !r.CanPlan(&resp.Diagnostics) {
-		return
+func subscriptionSettingsSchema() schema.Schema {
+	attributes := map[string]schema.Attribute{
+		"channel": schema.StringAttribute{
+			Required:            true,
+			MarkdownDescription: "ID of the channel, as in `zulip_channel.x.id`, or its name. Write `name:2024` for a channel whose name is a number. The provider's account must be subscribed to it. Changing this to another channel forces a new resource.",
+		},
+		"channel_id": schema.Int64Attribute{
+			Computed: true, MarkdownDescription: "ID of the channel.",
+			PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+		},
+		"color": schema.StringAttribute{
+			Optional: true, Computed: true, MarkdownDescription: "Color of the channel, in hexadecimal, as in `#76ce90`.",
+			Validators: []validator.String{validators.Matches(regexp.MustCompile(`^#[0-9a-fA-F]{3,6}$`),
+				"must be a # and three to six hexadecimal digits")},
+			PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
+		},
 	}
-	var plan subscriptionSettingsModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	view, err := r.Meta.Store.Read(ctx, store.Channels)
+	for _, flag := range flags {
+		attributes[flag.property] = schema.BoolAttribute{
+			Optional: true, Computed: true, MarkdownDescription: flag.description,
+			PlanModifiers: []planmodifier.Bool{boolplanmodifier.UseStateForUnknown()},
+		}
+	}
+	return schema.Schema{
+		Version: base.SchemaVersion,
+		MarkdownDescription: `Manages the personal settings of the provider's account for a channel: color, pinning, muting and notifications. Nobody else's settings can be set.
+
+An attribute that is not set is not managed. Destroying the resource leaves the settings as they are, since the server has no default to return to.`,
+		Attributes: attributes,
+	}
+}
+
+// planSubscriptionSettings refuses a channel that the account is not in.
+func planSubscriptionSettings(ctx context.Context, c *subscriptionSettingsCall) error {
+	plan := c.Plan
+	view, err := c.Read("the channels", store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channels", base.Explain(err))
-	}
-	if resp.Diagnostics.HasError() {
-		return
+		return err
 	}
 	if plan.Channel.IsUnknown() || lookup.IsPlannedChannel(view, plan.Channel.ValueString()) {
 		plan.ChannelID = types.Int64Unknown()
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
-		if !req.State.Raw.IsNull() { // another one, as far as is known
-			resp.RequiresReplace.Append(path.Root("channel"))
+		if c.State != nil { // another one, as far as is known
+			c.Replace("channel")
 		}
-		return
+		c.Save(plan)
+		return nil
 	}
 	channel, err := lookup.Channel(view, plan.Channel.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("channel"), "No such channel",
+		return base.Refused(path.Root("channel"), "No such channel",
 			base.Sentence(err)+"\n\nIf this configuration creates the channel, write zulip_channel.NAME.id: its ID is not known before, so that the channel comes first.")
-		return
 	}
-	if !req.State.Raw.IsNull() {
-		var state subscriptionSettingsModel
-		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-		if state.ChannelID.ValueInt64() == channel.ID {
-			plan.Channel = state.Channel
-		} else {
-			resp.RequiresReplace.Append(path.Root("channel"))
-		}
+	switch {
+	case c.State == nil:
+	case c.State.ChannelID.ValueInt64() == channel.ID:
+		plan.Channel = c.State.Channel
+	default:
+		c.Replace("channel")
 	}
-	var config subscriptionSettingsModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	r.checkAlone(channel, &config, &resp.Diagnostics)
+	checkSubscriptionSettingsAlone(c, channel)
 	plan.ChannelID = types.Int64Value(channel.ID)
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
-	subscription, err := r.Meta.Store.Subscription(ctx, channel.ID)
-	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the account's subscriptions", base.Explain(err))
-	} else if subscription == nil {
-		resp.Diagnostics.AddAttributeWarning(path.Root("channel"), "The account is not in the channel",
+	c.Save(plan)
+	subscription, err := c.Meta.Store.Subscription(ctx, channel.ID)
+	if err == nil && subscription == nil {
+		c.Diags.AddAttributeWarning(path.Root("channel"), "The account is not in the channel",
 			fmt.Sprintf("The account the provider uses has settings only of channels it is in, and it is not in %q now. Unless this run subscribes it before (then let this resource depend on that one), the apply fails.", channel.Name))
 	}
+	return base.Failed(subscriptionsUnreadable, err)
 }
 
-// checkAlone refuses two resources that set one thing differently.
-func (r *subscriptionSettingsResource) checkAlone(channel *zulip.Channel, config *subscriptionSettingsModel, diags *diag.Diagnostics) {
-	for _, change := range config.changes(&subscriptionSettingsModel{}) {
-		if !r.Meta.Run.Declare("zulip_channel_subscription_settings."+change.Property, channel.ID, fmt.Sprint(change.Value)) {
-			diags.AddAttributeError(path.Root(change.Property), fmt.Sprintf("Two values for %s in channel %q", change.Property, channel.Name),
+const subscriptionsUnreadable = "Cannot read the account's subscriptions"
+
+// checkSubscriptionSettingsAlone refuses two resources that set one thing differently.
+func checkSubscriptionSettingsAlone(c *subscriptionSettingsCall, channel *zulip.Channel) {
+	for _, change := range c.Config.changes(&subscriptionSettingsModel{}) {
+		if !c.Meta.Run.Declare("zulip_channel_subscription_settings."+change.Property, channel.ID, fmt.Sprint(change.Value)) {
+			c.Diags.AddAttributeError(path.Root(change.Property), fmt.Sprintf("Two values for %s in channel %q", change.Property, channel.Name),
 				"Another zulip_channel_subscription_settings of this configuration sets it to something else, and each apply would undo one of them. Keep one.")
 		}
 	}
 }
 
-// Create sets what is configured; the rest stays as it is.
-func (r *subscriptionSettingsResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan subscriptionSettingsModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	view, err := r.Meta.Store.Read(ctx, store.Channels)
+// createSubscriptionSettings sets what is configured; the rest stays as it is.
+func createSubscriptionSettings(ctx context.Context, c *subscriptionSettingsCall) error {
+	view, err := c.Read("the channels", store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channels", base.Explain(err))
-		return
+		return err
 	}
-	channel, err := lookup.Channel(view, plan.Channel.ValueString())
+	channel, err := lookup.Channel(view, c.Plan.Channel.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("channel"), "No such channel", base.Sentence(err))
-		return
+		return base.Refused(path.Root("channel"), "No such channel", base.Sentence(err))
 	}
 	// The account may have been subscribed since the plan was made.
-	r.Meta.Store.Invalidate(store.Subscriptions)
-	now := r.subscription(ctx, channel.ID, &resp.Diagnostics)
-	if now == nil {
-		return
+	c.Meta.Store.Invalidate(store.Subscriptions)
+	now, err := subscriptionOf(ctx, c, channel.ID)
+	if err != nil {
+		return err
 	}
-	held := plan
+	held := *c.Plan
 	held.read(now, channel.Name)
-	if now, done := r.set(ctx, now, plan.changes(&held), &resp.Diagnostics); done {
-		plan.readUnknown(now)
-		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-		resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ChannelID})...)
+	now, err = setSubscriptionSettings(ctx, c, now, c.Plan.changes(&held))
+	if err != nil {
+		return err
 	}
+	c.Plan.readUnknown(now)
+	c.Save(c.Plan)
+	return nil
 }
 
-// subscription returns the account's settings of a channel, and reports why there are none.
-func (r *subscriptionSettingsResource) subscription(ctx context.Context, channel int64, diags *diag.Diagnostics) *zulip.Subscription {
-	found, err := r.Meta.Store.Subscription(ctx, channel)
-	switch {
-	case err != nil:
-		diags.AddError("Cannot read the account's subscriptions", base.Explain(err))
-	case found == nil:
-		diags.AddAttributeError(path.Root("channel"), "The account is not in the channel",
+// subscriptionOf returns the account's settings of a channel.
+func subscriptionOf(ctx context.Context, c *subscriptionSettingsCall, channel int64) (*zulip.Subscription, error) {
+	found, err := c.Meta.Store.Subscription(ctx, channel)
+	if err == nil && found == nil {
+		return nil, base.Refused(path.Root("channel"), "The account is not in the channel",
 			fmt.Sprintf("The account the provider uses has settings only of channels it is in. Subscribe it to channel %d first.", channel))
 	}
-	return found
+	return found, base.Failed(subscriptionsUnreadable, err)
 }
 
-// set sends changes, and reports whether they were made. It returns what the server holds then, as far as it can be read.
-func (r *subscriptionSettingsResource) set(ctx context.Context, now *zulip.Subscription, changes []zulip.SubscriptionProperty, diags *diag.Diagnostics) (*zulip.Subscription, bool) {
+// setSubscriptionSettings sends changes. It returns what the server holds then, as far as it can be read, also with an error.
+func setSubscriptionSettings(ctx context.Context, c *subscriptionSettingsCall, now *zulip.Subscription, changes []zulip.SubscriptionProperty) (*zulip.Subscription, error) {
 	if len(changes) == 0 {
-		return now, true
+		return now, nil
 	}
 	for i := range changes {
 		changes[i].ChannelID = now.ChannelID
 	}
-	err := r.Meta.Client.SetSubscriptionProperties(ctx, changes)
-	r.Meta.Store.Invalidate(store.Subscriptions)
+	err := c.Meta.Client.SetSubscriptionProperties(ctx, changes)
+	c.Meta.Store.Invalidate(store.Subscriptions)
 	if err != nil {
-		diags.AddError(fmt.Sprintf("Cannot change the account's settings of channel %d", now.ChannelID),
+		err = base.Refused(path.Empty(), fmt.Sprintf("Cannot change the account's settings of channel %d", now.ChannelID),
 			base.Explain(err)+"\n\nThe server changes one setting after the other: those before the one it refused are changed. The next plan shows what is left.")
 	}
-	if found, readErr := r.Meta.Store.Subscription(ctx, now.ChannelID); readErr == nil && found != nil {
+	if found, readErr := c.Meta.Store.Subscription(ctx, now.ChannelID); readErr == nil && found != nil {
 		now = found
 	}
-	return now, err == nil
+	return now, err
 }
 
-// Read takes the settings from the account's subscriptions, which are read once for all.
-func (r *subscriptionSettingsResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var state subscriptionSettingsModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ChannelID})...)
-	found, err := r.Meta.Store.Subscription(ctx, state.ChannelID.ValueInt64())
+// readSubscriptionSettings takes the settings from the account's subscriptions, which are read once for all.
+func readSubscriptionSettings(ctx context.Context, c *subscriptionSettingsCall) error {
+	found, err := c.Meta.Store.Subscription(ctx, c.State.ChannelID.ValueInt64())
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the account's subscriptions", base.Explain(err))
-		return
+		return base.Failed(subscriptionsUnreadable, err)
 	}
-	view, err := r.Meta.Store.Read(ctx, store.Channels)
+	view, err := c.Read("the channels", store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channels", base.Explain(err))
-		return
+		return err
 	}
 	if found == nil {
 		tflog.Info(ctx, "The account is not in the channel any more: removing its settings from the state",
-			map[string]any{"channel": state.ChannelID.ValueInt64()})
-		resp.State.RemoveResource(ctx)
-		return
+			map[string]any{"channel": c.State.ChannelID.ValueInt64()})
+		c.Forget()
+		return nil
 	}
-	state.read(found, lookup.KeepChannel(state.Channel.ValueString(), found.ChannelID, view))
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	c.State.read(found, lookup.KeepChannel(c.State.Channel.ValueString(), found.ChannelID, view))
+	c.Save(c.State)
+	return nil
 }
 
-// Update sends what is planned to change, unless somebody else has changed it since.
-func (r *subscriptionSettingsResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, state subscriptionSettingsModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
+// updateSubscriptionSettings sends what is planned to change, unless somebody else has changed it since.
+func updateSubscriptionSettings(ctx context.Context, c *subscriptionSettingsCall) error {
+	c.Meta.Store.Invalidate(store.Subscriptions)
+	now, err := subscriptionOf(ctx, c, c.State.ChannelID.ValueInt64())
+	if err != nil {
+		return err
 	}
-	r.Meta.Store.Invalidate(store.Subscriptions)
-	now := r.subscription(ctx, state.ChannelID.ValueInt64(), &resp.Diagnostics)
-	if now == nil {
-		return
+	held, current := c.Plan, *c.State
+	current.read(now, c.State.Channel.ValueString())
+	changes := conflicts(c.Plan.changes(c.State), c.Plan.changes(&current), current.changes(c.State), c.Diags)
+	if !c.Diags.HasError() {
+		now, err = setSubscriptionSettings(ctx, c, now, changes)
 	}
-	current := state
-	current.read(now, state.Channel.ValueString())
-	changes := conflicts(plan.changes(&state), plan.changes(&current), current.changes(&state), &resp.Diagnostics)
-	done := !resp.Diagnostics.HasError()
-	if done {
-		now, done = r.set(ctx, now, changes, &resp.Diagnostics)
+	held.readUnknown(now)
+	if err != nil || c.Diags.HasError() {
+		held = c.State
+		held.read(now, c.State.Channel.ValueString())
 	}
-	if plan.readUnknown(now); !done {
-		plan = state
-		plan.read(now, state.Channel.ValueString())
-	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ChannelID})...)
+	c.Save(held)
+	return err
 }
 
 // conflicts returns those planned changes that are still to be made, and reports those whose setting somebody else has changed
@@ -257,36 +240,27 @@ func conflicts(planned, missing, others []zulip.SubscriptionProperty, diags *dia
 	return changes
 }
 
-// Delete leaves the settings as they are: the server has nothing to go back to (server-behavior §S7).
-func (r *subscriptionSettingsResource) Delete(ctx context.Context, _ resource.DeleteRequest, _ *resource.DeleteResponse) {
+// keepSubscriptionSettings leaves the settings as they are: the server has nothing to go back to (server-behavior §S7).
+func keepSubscriptionSettings(ctx context.Context, _ *subscriptionSettingsCall) error {
 	tflog.Info(ctx, "The account's settings of the channel stay, and are not managed any more")
+	return nil
 }
 
-// ImportState takes the channel's ID, or its name.
-func (r *subscriptionSettingsResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	if !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	if req.ID == "" {
-		var wanted identity
-		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
-		req.ID = fmt.Sprint(wanted.ChannelID.ValueInt64())
-	}
-	view, err := r.Meta.Store.Read(ctx, store.Channels)
+// importSubscriptionSettings takes the channel's ID, or its name.
+func importSubscriptionSettings(ctx context.Context, c *subscriptionSettingsCall, text string) error {
+	view, err := c.Read("the channels", store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channels", base.Explain(err))
-		return
+		return err
 	}
-	channel, err := lookup.Channel(view, req.ID)
+	channel, err := lookup.Channel(view, text)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot import the settings of this channel", base.Sentence(err))
-		return
+		return base.Refused(path.Empty(), "Cannot import the settings of this channel", base.Sentence(err))
 	}
-	if r.subscription(ctx, channel.ID, &resp.Diagnostics) == nil {
-		return
+	if _, err := subscriptionOf(ctx, c, channel.ID); err != nil {
+		return err
 	}
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("channel_id"), channel.ID)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.Int64Value(channel.ID)})...)
+	c.SaveAttribute("channel_id", channel.ID)
+	return nil
 }
 
 // subscriptionSettingsModel is the resource.
@@ -362,36 +336,4 @@ func (m *subscriptionSettingsModel) changes(held *subscriptionSettingsModel) []z
 		}
 	}
 	return changes
-}
-
-func subscriptionSettingsSchema() schema.Schema {
-	attributes := map[string]schema.Attribute{
-		"channel": schema.StringAttribute{
-			Required:            true,
-			MarkdownDescription: "ID of the channel, as in `zulip_channel.x.id`, or its name. Write `name:2024` for a channel whose name is a number. The provider's account must be subscribed to it. Changing this to another channel forces a new resource.",
-		},
-		"channel_id": schema.Int64Attribute{
-			Computed: true, MarkdownDescription: "ID of the channel.",
-			PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
-		},
-		"color": schema.StringAttribute{
-			Optional: true, Computed: true, MarkdownDescription: "Color of the channel, in hexadecimal, as in `#76ce90`.",
-			Validators: []validator.String{validators.Matches(regexp.MustCompile(`^#[0-9a-fA-F]{3,6}$`),
-				"must be a # and three to six hexadecimal digits")},
-			PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
-		},
-	}
-	for _, flag := range flags {
-		attributes[flag.property] = schema.BoolAttribute{
-			Optional: true, Computed: true, MarkdownDescription: flag.description,
-			PlanModifiers: []planmodifier.Bool{boolplanmodifier.UseStateForUnknown()},
-		}
-	}
-	return schema.Schema{
-		Version: base.SchemaVersion,
-		MarkdownDescription: `Manages the personal settings of the provider's account for a channel: color, pinning, muting and notifications. Nobody else's settings can be set.
-
-An attribute that is not set is not managed. Destroying the resource leaves the settings as they are, since the server has no default to return to.`,
-		Attributes: attributes,
-	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
@@ -20,37 +21,12 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// userGroupDataSource is the data source zulip_user_group.
-type userGroupDataSource struct{ base.DataSource }
-
 // NewUserGroupDataSource returns the data source zulip_user_group.
-func NewUserGroupDataSource() datasource.DataSource { return &userGroupDataSource{} }
-
-// shown are the attributes that both data sources have.
-type shown struct {
-	userGroupFacts
-	IsSystemGroup types.Bool `tfsdk:"is_system_group"`
-	IsDeactivated types.Bool `tfsdk:"is_deactivated"`
+func NewUserGroupDataSource() datasource.DataSource {
+	return adapter.DataSource[dataModel]{Name: "user_group", Schema: userGroupDataSchema, Read: readUserGroupData}.New()
 }
 
-func (s *shown) read(group *zulip.UserGroup, on attribute.Server, diags *diag.Diagnostics) {
-	attributes.Read(&s.userGroupFacts, group, on, diags)
-	s.IsSystemGroup = types.BoolValue(group.IsSystemGroup)
-	s.IsDeactivated = types.BoolValue(group.Deactivated)
-}
-
-// dataModel is the data source zulip_user_group.
-type dataModel struct {
-	shown
-	AllMembers   types.List `tfsdk:"all_members"`
-	AllSubgroups types.List `tfsdk:"all_subgroups"`
-}
-
-func (d *userGroupDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_user_group"
-}
-
-func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+func userGroupDataSchema() schema.Schema {
 	all := shownAttributes()
 	all["id"] = schema.Int64Attribute{
 		Optional: true, Computed: true, MarkdownDescription: "ID of the group. Exactly one of `id` and `name` must be set.",
@@ -61,23 +37,16 @@ func (d *userGroupDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 	}
 	all["all_members"] = textList("Email addresses of all members of the group, direct or through subgroups at any depth, without deactivated users.")
 	all["all_subgroups"] = textList("Names of all subgroups of the group, at any depth.")
-	resp.Schema = schema.Schema{
+	return schema.Schema{
 		MarkdownDescription: "A user group and its members, by ID or name. Roles and deactivated groups are found too.",
 		Attributes:          all,
 	}
 }
 
-// Read takes the group from the snapshot.
-func (d *userGroupDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var config dataModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
-		return
-	}
-	s, err := d.Meta.Store.Read(ctx, store.Organization)
+func readUserGroupData(_ context.Context, c *adapter.Call[dataModel], config *dataModel) error {
+	s, err := c.Read("the user groups", store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the user groups", base.Explain(err))
-		return
+		return err
 	}
 	wanted, at := "name:"+config.Name.ValueString(), path.Root("name")
 	group, ok := s.UserGroups().ByName(config.Name.ValueString())
@@ -90,14 +59,31 @@ func (d *userGroupDataSource) Read(ctx context.Context, req datasource.ReadReque
 		if _, err := lookup.Group(s, wanted); err != nil {
 			detail = base.Sentence(err)
 		}
-		resp.Diagnostics.AddAttributeError(at, "No such user group", detail)
-		return
+		return base.Refused(at, "No such user group", detail)
 	}
-	var found dataModel
-	found.read(group, attribute.On(&d.Base, s), &resp.Diagnostics)
-	found.AllMembers = lookup.UserList.Of(s.AllMembers(group), s)
-	found.AllSubgroups = lookup.GroupList.Of(s.AllSubgroups(group), s)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &found)...)
+	*config = dataModel{AllMembers: lookup.UserList.Of(s.AllMembers(group), s), AllSubgroups: lookup.GroupList.Of(s.AllSubgroups(group), s)}
+	config.read(group, attribute.On(c.Base, s), c.Diags)
+	return nil
+}
+
+// dataModel is the data source zulip_user_group.
+type dataModel struct {
+	shown
+	AllMembers   types.List `tfsdk:"all_members"`
+	AllSubgroups types.List `tfsdk:"all_subgroups"`
+}
+
+// shown are the attributes that both data sources have.
+type shown struct {
+	userGroupFacts
+	IsSystemGroup types.Bool `tfsdk:"is_system_group"`
+	IsDeactivated types.Bool `tfsdk:"is_deactivated"`
+}
+
+func (s *shown) read(group *zulip.UserGroup, on attribute.Server, diags *diag.Diagnostics) {
+	attributes.Read(&s.userGroupFacts, group, on, diags)
+	s.IsSystemGroup = types.BoolValue(group.IsSystemGroup)
+	s.IsDeactivated = types.BoolValue(group.Deactivated)
 }
 
 // shownAttributes describe the attributes that both data sources have.
@@ -113,25 +99,13 @@ func textList(description string) schema.ListAttribute {
 	return schema.ListAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: description}
 }
 
-// userGroupsDataSource is the data source zulip_user_groups.
-type userGroupsDataSource struct{ base.DataSource }
-
 // NewUserGroupsDataSource returns the data source zulip_user_groups.
-func NewUserGroupsDataSource() datasource.DataSource { return &userGroupsDataSource{} }
-
-type listModel struct {
-	IncludeRoles       types.Bool   `tfsdk:"include_roles"`
-	IncludeDeactivated types.Bool   `tfsdk:"include_deactivated"`
-	User               types.String `tfsdk:"user"`
-	Groups             []shown      `tfsdk:"groups"`
+func NewUserGroupsDataSource() datasource.DataSource {
+	return adapter.DataSource[listModel]{Name: "user_groups", Schema: userGroupsDataSchema, Read: readUserGroupsData}.New()
 }
 
-func (d *userGroupsDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_user_groups"
-}
-
-func (d *userGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = schema.Schema{
+func userGroupsDataSchema() schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "The user groups of the organization, sorted by ID.",
 		Attributes: map[string]schema.Attribute{
 			"include_roles":       schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to include roles such as `role:members`. Defaults to `false`."},
@@ -145,37 +119,36 @@ func (d *userGroupsDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 	}
 }
 
-// Read takes the groups from the snapshot.
-func (d *userGroupsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var list listModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &list)...)
-	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
-		return
-	}
-	s, err := d.Meta.Store.Read(ctx, store.Organization)
+func readUserGroupsData(_ context.Context, c *adapter.Call[listModel], list *listModel) error {
+	s, err := c.Read("the user groups", store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the user groups", base.Explain(err))
-		return
+		return err
 	}
 	var user int64
 	if !list.User.IsNull() {
 		found, err := lookup.User(s, list.User.ValueString())
 		if err != nil {
-			lookup.AddError(&resp.Diagnostics, path.Root("user"), err, "")
-			return
+			return lookup.Error(path.Root("user"), err, "")
 		}
 		user = found.ID
 	}
 	list.Groups = []shown{}
-	on := attribute.On(&d.Base, s)
+	on := attribute.On(c.Base, s)
 	for _, group := range s.UserGroups().List() {
 		if group.IsSystemGroup && !list.IncludeRoles.ValueBool() || group.Deactivated && !list.IncludeDeactivated.ValueBool() ||
 			user != 0 && !slices.Contains(s.AllMembers(group), user) {
 			continue
 		}
 		var found shown
-		found.read(group, on, &resp.Diagnostics)
+		found.read(group, on, c.Diags)
 		list.Groups = append(list.Groups, found)
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &list)...)
+	return nil
+}
+
+type listModel struct {
+	IncludeRoles       types.Bool   `tfsdk:"include_roles"`
+	IncludeDeactivated types.Bool   `tfsdk:"include_deactivated"`
+	User               types.String `tfsdk:"user"`
+	Groups             []shown      `tfsdk:"groups"`
 }

@@ -7,27 +7,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/invite"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
-)
-
-var (
-	_ resource.ResourceWithConfigure   = (*invitationResource)(nil)
-	_ resource.ResourceWithModifyPlan  = (*invitationResource)(nil)
-	_ resource.ResourceWithImportState = (*invitationResource)(nil)
-	_ resource.ResourceWithIdentity    = (*invitationResource)(nil)
 )
 
 const (
@@ -41,114 +33,100 @@ const (
 // importedKey marks, in the private state, an invitation that this resource did not send.
 const importedKey = "imported"
 
-// invitationResource is zulip_invitation. Its ID is the email. The server's IDs are in the private state, to compare with. Links have
-// the same numbers, and a request with the wrong one revokes another invitation (server-behavior §U17), so a request has only IDs
-// that were read for the email right before.
-type invitationResource struct{ base.Resource }
+type invitationCall = adapter.Call[invitationModel]
 
-// NewInvitationResource returns zulip_invitation.
-func NewInvitationResource() resource.Resource { return &invitationResource{} }
-
-// identity is what an invitation is recognised by.
-type identity struct {
-	ID types.String `tfsdk:"id"`
+// NewInvitationResource returns zulip_invitation. Its ID is the email. The server's IDs are in the private state, to compare with.
+// Links have the same numbers, and a request with the wrong one revokes another invitation (server-behavior §U17), so a request has
+// only IDs that were read for the email right before.
+func NewInvitationResource() resource.Resource {
+	return adapter.Resource[invitationModel]{
+		Name: title, Schema: invitationSchema,
+		Identity: adapter.Identity{{"id", "Email address that is invited."}},
+		Plan:     planInvitation, PlanDestroy: planInvitation,
+		Create: createInvitation, Read: readInvitation, Update: updateInvitation, Delete: deleteInvitation, Import: importInvitation,
+	}.New()
 }
 
-func (r *invitationResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = invitationKind
-}
-
-func (r *invitationResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = invitationSchema()
-}
-
-// IdentitySchema describes what an invitation is recognised by.
-func (r *invitationResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "Email address that is invited."},
-	}}
-}
-
-// Create invites the address, unless it has an account.
-func (r *invitationResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan invitationModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
+// createInvitation invites the address, unless it has an account.
+func createInvitation(ctx context.Context, c *invitationCall) error {
+	plan := c.Plan
 	email := plan.Email.ValueString()
-	done, ok := r.LockOrReport(ctx, invitationKind+" "+fold(email), "Cannot invite "+email, &resp.Diagnostics)
-	if !ok {
-		return
+	done, err := c.Meta.Run.Lock(ctx, invitationKind+" "+fold(email))
+	if err != nil {
+		return base.Failed("Cannot invite "+email, err)
 	}
 	defer done()
 	var made *zulip.Invitation
-	switch _, isReleased := r.Meta.Run.TakeReleased(invitationKind, fold(email)); {
+	switch _, isReleased := c.Meta.Run.TakeReleased(invitationKind, fold(email)); {
 	case plan.isAccepted():
 		user := plan.UserID
 		plan.fillIn()
-		plan.UserID, ok = user, true
+		plan.UserID = user
 	case isReleased:
-		made, ok = r.adopt(ctx, &plan, &resp.Diagnostics)
+		made, err = adoptInvitation(ctx, c)
 	default:
-		made, ok = r.create(ctx, &plan, &resp.Diagnostics)
+		made, err = inviteNew(ctx, c)
 	}
-	if ok {
-		if made != nil {
-			(&record{Managed: made.ID, Pending: []*zulip.Invitation{made}}).store(ctx, resp.Private, &resp.Diagnostics)
-		}
-		r.Meta.Run.Manage(invitationKind, key(email))
-		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-		resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ID})...)
-		resp.Diagnostics.Append(core.StoreReplacedID(ctx, resp.Private, key(email))...)
-		resp.Diagnostics.Append(resp.Private.SetKey(ctx, importedKey, nil)...) // of one that this one replaces
+	if err != nil || c.Diags.HasError() {
+		return err
 	}
+	if made != nil {
+		(&record{Managed: made.ID, Pending: []*zulip.Invitation{made}}).store(ctx, c.Private, c.Diags)
+	}
+	c.Meta.Run.Manage(invitationKind, key(email))
+	c.Save(plan)
+	c.Diags.Append(core.StoreReplacedID(ctx, c.Private, key(email))...)
+	c.Diags.Append(c.Private.SetKey(ctx, importedKey, nil)...) // of one that this one replaces
+	return nil
 }
 
-// adopt takes the invitation that an interrupted apply has left.
-func (r *invitationResource) adopt(ctx context.Context, plan *invitationModel, diags *diag.Diagnostics) (found *zulip.Invitation, ok bool) {
-	list, err := r.Meta.Store.Invitations(ctx)
+// adoptInvitation takes the invitation that an interrupted apply has left.
+func adoptInvitation(ctx context.Context, c *invitationCall) (*zulip.Invitation, error) {
+	list, err := c.Meta.Store.Invitations(ctx)
 	if err != nil {
-		diags.AddError("Cannot read the invitations", base.ExplainWith(err, invitationHint))
-		return nil, false
+		return nil, base.Failed(unreadable, err, invitationHint)
 	}
-	plan.fillIn()
-	if found := newest(list, plan.Email.ValueString(), func(one *zulip.Invitation) bool { return looksLike(one, plan) }); found != nil {
-		plan.read(found)
-		return found, true
+	c.Plan.fillIn()
+	if found := newest(list, c.Plan.Email.ValueString(), func(one *zulip.Invitation) bool { return looksLike(one, c.Plan) }); found != nil {
+		c.Plan.read(found)
+		return found, nil
 	}
-	return r.create(ctx, plan, diags)
+	return inviteNew(ctx, c)
 }
 
-// create invites an address that is not invited yet.
-func (r *invitationResource) create(ctx context.Context, plan *invitationModel, diags *diag.Diagnostics) (sent *zulip.Invitation, ok bool) {
-	list, err := r.Meta.Store.Invitations(ctx)
+const unreadable = "Cannot read the invitations"
+
+// inviteNew invites an address that is not invited yet.
+func inviteNew(ctx context.Context, c *invitationCall) (*zulip.Invitation, error) {
+	list, err := c.Meta.Store.Invitations(ctx)
 	if err != nil {
-		diags.AddError("Cannot invite "+plan.Email.ValueString(), base.ExplainWith(err, invitationHint)+"\n\nNothing was sent.")
-		return nil, false
+		return nil, base.Failed("Cannot invite "+c.Plan.Email.ValueString(), err, invitationHint, nothingSent)
 	}
-	if found := newest(list, plan.Email.ValueString(), anyone); found != nil {
-		existing(r, plan, found).Refuse(r.Meta, diags)
-		return nil, false
+	if found := newest(list, c.Plan.Email.ValueString(), anyone); found != nil {
+		existing(c.Meta, c.Plan, found).Refuse(c.Meta, c.Diags)
+		return nil, nil
 	}
-	return r.send(ctx, plan, diags)
+	return sendInvitation(ctx, c)
 }
 
-// send sends an invitation, and sets the plan to what became of it. If the answer is lost, the list is compared with what it
+func nothingSent(error) string { return "Nothing was sent." }
+
+// sendInvitation sends an invitation, and sets the plan to what became of it. If the answer is lost, the list is compared with what it
 // was before: a new invitation of the address by this account is the one.
-func (r *invitationResource) send(ctx context.Context, plan *invitationModel, diags *diag.Diagnostics) (sent *zulip.Invitation, ok bool) {
-	wanted := plan.wire(ctx, diags)
-	if diags.HasError() {
-		return nil, false
+func sendInvitation(ctx context.Context, c *invitationCall) (sent *zulip.Invitation, err error) {
+	plan := c.Plan
+	wanted := plan.wire(ctx, c.Diags)
+	if c.Diags.HasError() {
+		return nil, nil
 	}
 	email := wanted.Email
 	var unread error
 	before := map[int64]bool{}
-	self := r.Meta.Store.Self().ID
-	_, err := core.Creation{
+	self := c.Meta.Store.Self().ID
+	_, err = core.Creation{
 		Kind: mailKind, Thing: fold(email),
 		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
-			list, err := r.Meta.Store.Invitations(ctx)
+			list, err := c.Meta.Store.Invitations(ctx)
 			if err != nil {
 				return 0, err
 			}
@@ -164,12 +142,12 @@ func (r *invitationResource) send(ctx context.Context, plan *invitationModel, di
 		},
 		Make: func(ctx context.Context) (int64, error) {
 			// The next to look, here or elsewhere, is to see this invitation.
-			defer r.Meta.Store.Invalidate(store.Invitations)
-			if err := r.Meta.Client.Invite(ctx, wanted); err != nil {
+			defer c.Meta.Store.Invalidate(store.Invitations)
+			if err := c.Meta.Client.Invite(ctx, wanted); err != nil {
 				return 0, err
 			}
-			r.Meta.Store.Invalidate(store.Invitations)
-			list, err := r.Meta.Store.Invitations(ctx)
+			c.Meta.Store.Invalidate(store.Invitations)
+			list, err := c.Meta.Store.Invitations(ctx)
 			if unread = err; err != nil {
 				return 0, nil // it is sent
 			}
@@ -179,17 +157,18 @@ func (r *invitationResource) send(ctx context.Context, plan *invitationModel, di
 			}
 			return sent.ID, nil
 		},
-	}.Run(ctx, r.Meta)
+	}.Run(ctx, c.Meta)
 	switch zulip.InviteProblem(err) {
 	case zulip.HasAccount:
-		return nil, r.takeAccount(ctx, plan, diags)
+		user, err := accountOf(ctx, c.Meta, email)
+		plan.fillIn()
+		plan.joined(user)
+		return nil, base.Failed("Cannot read the people", err)
 	case zulip.HasDeactivatedAccount:
-		diags.AddAttributeError(path.Root("email"), "The account of the address is deactivated", deactivated(email))
-		return nil, false
+		return nil, base.Refused(path.Root("email"), "The account of the address is deactivated", deactivated(email))
 	}
 	if err != nil {
-		diags.AddError("Cannot invite "+email, base.ExplainWith(err, invitationHint))
-		return nil, false
+		return nil, base.Failed("Cannot invite "+email, err, invitationHint)
 	}
 	plan.fillIn()
 	plan.Status, plan.UserID = types.StringValue(pending), types.Int64Null()
@@ -197,43 +176,25 @@ func (r *invitationResource) send(ctx context.Context, plan *invitationModel, di
 	case sent != nil:
 		plan.read(sent)
 	case unread != nil:
-		diags.AddWarning("Cannot read the invitation of "+email+" after it was sent",
+		c.Diags.AddWarning("Cannot read the invitation of "+email+" after it was sent",
 			base.ExplainWith(unread, invitationHint)+"\n\nThe server accepted it, and the state has what was sent. The next plan reads it.")
 	}
-	return sent, true
+	return sent, nil
 }
 
-// takeAccount sets the plan to that the address has an account, which the server has said.
-func (r *invitationResource) takeAccount(ctx context.Context, plan *invitationModel, diags *diag.Diagnostics) (ok bool) {
-	user, err := r.accountOf(ctx, plan.Email.ValueString())
-	if err != nil {
-		diags.AddError("Cannot read the people", base.Explain(err))
-		return false
-	}
-	plan.fillIn()
-	plan.joined(user)
-	return true
-}
-
-// Read finds out what became of the invitation. What was accepted stays so.
-func (r *invitationResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var state invitationModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
+// readInvitation finds out what became of the invitation. What was accepted stays so.
+func readInvitation(ctx context.Context, c *invitationCall) error {
+	state := c.State
 	email := state.ID.ValueString()
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	r.Meta.Run.Manage(invitationKind, key(email))
+	c.Meta.Run.Manage(invitationKind, key(email))
 	if state.isAccepted() {
-		return
+		return nil
 	}
-	list, err := r.Meta.Store.Invitations(ctx)
+	list, err := c.Meta.Store.Invitations(ctx)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the invitations", base.ExplainWith(err, invitationHint))
-		return
+		return base.Failed(unreadable, err, invitationHint)
 	}
-	found := r.managed(list, &state, readRecord(ctx, req.Private, &resp.Diagnostics))
+	found := managed(c.Meta, list, state, readRecord(ctx, c.PriorPrivate, c.Diags))
 	if found == nil {
 		// Somebody has sent another one instead, with channels and groups that the server does not show.
 		if found = newest(list, email, anyone); found != nil {
@@ -242,61 +203,59 @@ func (r *invitationResource) Read(ctx context.Context, req resource.ReadRequest,
 	}
 	if found != nil {
 		state.read(found)
-		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
-		(&record{Managed: found.ID, Pending: of(list, email)}).store(ctx, resp.Private, &resp.Diagnostics)
-		return
+		c.Save(state)
+		(&record{Managed: found.ID, Pending: of(list, email)}).store(ctx, c.Private, c.Diags)
+		return nil
 	}
-	user, err := r.accountOf(ctx, email)
+	user, err := accountOf(ctx, c.Meta, email)
 	switch {
 	case err != nil:
-		resp.Diagnostics.AddError("Cannot read the people", base.Explain(err))
-	case user == nil && !r.Meta.MayRemove(state.IsShown(r.Meta), "the invitation of "+email, &resp.Diagnostics):
+		return base.Failed("Cannot read the people", err)
+	case user == nil && !c.Meta.MayRemove(state.IsShown(c.Meta), "the invitation of "+email, c.Diags):
 	case user == nil:
 		tflog.Info(ctx, "The invitation has expired or was revoked: removing it from the state", map[string]any{"email": email})
-		resp.State.RemoveResource(ctx)
+		c.Forget()
 	default:
 		if state.Email.IsNull() {
 			state.Email = state.ID
 		}
 		state.joined(user)
-		resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+		c.Save(state)
 	}
+	return nil
 }
 
-// Update sends a new invitation where an attribute changes, and revokes the earlier ones, unless somebody has changed them since
-// the plan. Where the person has joined, or only what could not be read is recorded, it sends nothing.
-func (r *invitationResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, state invitationModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	imported, diags := req.Private.GetKey(ctx, importedKey)
-	resp.Diagnostics.Append(diags...)
-	seen := readRecord(ctx, req.Private, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
+// updateInvitation sends a new invitation where an attribute changes, and revokes the earlier ones, unless somebody has changed them
+// since the plan. Where the person has joined, or only what could not be read is recorded, it sends nothing.
+func updateInvitation(ctx context.Context, call *invitationCall) error {
+	plan, state, diags := call.Plan, call.State, call.Diags
+	imported, found := call.PriorPrivate.GetKey(ctx, importedKey)
+	diags.Append(found...)
+	seen := readRecord(ctx, call.PriorPrivate, diags)
+	if diags.HasError() {
+		return nil
 	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	isReplaced := len(changes(&state, &plan, imported != nil)) > 0
+	isReplaced := len(changes(state, plan, imported != nil)) > 0
 	if state.isAccepted() || !isReplaced && len(seen.others()) == 0 {
-		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-		return
+		call.Save(plan)
+		return nil
 	}
 	email := plan.Email.ValueString()
-	done, ok := r.LockOrReport(ctx, invitationKind+" "+fold(email), "Cannot invite "+email, &resp.Diagnostics)
-	if !ok {
-		return
+	done, err := call.Meta.Run.Lock(ctx, invitationKind+" "+fold(email))
+	if err != nil {
+		return base.Failed("Cannot invite "+email, err)
 	}
 	defer done()
-	c := &inboxChange{invitationResource: r, email: email, keepsManaged: !isReplaced}
+	c := &inboxChange{invitationCall: call, email: email, keepsManaged: !isReplaced}
 	if isReplaced {
-		wanted := plan.wire(ctx, &resp.Diagnostics)
-		c.plan, c.wanted = &plan, &wanted
+		wanted := plan.wire(ctx, diags)
+		c.wanted = &wanted
 	}
-	now := c.start(ctx, &state, seen, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
+	now, err := c.start(ctx, seen)
+	if err != nil || diags.HasError() {
+		return err
 	}
-	held := c.run(ctx, now, &resp.Diagnostics)
+	held := c.run(ctx, now)
 	var left *record
 	switch isUnread := held == nil && c.isAccepted; {
 	case isUnread || held != nil && c.sent != nil && held.has(c.sent.ID):
@@ -308,101 +267,84 @@ func (r *invitationResource) Update(ctx context.Context, req resource.UpdateRequ
 		if held != nil {
 			left = &record{Managed: c.sent.ID, Pending: held.pending}
 		}
-	case resp.Diagnostics.HasError():
-		return // the state stays as it was
+	case diags.HasError():
+		return nil // the state stays as it was
 	case held.hasAccount:
 		plan.fillIn()
 		plan.joined(held.account)
 	default:
 		plan.fillIn()
-		plan.read(r.managed(held.pending, &state, c.seen))
+		plan.read(managed(c.Meta, held.pending, state, c.seen))
 		left = &record{Managed: c.seen.Managed, Pending: held.pending}
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	left.store(ctx, resp.Private, &resp.Diagnostics)
+	c.Save(plan)
+	left.store(ctx, c.Private, diags)
+	return nil
 }
 
 // start reads what the server holds, and gives a change of a state without a record one: of the managed invitation alone.
-func (c *inboxChange) start(ctx context.Context, state *invitationModel, seen *record, diags *diag.Diagnostics) *inboxReading {
+func (c *inboxChange) start(ctx context.Context, seen *record) (*inboxReading, error) {
 	now, err := c.read(ctx)
 	if err != nil {
-		diags.AddError("Cannot read the invitation of "+c.email, base.ExplainWith(err, invitationHint)+"\n\nNothing was sent.")
-		return nil
+		return nil, base.Failed("Cannot read the invitation of "+c.email, err, invitationHint, nothingSent)
 	}
 	if c.seen = seen; seen == nil {
 		c.seen = &record{}
-		if found := c.managed(now.Thing.pending, state, nil); found != nil {
+		if found := managed(c.Meta, now.Thing.pending, c.State, nil); found != nil {
 			c.seen = &record{Managed: found.ID, Pending: []*zulip.Invitation{found}}
 		}
 	}
-	return now
+	return now, nil
 }
 
-// Delete revokes the pending invitations that the plan saw. An account stays.
-func (r *invitationResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state invitationModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	seen := readRecord(ctx, req.Private, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) || state.isAccepted() {
-		return
+// deleteInvitation revokes the pending invitations that the plan saw. An account stays.
+func deleteInvitation(ctx context.Context, call *invitationCall) error {
+	seen := readRecord(ctx, call.PriorPrivate, call.Diags)
+	if call.Diags.HasError() || call.State.isAccepted() {
+		return nil
 	}
-	email := state.Email.ValueString()
+	email := call.State.Email.ValueString()
 	summary := "Cannot revoke the invitation of " + email
-	done, ok := r.LockOrReport(ctx, invitationKind+" "+fold(email), summary, &resp.Diagnostics)
-	if !ok {
-		return
+	done, err := call.Meta.Run.Lock(ctx, invitationKind+" "+fold(email))
+	if err != nil {
+		return base.Failed(summary, err)
 	}
 	defer done()
-	if r.Meta.Run.IsAdopted(invitationKind, key(email)) {
+	if call.Meta.Run.IsAdopted(invitationKind, key(email)) {
 		tflog.Info(ctx, "Not revoked: another resource has adopted it", map[string]any{"email": email})
-		return
+		return nil
 	}
-	c := &inboxChange{invitationResource: r, email: email}
-	now := c.start(ctx, &state, seen, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
+	c := &inboxChange{invitationCall: call, email: email}
+	now, err := c.start(ctx, seen)
+	if err != nil {
+		return err
 	}
-	if len(now.Thing.pending) == 0 && !now.Thing.hasAccount && !state.IsShown(r.Meta) {
-		base.RefuseUnseenDestroy(summary, &resp.Diagnostics)
-		return
+	if len(now.Thing.pending) == 0 && !now.Thing.hasAccount && !call.State.IsShown(c.Meta) {
+		base.RefuseUnseenDestroy(summary, c.Diags)
+		return nil
 	}
-	c.run(ctx, now, &resp.Diagnostics)
+	c.run(ctx, now)
+	return nil
 }
 
-// ImportState takes an address, and notes that what cannot be read of the invitation is not known.
-func (r *invitationResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	if !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	email := req.ID
-	if email == "" {
-		var given identity
-		resp.Diagnostics.Append(req.Identity.Get(ctx, &given)...)
-		email = given.ID.ValueString()
-	}
-	list, err := r.Meta.Store.Invitations(ctx)
+// importInvitation takes an address, and notes that what cannot be read of the invitation is not known.
+func importInvitation(ctx context.Context, c *invitationCall, email string) error {
+	list, err := c.Meta.Store.Invitations(ctx)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the invitations", base.ExplainWith(err, invitationHint))
-		return
+		return base.Failed(unreadable, err, invitationHint)
 	}
-	if found := newest(list, email, anyone); found == nil {
-		user, err := r.accountOf(ctx, email)
-		if err != nil {
-			resp.Diagnostics.AddError("Cannot read the people", base.Explain(err))
-			return
-		}
-		if user == nil {
-			resp.Diagnostics.AddError("Cannot import this invitation",
-				fmt.Sprintf("%q is neither the address of a pending invitation nor that of an account. The data source zulip_invite_links lists the invitations by email; administrators see all, everybody else their own.", email))
-			return
-		}
-	} else {
+	if found := newest(list, email, anyone); found != nil {
 		email = found.Email
+	} else if user, err := accountOf(ctx, c.Meta, email); err != nil {
+		return base.Failed("Cannot read the people", err)
+	} else if user == nil {
+		return base.Refused(path.Empty(), "Cannot import this invitation",
+			fmt.Sprintf("%q is neither the address of a pending invitation nor that of an account. The data source zulip_invite_links lists the invitations by email; administrators see all, everybody else their own.", email))
 	}
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), email)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(email)})...)
-	resp.Diagnostics.Append(resp.Private.SetKey(ctx, importedKey, []byte("true"))...)
-	resp.Diagnostics.Append(core.StoreReplacedID(ctx, resp.Private, key(email))...)
+	c.SaveAttribute("id", email)
+	c.Diags.Append(c.Private.SetKey(ctx, importedKey, []byte("true"))...)
+	c.Diags.Append(core.StoreReplacedID(ctx, c.Private, key(email))...)
+	return nil
 }
 
 // NewInvitationList returns the list resource zulip_invitation: the addresses that have a pending invitation.

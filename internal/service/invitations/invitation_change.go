@@ -67,8 +67,8 @@ func (r *record) others() []*zulip.Invitation {
 
 // managed returns the invitation that a state describes; nil if it is not pending any more. A state without a record tells it by
 // sender and time, and one that was sent and not read yet by the sender alone.
-func (r *invitationResource) managed(list []*zulip.Invitation, state *invitationModel, seen *record) *zulip.Invitation {
-	self := r.Meta.Store.Self().ID
+func managed(meta *base.Meta, list []*zulip.Invitation, state *invitationModel, seen *record) *zulip.Invitation {
+	self := meta.Store.Self().ID
 	return newest(list, state.ID.ValueString(), func(one *zulip.Invitation) bool {
 		switch {
 		case seen != nil:
@@ -126,11 +126,10 @@ type (
 // inboxChange is the change of the pending invitations of an email: it sends an invitation or none, and revokes those that the plan
 // saw.
 type inboxChange struct {
-	*invitationResource
+	*invitationCall
 	email string
 	seen  *record
-	// plan and wanted are the invitation to send; nil if none is sent.
-	plan   *invitationModel
+	// wanted is the invitation to send, as the plan has it; nil if none is sent.
 	wanted *zulip.NewInvitation
 	// keepsManaged is true if the managed invitation stays.
 	keepsManaged bool
@@ -144,7 +143,7 @@ type inboxChange struct {
 }
 
 // run carries out the change. It returns what the server then holds; nil if that could not be read.
-func (c *inboxChange) run(ctx context.Context, now *inboxReading, diags *diag.Diagnostics) *inbox {
+func (c *inboxChange) run(ctx context.Context, now *inboxReading) *inbox {
 	c.revoked = map[int64]bool{}
 	name := "invitation of " + c.email
 	subject := attribute.Subject[*inbox, inboxUpdate]{
@@ -152,7 +151,7 @@ func (c *inboxChange) run(ctx context.Context, now *inboxReading, diags *diag.Di
 		Read: func(ctx context.Context, _ func(*inbox) bool) (*inboxReading, error) { return c.read(ctx) },
 		Send: func(ctx context.Context, p inboxPending) ([]string, error) { return nil, c.send(ctx, p) },
 	}
-	if now = subject.Change(ctx, &c.Base, c.steps(), now, diags); now == nil {
+	if now = subject.Change(ctx, c.Base, c.steps(), now, c.Diags); now == nil {
 		return nil
 	}
 	return now.Thing
@@ -167,13 +166,13 @@ func (c *inboxChange) read(ctx context.Context) (*inboxReading, error) {
 	}
 	if self := c.Meta.Store.Self().ID; c.before != nil && c.sent == nil {
 		c.sent = newest(list, c.email, func(one *zulip.Invitation) bool {
-			return one.InvitedByUserID == self && !c.before[one.ID] && looksLike(one, c.plan)
+			return one.InvitedByUserID == self && !c.before[one.ID] && looksLike(one, c.Plan)
 		})
 	}
 	c.now = &inbox{pending: of(list, c.email)}
 	if len(c.now.pending) == 0 {
 		c.Meta.Store.Invalidate(store.Users)
-		if c.now.account, err = c.accountOf(ctx, c.email); err != nil {
+		if c.now.account, err = accountOf(ctx, c.Meta, c.email); err != nil {
 			return nil, err
 		}
 		c.now.hasAccount = c.hasAccount || c.now.account != nil
@@ -280,9 +279,7 @@ func (c *inboxChange) invite(ctx context.Context, now *inbox) error {
 		c.hasAccount = true
 		return nil
 	case zulip.HasDeactivatedAccount:
-		return &base.Error{Diagnostics: diag.Diagnostics{
-			diag.NewAttributeErrorDiagnostic(path.Root("email"), "The account of the address is deactivated", deactivated(c.email)),
-		}}
+		return base.Refused(path.Root("email"), "The account of the address is deactivated", deactivated(c.email))
 	}
 	c.isAccepted = err == nil
 	return err

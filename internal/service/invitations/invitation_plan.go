@@ -11,7 +11,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/boolplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
@@ -38,98 +37,89 @@ const (
 
 // planCheck is one plan.
 type planCheck struct {
-	*invitationResource
-	config, plan, state *invitationModel
-	seen                *record
-	diags               *diag.Diagnostics
+	*invitationCall
+	seen *record
 }
 
-// ModifyPlan refuses what the server would refuse, and says what the apply will send.
-func (r *invitationResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if !r.CanPlan(&resp.Diagnostics) {
-		return
+// planInvitation refuses what the server would refuse, and says what the apply will send.
+func planInvitation(ctx context.Context, c *invitationCall) error {
+	imported, diags := c.PriorPrivate.GetKey(ctx, importedKey)
+	c.Diags.Append(diags...)
+	p := &planCheck{c, readRecord(ctx, c.PriorPrivate, c.Diags)}
+	if c.Diags.HasError() {
+		return nil
 	}
-	p := &planCheck{invitationResource: r, diags: &resp.Diagnostics}
-	p.diags.Append(req.Config.Get(ctx, &p.config)...)
-	p.diags.Append(req.Plan.Get(ctx, &p.plan)...)
-	p.diags.Append(req.State.Get(ctx, &p.state)...)
-	imported, diags := req.Private.GetKey(ctx, importedKey)
-	p.diags.Append(diags...)
-	p.seen = readRecord(ctx, req.Private, p.diags)
-	if p.diags.HasError() {
-		return
+	if c.State != nil {
+		email := c.State.Email.ValueString()
+		core.Manage(c.Meta, core.Existing{Kind: invitationKind, Title: title, Name: email, Key: fold(email), ID: key(email), Import: email}, c.Plan == nil, c.Diags)
 	}
-	if p.state != nil {
-		email := p.state.Email.ValueString()
-		core.Manage(r.Meta, core.Existing{Kind: invitationKind, Title: title, Name: email, Key: fold(email), ID: key(email), Import: email}, p.plan == nil, p.diags)
-	}
-	if p.plan == nil {
+	if c.Plan == nil {
 		p.destroy()
 	}
-	if p.plan == nil || p.diags.HasError() {
-		return
+	if c.Plan == nil || c.Diags.HasError() {
+		return nil
 	}
+	var err error
 	switch {
-	case p.state == nil:
-		r.CheckLevels(ctx, invitationKind, req.Config, p.diags)
-		p.create(ctx, core.ReplacedID(ctx, req.Private, p.diags))
-	case p.plan.Email.IsUnknown() || fold(p.plan.Email.ValueString()) != fold(p.state.Email.ValueString()):
-		r.CheckLevels(ctx, invitationKind, req.Config, p.diags)
-		resp.RequiresReplace.Append(path.Root("email"))
-		p.sends(ctx) // planned again as a new one
+	case c.State == nil:
+		c.CheckLevels()
+		err = p.create(ctx, core.ReplacedID(ctx, c.PriorPrivate, c.Diags))
+	case c.Plan.Email.IsUnknown() || fold(c.Plan.Email.ValueString()) != fold(c.State.Email.ValueString()):
+		c.CheckLevels()
+		c.Replace("email")
+		_, err = p.sends() // planned again as a new one
 	default:
-		p.diags.Append(core.StoreReplacedID(ctx, resp.Private, key(p.state.Email.ValueString()))...)
-		p.update(ctx, imported != nil, func() { r.CheckLevels(ctx, invitationKind, req.Config, p.diags) })
+		c.Diags.Append(core.StoreReplacedID(ctx, c.Private, key(c.State.Email.ValueString()))...)
+		err = p.update(imported != nil)
 	}
-	p.diags.Append(resp.Plan.Set(ctx, p.plan)...)
+	c.Save(c.Plan)
+	return err
 }
 
 // key is the ID by which the run state knows an address.
 func key(email string) int64 { return core.TextID(fold(email)) }
 
 // create plans an invitation of an address that the state does not have. own is what it replaces.
-func (p *planCheck) create(ctx context.Context, own []int64) {
-	view := p.sends(ctx)
-	if view == nil || p.plan.Email.IsUnknown() {
-		return
+func (p *planCheck) create(ctx context.Context, own []int64) error {
+	view, err := p.sends()
+	if err != nil || p.Plan.Email.IsUnknown() {
+		return err
 	}
-	email := p.plan.Email.ValueString()
+	email := p.Plan.Email.ValueString()
 	if !p.Meta.Run.Reserve(invitationKind, fold(email), own...) {
-		p.diags.AddAttributeError(path.Root("email"), fmt.Sprintf("Duplicate invitation of %s", email),
+		return base.Refused(path.Root("email"), fmt.Sprintf("Duplicate invitation of %s", email),
 			"Another zulip_invitation in this configuration has the same address (case is ignored). Change or remove one of them.")
-		return
 	}
 	if user, ok := view.UserByAddress(email); ok {
-		p.account(user)
-		return
+		return p.account(user)
 	}
 	if len(own) == 0 {
 		p.Meta.Run.WillCreate(invitationKind, fold(email))
 	}
-	if p.plan.Check(p.Meta, view, invitationRight, doing, p.diags); p.diags.HasError() {
-		return
+	if p.Plan.Check(p.Meta, view, invitationRight, doing, p.Diags); p.Diags.HasError() {
+		return nil
 	}
 	list, err := p.Meta.Store.Invitations(ctx)
 	if err != nil {
-		p.diags.AddError("Cannot read the invitations", base.ExplainWith(err, invitationHint))
-		return
+		return base.Failed(unreadable, err, invitationHint)
 	}
 	if found := newest(list, email, anyone); found != nil && !slices.Contains(own, key(email)) {
-		core.CheckExisting(p.Meta, existing(p.invitationResource, p.plan, found), p.diags)
+		core.CheckExisting(p.Meta, existing(p.Meta, p.Plan, found), p.Diags)
 	}
+	return nil
 }
 
 // account plans for an address that has an account: nothing is sent.
-func (p *planCheck) account(user *zulip.User) {
-	at, email := path.Root("email"), p.plan.Email.ValueString()
+func (p *planCheck) account(user *zulip.User) error {
+	at, email := path.Root("email"), p.Plan.Email.ValueString()
 	switch {
 	case user.IsBot:
-		p.diags.AddAttributeError(at, "The address is that of a bot", fmt.Sprintf("%s is bot %q, and cannot be invited.", email, user.FullName))
+		return base.Refused(at, "The address is that of a bot", fmt.Sprintf("%s is bot %q, and cannot be invited.", email, user.FullName))
 	case !user.IsActive:
-		p.diags.AddAttributeError(at, "The account of the address is deactivated", deactivated(email))
-	default:
-		p.plan.joined(user)
+		return base.Refused(at, "The account of the address is deactivated", deactivated(email))
 	}
+	p.Plan.joined(user)
+	return nil
 }
 
 // deactivated says what to do about an account that is deactivated.
@@ -139,13 +129,13 @@ func deactivated(email string) string {
 
 // destroy plans that every pending invitation of the email is revoked, and says which of them somebody else has sent.
 func (p *planCheck) destroy() {
-	if p.state.isAccepted() || p.seen == nil || !p.revokes(p.seen.Pending) {
+	if p.State.isAccepted() || p.seen == nil || !p.revokes(p.seen.Pending) {
 		return
 	}
 	self := p.Meta.Store.Self().ID
 	if foreign := slices.DeleteFunc(slices.Clone(p.seen.Pending), func(one *zulip.Invitation) bool { return one.InvitedByUserID == self }); len(foreign) > 0 {
-		email := p.state.Email.ValueString()
-		p.diags.AddWarning(fmt.Sprintf("The invitation of %s was sent by somebody else", email),
+		email := p.State.Email.ValueString()
+		p.Diags.AddWarning(fmt.Sprintf("The invitation of %s was sent by somebody else", email),
 			fmt.Sprintf("Destroying this resource revokes all pending invitations of %q, also those that the provider's account did not send: %s.", email, describeAll(foreign)))
 	}
 }
@@ -156,40 +146,41 @@ func (p *planCheck) revokes(list []*zulip.Invitation) (ok bool) {
 	isOwners := func(one *zulip.Invitation) bool {
 		return one.InvitedAs == zulip.RoleOwner && one.InvitedByUserID != self.ID
 	}
-	return !slices.ContainsFunc(list, isOwners) || p.Meta.RequireRole(zulip.RoleOwner, path.Empty(), "revoke an invitation of owners that somebody else sent", p.diags)
+	return !slices.ContainsFunc(list, isOwners) || p.Meta.RequireRole(zulip.RoleOwner, path.Empty(), "revoke an invitation of owners that somebody else sent", p.Diags)
 }
 
 // update plans a new mail, that other invitations of the email are revoked, or that the attributes are recorded: where the person has
 // joined, and where they could not be read.
-func (p *planCheck) update(ctx context.Context, imported bool, checkLevels func()) {
-	email := p.state.Email.ValueString()
-	p.plan.keep(p.state, p.config)
+func (p *planCheck) update(imported bool) error {
+	email := p.State.Email.ValueString()
+	p.Plan.keep(p.State, p.Config)
 	p.Meta.Run.Reserve(invitationKind, fold(email), key(email))
-	changed, others := changes(p.state, p.plan, imported), p.seen.others()
+	changed, others := changes(p.State, p.Plan, imported), p.seen.others()
 	switch {
-	case len(changed) == 0 && (len(others) == 0 || p.state.isAccepted()):
-	case p.state.isAccepted():
-		p.diags.AddAttributeWarning(path.Root(changed[0]), fmt.Sprintf("%s has joined already", email),
+	case len(changed) == 0 && (len(others) == 0 || p.State.isAccepted()):
+	case p.State.isAccepted():
+		p.Diags.AddAttributeWarning(path.Root(changed[0]), fmt.Sprintf("%s has joined already", email),
 			fmt.Sprintf("Nothing is sent for what changes (%s): the invitation was accepted. The state records what is configured. To change the role of somebody who has joined, use zulip_user_role.", strings.Join(changed, ", ")))
 	default:
-		checkLevels()
-		view := p.sends(ctx)
+		p.CheckLevels()
+		view, err := p.sends()
 		switch {
-		case view == nil:
-			return
+		case err != nil:
+			return err
 		case len(changed) > 0:
 			if p.seen != nil && !p.revokes(p.seen.Pending) {
-				return
+				return nil
 			}
-			p.plan.Check(p.Meta, view, invitationRight, doing, p.diags)
+			p.Plan.Check(p.Meta, view, invitationRight, doing, p.Diags)
 		case !p.revokes(others):
-			return
+			return nil
 		}
 		if len(others) > 0 {
-			p.diags.AddWarning(fmt.Sprintf("Another invitation of %s is pending", email),
+			p.Diags.AddWarning(fmt.Sprintf("Another invitation of %s is pending", email),
 				fmt.Sprintf("%q has pending invitations besides the one of this resource, and can join by any of them. This apply revokes: %s.", email, describeAll(others)))
 		}
 	}
+	return nil
 }
 
 // keep gives what is not configured its prior value, and leaves an address in other capitals as it is.
@@ -217,23 +208,18 @@ func (m *invitationModel) keep(prior, config *invitationModel) {
 }
 
 // sends plans that a mail is sent: what becomes of it is not known, for the person may have joined until then. It returns the
-// organization; nil after an error.
-func (p *planCheck) sends(ctx context.Context) *snapshot.Snapshot {
-	m := p.plan
+// organization.
+func (p *planCheck) sends() (*snapshot.Snapshot, error) {
+	m := p.Plan
 	m.ID, m.Status, m.UserID = m.Email, types.StringUnknown(), types.Int64Unknown()
 	m.InvitedByUserID, m.Invited, m.ExpiryDate = types.Int64Unknown(), types.StringUnknown(), types.StringUnknown()
-	view, err := p.Meta.Store.Read(ctx, store.Channels, store.Users)
-	if err != nil {
-		p.diags.AddError("Cannot read the organization", base.Explain(err))
-		return nil
-	}
-	return view
+	return p.Read("the organization", store.Channels, store.Users)
 }
 
 // existing describes a pending invitation of the planned address.
-func existing(r *invitationResource, plan *invitationModel, found *zulip.Invitation) core.Existing {
+func existing(meta *base.Meta, plan *invitationModel, found *zulip.Invitation) core.Existing {
 	email := plan.Email.ValueString()
-	isOwn := found.InvitedByUserID == r.Meta.Store.Self().ID
+	isOwn := found.InvitedByUserID == meta.Store.Self().ID
 	made := time.Unix(found.Invited, 0)
 	asPlanned := looksLike(found, plan)
 	return core.Existing{
@@ -275,8 +261,8 @@ func of(list []*zulip.Invitation, email string) []*zulip.Invitation {
 }
 
 // accountOf returns the account that has an address; nil if the provider's account sees none.
-func (r *invitationResource) accountOf(ctx context.Context, email string) (*zulip.User, error) {
-	view, err := r.Meta.Store.ReadNaming(ctx, []string{email}, store.Users)
+func accountOf(ctx context.Context, meta *base.Meta, email string) (*zulip.User, error) {
+	view, err := meta.Store.ReadNaming(ctx, []string{email}, store.Users)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/invite"
@@ -269,46 +270,17 @@ func checkPlan(ctx context.Context, p *core.Plan[inviteLinkModel]) {
 
 func inviteLinkHint(err error) string { return invite.Hint(err, inviteLinkRight) }
 
-// inviteLinksDataSource is the data source zulip_invite_links.
-type inviteLinksDataSource struct{ base.DataSource }
-
 // NewInviteLinksDataSource returns the data source zulip_invite_links.
-func NewInviteLinksDataSource() datasource.DataSource { return &inviteLinksDataSource{} }
-
-type listModel struct {
-	InviteLinks      []linkFacts `tfsdk:"invite_links"`
-	EmailInvitations []mailFacts `tfsdk:"email_invitations"`
+func NewInviteLinksDataSource() datasource.DataSource {
+	return adapter.DataSource[listModel]{Name: "invite_links", Schema: inviteLinksDataSchema, Read: readInviteLinksData}.New()
 }
 
-type linkFacts struct {
-	ID              types.Int64  `tfsdk:"id"`
-	LinkURL         types.String `tfsdk:"link_url"`
-	InviteAs        types.String `tfsdk:"invite_as"`
-	InvitedByUserID types.Int64  `tfsdk:"invited_by_user_id"`
-	Invited         types.String `tfsdk:"invited"`
-	ExpiryDate      types.String `tfsdk:"expiry_date"`
-}
-
-type mailFacts struct {
-	ID                   types.Int64  `tfsdk:"id"`
-	Email                types.String `tfsdk:"email"`
-	NotifyReferrerOnJoin types.Bool   `tfsdk:"notify_referrer_on_join"`
-	InviteAs             types.String `tfsdk:"invite_as"`
-	InvitedByUserID      types.Int64  `tfsdk:"invited_by_user_id"`
-	Invited              types.String `tfsdk:"invited"`
-	ExpiryDate           types.String `tfsdk:"expiry_date"`
-}
-
-func (d *inviteLinksDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_invite_links"
-}
-
-func (d *inviteLinksDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+func inviteLinksDataSchema() datasourceschema.Schema {
 	links, mails := sharedAttributes(), sharedAttributes()
 	links["link_url"] = datasourceschema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "URL of the link. Whoever has it can join."}
 	mails["email"] = datasourceschema.StringAttribute{Computed: true, MarkdownDescription: "Email address that was invited."}
 	mails["notify_referrer_on_join"] = datasourceschema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the inviting person gets a message when the invitation is accepted. Null on servers that do not tell."}
-	resp.Schema = datasourceschema.Schema{
+	return datasourceschema.Schema{
 		MarkdownDescription: "Lists the invitations that can still be used, by ID: reusable links, and invitations of one person by email. Administrators and owners see all, others see their own; guests and bots cannot read any. Expired, used and revoked invitations are not listed. The server does not show the channels and groups of an invitation.",
 		Attributes: map[string]datasourceschema.Attribute{
 			"invite_links": datasourceschema.ListNestedAttribute{
@@ -333,17 +305,12 @@ func sharedAttributes() map[string]datasourceschema.Attribute {
 	}
 }
 
-// Read lists the invitations.
-func (d *inviteLinksDataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *datasource.ReadResponse) {
-	if !d.Ready(&resp.Diagnostics) {
-		return
-	}
-	all, err := d.Meta.Store.Invitations(ctx)
+func readInviteLinksData(ctx context.Context, c *adapter.Call[listModel], list *listModel) error {
+	all, err := c.Meta.Store.Invitations(ctx)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the invitations", base.ExplainWith(err, inviteLinkHint))
-		return
+		return base.Failed(unreadable, err, inviteLinkHint)
 	}
-	list := listModel{InviteLinks: []linkFacts{}, EmailInvitations: []mailFacts{}}
+	list.InviteLinks, list.EmailInvitations = []linkFacts{}, []mailFacts{}
 	// The server promises no order (server-behavior §U17).
 	for _, one := range slices.SortedFunc(slices.Values(all), func(a, b *zulip.Invitation) int { return cmp.Compare(a.ID, b.ID) }) {
 		id, role, by := types.Int64Value(one.ID), types.StringValue(one.InvitedAs.String()), types.Int64Value(one.InvitedByUserID)
@@ -355,5 +322,29 @@ func (d *inviteLinksDataSource) Read(ctx context.Context, _ datasource.ReadReque
 				mailFacts{id, types.StringValue(one.Email), types.BoolPointerValue(one.NotifyReferrerOnJoin), role, by, made, ends})
 		}
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &list)...)
+	return nil
+}
+
+type listModel struct {
+	InviteLinks      []linkFacts `tfsdk:"invite_links"`
+	EmailInvitations []mailFacts `tfsdk:"email_invitations"`
+}
+
+type linkFacts struct {
+	ID              types.Int64  `tfsdk:"id"`
+	LinkURL         types.String `tfsdk:"link_url"`
+	InviteAs        types.String `tfsdk:"invite_as"`
+	InvitedByUserID types.Int64  `tfsdk:"invited_by_user_id"`
+	Invited         types.String `tfsdk:"invited"`
+	ExpiryDate      types.String `tfsdk:"expiry_date"`
+}
+
+type mailFacts struct {
+	ID                   types.Int64  `tfsdk:"id"`
+	Email                types.String `tfsdk:"email"`
+	NotifyReferrerOnJoin types.Bool   `tfsdk:"notify_referrer_on_join"`
+	InviteAs             types.String `tfsdk:"invite_as"`
+	InvitedByUserID      types.Int64  `tfsdk:"invited_by_user_id"`
+	Invited              types.String `tfsdk:"invited"`
+	ExpiryDate           types.String `tfsdk:"expiry_date"`
 }

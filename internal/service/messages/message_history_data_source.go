@@ -10,45 +10,24 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// historyDataSource is the data source zulip_message_history.
-type historyDataSource struct{ base.DataSource }
-
 // NewMessageHistoryDataSource returns the data source zulip_message_history.
-func NewMessageHistoryDataSource() datasource.DataSource { return &historyDataSource{} }
-
-type historyModel struct {
-	MessageID types.Int64     `tfsdk:"message_id"`
-	History   []snapshotModel `tfsdk:"message_history"`
+func NewMessageHistoryDataSource() datasource.DataSource {
+	return adapter.DataSource[historyModel]{Name: "message_history", Schema: historyDataSchema, Read: readHistoryData}.New()
 }
 
-// snapshotModel is one state of the message.
-type snapshotModel struct {
-	Timestamp     types.String `tfsdk:"timestamp"`
-	UserID        types.Int64  `tfsdk:"user_id"`
-	Content       types.String `tfsdk:"content"`
-	PrevContent   types.String `tfsdk:"prev_content"`
-	Topic         types.String `tfsdk:"topic"`
-	PrevTopic     types.String `tfsdk:"prev_topic"`
-	ChannelID     types.Int64  `tfsdk:"channel_id"`
-	PrevChannelID types.Int64  `tfsdk:"prev_channel_id"`
-}
-
-func (d *historyDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_message_history"
-}
-
-func (d *historyDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+func historyDataSchema() schema.Schema {
 	text := func(description string) schema.Attribute {
 		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 	}
 	number := func(description string) schema.Attribute {
 		return schema.Int64Attribute{Computed: true, MarkdownDescription: description}
 	}
-	resp.Schema = schema.Schema{
+	return schema.Schema{
 		MarkdownDescription: "Reads the edit history of a message: one entry for the original message, and one for each edit and move. An organization may show only a part of it, or nothing (`message_edit_history_visibility_policy`).",
 		Attributes: map[string]schema.Attribute{
 			"message_id": schema.Int64Attribute{Required: true, MarkdownDescription: "ID of the message."},
@@ -69,18 +48,11 @@ func (d *historyDataSource) Schema(_ context.Context, _ datasource.SchemaRequest
 	}
 }
 
-// Read asks the server for the history.
-func (d *historyDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var state historyModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
-		return
-	}
-	history, err := d.Meta.Client.MessageHistory(ctx, state.MessageID.ValueInt64())
+func readHistoryData(ctx context.Context, c *adapter.Call[historyModel], state *historyModel) error {
+	history, err := c.Meta.Client.MessageHistory(ctx, state.MessageID.ValueInt64())
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("message_id"),
-			fmt.Sprintf("Cannot read the history of message %d", state.MessageID.ValueInt64()), explainHistory(err))
-		return
+		return base.Refused(path.Root("message_id"),
+			fmt.Sprintf("Cannot read the history of message %d", state.MessageID.ValueInt64()), base.ExplainWith(err, historyHint))
 	}
 	state.History = []snapshotModel{}
 	for _, snapshot := range history {
@@ -92,17 +64,32 @@ func (d *historyDataSource) Read(ctx context.Context, req datasource.ReadRequest
 			ChannelID: types.Int64PointerValue(snapshot.ChannelID), PrevChannelID: types.Int64PointerValue(snapshot.PrevChannelID),
 		})
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	return nil
 }
 
-// explainHistory adds what a refusal means for a history.
-func explainHistory(err error) string {
-	text := base.Explain(err)
+func historyHint(err error) string {
 	switch {
 	case zulip.IsNoMessage(err):
-		text += "\n\nThe message is gone, or the account the provider uses may not read it."
+		return "The message is gone, or the account the provider uses may not read it."
 	case zulip.IsMessage(err, "Message edit history is disabled in this organization"):
-		text += "\n\nThe organization shows nobody how messages were edited (message_edit_history_visibility_policy)."
+		return "The organization shows nobody how messages were edited (message_edit_history_visibility_policy)."
 	}
-	return text
+	return ""
+}
+
+type historyModel struct {
+	MessageID types.Int64     `tfsdk:"message_id"`
+	History   []snapshotModel `tfsdk:"message_history"`
+}
+
+// snapshotModel is one state of the message.
+type snapshotModel struct {
+	Timestamp     types.String `tfsdk:"timestamp"`
+	UserID        types.Int64  `tfsdk:"user_id"`
+	Content       types.String `tfsdk:"content"`
+	PrevContent   types.String `tfsdk:"prev_content"`
+	Topic         types.String `tfsdk:"topic"`
+	PrevTopic     types.String `tfsdk:"prev_topic"`
+	ChannelID     types.Int64  `tfsdk:"channel_id"`
+	PrevChannelID types.Int64  `tfsdk:"prev_channel_id"`
 }

@@ -114,7 +114,9 @@ func (r *customEmojiResource) ImportState(ctx context.Context, req resource.Impo
 	req.ID = name
 	r.Resource.ImportState(ctx, req, resp)
 	if hasFile && !resp.Diagnostics.HasError() {
-		picture.Import(ctx, file, "Cannot import this custom emoji", resp)
+		picture.Import(file, "Cannot import this custom emoji", func(attribute string, value any) {
+			resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(attribute), value)...)
+		}, &resp.Diagnostics)
 	}
 }
 

@@ -11,31 +11,19 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/action"
 	"github.com/hashicorp/terraform-plugin-framework/action/schema"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-var (
-	_ action.ActionWithConfigure  = (*exportAction)(nil)
-	_ action.ActionWithModifyPlan = (*exportAction)(nil)
-)
-
-// exportAction is the action zulip_export.
-type exportAction struct{ base.Action }
-
 // NewExportAction returns the action zulip_export.
-func NewExportAction() action.Action { return &exportAction{} }
-
-type exportModel struct {
-	ExportType types.String `tfsdk:"export_type"`
-	LinkFile   types.String `tfsdk:"link_file"`
-	Timeout    types.String `tfsdk:"timeout"`
+func NewExportAction() action.Action {
+	return adapter.Action[exportModel]{Name: "export", Schema: exportSchema, Plan: planExport, Invoke: invokeExport}.New()
 }
 
 // exportTypes are the types by their names in the API documentation.
@@ -54,12 +42,8 @@ const (
 	where = "Organization settings, under Data exports"
 )
 
-func (a *exportAction) Metadata(_ context.Context, req action.MetadataRequest, resp *action.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_export"
-}
-
-func (a *exportAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
-	resp.Schema = schema.Schema{
+func exportSchema() schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "Exports the data of the organization, and waits until the server has finished. Only administrators and owners can, also bots with such a role. The server starts at most five exports in seven days, deleted and failed ones among them, and refuses organizations with more than 250,000 messages or 20 GiB of files.\n\n" +
 			"Whoever knows the link to the exported data can download it, without an account. It is therefore in no state, plan, message or log: `link_file` is a file that it is written to, and " + where + ", shows it to administrators. Delete the export there when it is downloaded.\n\n" +
 			"Each invocation starts another export, also after one that was interrupted or took too long: the server goes on with that one.",
@@ -83,47 +67,45 @@ func (a *exportAction) Schema(_ context.Context, _ action.SchemaRequest, resp *a
 	}
 }
 
-// ModifyPlan refuses accounts that may not.
-func (a *exportAction) ModifyPlan(_ context.Context, _ action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
-	if a.CanPlan(&resp.Diagnostics) {
-		a.RequireAdministrator(doing, &resp.Diagnostics)
-	}
+// planExport refuses accounts that may not.
+func planExport(_ context.Context, c *adapter.Call[exportModel]) error {
+	c.RequireAdministrator(doing, c.Diags)
+	return nil
 }
 
-// Invoke exports the data.
-func (a *exportAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
-	var config exportModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if resp.Diagnostics.HasError() || !a.Ready(&resp.Diagnostics) || !a.RequireAdministrator(doing, &resp.Diagnostics) {
-		return
+func invokeExport(ctx context.Context, c *adapter.Call[exportModel]) error {
+	if !c.RequireAdministrator(doing, c.Diags) {
+		return nil
 	}
-	link, err := newLinkFile(config.LinkFile)
+	link, err := newLinkFile(c.Config.LinkFile)
 	if err != nil { // before the server does the work
-		resp.Diagnostics.AddAttributeError(path.Root("link_file"), "Cannot write the file for the link", "Nothing was sent. "+base.Sentence(err))
-		return
+		return base.Refused(path.Root("link_file"), "Cannot write the file for the link", "Nothing was sent. "+base.Sentence(err))
 	}
 	defer link.discard()
-	tell := func(format string, args ...any) {
-		resp.SendProgress(action.InvokeProgressEvent{Message: fmt.Sprintf(format, args...)})
+	id, err := startExport(ctx, c)
+	if err != nil {
+		return err
 	}
-	id, ok := a.start(ctx, &config, tell, &resp.Diagnostics)
-	if !ok {
-		return
-	}
-	url, ok := a.await(ctx, id, config.timeout(), tell, &resp.Diagnostics)
-	if !ok {
-		return
+	url, err := awaitExport(ctx, c, id)
+	if err != nil {
+		return err
 	}
 	if err := link.write(url); err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("link_file"), "Cannot write the file for the link",
+		return base.Refused(path.Root("link_file"), "Cannot write the file for the link",
 			fmt.Sprintf("Export %d has finished, and its link is in %s. %s", id, where, base.Sentence(err)))
-		return
 	}
-	if link == nil {
-		tell("Export %d has finished. Its link is in %s.", id, where)
-		return
+	in := where
+	if link != nil {
+		in = c.Config.LinkFile.ValueString()
 	}
-	tell("Export %d has finished. Its link is in %s.", id, config.LinkFile.ValueString())
+	c.Say("Export %d has finished. Its link is in %s.", id, in)
+	return nil
+}
+
+type exportModel struct {
+	ExportType types.String `tfsdk:"export_type"`
+	LinkFile   types.String `tfsdk:"link_file"`
+	Timeout    types.String `tfsdk:"timeout"`
 }
 
 func (m *exportModel) timeout() time.Duration {
@@ -133,54 +115,52 @@ func (m *exportModel) timeout() time.Duration {
 	return validators.ParseDuration(m.Timeout.ValueString())
 }
 
-// start starts the export. After a lost answer it looks for it: each one counts among the few that the server takes.
-func (a *exportAction) start(ctx context.Context, config *exportModel, tell func(string, ...any), diags *diag.Diagnostics) (id int64, ok bool) {
+// startExport starts the export. After a lost answer it looks for it: each one counts among the few that the server takes.
+func startExport(ctx context.Context, c *adapter.Call[exportModel]) (int64, error) {
 	const summary = "Cannot export the data of the organization"
 	kind := zulip.ExportPublic
-	if !config.ExportType.IsNull() {
-		kind = exportTypes[config.ExportType.ValueString()]
+	if !c.Config.ExportType.IsNull() {
+		kind = exportTypes[c.Config.ExportType.ValueString()]
 	}
-	before, err := a.Meta.Client.Exports(ctx)
+	before, err := c.Meta.Client.Exports(ctx)
 	if err == nil && kind == zulip.ExportStandard {
-		err = a.tellConsents(ctx, tell)
+		err = sayConsents(ctx, c)
 	}
 	if err != nil {
-		diags.AddError(summary, "Nothing was started. "+base.Explain(err))
-		return 0, false
+		return 0, base.Refused(path.Empty(), summary, "Nothing was started. "+base.Explain(err))
 	}
-	id, err = a.Meta.Client.StartExport(ctx, kind)
+	id, err := c.Meta.Client.StartExport(ctx, kind)
 	if zulip.MayHaveHappened(err) {
-		id, err = a.find(ctx, kind, before, err)
+		id, err = findExport(ctx, c.Meta, kind, before, err)
 	}
 	if err != nil {
-		diags.AddError(summary, base.ExplainWith(err, exportHint))
-		return 0, false
+		return 0, base.Failed(summary, err, exportHint)
 	}
-	tell("Export %d has started", id)
-	return id, true
+	c.Say("Export %d has started", id)
+	return id, nil
 }
 
-// tellConsents says how many people let their private data be exported.
-func (a *exportAction) tellConsents(ctx context.Context, tell func(string, ...any)) error {
-	consents, err := a.Meta.Client.ExportConsents(ctx)
+// sayConsents says how many people let their private data be exported.
+func sayConsents(ctx context.Context, c *adapter.Call[exportModel]) error {
+	consents, err := c.Meta.Client.ExportConsents(ctx)
 	if err != nil {
 		return err
 	}
 	people := len(consents)
-	consents = slices.DeleteFunc(consents, func(c *zulip.ExportConsent) bool { return !c.Consented })
-	tell("%d of %d people let their private data be exported", len(consents), people)
+	consents = slices.DeleteFunc(consents, func(one *zulip.ExportConsent) bool { return !one.Consented })
+	c.Say("%d of %d people let their private data be exported", len(consents), people)
 	return nil
 }
 
-// find returns the export that a request started whose answer was lost, or its error.
-func (a *exportAction) find(ctx context.Context, kind zulip.ExportType, before []*zulip.Export, lost error) (int64, error) {
-	now, err := a.Meta.Client.Exports(ctx)
+// findExport returns the export that a request started whose answer was lost, or its error.
+func findExport(ctx context.Context, meta *base.Meta, kind zulip.ExportType, before []*zulip.Export, lost error) (int64, error) {
+	now, err := meta.Client.Exports(ctx)
 	if err != nil {
 		return 0, errors.Join(lost, err)
 	}
 	for _, export := range now {
 		isNew := !slices.ContainsFunc(before, func(other *zulip.Export) bool { return other.ID == export.ID })
-		if isNew && export.ActingUserID == a.Meta.Store.Self().ID && export.Type == kind {
+		if isNew && export.ActingUserID == meta.Store.Self().ID && export.Type == kind {
 			return export.ID, nil
 		}
 	}
@@ -194,47 +174,44 @@ func exportHint(err error) string {
 	return ""
 }
 
-// await waits until the server has finished, and returns where the file is.
-func (a *exportAction) await(ctx context.Context, id int64, timeout time.Duration, tell func(string, ...any), diags *diag.Diagnostics) (url string, ok bool) {
-	summary := fmt.Sprintf("Export %d did not finish", id)
+// awaitExport waits until the server has finished, and returns where the file is.
+func awaitExport(ctx context.Context, c *adapter.Call[exportModel], id int64) (string, error) {
+	timeout := c.Config.timeout()
+	refuse := func(detail string) (string, error) {
+		return "", base.Refused(path.Empty(), fmt.Sprintf("Export %d did not finish", id), detail)
+	}
 	const goesOn = " The server goes on with it: see " + where + ". Invoking the action again starts another one."
 	started := time.Now()
 	for pause := zulip.FirstPause; ; pause = min(2*pause, longestPause) {
 		left := timeout - time.Since(started)
 		if left <= 0 {
-			diags.AddError(summary, fmt.Sprintf("It was not finished after %s.", timeout)+goesOn)
-			return "", false
+			return refuse(fmt.Sprintf("It was not finished after %s.", timeout) + goesOn)
 		}
 		if err := zulip.Sleep(ctx, min(pause, left)); err != nil {
-			diags.AddError(summary, "Waiting for it was interrupted."+goesOn)
-			return "", false
+			return refuse("Waiting for it was interrupted." + goesOn)
 		}
-		export, err := a.read(ctx, id)
+		export, err := readExport(ctx, c.Meta.Client, id)
 		switch {
 		case err != nil:
-			diags.AddError("Cannot read how far export "+fmt.Sprint(id)+" is", base.Explain(err)+goesOn)
-			return "", false
+			return "", base.Refused(path.Empty(), fmt.Sprintf("Cannot read how far export %d is", id), base.Explain(err)+goesOn)
 		case export == nil || export.DeletedTimestamp != nil:
-			diags.AddError(summary, "Somebody has deleted it meanwhile.")
-			return "", false
+			return refuse("Somebody has deleted it meanwhile.")
 		case export.FailedTimestamp != nil:
-			diags.AddError(fmt.Sprintf("Export %d failed", id), fmt.Sprintf("The server says that it failed at %s, and nothing more: the reason is in the log of the server. Failed exports count among the five in seven days.",
+			return "", base.Refused(path.Empty(), fmt.Sprintf("Export %d failed", id), fmt.Sprintf("The server says that it failed at %s, and nothing more: the reason is in the log of the server. Failed exports count among the five in seven days.",
 				time.Unix(int64(*export.FailedTimestamp), 0).UTC().Format(time.RFC3339)))
-			return "", false
 		case export.Pending:
-			tell("Waiting for export %d: %s so far", id, time.Since(started).Round(time.Second))
+			c.Say("Waiting for export %d: %s so far", id, time.Since(started).Round(time.Second))
 		case export.URL == nil || *export.URL == "":
-			diags.AddError(summary, "The server says that it has finished, and gives no link to it. See "+where+".")
-			return "", false
+			return refuse("The server says that it has finished, and gives no link to it. See " + where + ".")
 		default:
-			return a.Meta.Client.Absolute(*export.URL), true
+			return c.Meta.Client.Absolute(*export.URL), nil
 		}
 	}
 }
 
-// read returns an export; nil if the server does not list it.
-func (a *exportAction) read(ctx context.Context, id int64) (*zulip.Export, error) {
-	exports, err := a.Meta.Client.Exports(ctx)
+// readExport returns an export; nil if the server does not list it.
+func readExport(ctx context.Context, client *zulip.Client, id int64) (*zulip.Export, error) {
+	exports, err := client.Exports(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/order"
@@ -289,22 +290,13 @@ func linkifierOrdered(view *snapshot.Snapshot, err error) ([]order.Item, error) 
 	return all, nil
 }
 
-// linkifiersDataSource is the data source zulip_linkifiers.
-type linkifiersDataSource struct{ base.DataSource }
-
 // NewLinkifiersDataSource returns the data source zulip_linkifiers.
-func NewLinkifiersDataSource() datasource.DataSource { return &linkifiersDataSource{} }
-
-type listModel struct {
-	Linkifiers []linkifierModel `tfsdk:"linkifiers"`
+func NewLinkifiersDataSource() datasource.DataSource {
+	return adapter.DataSource[listModel]{Name: "linkifiers", Schema: linkifiersDataSchema, Read: readLinkifiersData}.New()
 }
 
-func (d *linkifiersDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_linkifiers"
-}
-
-func (d *linkifiersDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = datasourceschema.Schema{
+func linkifiersDataSchema() datasourceschema.Schema {
+	return datasourceschema.Schema{
 		MarkdownDescription: "The linkifiers of the organization. Everybody may read them.",
 		Attributes: map[string]datasourceschema.Attribute{
 			"linkifiers": datasourceschema.ListNestedAttribute{
@@ -315,21 +307,20 @@ func (d *linkifiersDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 	}
 }
 
-// Read takes the linkifiers from the snapshot.
-func (d *linkifiersDataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *datasource.ReadResponse) {
-	if !d.Ready(&resp.Diagnostics) {
-		return
-	}
-	view, err := d.Meta.Store.Read(ctx, store.Linkifiers)
+func readLinkifiersData(_ context.Context, c *adapter.Call[listModel], list *listModel) error {
+	view, err := c.Read("the linkifiers", store.Linkifiers)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the linkifiers", base.Explain(err))
-		return
+		return err
 	}
-	list := listModel{Linkifiers: []linkifierModel{}}
+	list.Linkifiers = []linkifierModel{}
 	for _, held := range view.Linkifiers().List() {
 		var found linkifierModel
-		found.read(held, d.FeatureLevel())
+		found.read(held, c.FeatureLevel())
 		list.Linkifiers = append(list.Linkifiers, found)
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &list)...)
+	return nil
+}
+
+type listModel struct {
+	Linkifiers []linkifierModel `tfsdk:"linkifiers"`
 }

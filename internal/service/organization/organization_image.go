@@ -9,7 +9,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/stringplanmodifier"
@@ -18,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
@@ -26,43 +26,27 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-var (
-	_ resource.ResourceWithConfigure   = (*organizationImageResource)(nil)
-	_ resource.ResourceWithModifyPlan  = (*organizationImageResource)(nil)
-	_ resource.ResourceWithImportState = (*organizationImageResource)(nil)
-	_ resource.ResourceWithIdentity    = (*organizationImageResource)(nil)
-)
-
 // kind is what the run state knows the pictures as.
 const kind = "zulip_organization_image"
 
 // titles are what messages call the pictures.
 var titles = map[string]string{zulip.IconImage: "icon", zulip.LogoImage: "logo", zulip.NightLogoImage: "logo for the dark theme"}
 
-// organizationImageResource is zulip_organization_image.
-type organizationImageResource struct{ base.Resource }
+type imageCall = adapter.Call[organizationImageModel]
 
 // NewOrganizationImageResource returns zulip_organization_image.
-func NewOrganizationImageResource() resource.Resource { return &organizationImageResource{} }
-
-// organizationImageModel is the resource.
-type organizationImageModel struct {
-	ID         types.String `tfsdk:"id"`
-	Kind       types.String `tfsdk:"kind"`
-	File       types.String `tfsdk:"file"`
-	FileSHA256 types.String `tfsdk:"file_sha256"`
-	SourceURL  types.String `tfsdk:"source_url"`
+func NewOrganizationImageResource() resource.Resource {
+	return adapter.Resource[organizationImageModel]{
+		Name: "organization_image", Schema: organizationImageSchema,
+		Identity: adapter.Identity{{"id", "Which picture: icon, logo or night_logo."}},
+		Plan:     planImage, PlanDestroy: planImageDestroy,
+		Create: createImage, Read: readImage, Update: updateImage, Delete: deleteImage, Import: importImage,
+	}.New()
 }
 
-func (m *organizationImageModel) title() string { return titles[m.Kind.ValueString()] }
-
-func (r *organizationImageResource) Metadata(_ context.Context, _ resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = kind
-}
-
-func (r *organizationImageResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
+func organizationImageSchema() schema.Schema {
 	keep := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
-	resp.Schema = schema.Schema{
+	return schema.Schema{
 		Version: base.SchemaVersion,
 		MarkdownDescription: fmt.Sprintf(`Manages the icon or a logo of the organization, made from an image file. Only administrators and owners can change them.
 
@@ -90,76 +74,71 @@ After an import the content of the file is unknown, and the first plan takes the
 	}
 }
 
-// IdentitySchema describes what a picture is recognised by.
-func (r *organizationImageResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "Which picture: icon, logo or night_logo."},
-	}}
-}
+const doingImages = "change the pictures of the organization"
 
-// ModifyPlan plans the content of the file, and refuses what the server would refuse.
-func (r *organizationImageResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if !r.CanPlan(&resp.Diagnostics) {
-		return
-	}
-	var plan, state *organizationImageModel
-	diags := &resp.Diagnostics
-	diags.Append(req.Plan.Get(ctx, &plan)...)
-	diags.Append(req.State.Get(ctx, &state)...)
-	if diags.HasError() {
-		return
-	}
+// planImage plans the content of the file, and refuses what the server would refuse.
+func planImage(ctx context.Context, c *imageCall) error {
+	plan, state := c.Plan, c.State
 	if state != nil {
-		core.Manage(r.Meta, existing(state), plan == nil, diags)
-	}
-	if plan == nil {
-		r.RequireAdministrator("change the pictures of the organization", diags)
-		warnOfOthers(state, diags)
-		return
+		core.Manage(c.Meta, existing(state), false, c.Diags)
 	}
 	isOther := state != nil && !plan.Kind.Equal(state.Kind)
 	if isOther {
-		resp.RequiresReplace.Append(path.Root("kind"))
+		c.Replace("kind")
 	}
-	organizationImagePlanFile(plan, state, diags)
+	planImageFile(c)
 	if isUpload := state == nil || isOther || !state.FileSHA256.IsNull() && !plan.FileSHA256.Equal(state.FileSHA256); isUpload {
 		plan.ID, plan.SourceURL = plan.Kind, types.StringUnknown()
-		r.RequireAdministrator("change the pictures of the organization", diags)
+		c.RequireAdministrator(doingImages, c.Diags)
 	}
+	var err error
 	switch {
-	case diags.HasError():
+	case c.Diags.HasError():
 	case state == nil:
-		r.planNew(ctx, plan, core.ReplacedID(ctx, req.Private, diags), diags)
+		err = planNewImage(c, core.ReplacedID(ctx, c.PriorPrivate, c.Diags))
 	case !isOther:
-		r.Meta.Run.Reserve(kind, state.Kind.ValueString(), core.TextID(state.Kind.ValueString()))
-		diags.Append(core.StoreReplacedID(ctx, resp.Private, core.TextID(state.Kind.ValueString()))...)
+		c.Meta.Run.Reserve(kind, state.Kind.ValueString(), core.TextID(state.Kind.ValueString()))
+		c.Diags.Append(core.StoreReplacedID(ctx, c.Private, core.TextID(state.Kind.ValueString()))...)
 	}
-	diags.Append(resp.Plan.Set(ctx, plan)...)
+	c.Save(plan)
+	return err
 }
 
-// planNew refuses a second resource for a picture, and to replace a picture that no resource has. own is what the resource replaces.
-func (r *organizationImageResource) planNew(ctx context.Context, plan *organizationImageModel, own []int64, diags *diag.Diagnostics) {
-	if plan.Kind.IsUnknown() {
-		return
+// planImageDestroy refuses accounts that may not remove the picture, and warns of one that someone else uploaded.
+func planImageDestroy(_ context.Context, c *imageCall) error {
+	state := c.State
+	core.Manage(c.Meta, existing(state), true, c.Diags)
+	c.RequireAdministrator(doingImages, c.Diags)
+	if !state.FileSHA256.IsNull() && state.FileSHA256.ValueString() == picture.ReplacedByOthers {
+		c.Diags.AddWarning(fmt.Sprintf("The apply removes a %s of somebody else", state.title()),
+			fmt.Sprintf("The picture at %q was not uploaded by this resource, and it cannot be brought back. %s", state.SourceURL.ValueString(), keepPicture))
 	}
-	if !r.Meta.Run.Reserve(kind, plan.Kind.ValueString(), own...) {
-		diags.AddAttributeError(path.Root("kind"), fmt.Sprintf("Duplicate %s of the organization", plan.title()),
+	return nil
+}
+
+// planNewImage refuses a second resource for a picture, and to replace a picture that no resource has. own is what the resource replaces.
+func planNewImage(c *imageCall, own []int64) error {
+	plan := c.Plan
+	if plan.Kind.IsUnknown() {
+		return nil
+	}
+	if !c.Meta.Run.Reserve(kind, plan.Kind.ValueString(), own...) {
+		return base.Refused(path.Root("kind"), fmt.Sprintf("Duplicate %s of the organization", plan.title()),
 			"Another zulip_organization_image in this configuration has the same kind. Change or remove one of them.")
-		return
 	}
 	e := existing(plan)
 	if slices.Contains(own, e.ID) {
-		return // it is removed before, or the apply refuses it
+		return nil // it is removed before, or the apply refuses it
 	}
-	r.Meta.Run.WillCreate(kind, e.Name)
-	view, err := r.Meta.Store.Read(ctx, store.Organization)
+	c.Meta.Run.WillCreate(kind, e.Name)
+	view, err := c.Read("the organization", store.Organization)
 	if err != nil {
-		diags.AddError("Cannot read the organization", base.Explain(err))
-		return
+		return err
 	}
 	if now := view.Realm().Image(e.Name); now.IsUploaded {
-		core.CheckExisting(r.Meta, existingUpload(plan, now), diags)
+		core.CheckExisting(c.Meta, existingUpload(plan, now), c.Diags)
 	}
+	return nil
 }
 
 // existing describes the picture of a model to the run.
@@ -177,90 +156,68 @@ func existingUpload(m *organizationImageModel, now zulip.RealmImage) core.Existi
 	return e
 }
 
-// warnOfOthers warns of the removal of a picture that someone else uploaded.
-func warnOfOthers(state *organizationImageModel, diags *diag.Diagnostics) {
-	if !state.FileSHA256.IsNull() && state.FileSHA256.ValueString() == picture.ReplacedByOthers {
-		diags.AddWarning(fmt.Sprintf("The apply removes a %s of somebody else", state.title()),
-			fmt.Sprintf("The picture at %q was not uploaded by this resource, and it cannot be brought back. %s", state.SourceURL.ValueString(), keepPicture))
-	}
-}
-
 // keepPicture says how a destroy leaves the picture on the server.
 const keepPicture = "To keep that picture, remove the resource from the state instead: terraform state rm ADDRESS."
 
-// organizationImagePlanFile plans the content of the file: the same changes nothing.
-func organizationImagePlanFile(plan, state *organizationImageModel, diags *diag.Diagnostics) {
-	at := path.Root("file")
-	image, sum := picture.Plan(at, plan.File, diags)
+// planImageFile plans the content of the file: the same changes nothing.
+func planImageFile(c *imageCall) {
+	at, plan, state := path.Root("file"), c.Plan, c.State
+	image, sum := picture.Plan(at, plan.File, c.Diags)
 	plan.FileSHA256 = sum
 	if image == nil {
 		return
 	}
-	image.WarnOfSize(at, diags)
+	image.WarnOfSize(at, c.Diags)
 	switch {
 	case state == nil || !plan.Kind.Equal(state.Kind):
 	case state.FileSHA256.IsNull():
-		diags.AddAttributeWarning(at, "The file is taken for what the "+state.title()+" shows",
+		c.Diags.AddAttributeWarning(at, "The file is taken for what the "+state.title()+" shows",
 			"The picture was imported, and the server does not give its file back. Nothing is uploaded; from now on another content of the file is uploaded.")
 	case state.FileSHA256.Equal(plan.FileSHA256):
 		plan.File = state.File // the same, wherever it is
 	}
 }
 
-// Create uploads the file, unless the organization has an uploaded picture.
-func (r *organizationImageResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan organizationImageModel
-	if resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...); resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	name := plan.Kind.ValueString()
-	done, ok := r.LockOrReport(ctx, kind+" "+name, "Cannot upload the "+plan.title()+" of the organization", &resp.Diagnostics)
-	if !ok {
-		return
+// createImage uploads the file, unless the organization has an uploaded picture.
+func createImage(ctx context.Context, c *imageCall) error {
+	plan, name := c.Plan, c.Plan.Kind.ValueString()
+	done, err := c.Meta.Run.Lock(ctx, kind+" "+name)
+	if err != nil {
+		return base.Failed("Cannot upload the "+plan.title()+" of the organization", err)
 	}
 	defer done()
-	now, err := r.fresh(ctx, name)
+	now, err := freshImage(ctx, c.Meta, name)
 	switch {
 	case err != nil:
-		resp.Diagnostics.AddError("Cannot read the "+plan.title()+" of the organization", "Nothing was sent. "+base.Explain(err))
-		return
+		return base.Refused(path.Empty(), "Cannot read the "+plan.title()+" of the organization", "Nothing was sent. "+base.Explain(err))
 	case now.Thing.IsUploaded:
-		existingUpload(&plan, now.Thing).Refuse(r.Meta, &resp.Diagnostics)
-		return
+		existingUpload(plan, now.Thing).Refuse(c.Meta, c.Diags)
+		return nil
 	}
-	image, ok := plan.open(&resp.Diagnostics)
-	if ok && r.upload(ctx, &plan, image, "", now, &resp.Diagnostics) {
-		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-		resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ID})...)
-		resp.Diagnostics.Append(core.StoreReplacedID(ctx, resp.Private, core.TextID(name))...)
+	image, ok := plan.open(c.Diags)
+	if ok && uploadImage(ctx, c, image, "", now) {
+		c.Save(plan)
+		c.Diags.Append(core.StoreReplacedID(ctx, c.Private, core.TextID(name))...)
 	}
+	return nil
 }
 
-// open opens the planned file, and completes the model.
-func (m *organizationImageModel) open(diags *diag.Diagnostics) (image *picture.Picture, ok bool) {
-	if image, ok = picture.OpenPlanned(path.Root("file"), m.File, m.FileSHA256, diags); ok {
-		m.ID, m.FileSHA256, m.SourceURL = m.Kind, types.StringValue(image.SHA256()), types.StringNull()
-	}
-	return image, ok
-}
-
-// upload uploads a file in place of the picture that the plan saw, "" for none. now is what was just read, or nil.
-func (r *organizationImageResource) upload(ctx context.Context, plan *organizationImageModel, image *picture.Picture, seen string, now *imageReading, diags *diag.Diagnostics) (ok bool) {
-	name := plan.Kind.ValueString()
-	var found diag.Diagnostics
-	after := r.change(ctx, plan, picture.Change[zulip.RealmImage]{
+// uploadImage uploads a file in place of the picture that the plan saw, "" for none. now is what was just read, or nil.
+func uploadImage(ctx context.Context, c *imageCall, image *picture.Picture, seen string, now *imageReading) (ok bool) {
+	plan, name := c.Plan, c.Plan.Kind.ValueString()
+	after := changeImage(ctx, c, plan, picture.Change[zulip.RealmImage]{
 		Prior: seen, File: plan.File.ValueString(),
 		Send: func(ctx context.Context) error {
-			return r.Meta.Client.UploadRealmImage(ctx, name, image.File, image.ContentType, image.Content)
+			return c.Meta.Client.UploadRealmImage(ctx, name, image.File, image.ContentType, image.Content)
 		},
-	}, "", now, &found)
-	if diags.Append(found...); found.HasError() {
+	}, "", now)
+	if c.Diags.HasError() {
 		return false
 	}
 	if after == nil {
 		var err error
-		if after, err = r.fresh(ctx, name); err != nil {
-			diags.AddWarning("Cannot read the "+plan.title()+" after it was uploaded", base.Explain(err)+"\n\nThe server accepted it. The next plan reads it.")
+		if after, err = freshImage(ctx, c.Meta, name); err != nil {
+			c.Diags.AddWarning("Cannot read the "+plan.title()+" after it was uploaded", base.Explain(err)+"\n\nThe server accepted it. The next plan reads it.")
 			return true
 		}
 	}
@@ -270,18 +227,18 @@ func (r *organizationImageResource) upload(ctx context.Context, plan *organizati
 
 type imageReading = attribute.Reading[zulip.RealmImage]
 
-// fresh reads a picture as it is now.
-func (r *organizationImageResource) fresh(ctx context.Context, name string) (*imageReading, error) {
-	view, err := r.Meta.Store.Fresh(ctx, store.Organization)
+// freshImage reads a picture as it is now.
+func freshImage(ctx context.Context, meta *base.Meta, name string) (*imageReading, error) {
+	view, err := meta.Store.Fresh(ctx, store.Organization)
 	if err != nil {
 		return nil, err
 	}
 	return &imageReading{Thing: view.Realm().Image(name), View: view}, nil
 }
 
-// change carries out a change of the picture of a model. now is what was just read, or nil.
-func (r *organizationImageResource) change(ctx context.Context, m *organizationImageModel, change picture.Change[zulip.RealmImage], onConflict string, now *imageReading, diags *diag.Diagnostics) *imageReading {
-	defer r.Meta.Store.Invalidate(store.Organization)
+// changeImage carries out a change of the picture of a model. now is what was just read, or nil.
+func changeImage(ctx context.Context, c *imageCall, m *organizationImageModel, change picture.Change[zulip.RealmImage], onConflict string, now *imageReading) *imageReading {
+	defer c.Meta.Store.Invalidate(store.Organization)
 	title := "the " + m.title() + " of the organization"
 	change.Attribute, change.URL = "file", func(image zulip.RealmImage) string {
 		if !image.IsUploaded {
@@ -289,116 +246,110 @@ func (r *organizationImageResource) change(ctx context.Context, m *organizationI
 		}
 		return image.URL
 	}
-	return change.Run(ctx, &r.Base, attribute.Subject[zulip.RealmImage, struct{}]{
+	return change.Run(ctx, c.Base, attribute.Subject[zulip.RealmImage, struct{}]{
 		Of: kind, Unread: title, Name: func(zulip.RealmImage) string { return title },
 		Read: func(ctx context.Context, _ func(zulip.RealmImage) bool) (*imageReading, error) {
-			return r.fresh(ctx, m.Kind.ValueString())
+			return freshImage(ctx, c.Meta, m.Kind.ValueString())
 		},
 		At:         func(error) path.Path { return path.Root("file") },
 		OnConflict: onConflict,
-	}, now, diags)
+	}, now, c.Diags)
 }
 
-// Read finds out whether the picture is still the one that was uploaded.
-func (r *organizationImageResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var state organizationImageModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	r.Meta.Run.Manage(kind, core.TextID(state.ID.ValueString()))
-	view, err := r.Meta.Store.Read(ctx, store.Organization)
+// readImage finds out whether the picture is still the one that was uploaded.
+func readImage(ctx context.Context, c *imageCall) error {
+	state := c.State
+	c.Meta.Run.Manage(kind, core.TextID(state.ID.ValueString()))
+	view, err := c.Read("the organization", store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the organization", base.Explain(err))
-		return
+		return err
 	}
 	now := view.Realm().Image(state.ID.ValueString())
 	if !now.IsUploaded {
 		tflog.Info(ctx, "The picture was removed outside of Terraform: removing it from the state", map[string]any{"kind": state.ID.ValueString()})
-		resp.State.RemoveResource(ctx)
-		return
+		c.Forget()
+		return nil
 	}
 	if !state.SourceURL.IsNull() && state.SourceURL.ValueString() != now.URL && !state.FileSHA256.IsNull() {
 		state.FileSHA256 = types.StringValue(picture.ReplacedByOthers)
 	}
 	state.Kind, state.SourceURL = state.ID, types.StringValue(now.URL)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	c.Save(state)
+	return nil
 }
 
-// Update uploads other content. After an import it only records which file it is.
-func (r *organizationImageResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, state organizationImageModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ID})...)
-	image, ok := plan.open(&resp.Diagnostics)
+// updateImage uploads other content. After an import it only records which file it is.
+func updateImage(ctx context.Context, c *imageCall) error {
+	plan, state := c.Plan, c.State
+	image, ok := plan.open(c.Diags)
 	switch isTaken := state.FileSHA256.IsNull(); {
 	case !ok:
-		return
+		return nil
 	case isTaken, state.FileSHA256.Equal(plan.FileSHA256): // the latter was not known when it was planned
 		plan.SourceURL = state.SourceURL
-	case !r.upload(ctx, &plan, image, state.SourceURL.ValueString(), nil, &resp.Diagnostics):
-		return
+	case !uploadImage(ctx, c, image, state.SourceURL.ValueString(), nil):
+		return nil
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
+	c.Save(plan)
+	return nil
 }
 
-// Delete removes the picture, unless it is another one than the plan saw.
-func (r *organizationImageResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state organizationImageModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	name := state.ID.ValueString()
-	done, ok := r.LockOrReport(ctx, kind+" "+name, "Cannot remove the "+state.title()+" of the organization", &resp.Diagnostics)
-	if !ok {
-		return
+// deleteImage removes the picture, unless it is another one than the plan saw.
+func deleteImage(ctx context.Context, c *imageCall) error {
+	name := c.State.ID.ValueString()
+	done, err := c.Meta.Run.Lock(ctx, kind+" "+name)
+	if err != nil {
+		return base.Failed("Cannot remove the "+c.State.title()+" of the organization", err)
 	}
 	defer done()
-	r.change(ctx, &state, picture.Change[zulip.RealmImage]{
-		Prior: state.SourceURL.ValueString(),
-		Send:  func(ctx context.Context) error { return r.Meta.Client.RemoveRealmImage(ctx, name) },
-	}, "Plan again to remove the picture that is there now. "+keepPicture, nil, &resp.Diagnostics)
+	changeImage(ctx, c, c.State, picture.Change[zulip.RealmImage]{
+		Prior: c.State.SourceURL.ValueString(),
+		Send:  func(ctx context.Context) error { return c.Meta.Client.RemoveRealmImage(ctx, name) },
+	}, "Plan again to remove the picture that is there now. "+keepPicture, nil)
+	return nil
 }
 
-// ImportState takes the kind of a picture. After it, =FILE says which file it was made from: it is taken into the state, so that
+// importImage takes the kind of a picture. After it, =FILE says which file it was made from: it is taken into the state, so that
 // nothing is left to plan. Without a file, = says that it was made from another file than the configured one.
-func (r *organizationImageResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	if !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	name, file, hasFile := strings.Cut(req.ID, "=")
-	if req.ID == "" {
-		var given identity
-		resp.Diagnostics.Append(req.Identity.Get(ctx, &given)...)
-		name = given.ID.ValueString()
-	}
+func importImage(ctx context.Context, c *imageCall, text string) error {
+	name, file, hasFile := strings.Cut(text, "=")
 	const summary = "Cannot import this picture of the organization"
 	if titles[name] == "" {
-		resp.Diagnostics.AddError(summary, fmt.Sprintf("%q is not one of icon, logo, night_logo.", name))
-		return
+		return base.Refused(path.Empty(), summary, fmt.Sprintf("%q is not one of icon, logo, night_logo.", name))
 	}
-	view, err := r.Meta.Store.Read(ctx, store.Organization)
+	view, err := c.Read("the organization", store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the organization", base.Explain(err))
-		return
+		return err
 	}
 	if !view.Realm().Image(name).IsUploaded {
-		resp.Diagnostics.AddError(summary, fmt.Sprintf("The organization has not uploaded a %s: it has the default one.", titles[name]))
-		return
+		return base.Refused(path.Empty(), summary, fmt.Sprintf("The organization has not uploaded a %s: it has the default one.", titles[name]))
 	}
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), name)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(name)})...)
-	resp.Diagnostics.Append(core.StoreReplacedID(ctx, resp.Private, core.TextID(name))...)
+	c.SaveAttribute("id", name)
+	c.Diags.Append(core.StoreReplacedID(ctx, c.Private, core.TextID(name))...)
 	switch {
 	case hasFile && file == "":
-		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("file_sha256"), picture.ReplacedByOthers)...)
+		c.SaveAttribute("file_sha256", picture.ReplacedByOthers)
 	case hasFile:
-		picture.Import(ctx, file, summary, resp)
+		picture.Import(file, summary, c.SaveAttribute, c.Diags)
 	}
+	return nil
+}
+
+// organizationImageModel is the resource.
+type organizationImageModel struct {
+	ID         types.String `tfsdk:"id"`
+	Kind       types.String `tfsdk:"kind"`
+	File       types.String `tfsdk:"file"`
+	FileSHA256 types.String `tfsdk:"file_sha256"`
+	SourceURL  types.String `tfsdk:"source_url"`
+}
+
+func (m *organizationImageModel) title() string { return titles[m.Kind.ValueString()] }
+
+// open opens the planned file, and completes the model.
+func (m *organizationImageModel) open(diags *diag.Diagnostics) (image *picture.Picture, ok bool) {
+	if image, ok = picture.OpenPlanned(path.Root("file"), m.File, m.FileSHA256, diags); ok {
+		m.ID, m.FileSHA256, m.SourceURL = m.Kind, types.StringValue(image.SHA256()), types.StringNull()
+	}
+	return image, ok
 }

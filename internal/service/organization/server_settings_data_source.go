@@ -5,55 +5,37 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// serverSettingsDataSource is the data source zulip_server_settings.
-type serverSettingsDataSource struct{ base.DataSource }
-
 // NewServerSettingsDataSource returns the data source zulip_server_settings.
-func NewServerSettingsDataSource() datasource.DataSource { return &serverSettingsDataSource{} }
-
-type serverModel struct {
-	ZulipVersion                types.String  `tfsdk:"zulip_version"`
-	ZulipMergeBase              types.String  `tfsdk:"zulip_merge_base"`
-	ZulipFeatureLevel           types.Int64   `tfsdk:"zulip_feature_level"`
-	PushNotificationsEnabled    types.Bool    `tfsdk:"push_notifications_enabled"`
-	IsIncompatible              types.Bool    `tfsdk:"is_incompatible"`
-	EmailAuthEnabled            types.Bool    `tfsdk:"email_auth_enabled"`
-	RequireEmailFormatUsernames types.Bool    `tfsdk:"require_email_format_usernames"`
-	RealmURL                    types.String  `tfsdk:"realm_url"`
-	RealmName                   types.String  `tfsdk:"realm_name"`
-	RealmIcon                   types.String  `tfsdk:"realm_icon"`
-	RealmDescription            types.String  `tfsdk:"realm_description"`
-	RealmWebPublicAccessEnabled types.Bool    `tfsdk:"realm_web_public_access_enabled"`
-	AuthenticationMethods       types.Map     `tfsdk:"authentication_methods"`
-	External                    []methodModel `tfsdk:"external_authentication_methods"`
+func NewServerSettingsDataSource() datasource.DataSource {
+	return adapter.DataSource[serverModel]{Name: "server_settings", Ready: serverSettingsReady, Schema: serverSettingsDataSchema, Read: readServerSettingsData}.New()
 }
 
-type methodModel struct {
-	Name        types.String `tfsdk:"name"`
-	DisplayName types.String `tfsdk:"display_name"`
-	DisplayIcon types.String `tfsdk:"display_icon"`
-	LoginURL    types.String `tfsdk:"login_url"`
-	SignupURL   types.String `tfsdk:"signup_url"`
+func serverSettingsReady(b *base.Base, diags *diag.Diagnostics) bool {
+	if b.Meta == nil {
+		return b.Ready(diags) // says that the provider's settings are not known yet
+	}
+	if b.Meta.Server == nil {
+		diags.AddError("No server to ask", "Set site in the provider block, or ZULIP_SITE.")
+	}
+	return b.Meta.Server != nil
 }
 
-func (d *serverSettingsDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_server_settings"
-}
-
-func (d *serverSettingsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+func serverSettingsDataSchema() schema.Schema {
 	text := func(description string) schema.StringAttribute {
 		return schema.StringAttribute{Computed: true, MarkdownDescription: description}
 	}
 	flag := func(description string) schema.BoolAttribute {
 		return schema.BoolAttribute{Computed: true, MarkdownDescription: description}
 	}
-	resp.Schema = schema.Schema{
+	return schema.Schema{
 		MarkdownDescription: "What the server says of itself to anyone. Needs `site` only, no account.",
 		Attributes: map[string]schema.Attribute{
 			"zulip_version":                   text("The server's version."),
@@ -85,20 +67,12 @@ func (d *serverSettingsDataSource) Schema(_ context.Context, _ datasource.Schema
 	}
 }
 
-// Read returns what the provider read when it was configured.
-func (d *serverSettingsDataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *datasource.ReadResponse) {
-	if d.Meta == nil {
-		d.Ready(&resp.Diagnostics) // says that the provider's settings are not known yet
-		return
-	}
-	if d.Meta.Server == nil {
-		resp.Diagnostics.AddError("No server to ask", "Set site in the provider block, or ZULIP_SITE.")
-		return
-	}
-	settings := d.Meta.Server
+// readServerSettingsData returns what the provider read when it was configured.
+func readServerSettingsData(ctx context.Context, c *adapter.Call[serverModel], m *serverModel) error {
+	settings := c.Meta.Server
 	methods, diags := types.MapValueFrom(ctx, types.BoolType, settings.AuthenticationMethods)
-	resp.Diagnostics.Append(diags...)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &serverModel{
+	c.Diags.Append(diags...)
+	*m = serverModel{
 		ZulipVersion:                types.StringValue(settings.ZulipVersion),
 		ZulipMergeBase:              types.StringValue(settings.ZulipMergeBase),
 		ZulipFeatureLevel:           types.Int64Value(int64(settings.ZulipFeatureLevel)),
@@ -113,7 +87,33 @@ func (d *serverSettingsDataSource) Read(ctx context.Context, _ datasource.ReadRe
 		RealmWebPublicAccessEnabled: types.BoolValue(settings.RealmWebPublicAccessEnabled),
 		AuthenticationMethods:       methods,
 		External:                    methodsOf(settings.ExternalAuthenticationMethods),
-	})...)
+	}
+	return nil
+}
+
+type serverModel struct {
+	ZulipVersion                types.String  `tfsdk:"zulip_version"`
+	ZulipMergeBase              types.String  `tfsdk:"zulip_merge_base"`
+	ZulipFeatureLevel           types.Int64   `tfsdk:"zulip_feature_level"`
+	PushNotificationsEnabled    types.Bool    `tfsdk:"push_notifications_enabled"`
+	IsIncompatible              types.Bool    `tfsdk:"is_incompatible"`
+	EmailAuthEnabled            types.Bool    `tfsdk:"email_auth_enabled"`
+	RequireEmailFormatUsernames types.Bool    `tfsdk:"require_email_format_usernames"`
+	RealmURL                    types.String  `tfsdk:"realm_url"`
+	RealmName                   types.String  `tfsdk:"realm_name"`
+	RealmIcon                   types.String  `tfsdk:"realm_icon"`
+	RealmDescription            types.String  `tfsdk:"realm_description"`
+	RealmWebPublicAccessEnabled types.Bool    `tfsdk:"realm_web_public_access_enabled"`
+	AuthenticationMethods       types.Map     `tfsdk:"authentication_methods"`
+	External                    []methodModel `tfsdk:"external_authentication_methods"`
+}
+
+type methodModel struct {
+	Name        types.String `tfsdk:"name"`
+	DisplayName types.String `tfsdk:"display_name"`
+	DisplayIcon types.String `tfsdk:"display_icon"`
+	LoginURL    types.String `tfsdk:"login_url"`
+	SignupURL   types.String `tfsdk:"signup_url"`
 }
 
 func methodsOf(wire []zulip.ExternalAuthenticationMethod) []methodModel {

@@ -15,27 +15,19 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/trading"
 )
 
-// OrganizationsDataSource is the data source zulip_trading_organizations.
-type OrganizationsDataSource struct{ base.DataSource }
-
 // NewOrganizationsDataSource returns the data source zulip_trading_organizations.
-func NewOrganizationsDataSource() datasource.DataSource { return &OrganizationsDataSource{} }
-
-type organizationsModel struct {
-	Organizations []*organizationModel `tfsdk:"organizations"`
+func NewOrganizationsDataSource() datasource.DataSource {
+	return adapter.DataSource[organizationsModel]{Name: "trading_organizations", Ready: (*base.Base).TradingReady, Schema: organizationsDataSchema, Read: readOrganizationsData}.New()
 }
 
-func (d *OrganizationsDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_trading_organizations"
-}
-
-func (d *OrganizationsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = datasourceschema.Schema{
+func organizationsDataSchema() datasourceschema.Schema {
+	return datasourceschema.Schema{
 		MarkdownDescription: "The organizations of the trading cloud that its client takes part in, by ID. Needs the block `trading_cloud` of the provider, and no Zulip organization.",
 		Attributes: map[string]datasourceschema.Attribute{
 			"organizations": datasourceschema.ListNestedAttribute{
@@ -46,22 +38,21 @@ func (d *OrganizationsDataSource) Schema(_ context.Context, _ datasource.SchemaR
 	}
 }
 
-// Read asks the trading cloud.
-func (d *OrganizationsDataSource) Read(ctx context.Context, _ datasource.ReadRequest, resp *datasource.ReadResponse) {
-	if !d.TradingReady(&resp.Diagnostics) {
-		return
-	}
-	organizations, err := d.Meta.Trading.Organizations(ctx)
+func readOrganizationsData(ctx context.Context, c *adapter.Call[organizationsModel], found *organizationsModel) error {
+	organizations, err := c.Meta.Trading.Organizations(ctx)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot list the trading cloud's organizations", base.Sentence(err))
-		return
+		return base.Failed("Cannot list the trading cloud's organizations", err)
 	}
 	slices.SortFunc(organizations, func(a, b trading.Organization) int { return cmp.Compare(a.ID, b.ID) })
-	found := organizationsModel{Organizations: []*organizationModel{}}
+	found.Organizations = []*organizationModel{}
 	for i := range organizations {
 		found.Organizations = append(found.Organizations, organizationOf(&organizations[i]))
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &found)...)
+	return nil
+}
+
+type organizationsModel struct {
+	Organizations []*organizationModel `tfsdk:"organizations"`
 }
 
 const (

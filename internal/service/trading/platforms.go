@@ -13,28 +13,18 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/trading"
 )
 
-// PlatformsDataSource is the data source zulip_trading_platforms.
-type PlatformsDataSource struct{ base.DataSource }
-
 // NewPlatformsDataSource returns the data source zulip_trading_platforms.
-func NewPlatformsDataSource() datasource.DataSource { return &PlatformsDataSource{} }
-
-type platformsModel struct {
-	OrganizationID types.String    `tfsdk:"organization_id"`
-	Type           types.String    `tfsdk:"type"`
-	Platforms      []platformModel `tfsdk:"platforms"`
+func NewPlatformsDataSource() datasource.DataSource {
+	return adapter.DataSource[platformsModel]{Name: "trading_platforms", Ready: (*base.Base).TradingReady, Schema: platformsDataSchema, Read: readPlatformsData}.New()
 }
 
-func (d *PlatformsDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_trading_platforms"
-}
-
-func (d *PlatformsDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = schema.Schema{
+func platformsDataSchema() schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "The trade platforms that the trading cloud's client may use, by ID. Needs the block `trading_cloud` of the provider, and no Zulip organization.",
 		Attributes: map[string]schema.Attribute{
 			"organization_id": schema.StringAttribute{
@@ -49,17 +39,10 @@ func (d *PlatformsDataSource) Schema(_ context.Context, _ datasource.SchemaReque
 	}
 }
 
-// Read asks the trading cloud.
-func (d *PlatformsDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var found platformsModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &found)...)
-	if resp.Diagnostics.HasError() || !d.TradingReady(&resp.Diagnostics) {
-		return
-	}
-	platforms, err := d.Meta.Trading.Platforms(ctx)
+func readPlatformsData(ctx context.Context, c *adapter.Call[platformsModel], found *platformsModel) error {
+	platforms, err := c.Meta.Trading.Platforms(ctx)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot list the trade platforms", base.Sentence(err))
-		return
+		return base.Failed("Cannot list the trade platforms", err)
 	}
 	slices.SortFunc(platforms, func(a, b trading.Platform) int { return cmp.Compare(a.ID, b.ID) })
 	found.Platforms = []platformModel{}
@@ -68,7 +51,13 @@ func (d *PlatformsDataSource) Read(ctx context.Context, req datasource.ReadReque
 			found.Platforms = append(found.Platforms, platform)
 		}
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &found)...)
+	return nil
+}
+
+type platformsModel struct {
+	OrganizationID types.String    `tfsdk:"organization_id"`
+	Type           types.String    `tfsdk:"type"`
+	Platforms      []platformModel `tfsdk:"platforms"`
 }
 
 // admits reports whether a platform passes every filter.
@@ -84,25 +73,13 @@ func passes(filter, value types.String) bool {
 	return filter.IsNull() || !value.IsNull() && strings.EqualFold(filter.ValueString(), value.ValueString())
 }
 
-// PingDataSource is the data source zulip_trading_platform_ping.
-type PingDataSource struct{ base.DataSource }
-
 // NewPingDataSource returns the data source zulip_trading_platform_ping.
-func NewPingDataSource() datasource.DataSource { return &PingDataSource{} }
-
-type pingModel struct {
-	PlatformID types.String `tfsdk:"platform_id"`
-	Reachable  types.Bool   `tfsdk:"reachable"`
-	LatencyMS  types.Int64  `tfsdk:"latency_ms"`
-	Problem    types.String `tfsdk:"problem"`
+func NewPingDataSource() datasource.DataSource {
+	return adapter.DataSource[pingModel]{Name: "trading_platform_ping", Ready: (*base.Base).TradingReady, Schema: pingDataSchema, Read: readPingData}.New()
 }
 
-func (d *PingDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_trading_platform_ping"
-}
-
-func (d *PingDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = schema.Schema{
+func pingDataSchema() schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "Whether the trading cloud reaches one of its trade platforms now, for a `check` block or a precondition. " +
 			"A platform that it does not reach is a value, not an error; no token, no such platform, or no trading cloud is an error. " +
 			"It is asked at each plan and apply, and once: no failed check is repeated.",
@@ -119,17 +96,10 @@ func (d *PingDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 	}
 }
 
-// Read asks the trading cloud.
-func (d *PingDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var check pingModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &check)...)
-	if resp.Diagnostics.HasError() || !d.TradingReady(&resp.Diagnostics) {
-		return
-	}
-	ping, err := d.Meta.Trading.Ping(ctx, check.PlatformID.ValueString())
+func readPingData(ctx context.Context, c *adapter.Call[pingModel], check *pingModel) error {
+	ping, err := c.Meta.Trading.Ping(ctx, check.PlatformID.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Cannot check the connection to the platform %q", check.PlatformID.ValueString()), base.Sentence(err))
-		return
+		return base.Failed(fmt.Sprintf("Cannot check the connection to the platform %q", check.PlatformID.ValueString()), err)
 	}
 	check.Reachable = types.BoolValue(ping.Reachable)
 	check.LatencyMS = types.Int64Value(ping.Latency.Milliseconds())
@@ -137,7 +107,14 @@ func (d *PingDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	if !ping.Reachable {
 		check.Problem = types.StringValue(ping.Problem)
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &check)...)
+	return nil
+}
+
+type pingModel struct {
+	PlatformID types.String `tfsdk:"platform_id"`
+	Reachable  types.Bool   `tfsdk:"reachable"`
+	LatencyMS  types.Int64  `tfsdk:"latency_ms"`
+	Problem    types.String `tfsdk:"problem"`
 }
 
 // idValidator accepts the ID of a platform or an organization.

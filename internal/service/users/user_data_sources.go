@@ -15,6 +15,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
@@ -22,17 +23,12 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// userDataSource is the data source zulip_user.
-type userDataSource struct{ base.DataSource }
-
 // NewUserDataSource returns the data source zulip_user.
-func NewUserDataSource() datasource.DataSource { return &userDataSource{} }
-
-func (d *userDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_user"
+func NewUserDataSource() datasource.DataSource {
+	return adapter.DataSource[userFacts]{Name: "user", Schema: userDataSchema, Read: readUserData}.New()
 }
 
-func (d *userDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+func userDataSchema() schema.Schema {
 	all := attributes()
 	all["id"] = schema.Int64Attribute{
 		Optional: true, Computed: true, MarkdownDescription: "User ID. Set this or `email`.",
@@ -42,23 +38,16 @@ func (d *userDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, r
 		Optional: true, Computed: true,
 		MarkdownDescription: "Email address to find the user by: the real one if the provider's account may see it, or the one that the server generates. Case is ignored. Set this or `id`. The result is the address in the API: the real one if everybody may see it, otherwise the one that the server generates.",
 	}
-	resp.Schema = schema.Schema{
+	return schema.Schema{
 		MarkdownDescription: "Reads a person or bot by ID or email address, deactivated ones included.",
 		Attributes:          all,
 	}
 }
 
-// Read finds the user in the snapshot.
-func (d *userDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var config userFacts
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
-		return
-	}
-	s, err := d.Meta.Store.Read(ctx, store.Users)
+func readUserData(ctx context.Context, c *adapter.Call[userFacts], config *userFacts) error {
+	s, err := c.Read("the users", store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the users", base.Explain(err))
-		return
+		return err
 	}
 	wanted, at := config.Email.ValueString(), path.Root("email")
 	if config.Email.IsNull() {
@@ -66,40 +55,19 @@ func (d *userDataSource) Read(ctx context.Context, req datasource.ReadRequest, r
 	}
 	user, err := lookup.User(s, wanted)
 	if err != nil {
-		lookup.AddError(&resp.Diagnostics, at, err, "")
-		return
+		return lookup.Error(at, err, "")
 	}
-	var found userFacts
-	resp.Diagnostics.Append(found.read(ctx, user, s, d.HasLevel(featurelevel.DeletedUsers))...)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &found)...)
+	c.Diags.Append(config.read(ctx, user, s, c.HasLevel(featurelevel.DeletedUsers))...)
+	return nil
 }
-
-// usersDataSource is the data source zulip_users.
-type usersDataSource struct{ base.DataSource }
 
 // NewUsersDataSource returns the data source zulip_users.
-func NewUsersDataSource() datasource.DataSource { return &usersDataSource{} }
-
-type listModel struct {
-	Role         types.String       `tfsdk:"role"`
-	IsBot        types.Bool         `tfsdk:"is_bot"`
-	IsActive     types.Bool         `tfsdk:"is_active"`
-	Emails       []string           `tfsdk:"emails"`
-	ProfileField *profileFieldModel `tfsdk:"profile_field"`
-	Users        []userFacts        `tfsdk:"users"`
+func NewUsersDataSource() datasource.DataSource {
+	return adapter.DataSource[listModel]{Name: "users", Schema: usersDataSchema, Read: readUsersData}.New()
 }
 
-type profileFieldModel struct {
-	Name  string `tfsdk:"name"`
-	Value string `tfsdk:"value"`
-}
-
-func (d *usersDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_users"
-}
-
-func (d *usersDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
-	resp.Schema = schema.Schema{
+func usersDataSchema() schema.Schema {
+	return schema.Schema{
 		MarkdownDescription: "Lists people and bots, ordered by ID. Filters are combined. Without a filter everybody is listed, deactivated accounts included.",
 		Attributes: map[string]schema.Attribute{
 			"role": schema.StringAttribute{
@@ -128,38 +96,45 @@ func (d *usersDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, 
 	}
 }
 
-// Read lists the users of the snapshot.
-func (d *usersDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var list listModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &list)...)
-	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
-		return
-	}
-	s, err := d.Meta.Store.Read(ctx, store.Users)
+func readUsersData(ctx context.Context, c *adapter.Call[listModel], list *listModel) error {
+	s, err := c.Read("the users", store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the users", base.Explain(err))
-		return
+		return err
 	}
 	for _, address := range list.Emails {
 		if _, err := lookup.User(s, address); err != nil {
-			lookup.AddError(&resp.Diagnostics, path.Root("emails"), err, "")
+			lookup.AddError(c.Diags, path.Root("emails"), err, "")
 		}
 	}
 	if field := list.ProfileField; field != nil && !slices.ContainsFunc(s.ProfileFields().List(), func(f *zulip.ProfileField) bool { return f.Name == field.Name }) {
-		resp.Diagnostics.AddAttributeError(path.Root("profile_field"), "No such profile field", base.Sentence(lookup.NoProfileField(field.Name, s)))
+		c.Diags.AddAttributeError(path.Root("profile_field"), "No such profile field", base.Sentence(lookup.NoProfileField(field.Name, s)))
 	}
-	if resp.Diagnostics.HasError() {
-		return
+	if c.Diags.HasError() {
+		return nil
 	}
 	list.Users = []userFacts{}
 	for _, user := range s.Users() {
 		if list.admits(user, s) {
 			var found userFacts
-			resp.Diagnostics.Append(found.read(ctx, user, s, d.HasLevel(featurelevel.DeletedUsers))...)
+			c.Diags.Append(found.read(ctx, user, s, c.HasLevel(featurelevel.DeletedUsers))...)
 			list.Users = append(list.Users, found)
 		}
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &list)...)
+	return nil
+}
+
+type listModel struct {
+	Role         types.String       `tfsdk:"role"`
+	IsBot        types.Bool         `tfsdk:"is_bot"`
+	IsActive     types.Bool         `tfsdk:"is_active"`
+	Emails       []string           `tfsdk:"emails"`
+	ProfileField *profileFieldModel `tfsdk:"profile_field"`
+	Users        []userFacts        `tfsdk:"users"`
+}
+
+type profileFieldModel struct {
+	Name  string `tfsdk:"name"`
+	Value string `tfsdk:"value"`
 }
 
 // admits reports whether a user passes every filter.

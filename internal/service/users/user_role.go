@@ -10,7 +10,6 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
@@ -24,6 +23,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
@@ -31,44 +31,26 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-var (
-	_ resource.ResourceWithConfigure   = (*userRoleResource)(nil)
-	_ resource.ResourceWithModifyPlan  = (*userRoleResource)(nil)
-	_ resource.ResourceWithImportState = (*userRoleResource)(nil)
-	_ resource.ResourceWithIdentity    = (*userRoleResource)(nil)
-)
-
 // userRoleKind is what roles are taken over as, by the IDs of those who have them.
 const userRoleKind = "zulip_user_role"
 
-// userRoleResource is zulip_user_role.
-type userRoleResource struct{ base.Resource }
+type userRoleCall = adapter.Call[userRoleModel]
 
 // NewUserRoleResource returns zulip_user_role.
-func NewUserRoleResource() resource.Resource { return &userRoleResource{} }
-
-// userRoleModel is the resource.
-type userRoleModel struct {
-	User      types.String `tfsdk:"user"`
-	UserID    types.Int64  `tfsdk:"user_id"`
-	Role      types.String `tfsdk:"role"`
-	OnDestroy types.String `tfsdk:"on_destroy"`
+func NewUserRoleResource() resource.Resource {
+	return adapter.Resource[userRoleModel]{
+		Name: "user_role", Schema: userRoleSchema,
+		Identity: adapter.Identity{{"user_id", "User ID of the person or bot."}},
+		Plan:     planUserRole, PlanDestroy: planUserRoleDestroy,
+		Create: createUserRole, Read: readUserRole, Update: updateUserRole, Delete: deleteUserRole, Import: importUserRole,
+	}.New()
 }
 
 // onDestroyKeep leaves the role as it is.
 const onDestroyKeep = "keep"
 
-// userRoleIdentity is what a role is recognised by.
-type userRoleIdentity struct {
-	UserID types.Int64 `tfsdk:"user_id"`
-}
-
-func (r *userRoleResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_user_role"
-}
-
-func (r *userRoleResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = schema.Schema{
+func userRoleSchema() schema.Schema {
+	return schema.Schema{
 		Version: base.SchemaVersion,
 		MarkdownDescription: `Manages the role of a person or bot. Use it for people who join by themselves; for accounts that are managed as ` + "`zulip_user`" + ` or ` + "`zulip_bot`" + `, set ` + "`role`" + ` there. To manage who is an owner, an administrator or a moderator, and nobody else, use ` + "`zulip_role_members`" + `.
 
@@ -93,60 +75,28 @@ If somebody else has changed the role since the plan was made, the apply stops w
 	}
 }
 
-// IdentitySchema describes what a role is recognised by.
-func (r *userRoleResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"user_id": identityschema.Int64Attribute{RequiredForImport: true, Description: "User ID of the person or bot."},
-	}}
-}
-
-// ModifyPlan finds out who is meant, refuses what the server would refuse, and says what the change means.
-func (r *userRoleResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if !r.CanPlan(&resp.Diagnostics) {
-		return
-	}
-	var plan, state *userRoleModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	var named []string
-	if plan != nil {
-		named = append(named, plan.User.ValueString())
-	} else {
-		named = append(named, fmt.Sprint(state.UserID.ValueInt64()))
-	}
-	view, err := r.Meta.Store.ReadNaming(ctx, named, store.Users)
+// planUserRole finds out who is meant, refuses what the server would refuse, and says what the change means.
+func planUserRole(ctx context.Context, c *userRoleCall) error {
+	plan, state := c.Plan, c.State
+	view, err := c.ReadNaming("the people", []string{plan.User.ValueString()}, store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the people", base.Explain(err))
-		return
-	}
-	if plan == nil {
-		if change, ok := r.onDestroy(ctx, state, &resp.Diagnostics); ok {
-			accounts.DeclareEnd(r.Meta, change, &resp.Diagnostics)
-			r.check(ctx, change, view, &resp.Diagnostics)
-		} else {
-			warnOfKept(state, view, &resp.Diagnostics)
-		}
-		return
+		return err
 	}
 	user, later, err := lookup.UserInPlan(view, plan.User.ValueString())
 	if plan.User.IsUnknown() || later {
 		if user == nil && !plan.User.IsUnknown() {
-			accounts.DeclareRole(r.Meta, runstate.AccountKey{Email: plan.User.ValueString()}, plan.Role, nil, true, &resp.Diagnostics)
+			accounts.DeclareRole(c.Meta, runstate.AccountKey{Email: plan.User.ValueString()}, plan.Role, nil, true, c.Diags)
 		}
 		plan.UserID = types.Int64Unknown()
 		if state != nil { // somebody else, as far as is known
-			resp.RequiresReplace.Append(path.Root("user"))
+			c.Replace("user")
 		}
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
-		return
+		c.Save(plan)
+		return nil
 	}
 	if err != nil {
-		lookup.AddError(&resp.Diagnostics, path.Root("user"), err,
+		return lookup.Error(path.Root("user"), err,
 			"\n\nIf this configuration makes the account, write zulip_user.NAME.id: its ID is not known before, so that the account comes first.")
-		return
 	}
 	change := accounts.Change{User: user, Prior: user.Role, Planned: role(plan.Role), At: path.Root("role")}
 	switch {
@@ -154,17 +104,37 @@ func (r *userRoleResource) ModifyPlan(ctx context.Context, req resource.ModifyPl
 	case state.UserID.ValueInt64() == user.ID:
 		plan.User, change.Prior = state.User, role(state.Role) // the same in other words
 	case plan.User.Equal(state.User): // a refresh would have written the new email into the state
-		accounts.RefuseMovedEmail(plan.User.ValueString(), state.UserID.ValueInt64(), user, path.Root("user"), &resp.Diagnostics)
-		return
+		accounts.RefuseMovedEmail(plan.User.ValueString(), state.UserID.ValueInt64(), user, path.Root("user"), c.Diags)
+		return nil
 	default:
-		resp.RequiresReplace.Append(path.Root("user"))
+		c.Replace("user")
 	}
 	plan.UserID = types.Int64Value(user.ID)
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
-	accounts.DeclareRole(r.Meta, runstate.AccountKey{ID: user.ID, Email: user.Address()}, plan.Role, nil, true, &resp.Diagnostics)
+	c.Save(plan)
+	accounts.DeclareRole(c.Meta, runstate.AccountKey{ID: user.ID, Email: user.Address()}, plan.Role, nil, true, c.Diags)
 	if !plan.Role.IsUnknown() {
-		r.check(ctx, change, view, &resp.Diagnostics)
+		checkUserRole(ctx, c, change, view)
 	}
+	return nil
+}
+
+// planUserRoleDestroy checks the role that on_destroy names, or warns of the role that stays.
+func planUserRoleDestroy(ctx context.Context, c *userRoleCall) error {
+	view, err := c.ReadNaming("the people", []string{fmt.Sprint(c.State.UserID.ValueInt64())}, store.Users)
+	if err != nil {
+		return err
+	}
+	change, ok, err := changeOnDestroy(c)
+	if err != nil {
+		return err
+	}
+	if ok {
+		accounts.DeclareEnd(c.Meta, change, c.Diags)
+		checkUserRole(ctx, c, change, view)
+	} else {
+		warnOfKept(c.State, view, c.Diags)
+	}
+	return nil
 }
 
 // warnOfKept warns of somebody who keeps more than the role member when the resource ends.
@@ -176,164 +146,139 @@ func warnOfKept(state *userRoleModel, view *snapshot.Snapshot, diags *diag.Diagn
 	}
 }
 
-// check refuses what the server would refuse, and warns who gains and who loses which right.
-func (r *userRoleResource) check(ctx context.Context, change accounts.Change, view *snapshot.Snapshot, diags *diag.Diagnostics) {
-	change.Check(r.Meta, view, diags)
-	if diags.HasError() || change.User.Role == change.Planned {
+// checkUserRole refuses what the server would refuse, and warns who gains and who loses which right.
+func checkUserRole(ctx context.Context, c *userRoleCall, change accounts.Change, view *snapshot.Snapshot) {
+	change.Check(c.Meta, view, c.Diags)
+	if c.Diags.HasError() || change.User.Role == change.Planned {
 		return
 	}
-	accesswarning.OfChange(ctx, r.Meta, diags, fmt.Sprintf("The role of %s changes who can do what", change.User.Address()),
+	accesswarning.OfChange(ctx, c.Meta, c.Diags, fmt.Sprintf("The role of %s changes who can do what", change.User.Address()),
 		permission.Change{Roles: map[int64]zulip.Role{change.User.ID: change.Planned}})
 }
 
-// Create gives the role, unless the person or bot has it.
-func (r *userRoleResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan userRoleModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	view, err := r.Meta.Store.ReadNaming(ctx, []string{plan.User.ValueString()}, store.Users)
+// createUserRole gives the role, unless the person or bot has it.
+func createUserRole(ctx context.Context, c *userRoleCall) error {
+	view, err := c.ReadNaming("the people", []string{c.Plan.User.ValueString()}, store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the people", base.Explain(err))
-		return
+		return err
 	}
-	user, err := lookup.User(view, plan.User.ValueString())
+	user, err := lookup.User(view, c.Plan.User.ValueString())
 	if err != nil {
-		lookup.AddError(&resp.Diagnostics, path.Root("user"), err, "")
-		return
+		return lookup.Error(path.Root("user"), err, "")
 	}
-	plan.UserID = types.Int64Value(user.ID)
-	grant := accounts.Grant{Prior: user.Role, Planned: role(plan.Role), At: path.Root("role"), ByEmail: true}
-	grant.Then = func() { r.Meta.Run.Adopt(userRoleKind, user.ID) }
-	if r.give(ctx, &plan, grant, &resp.Diagnostics) {
-		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-		resp.Diagnostics.Append(resp.Identity.Set(ctx, userRoleIdentity{plan.UserID})...)
+	c.Plan.UserID = types.Int64Value(user.ID)
+	grant := accounts.Grant{Prior: user.Role, Planned: role(c.Plan.Role), At: path.Root("role"), ByEmail: true}
+	grant.Then = func() { c.Meta.Run.Adopt(userRoleKind, user.ID) }
+	if err := giveRole(ctx, c, c.Plan, grant); err != nil || c.Diags.HasError() {
+		return err
 	}
+	c.Save(c.Plan)
+	return nil
 }
 
-// Read takes the role from the snapshot.
-func (r *userRoleResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var state userRoleModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, userRoleIdentity{state.UserID})...)
-	view, err := r.Meta.Store.Read(ctx, store.Users)
+// readUserRole takes the role from the snapshot.
+func readUserRole(ctx context.Context, c *userRoleCall) error {
+	state, id := c.State, c.State.UserID.ValueInt64()
+	view, err := c.Read("the people", store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the people", base.Explain(err))
-		return
+		return err
 	}
-	user, ok := view.User(state.UserID.ValueInt64())
+	user, ok := view.User(id)
 	isOld := ok && user.Role != role(state.Role) // the list, or the state; an import has no role yet, and is one of few
 	if !ok || isOld || accounts.IsAboveMember(user) {
-		if view, err = r.Meta.Store.ReadUser(ctx, state.UserID.ValueInt64()); err != nil {
-			resp.Diagnostics.AddError("Cannot read the people", base.Explain(err))
-			return
+		if view, err = c.Meta.Store.ReadUser(ctx, id); err != nil {
+			return base.Failed("Cannot read the people", err)
 		}
-		user, ok = view.User(state.UserID.ValueInt64())
+		user, ok = view.User(id)
 	}
-	if !ok && !r.Meta.MayRemove(r.Meta.SeesEverybody(), fmt.Sprintf("account %d", state.UserID.ValueInt64()), &resp.Diagnostics) {
-		return
+	if !ok && !c.Meta.MayRemove(c.Meta.SeesEverybody(), fmt.Sprintf("account %d", id), c.Diags) {
+		return nil
 	}
 	if !ok {
-		tflog.Info(ctx, "The person or bot is not visible any more: removing the role from the state", map[string]any{"user_id": state.UserID.ValueInt64()})
-		resp.State.RemoveResource(ctx)
-		return
+		tflog.Info(ctx, "The person or bot is not visible any more: removing the role from the state", map[string]any{"user_id": id})
+		c.Forget()
+		return nil
 	}
 	state.User, state.Role = types.StringValue(lookup.KeepUser(state.User.ValueString(), user, view)), types.StringValue(user.Role.String())
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	c.Save(state)
+	return nil
 }
 
-// Update gives another role, if the one that the plan saw is still there.
-func (r *userRoleResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, state userRoleModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
+// updateUserRole gives another role, if the one that the plan saw is still there.
+func updateUserRole(ctx context.Context, c *userRoleCall) error {
+	grant := accounts.Grant{Prior: role(c.State.Role), Planned: role(c.Plan.Role), At: path.Root("role")}
+	if grant.Prior != grant.Planned {
+		if err := giveRole(ctx, c, c.Plan, grant); err != nil || c.Diags.HasError() {
+			return err
+		}
 	}
-	grant := accounts.Grant{Prior: role(state.Role), Planned: role(plan.Role), At: path.Root("role")}
-	if grant.Prior == grant.Planned || r.give(ctx, &plan, grant, &resp.Diagnostics) {
-		resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, userRoleIdentity{state.UserID})...)
+	c.Save(c.Plan)
+	return nil
 }
 
-// Delete leaves the role, or gives the one that on_destroy names.
-func (r *userRoleResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state userRoleModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
+// deleteUserRole leaves the role, or gives the one that on_destroy names.
+func deleteUserRole(ctx context.Context, c *userRoleCall) error {
+	change, ok, err := changeOnDestroy(c)
+	if err != nil {
+		return err
 	}
-	change, ok := r.onDestroy(ctx, &state, &resp.Diagnostics)
 	if !ok {
-		tflog.Info(ctx, "The role is kept, and not managed any more", map[string]any{"user": state.User.ValueString(), "role": state.Role.ValueString()})
-		return
+		tflog.Info(ctx, "The role is kept, and not managed any more", map[string]any{"user": c.State.User.ValueString(), "role": c.State.Role.ValueString()})
+		return nil
 	}
 	grant := accounts.Grant{Prior: change.Prior, Planned: change.Planned, At: change.At}
 	grant.Skips = func(now *zulip.User) bool {
-		isAdopted := r.Meta.Run.IsAdopted(userRoleKind, now.ID)
+		isAdopted := c.Meta.Run.IsAdopted(userRoleKind, now.ID)
 		if isAdopted {
-			tflog.Info(ctx, "The role stays: another resource has taken it over", map[string]any{"user": state.User.ValueString()})
+			tflog.Info(ctx, "The role stays: another resource has taken it over", map[string]any{"user": c.State.User.ValueString()})
 		}
 		return isAdopted
 	}
-	r.give(ctx, &state, grant, &resp.Diagnostics)
+	return giveRole(ctx, c, c.State, grant)
 }
 
-// onDestroy is the change that destroying brings; ok is false if it brings none.
-func (r *userRoleResource) onDestroy(ctx context.Context, state *userRoleModel, diags *diag.Diagnostics) (change accounts.Change, ok bool) {
-	to, named := zulip.ParseRole(state.OnDestroy.ValueString())
-	if !named || to == role(state.Role) {
-		return change, false
+// changeOnDestroy is the change that destroying brings; ok is false if it brings none.
+func changeOnDestroy(c *userRoleCall) (change accounts.Change, ok bool, err error) {
+	to, named := zulip.ParseRole(c.State.OnDestroy.ValueString())
+	if !named || to == role(c.State.Role) {
+		return change, false, nil
 	}
-	view, err := r.Meta.Store.Read(ctx, store.Users)
+	view, err := c.Read("the people", store.Users)
 	if err != nil {
-		diags.AddError("Cannot read the people", base.Explain(err))
-		return change, false
+		return change, false, err
 	}
-	user, visible := view.User(state.UserID.ValueInt64())
-	return accounts.Change{User: user, Prior: role(state.Role), Planned: to, At: path.Root("on_destroy")}, visible
+	user, visible := view.User(c.State.UserID.ValueInt64())
+	return accounts.Change{User: user, Prior: role(c.State.Role), Planned: to, At: path.Root("on_destroy")}, visible, nil
 }
 
-// give gives a role to the person or bot whom the plan found.
-func (r *userRoleResource) give(ctx context.Context, m *userRoleModel, grant accounts.Grant, diags *diag.Diagnostics) (ok bool) {
+// giveRole gives a role to the person or bot whom the plan found.
+func giveRole(ctx context.Context, c *userRoleCall, m *userRoleModel, grant accounts.Grant) error {
 	grant.ID, grant.Names = m.UserID.ValueInt64(), path.Root("user")
 	if text := m.User.ValueString(); strings.Contains(text, "@") {
 		grant.Email = text
 	}
-	var found diag.Diagnostics
-	if _, err := grant.Give(ctx, r.Meta, &found); err != nil {
-		found.AddAttributeError(grant.At, fmt.Sprintf("Cannot make %s %s", m.User.ValueString(), grant.Planned), base.Explain(err))
+	if _, err := grant.Give(ctx, c.Meta, c.Diags); err != nil {
+		return base.Refused(grant.At, fmt.Sprintf("Cannot make %s %s", m.User.ValueString(), grant.Planned), base.Explain(err))
 	}
-	diags.Append(found...)
-	return !found.HasError()
+	return nil
 }
 
-// ImportState takes the address or the ID of a person or bot.
-func (r *userRoleResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	if !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	word, onDestroy := cutOnDestroy(base.ImportedText(ctx, req, "user_id", &resp.Diagnostics))
-	view, err := r.Meta.Store.ReadNaming(ctx, []string{word}, store.Users)
+// importUserRole takes the address or the ID of a person or bot.
+func importUserRole(_ context.Context, c *userRoleCall, text string) error {
+	word, onDestroy := cutOnDestroy(text)
+	view, err := c.ReadNaming("the people", []string{word}, store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the people", base.Explain(err))
-		return
+		return err
 	}
 	user, err := lookup.User(view, word)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot import this role", base.Sentence(err))
-		return
+		return base.Refused(path.Empty(), "Cannot import this role", base.Sentence(err))
 	}
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("user_id"), user.ID)...)
+	c.SaveAttribute("user_id", user.ID)
 	if onDestroy != "" {
-		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("on_destroy"), onDestroy)...)
+		c.SaveAttribute("on_destroy", onDestroy)
 	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, userRoleIdentity{types.Int64Value(user.ID)})...)
+	return nil
 }
 
 // cutOnDestroy divides the text of an import, as in ada@example.com=member, into the person and what is to become of the role.
@@ -343,6 +288,14 @@ func cutOnDestroy(text string) (word, onDestroy string) {
 		return text, ""
 	}
 	return text[:at], text[at+1:]
+}
+
+// userRoleModel is the resource.
+type userRoleModel struct {
+	User      types.String `tfsdk:"user"`
+	UserID    types.Int64  `tfsdk:"user_id"`
+	Role      types.String `tfsdk:"role"`
+	OnDestroy types.String `tfsdk:"on_destroy"`
 }
 
 // role is the role that a word of the schema means.

@@ -11,23 +11,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
-	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/settings"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
-)
-
-var (
-	_ action.ActionWithConfigure      = (*userSettingsAction)(nil)
-	_ action.ActionWithModifyPlan     = (*userSettingsAction)(nil)
-	_ action.ActionWithValidateConfig = (*userSettingsAction)(nil)
 )
 
 // typeName is the action's, as in a configuration.
@@ -49,17 +43,12 @@ var private = []string{
 // changeable are those that administrators can change for others.
 var changeable = slices.DeleteFunc(settings.Personal(typeName), func(s settings.Setting) bool { return slices.Contains(private, s.Name) })
 
-// userSettingsAction is the action zulip_set_user_settings.
-type userSettingsAction struct{ base.Action }
-
 // NewUserSettingsAction returns the action zulip_set_user_settings.
-func NewUserSettingsAction() action.Action { return &userSettingsAction{} }
-
-func (a *userSettingsAction) Metadata(_ context.Context, _ action.MetadataRequest, resp *action.MetadataResponse) {
-	resp.TypeName = typeName
+func NewUserSettingsAction() action.Action {
+	return adapter.Action[types.Object]{Name: "set_user_settings", Schema: userSettingsSchema, Validate: validateUserSettings, Plan: planUserSettings, Invoke: invokeUserSettings}.New()
 }
 
-func (a *userSettingsAction) Schema(_ context.Context, _ action.SchemaRequest, resp *action.SchemaResponse) {
+func userSettingsSchema() schema.Schema {
 	noNull := []validator.Set{validators.NoNulls()}
 	attributes := changeable.ActionAttributes()
 	attributes[usersAttribute] = schema.SetAttribute{
@@ -73,19 +62,16 @@ func (a *userSettingsAction) Schema(_ context.Context, _ action.SchemaRequest, r
 	attributes[skipAttribute] = schema.BoolAttribute{
 		Required: true, MarkdownDescription: "Whether a setting is left as it is for people who have ever changed it themselves.",
 	}
-	resp.Schema = schema.Schema{
+	return schema.Schema{
 		MarkdownDescription: "Changes personal settings of people who have an account already; `zulip_default_user_settings` is for new ones. What others have set cannot be read: nothing is compared, and invoking the action again sets the same again. Settings that are not set here stay as they are.\n\n" +
 			"Only administrators and owners may, and no bots. What people decide themselves cannot be changed for them: who sees their e-mail address, what others see of their presence, reading and writing, and whether they get digests. " + featurelevel.Needs(typeName, ""),
 		Attributes: attributes,
 	}
 }
 
-// ValidateConfig refuses an invocation that would change nothing.
-func (a *userSettingsAction) ValidateConfig(ctx context.Context, req action.ValidateConfigRequest, resp *action.ValidateConfigResponse) {
-	validate(settings.Get(ctx, req.Config, &resp.Diagnostics), &resp.Diagnostics)
-}
-
-func validate(config settings.Values, diags *diag.Diagnostics) {
+// validateUserSettings refuses an invocation that would change nothing.
+func validateUserSettings(object *types.Object, diags *diag.Diagnostics) {
+	config := object.Attributes()
 	isEmpty := func(attribute string) bool {
 		set, ok := config[attribute].(types.Set)
 		return ok && !set.IsUnknown() && len(set.Elements()) == 0
@@ -98,40 +84,32 @@ func validate(config settings.Values, diags *diag.Diagnostics) {
 	}
 }
 
-// ModifyPlan refuses what the server would refuse, and servers that would do something else.
-func (a *userSettingsAction) ModifyPlan(ctx context.Context, req action.ModifyPlanRequest, resp *action.ModifyPlanResponse) {
-	if a.CanPlan(&resp.Diagnostics) {
-		a.prepare(ctx, req.Config, &resp.Diagnostics)
-	}
+// planUserSettings refuses what the server would refuse, and servers that would do something else.
+func planUserSettings(ctx context.Context, c *adapter.Call[types.Object]) error {
+	_, err := prepareUserSettings(ctx, c)
+	return err
 }
 
-// Invoke changes the settings.
-func (a *userSettingsAction) Invoke(ctx context.Context, req action.InvokeRequest, resp *action.InvokeResponse) {
-	if !a.Ready(&resp.Diagnostics) {
-		return
-	}
-	// Once more: what was not known when it was planned is now.
-	change := a.prepare(ctx, req.Config, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		return
+func invokeUserSettings(ctx context.Context, c *adapter.Call[types.Object]) error {
+	change, err := prepareUserSettings(ctx, c)
+	if err != nil || c.Diags.HasError() {
+		return err
 	}
 	for attribute, planned := range change.planned {
-		resp.Diagnostics.AddAttributeError(path.Root(attribute), "Somebody or a group is still not in the organization",
+		c.Diags.AddAttributeError(path.Root(attribute), "Somebody or a group is still not in the organization",
 			fmt.Sprintf("The plan was to create %s before. Trigger the action by the resource that creates it.", strings.Join(planned, ", ")))
 	}
-	if resp.Diagnostics.HasError() {
-		return
+	if c.Diags.HasError() {
+		return nil
 	}
-	resp.SendProgress(action.InvokeProgressEvent{Message: "Setting " + change.settings.Names() + " of " + change.target()})
+	c.Say("Setting %s of %s", change.settings.Names(), change.target())
 	// None of these settings has two names on the wire, so that what the server holds is of no account.
-	answer, err := a.Meta.Client.UpdateSettingsOf(ctx, change.SettingsTarget, change.settings.Form(change.config, nil, a.FeatureLevel()))
-	switch {
-	case err != nil:
-		resp.Diagnostics.AddError("Cannot set the settings of others", base.Explain(err))
-	case len(answer.IgnoredParameters) > 0:
-		resp.Diagnostics.AddError("The server does not take everything",
-			a.WithUntried("zulip_set_user_settings", fmt.Sprintf("It ignores %s (feature level %d). The rest is set.", strings.Join(answer.IgnoredParameters, ", "), a.FeatureLevel())))
+	answer, err := c.Meta.Client.UpdateSettingsOf(ctx, change.SettingsTarget, change.settings.Form(change.config, nil, c.FeatureLevel()))
+	if err == nil && len(answer.IgnoredParameters) > 0 {
+		return base.Refused(path.Empty(), "The server does not take everything",
+			c.WithUntried(typeName, fmt.Sprintf("It ignores %s (feature level %d). The rest is set.", strings.Join(answer.IgnoredParameters, ", "), c.FeatureLevel())))
 	}
+	return base.Failed("Cannot set the settings of others", err)
 }
 
 // change is what an invocation changes, and whose.
@@ -143,43 +121,37 @@ type change struct {
 	planned map[string][]string
 }
 
-// prepare finds out what is to be changed, as far as that is known, and whether it can be.
-func (a *userSettingsAction) prepare(ctx context.Context, config tfsdk.Config, diags *diag.Diagnostics) *change {
-	c := &change{config: settings.Get(ctx, config, diags), planned: map[string][]string{}}
-	if diags.HasError() || !a.check(ctx, config, diags) {
-		return c
+// prepareUserSettings finds out what to change, as far as that is known, and whether it can be changed. It returns nil after an error
+// that is in the diagnostics.
+func prepareUserSettings(ctx context.Context, c *adapter.Call[types.Object]) (*change, error) {
+	if c.CheckLevels(); c.Diags.HasError() {
+		return nil, nil
 	}
-	if validate(c.config, diags); diags.HasError() {
-		return c
-	}
-	c.settings = changeable.Changes(c.config, nil)
-	c.settings.CheckSound(ctx, c.config, &a.Base, diags)
-	if skip, ok := c.config[skipAttribute].(types.Bool); ok {
-		c.SkipEdited = skip.ValueBool()
-	}
-	view, err := a.Meta.Store.Read(ctx, store.Organization)
-	if err != nil {
-		diags.AddError("Cannot read the organization", base.Explain(err))
-		return c
-	}
-	c.findUsers(view, diags)
-	c.findGroups(view, diags)
-	return c
-}
-
-// check refuses servers that are too old, and accounts that may not.
-func (a *userSettingsAction) check(ctx context.Context, config tfsdk.Config, diags *diag.Diagnostics) bool {
-	if a.CheckLevels(ctx, typeName, config, diags); diags.HasError() {
-		return false
-	}
-	if a.FeatureLevel() == 0 {
-		diags.AddError("It is not known whether the server can set settings of others",
+	if c.FeatureLevel() == 0 {
+		return nil, base.Refused(path.Empty(), "It is not known whether the server can set settings of others",
 			fmt.Sprintf("It needs %s, and the server does not say which it has. An older one would change the settings of the account the provider uses instead: nothing is sent.",
 				featurelevel.Describe(featurelevel.TargetUsers)))
-		return false
 	}
 	const doing = "set settings of others"
-	return a.Meta.RequirePerson(path.Empty(), doing, diags) && a.RequireAdministrator(doing, diags)
+	if !c.Meta.RequirePerson(path.Empty(), doing, c.Diags) || !c.RequireAdministrator(doing, c.Diags) {
+		return nil, nil
+	}
+	if validateUserSettings(c.Config, c.Diags); c.Diags.HasError() {
+		return nil, nil
+	}
+	found := &change{config: c.Config.Attributes(), planned: map[string][]string{}}
+	found.settings = changeable.Changes(found.config, nil)
+	found.settings.CheckSound(ctx, found.config, c.Base, c.Diags)
+	if skip, ok := found.config[skipAttribute].(types.Bool); ok {
+		found.SkipEdited = skip.ValueBool()
+	}
+	view, err := c.Read("the organization", store.Organization)
+	if err != nil {
+		return nil, err
+	}
+	found.findUsers(view, c.Diags)
+	found.findGroups(view, c.Diags)
+	return found, nil
 }
 
 func (c *change) findUsers(view *snapshot.Snapshot, diags *diag.Diagnostics) {

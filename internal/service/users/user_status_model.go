@@ -19,6 +19,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
@@ -182,21 +183,16 @@ Bots have no status. Setting the status of somebody else needs an administrator'
 	}
 }
 
-// userStatusDataSource is the data source zulip_user_status.
-type userStatusDataSource struct{ base.DataSource }
-
 // NewUserStatusDataSource returns the data source zulip_user_status.
-func NewUserStatusDataSource() datasource.DataSource { return &userStatusDataSource{} }
-
-func (d *userStatusDataSource) Metadata(_ context.Context, req datasource.MetadataRequest, resp *datasource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_user_status"
+func NewUserStatusDataSource() datasource.DataSource {
+	return adapter.DataSource[userStatusModel]{Name: "user_status", Schema: userStatusDataSchema, Read: readUserStatusData}.New()
 }
 
-func (d *userStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
+func userStatusDataSchema() datasourceschema.Schema {
 	computed := func(description string) datasourceschema.StringAttribute {
 		return datasourceschema.StringAttribute{Computed: true, MarkdownDescription: description}
 	}
-	resp.Schema = datasourceschema.Schema{
+	return datasourceschema.Schema{
 		MarkdownDescription: "Reads the status of a person: text and emoji.",
 		Attributes: map[string]datasourceschema.Attribute{
 			"user":          datasourceschema.StringAttribute{Required: true, MarkdownDescription: "Email address or user ID of the person. Bots have no status."},
@@ -209,39 +205,28 @@ func (d *userStatusDataSource) Schema(_ context.Context, _ datasource.SchemaRequ
 	}
 }
 
-// Read asks for this one status.
-func (d *userStatusDataSource) Read(ctx context.Context, req datasource.ReadRequest, resp *datasource.ReadResponse) {
-	var data userStatusModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &data)...)
-	if resp.Diagnostics.HasError() || !d.Ready(&resp.Diagnostics) {
-		return
-	}
-	view, err := d.Meta.Store.Read(ctx, store.Users)
+func readUserStatusData(ctx context.Context, c *adapter.Call[userStatusModel], data *userStatusModel) error {
+	view, err := c.Read("the people", store.Users)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the people", base.Explain(err))
-		return
+		return err
 	}
 	user, err := lookup.User(view, data.User.ValueString())
 	switch {
 	case err != nil:
-		lookup.AddError(&resp.Diagnostics, path.Root("user"), err, "")
-		return
+		return lookup.Error(path.Root("user"), err, "")
 	case user.IsBot:
-		resp.Diagnostics.AddAttributeError(path.Root("user"), "Bots have no status", fmt.Sprintf("%s is a bot. Only people have a status.", user.Address()))
-		return
+		return base.Refused(path.Root("user"), "Bots have no status", fmt.Sprintf("%s is a bot. Only people have a status.", user.Address()))
 	case !user.IsActive:
-		resp.Diagnostics.AddAttributeError(path.Root("user"), "Deactivated", fmt.Sprintf("%s is deactivated and shows no status.", user.Address()))
-		return
+		return base.Refused(path.Root("user"), "Deactivated", fmt.Sprintf("%s is deactivated and shows no status.", user.Address()))
 	}
-	status, err := d.Meta.Client.Status(ctx, user.ID)
+	status, err := c.Meta.Client.Status(ctx, user.ID)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the status of "+user.Address(), base.Explain(err))
-		return
+		return base.Failed("Cannot read the status of "+user.Address(), err)
 	}
 	data.UserID = types.Int64Value(user.ID)
 	data.StatusText, data.EmojiName = types.StringValue(status.Text), types.StringValue(status.EmojiName)
 	data.EmojiCode, data.ReactionType = types.StringValue(status.EmojiCode), types.StringValue(status.ReactionType)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &data)...)
+	return nil
 }
 
 // NewUserStatusList returns the list resource zulip_user_status: the people who have a status.
