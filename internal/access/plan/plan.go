@@ -58,18 +58,13 @@ type moduleConfig struct {
 }
 
 type moduleCall struct {
-	Module      moduleConfig               `json:"module"`
-	Expressions map[string]json.RawMessage `json:"expressions"`
-	ForEach     json.RawMessage            `json:"for_each_expression"`
+	Module moduleConfig `json:"module"`
 }
 
 type resourceConfig struct {
 	Address           string                     `json:"address"`
 	ProviderConfigKey string                     `json:"provider_config_key"`
 	Expressions       map[string]json.RawMessage `json:"expressions"`
-	ForEach           json.RawMessage            `json:"for_each_expression"`
-
-	scope *scope
 }
 
 // Parse reads what `terraform show -json PLAN` and `tofu show -json PLAN` print. The errors are for people.
@@ -104,7 +99,7 @@ func Parse(r io.Reader) (*Plan, error) {
 		if err := change.prepare(configs); err != nil {
 			return nil, err
 		}
-		plan.Changes = append(plan.Changes, change)
+		plan.Changes = append(plan.Changes, change.halves()...)
 	}
 	plan.nameProviders(configs)
 	return plan, nil
@@ -200,21 +195,21 @@ func WithoutKeys(address string) string { return instanceKeys.ReplaceAllString(a
 func (d *document) configs() map[string]*resourceConfig {
 	all := map[string]*resourceConfig{}
 	if d.Configuration != nil {
-		d.Configuration.RootModule.collect(&scope{}, all)
+		d.Configuration.RootModule.collect("", all)
 	}
 	return all
 }
 
-func (m *moduleConfig) collect(in *scope, all map[string]*resourceConfig) {
+// collect adds the resources of a module and of those that it calls; prefix starts their addresses.
+func (m *moduleConfig) collect(prefix string, all map[string]*resourceConfig) {
 	for _, resource := range m.Resources {
 		if resource != nil {
-			resource.scope = in
-			all[in.prefix+resource.Address] = resource
+			all[prefix+resource.Address] = resource
 		}
 	}
 	for name, call := range m.ModuleCalls {
 		if call != nil {
-			call.Module.collect(in.of(name, call), all)
+			call.Module.collect(prefix+"module."+name+".", all)
 		}
 	}
 }
@@ -222,51 +217,6 @@ func (m *moduleConfig) collect(in *scope, all map[string]*resourceConfig) {
 // expression is an expression of the configuration: what it refers to, or the constant that it is.
 type expression struct {
 	References []string `json:"references"`
-}
-
-// scope is a module of the configuration, as far as its expressions depend on where it is called.
-type scope struct {
-	// call is how the module is called, and within the scope of the call; nil for the root module.
-	call   *moduleCall
-	within *scope
-	prefix string // of the addresses in the module
-}
-
-// of is the scope of a module that is called in this one.
-func (s *scope) of(name string, call *moduleCall) *scope {
-	return &scope{call: call, within: s, prefix: s.prefix + "module." + name + "."}
-}
-
-// isKnown reports whether the value of an expression is certainly known when a plan is made: it depends on variables and on
-// what is written, and on nothing that is yet to be created. Of local values a plan does not show what they depend on.
-func (s *scope) isKnown(raw, forEach json.RawMessage) bool {
-	if len(raw) == 0 {
-		return true
-	}
-	var written expression
-	if json.Unmarshal(raw, &written) != nil {
-		return false // a block, or something else
-	}
-	return !slices.ContainsFunc(written.References, func(reference string) bool { return !s.isReferenceKnown(reference, forEach) })
-}
-
-func (s *scope) isReferenceKnown(reference string, forEach json.RawMessage) bool {
-	parts := strings.Split(WithoutKeys(reference), ".")
-	switch parts[0] {
-	case "count", "path", "terraform":
-		return true
-	case "each":
-		return len(forEach) > 0 && s.isKnown(forEach, nil)
-	case "var":
-		switch {
-		case s.call == nil: // variables of the root module are given before the plan
-			return true
-		case len(parts) < 2:
-			return false
-		}
-		return s.within.isKnown(s.call.Expressions[parts[1]], s.call.ForEach)
-	}
-	return false
 }
 
 // providerConfig is the configuration of a provider.

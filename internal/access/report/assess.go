@@ -75,14 +75,16 @@ func (a *assessment) riskOf(category Category, where, text string, kind riskKind
 // channel assesses what happens in a channel. A new one gives nobody anything that is there now.
 func (a *assessment) channel(channel *Channel) {
 	where := fmt.Sprintf("channel %q", channel.Name)
-	isNew := channel.Action == Create || channel.Action == Replace
+	isNew := channel.ID == 0
 	if channel.Action != Archive {
 		a.commonRisks(where, channel.Rights)
 	}
 	switch channel.Action {
 	case Replace:
-		a.categories[Narrowing] = true
-		a.risk(DataLoss, where, "A new one takes its place, without the messages.")
+		if isNew {
+			a.categories[Narrowing] = true
+			a.risk(DataLoss, where, "A new channel takes its place, without the messages.")
+		}
 	case Update, Affects:
 		if channel.isOpened() {
 			a.risk(Widening, where, "It is not private any more: everybody in the organization, now and later, can read it, older messages too.")
@@ -218,7 +220,9 @@ func (a *assessment) person(person *Person) {
 	where := person.Account.Address
 	after := person.Role.After.String()
 	switch person.Action {
-	case Create, Reactivate, Replace:
+	case Replace:
+		a.risk(RoleChange, where, fmt.Sprintf("The account is deactivated and reactivated, as %s. Its own bots stay deactivated.", after))
+	case Create, Reactivate:
 		a.categories[Widening] = true
 		if after == "guest" {
 			a.risk(External, where, "A guest gets an account.")

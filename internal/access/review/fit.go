@@ -17,6 +17,9 @@ func (b *builder) setApart() {
 		if !change.IsOfUnknownInstance {
 			return false
 		}
+		if change.ReplacedBy != nil {
+			return true
+		}
 		apart := &builder{report: new(report.Report), changes: []*plan.Change{change}}
 		apart.sayMeanings()
 		b.report.Also = append(b.report.Also, apart.report.Also...)
@@ -63,6 +66,9 @@ func (b *builder) checkFit() error {
 	}
 	b.changes = slices.DeleteFunc(b.changes, func(change *plan.Change) bool {
 		text, isMisfit := misfits[change]
+		if _, isEndMisfit := misfits[change.Replaces]; isEndMisfit {
+			return true
+		}
 		if isMisfit {
 			b.addUnknown(fmt.Sprintf("What %s changes is not reviewed: %s. Either it was renamed after the plan was made, or the plan is of another organization.", change.Address, text))
 		}

@@ -46,7 +46,7 @@ func (b *builder) sayKeys() {
 func (b *builder) rightsByKey(channel *zulip.Channel, bot, owner *zulip.User) (rights []string, isKnown bool) {
 	reviewed := b.reviewChannel(channel)
 	_ = b.readSubscribers(reviewed) // without an error, or the comparison of the channels would have returned it
-	facts := reviewed.after
+	facts := reviewed.Facts
 	if facts.IsArchived {
 		return nil, true
 	}

@@ -30,12 +30,16 @@ func (b *builder) sayMeanings() {
 			also.Action = report.Update // an account that is there is adopted
 		case isInactive(change.After()) && !isInactive(change.Before()):
 			also.Action = report.EndOf(change.Type)
-		case isKept(change.Before()) && !change.Does("create") && change.Does("delete"):
+		case isKept(change.Before()) && change.Does("delete"):
 			also.Action = report.Release
 		}
 		isSaid := false
 		if also.Action != report.Release {
 			isSaid = b.report.Say(b.meaningOf(change, of), also)
+		}
+		if change.ReplacedBy != nil { // the line of what is made in its place says so
+			named[change.Address] = named[change.Address] || isSaid
+			continue
 		}
 		if len(also.Attributes) > 0 || !named[change.Address] && !isSaid {
 			b.report.Also = append(b.report.Also, also)
@@ -80,9 +84,9 @@ func (b *builder) sayRekeyed() {
 		resource := plan.WithoutKeys(change.Address)
 		switch {
 		case resource == change.Address || change.Does("forget"):
-		case change.Does("delete") && !change.Does("create") && !isKept(change.Before()):
+		case change.Does("delete") && change.ReplacedBy == nil && !isKept(change.Before()):
 			ended[resource] = append(ended[resource], change)
-		case change.Does("create") && !change.Does("delete"):
+		case change.Does("create") && change.Replaces == nil:
 			made[resource] = append(made[resource], change)
 		}
 	}
@@ -193,7 +197,7 @@ func isComputed(of *meaning.Type, name string, row *meaning.Row) bool {
 // actionOf reads what a change does; ended is the word for what becomes of something that is destroyed.
 func actionOf(c *plan.Change, ended report.Action) report.Action {
 	switch {
-	case c.Does("create") && c.Does("delete"):
+	case c.Replaces != nil:
 		return report.Replace
 	case c.Does("create"):
 		return report.Create

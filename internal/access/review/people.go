@@ -10,29 +10,17 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-var roles = []zulip.Role{zulip.RoleOwner, zulip.RoleAdministrator, zulip.RoleModerator, zulip.RoleMember, zulip.RoleGuest}
-
-// roleOf reads the name of a role.
-func roleOf(value string) (zulip.Role, bool) {
-	i := slices.IndexFunc(roles, func(role zulip.Role) bool { return role.String() == value })
-	if i < 0 {
-		return 0, false
-	}
-	return roles[i], true
-}
-
 // person records the change of an account: zulip_user, zulip_bot or zulip_user_role.
 func (b *builder) person(c *plan.Change) {
 	if c.Type == "zulip_user_role" {
 		b.roleResource(c)
 		return
 	}
-	if c.Does("delete") {
+	switch {
+	case c.Does("delete"):
 		if user, ok := b.currentUser(c.Before(), "id"); ok {
 			b.userDeactivated(c, user)
 		}
-	}
-	switch {
 	case c.Does("create") && isInactive(c.After()): // a deactivated account is adopted, and stays so
 	case c.Does("create"):
 		b.userCreated(c)
@@ -177,7 +165,12 @@ func (b *builder) userCreated(c *plan.Change) {
 		user.BotType = &kind
 	}
 	action, before := report.Create, report.Value{}
-	if current, ok := b.org.UserByAddress(address); known && ok && !current.IsActive {
+	current, taken := b.org.UserByAddress(address)
+	if known && taken && b.isReplaced(c, current.ID) {
+		b.userReplaced(c, current)
+		return
+	}
+	if known && taken && !current.IsActive {
 		user, action, before = *current, report.Reactivate, report.ValueOf(current.Role.String())
 	}
 	if user.IsBot {
@@ -189,18 +182,38 @@ func (b *builder) userCreated(c *plan.Change) {
 	b.join(c, &user, action, before)
 }
 
+// userReplaced records that an account which the plan deactivates is active again afterwards.
+func (b *builder) userReplaced(c *plan.Change, user *zulip.User) {
+	b.change.Deactivated = slices.DeleteFunc(b.change.Deactivated, func(id int64) bool { return id == user.ID })
+	role, text := b.plannedRole(c, user)
+	if role != user.Role {
+		b.change.Roles[user.ID] = role
+	}
+	for _, person := range b.report.People {
+		if person.AccountID == user.ID && person.Action == report.Deactivate {
+			person.Action, person.LosesEverything, person.Role.After = report.Replace, false, text
+		}
+	}
+	b.setOwner(c, user)
+}
+
+// plannedRole is the role that a change gives an account, also in words. A role that it does not set stays.
+func (b *builder) plannedRole(c *plan.Change, user *zulip.User) (zulip.Role, report.Value) {
+	value, _ := c.After().Text("role")
+	if role, ok := zulip.ParseRole(value); ok {
+		return role, report.ValueOf(value)
+	}
+	if c.IsSet("role") && c.After().IsUnknown("role") {
+		b.addUnknown(fmt.Sprintf("Which role %s gives is not known yet.", c.Address))
+		return user.Role, report.Value{Unknown: true}
+	}
+	return user.Role, report.ValueOf(user.Role.String())
+}
+
 // join records that an account becomes active, with the role that it is given. before is the role that it had, if it was there.
 func (b *builder) join(c *plan.Change, user *zulip.User, action report.Action, before report.Value) {
-	after := c.After()
-	role := report.Change{Before: before, After: report.ValueOf(user.Role.String())}
-	if value, ok := after.Text("role"); ok {
-		if given, ok := roleOf(value); ok {
-			user.Role, role.After = given, report.ValueOf(value)
-		}
-	} else if c.IsSet("role") && after.IsUnknown("role") {
-		role.After = report.Value{Unknown: true}
-		b.addUnknown(fmt.Sprintf("Which role %s gives is not known yet.", c.Address))
-	}
+	role := report.Change{Before: before}
+	user.Role, role.After = b.plannedRole(c, user)
 	user.IsActive = true
 	b.org.users[user.ID] = user
 	b.joining[user.ID] = user.Role
@@ -225,7 +238,7 @@ func (b *builder) setNewBotOwner(c *plan.Change, bot *zulip.User) {
 
 // roleResource records a zulip_user_role. Destroying one gives another role only if it says which.
 func (b *builder) roleResource(c *plan.Change) {
-	m, isEnd := c.After(), c.Does("delete") && !c.Does("create")
+	m, isEnd := c.After(), c.Does("delete")
 	if isEnd {
 		m = c.Before()
 	}
@@ -239,7 +252,7 @@ func (b *builder) roleResource(c *plan.Change) {
 	}
 	if isEnd {
 		value, ok := m.Text("on_destroy")
-		if role, gives := roleOf(value); ok && gives {
+		if role, gives := zulip.ParseRole(value); ok && gives {
 			b.giveRole(c, user, role)
 		} else if user.IsActive && user.Role < zulip.RoleMember {
 			b.report.Risks = append(b.report.Risks, report.Risk{
@@ -255,7 +268,7 @@ func (b *builder) roleResource(c *plan.Change) {
 // setRole records the role that an attribute gives.
 func (b *builder) setRole(c *plan.Change, user *zulip.User, m plan.Attributes) {
 	value, known := m.Text("role")
-	if role, ok := roleOf(value); known && ok {
+	if role, ok := zulip.ParseRole(value); known && ok {
 		b.giveRole(c, user, role)
 	} else if m.IsUnknown("role") && c.IsSet("role") {
 		b.addUnknown(fmt.Sprintf("Which role %s gives %s is not known yet.", c.Address, user.Address()))
@@ -264,7 +277,16 @@ func (b *builder) setRole(c *plan.Change, user *zulip.User, m plan.Attributes) {
 }
 
 func (b *builder) giveRole(c *plan.Change, user *zulip.User, role zulip.Role) {
-	if role == user.Role {
+	if c.Replaces != nil { // the end of the same resource may have given another role, which is over now
+		b.report.People = slices.DeleteFunc(b.report.People, func(person *report.Person) bool {
+			isUndone := person.AccountID == user.ID && person.Owner == nil && slices.Equal(person.Addresses, []string{c.Address})
+			if isUndone {
+				delete(b.change.Roles, user.ID)
+			}
+			return isUndone
+		})
+	}
+	if role == b.roleAfter(user) {
 		return
 	}
 	b.addPerson(c, user, report.Update, report.Change{Before: report.ValueOf(user.Role.String()), After: report.ValueOf(role.String())})
@@ -290,13 +312,12 @@ func (b *builder) addPerson(c *plan.Change, user *zulip.User, action report.Acti
 func (b *builder) sayNewGuests() {
 	var names []string
 	for _, channel := range b.org.Channels().List() {
-		reviewed := b.channels[channel.ID]
-		if !channel.IsArchived && (channel.IsDefault || reviewed != nil && b.becomesDefault(reviewed)) {
+		if reviewed := b.reviewChannel(channel); reviewed.isDefault && !reviewed.Facts.IsArchived {
 			names = append(names, channel.Name)
 		}
 	}
 	for _, reviewed := range b.created {
-		if b.becomesDefault(reviewed) {
+		if reviewed.isDefault {
 			names = append(names, reviewed.Name)
 		}
 	}

@@ -2,6 +2,7 @@ package review
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
@@ -18,7 +19,7 @@ func (b *builder) plannedRights(c *plan.Change, table permission.Table, current 
 	for _, setting := range table.Settings {
 		texts, unknown, ok := c.After().List(setting.Name)
 		was, _, had := c.Before().List(setting.Name)
-		if !ok || unknown && !c.IsSet(setting.Name) || !unknown && had && !c.Does("create") && slices.Equal(texts, was) {
+		if !ok || unknown && !c.IsSet(setting.Name) || !unknown && had && slices.Equal(texts, was) {
 			continue
 		}
 		value, there := current[setting.Name]
@@ -41,14 +42,15 @@ func (b *builder) plannedRights(c *plan.Change, table permission.Table, current 
 
 // organization records the permissions of the organization.
 func (b *builder) organization(c *plan.Change) {
-	isDestroyed := c.Does("delete")
 	switch {
-	case isDestroyed && len(b.organizationRights) == 0 && !c.HasAfter():
-		b.organizationRights = b.resetRights(c)
-	case isDestroyed || !c.HasAfter():
-		return
-	default:
-		b.organizationRights = b.plannedRights(c, permission.Organizations, b.org.Realm().Permissions)
+	case c.Does("delete"):
+		maps.Copy(b.organizationRights, b.resetRights(c))
+	case c.HasAfter():
+		current := maps.Clone(b.org.Realm().Permissions)
+		for name, reset := range b.organizationRights {
+			current[name] = reset.Value
+		}
+		maps.Copy(b.organizationRights, b.plannedRights(c, permission.Organizations, current))
 		b.organizationSettings(c)
 	}
 	for name, planned := range b.organizationRights {

@@ -6,6 +6,7 @@
 package rules
 
 import (
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
@@ -148,28 +149,10 @@ type Organization struct {
 }
 
 // Channel is a channel and what decides who can do what in it.
-type Channel struct {
-	ID           int64
-	Name, Folder string
-	// NameUnknown says that it is not known what it will be called; Name is what it is called or by.
-	NameUnknown bool
-	// FolderUnknown says that it is not known which folder it will be in.
-	FolderUnknown bool
-	Facts         permission.Channel
-}
+type Channel = access.Channel
 
 // Group is a user group and what decides who can do what with it.
-type Group struct {
-	ID   int64
-	Name string
-	// NameUnknown says that it is not known what it will be called.
-	NameUnknown bool
-	// Members are the people directly in it, Subgroups the groups.
-	Members, Subgroups []int64
-	// Permissions are by name; one that is absent is not known, or the server does not have it.
-	Permissions map[string]zulip.GroupSettingValue
-	Unknown     map[string]bool
-}
+type Group = access.GroupFacts
 
 // Joining is how people come to join.
 type Joining struct {
