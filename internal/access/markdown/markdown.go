@@ -184,7 +184,7 @@ func (d *document) risks(all []report.RiskGroup) {
 // maxRuleLine is how long a line about a rule can be, in characters: twenty people with what gives them the right.
 const maxRuleLine = 4000
 
-// rules lists the rules that do not hold, and those of which there is something to know, and counts the others.
+// rules lists the rules that do not pass, and those of which there is something to know, and counts the others.
 func (d *document) rules(all []*report.Rule) {
 	if len(all) == 0 {
 		return
@@ -192,10 +192,8 @@ func (d *document) rules(all []*report.Rule) {
 	d.line("")
 	d.line("#### Rules")
 	d.line("")
-	quiet := 0
 	for _, rule := range all {
 		if rule.IsQuiet() {
-			quiet++
 			continue
 		}
 		lines := rule.Lines()
@@ -209,8 +207,8 @@ func (d *document) rules(all []*report.Rule) {
 		}
 		d.line(text)
 	}
-	if quiet > 0 {
-		d.line(fmt.Sprintf("- %s", report.Holding(quiet)))
+	if text := report.QuietText(all); text != "" {
+		d.line("- " + text)
 	}
 }
 

@@ -29,7 +29,7 @@ func TestReviewFolder_RenamedToNameOfRule_ChannelsSelected(t *testing.T) {
 		resourceChange("zulip_channel_folder", attributes{"id": f.folder, "name": "Board"}, attributes{"id": f.folder, "name": "Old"}),
 		resourceChange("zulip_channel_folder", attributes{"id": other, "name": "Other"}, attributes{"id": other, "name": "Board"}))
 	expectRule(t, found, "the folder", true)
-	if found.Rules[0].Standing != report.RuleBroken {
+	if found.Rules[0].Status != report.RuleFails {
 		t.Errorf("everyone reads #hall: %q", found.Rules[0].Lines())
 	}
 }

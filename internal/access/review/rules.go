@@ -165,10 +165,10 @@ func (b *builder) joiningAfter(after *rules.Organization) {
 	}
 }
 
-// changesBehind returns a function that names the resources of the plan that a breach comes from, as far as that can be told: those
+// changesBehind returns a function that names the resources of the plan that a violation comes from, as far as that can be told: those
 // of the channel or group, of the groups by which people come to it, of the people, and of the organization.
-func (b *builder) changesBehind(after *rules.Organization) func(*rules.Breach) []string {
-	return func(breach *rules.Breach) []string {
+func (b *builder) changesBehind(after *rules.Organization) func(*rules.Violation) []string {
+	return func(violation *rules.Violation) []string {
 		var found []string
 		add := func(addresses []string) { found = append(found, addresses...) }
 		groupAddresses := func(name string) {
@@ -178,26 +178,26 @@ func (b *builder) changesBehind(after *rules.Organization) func(*rules.Breach) [
 				}
 			}
 		}
-		if breach.Channel != nil {
-			if reviewed := b.channels[breach.Channel.ID]; reviewed != nil {
+		if violation.Channel != nil {
+			if reviewed := b.channels[violation.Channel.ID]; reviewed != nil {
 				add(reviewed.Addresses)
 			}
 			for _, reviewed := range b.created {
-				if reviewed.ID == breach.Channel.ID {
+				if reviewed.ID == violation.Channel.ID {
 					add(reviewed.Addresses)
 				}
 			}
 		}
-		if breach.Group != nil {
-			groupAddresses(breach.Group.Name)
+		if violation.Group != nil {
+			groupAddresses(violation.Group.Name)
 		}
-		for _, user := range rules.Sorted(breach.People) {
+		for _, user := range rules.Sorted(violation.People) {
 			for _, person := range b.report.People {
 				if person.AccountID == user.ID {
 					add(person.Addresses)
 				}
 			}
-			for _, through := range breach.Through(after, user) {
+			for _, through := range violation.Through(after, user) {
 				for part := range strings.SplitSeq(through, " > ") {
 					if at := strings.LastIndex(part, "group:"); at >= 0 {
 						groupAddresses(part[at+len("group:"):])
@@ -205,7 +205,7 @@ func (b *builder) changesBehind(after *rules.Organization) func(*rules.Breach) [
 				}
 			}
 		}
-		if breach.Channel == nil && breach.Group == nil || len(found) == 0 {
+		if violation.Channel == nil && violation.Group == nil || len(found) == 0 {
 			for _, change := range b.of("zulip_organization") {
 				found = append(found, change.Address)
 			}

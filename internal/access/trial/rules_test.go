@@ -76,14 +76,14 @@ func (sum *ruleTrials) try(t *testing.T, o *randomorg.Organization) {
 		if !isTried {
 			continue // as what a guest reads as a spectator
 		}
-		switch rule := found.Rules[i]; rule.Standing {
-		case report.RuleHolds:
+		switch rule := found.Rules[i]; rule.Status {
+		case report.RulePasses:
 			sum.proven++
 			if isAble {
 				sum.missed++
 				t.Errorf("proven, and %s can %s #%s after %v", one.person, one.right, one.channel, planned)
 			}
-		case report.RuleBroken:
+		case report.RuleFails:
 			sum.broken++
 			if !isAble {
 				sum.accused++
