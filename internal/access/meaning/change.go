@@ -315,10 +315,10 @@ func (r *Row) Fill(s Subject) string {
 func (s Subject) changes() string {
 	var parts []string
 	if in := added(s.Before, s.After); len(in) > 0 {
-		parts = append(parts, s.InWords(Value{Held: in})+" is added")
+		parts = append(parts, s.InWords(Value{Held: in, IsSecret: s.After.IsSecret})+" is added")
 	}
 	if out := added(s.After, s.Before); len(out) > 0 && !s.After.IsUnknown {
-		parts = append(parts, s.InWords(Value{Held: out})+" is removed")
+		parts = append(parts, s.InWords(Value{Held: out, IsSecret: s.Before.IsSecret})+" is removed")
 	}
 	if s.After.IsUnknown {
 		parts = append(parts, "to what is not known yet")

@@ -178,6 +178,36 @@ func (a Attributes) Value(attribute string) (value meaning.Value) {
 	return value
 }
 
+// Secrets lists the texts in the attributes that must not be shown, also cut like those of [Attributes.Text].
+func (a Attributes) Secrets() (texts []string) {
+	var collect func(value any)
+	collect = func(value any) {
+		switch value := value.(type) {
+		case string:
+			texts = append(texts, value)
+			for _, limit := range []int{meaning.MaxChannelName, meaning.MaxName, meaning.MaxText} {
+				if short := meaning.Cut(value, limit); short != value {
+					texts = append(texts, short)
+				}
+			}
+		case []any:
+			for _, element := range value {
+				collect(element)
+			}
+		case map[string]any:
+			for _, element := range value {
+				collect(element)
+			}
+		}
+	}
+	for name := range a.secret {
+		if value := a.Value(name); value.IsSecret {
+			collect(value.Held)
+		}
+	}
+	return texts
+}
+
 // IsUnknown reports whether an attribute, or a part of it, is not known yet.
 func (a Attributes) IsUnknown(attribute string) bool { return holdsTrue(a.unknown[attribute]) }
 

@@ -35,6 +35,9 @@ func (b *builder) plannedRights(c *plan.Change, table permission.Table, current 
 		default:
 			planned.Text.Texts, planned.Value = permission.Texts(resolved, b.org), resolved
 		}
+		if c.After().Value(setting.Name).IsSecret {
+			planned.Text.Texts = []string{"a sensitive value"}
+		}
 		all[setting.Name] = planned
 	}
 	return all

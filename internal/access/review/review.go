@@ -86,6 +86,7 @@ func Compute(ctx context.Context, p *plan.Plan, options Options) (*report.Report
 	}
 	b.report.Accounts = b.people.Accounts()
 	b.report.Assess()
+	b.report.Mask(b.secrets())
 	if b.before == nil {
 		return b.report, nil, nil
 	}
