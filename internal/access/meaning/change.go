@@ -43,6 +43,8 @@ type Change struct {
 	ListsAll bool
 	// Names may be nil.
 	Names Names
+	// Retention returns how long the organization keeps messages, before and after: what realm_default means. It may be nil.
+	Retention func() (before, after Value)
 }
 
 // Statement is what a change means.
@@ -116,6 +118,9 @@ func (r *Result) say(row *Row, where, text string, isUncertain bool) {
 func (c *Change) attribute(name string, r *Result) {
 	row, known := c.Of.Attribute(name)
 	s := c.subject(name, c.After, r)
+	if !Same(s.Before, s.After) {
+		c.resolveDefault(&s)
+	}
 	switch {
 	case s.After.IsUnknown && !c.IsSet(name), !c.IsMade && Same(s.Before, s.After), c.IsMade && s.After.IsNone():
 		return
@@ -140,6 +145,23 @@ func (c *Change) attribute(name string, r *Result) {
 	}
 	if !c.IsMade || c.ListsAll && row != nil && row.Class != None {
 		r.Differences = append(r.Differences, Difference{name, words(s.Before, s.InWords), words(s.After, s.InWords)})
+	}
+}
+
+// realmDefault is the retention of a channel that has that of the organization.
+const realmDefault = "realm_default"
+
+// resolveDefault replaces the word for the organization's retention by the days.
+func (c *Change) resolveDefault(s *Subject) {
+	if c.Retention == nil || s.Before.Held != realmDefault && s.After.Held != realmDefault {
+		return
+	}
+	before, after := c.Retention()
+	if s.Before.Held == realmDefault {
+		s.Before = before
+	}
+	if s.After.Held == realmDefault {
+		s.After = after
 	}
 }
 

@@ -62,6 +62,8 @@ func nothing(name string, v Value) string {
 func textInWords(name, text string) string {
 	number, err := strconv.Atoi(text)
 	switch {
+	case text == "unlimited" && strings.Contains(name, "retention"):
+		return "never"
 	case text == "unlimited":
 		return "any time"
 	case text == "realm_default":

@@ -21,13 +21,13 @@ func (r *Report) Mask(secrets []string) {
 	for _, secret := range secrets {
 		pairs = append(pairs, secret, masked)
 	}
-	m := masker{strings.NewReplacer(pairs...), map[reflect.Value]bool{}}
+	m := masker{strings.NewReplacer(pairs...), map[uintptr]bool{}}
 	m.mask(reflect.ValueOf(r))
 }
 
 type masker struct {
 	replacer *strings.Replacer
-	seen     map[reflect.Value]bool // pointers
+	seen     map[uintptr]bool // pointers
 }
 
 func (m masker) mask(value reflect.Value) {
@@ -37,8 +37,8 @@ func (m masker) mask(value reflect.Value) {
 			value.SetString(m.replacer.Replace(value.String()))
 		}
 	case reflect.Pointer:
-		if !value.IsNil() && !m.seen[value] {
-			m.seen[value] = true
+		if !value.IsNil() && !m.seen[value.Pointer()] {
+			m.seen[value.Pointer()] = true
 			m.mask(value.Elem())
 		}
 	case reflect.Slice:

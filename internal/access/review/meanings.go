@@ -115,8 +115,11 @@ func (b *builder) meaningOf(c *plan.Change, of *meaning.Type) *meaning.Result {
 	if b.org != nil {
 		change.Names = b.org
 	}
-	if c.Does("update") {
-		change.Before = b.withUnmanaged(c)
+	if c.Does("update") || isBack(c) {
+		change.Before, change.IsMade = b.withUnmanaged(c), false
+	}
+	if b.org != nil {
+		change.Retention = b.retention
 	}
 	change.ListsAll = b.org == nil
 	if of.NamedBy == "" && change.IsMade { // the organization has it already
@@ -127,6 +130,19 @@ func (b *builder) meaningOf(c *plan.Change, of *meaning.Type) *meaning.Result {
 		}
 	}
 	return change.Says()
+}
+
+// retention is how long the organization keeps messages, before and after the plan.
+func (b *builder) retention() (before, after meaning.Value) {
+	const attribute = "message_retention_days"
+	before = b.org.settings().Value(attribute)
+	after = before
+	for _, change := range b.of("zulip_organization") {
+		if value := change.After().Value(attribute); !value.IsNone() && (!value.IsUnknown || change.IsSet(attribute)) {
+			after = value
+		}
+	}
+	return before, after
 }
 
 // unsetStays are the attributes of an organization before a plan: an attribute that the plan leaves out stays as it is.

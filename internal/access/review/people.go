@@ -2,8 +2,10 @@ package review
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
@@ -129,12 +131,40 @@ func (b *builder) userDeactivated(c *plan.Change, user *zulip.User) {
 	if !user.IsActive {
 		return
 	}
+	b.deactivationActions(c, user)
 	b.change.Deactivated = append(b.change.Deactivated, user.ID)
 	b.addPerson(c, user, report.Deactivate, report.Change{Before: report.ValueOf(user.Role.String())})
 	for _, bot := range b.org.Users() {
 		if bot.IsBot && bot.IsActive && bot.BotOwnerID != nil && *bot.BotOwnerID == user.ID && !b.getsOwner(bot) {
 			b.addPerson(c, bot, report.Deactivate, report.Change{Before: report.ValueOf(bot.Role.String())}) // the server does
 		}
+	}
+}
+
+// deactivationActions says what the server deletes with a deactivation, for good.
+func (b *builder) deactivationActions(c *plan.Change, user *zulip.User) {
+	attributes := c.After()
+	if !c.HasAfter() {
+		attributes = c.Before()
+	}
+	actions := attributes.Value("deactivation_actions")
+	held, _ := actions.Held.(map[string]any)
+	var deleted []string
+	for _, name := range slices.Sorted(maps.Keys(held)) {
+		if held[name] == true {
+			deleted = append(deleted, strings.ReplaceAll(strings.TrimPrefix(name, "delete_"), "_", " "))
+		}
+	}
+	if len(deleted) > 0 {
+		b.report.Risks = append(b.report.Risks, report.Risk{
+			Category: report.DataLoss, Where: user.Address(), Text: fmt.Sprintf("The server permanently deletes of the account: %s.", report.List(deleted)),
+		})
+	}
+	if actions.IsUnknown {
+		b.report.Risks = append(b.report.Risks, report.Risk{
+			Category: report.DataLoss, Where: user.Address(), Text: "What the server deletes of the account is not known yet.",
+		})
+		b.addDoubt(fmt.Sprintf("What the server deletes when it deactivates %s is not known yet.", user.Address()))
 	}
 }
 

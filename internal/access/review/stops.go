@@ -91,6 +91,17 @@ func (b *builder) stopByHolder(c *plan.Change, h holder) {
 	}
 }
 
+// isBack reports whether a change creates a resource again under the name of its prior object, which it destroys: see isReplaced.
+func isBack(c *plan.Change) bool {
+	attribute := map[string]string{"zulip_channel": "name", "zulip_user_group": "name", "zulip_user": "email", "zulip_bot": "short_name"}[c.Type]
+	if attribute == "" || c.Replaces == nil || !c.Replaces.Does("delete") {
+		return false
+	}
+	was, _ := c.Replaces.Before().Text(attribute)
+	is, ok := c.After().Text(attribute)
+	return ok && strings.EqualFold(was, is)
+}
+
 // isReplaced reports whether a change creates a resource whose prior object has an ID and is destroyed. An object keeps its name when
 // it is archived or deactivated: if the resource still has that name, the provider reactivates the object.
 func (b *builder) isReplaced(c *plan.Change, id int64) bool {

@@ -118,12 +118,12 @@ func TestReviewOfWhatIsNoRight(t *testing.T) {
 			words: "outgoing", says: "What people write to it is sent to https://b.example.com; before: https://a.example.com.",
 		},
 		"retention": {plan: organizationSets("message_retention_days", "unlimited", "1"),
-			words: "data-loss", says: "Messages are deleted after 1 day; before: any time."},
+			words: "data-loss", says: "Messages are deleted after 1 day; before: never."},
 		"retention of a channel": {
 			change: func(o *acctest.Organization) attributes {
 				return resourceChange("zulip_channel", attributes{"id": o.MustChannel(t, "general").ID, "name": "general", "message_retention_days": "realm_default"}, attributes{"id": o.MustChannel(t, "general").ID, "name": "general", "message_retention_days": "30"})
 			},
-			words: "data-loss", says: "Its messages are deleted after 30 days; before: as long as in the organization.",
+			words: "data-loss", says: "Its messages are deleted after 30 days; before: never.",
 		},
 		"longer retention": {plan: organizationSets("message_retention_days", "1", "7"),
 			words: "", says: "Also changes"},
