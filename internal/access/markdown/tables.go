@@ -6,8 +6,16 @@ func (d *document) people(people []*report.Person) {
 	var rows []cells
 	for _, person := range people {
 		what := person.Action.Adjective()
-		if person.Owner != nil {
-			what = "owner " + valueText(person.Owner.Before) + " → " + valueText(person.Owner.After)
+		if owner := person.Owner; owner != nil {
+			text := "owner " + valueText(owner.After)
+			if !owner.Before.IsNone() {
+				text = "owner " + transition(*owner)
+			}
+			if person.Action == report.Update {
+				what = text
+			} else {
+				what += ", " + text
+			}
 		}
 		rows = append(rows, cells{accountText(person.Account), what, valueText(person.Role.Before), valueText(person.Role.After)})
 	}

@@ -224,6 +224,9 @@ func (a *assessment) person(person *Person) {
 		a.risk(RoleChange, where, fmt.Sprintf("The account is deactivated and reactivated, as %s. Its own bots stay deactivated.", after))
 	case Create, Reactivate:
 		a.categories[Widening] = true
+		if person.Owner != nil {
+			a.owner(where, person)
+		}
 		if after == "guest" {
 			a.risk(External, where, "A guest gets an account.")
 		}

@@ -90,8 +90,15 @@ func (b *builder) setOwner(c *plan.Change, bot *zulip.User) {
 	default:
 		return
 	}
+	owned := &report.Change{Before: before, After: after}
+	for _, person := range b.report.People { // its role may change too
+		if person.AccountID == bot.ID && person.Owner == nil && slices.Contains(person.Addresses, c.Address) {
+			person.Owner = owned
+			return
+		}
+	}
 	role := report.ValueOf(bot.Role.String())
-	b.addPerson(c, bot, report.Update, report.Change{Before: role, After: role}).Owner = &report.Change{Before: before, After: after}
+	b.addPerson(c, bot, report.Update, report.Change{Before: role, After: report.ValueOf(b.roleAfter(bot).String())}).Owner = owned
 }
 
 // namedOwner finds whom a bot is to belong to; false where the plan names nobody, or somebody who is not found.
@@ -203,13 +210,14 @@ func (b *builder) userCreated(c *plan.Change) {
 	if known && taken && !current.IsActive {
 		user, action, before = *current, report.Reactivate, report.ValueOf(current.Role.String())
 	}
+	var owner *report.Change
 	if user.IsBot {
-		b.setNewBotOwner(c, &user)
+		owner = b.setNewBotOwner(c, &user)
 	}
 	if !known {
 		b.addUnknown(fmt.Sprintf("The address of %s is not known yet.", c.Address))
 	}
-	b.join(c, &user, action, before)
+	b.join(c, &user, action, before).Owner = owner
 }
 
 // userReplaced records that an account which the plan deactivates is active again afterwards.
@@ -241,18 +249,23 @@ func (b *builder) plannedRole(c *plan.Change, user *zulip.User) (zulip.Role, rep
 }
 
 // join records that an account becomes active, with the role that it is given. before is the role that it had, if it was there.
-func (b *builder) join(c *plan.Change, user *zulip.User, action report.Action, before report.Value) {
+func (b *builder) join(c *plan.Change, user *zulip.User, action report.Action, before report.Value) *report.Person {
 	role := report.Change{Before: before}
 	user.Role, role.After = b.plannedRole(c, user)
 	user.IsActive = true
 	b.org.users[user.ID] = user
 	b.joining[user.ID] = user.Role
-	b.addPerson(c, user, action, role)
+	return b.addPerson(c, user, action, role)
 }
 
-// setNewBotOwner gives a new bot its owner: at first the account the provider uses.
-func (b *builder) setNewBotOwner(c *plan.Change, bot *zulip.User) {
-	owner := b.options.Store.Self()
+// setNewBotOwner gives a new bot its owner: at first the account the provider uses. It returns what the review says of that.
+func (b *builder) setNewBotOwner(c *plan.Change, bot *zulip.User) *report.Change {
+	owner, said := b.options.Store.Self(), new(report.Change)
+	if bot.BotOwnerID != nil {
+		if was, ok := b.org.User(*bot.BotOwnerID); ok {
+			owner, said.Before = was, report.ValueOf(was.Address())
+		}
+	}
 	text, known := c.After().Text("owner")
 	isUnknown := c.IsSet("owner") && c.After().IsUnknown("owner")
 	switch named, found := b.namedOwner(c); {
@@ -260,10 +273,15 @@ func (b *builder) setNewBotOwner(c *plan.Change, bot *zulip.User) {
 		owner = named
 	case known:
 		b.addMissingAnywhere(c, []string{text})
+		said.After.Unknown = true
 	case isUnknown:
 		b.addUnknown(fmt.Sprintf("Who owns %s is not known yet; what a bot may depends on that.", c.Address))
+		said.After.Unknown = true
 	}
-	bot.BotOwnerID = &owner.ID
+	if bot.BotOwnerID = &owner.ID; !said.After.Unknown {
+		said.After = report.ValueOf(owner.Address())
+	}
+	return said
 }
 
 // roleResource records a zulip_user_role. Destroying one gives another role only if it says which.

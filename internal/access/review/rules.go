@@ -65,7 +65,7 @@ func (b *builder) organizationAfter(before *rules.Organization) *rules.Organizat
 	after.Unknown = slices.Clone(before.Unknown)
 	after.Unknown = append(after.Unknown, b.unproven...)
 	for _, person := range b.report.People {
-		if person.Action == report.Reactivate && !person.Account.IsBot {
+		if person.Action == report.Reactivate {
 			after.Unknown = append(after.Unknown, fmt.Sprintf("%s is reactivated: in which channels the account is then is not known.", person.Account.Address))
 		}
 	}
