@@ -7,14 +7,8 @@ func (d *document) people(people []*report.Person) {
 	for _, person := range people {
 		what := person.Action.Adjective()
 		if owner := person.Owner; owner != nil {
-			text := "owner " + valueText(owner.After)
-			if !owner.Before.IsNone() {
-				text = "owner " + transition(*owner)
-			}
-			if person.Action == report.Update {
-				what = text
-			} else {
-				what += ", " + text
+			if what += ", owner " + transition(*owner); person.Action == report.Update {
+				what = "owner " + transition(*owner)
 			}
 		}
 		rows = append(rows, cells{accountText(person.Account), what, valueText(person.Role.Before), valueText(person.Role.After)})

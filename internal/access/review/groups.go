@@ -150,9 +150,12 @@ func (b *builder) listedMembers(c *plan.Change, id int64) {
 
 func (b *builder) subgroups(texts []string) (ids []int64, missing []string) {
 	for _, text := range texts {
-		if group, ok := b.org.findGroup(text); ok {
+		switch group, ok := b.org.findGroup(text); {
+		case ok && b.org.changesHands(text):
+			missing = append(missing, text+" (this plan gives the name to another group)")
+		case ok:
 			ids = append(ids, group.ID)
-		} else {
+		default:
 			missing = append(missing, text)
 		}
 	}
@@ -214,7 +217,7 @@ func (b *builder) membershipGroup(c *plan.Change) (int64, bool) {
 	}
 	if text, ok := c.After().Text("group"); ok {
 		group, ok := b.org.findGroup(text)
-		if !ok {
+		if !ok || b.org.changesHands(text) && c.RefersTo("group") == "" {
 			return 0, false
 		}
 		return group.ID, true

@@ -87,6 +87,19 @@ func (o *plannedOrganization) UserGroupByName(name string) (*zulip.UserGroup, bo
 	return group, ok
 }
 
+// changesHands reports whether the plan takes a name from one user group and gives it to another. A configuration that writes such a
+// name may mean either.
+func (o *plannedOrganization) changesHands(text string) bool {
+	principal, err := permission.PlainGroup(text)
+	if err != nil {
+		return false
+	}
+	name := strings.TrimPrefix(principal, "name:")
+	was, hadIt := o.Snapshot.UserGroupByName(name)
+	is, hasIt := o.UserGroupByName(name)
+	return hadIt && hasIt && was.ID != is.ID
+}
+
 // User returns the person or bot with an ID.
 func (o *plannedOrganization) User(id int64) (*zulip.User, bool) {
 	if user, ok := o.users[id]; ok {

@@ -28,6 +28,8 @@ func (b *builder) plannedRights(c *plan.Change, table permission.Table, current 
 		switch {
 		case unknown:
 			planned.Why = "the plan does not know yet whom " + setting.Name + " will name"
+		case slices.ContainsFunc(texts, b.org.changesHands) && c.RefersTo(setting.Name) == "":
+			planned.Unknown, planned.Why = true, "this plan gives the name of a user group that "+setting.Name+" names to another group"
 		case !sure:
 			planned.Unknown, planned.Why = true, "the organization has nobody whom "+setting.Name+" names"
 		case there && permission.Equal(resolved, value, permission.NobodyID(b.org)):

@@ -124,6 +124,11 @@ func (j *judge) span(principals []permission.Principal, say func(sentence string
 			j.mayBeNamed = true
 		}
 	}
+	for _, principal := range named {
+		if group, ok := j.org.Names.UserGroupByName(principal.Name); principal.Kind == permission.KindGroup && ok && !group.IsSystemGroup && !j.org.hasGroup(group.ID) {
+			say(fmt.Sprintf("User group %q is deactivated.", group.Name))
+		}
+	}
 	for _, principal := range resolved.Planned {
 		say(fmt.Sprintf("%q is not there yet.", principal))
 	}

@@ -6,9 +6,10 @@
 package rules
 
 import (
-	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
+	"slices"
 	"time"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -137,6 +138,11 @@ type Organization struct {
 	Unknown []string
 	// Now decides which exceptions have ended.
 	Now time.Time
+}
+
+// hasGroup reports whether a user group is there that is not deactivated.
+func (o *Organization) hasGroup(id int64) bool {
+	return slices.ContainsFunc(o.Groups, func(group *Group) bool { return group.ID == id })
 }
 
 // Channel is a channel and what decides who can do what in it.
