@@ -194,8 +194,14 @@ func (c *Change) subject(name string, of Attributes, r *Result) Subject {
 	}
 }
 
+// action is what the table calls an action.
+const action = "action"
+
 // Where is what the change is about, in words.
 func (c *Change) Where(of Attributes) string {
+	if c.Of.Called == action {
+		return c.Address
+	}
 	if c.Of.NamedBy == "" {
 		return "the " + c.Of.Called
 	}

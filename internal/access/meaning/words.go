@@ -55,6 +55,8 @@ func nothing(name string, v Value) string {
 		return "ever"
 	case name == "invite_as":
 		return "member"
+	case name == "export_type":
+		return "public"
 	}
 	return "nothing"
 }

@@ -84,7 +84,7 @@ func (c *Change) halves() []*Change {
 	return []*Change{&end, &made}
 }
 
-// Does reports whether an action is among those of the change: create, update, delete, no-op, forget.
+// Does reports whether an action is among those of the change: create, update, delete, no-op, forget, [Invoke].
 func (c *Change) Does(action string) bool { return slices.Contains(c.Values.Actions, action) }
 
 // IsSet reports whether the configuration sets an attribute; what the configuration does not tell counts as set. So does an expression

@@ -37,14 +37,40 @@ const maxPlan = 1 << 30
 
 // document is the JSON form of a plan, as far as it is read (format version 1.x).
 type document struct {
-	FormatVersion   string            `json:"format_version"`
-	Errored         bool              `json:"errored"`
-	Complete        *bool             `json:"complete"`
-	ResourceChanges []*Change         `json:"resource_changes"`
+	FormatVersion   string    `json:"format_version"`
+	Errored         bool      `json:"errored"`
+	Complete        *bool     `json:"complete"`
+	ResourceChanges []*Change `json:"resource_changes"`
+	// Actions are what Terraform 1.14 and newer invoke besides the changes.
+	Actions         []*invocation     `json:"action_invocations"`
 	PlannedValues   json.RawMessage   `json:"planned_values"`
 	Configuration   *rootModuleConfig `json:"configuration"`
 	DeferredChanges []json.RawMessage `json:"deferred_changes"`
+	DeferredActions []json.RawMessage `json:"deferred_action_invocations"`
 	PriorState      priorState        `json:"prior_state"`
+}
+
+// invocation is the invocation of an action.
+type invocation struct {
+	Address      string                     `json:"address"`
+	Type         string                     `json:"type"`
+	ProviderName string                     `json:"provider_name"`
+	Values       map[string]json.RawMessage `json:"config_values"`
+	Unknown      json.RawMessage            `json:"config_unknown"`
+	Sensitive    json.RawMessage            `json:"config_sensitive"`
+}
+
+// Invoke is what a change does that is the invocation of an action: see [Change.Does].
+const Invoke = "invoke"
+
+// change is the invocation as a change, with the configuration as the values after it.
+func (i *invocation) change() *Change {
+	c := &Change{Address: i.Address, Mode: "managed", Type: i.Type, ProviderName: i.ProviderName}
+	c.Values.Actions, c.Values.After, c.Values.AfterUnknown, c.Values.AfterSensitive = []string{Invoke}, i.Values, i.Unknown, i.Sensitive
+	if c.Values.After == nil {
+		c.Values.After = map[string]json.RawMessage{}
+	}
+	return c
 }
 
 type rootModuleConfig struct {
@@ -54,6 +80,7 @@ type rootModuleConfig struct {
 
 type moduleConfig struct {
 	Resources   []*resourceConfig      `json:"resources"`
+	Actions     []*resourceConfig      `json:"actions"`
 	ModuleCalls map[string]*moduleCall `json:"module_calls"`
 }
 
@@ -88,7 +115,13 @@ func Parse(r io.Reader) (*Plan, error) {
 		plan.configs = doc.Configuration.ProviderConfig
 	}
 	configs := doc.configs()
-	for _, change := range doc.ResourceChanges {
+	changes := doc.ResourceChanges
+	for _, action := range doc.Actions {
+		if action != nil {
+			changes = append(changes, action.change())
+		}
+	}
+	for _, change := range changes {
 		if change == nil || change.Mode != "managed" || change.Does("no-op") {
 			continue
 		}
@@ -120,7 +153,7 @@ func (d *document) check() error {
 		return fmt.Errorf("the plan has format version %q; this review reads 1.x", d.FormatVersion)
 	case d.Errored:
 		return errors.New("the plan ended in an error: it cannot be applied, and does not hold all that would change")
-	case d.PlannedValues == nil && d.ResourceChanges == nil:
+	case d.PlannedValues == nil && d.ResourceChanges == nil && d.Actions == nil:
 		return errors.New("this JSON holds a state or something else, not a plan; make one with `terraform show -json PLAN`, where PLAN is a saved plan")
 	}
 	return nil
@@ -202,7 +235,7 @@ func (d *document) configs() map[string]*resourceConfig {
 
 // collect adds the resources of a module and of those that it calls; prefix starts their addresses.
 func (m *moduleConfig) collect(prefix string, all map[string]*resourceConfig) {
-	for _, resource := range m.Resources {
+	for _, resource := range slices.Concat(m.Resources, m.Actions) {
 		if resource != nil {
 			all[prefix+resource.Address] = resource
 		}
@@ -256,7 +289,7 @@ func (p *Plan) Site(provider string) string {
 // isComplete reports whether a plan is of everything. Older tools do not say it: then it is not, where the state has a resource
 // that the plan does not list.
 func (d *document) isComplete() bool {
-	if len(d.DeferredChanges) > 0 || d.Complete != nil && !*d.Complete {
+	if len(d.DeferredChanges)+len(d.DeferredActions) > 0 || d.Complete != nil && !*d.Complete {
 		return false
 	}
 	if d.Complete != nil {

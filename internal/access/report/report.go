@@ -79,13 +79,15 @@ const (
 	Reactivate Action = "reactivate"
 	// Release leaves it as it is, no longer managed.
 	Release Action = "release"
+	// Invoke invokes an action of the provider.
+	Invoke Action = "invoke"
 )
 
 // Adjective is what something is after the action; empty for [Affects].
 func (a Action) Adjective() string {
 	return map[Action]string{
 		Affects: "", Create: "new", Update: "changed", Replace: "replaced", Archive: "archived",
-		Deactivate: "deactivated", Delete: "deleted", Reactivate: "reactivated", Release: "no longer managed",
+		Deactivate: "deactivated", Delete: "deleted", Reactivate: "reactivated", Release: "no longer managed", Invoke: "invoked",
 	}[a]
 }
 

@@ -107,7 +107,7 @@ func (b *builder) sayRekeyed() {
 func (b *builder) meaningOf(c *plan.Change, of *meaning.Type) *meaning.Result {
 	change := meaning.Change{
 		Of: of, Address: c.Address, Before: c.Before(), After: c.After(),
-		IsMade: c.Does("create"), IsEnded: c.Does("delete") && !isKept(c.Before()), IsSet: c.IsSet,
+		IsMade: c.Does("create") || c.Does(plan.Invoke), IsEnded: c.Does("delete") && !isKept(c.Before()), IsSet: c.IsSet,
 		IsComputed: func(name string, row *meaning.Row) bool {
 			return b.org != nil && isComputed(of, name, row) && (of.Name != "zulip_organization" || c.Does("create") || b.hasRight(name))
 		},
@@ -122,7 +122,7 @@ func (b *builder) meaningOf(c *plan.Change, of *meaning.Type) *meaning.Result {
 		change.Retention = b.retention
 	}
 	change.ListsAll = b.org == nil
-	if of.NamedBy == "" && change.IsMade { // the organization has it already
+	if of.NamedBy == "" && c.Does("create") { // the organization has it already
 		change.IsMade = false
 		change.Before = nothingKnown{c.After()}
 		if b.org != nil && of.Name == "zulip_organization" && b.org.Realm() != nil {
@@ -221,6 +221,8 @@ func actionOf(c *plan.Change, ended report.Action) report.Action {
 		return ended
 	case c.Does("forget"):
 		return report.Release
+	case c.Does(plan.Invoke):
+		return report.Invoke
 	}
 	return report.Update
 }
