@@ -122,12 +122,12 @@ func TestRulesAreAGate(t *testing.T) {
 	write("rule \"owners\" {\n  role     = \"owner\"\n  at_least = 1\n}\n")
 	stdout, _, err := reviewRun(t, "membership", "--rules", file, "--fail-on", "rules")
 	expect(err, "")
-	if !strings.Contains(stdout, "one rule passes.") {
+	if !strings.Contains(stdout, "1 rule passes.") {
 		t.Error(stdout)
 	}
 	stdout, err = auditRun(t, "--rules", file, "--fail-on", "rules")
 	expect(err, "")
-	if !strings.Contains(stdout, "one rule passes.") {
+	if !strings.Contains(stdout, "1 rule passes.") {
 		t.Error(stdout)
 	}
 	write("rule \"owners\" {\n  role     = \"owner\"\n  at_least = 9\n}\nlimit \"nobody out\" {\n  people = 0\n}\n")

@@ -204,7 +204,7 @@ rule "an administrator" {
 }
 `)
 	text := markdownOf(t, found)
-	expectText(t, text, "one rule fails", "#### Rules", "`two owners`", "**fails**", "1 person is owner, and at least 2 must be: Olga (`owner@example.com`).", "- one rule passes.")
+	expectText(t, text, "1 rule fails", "#### Rules", "`two owners`", "**fails**", "1 person is owner, and at least 2 must be: Olga (`owner@example.com`).", "- 1 rule passes.")
 	if strings.Index(text, "#### Rules") > strings.Index(text, "#### Findings") {
 		t.Error("the rules come after the findings")
 	}

@@ -245,7 +245,7 @@ func TestCompareWhatComesAndGoes(t *testing.T) {
 	newChannel(t, o, "left", map[string]string{"subscribers": fmt.Sprintf("[%d]", id(t, o, "mel"))})
 	group := newGroup(t, o, "gone", "mel", "max")
 	before := reread(t, auditOf(t, o, audit.Selection{}))
-	if changes, text := compare(t, before, auditOf(t, o, audit.Selection{})); changes.Verdict.Text != "Nobody gains or loses a right." {
+	if changes, text := compare(t, before, auditOf(t, o, audit.Selection{})); changes.Verdict.Text != "Nobody gains or loses access." {
 		t.Errorf("nothing has changed:\n%s", text)
 	}
 	o.Archive(t, "left")

@@ -35,6 +35,10 @@ func Write(w io.Writer, r *report.Report) error {
 	d.line("")
 	d.line("**" + plain(r.Verdict.Text) + "**")
 	d.about(r)
+	if r.Others > 0 {
+		d.line("")
+		d.line(fmt.Sprintf("The plan has %s of other providers, which this review does not cover.", report.Counted(r.Others, "change")))
+	}
 	d.risks(r.Findings())
 	d.rules(r.Rules)
 	d.found(r.Found)
@@ -326,10 +330,6 @@ func (d *document) end(r *report.Report) {
 	if d.left > 0 {
 		d.line("")
 		d.line(fmt.Sprintf("**%s left out here: a comment has no place for more. The whole review is in what `--json` writes, and on the page of `--html`.**", areLeft(d.left, "line")))
-	}
-	if r.Others > 0 {
-		d.line("")
-		d.line(fmt.Sprintf("The plan has %s of other providers.", report.Counted(r.Others, "change")))
 	}
 }
 

@@ -43,7 +43,7 @@ func of(name string) *report.Report {
 	change := report.Change{Before: report.Value{Texts: []string{name}}, After: report.Value{Texts: []string{name + "x"}}}
 	right := &report.Right{Name: "can_send_message_group", Text: "post", Change: change, Gain: people, Lose: people, Unknown: false, Why: name}
 	return &report.Report{
-		Site: name, Verdict: report.Verdict{Text: "One account gains a right.", Categories: []report.Category{report.Widening}},
+		Site: name, Verdict: report.Verdict{Text: "1 account gains access.", Categories: []report.Category{report.Widening}},
 		Risks:    []report.Risk{{Category: report.External, Where: "channel \"" + name + "\"", Text: name}},
 		Channels: []*report.Channel{{Name: name, OldName: name + "y", Action: report.Update, Rights: []*report.Right{right}, Joins: people}},
 		Groups:   []*report.Group{{Name: name, Action: report.Update, Rights: []*report.Right{right}, Joins: people, Members: change}},
@@ -143,8 +143,8 @@ func TestMarkdownNamesWhatIsRenamed(t *testing.T) {
 }
 
 func TestMarkdownIsShortWhenNothingChanges(t *testing.T) {
-	text := markdownOf(t, &report.Report{Verdict: report.Verdict{Text: "Nobody gains or loses a right."}})
-	if text != "### Access review\n\n**Nobody gains or loses a right.**\n" {
+	text := markdownOf(t, &report.Report{Verdict: report.Verdict{Text: "Nobody gains or loses access."}})
+	if text != "### Access review\n\n**Nobody gains or loses access.**\n" {
 		t.Errorf("nothing is said in these words:\n%s", text)
 	}
 }

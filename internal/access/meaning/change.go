@@ -136,11 +136,7 @@ func (c *Change) attribute(name string, r *Result) {
 		if text == "" {
 			break
 		}
-		where := c.Where(c.After)
-		if !c.IsMade {
-			where = c.Where(c.Before)
-		}
-		r.say(row, where, text, s.After.IsUnknown)
+		r.say(row, c.where(), text, s.After.IsUnknown)
 		return
 	}
 	if !c.IsMade || c.ListsAll && row != nil && row.Class != None {
@@ -192,6 +188,20 @@ func (c *Change) subject(name string, of Attributes, r *Result) Subject {
 		InWords: func(v Value) string { return c.inWords(name, v, r) },
 		Other:   func(other string) string { return c.inWords(other, of.Value(other), r) },
 	}
+}
+
+// where is what the change of an attribute is about, in words, with the name of before where the change gives another one.
+func (c *Change) where() string {
+	if c.IsMade {
+		return c.Where(c.After)
+	}
+	before, after := c.Before.Value(c.Of.NamedBy), c.After.Value(c.Of.NamedBy)
+	was, wasText := before.Held.(string)
+	_, isText := after.Held.(string)
+	if !wasText || !isText || before.IsSecret || after.IsSecret || Same(before, after) {
+		return c.Where(c.Before)
+	}
+	return fmt.Sprintf("%s (was %q)", c.Where(c.After), shortened(was))
 }
 
 // action is what the table calls an action.

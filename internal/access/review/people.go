@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
@@ -353,39 +352,6 @@ func (b *builder) addPerson(c *plan.Change, user *zulip.User, action report.Acti
 	}
 	b.report.People = append(b.report.People, person)
 	return person
-}
-
-// sayNewGuests says which channels guests come into whose accounts the plan creates. Guests see only the channels that they are in;
-// the server puts whoever is new into the default channels, whatever their role.
-func (b *builder) sayNewGuests() {
-	var names []string
-	for _, channel := range b.org.Channels().List() {
-		if reviewed := b.reviewChannel(channel); reviewed.isDefault && !reviewed.Facts.IsArchived {
-			names = append(names, channel.Name)
-		}
-	}
-	for _, reviewed := range b.created {
-		if reviewed.isDefault {
-			names = append(names, reviewed.Name)
-		}
-	}
-	if len(names) == 0 {
-		return
-	}
-	slices.Sort(names)
-	for i, name := range names {
-		names[i] = strconv.Quote(name)
-	}
-	for _, person := range b.report.People {
-		user, ok := b.org.users[person.AccountID]
-		if !ok || person.Action != report.Create || user.IsBot || b.roleAfter(user) != zulip.RoleGuest {
-			continue
-		}
-		b.report.Risks = append(b.report.Risks, report.Risk{
-			Category: report.External, Where: user.Address(),
-			Text: fmt.Sprintf("A new guest comes into the default channels: %s.", report.List(names)),
-		})
-	}
 }
 
 // roleAfter is the role of an account after the plan.

@@ -199,7 +199,6 @@ func (b *builder) compare(view *snapshot.Snapshot) error {
 	if err := b.compareChannels(); err != nil {
 		return err
 	}
-	b.sayNewGuests()
 	b.compareGroups()
 	b.compareOrganization()
 	b.was.People, b.is.People = b.before, b.after

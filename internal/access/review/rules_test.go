@@ -261,7 +261,7 @@ func TestRulesReadAttributesThatAreThere(t *testing.T) {
 func TestReviewListsRules(t *testing.T) {
 	f := newFirm(t)
 	found := f.reviewed(firmRules, resourceChange("zulip_organization", attributes{"invite_required": true}, attributes{"invite_required": false}))
-	expectText(t, found.Verdict.Text, "one rule fails")
+	expectText(t, found.Verdict.Text, "1 rule fails")
 	var text, html bytes.Buffer
 	if err := markdown.Write(&text, found); err != nil {
 		t.Fatal(err)
@@ -269,6 +269,6 @@ func TestReviewListsRules(t *testing.T) {
 	if err := page.Write(&html, found); err != nil {
 		t.Fatal(err)
 	}
-	expectText(t, text.String(), "#### Rules", "- `no open door` (`rules.zulip.hcl:40`): **fails after this plan**", "- six rules and one limit pass.")
-	expectText(t, html.String(), `<h2 id="rules">Rules</h2>`, "no open door", "fails after this plan", "six rules and one limit pass.")
+	expectText(t, text.String(), "#### Rules", "- `no open door` (`rules.zulip.hcl:40`): **fails after this plan**", "- 6 rules and 1 limit pass.")
+	expectText(t, html.String(), `<h2 id="rules">Rules</h2>`, "no open door", "fails after this plan", "6 rules and 1 limit pass.")
 }

@@ -44,7 +44,7 @@ func TestReviewOfWhatIsNoRight(t *testing.T) {
 				o.Call(t, "POST", "/default_streams", map[string]string{"stream_id": fmt.Sprint(int64(made["id"].(float64)))})
 				return resourceChange("zulip_user", nil, attributes{"email": "gus@example.org", "full_name": "Gus", "role": "guest"})
 			},
-			words: "external widening", says: `gus@example.org. A new guest comes into the default channels: "general", "lobby".`,
+			words: "external widening", says: `channel "general", channel "lobby". 1 guest can read`,
 		},
 		"open sign-up": {plan: organizationSets("invite_required", true, false),
 			words: "joining", says: "Anybody can join the organization, without an invitation."},
@@ -70,7 +70,7 @@ func TestReviewOfWhatIsNoRight(t *testing.T) {
 				}
 				return resourceChange("zulip_channel", attributes{"id": channel, "name": "board", "privacy": "private_protected_history"}, attributes{"id": channel, "name": "board", "privacy": "private_shared_history"})
 			},
-			words: "widening", says: "read older messages",
+			words: "private widening", says: "read older messages",
 		},
 		"an administrator's bot": {
 			change: func(o *acctest.Organization) attributes {
@@ -148,7 +148,7 @@ func TestReviewOfWhatIsNoRight(t *testing.T) {
 			expectWords(t, found, test.words)
 			text := strings.ReplaceAll(markdownOf(t, found), "`", "")
 			expectText(t, text, test.says)
-			if test.words != "" && strings.Contains(text, "Nobody gains or loses a right.") {
+			if test.words != "" && strings.Contains(text, "Nobody gains or loses access.") {
 				t.Errorf("it comforts:\n%s", text)
 			}
 		})
