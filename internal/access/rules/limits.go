@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -34,7 +35,7 @@ func (f *File) CheckLimits(r Removals) []*report.Rule {
 	all := make([]*report.Rule, len(f.Limits))
 	for i, limit := range f.Limits {
 		rule := &report.Rule{
-			Name: limit.Name, IsLimit: true, At: fmt.Sprintf("%s:%d", f.path, limit.Line), Status: report.RulePasses, Before: report.RulePasses,
+			Name: limit.Name, IsLimit: true, At: fmt.Sprintf("%s:%d", filepath.Base(f.path), limit.Line), Status: report.RulePasses, Before: report.RulePasses,
 			Violations: []*report.Violation{}, Unknowns: []string{}, Notes: []string{},
 		}
 		if text := limit.Exceeds(r); text != "" {

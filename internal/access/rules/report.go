@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
@@ -17,7 +18,7 @@ func (f *File) Report(org *Organization, found, was []*Verdict, changes func(*Vi
 	rules := make([]*report.Rule, len(found))
 	for i, verdict := range found {
 		rule := &report.Rule{
-			Name: verdict.Rule.Name, At: fmt.Sprintf("%s:%d", f.path, verdict.Rule.Line), Status: verdict.Status,
+			Name: verdict.Rule.Name, At: fmt.Sprintf("%s:%d", filepath.Base(f.path), verdict.Rule.Line), Status: verdict.Status,
 			Violations: []*report.Violation{}, Unknowns: append([]string{}, verdict.Unknowns...), Notes: append([]string{}, verdict.Notes...),
 		}
 		if was != nil {
