@@ -50,7 +50,7 @@ func Write(w io.Writer, r *report.Report) error {
 	d.details("What follows from this", []string{"", "What changes", "Gains", "Loses"}, d.follows)
 	d.also(r.Also)
 	d.writeLists()
-	d.end(r)
+	d.end()
 	_, err := io.WriteString(w, d.text.String())
 	return err
 }
@@ -326,7 +326,7 @@ func (d *document) also(all []*report.Also) {
 }
 
 // end says what is not in the text.
-func (d *document) end(r *report.Report) {
+func (d *document) end() {
 	if d.left > 0 {
 		d.line("")
 		d.line(fmt.Sprintf("**%s left out here: a comment has no place for more. The whole review is in what `--json` writes, and on the page of `--html`.**", areLeft(d.left, "line")))

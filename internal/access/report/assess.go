@@ -80,17 +80,14 @@ func (a *assessment) channel(channel *Channel) {
 	if channel.Action != Archive {
 		a.commonRisks(where, channel.Rights)
 	}
-	switch channel.Action {
-	case Replace:
-		if isNew {
-			a.categories[Narrowing] = true
-			a.risk(DataLoss, where, "A new channel takes its place, without the messages.")
-		}
-		a.private(where, channel)
+	switch {
+	case channel.Action == Archive:
+		a.risk(DataLoss, where, "It is archived: nobody can write there any more.")
+	case channel.Action == Replace && isNew:
+		a.categories[Narrowing] = true
+		a.risk(DataLoss, where, "A new channel takes its place, without the messages.")
 	default:
 		a.private(where, channel)
-	case Archive:
-		a.risk(DataLoss, where, "It is archived: nobody can write there any more.")
 	}
 	for _, right := range channel.Rights {
 		if channel.Action == Archive {
@@ -223,6 +220,9 @@ func (a *assessment) owner(where string, person *Person) {
 	a.categories[Widening] = true
 	if person.Owner.After.Unknown {
 		a.risk(Unknown, where, "It is not known who will own the bot.")
+	}
+	if person.IsOwnedByGuest {
+		a.risk(External, where, fmt.Sprintf("A guest holds its key: %s.", person.Owner.After))
 	}
 	switch role := person.Role.After.String(); role {
 	case "owner", "administrator", "moderator":

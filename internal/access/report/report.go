@@ -282,6 +282,8 @@ type Person struct {
 	Role Change `json:"role"`
 	// Owner is who owns a bot, by address; nil unless that changes.
 	Owner *Change `json:"owner,omitempty"`
+	// IsOwnedByGuest is true if the new owner is a guest.
+	IsOwnedByGuest bool `json:"-"`
 	// LosesEverything says that the account is deactivated, and loses every right it has, in every channel, over every user
 	// group and in the organization. It is not among those who lose these rights one by one.
 	LosesEverything bool `json:"loses_everything,omitempty"`

@@ -47,7 +47,7 @@ var Categories = []CategoryMeaning{
 	{Stops, "the apply will certainly be refused: a name is taken, the account lacks a role, nobody would be left as owner, a group would contain itself, an owner of a bot is deactivated"},
 	{Lockout, "the account the provider uses can no longer administer a channel or manage a user group, or nobody is left who can do something that somebody could; that nobody can join a private channel by himself, and that nobody can do anything to messages in a channel that is archived, does not count"},
 	{Rules, "a rule of --rules fails after the plan, and passed before or had fewer violations; or it is unknown, because not everything is known that it depends on"},
-	{External, "a guest gains a right, in a new channel too, or becomes active, somebody is invited as a guest, or anyone on the internet comes to read a channel"},
+	{External, "a guest gains a right, in a new channel too, or becomes active, somebody is invited as a guest, a guest comes to hold the key of a bot, or anyone on the internet comes to read a channel"},
 	{Private, "an account comes to read a private channel or its older messages, or a private channel is no longer private; that of a new channel does not count"},
 	{RoleChange, "the plan changes the role of an account, deactivates or reactivates one, creates one with another role than member or guest, or ends the resource that gave one of these roles and leaves the role"},
 	{Joining, "more people can join the organization, or come into more by joining it: an invitation, a link, no invitation needed, any address, another domain, a new default channel"},

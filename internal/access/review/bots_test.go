@@ -15,7 +15,7 @@ func TestReviewBot_NewWithGuestOwner_External(t *testing.T) {
 	found := f.reviewed("", resourceChange("zulip_bot", nil, attributes{"short_name": "key", "full_name": "Key", "owner": "gus@example.com"}))
 	expectCategory(t, found, report.External)
 	text := strings.ReplaceAll(markdownOf(t, found), "`", "")
-	expectText(t, text, "The guest gus@example.com holds its key.", "With its key gus@example.com can", `in "hall"`, "in the organization, and not without it.", "new, owner gus@example.com")
+	expectText(t, text, "A guest holds its key: gus@example.com.", "With its key gus@example.com can", `in "hall"`, "in the organization, and not without it.", "new, owner gus@example.com")
 	if data, err := json.Marshal(found.People); err != nil || !strings.Contains(string(data), `"owner":`) {
 		t.Errorf("the JSON says of the owner: %s %v", data, err)
 	}

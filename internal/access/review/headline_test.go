@@ -64,7 +64,9 @@ func TestReviewHeadline_ReadableChannels_First(t *testing.T) {
 				return
 			}
 			expectCategory(t, found, test.category)
-			if !slices.ContainsFunc(found.Risks, func(risk report.Risk) bool { return risk.Category == test.category && risk.Where+". "+risk.Text == test.risk }) {
+			if !slices.ContainsFunc(found.Risks, func(risk report.Risk) bool {
+				return risk.Category == test.category && risk.Where+". "+risk.Text == test.risk
+			}) {
 				t.Errorf("the risks are %v; want %q", found.Risks, test.risk)
 			}
 		})

@@ -36,7 +36,9 @@ func (b *builder) sayKey(bot, owner *zulip.User) {
 	where, category := "bot "+bot.Address(), report.Widening
 	if b.roleAfter(owner) == zulip.RoleGuest {
 		category = report.External
-		b.report.Risks = append(b.report.Risks, report.Risk{Category: category, Where: where, Text: fmt.Sprintf("The guest %s holds its key.", owner.Address())})
+		for _, person := range b.report.People {
+			person.IsOwnedByGuest = person.IsOwnedByGuest || person.AccountID == bot.ID && person.Owner != nil
+		}
 	}
 	say := func(rights, over string) {
 		b.report.Risks = append(b.report.Risks, report.Risk{

@@ -80,9 +80,7 @@ func Compute(ctx context.Context, p *plan.Plan, options Options) (*report.Report
 	}
 	b.sayMeanings()
 	if view != nil {
-		if err := b.proveRules(view); err != nil {
-			return nil, nil, err
-		}
+		b.proveRules(view)
 	}
 	b.report.Accounts = b.people.Accounts()
 	b.report.Assess()

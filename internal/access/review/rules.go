@@ -15,16 +15,15 @@ import (
 
 // proveRules proves the rules of the organization before and after the plan. It comes after everything is said that is not known:
 // what the review cannot tell, no rule is proven of.
-func (b *builder) proveRules(view *snapshot.Snapshot) error {
+func (b *builder) proveRules(view *snapshot.Snapshot) {
 	if b.options.Rules == nil {
-		return nil
+		return
 	}
 	before := b.rulesBefore
 	after := b.organizationAfter(before)
 	found := b.options.Rules.Judge(after)
 	b.report.Rules = b.options.Rules.Report(after, found, b.options.Rules.Judge(before), b.changesBehind(after))
 	b.checkLimits(view)
-	return nil
 }
 
 // readForRules reads what rules need of the organization as it is.
