@@ -29,7 +29,12 @@ type Channel struct {
 	ID         int64
 	Name       string
 	IsArchived bool
-	Privacy    report.Value
+	// Folder is the name of its folder. NameUnknown and FolderUnknown say that these are not known; Name is then what it is called or by.
+	Folder                     string
+	NameUnknown, FolderUnknown bool
+	// Facts are what decides who can do what in it.
+	Facts   permission.Channel
+	Privacy report.Value
 	// Internet says that anyone on the internet can read it; nil if that is not known.
 	Internet *bool
 	// Subscribers are those who are in it; nil if that is not known.
@@ -54,6 +59,19 @@ type Group struct {
 	// Action is what a plan does with it, and Addresses are the resources that do.
 	Action    report.Action
 	Addresses []string
+}
+
+// GroupFacts are what decides who can do what with a user group.
+type GroupFacts struct {
+	ID   int64
+	Name string
+	// NameUnknown says that it is not known what it will be called.
+	NameUnknown bool
+	// Members are the people directly in it, Subgroups the groups.
+	Members, Subgroups []int64
+	// Permissions are by name; one that is absent is not known, or the server does not have it.
+	Permissions map[string]zulip.GroupSettingValue
+	Unknown     map[string]bool
 }
 
 // Right is something that can be done, and who can.
@@ -87,6 +105,7 @@ type Source struct {
 // Describe fills in who can do what in a channel. planned has what a plan says of permissions; why says what it depends on who can,
 // where that is not known. Of a channel that is yet to be created, only reading and what the plan sets is said.
 func (s Source) Describe(c *Channel, facts permission.Channel, planned map[string]PlannedPermission, why string) {
+	c.Facts = facts
 	state := permission.ChannelRights{Access: s.People, Channel: facts}
 	if c.IsArchived = facts.IsArchived; c.Privacy.Texts == nil && !c.Privacy.Unknown {
 		c.Privacy = report.ValueOf(report.PrivacyText(facts.Privacy))

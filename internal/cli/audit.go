@@ -45,7 +45,7 @@ everything. --fail-on takes severities (high, medium, low; each includes the gra
 
 ` + kindMeanings() + `
 
-With --rules it also takes rules, for rules that are broken or not proven. With --against it also takes what the review's --fail-on takes, of what has changed since: ` + strings.Join(categoryWords(), ", ") + `.`,
+With --rules it also takes rules, for rules that fail or are unknown. With --against it also takes what the review's --fail-on takes, of what has changed since: ` + strings.Join(categoryWords(), ", ") + `.`,
 		Example: `  terraform-provider-zulip audit
   terraform-provider-zulip audit --html audit.html
   terraform-provider-zulip audit --person ada@example.com

@@ -122,18 +122,18 @@ func TestRulesAreAGate(t *testing.T) {
 	write("rule \"owners\" {\n  role     = \"owner\"\n  at_least = 1\n}\n")
 	stdout, _, err := reviewRun(t, "membership", "--rules", file, "--fail-on", "rules")
 	expect(err, "")
-	if !strings.Contains(stdout, "one rule holds.") {
+	if !strings.Contains(stdout, "1 rule passes.") {
 		t.Error(stdout)
 	}
 	stdout, err = auditRun(t, "--rules", file, "--fail-on", "rules")
 	expect(err, "")
-	if !strings.Contains(stdout, "one rule holds.") {
+	if !strings.Contains(stdout, "1 rule passes.") {
 		t.Error(stdout)
 	}
 	write("rule \"owners\" {\n  role     = \"owner\"\n  at_least = 9\n}\nlimit \"nobody out\" {\n  people = 0\n}\n")
 	stdout, _, err = reviewRun(t, "membership", "--rules", file, "--fail-on", "rules")
 	expect(err, "") // it was broken before, and the plan takes nobody out
-	if !strings.Contains(stdout, "broken before, and this plan adds nothing to it") {
+	if !strings.Contains(stdout, "failed before, and this plan adds nothing to it") {
 		t.Error(stdout)
 	}
 	_, err = auditRun(t, "--rules", file, "--fail-on", "rules")

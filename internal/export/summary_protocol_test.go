@@ -235,7 +235,7 @@ func TestProtocolExportProposesRulesThatHold(t *testing.T) {
 		}
 		organizations++
 		for _, rule := range found.Rules {
-			if rule.Standing != report.RuleHolds || len(rule.Notes) > 0 {
+			if rule.Status != report.RulePasses || len(rule.Notes) > 0 {
 				r.Errorf("%s: %v\n%s", rule.Name, rule.Lines(), content)
 			}
 			name, _, _ := strings.Cut(rule.Name, ":")
@@ -295,7 +295,7 @@ func TestProtocolExportProposesRules(t *testing.T) {
 	found, err := auditOf(content)
 	requireNoError(t, err)
 	for _, rule := range found.Rules {
-		if rule.Standing != report.RuleHolds {
+		if rule.Status != report.RulePasses {
 			t.Errorf("after what is ordinary, %s: %v", rule.Name, rule.Lines())
 		}
 	}
@@ -305,7 +305,7 @@ func TestProtocolExportProposesRules(t *testing.T) {
 	}
 	var broken []string
 	for _, rule := range found.Rules {
-		if rule.Standing == report.RuleBroken {
+		if rule.Status == report.RuleFails {
 			broken = append(broken, rule.Name)
 		}
 	}

@@ -29,7 +29,7 @@ resource "zulip_channel_subscribers" "news" {
 }
 
 var (
-	pullRequest = values{"github.event_name": "pull_request", "github.event.pull_request.number": "7", "github.run_id": "1"}
+	pullRequest = values{"github.event_name": "pull_request", "github.event.pull_request.number": "7", "github.event.pull_request.base.sha": "0ba5e", "github.run_id": "1"}
 	push        = values{"github.event_name": "push", "github.run_id": "2"}
 	nightly     = values{"github.event_name": "schedule", "github.run_id": "3"}
 )
@@ -131,7 +131,7 @@ func TestDocsReviewActionRefuses(t *testing.T) {
 			})
 		}
 	}
-	if calls := r.serverFile(t, "calls"); calls != "" {
+	if calls := r.serverFile(t, "calls"); strings.Contains(calls, "/comments") {
 		t.Errorf("gh is asked for\n%s", calls)
 	}
 }
@@ -301,7 +301,7 @@ func (r *ciRun) gitlab(t *testing.T, name string, shell []string, folder string,
 	}
 	command := exec.CommandContext(t.Context(), shell[0], append(shell[1:], "-c", strings.Join(job.Script, "\n"))...)
 	command.Dir = folder
-	command.Env = append(r.environment, "CI_API_V4_URL=https://gitlab.example/api/v4", "CI_PROJECT_ID=5", "TF_IN_AUTOMATION=1", "TF_INPUT=0")
+	command.Env = append(r.environment, "CI_API_V4_URL=https://gitlab.example/api/v4", "CI_PROJECT_ID=5", "TF_IN_AUTOMATION=1", "TF_INPUT=0", "RULES=rules.zulip.hcl")
 	for key, value := range job.Variables {
 		command.Env = append(command.Env, key+"="+value)
 	}
@@ -444,5 +444,52 @@ func TestDocsReviewWithoutAnAdministrator(t *testing.T) {
 	said := inFolder(moderator, "TF_CLI_ARGS_plan=-target=zulip_channel.seen terraform plan && { terraform plan || true; }")
 	if strings.Contains(said, "zulip_channel.seen"+planned) || !strings.Contains(said, "with zulip_channel.secret") {
 		t.Errorf("a moderator's plan with private channels:\n%s", said)
+	}
+}
+
+// postersRule fails if a guest posts in #news.
+const postersRule = "rule \"no guest posts news\" {\n  channels = \"news\"\n  right    = \"send_message\"\n  never    = \"role:guests\"\n}\n"
+
+// A pull request is checked with the rules of its base branch, whatever it makes of the file.
+func TestDocsReviewRules_OfBaseBranch(t *testing.T) {
+	t.Parallel()
+	r, workflow := newCIRun(t), parse[ciWorkflow](t, reviewWorkflow)
+	r.config = newsChannel("News", "role:moderators")
+	first := r.checkout(t)
+	inShell(t, first, r.environment, "terraform init && terraform apply")
+	r.config = newsChannel("News", "role:everyone")
+	github := func(rules string) (int, string) {
+		folder := r.checkout(t)
+		if rules != "" {
+			write(t, filepath.Join(folder, "rules.zulip.hcl"), rules)
+		}
+		result := r.job(t, workflow, "review", folder, pullRequest)
+		return result.status, result.summary
+	}
+	gitlab := func(rules string) (int, string) {
+		folder := r.checkout(t)
+		if rules != "" {
+			write(t, filepath.Join(folder, "rules.zulip.hcl"), rules)
+		}
+		return r.gitlab(t, "review", []string{"sh", "-e"}, folder, "CI_PIPELINE_SOURCE=merge_request_event", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME=main")
+	}
+	const fails, changes = "`no guest posts news` (`rules.zulip.hcl:1`): **fails after this plan**", " request changes the rules in `rules.zulip.hcl`."
+	for name, review := range map[string]func(string) (int, string){"GitHub": github, "GitLab": gitlab} {
+		_ = os.Remove(filepath.Join(r.server, "rules.zulip.hcl"))
+		if status, text := review(""); status != 2 || strings.Contains(text, "#### Rules") || strings.Contains(text, "the rules in") {
+			t.Errorf("%s, no rules: it ends with %d:\n%s", name, status, text)
+		}
+		if _, text := review(postersRule); strings.Contains(text, "#### Rules") || !strings.Contains(text, "the rules in `rules.zulip.hcl`.") {
+			t.Errorf("%s, new rules:\n%s", name, text)
+		}
+		write(t, filepath.Join(r.server, "rules.zulip.hcl"), postersRule)
+		if _, text := review(postersRule); !strings.Contains(text, fails) || strings.Contains(text, changes) {
+			t.Errorf("%s, the same rules:\n%s", name, text)
+		}
+		for _, changed := range []string{"", "# none\n"} {
+			if _, text := review(changed); !strings.Contains(text, fails) || !strings.Contains(text, changes) {
+				t.Errorf("%s, rules %q:\n%s", name, changed, text)
+			}
+		}
 	}
 }

@@ -152,7 +152,11 @@ func newCIRun(t *testing.T) *ciRun {
 	// The comment or note that is there begins as this one does.
 	script := "#!/bin/bash\nset -eu\necho \"${0##*/} $*\" >>'" + r.server + "/calls'\n" +
 		"for word; do case $word in body=@*) cp \"${word#body=@}\" '" + r.server + "/comment' ;; body@*) cp \"${word#body@}\" '" + r.server + "/comment' ;; esac; done\n"
-	writeProgram(t, bin, "gh", script+"if [[ $* = *--jq* && -f '"+r.server+"/comment' ]]; then echo 71; fi\n")
+	// The base branch has the rules that the server has.
+	rules := "'" + r.server + "/rules.zulip.hcl'"
+	writeProgram(t, bin, "git", "#!/bin/sh\ncase $1 in\nfetch) ;;\ncat-file) [ -f "+rules+" ] ;;\nshow) cat "+rules+" ;;\nesac\n")
+	writeProgram(t, bin, "gh", script+"if [[ $* = */contents/rules.zulip.hcl* ]]; then\n"+
+		"  [ -f "+rules+" ] || { echo 'gh: Not Found (HTTP 404)' >&2; exit 1; }\n  cat "+rules+"\nfi\nif [[ $* = *--jq* && -f '"+r.server+"/comment' ]]; then echo 71; fi\n")
 	writeProgram(t, bin, "curl", script+"if [[ $* = *per_page* ]]; then\n"+
 		"  [ ! -f '"+r.server+"/comment' ] || own=', {\"id\": 71, \"body\": \"<!-- zulip-access-review -->\\n### Access review\"}'\n"+
 		"  echo \"[{\\\"id\\\": 70, \\\"body\\\": \\\"Who reviews this?\\\"}${own:-}]\"\nfi\n")

@@ -192,6 +192,7 @@ func (c *comparison) account(user, was, is *zulip.User) {
 	}
 	if was != nil && is != nil && c.owner(was) != c.owner(is) {
 		person.Owner = &report.Change{Before: ownerValue(c.owner(was)), After: ownerValue(c.owner(is))}
+		person.IsOwnedByGuest = is.BotOwnerID != nil && c.after.access.Guests().Has(*is.BotOwnerID)
 	}
 	c.report.People = append(c.report.People, person)
 }

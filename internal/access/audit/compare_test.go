@@ -213,10 +213,7 @@ func (d *drawer) compare() bool {
 	var steps []func()
 	kinds := map[any]bool{}
 	for number := range 1 + d.random.IntN(3) {
-		draw := d.draw
-		if d.random.IntN(2) == 0 {
-			draw = d.drawThing
-		}
+		draw := oneOf(d, d.draw, d.drawThing, d.drawReplaced)
 		if change, apply := draw(number); !kinds[change["type"]] {
 			changes, steps = append(changes, change), append(steps, apply)
 			kinds[change["type"]] = true
@@ -321,6 +318,41 @@ func (d *drawer) drawThing(number int) (change object, apply func()) {
 		d.o.WithAccount(d.t, "owner").Call(d.t, "PATCH", fmt.Sprint("/users/", user.ID), map[string]string{"new_email": address})
 		d.people["admin"] = address
 	}
+}
+
+// drawReplaced draws a resource that is replaced or forgotten.
+func (d *drawer) drawReplaced(number int) (change object, apply func()) {
+	name := oneOf(d, slices.Sorted(maps.Keys(d.channels))...)
+	path := fmt.Sprint("/streams/", d.channels[name])
+	people := []string{"moderator", "mel", "max", "gus"}
+	switch d.random.IntN(4) {
+	case 0:
+		from, to := oneOf(d, people...), oneOf(d, people...)
+		role := oneOf(d, zulip.RoleAdministrator, zulip.RoleModerator, zulip.RoleGuest)
+		of := func(account string) object {
+			return object{"user": d.people[account], "user_id": id(d.t, d.o, account), "role": role.String(), "on_destroy": "member"}
+		}
+		set := func(account string, role zulip.Role) {
+			d.o.Call(d.t, "PATCH", fmt.Sprintf("/users/%d", id(d.t, d.o, account)), map[string]string{"role": fmt.Sprint(int(role))})
+		}
+		return randomorg.Replaced(planned("zulip_user_role", number, of(from), of(to))), func() { set(from, zulip.RoleMember); set(to, role) }
+	case 1:
+		principals, value := d.value("role:nobody", "role:members", "role:moderators")
+		after := object{"name": name, "can_send_message_group": principals}
+		return randomorg.Replaced(planned("zulip_channel", number, object{"id": d.channels[name], "name": name}, after)), func() {
+			d.o.Call(d.t, "DELETE", path, nil)
+			d.o.Call(d.t, "PATCH", path, map[string]string{"is_archived": "false"})
+			d.o.Call(d.t, "PATCH", path, map[string]string{"can_send_message_group": `{"new":` + value + `}`})
+		}
+	case 2:
+		change = planned("zulip_channel", number, object{"id": d.channels[name], "name": name}, nil)
+	default:
+		account := oneOf(d, people...)
+		change = planned("zulip_user_role", number, object{"user": d.people[account], "user_id": id(d.t, d.o, account), "role": "owner", "on_destroy": "guest"}, nil)
+	}
+	of, _ := change["change"].(object)
+	of["actions"] = []string{"forget"}
+	return change, func() {}
 }
 
 // drawChannel draws another privacy or retention of a channel, or archives it.

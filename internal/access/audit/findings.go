@@ -97,7 +97,7 @@ type Gate struct {
 	kinds      []Kind
 	// Changes are for [report.Report.Fails] of what [Compare] returns.
 	Changes []report.Category
-	// Rules says that the gate stops at rules that are broken or not proven.
+	// Rules says that the gate stops at rules that fail or are unknown.
 	Rules bool
 }
 

@@ -39,47 +39,47 @@ func TestAuditProvesRules(t *testing.T) {
 	for _, one := range []struct{ rule, want string }{
 		{`channels = ["board"]
 			right = "read"
-			never = ["role:owners"]`, "holds"},
+			never = ["role:owners"]`, "passes"},
 		{`channels = ["board"]
 			right = "read"
-			never = ["user:mel@example.com"]`, "broken | #board: 1 account can read: Mel (mel@example.com, through can_subscribe_group: group:board > group:partners)."},
+			never = ["user:mel@example.com"]`, "fails | #board: 1 account can read: Mel (mel@example.com, through can_subscribe_group: group:board > group:partners)."},
 		{`channels = ["board"]
 			right = "read"
-			never = ["user:gus@example.com"]`, "holds"}, // no guest joins by himself
+			never = ["user:gus@example.com"]`, "passes"}, // no guest joins by himself
 		{`channels = ["board"]
 			right = ["read", "read_history", "join"]
-			only = ["group:board", "role:owners"]`, "holds"},
+			only = ["group:board", "role:owners"]`, "passes"},
 		{`channels = ["board"]
 			right = "subscribed"
-			only = ["user:mel@example.com"]`, "broken | #board: 1 account is in it: Max (max@example.com)."},
+			only = ["user:mel@example.com"]`, "fails | #board: 1 account is in it: Max (max@example.com)."},
 		{`channels = ["privacy:private"]
 			right = "subscribed"
-			at_least = 2`, "broken | #board: 1 person is in it, and at least 2 must be: Max (max@example.com)."},
+			at_least = 2`, "fails | #board: 1 person is in it, and at least 2 must be: Max (max@example.com)."},
 		{`channels = ["bord"]
 			right = "read"
-			only = ["role:owners"]`, `not proven | Not known: There is no channel "bord"; did you mean "board"?`},
+			only = ["role:owners"]`, `unknown | Unknown: There is no channel "bord"; did you mean "board"?`},
 		{`channels = ["incident-*"]
 			right = "read"
-			only = ["role:owners"]`, `holds | Nothing matches "incident-*".`},
+			only = ["role:owners"]`, `passes | Nothing matches "incident-*".`},
 		{`channels = ["folder:Board"]
 			right = "read"
-			only = ["role:owners"]`, `not proven | Not known: There is no folder "Board"`},
+			only = ["role:owners"]`, `unknown | Unknown: There is no folder "Board"`},
 		{`channels = ["lob*"]
 			right = "read"
-			only = ["role:everyone"]`, "broken | #lobby: anyone on the internet can read."},
+			only = ["role:everyone"]`, "fails | #lobby: anyone on the internet can read."},
 		{`channels = ["*"]
 			right = "read"
-			never = ["internet"]`, "broken | #lobby: anyone on the internet can read."},
+			never = ["internet"]`, "fails | #lobby: anyone on the internet can read."},
 		{`channels = ["lobby"]
 			right = "read"
-			only = ["role:everyone", "internet"]`, "holds"},
+			only = ["role:everyone", "internet"]`, "passes"},
 		{`groups = ["board"]
 			right = "member"
 			never = ["role:everyone"]
 			except {
 			  people = ["user:max@example.com"]
 			  reason = "He chairs it"
-			}`, "broken | user group \"board\": 2 accounts are in it: Gus (gus@example.com, through group:board > group:partners), Mel (mel@example.com, through group:board > group:partners)."},
+			}`, "fails | user group \"board\": 2 accounts are in it: Gus (gus@example.com, through group:board > group:partners), Mel (mel@example.com, through group:board > group:partners)."},
 		{`groups = ["board"]
 			right = "member"
 			never = ["role:everyone"]
@@ -87,7 +87,7 @@ func TestAuditProvesRules(t *testing.T) {
 			  people = ["group:partners", "user:max@example.com"]
 			  reason = "They sit on it"
 			  until  = "2027-01-02"
-			}`, "holds"},
+			}`, "passes"},
 		{`groups = ["board"]
 			right = "member"
 			at_most = 1
@@ -95,54 +95,54 @@ func TestAuditProvesRules(t *testing.T) {
 			  people = ["group:partners"]
 			  reason = "They sit on it."
 			  until  = "2027-01-01"
-			}`, "broken | user group \"board\": 3 accounts are in it, and at most 1 may be: Gus (gus@example.com, through group:board > group:partners), Max (max@example.com, through group:board), Mel (mel@example.com, through group:board > group:partners). | The exception of line 5 (They sit on it) has ended on 2027-01-01."},
+			}`, "fails | user group \"board\": 3 accounts are in it, and at most 1 may be: Gus (gus@example.com, through group:board > group:partners), Max (max@example.com, through group:board), Mel (mel@example.com, through group:board > group:partners). | The exception of line 5 (They sit on it) has ended on 2027-01-01."},
 		{`groups = ["board"]
 			right = "member"
-			never = "role:guests"`, "broken | user group \"board\": 1 account is in it: Gus (gus@example.com, through group:board > group:partners)."},
+			never = "role:guests"`, "fails | user group \"board\": 1 account is in it: Gus (gus@example.com, through group:board > group:partners)."},
 		{`groups = ["board"]
 			right = "member"
 			never = "role:guests"
 			except {
 			  people = ["role:guests"]
 			  reason = "They sit on it"
-			}`, "holds"},
+			}`, "passes"},
 		{`channels = ["board"]
 			right = ["read", "join", "subscribed"]
-			never = ["role:guests"]`, "holds"},
+			never = ["role:guests"]`, "passes"},
 		{`groups = ["partners"]
 			right = "member"
-			only = ["role:guests"]`, "broken | user group \"partners\": 1 account is in it: Mel (mel@example.com, through group:partners)."},
+			only = ["role:guests"]`, "fails | user group \"partners\": 1 account is in it: Mel (mel@example.com, through group:partners)."},
 		{`groups = ["partners"]
 			right = "member"
-			only = ["role:guests", "user:mel@example.com"]`, "holds"},
+			only = ["role:guests", "user:mel@example.com"]`, "passes"},
 		{`role = "owner"
-			at_least = 2`, "broken | the organization: 1 person is owner, and at least 2 must be: Olga (owner@example.com)."},
+			at_least = 2`, "fails | the organization: 1 person is owner, and at least 2 must be: Olga (owner@example.com)."},
 		{`role = ["owner", "administrator"]
-			at_least = 2`, "holds"},
+			at_least = 2`, "passes"},
 		{`role = ["owner", "administrator"]
-			only = ["user:owner@example.com"]`, "broken | the organization: 1 account is owner or administrator: Ada (ada@example.com)."},
+			only = ["user:owner@example.com"]`, "fails | the organization: 1 account is owner or administrator: Ada (ada@example.com)."},
 		{`role = "guest"
-			at_most = 0`, "broken | the organization: 1 account is guest, and at most 0 may be: Gus (gus@example.com)."},
+			at_most = 0`, "fails | the organization: 1 account is guest, and at most 0 may be: Gus (gus@example.com)."},
 		{`right = "create_groups"
 			never = ["role:everyone"]
 			except {
 			  people = ["role:members"]
 			  reason = "They may"
-			}`, "holds"},
+			}`, "passes"},
 		{`right = "create_groups"
 			only = ["role:owners"]
 			except {
 			  people = ["group:nobody-has-this"]
 			  reason = "x"
 			}`, `User group "nobody-has-this" is not in the organization.`},
-		{`joining = "invited"`, "holds"},
+		{`joining = "invited"`, "passes"},
 	} {
 		text := "rule \"a\" {\n" + one.rule + "\n}\n"
 		found := proven(t, o, text)
-		if got := said(found.Rules[0]); !strings.Contains(got, one.want) || got != one.want && (strings.HasPrefix(one.want, "holds") || strings.HasPrefix(one.want, "broken")) {
+		if got := said(found.Rules[0]); !strings.Contains(got, one.want) || got != one.want && (strings.HasPrefix(one.want, "passes") || strings.HasPrefix(one.want, "fails")) {
 			t.Errorf("%s\n%s\nwant\n%s", text, got, one.want)
 		}
-		if gate := (audit.Gate{Rules: true}); slices.Contains(found.Fails(gate), "rules") != !strings.HasPrefix(said(found.Rules[0]), "holds") {
+		if gate := (audit.Gate{Rules: true}); slices.Contains(found.Fails(gate), "rules") != !strings.HasPrefix(said(found.Rules[0]), "passes") {
 			t.Errorf("%s\nfails %v", text, found.Fails(gate))
 		}
 	}
@@ -158,10 +158,10 @@ func TestAuditProvesWhoJoins(t *testing.T) {
 		t.Fatal(links, err)
 	}
 	id := links[0].ID
-	expectText(t, said(proven(t, o, joining).Rules[0]), fmt.Sprintf("broken | invitation link %v: whoever uses it joins as moderator.", id))
+	expectText(t, said(proven(t, o, joining).Rules[0]), fmt.Sprintf("fails | invitation link %v: whoever uses it joins as moderator.", id))
 	o.Call(t, "DELETE", fmt.Sprintf("/invites/multiuse/%v", id), nil)
 	o.Call(t, "POST", "/invites", map[string]string{"invitee_emails": "nadia@example.com", "invite_as": "100", "stream_ids": "[]", "invite_expires_in_minutes": "null"})
-	expectText(t, said(proven(t, o, joining).Rules[0]), "broken | the invitation of nadia@example.com: whoever uses it joins as owner.")
+	expectText(t, said(proven(t, o, joining).Rules[0]), "fails | the invitation of nadia@example.com: whoever uses it joins as owner.")
 	o.Call(t, "PATCH", "/realm", map[string]string{"invite_required": "false"})
 	expectText(t, said(proven(t, o, joining).Rules[0]), "the organization: nobody needs an invitation to join (invite_required).")
 }
@@ -175,14 +175,14 @@ func TestAuditProvesNothingThatIsNotSeen(t *testing.T) {
 	for rule, want := range map[string]string{
 		`channels = ["*"]
 			right = "read"
-			never = ["internet"]`: "not proven | Not known: mel@example.com is not an administrator and does not see private channels that it is not in.",
+			never = ["internet"]`: "unknown | Unknown: mel@example.com is not an administrator and does not see private channels that it is not in.",
 		`channels = ["board"]
 			right = "read"
-			never = ["role:owners"]`: `not proven | Not known: There is no channel "board"`,
+			never = ["role:owners"]`: `unknown | Unknown: There is no channel "board"`,
 		`channels = ["open"]
 			right = "read"
-			never = ["internet"]`: "holds",
-		`joining = "invited"`: "not proven",
+			never = ["internet"]`: "passes",
+		`joining = "invited"`: "unknown",
 	} {
 		found := proven(t, mel, "rule \"a\" {\n"+rule+"\n}\n")
 		if got := said(found.Rules[0]); !strings.HasPrefix(got, want) {
@@ -204,7 +204,7 @@ rule "an administrator" {
 }
 `)
 	text := markdownOf(t, found)
-	expectText(t, text, "one rule is broken", "#### Rules", "`two owners`", "**broken**", "1 person is owner, and at least 2 must be: Olga (`owner@example.com`).", "- one rule holds.")
+	expectText(t, text, "1 rule fails", "#### Rules", "`two owners`", "**fails**", "1 person is owner, and at least 2 must be: Olga (`owner@example.com`).", "- 1 rule passes.")
 	if strings.Index(text, "#### Rules") > strings.Index(text, "#### Findings") {
 		t.Error("the rules come after the findings")
 	}

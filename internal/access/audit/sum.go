@@ -30,8 +30,8 @@ func (a *Audit) Verdict() string {
 		text = report.Counted(len(open), "finding") + ": " + strings.Join(counts, ", ")
 	}
 	text += a.acceptedCount()
-	if broken := report.RulesText(a.Rules); broken != "" {
-		text += "; " + broken
+	if failing := report.RulesText(a.Rules); failing != "" {
+		text += "; " + failing
 	}
 	if a.Person != nil {
 		return text + "."

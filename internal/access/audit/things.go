@@ -308,6 +308,7 @@ func (c *comparison) thing(key string, before, after *Thing, names meaning.Names
 		IsSet:      func(string) bool { return true },
 		IsComputed: func(name string, _ *meaning.Row) bool { return name == "name" && isListed },
 	}
+	change.Retention = func() (before, after meaning.Value) { return c.before.audit.retention(), c.after.audit.retention() }
 	also := &report.Also{Address: change.Where(one), Action: report.Update, Attributes: []report.AlsoAttribute{}}
 	switch {
 	case change.IsMade:
@@ -319,4 +320,14 @@ func (c *comparison) thing(key string, before, after *Thing, names meaning.Names
 	if len(also.Attributes) > 0 || also.Action != report.Update && !isSaid {
 		c.report.Also = append(c.report.Also, also)
 	}
+}
+
+// retention is how long the organization keeps messages; unknown if the audit does not have it.
+func (a *Audit) retention() meaning.Value {
+	for _, thing := range a.Things {
+		if value := thing.Value("message_retention_days"); thing.Type == "zulip_organization" && !value.IsNone() {
+			return value
+		}
+	}
+	return meaning.Value{IsUnknown: true}
 }

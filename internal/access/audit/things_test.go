@@ -51,7 +51,7 @@ func TestCompareWhatIsNoRight(t *testing.T) {
 			patch("authentication_methods", `{"Email": true, "GitHub": true}`), patch("authentication_methods", `{"Email": false, "GitHub": true}`),
 			"sign-in", "How people sign in changes: Email is removed.",
 		},
-		"retention": {nil, patch("message_retention_days", "1"), "data-loss", "Messages are deleted after 1 day; before: any time."},
+		"retention": {nil, patch("message_retention_days", "1"), "data-loss", "Messages are deleted after 1 day; before: never."},
 		"an address": {
 			nil, func(t *testing.T, o *acctest.Organization) {
 				o.Call(t, http.MethodPatch, fmt.Sprint("/users/", id(t, o, "admin")), map[string]string{"new_email": "mallory@example.org"})
@@ -245,7 +245,7 @@ func TestCompareWhatComesAndGoes(t *testing.T) {
 	newChannel(t, o, "left", map[string]string{"subscribers": fmt.Sprintf("[%d]", id(t, o, "mel"))})
 	group := newGroup(t, o, "gone", "mel", "max")
 	before := reread(t, auditOf(t, o, audit.Selection{}))
-	if changes, text := compare(t, before, auditOf(t, o, audit.Selection{})); changes.Verdict.Text != "Nobody gains or loses a right." {
+	if changes, text := compare(t, before, auditOf(t, o, audit.Selection{})); changes.Verdict.Text != "Nobody gains or loses access." {
 		t.Errorf("nothing has changed:\n%s", text)
 	}
 	o.Archive(t, "left")

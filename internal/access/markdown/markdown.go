@@ -35,6 +35,10 @@ func Write(w io.Writer, r *report.Report) error {
 	d.line("")
 	d.line("**" + plain(r.Verdict.Text) + "**")
 	d.about(r)
+	if r.Others > 0 {
+		d.line("")
+		d.line(fmt.Sprintf("The plan has %s of other providers, which this review does not cover.", report.Counted(r.Others, "change")))
+	}
 	d.risks(r.Findings())
 	d.rules(r.Rules)
 	d.found(r.Found)
@@ -46,7 +50,7 @@ func Write(w io.Writer, r *report.Report) error {
 	d.details("What follows from this", []string{"", "What changes", "Gains", "Loses"}, d.follows)
 	d.also(r.Also)
 	d.writeLists()
-	d.end(r)
+	d.end()
 	_, err := io.WriteString(w, d.text.String())
 	return err
 }
@@ -184,7 +188,7 @@ func (d *document) risks(all []report.RiskGroup) {
 // maxRuleLine is how long a line about a rule can be, in characters: twenty people with what gives them the right.
 const maxRuleLine = 4000
 
-// rules lists the rules that do not hold, and those of which there is something to know, and counts the others.
+// rules lists the rules that do not pass, and those of which there is something to know, and counts the others.
 func (d *document) rules(all []*report.Rule) {
 	if len(all) == 0 {
 		return
@@ -192,10 +196,8 @@ func (d *document) rules(all []*report.Rule) {
 	d.line("")
 	d.line("#### Rules")
 	d.line("")
-	quiet := 0
 	for _, rule := range all {
 		if rule.IsQuiet() {
-			quiet++
 			continue
 		}
 		lines := rule.Lines()
@@ -209,8 +211,8 @@ func (d *document) rules(all []*report.Rule) {
 		}
 		d.line(text)
 	}
-	if quiet > 0 {
-		d.line(fmt.Sprintf("- %s", report.Holding(quiet)))
+	if text := report.QuietText(all); text != "" {
+		d.line("- " + text)
 	}
 }
 
@@ -324,14 +326,10 @@ func (d *document) also(all []*report.Also) {
 }
 
 // end says what is not in the text.
-func (d *document) end(r *report.Report) {
+func (d *document) end() {
 	if d.left > 0 {
 		d.line("")
 		d.line(fmt.Sprintf("**%s left out here: a comment has no place for more. The whole review is in what `--json` writes, and on the page of `--html`.**", areLeft(d.left, "line")))
-	}
-	if r.Others > 0 {
-		d.line("")
-		d.line(fmt.Sprintf("The plan has %s of other providers.", report.Counted(r.Others, "change")))
 	}
 }
 

@@ -43,7 +43,7 @@ func of(name string) *report.Report {
 	change := report.Change{Before: report.Value{Texts: []string{name}}, After: report.Value{Texts: []string{name + "x"}}}
 	right := &report.Right{Name: "can_send_message_group", Text: "post", Change: change, Gain: people, Lose: people, Unknown: false, Why: name}
 	return &report.Report{
-		Site: name, Verdict: report.Verdict{Text: "One account gains a right.", Categories: []report.Category{report.Widening}},
+		Site: name, Verdict: report.Verdict{Text: "1 account gains access.", Categories: []report.Category{report.Widening}},
 		Risks:    []report.Risk{{Category: report.External, Where: "channel \"" + name + "\"", Text: name}},
 		Channels: []*report.Channel{{Name: name, OldName: name + "y", Action: report.Update, Rights: []*report.Right{right}, Joins: people}},
 		Groups:   []*report.Group{{Name: name, Action: report.Update, Rights: []*report.Right{right}, Joins: people, Members: change}},
@@ -55,10 +55,10 @@ func of(name string) *report.Report {
 // rulesOf are rules that are broken and not proven, with a name wherever there is one.
 func rulesOf(name string) []*report.Rule {
 	person := &report.RulePerson{ID: 1, Name: name, Address: name, Role: "member", Through: []string{"group:" + name}}
-	breach := &report.Breach{Where: "#" + name, Text: "1 account can read", People: []*report.RulePerson{person}, Changes: []string{name}}
+	violation := &report.Violation{Where: "#" + name, Text: "1 account can read", People: []*report.RulePerson{person}, Changes: []string{name}}
 	return []*report.Rule{
-		{Name: name, At: "rules.zulip.hcl:1", Standing: report.RuleBroken, Breaches: []*report.Breach{breach}, Notes: []string{name}},
-		{Name: name, At: "rules.zulip.hcl:9", Standing: report.RuleNotProven, Doubts: []string{name}},
+		{Name: name, At: "rules.zulip.hcl:1", Status: report.RuleFails, Violations: []*report.Violation{violation}, Notes: []string{name}},
+		{Name: name, At: "rules.zulip.hcl:9", Status: report.RuleUnknown, Unknowns: []string{name}},
 	}
 }
 
@@ -143,8 +143,8 @@ func TestMarkdownNamesWhatIsRenamed(t *testing.T) {
 }
 
 func TestMarkdownIsShortWhenNothingChanges(t *testing.T) {
-	text := markdownOf(t, &report.Report{Verdict: report.Verdict{Text: "Nobody gains or loses a right."}})
-	if text != "### Access review\n\n**Nobody gains or loses a right.**\n" {
+	text := markdownOf(t, &report.Report{Verdict: report.Verdict{Text: "Nobody gains or loses access."}})
+	if text != "### Access review\n\n**Nobody gains or loses access.**\n" {
 		t.Errorf("nothing is said in these words:\n%s", text)
 	}
 }

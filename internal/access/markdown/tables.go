@@ -6,8 +6,10 @@ func (d *document) people(people []*report.Person) {
 	var rows []cells
 	for _, person := range people {
 		what := person.Action.Adjective()
-		if person.Owner != nil {
-			what = "owner " + valueText(person.Owner.Before) + " → " + valueText(person.Owner.After)
+		if owner := person.Owner; owner != nil {
+			if what += ", owner " + transition(*owner); person.Action == report.Update {
+				what = "owner " + transition(*owner)
+			}
 		}
 		rows = append(rows, cells{accountText(person.Account), what, valueText(person.Role.Before), valueText(person.Role.After)})
 	}

@@ -43,6 +43,8 @@ type Change struct {
 	ListsAll bool
 	// Names may be nil.
 	Names Names
+	// Retention returns how long the organization keeps messages, before and after: what realm_default means. It may be nil.
+	Retention func() (before, after Value)
 }
 
 // Statement is what a change means.
@@ -116,6 +118,9 @@ func (r *Result) say(row *Row, where, text string, isUncertain bool) {
 func (c *Change) attribute(name string, r *Result) {
 	row, known := c.Of.Attribute(name)
 	s := c.subject(name, c.After, r)
+	if !Same(s.Before, s.After) {
+		c.resolveDefault(&s)
+	}
 	switch {
 	case s.After.IsUnknown && !c.IsSet(name), !c.IsMade && Same(s.Before, s.After), c.IsMade && s.After.IsNone():
 		return
@@ -131,15 +136,28 @@ func (c *Change) attribute(name string, r *Result) {
 		if text == "" {
 			break
 		}
-		where := c.Where(c.After)
-		if !c.IsMade {
-			where = c.Where(c.Before)
-		}
-		r.say(row, where, text, s.After.IsUnknown)
+		r.say(row, c.where(), text, s.After.IsUnknown)
 		return
 	}
 	if !c.IsMade || c.ListsAll && row != nil && row.Class != None {
 		r.Differences = append(r.Differences, Difference{name, words(s.Before, s.InWords), words(s.After, s.InWords)})
+	}
+}
+
+// realmDefault is the retention of a channel that has that of the organization.
+const realmDefault = "realm_default"
+
+// resolveDefault replaces the word for the organization's retention by the days.
+func (c *Change) resolveDefault(s *Subject) {
+	if c.Retention == nil || s.Before.Held != realmDefault && s.After.Held != realmDefault {
+		return
+	}
+	before, after := c.Retention()
+	if s.Before.Held == realmDefault {
+		s.Before = before
+	}
+	if s.After.Held == realmDefault {
+		s.After = after
 	}
 }
 
@@ -172,8 +190,28 @@ func (c *Change) subject(name string, of Attributes, r *Result) Subject {
 	}
 }
 
+// where is what the change of an attribute is about, in words, with the name of before where the change gives another one.
+func (c *Change) where() string {
+	if c.IsMade {
+		return c.Where(c.After)
+	}
+	before, after := c.Before.Value(c.Of.NamedBy), c.After.Value(c.Of.NamedBy)
+	was, wasText := before.Held.(string)
+	_, isText := after.Held.(string)
+	if !wasText || !isText || before.IsSecret || after.IsSecret || Same(before, after) {
+		return c.Where(c.Before)
+	}
+	return fmt.Sprintf("%s (was %q)", c.Where(c.After), shortened(was))
+}
+
+// action is what the table calls an action.
+const action = "action"
+
 // Where is what the change is about, in words.
 func (c *Change) Where(of Attributes) string {
+	if c.Of.Called == action {
+		return c.Address
+	}
 	if c.Of.NamedBy == "" {
 		return "the " + c.Of.Called
 	}
@@ -315,10 +353,10 @@ func (r *Row) Fill(s Subject) string {
 func (s Subject) changes() string {
 	var parts []string
 	if in := added(s.Before, s.After); len(in) > 0 {
-		parts = append(parts, s.InWords(Value{Held: in})+" is added")
+		parts = append(parts, s.InWords(Value{Held: in, IsSecret: s.After.IsSecret})+" is added")
 	}
 	if out := added(s.After, s.Before); len(out) > 0 && !s.After.IsUnknown {
-		parts = append(parts, s.InWords(Value{Held: out})+" is removed")
+		parts = append(parts, s.InWords(Value{Held: out, IsSecret: s.Before.IsSecret})+" is removed")
 	}
 	if s.After.IsUnknown {
 		parts = append(parts, "to what is not known yet")

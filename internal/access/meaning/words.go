@@ -55,6 +55,8 @@ func nothing(name string, v Value) string {
 		return "ever"
 	case name == "invite_as":
 		return "member"
+	case name == "export_type":
+		return "public"
 	}
 	return "nothing"
 }
@@ -62,6 +64,8 @@ func nothing(name string, v Value) string {
 func textInWords(name, text string) string {
 	number, err := strconv.Atoi(text)
 	switch {
+	case text == "unlimited" && strings.Contains(name, "retention"):
+		return "never"
 	case text == "unlimited":
 		return "any time"
 	case text == "realm_default":

@@ -38,10 +38,10 @@ func reportOf(name string) *report.Report {
 // rulesOf are rules that are broken and not proven, with a name wherever there is one.
 func rulesOf(name string) []*report.Rule {
 	person := &report.RulePerson{ID: 1, Name: name, Address: name, Role: "member", Through: []string{"group:" + name}}
-	breach := &report.Breach{Where: "#" + name, Text: "1 account can read", People: []*report.RulePerson{person}, Changes: []string{name}}
+	violation := &report.Violation{Where: "#" + name, Text: "1 account can read", People: []*report.RulePerson{person}, Changes: []string{name}}
 	return []*report.Rule{
-		{Name: name, At: "rules.zulip.hcl:1", Standing: report.RuleBroken, Breaches: []*report.Breach{breach}, Notes: []string{name}},
-		{Name: name, At: "rules.zulip.hcl:9", Standing: report.RuleNotProven, Doubts: []string{name}},
+		{Name: name, At: "rules.zulip.hcl:1", Status: report.RuleFails, Violations: []*report.Violation{violation}, Notes: []string{name}},
+		{Name: name, At: "rules.zulip.hcl:9", Status: report.RuleUnknown, Unknowns: []string{name}},
 	}
 }
 

@@ -24,21 +24,10 @@ import (
 var files embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"count":   report.Count,
-	"counted": report.Counted,
-	"about":   about,
-	"quietRules": func(all []*report.Rule) string {
-		quiet := 0
-		for _, rule := range all {
-			if rule.IsQuiet() {
-				quiet++
-			}
-		}
-		if quiet == 0 {
-			return ""
-		}
-		return report.Holding(quiet)
-	},
+	"count":      report.Count,
+	"counted":    report.Counted,
+	"about":      about,
+	"quietRules": report.QuietText,
 	"list":       report.List,
 	"others":     func(all []string) []string { return all[min(len(all), report.MaxListed):] },
 	"categories": func() []report.CategoryMeaning { return report.Categories },

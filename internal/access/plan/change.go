@@ -32,6 +32,10 @@ type Change struct {
 	// IsOfUnknownInstance says that the provider configuration is of several organizations, and that the plan does not tell which of
 	// them the resource is of.
 	IsOfUnknownInstance bool `json:"-"`
+	// Replaces is what ends where this is made in its place, and ReplacedBy what is made where this ends: a resource that is replaced is
+	// two changes. IsMadeFirst says of both that the new one is made before the old one ends.
+	Replaces, ReplacedBy *Change `json:"-"`
+	IsMadeFirst          bool    `json:"-"`
 
 	// By attribute: what is not known yet, and what must not be shown of the values before and after.
 	unknown, beforeSecret, afterSecret map[string]json.RawMessage
@@ -63,18 +67,43 @@ func (c *Change) prepare(configs map[string]*resourceConfig) error {
 	return nil
 }
 
-// Does reports whether an action is among those of the change: create, update, delete, no-op, forget.
+// halves are the two changes that a resource is that is replaced: the end of the one, which has only values before, and the creation of
+// the other, which has only values after. Any other change is one.
+func (c *Change) halves() []*Change {
+	if !c.Does("create") || len(c.Values.Actions) < 2 {
+		return []*Change{c}
+	}
+	end, made := *c, *c
+	end.IsMadeFirst = c.Values.Actions[0] == "create"
+	made.IsMadeFirst = end.IsMadeFirst
+	end.Values.Actions = slices.DeleteFunc(slices.Clone(c.Values.Actions), func(action string) bool { return action == "create" })
+	end.Values.After, end.unknown, end.afterSecret = nil, nil, nil
+	made.Values.Actions = []string{"create"}
+	made.Values.Before, made.beforeSecret = nil, nil
+	end.ReplacedBy, made.Replaces = &made, &end
+	return []*Change{&end, &made}
+}
+
+// Does reports whether an action is among those of the change: create, update, delete, no-op, forget, [Invoke].
 func (c *Change) Does(action string) bool { return slices.Contains(c.Values.Actions, action) }
 
-// IsSet reports whether the configuration sets an attribute; what the configuration does not tell counts as set. An expression
-// of which the plan does not know the value, although it depends on nothing that could be unknown, is null: the server decides.
+// IsSet reports whether the configuration sets an attribute; what the configuration does not tell counts as set. So does an expression
+// that may turn out to be null: only a null that is written does not.
 func (c *Change) IsSet(attribute string) bool {
 	if c.config == nil {
 		return true
 	}
-	expression, set := c.config.Expressions[attribute]
-	isNull := holdsTrue(c.unknown[attribute]) && c.config.scope.isKnown(expression, c.config.ForEach)
-	return set && !isNull
+	written, set := c.config.Expressions[attribute]
+	return set && !isNull(written)
+}
+
+// isNull reports whether an expression is a null that is written: {"constant_value": null}. An expression with a function that refers to
+// nothing, as timestamp(), has no constant_value.
+func isNull(written json.RawMessage) bool {
+	var constant struct {
+		Value json.RawMessage `json:"constant_value"`
+	}
+	return json.Unmarshal(written, &constant) == nil && string(constant.Value) == "null"
 }
 
 // RefersTo returns the address of the resource whose attribute the configuration writes, and nothing else, for one of
@@ -147,6 +176,36 @@ func (a Attributes) Value(attribute string) (value meaning.Value) {
 	_ = json.Unmarshal(a.values[attribute], &value.Held) // part of a document that was read
 	value.IsUnknown, value.IsSecret = a.IsUnknown(attribute), holdsTrue(a.secret[attribute])
 	return value
+}
+
+// Secrets lists the texts in the attributes that must not be shown, also cut like those of [Attributes.Text].
+func (a Attributes) Secrets() (texts []string) {
+	var collect func(value any)
+	collect = func(value any) {
+		switch value := value.(type) {
+		case string:
+			texts = append(texts, value)
+			for _, limit := range []int{meaning.MaxChannelName, meaning.MaxName, meaning.MaxText} {
+				if short := meaning.Cut(value, limit); short != value {
+					texts = append(texts, short)
+				}
+			}
+		case []any:
+			for _, element := range value {
+				collect(element)
+			}
+		case map[string]any:
+			for _, element := range value {
+				collect(element)
+			}
+		}
+	}
+	for name := range a.secret {
+		if value := a.Value(name); value.IsSecret {
+			collect(value.Held)
+		}
+	}
+	return texts
 }
 
 // IsUnknown reports whether an attribute, or a part of it, is not known yet.

@@ -37,14 +37,40 @@ const maxPlan = 1 << 30
 
 // document is the JSON form of a plan, as far as it is read (format version 1.x).
 type document struct {
-	FormatVersion   string            `json:"format_version"`
-	Errored         bool              `json:"errored"`
-	Complete        *bool             `json:"complete"`
-	ResourceChanges []*Change         `json:"resource_changes"`
+	FormatVersion   string    `json:"format_version"`
+	Errored         bool      `json:"errored"`
+	Complete        *bool     `json:"complete"`
+	ResourceChanges []*Change `json:"resource_changes"`
+	// Actions are what Terraform 1.14 and newer invoke besides the changes.
+	Actions         []*invocation     `json:"action_invocations"`
 	PlannedValues   json.RawMessage   `json:"planned_values"`
 	Configuration   *rootModuleConfig `json:"configuration"`
 	DeferredChanges []json.RawMessage `json:"deferred_changes"`
+	DeferredActions []json.RawMessage `json:"deferred_action_invocations"`
 	PriorState      priorState        `json:"prior_state"`
+}
+
+// invocation is the invocation of an action.
+type invocation struct {
+	Address      string                     `json:"address"`
+	Type         string                     `json:"type"`
+	ProviderName string                     `json:"provider_name"`
+	Values       map[string]json.RawMessage `json:"config_values"`
+	Unknown      json.RawMessage            `json:"config_unknown"`
+	Sensitive    json.RawMessage            `json:"config_sensitive"`
+}
+
+// Invoke is what a change does that is the invocation of an action: see [Change.Does].
+const Invoke = "invoke"
+
+// change is the invocation as a change, with the configuration as the values after it.
+func (i *invocation) change() *Change {
+	c := &Change{Address: i.Address, Mode: "managed", Type: i.Type, ProviderName: i.ProviderName}
+	c.Values.Actions, c.Values.After, c.Values.AfterUnknown, c.Values.AfterSensitive = []string{Invoke}, i.Values, i.Unknown, i.Sensitive
+	if c.Values.After == nil {
+		c.Values.After = map[string]json.RawMessage{}
+	}
+	return c
 }
 
 type rootModuleConfig struct {
@@ -54,22 +80,18 @@ type rootModuleConfig struct {
 
 type moduleConfig struct {
 	Resources   []*resourceConfig      `json:"resources"`
+	Actions     []*resourceConfig      `json:"actions"`
 	ModuleCalls map[string]*moduleCall `json:"module_calls"`
 }
 
 type moduleCall struct {
-	Module      moduleConfig               `json:"module"`
-	Expressions map[string]json.RawMessage `json:"expressions"`
-	ForEach     json.RawMessage            `json:"for_each_expression"`
+	Module moduleConfig `json:"module"`
 }
 
 type resourceConfig struct {
 	Address           string                     `json:"address"`
 	ProviderConfigKey string                     `json:"provider_config_key"`
 	Expressions       map[string]json.RawMessage `json:"expressions"`
-	ForEach           json.RawMessage            `json:"for_each_expression"`
-
-	scope *scope
 }
 
 // Parse reads what `terraform show -json PLAN` and `tofu show -json PLAN` print. The errors are for people.
@@ -93,7 +115,13 @@ func Parse(r io.Reader) (*Plan, error) {
 		plan.configs = doc.Configuration.ProviderConfig
 	}
 	configs := doc.configs()
-	for _, change := range doc.ResourceChanges {
+	changes := doc.ResourceChanges
+	for _, action := range doc.Actions {
+		if action != nil {
+			changes = append(changes, action.change())
+		}
+	}
+	for _, change := range changes {
 		if change == nil || change.Mode != "managed" || change.Does("no-op") {
 			continue
 		}
@@ -104,7 +132,7 @@ func Parse(r io.Reader) (*Plan, error) {
 		if err := change.prepare(configs); err != nil {
 			return nil, err
 		}
-		plan.Changes = append(plan.Changes, change)
+		plan.Changes = append(plan.Changes, change.halves()...)
 	}
 	plan.nameProviders(configs)
 	return plan, nil
@@ -125,7 +153,7 @@ func (d *document) check() error {
 		return fmt.Errorf("the plan has format version %q; this review reads 1.x", d.FormatVersion)
 	case d.Errored:
 		return errors.New("the plan ended in an error: it cannot be applied, and does not hold all that would change")
-	case d.PlannedValues == nil && d.ResourceChanges == nil:
+	case d.PlannedValues == nil && d.ResourceChanges == nil && d.Actions == nil:
 		return errors.New("this JSON holds a state or something else, not a plan; make one with `terraform show -json PLAN`, where PLAN is a saved plan")
 	}
 	return nil
@@ -200,21 +228,21 @@ func WithoutKeys(address string) string { return instanceKeys.ReplaceAllString(a
 func (d *document) configs() map[string]*resourceConfig {
 	all := map[string]*resourceConfig{}
 	if d.Configuration != nil {
-		d.Configuration.RootModule.collect(&scope{}, all)
+		d.Configuration.RootModule.collect("", all)
 	}
 	return all
 }
 
-func (m *moduleConfig) collect(in *scope, all map[string]*resourceConfig) {
-	for _, resource := range m.Resources {
+// collect adds the resources of a module and of those that it calls; prefix starts their addresses.
+func (m *moduleConfig) collect(prefix string, all map[string]*resourceConfig) {
+	for _, resource := range slices.Concat(m.Resources, m.Actions) {
 		if resource != nil {
-			resource.scope = in
-			all[in.prefix+resource.Address] = resource
+			all[prefix+resource.Address] = resource
 		}
 	}
 	for name, call := range m.ModuleCalls {
 		if call != nil {
-			call.Module.collect(in.of(name, call), all)
+			call.Module.collect(prefix+"module."+name+".", all)
 		}
 	}
 }
@@ -222,51 +250,6 @@ func (m *moduleConfig) collect(in *scope, all map[string]*resourceConfig) {
 // expression is an expression of the configuration: what it refers to, or the constant that it is.
 type expression struct {
 	References []string `json:"references"`
-}
-
-// scope is a module of the configuration, as far as its expressions depend on where it is called.
-type scope struct {
-	// call is how the module is called, and within the scope of the call; nil for the root module.
-	call   *moduleCall
-	within *scope
-	prefix string // of the addresses in the module
-}
-
-// of is the scope of a module that is called in this one.
-func (s *scope) of(name string, call *moduleCall) *scope {
-	return &scope{call: call, within: s, prefix: s.prefix + "module." + name + "."}
-}
-
-// isKnown reports whether the value of an expression is certainly known when a plan is made: it depends on variables and on
-// what is written, and on nothing that is yet to be created. Of local values a plan does not show what they depend on.
-func (s *scope) isKnown(raw, forEach json.RawMessage) bool {
-	if len(raw) == 0 {
-		return true
-	}
-	var written expression
-	if json.Unmarshal(raw, &written) != nil {
-		return false // a block, or something else
-	}
-	return !slices.ContainsFunc(written.References, func(reference string) bool { return !s.isReferenceKnown(reference, forEach) })
-}
-
-func (s *scope) isReferenceKnown(reference string, forEach json.RawMessage) bool {
-	parts := strings.Split(WithoutKeys(reference), ".")
-	switch parts[0] {
-	case "count", "path", "terraform":
-		return true
-	case "each":
-		return len(forEach) > 0 && s.isKnown(forEach, nil)
-	case "var":
-		switch {
-		case s.call == nil: // variables of the root module are given before the plan
-			return true
-		case len(parts) < 2:
-			return false
-		}
-		return s.within.isKnown(s.call.Expressions[parts[1]], s.call.ForEach)
-	}
-	return false
 }
 
 // providerConfig is the configuration of a provider.
@@ -306,7 +289,7 @@ func (p *Plan) Site(provider string) string {
 // isComplete reports whether a plan is of everything. Older tools do not say it: then it is not, where the state has a resource
 // that the plan does not list.
 func (d *document) isComplete() bool {
-	if len(d.DeferredChanges) > 0 || d.Complete != nil && !*d.Complete {
+	if len(d.DeferredChanges)+len(d.DeferredActions) > 0 || d.Complete != nil && !*d.Complete {
 		return false
 	}
 	if d.Complete != nil {

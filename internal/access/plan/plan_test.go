@@ -111,34 +111,30 @@ func parseChange(t *testing.T, change map[string]any) *plan.Change {
 	return read.Changes[0]
 }
 
-// What a configuration leaves null is not managed, also where an expression is written; what is not known yet is another thing.
-func TestNullIsNotUnknown(t *testing.T) {
+// An attribute that the plan does not know can be anything, whatever its expression depends on: timestamp() depends on nothing. Only
+// a written null leaves the attribute unset, and the provider plans null for an expression that is null.
+func TestChange_IsSet(t *testing.T) {
 	for name, test := range map[string]struct {
-		references, forEach, call string
-		isSet                     bool
+		expression string
+		isSet      bool
 	}{
-		"of a variable":                     {`["var.senders"]`, ``, ``, false},
-		"of each value of a variable":       {`["each.value.senders", "each.value"]`, `{"references":["var.channels"]}`, ``, false},
-		"of what is written":                {`[]`, ``, ``, false},
-		"of each value of a resource":       {`["each.value.senders", "each.value"]`, `{"references":["zulip_user_group.x"]}`, ``, true},
-		"of a local value":                  {`["local.senders"]`, ``, ``, true},
-		"of a resource":                     {`["zulip_user_group.x.members", "zulip_user_group.x"]`, ``, ``, true},
-		"of a module's variable, given one": {`["var.senders"]`, ``, `{"senders":{"references":["var.senders"]}}`, false},
-		"of a module's variable, not given": {`["var.senders"]`, ``, `{}`, false},
-		"of a module's variable, a group":   {`["var.senders"]`, ``, `{"senders":{"references":["zulip_user_group.x.members"]}}`, true},
+		"a variable":           {`{"references":["var.senders"]}`, true},
+		"a function":           {`{}`, true},
+		"a function of a list": {`{"references":[]}`, true},
+		"a resource":           {`{"references":["zulip_user_group.x.members","zulip_user_group.x"]}`, true},
+		"a list":               {`{"constant_value":["role:nobody"]}`, true},
+		"null":                 {`{"constant_value":null}`, false},
+		"nothing":              {``, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			resource := `{"address":"zulip_channel.a","provider_config_key":"zulip","expressions":{"can_send_message_group":{"references":` + test.references + `}}`
-			if test.forEach != "" {
-				resource += `,"for_each_expression":` + test.forEach
+			expressions := `{}`
+			if test.expression != "" {
+				expressions = `{"can_send_message_group":` + test.expression + `}`
 			}
-			module, address := `{"resources":[`+resource+`}]}`, "zulip_channel.a"
-			if test.call != "" {
-				module, address = `{"module_calls":{"m":{"module":`+module+`,"expressions":`+test.call+`}}}`, "module.m.zulip_channel.a"
-			}
-			text := fmt.Sprintf(`{"format_version":"1.2","complete":true,"planned_values":{},"resource_changes":[{"address":%q,"mode":"managed","type":"zulip_channel","provider_name":"example.com/zulip-iac/zulip",
-				"change":{"actions":["create"],"before":null,"after":{"name":"a"},"after_unknown":{"can_send_message_group":true}}}],"configuration":{"root_module":%s}}`, address, module)
-			read, err := plan.Parse(strings.NewReader(text))
+			read, err := plan.Parse(strings.NewReader(`{"format_version":"1.2","complete":true,"planned_values":{},"resource_changes":[{"address":"module.m[\"a.b\"].zulip_channel.a[0]",
+				"mode":"managed","type":"zulip_channel","provider_name":"example.com/zulip-iac/zulip",
+				"change":{"actions":["create"],"before":null,"after":{"name":"a"},"after_unknown":{"can_send_message_group":true}}}],
+				"configuration":{"root_module":{"module_calls":{"m":{"module":{"resources":[{"address":"zulip_channel.a","provider_config_key":"zulip","expressions":` + expressions + `}]}}}}}}`))
 			if err != nil || len(read.Changes) != 1 {
 				t.Fatal(err, read)
 			}
@@ -146,6 +142,24 @@ func TestNullIsNotUnknown(t *testing.T) {
 				t.Errorf("it counts as set: %t", got)
 			}
 		})
+	}
+}
+
+// A replaced resource is two changes: an end with the values before, and a creation with those after.
+func TestParse_ReplacedResource_TwoChanges(t *testing.T) {
+	for actions, isFirst := range map[string]bool{`["delete","create"]`: false, `["create","delete"]`: true, `["forget","create"]`: false, `["create","forget"]`: true} {
+		read, err := plan.Parse(strings.NewReader(`{"format_version":"1.2","planned_values":{},"resource_changes":[{"address":"zulip_channel.a","mode":"managed","type":"zulip_channel",
+			"provider_name":"example.com/zulip-iac/zulip","change":{"actions":` + actions + `,"before":{"id":7,"name":"a"},"after":{"name":"a"},"after_unknown":{"id":true}}}]}`))
+		if err != nil || len(read.Changes) != 2 {
+			t.Fatal(actions, err, read)
+		}
+		end, made := read.Changes[0], read.Changes[1]
+		if end.HasAfter() || end.Does("create") || len(end.Values.Actions) != 1 || end.ReplacedBy != made || end.IsMadeFirst != isFirst || end.After().IsUnknown("id") {
+			t.Errorf("%s: the end is %+v", actions, end)
+		}
+		if len(made.Before().Names()) > 0 || !made.Does("create") || len(made.Values.Actions) != 1 || made.Replaces != end || made.IsMadeFirst != isFirst || !made.After().IsUnknown("id") {
+			t.Errorf("%s: the creation is %+v", actions, made)
+		}
 	}
 }
 

@@ -22,18 +22,19 @@ func (r *Report) Assess() {
 	}
 	a.commonRisks("the organization", r.Rights)
 	for _, group := range r.Groups {
-		a.commonRisks(fmt.Sprintf("user group %q", group.Name), group.Rights)
+		where := where("user group", group.Name, group.OldName)
+		a.commonRisks(where, group.Rights)
 		for _, right := range group.Rights {
-			a.right(fmt.Sprintf("user group %q", group.Name), right, group.Action == Create)
+			a.right(where, right, group.Action == Create)
 			if right.LocksOut {
-				a.risk(Lockout, fmt.Sprintf("user group %q", group.Name), "The account the provider uses can no longer manage the group.")
+				a.risk(Lockout, where, "The account the provider uses can no longer manage the group.")
 			}
 		}
 		if group.Unknown {
 			a.categories[Unknown] = true
 		}
 		if group.Action == Deactivate {
-			a.risk(DataLoss, fmt.Sprintf("user group %q", group.Name), "It is deactivated.")
+			a.risk(DataLoss, where, "It is deactivated.")
 		}
 	}
 	for _, right := range r.Rights {
@@ -74,21 +75,19 @@ func (a *assessment) riskOf(category Category, where, text string, kind riskKind
 
 // channel assesses what happens in a channel. A new one gives nobody anything that is there now.
 func (a *assessment) channel(channel *Channel) {
-	where := fmt.Sprintf("channel %q", channel.Name)
-	isNew := channel.Action == Create || channel.Action == Replace
+	where := where("channel", channel.Name, channel.OldName)
+	isNew := channel.ID == 0
 	if channel.Action != Archive {
 		a.commonRisks(where, channel.Rights)
 	}
-	switch channel.Action {
-	case Replace:
-		a.categories[Narrowing] = true
-		a.risk(DataLoss, where, "A new one takes its place, without the messages.")
-	case Update, Affects:
-		if channel.isOpened() {
-			a.risk(Widening, where, "It is not private any more: everybody in the organization, now and later, can read it, older messages too.")
-		}
-	case Archive:
+	switch {
+	case channel.Action == Archive:
 		a.risk(DataLoss, where, "It is archived: nobody can write there any more.")
+	case channel.Action == Replace && isNew:
+		a.categories[Narrowing] = true
+		a.risk(DataLoss, where, "A new channel takes its place, without the messages.")
+	default:
+		a.private(where, channel)
 	}
 	for _, right := range channel.Rights {
 		if channel.Action == Archive {
@@ -101,6 +100,29 @@ func (a *assessment) channel(channel *Channel) {
 			a.risk(Lockout, where, "The account the provider uses can no longer administer the channel.")
 		}
 	}
+}
+
+// private assesses who comes to read a private channel.
+func (a *assessment) private(where string, channel *Channel) {
+	reads, readsHistory := channel.gainOf(permission.CanRead), channel.gainOf(permission.CanReadHistory)
+	switch {
+	case !isPrivate(channel.Privacy.Before):
+	case channel.isOpened():
+		a.risk(Private, where, "It is no longer private: everyone in the organization, now and later, can read it, older messages too.")
+	case reads.Len() > 0:
+		a.riskOf(Private, where, readText(reads), readsPrivate, reads)
+	case readsHistory.Len() > 0:
+		a.riskOf(Private, where, Counted(readsHistory.Len(), "account")+" can now read its older messages.", readsPrivateHistory, readsHistory)
+	}
+}
+
+// readText says who comes to read a private channel.
+func readText(people *People) string {
+	var names []string
+	for _, account := range people.First(MaxListed) {
+		names = append(names, account.Name)
+	}
+	return fmt.Sprintf("%s can now read it: %s.", Counted(people.Len(), "account"), ListOf(names, people.Len()))
 }
 
 // right assesses what happens to a right.
@@ -199,6 +221,9 @@ func (a *assessment) owner(where string, person *Person) {
 	if person.Owner.After.Unknown {
 		a.risk(Unknown, where, "It is not known who will own the bot.")
 	}
+	if person.IsOwnedByGuest {
+		a.risk(External, where, fmt.Sprintf("A guest holds its key: %s.", person.Owner.After))
+	}
 	switch role := person.Role.After.String(); role {
 	case "owner", "administrator", "moderator":
 		a.risk(RoleChange, where, fmt.Sprintf("It is %s, and %s comes to hold its key: with it one can do all that it may.", WithArticle(role), person.Owner.After))
@@ -218,8 +243,13 @@ func (a *assessment) person(person *Person) {
 	where := person.Account.Address
 	after := person.Role.After.String()
 	switch person.Action {
-	case Create, Reactivate, Replace:
+	case Replace:
+		a.risk(RoleChange, where, fmt.Sprintf("The account is deactivated and reactivated, as %s. Its own bots stay deactivated.", after))
+	case Create, Reactivate:
 		a.categories[Widening] = true
+		if person.Owner != nil {
+			a.owner(where, person)
+		}
 		if after == "guest" {
 			a.risk(External, where, "A guest gets an account.")
 		}

@@ -33,8 +33,10 @@ type RiskGroup struct {
 type riskKind string
 
 const (
-	botsCannotPost riskKind = "bots cannot post"
-	guestsCan      riskKind = "guests can "
+	botsCannotPost      riskKind = "bots cannot post"
+	guestsCan           riskKind = "guests can "
+	readsPrivate        riskKind = "read a private channel"
+	readsPrivateHistory riskKind = "read older messages of a private channel"
 )
 
 // Findings gathers the risks, in their order. Risks are of one kind if they say the same; so are bots that can no longer
@@ -83,15 +85,23 @@ func (f *RiskGroup) sumUp() {
 		f.Text = botsCannotPostText(f.bots())
 		return
 	}
-	fewest, most := first.people.Guests, first.people.Guests
+	thing, can, number := "account", "now read it", (*People).Len
+	switch first.kind {
+	case readsPrivate:
+	case readsPrivateHistory:
+		can = "now read its older messages"
+	default:
+		thing, can, number = "guest", string(first.kind[len(guestsCan):]), func(people *People) int { return people.Guests }
+	}
+	fewest, most := number(first.people), number(first.people)
 	for _, risk := range f.risks {
-		fewest, most = min(fewest, risk.people.Guests), max(most, risk.people.Guests)
+		fewest, most = min(fewest, number(risk.people)), max(most, number(risk.people))
 	}
-	count := fmt.Sprintf("%s to %s", Count(fewest), Counted(most, "guest"))
+	count := fmt.Sprintf("%s to %s", Count(fewest), Counted(most, thing))
 	if fewest == most { // others in each
-		count = Counted(most, "guest") + " in each"
+		count = Counted(most, thing) + " in each"
 	}
-	f.Text = fmt.Sprintf("%s can %s.", count, first.kind[len(guestsCan):])
+	f.Text = fmt.Sprintf("%s can %s.", count, can)
 }
 
 // First are the places that a page names; More is how many others there are.

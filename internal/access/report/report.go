@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -79,13 +80,15 @@ const (
 	Reactivate Action = "reactivate"
 	// Release leaves it as it is, no longer managed.
 	Release Action = "release"
+	// Invoke invokes an action of the provider.
+	Invoke Action = "invoke"
 )
 
 // Adjective is what something is after the action; empty for [Affects].
 func (a Action) Adjective() string {
 	return map[Action]string{
 		Affects: "", Create: "new", Update: "changed", Replace: "replaced", Archive: "archived",
-		Deactivate: "deactivated", Delete: "deleted", Reactivate: "reactivated", Release: "no longer managed",
+		Deactivate: "deactivated", Delete: "deleted", Reactivate: "reactivated", Release: "no longer managed", Invoke: "invoked",
 	}[a]
 }
 
@@ -107,12 +110,48 @@ type Channel struct {
 	Leaves *People `json:"leaves"`
 }
 
+// isPrivate reports whether a value is the privacy of a private channel.
+func isPrivate(privacy Value) bool {
+	return len(privacy.Texts) == 1 && (privacy.Texts[0] == PrivacyText(zulip.PrivacyPrivateSharedHistory) || privacy.Texts[0] == PrivacyText(zulip.PrivacyPrivateProtectedHistory))
+}
+
 // isOpened reports whether a private channel becomes one that is not.
 func (c *Channel) isOpened() bool {
-	isPrivate := func(value Value) bool {
-		return len(value.Texts) == 1 && (value.Texts[0] == PrivacyText(zulip.PrivacyPrivateSharedHistory) || value.Texts[0] == PrivacyText(zulip.PrivacyPrivateProtectedHistory))
-	}
 	return isPrivate(c.Privacy.Before) && len(c.Privacy.After.Texts) == 1 && !isPrivate(c.Privacy.After)
+}
+
+// gainOf are who gains one right in the channel.
+func (c *Channel) gainOf(right permission.Right) *People {
+	for _, one := range c.Rights {
+		if one.Name == string(right) {
+			return one.Gain
+		}
+	}
+	return nil
+}
+
+// called is what people call something, with the name that it had before if that is another one.
+func called(name, oldName string) string {
+	if oldName == "" {
+		return name
+	}
+	return name + " (was " + oldName + ")"
+}
+
+// hash is the channel in a sentence.
+func (c *Channel) hash() string {
+	if c.OldName == "" {
+		return "#" + c.Name
+	}
+	return called("#"+c.Name, "#"+c.OldName)
+}
+
+// where is a thing of a kind in a risk.
+func where(kind, name, oldName string) string {
+	if oldName != "" {
+		oldName = fmt.Sprintf("%q", oldName)
+	}
+	return kind + " " + called(fmt.Sprintf("%q", name), oldName)
 }
 
 // Right is something that can be done: who is allowed to, and who can really do it.
@@ -243,6 +282,8 @@ type Person struct {
 	Role Change `json:"role"`
 	// Owner is who owns a bot, by address; nil unless that changes.
 	Owner *Change `json:"owner,omitempty"`
+	// IsOwnedByGuest is true if the new owner is a guest.
+	IsOwnedByGuest bool `json:"-"`
 	// LosesEverything says that the account is deactivated, and loses every right it has, in every channel, over every user
 	// group and in the organization. It is not among those who lose these rights one by one.
 	LosesEverything bool `json:"loses_everything,omitempty"`

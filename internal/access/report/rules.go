@@ -10,59 +10,64 @@ type Rule struct {
 	Name string `json:"name"`
 	// At is where it stands: rules.zulip.hcl:12.
 	At string `json:"at"`
-	// Standing is holds, broken or not proven: after the plan, or now in an audit.
-	Standing string `json:"standing"`
+	// IsLimit is true for a limit on how many people a plan removes. An audit has none.
+	IsLimit bool `json:"is_limit,omitempty"`
+	// Status is passes, fails or unknown: after the plan, or now in an audit.
+	Status string `json:"status"`
 	// Before is what it was before the plan; empty in an audit.
 	Before string `json:"before,omitempty"`
-	// IsWorse says that it was broken before, and that the plan adds to that.
-	IsWorse  bool      `json:"is_worse,omitempty"`
-	Breaches []*Breach `json:"breaches"`
-	// Doubts say in sentences why it is not proven. Notes say what else is to know of it.
-	Doubts []string `json:"doubts"`
-	Notes  []string `json:"notes"`
+	// IsWorse is true if it failed before, and the plan adds violations.
+	IsWorse    bool         `json:"is_worse,omitempty"`
+	Violations []*Violation `json:"violations"`
+	// Unknowns say in sentences what is not known that it depends on. Notes say what else is to know of it.
+	Unknowns []string `json:"unknowns"`
+	Notes    []string `json:"notes"`
 }
 
-// What [Rule.Standing] says.
+// What [Rule.Status] says.
 const (
-	RuleHolds     = "holds"
-	RuleBroken    = "broken"
-	RuleNotProven = "not proven"
+	RulePasses  = "passes"
+	RuleFails   = "fails"
+	RuleUnknown = "unknown"
 )
 
-// Fails reports whether a gate stops at the rule. What was broken before a plan, and is no more so after it, is not the plan's.
+// Fails reports whether the check fails at the rule. A rule that failed before does not fail the check of a plan that certainly adds
+// nothing to it.
 func (r *Rule) Fails() bool {
-	return r.Standing == RuleNotProven || r.Standing == RuleBroken && (r.Before != RuleBroken || r.IsWorse)
+	return r.Status == RuleUnknown || r.Status == RuleFails && (r.Before != RuleFails || r.IsWorse)
 }
 
-// Lines say in sentences what was found: first of the rule, then of each breach. They name people.
+// Lines say in sentences what was found: first of the rule, then of each violation. They name people.
 func (r *Rule) Lines() []string {
-	lines := []string{r.standing()}
-	for _, breach := range r.Breaches {
-		lines = append(lines, breach.line())
+	lines := []string{r.status()}
+	for _, violation := range r.Violations {
+		lines = append(lines, violation.line())
 	}
-	for _, doubt := range r.Doubts {
-		lines = append(lines, "Not known: "+doubt)
+	for _, unknown := range r.Unknowns {
+		lines = append(lines, "Unknown: "+unknown)
 	}
 	return append(lines, r.Notes...)
 }
 
-// standing says whether it holds, and since when.
-func (r *Rule) standing() string {
+// status says whether it passes, and since when.
+func (r *Rule) status() string {
 	switch {
-	case r.Standing == RuleHolds && r.Before == RuleBroken:
-		return "holds after this plan; it was broken before"
-	case r.Standing != RuleBroken || r.Before == "":
-		return r.Standing
-	case r.Before != RuleBroken:
-		return "broken by this plan"
+	case r.Status == RulePasses && r.Before == RuleFails:
+		return "passes after this plan, and failed before"
+	case r.Status == RuleUnknown && r.Before == RuleFails:
+		return "unknown: it failed before, and this plan may add to it"
+	case r.Status != RuleFails || r.Before == "":
+		return r.Status
+	case r.Before != RuleFails:
+		return "fails after this plan"
 	case r.IsWorse:
-		return "broken before, and more so by this plan"
+		return "failed before, and this plan adds to it"
 	}
-	return "broken before, and this plan adds nothing to it"
+	return "failed before, and this plan adds nothing to it"
 }
 
 // line says in one line what is so, of whom, and by which change.
-func (b *Breach) line() string {
+func (b *Violation) line() string {
 	text := b.Where + ": " + b.Text
 	names := make([]string, len(b.People))
 	for i, one := range b.People {
@@ -84,41 +89,64 @@ func (b *Breach) line() string {
 	return text + "."
 }
 
-// IsQuiet reports whether there is nothing to say of the rule but that it holds, as it did before.
+// IsQuiet reports whether there is nothing to say of the rule but that it passes, as it did before.
 func (r *Rule) IsQuiet() bool {
-	return r.Standing == RuleHolds && r.Before != RuleBroken && len(r.Notes) == 0
+	return r.Status == RulePasses && r.Before != RuleFails && len(r.Notes) == 0
 }
 
-// Holding says how many rules hold.
-func Holding(n int) string { return inWords(n, "rule holds.", "rules hold.") }
-
-// brokenText counts the rules at which a gate stops; empty if there are none.
-func (r *Report) brokenText() string { return RulesText(r.Rules) }
-
-// RulesText counts the rules that are broken and that are not proven; empty if there are none.
-func RulesText(rules []*Rule) string {
-	broken, doubtful := 0, 0
-	for _, rule := range rules {
+// QuietText counts the rules and limits of which there is nothing else to say; empty if there are none.
+func QuietText(all []*Rule) string {
+	rules, limits := 0, 0
+	for _, rule := range all {
 		switch {
-		case !rule.Fails():
-		case rule.Standing == RuleBroken:
-			broken++
+		case !rule.IsQuiet():
+		case rule.IsLimit:
+			limits++
 		default:
-			doubtful++
+			rules++
 		}
 	}
 	var parts []string
-	if broken > 0 {
-		parts = append(parts, inWords(broken, "rule is broken", "rules are broken"))
+	if rules > 0 {
+		parts = append(parts, inWords(rules, "rule", "rules"))
 	}
-	if doubtful > 0 {
-		parts = append(parts, inWords(doubtful, "rule is not proven", "rules are not proven"))
+	if limits > 0 {
+		parts = append(parts, inWords(limits, "limit", "limits"))
+	}
+	switch text := strings.Join(parts, " and "); {
+	case text == "":
+		return ""
+	case rules+limits == 1:
+		return text + " passes."
+	default:
+		return text + " pass."
+	}
+}
+
+// RulesText counts the rules that fail and that are unknown; empty if there are none.
+func RulesText(rules []*Rule) string {
+	failing, unknown := 0, 0
+	for _, rule := range rules {
+		switch {
+		case !rule.Fails():
+		case rule.Status == RuleFails:
+			failing++
+		default:
+			unknown++
+		}
+	}
+	var parts []string
+	if failing > 0 {
+		parts = append(parts, inWords(failing, "rule fails", "rules fail"))
+	}
+	if unknown > 0 {
+		parts = append(parts, inWords(unknown, "rule is unknown", "rules are unknown"))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// Breach is one thing about which a rule is broken.
-type Breach struct {
+// Violation is one thing about which a rule fails.
+type Violation struct {
 	// Where is the thing in words: #board, user group "sre", the organization.
 	Where string `json:"where"`
 	// Text says what is so, without names, to follow Where: one person can read.
@@ -130,7 +158,7 @@ type Breach struct {
 	Changes []string `json:"changes,omitempty"`
 }
 
-// RulePerson is somebody of whom a breach is, and by what.
+// RulePerson is somebody of whom a violation is, and by what.
 type RulePerson struct {
 	ID      int64  `json:"id"`
 	Name    string `json:"name"`

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
 // Category is what a report can be searched for, and what a gate is made of.
@@ -15,6 +17,7 @@ const (
 	Lockout    Category = "lockout"
 	Rules      Category = "rules"
 	External   Category = "external"
+	Private    Category = "private"
 	RoleChange Category = "role-change"
 	Joining    Category = "joining"
 	SignIn     Category = "sign-in"
@@ -43,8 +46,9 @@ type CategoryMeaning struct {
 var Categories = []CategoryMeaning{
 	{Stops, "the apply will certainly be refused: a name is taken, the account lacks a role, nobody would be left as owner, a group would contain itself, an owner of a bot is deactivated"},
 	{Lockout, "the account the provider uses can no longer administer a channel or manage a user group, or nobody is left who can do something that somebody could; that nobody can join a private channel by himself, and that nobody can do anything to messages in a channel that is archived, does not count"},
-	{Rules, "the plan breaks a rule of --rules, or makes it worse where it was broken before; or a rule is not proven, because not everything is known that it depends on"},
-	{External, "a guest gains a right, in a new channel too, or becomes active, somebody is invited as a guest, or anyone on the internet comes to read a channel"},
+	{Rules, "a rule of --rules fails after the plan, and passed before or had fewer violations; or it is unknown, because not everything is known that it depends on"},
+	{External, "a guest gains a right, in a new channel too, or becomes active, somebody is invited as a guest, a guest comes to hold the key of a bot, or anyone on the internet comes to read a channel"},
+	{Private, "an account comes to read a private channel or its older messages, or a private channel is no longer private; that of a new channel does not count"},
 	{RoleChange, "the plan changes the role of an account, deactivates or reactivates one, creates one with another role than member or guest, or ends the resource that gave one of these roles and leaves the role"},
 	{Joining, "more people can join the organization, or come into more by joining it: an invitation, a link, no invitation needed, any address, another domain, a new default channel"},
 	{SignIn, "how people sign in changes, or the address or password of an account"},
@@ -70,63 +74,109 @@ func (r *Report) Fails(on []Category) []Category {
 	return fails
 }
 
-// verdictText sums up.
+// verdictText sums up: first what can now be read, then how many accounts gain and lose something, then what else there is.
 func (a *assessment) verdictText() string {
 	r := a.report
 	changes := len(r.Channels) + len(r.Groups) + len(r.People) + len(r.Rights) + len(r.Risks) + len(r.Also)
 	if r.Offline && changes > 0 {
 		return "The organization was not asked: who gains and who loses is not known."
 	}
-	var parts []string
-	for _, part := range []string{
-		r.affectedText("gains", "gain", func(right *Right) *People { return right.Gain }),
-		r.affectedText("loses", "lose", func(right *Right) *People { return right.Lose }),
-	} {
-		if part != "" {
-			parts = append(parts, part)
-		}
-	}
-	parts = append(parts, r.accountsText()...)
-	parts = append(parts, a.otherTexts()...)
-	if r.hasInternet(InternetLoses) {
-		parts = append([]string{"nobody reads any more without an account what was public on the web"}, parts...)
-	}
-	if r.hasInternet(InternetGains) {
-		parts = append([]string{"anyone on the internet comes to read"}, parts...)
-	}
+	sentences := r.readingTexts()
+	parts := slices.Concat(r.affectedTexts(), r.accountsText(), a.otherTexts())
 	text := strings.Join(parts, ", ")
-	switch {
-	case text == "" && a.categories[Unknown]:
-		text = "nobody gains or loses a right for certain"
-	case text == "":
-		text = "nobody gains or loses a right"
+	switch isQuiet := len(parts)+len(sentences) == 0; {
+	case isQuiet && a.categories[Unknown]:
+		text = "nobody gains or loses access for certain"
+	case isQuiet:
+		text = "nobody gains or loses access"
 	}
-	if alone := len(parts) == 0; alone && len(r.Also) > 0 {
-		text += ", and " + inWords(len(r.Also), "other thing changes", "other things change")
+	if len(parts)+len(sentences) == 0 && len(r.Also) > 0 {
+		text += ", and " + Counted(len(r.Also), "other change")
 	}
-	if broken := r.brokenText(); broken != "" {
-		text += "; " + broken
-	}
-	if findings := len(r.Findings()); findings > 0 {
-		text += "; " + inWords(findings, "risk", "risks")
-	}
-	if isNew := func(found Found) bool { return found.IsNew }; slices.ContainsFunc(r.Found, isNew) {
-		old := slices.IndexFunc(r.Found, func(found Found) bool { return !found.IsNew })
-		if old < 0 {
-			old = len(r.Found)
+	more := []string{text}
+	add := func(text string) {
+		if text != "" {
+			more = append(more, text)
 		}
-		text += "; " + inWords(old, "new finding", "new findings")
+	}
+	add(RulesText(r.Rules))
+	if findings := len(r.Findings()); findings > 0 {
+		add(Counted(findings, "risk"))
+	}
+	isNew := func(found Found) bool { return found.IsNew }
+	if n := len(slices.DeleteFunc(slices.Clone(r.Found), func(found Found) bool { return !isNew(found) })); n > 0 {
+		add(Counted(n, "new finding"))
 	}
 	if a.categories[Unknown] {
-		text += "; not everything is known yet"
+		add("not everything is known yet")
 	}
-	text = strings.ToUpper(text[:1]) + text[1:] + "."
+	if more[0] == "" {
+		more = more[1:]
+	}
+	if len(more) > 0 {
+		sentences = append(sentences, strings.Join(more, "; "))
+	}
+	for i, sentence := range sentences {
+		sentences[i] = strings.ToUpper(sentence[:1]) + sentence[1:] + "."
+	}
+	text = strings.Join(sentences, " ")
 	for _, risk := range r.Risks {
 		if risk.Category == Stops {
 			return fmt.Sprintf("This apply will stop: %s: %s %s", risk.Where, risk.Text, text)
 		}
 	}
 	return text
+}
+
+// readingTexts says which channels can be read by whom who could not before, and which no longer without an account.
+func (r *Report) readingTexts() (sentences []string) {
+	var internet, everyone, private, closed []string
+	readers := map[int64]bool{}
+	for _, channel := range r.Channels {
+		effect := ""
+		for _, right := range channel.Rights {
+			if right.Internet != "" {
+				effect = right.Internet
+			}
+		}
+		gain := channel.gainOf(permission.CanRead)
+		switch {
+		case channel.Action == Archive:
+		case effect == InternetGains:
+			internet = append(internet, channel.hash())
+		case channel.isOpened():
+			everyone = append(everyone, channel.hash())
+		case isPrivate(channel.Privacy.Before) && gain.Len() > 0:
+			private = append(private, channel.hash())
+			for account := range gain.All() {
+				readers[account.ID] = true
+			}
+		case effect == InternetLoses:
+			closed = append(closed, channel.hash())
+		}
+	}
+	add := func(channels []string, one, several string) {
+		switch len(channels) {
+		case 0:
+		case 1:
+			sentences = append(sentences, channels[0]+" "+one)
+		case 2: //nolint:mnd // two are named
+			sentences = append(sentences, channels[0]+" and "+channels[1]+" "+several)
+		default:
+			sentences = append(sentences, Counted(len(channels), "channel")+" "+several)
+		}
+	}
+	add(internet, "becomes readable by anyone on the internet", "become readable by anyone on the internet")
+	add(everyone, "becomes readable by everyone in the organization", "become readable by everyone in the organization")
+	switch who := Counted(len(readers), "account"); len(private) {
+	case 0:
+	case 1:
+		sentences = append(sentences, who+" can now read the private channel "+private[0])
+	default:
+		sentences = append(sentences, who+" can now read private channels: "+List(private))
+	}
+	add(closed, "is no longer readable without an account", "are no longer readable without an account")
+	return sentences
 }
 
 // otherTexts says what changes beside rights and accounts.
@@ -174,64 +224,54 @@ func (r *Report) accountsText() (parts []string) {
 	return parts
 }
 
-func (r *Report) hasInternet(effect string) bool {
-	return slices.ContainsFunc(r.Channels, func(channel *Channel) bool {
-		return slices.ContainsFunc(channel.Rights, func(right *Right) bool { return right.Internet == effect })
-	})
-}
-
-// affectedText says how many accounts gain or lose a right; empty if none does. Of a single account it says how many rights
-// that are: each kind of right once, in however many channels or groups it is.
-func (r *Report) affectedText(verb, verbs string, of func(*Right) *People) string {
-	type kind struct{ scope, right string }
-	sets, kinds, accounts := map[*People]bool{}, map[kind]bool{}, map[int64]bool{}
-	r.eachRight(func(scope string, right *Right) {
-		if people := of(right); people.Len() > 0 {
-			sets[people], kinds[kind{scope, right.Name}] = true, true
+// affectedTexts says how many accounts gain and lose something.
+func (r *Report) affectedTexts() (parts []string) {
+	for _, part := range []struct {
+		one, several string
+		of           func(*Right) *People
+	}{
+		{"gains access", "gain access", func(right *Right) *People { return right.Gain }},
+		{"loses access", "lose access", func(right *Right) *People { return right.Lose }},
+	} {
+		sets, accounts := map[*People]bool{}, map[int64]bool{}
+		r.eachRight(func(right *Right) { sets[part.of(right)] = true })
+		for set := range sets {
+			for account := range set.All() {
+				accounts[account.ID] = true
+			}
 		}
-	})
-	for set := range sets {
-		for account := range set.All() {
-			accounts[account.ID] = true
+		switch n := len(accounts); {
+		case n == 0:
+		case len(parts) > 0: // the first part says what is counted
+			parts = append(parts, inWords(n, part.one, part.several))
+		default:
+			parts = append(parts, inWords(n, "account "+part.one, "accounts "+part.several))
 		}
 	}
-	switch {
-	case len(accounts) == 0:
-		return ""
-	case len(accounts) == 1 && len(kinds) > 1:
-		return "one account " + verb + " " + inWords(len(kinds), "right", "rights")
-	}
-	return inWords(len(accounts), "account "+verb+" a right", "accounts "+verbs+" a right")
+	return parts
 }
 
-// eachRight calls a function with every right, and with what it is a right over.
-func (r *Report) eachRight(do func(scope string, right *Right)) {
+// eachRight calls a function with every right.
+func (r *Report) eachRight(do func(right *Right)) {
 	for _, channel := range r.Channels {
 		for _, right := range channel.Rights {
-			do("channel", right)
+			do(right)
 		}
 	}
 	for _, group := range r.Groups {
 		for _, right := range group.Rights {
-			do("user group", right)
+			do(right)
 		}
 	}
 	for _, right := range r.Rights {
-		do("organization", right)
+		do(right)
 	}
 }
 
-// smallNumbers are written as words in a sentence.
-var smallNumbers = []string{"no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
-
-// inWords counts things in a sentence: one risk, two risks, 1,000 risks.
+// inWords counts things in a sentence: 1 risk, 1,000 risks.
 func inWords(n int, one, many string) string {
-	text := Count(n)
-	if n < len(smallNumbers) {
-		text = smallNumbers[n]
-	}
 	if n == 1 {
-		return text + " " + one
+		return Count(n) + " " + one
 	}
-	return text + " " + many
+	return Count(n) + " " + many
 }

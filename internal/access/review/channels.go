@@ -17,14 +17,16 @@ import (
 type reviewedChannel struct {
 	*access.Channel // as it is after the plan
 
-	current       *zulip.Channel // nil for one that is yet to be created
-	before, after permission.Channel
-	planned       map[string]access.PlannedPermission
+	current *zulip.Channel // nil for one that is yet to be created
+	before  permission.Channel
+	planned map[string]access.PlannedPermission
 	// in are the subscribers after the plan, if the plan says something of them; isExclusive says that nobody else is
-	in, out     []int64
+	in, out []int64
+	// made is what the plan writes of it as it will be; nil if it writes nothing, or ends it.
+	made *plan.Change
+	// isDefault is true if the server subscribes new accounts to it.
+	isDefault   bool
 	isExclusive bool
-	// nameUnknown says that it is not known what it will be called.
-	nameUnknown bool
 	// unknownReason says what it depends on who will be in it; empty if that is known.
 	unknownReason string
 }
@@ -48,18 +50,28 @@ func (b *builder) compareChannels() error {
 		if err := b.readSubscribers(reviewed); err != nil {
 			return err
 		}
-		reviewed.applySubscribers()
-		if named || !permission.Same(permission.ChannelRights{Access: b.before, Channel: reviewed.before}, permission.ChannelRights{Access: b.after, Channel: reviewed.after}) {
+		b.settle(reviewed)
+		if named || !permission.Same(permission.ChannelRights{Access: b.before, Channel: reviewed.before}, permission.ChannelRights{Access: b.after, Channel: reviewed.Facts}) {
 			b.addChannel(reviewed)
 		} else if beside := b.options.Beside; beside > 0 && i*beside/len(all) >= len(b.besideWas) {
 			b.addBeside(reviewed)
 		}
 	}
 	for _, reviewed := range b.created {
-		reviewed.applySubscribers()
+		b.settle(reviewed)
 		b.addChannel(reviewed)
 	}
 	return nil
+}
+
+// settle works out what a channel will be, when every change is read: rules are proven of the same.
+func (b *builder) settle(reviewed *reviewedChannel) {
+	reviewed.applySubscribers()
+	b.folderAfter(reviewed)
+	b.joinDefault(&reviewed.Facts, reviewed.isDefault, reviewed.mayBecomeDefault())
+	if !reviewed.Facts.IsArchived {
+		b.channelsAfter = append(b.channelsAfter, reviewed.Channel)
+	}
 }
 
 // reviewChannel returns what the review says of a channel that is there.
@@ -69,9 +81,12 @@ func (b *builder) reviewChannel(channel *zulip.Channel) *reviewedChannel {
 	}
 	facts := permission.ChannelOf(channel)
 	facts.Subscribers, facts.SubscribersKnown = b.org.Subscribers()[channel.ID]
+	if !facts.SubscribersKnown {
+		facts.Subscribers, facts.SubscribersKnown = b.read[channel.ID]
+	}
 	return &reviewedChannel{
-		current: channel, before: facts, after: facts,
-		Channel: &access.Channel{ID: channel.ID, Name: channel.Name, Privacy: report.ValueOf(report.PrivacyText(facts.Privacy))},
+		current: channel, before: facts, isDefault: channel.IsDefault,
+		Channel: &access.Channel{ID: channel.ID, Name: channel.Name, Folder: b.org.folderOf(channel.FolderID), Facts: facts, Privacy: report.ValueOf(report.PrivacyText(facts.Privacy))},
 	}
 }
 
@@ -79,7 +94,9 @@ func (b *builder) reviewChannel(channel *zulip.Channel) *reviewedChannel {
 func (b *builder) reviewPlannedChannel(channel *zulip.Channel, c *plan.Change) *reviewedChannel {
 	reviewed := b.reviewChannel(channel)
 	b.channels[channel.ID] = reviewed
-	reviewed.Addresses = append(reviewed.Addresses, c.Address)
+	if !slices.Contains(reviewed.Addresses, c.Address) {
+		reviewed.Addresses = append(reviewed.Addresses, c.Address)
+	}
 	return reviewed
 }
 
@@ -94,13 +111,12 @@ func (b *builder) channel(c *plan.Change) {
 		b.addUnseen(c)
 		return
 	}
-	if c.Does("delete") && current != nil && !current.IsArchived {
+	switch {
+	case c.Does("delete") && !current.IsArchived:
 		reviewed := b.reviewPlannedChannel(current, c)
 		if reviewed.Action = report.Release; !isKept(before) {
-			reviewed.Action, reviewed.after.IsArchived = report.Archive, true
+			reviewed.Action, reviewed.Facts.IsArchived, reviewed.isDefault = report.Archive, true, false
 		}
-	}
-	switch {
 	case c.Does("forget") && !current.IsArchived:
 		b.reviewPlannedChannel(current, c).Action = report.Release
 	case c.Does("create"):
@@ -112,7 +128,7 @@ func (b *builder) channel(c *plan.Change) {
 		if name, ok := after.Text("name"); ok {
 			reviewed.Name = name
 		}
-		reviewed.nameUnknown = after.IsUnknown("name") && c.IsSet("name")
+		reviewed.NameUnknown = after.IsUnknown("name") && c.IsSet("name")
 	}
 }
 
@@ -126,9 +142,13 @@ func isKept(m plan.Attributes) bool {
 func (b *builder) create(c *plan.Change) {
 	after := c.After()
 	name, known := after.Text("name")
-	if current, ok := b.org.Channels().ByName(name); known && ok && current.IsArchived && after.IsTrue("adopt_archived") {
+	current, taken := b.org.Channels().ByName(name)
+	if isBack := known && taken && b.isReplaced(c, current.ID); isBack || known && taken && current.IsArchived && after.IsTrue("adopt_archived") {
 		reviewed := b.reviewPlannedChannel(current, c)
-		reviewed.Action, reviewed.after.IsArchived = report.Reactivate, false
+		if reviewed.Action = report.Reactivate; isBack {
+			reviewed.Action = report.Replace
+		}
+		reviewed.Facts.IsArchived = false
 		b.applyPlan(reviewed, c, current.Permissions)
 		return
 	}
@@ -137,11 +157,10 @@ func (b *builder) create(c *plan.Change) {
 		b.addDoubt(fmt.Sprintf("The name of %s is not known yet.", c.Address))
 	}
 	reviewed := &reviewedChannel{
-		nameUnknown: !known,
-		Channel:     &access.Channel{ID: b.org.nextID(), Name: name, Action: report.Create, Addresses: []string{c.Address}, Privacy: report.ValueOf(report.PrivacyText(zulip.PrivacyPublic))},
-		after:       permission.Channel{Privacy: zulip.PrivacyPublic, Permissions: map[string]zulip.GroupSettingValue{}, SubscribersKnown: true},
+		Channel: &access.Channel{ID: b.org.nextID(), Name: name, NameUnknown: !known, Action: report.Create, Addresses: []string{c.Address}, Privacy: report.ValueOf(report.PrivacyText(zulip.PrivacyPublic)),
+			Facts: permission.Channel{Privacy: zulip.PrivacyPublic, Permissions: map[string]zulip.GroupSettingValue{}, SubscribersKnown: true}},
 	}
-	if c.Does("delete") {
+	if c.Replaces != nil {
 		reviewed.Action = report.Replace
 	}
 	b.applyPlan(reviewed, c, nil)
@@ -161,42 +180,46 @@ func (b *builder) serverDefaults(reviewed *reviewedChannel) {
 		group, there := b.org.UserGroupByName(said.DefaultGroupName)
 		switch {
 		case ok && there:
-			reviewed.after.Permissions[setting.Name] = zulip.NamedGroup(group.ID)
+			reviewed.Facts.Permissions[setting.Name] = zulip.NamedGroup(group.ID)
 		case ok && said.DefaultGroupName == "channel_creator":
-			reviewed.after.Permissions[setting.Name] = zulip.GroupSettingValue{DirectMembers: []int64{b.options.Store.Self().ID}}
+			reviewed.Facts.Permissions[setting.Name] = zulip.GroupSettingValue{DirectMembers: []int64{b.options.Store.Self().ID}}
 		case ok:
-			reviewed.after.Unknown[setting.Name] = true
+			reviewed.Facts.Unknown[setting.Name] = true
 		}
 	}
 }
 
 // applyPlan records the privacy and the permissions that a change gives a channel.
 func (b *builder) applyPlan(reviewed *reviewedChannel, c *plan.Change, current map[string]zulip.GroupSettingValue) {
+	reviewed.made = c
+	if isDefault, known := c.After().Flag("is_default"); known {
+		reviewed.isDefault = isDefault
+	}
 	value, known := c.After().Text("privacy")
 	was, _ := c.Before().Text("privacy")
 	switch {
 	case c.After().IsUnknown("privacy") && c.IsSet("privacy"):
-		reviewed.after.PrivacyUnknown = true
+		reviewed.Facts.PrivacyUnknown = true
 		reviewed.Privacy = report.Value{Unknown: true}
 	case known && value != was:
-		reviewed.after.Privacy = zulip.Privacy(value)
-		reviewed.Privacy = report.ValueOf(report.PrivacyText(reviewed.after.Privacy))
+		reviewed.Facts.Privacy = zulip.Privacy(value)
+		reviewed.Privacy = report.ValueOf(report.PrivacyText(reviewed.Facts.Privacy))
 	}
 	if policy, known := c.After().Text("topics_policy"); known {
-		reviewed.after.TopicsPolicy = policy
+		reviewed.Facts.TopicsPolicy = policy
 	} else if c.After().IsUnknown("topics_policy") && c.IsSet("topics_policy") {
-		reviewed.after.TopicsPolicyUnknown = true
+		reviewed.Facts.TopicsPolicyUnknown = true
 	}
 	reviewed.planned = b.plannedRights(c, permission.Channels, current)
-	reviewed.after.Permissions, reviewed.after.Unknown = maps.Clone(reviewed.after.Permissions), maps.Clone(reviewed.after.Unknown)
-	if reviewed.after.Unknown == nil {
-		reviewed.after.Unknown = map[string]bool{}
+	reviewed.Facts.Permissions, reviewed.Facts.Unknown = maps.Clone(reviewed.Facts.Permissions), maps.Clone(reviewed.Facts.Unknown)
+	if reviewed.Facts.Unknown == nil {
+		reviewed.Facts.Unknown = map[string]bool{}
 	}
 	for name, planned := range reviewed.planned {
 		if planned.Unknown {
-			reviewed.after.Unknown[name] = true
+			reviewed.Facts.Unknown[name] = true
 		} else {
-			reviewed.after.Permissions[name] = planned.Value
+			reviewed.Facts.Permissions[name] = planned.Value
 		}
 	}
 }
@@ -209,7 +232,7 @@ func (b *builder) addChannel(reviewed *reviewedChannel) {
 		b.source(b.before).Describe(was, reviewed.before, nil, why)
 		b.was.Channels = append(b.was.Channels, was)
 	}
-	b.source(b.after).Describe(is, reviewed.after, reviewed.planned, why)
+	b.source(b.after).Describe(is, reviewed.Facts, reviewed.planned, why)
 	b.is.Channels = append(b.is.Channels, is)
 }
 
@@ -217,7 +240,7 @@ func (b *builder) addChannel(reviewed *reviewedChannel) {
 func (b *builder) addBeside(reviewed *reviewedChannel) {
 	was, is := &access.Channel{ID: reviewed.current.ID, Name: reviewed.current.Name}, &access.Channel{ID: reviewed.current.ID, Name: reviewed.current.Name}
 	b.source(b.before).Describe(was, reviewed.before, nil, "")
-	b.source(b.after).Describe(is, reviewed.after, nil, "")
+	b.source(b.after).Describe(is, reviewed.Facts, nil, "")
 	b.besideWas, b.besideIs = append(b.besideWas, was), append(b.besideIs, is)
 }
 
@@ -231,7 +254,7 @@ func (b *builder) readSubscribers(reviewed *reviewedChannel) error {
 	if reviewed.before.SubscribersKnown || reviewed.current.IsArchived {
 		return nil
 	}
-	was, is := permission.ChannelRights{Access: b.before, Channel: reviewed.before}, permission.ChannelRights{Access: b.after, Channel: reviewed.after}
+	was, is := permission.ChannelRights{Access: b.before, Channel: reviewed.before}, permission.ChannelRights{Access: b.after, Channel: reviewed.Facts}
 	if reviewed.in == nil && reviewed.out == nil && !permission.NeedsSubscribers(was, is) {
 		return nil
 	}
@@ -240,7 +263,7 @@ func (b *builder) readSubscribers(reviewed *reviewedChannel) error {
 		return err
 	}
 	reviewed.before.Subscribers, reviewed.before.SubscribersKnown = found, true
-	reviewed.after.Subscribers, reviewed.after.SubscribersKnown = found, true
+	reviewed.Facts.Subscribers, reviewed.Facts.SubscribersKnown = found, true
 	return nil
 }
 
@@ -249,12 +272,12 @@ func (b *builder) unknownReason(reviewed *reviewedChannel) string {
 	switch {
 	case reviewed.unknownReason != "":
 		return reviewed.unknownReason
-	case reviewed.after.PrivacyUnknown:
+	case reviewed.Facts.PrivacyUnknown:
 		return "the plan does not know yet what kind of channel it will be"
-	case reviewed.after.TopicsPolicyUnknown:
+	case reviewed.Facts.TopicsPolicyUnknown:
 		return "the plan does not know yet whether messages of the channel will have topics"
-	case len(reviewed.after.Unknown) > 0:
-		names := slices.Sorted(maps.Keys(reviewed.after.Unknown))
+	case len(reviewed.Facts.Unknown) > 0:
+		names := slices.Sorted(maps.Keys(reviewed.Facts.Unknown))
 		return "the plan does not know yet whom " + strings.Join(names, " and ") + " will name"
 	case reviewed.current != nil && !reviewed.before.SubscribersKnown:
 		return "who is in the channel cannot be asked"
@@ -265,7 +288,7 @@ func (b *builder) unknownReason(reviewed *reviewedChannel) string {
 // initialSubscribers records who is in a new channel: by default nobody, in a private one the account the provider uses.
 func (b *builder) initialSubscribers(reviewed *reviewedChannel, c *plan.Change) {
 	texts, unknown, ok := c.After().List("initial_subscribers")
-	if !ok && (reviewed.after.PrivacyUnknown || reviewed.after.Privacy.IsPrivate()) {
+	if !ok && (reviewed.Facts.PrivacyUnknown || reviewed.Facts.Privacy.IsPrivate()) {
 		texts = []string{fmt.Sprint(b.options.Store.Self().ID)}
 	}
 	ids, missing := b.org.findUsers(texts)
@@ -340,10 +363,10 @@ func (r *reviewedChannel) applySubscribers() {
 	if r.in == nil && r.out == nil && r.unknownReason == "" && !r.isExclusive {
 		return
 	}
-	subscribers := r.after.Subscribers
+	subscribers := r.Facts.Subscribers
 	if r.isExclusive {
 		subscribers = nil
 	}
-	r.after.Subscribers = merged(subscribers, r.in, r.out)
-	r.after.SubscribersKnown = r.unknownReason == "" && (r.after.SubscribersKnown || r.isExclusive)
+	r.Facts.Subscribers = merged(subscribers, r.in, r.out)
+	r.Facts.SubscribersKnown = r.unknownReason == "" && (r.Facts.SubscribersKnown || r.isExclusive)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // setApart takes out the changes of which the plan does not tell the organization: their values are listed, and nothing of them is
@@ -16,6 +17,9 @@ func (b *builder) setApart() {
 	b.changes = slices.DeleteFunc(b.changes, func(change *plan.Change) bool {
 		if !change.IsOfUnknownInstance {
 			return false
+		}
+		if change.ReplacedBy != nil {
+			return true
 		}
 		apart := &builder{report: new(report.Report), changes: []*plan.Change{change}}
 		apart.sayMeanings()
@@ -35,6 +39,36 @@ func (b *builder) setApart() {
 		}
 		return true
 	})
+}
+
+// secrets are the texts that the plan marks as sensitive, but for the names of what the organization has already: who gains and who
+// loses is said of those.
+func (b *builder) secrets() (secrets []string) {
+	for _, change := range b.changes {
+		for _, text := range append(change.Before().Secrets(), change.After().Secrets()...) {
+			if _, name, isPrefixed := strings.Cut(text, ":"); isPrefixed {
+				text = name
+			}
+			if _, isRole := zulip.ParseRole(text); len(text) >= shortestSecret && !isRole && !b.isNamed(text) {
+				secrets = append(secrets, text)
+			}
+		}
+	}
+	return secrets
+}
+
+// shortestSecret is how long a text must be to be masked: a shorter one is a part of many words.
+const shortestSecret = 4
+
+// isNamed reports whether something in the organization has a name or an email.
+func (b *builder) isNamed(text string) bool {
+	if b.org == nil {
+		return false
+	}
+	_, isUser := b.org.Snapshot.UserByAddress(text)
+	_, isGroup := b.org.Snapshot.UserGroupByName(text)
+	_, isChannel := b.org.Channels().ByName(text)
+	return isUser || isGroup || isChannel
 }
 
 // checkFit makes sure that the plan was made of the organization that is read: what has an ID in the plan has the same name here.
@@ -63,6 +97,9 @@ func (b *builder) checkFit() error {
 	}
 	b.changes = slices.DeleteFunc(b.changes, func(change *plan.Change) bool {
 		text, isMisfit := misfits[change]
+		if _, isEndMisfit := misfits[change.Replaces]; isEndMisfit {
+			return true
+		}
 		if isMisfit {
 			b.addUnknown(fmt.Sprintf("What %s changes is not reviewed: %s. Either it was renamed after the plan was made, or the plan is of another organization.", change.Address, text))
 		}

@@ -46,13 +46,19 @@ func (b *builder) startGroup(c *plan.Change) (id int64, ok bool) {
 		if current, ok := b.currentGroup(before, "id"); ok && !current.Deactivated {
 			b.group(current.ID, c.Address).Action = report.Deactivate
 		}
+		return 0, false
 	}
 	name, known := after.Text("name")
 	if c.Does("create") {
 		if !known {
 			b.addDoubt(fmt.Sprintf("The name of %s is not known yet.", c.Address))
 		}
-		if current, there := b.org.UserGroups().ByName(name); known && there && current.Deactivated && after.IsTrue("adopt_deactivated") {
+		current, there := b.org.UserGroups().ByName(name)
+		switch {
+		case known && there && b.isReplaced(c, current.ID):
+			b.group(current.ID).Action = report.Replace
+			return current.ID, true
+		case known && there && current.Deactivated && after.IsTrue("adopt_deactivated"):
 			back := *current
 			back.Deactivated = false
 			b.org.groups[current.ID] = &back
@@ -144,9 +150,12 @@ func (b *builder) listedMembers(c *plan.Change, id int64) {
 
 func (b *builder) subgroups(texts []string) (ids []int64, missing []string) {
 	for _, text := range texts {
-		if group, ok := b.org.findGroup(text); ok {
+		switch group, ok := b.org.findGroup(text); {
+		case ok && b.org.changesHands(text):
+			missing = append(missing, text+" (this plan gives the name to another group)")
+		case ok:
 			ids = append(ids, group.ID)
-		} else {
+		default:
 			missing = append(missing, text)
 		}
 	}
@@ -179,12 +188,11 @@ func (b *builder) membership(c *plan.Change) {
 	after, unknown, _ := is.List("members")
 	groupsBefore, _, _ := was.List("subgroups")
 	groupsAfter, unknownGroups, _ := is.List("subgroups")
-	if c.Does("delete") {
+	switch {
+	case c.Does("delete"):
 		if id, ok := was.Number("group_id"); ok {
 			b.changeMembers(c, id, nil, before, nil, groupsBefore, false)
 		}
-	}
-	switch {
 	case c.Does("create"):
 		id, ok := b.membershipGroup(c)
 		if !ok {
@@ -209,7 +217,7 @@ func (b *builder) membershipGroup(c *plan.Change) (int64, bool) {
 	}
 	if text, ok := c.After().Text("group"); ok {
 		group, ok := b.org.findGroup(text)
-		if !ok {
+		if !ok || b.org.changesHands(text) && c.RefersTo("group") == "" {
 			return 0, false
 		}
 		return group.ID, true
@@ -298,6 +306,25 @@ func (b *builder) addGroup(current *zulip.UserGroup, was *access.Group) {
 	is.People = b.after.In(zulip.NamedGroup(current.ID))
 	is.Rights = b.source(b.after).Rights(permission.UserGroups, permission.UserGroupSettings, current.Permissions, b.groupRights[current.ID])
 	b.is.Groups = append(b.is.Groups, is)
+	if is.Action != report.Deactivate && (!current.Deactivated || b.org.groups[current.ID] != nil) {
+		b.groupsAfter = append(b.groupsAfter, b.groupFacts(now, current.Permissions))
+	}
+}
+
+// groupFacts are those of a group after the plan.
+func (b *builder) groupFacts(group *zulip.UserGroup, current map[string]zulip.GroupSettingValue) *access.GroupFacts {
+	membership := b.plannedMembers(group.ID)
+	facts := &access.GroupFacts{
+		ID: group.ID, Name: group.Name, NameUnknown: b.unnamed[group.ID], Members: membership.Members, Subgroups: membership.Subgroups,
+		Permissions: map[string]zulip.GroupSettingValue{}, Unknown: map[string]bool{},
+	}
+	maps.Copy(facts.Permissions, current)
+	for name, planned := range b.groupRights[group.ID] {
+		if facts.Permissions[name] = planned.Value; planned.Unknown {
+			facts.Unknown[name] = true
+		}
+	}
+	return facts
 }
 
 func (b *builder) memberValue(ids []int64) report.Value {

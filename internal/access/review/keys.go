@@ -5,48 +5,97 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// sayKeys says what the new owners of bots can do with their keys, and not by themselves: whoever owns a bot holds its key.
+// manyRights is how many rights over user groups or the organization a risk about a key names.
+const manyRights = 4
+
+// sayKeys says what the owners of new bots, and the new owners of bots, can do with their keys and not by themselves: whoever owns a
+// bot holds its key.
 func (b *builder) sayKeys() {
-	for _, id := range slices.Sorted(maps.Keys(b.change.Owners)) {
+	owners := maps.Clone(b.change.Owners)
+	for id, user := range b.org.users {
+		if _, isGiven := owners[id]; user.IsBot && user.BotOwnerID != nil && !isGiven {
+			owners[id] = *user.BotOwnerID
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(owners)) {
 		bot, seesBot := b.org.User(id)
-		owner, seesOwner := b.org.User(b.change.Owners[id])
-		if !seesBot || !seesOwner {
-			continue
-		}
-		channels := map[string][]string{} // by what can be done in them
-		var unknown []string
-		for _, channel := range b.org.Channels().List() {
-			rights, isKnown := b.rightsByKey(channel, bot, owner)
-			if len(rights) > 0 {
-				text := permission.JoinRights(rights, len(rights))
-				channels[text] = append(channels[text], fmt.Sprintf("%q", channel.Name))
-			}
-			if !isKnown {
-				unknown = append(unknown, fmt.Sprintf("%q", channel.Name))
-			}
-		}
-		for _, rights := range slices.Sorted(maps.Keys(channels)) {
-			b.report.Risks = append(b.report.Risks, report.Risk{
-				Category: report.Widening, Where: "bot " + bot.Address(),
-				Text: fmt.Sprintf("With its key %s can %s in %s, and not without it.", owner.Address(), rights, report.List(channels[rights])),
-			})
-		}
-		if len(unknown) > 0 {
-			b.addDoubt(fmt.Sprintf("Whether %s can do more with the key of %s in %s is not known: who may what there is not known.", owner.Address(), bot.Address(), report.List(unknown)))
+		owner, seesOwner := b.org.User(owners[id])
+		if seesBot && seesOwner {
+			b.sayKey(bot, owner)
 		}
 	}
 }
 
+func (b *builder) sayKey(bot, owner *zulip.User) {
+	where, category := "bot "+bot.Address(), report.Widening
+	if b.roleAfter(owner) == zulip.RoleGuest {
+		category = report.External
+		for _, person := range b.report.People {
+			person.IsOwnedByGuest = person.IsOwnedByGuest || person.AccountID == bot.ID && person.Owner != nil
+		}
+	}
+	say := func(rights, over string) {
+		b.report.Risks = append(b.report.Risks, report.Risk{
+			Category: category, Where: where, Text: fmt.Sprintf("With its key %s can %s %s, and not without it.", owner.Address(), rights, over),
+		})
+	}
+	channels := map[string][]string{} // by what can be done in them
+	var unknown []string
+	all := make([]*reviewedChannel, 0, len(b.org.Channels().List()))
+	for _, channel := range b.org.Channels().List() {
+		all = append(all, b.reviewChannel(channel))
+	}
+	for _, reviewed := range append(all, b.created...) {
+		rights, isKnown := b.rightsByKey(reviewed, bot, owner)
+		if len(rights) > 0 {
+			text := permission.JoinRights(rights, len(rights))
+			channels[text] = append(channels[text], fmt.Sprintf("%q", reviewed.Name))
+		}
+		if !isKnown {
+			unknown = append(unknown, fmt.Sprintf("%q", reviewed.Name))
+		}
+	}
+	for _, rights := range slices.Sorted(maps.Keys(channels)) {
+		say(rights, "in "+report.List(channels[rights]))
+	}
+	groups := map[string][]string{}
+	for _, group := range b.is.Groups {
+		rights, isKnown := heldByKey(group.Rights, bot, owner)
+		if len(rights) > 0 && group.Action != report.Deactivate {
+			text := permission.JoinRights(rights, manyRights)
+			groups[text] = append(groups[text], fmt.Sprintf("%q", group.Name))
+		}
+		if !isKnown {
+			unknown = append(unknown, fmt.Sprintf("user group %q", group.Name))
+		}
+	}
+	for _, rights := range slices.Sorted(maps.Keys(groups)) {
+		say(rights, "for the user groups "+report.List(groups[rights]))
+	}
+	rights, isKnown := heldByKey(b.is.Rights, bot, owner)
+	if len(rights) > 0 {
+		say(permission.JoinRights(rights, manyRights), "in the organization")
+	}
+	if !isKnown {
+		unknown = append(unknown, "the organization")
+	}
+	if len(unknown) > 0 {
+		b.addDoubt(fmt.Sprintf("Whether %s can do more with the key of %s in %s is not known: who may what there is not known.", owner.Address(), bot.Address(), report.List(unknown)))
+	}
+}
+
 // rightsByKey returns what a bot can do in a channel, and its owner cannot, in words. isKnown is false where that may not be all.
-func (b *builder) rightsByKey(channel *zulip.Channel, bot, owner *zulip.User) (rights []string, isKnown bool) {
-	reviewed := b.reviewChannel(channel)
-	_ = b.readSubscribers(reviewed) // without an error, or the comparison of the channels would have returned it
-	facts := reviewed.after
+func (b *builder) rightsByKey(reviewed *reviewedChannel, bot, owner *zulip.User) (rights []string, isKnown bool) {
+	if reviewed.current != nil {
+		_ = b.readSubscribers(reviewed) // without an error, or the comparison of the channels would have returned it
+	}
+	facts := reviewed.Facts
 	if facts.IsArchived {
 		return nil, true
 	}
@@ -60,6 +109,22 @@ func (b *builder) rightsByKey(channel *zulip.Channel, bot, owner *zulip.User) (r
 			isKnown = isKnown && !has && !facts.Unknown[string(right)] && right != permission.CanRead // else the server has no such permission
 		case who.Has(bot.ID):
 			rights = append(rights, right.InWords())
+		}
+	}
+	return rights, isKnown
+}
+
+// heldByKey is rightsByKey of rights over a user group or the organization.
+func heldByKey(all []*access.Right, bot, owner *zulip.User) (rights []string, isKnown bool) {
+	isKnown = true
+	for _, right := range all {
+		who, isCertain := right.Held.Certain()
+		switch {
+		case who.Has(owner.ID):
+		case !isCertain:
+			isKnown = false
+		case who.Has(bot.ID):
+			rights = append(rights, right.Text)
 		}
 	}
 	return rights, isKnown

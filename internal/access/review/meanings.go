@@ -30,12 +30,16 @@ func (b *builder) sayMeanings() {
 			also.Action = report.Update // an account that is there is adopted
 		case isInactive(change.After()) && !isInactive(change.Before()):
 			also.Action = report.EndOf(change.Type)
-		case isKept(change.Before()) && !change.Does("create") && change.Does("delete"):
+		case isKept(change.Before()) && change.Does("delete"):
 			also.Action = report.Release
 		}
 		isSaid := false
 		if also.Action != report.Release {
 			isSaid = b.report.Say(b.meaningOf(change, of), also)
+		}
+		if change.ReplacedBy != nil { // the line of what is made in its place says so
+			named[change.Address] = named[change.Address] || isSaid
+			continue
 		}
 		if len(also.Attributes) > 0 || !named[change.Address] && !isSaid {
 			b.report.Also = append(b.report.Also, also)
@@ -80,9 +84,9 @@ func (b *builder) sayRekeyed() {
 		resource := plan.WithoutKeys(change.Address)
 		switch {
 		case resource == change.Address || change.Does("forget"):
-		case change.Does("delete") && !change.Does("create") && !isKept(change.Before()):
+		case change.Does("delete") && change.ReplacedBy == nil && !isKept(change.Before()):
 			ended[resource] = append(ended[resource], change)
-		case change.Does("create") && !change.Does("delete"):
+		case change.Does("create") && change.Replaces == nil:
 			made[resource] = append(made[resource], change)
 		}
 	}
@@ -103,7 +107,7 @@ func (b *builder) sayRekeyed() {
 func (b *builder) meaningOf(c *plan.Change, of *meaning.Type) *meaning.Result {
 	change := meaning.Change{
 		Of: of, Address: c.Address, Before: c.Before(), After: c.After(),
-		IsMade: c.Does("create"), IsEnded: c.Does("delete") && !isKept(c.Before()), IsSet: c.IsSet,
+		IsMade: c.Does("create") || c.Does(plan.Invoke), IsEnded: c.Does("delete") && !isKept(c.Before()), IsSet: c.IsSet,
 		IsComputed: func(name string, row *meaning.Row) bool {
 			return b.org != nil && isComputed(of, name, row) && (of.Name != "zulip_organization" || c.Does("create") || b.hasRight(name))
 		},
@@ -111,11 +115,14 @@ func (b *builder) meaningOf(c *plan.Change, of *meaning.Type) *meaning.Result {
 	if b.org != nil {
 		change.Names = b.org
 	}
-	if c.Does("update") {
-		change.Before = b.withUnmanaged(c)
+	if c.Does("update") || isBack(c) {
+		change.Before, change.IsMade = b.withUnmanaged(c), false
+	}
+	if b.org != nil {
+		change.Retention = b.retention
 	}
 	change.ListsAll = b.org == nil
-	if of.NamedBy == "" && change.IsMade { // the organization has it already
+	if of.NamedBy == "" && c.Does("create") { // the organization has it already
 		change.IsMade = false
 		change.Before = nothingKnown{c.After()}
 		if b.org != nil && of.Name == "zulip_organization" && b.org.Realm() != nil {
@@ -123,6 +130,19 @@ func (b *builder) meaningOf(c *plan.Change, of *meaning.Type) *meaning.Result {
 		}
 	}
 	return change.Says()
+}
+
+// retention is how long the organization keeps messages, before and after the plan.
+func (b *builder) retention() (before, after meaning.Value) {
+	const attribute = "message_retention_days"
+	before = b.org.settings().Value(attribute)
+	after = before
+	for _, change := range b.of("zulip_organization") {
+		if value := change.After().Value(attribute); !value.IsNone() && (!value.IsUnknown || change.IsSet(attribute)) {
+			after = value
+		}
+	}
+	return before, after
 }
 
 // unsetStays are the attributes of an organization before a plan: an attribute that the plan leaves out stays as it is.
@@ -193,7 +213,7 @@ func isComputed(of *meaning.Type, name string, row *meaning.Row) bool {
 // actionOf reads what a change does; ended is the word for what becomes of something that is destroyed.
 func actionOf(c *plan.Change, ended report.Action) report.Action {
 	switch {
-	case c.Does("create") && c.Does("delete"):
+	case c.Replaces != nil:
 		return report.Replace
 	case c.Does("create"):
 		return report.Create
@@ -201,6 +221,8 @@ func actionOf(c *plan.Change, ended report.Action) report.Action {
 		return ended
 	case c.Does("forget"):
 		return report.Release
+	case c.Does(plan.Invoke):
+		return report.Invoke
 	}
 	return report.Update
 }

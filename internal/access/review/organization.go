@@ -1,11 +1,14 @@
 package review
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -20,12 +23,41 @@ type plannedOrganization struct {
 	*snapshot.Snapshot
 	groups map[int64]*zulip.UserGroup // created, renamed, or reactivated
 	users  map[int64]*zulip.User      // created, or reactivated
-	last   int64
+	// folders are the names of the folders after the plan; what is yet to be created has negative IDs.
+	folders map[int64]string
+	last    int64
 }
 
 func newPlannedOrganization(view *snapshot.Snapshot) *plannedOrganization {
-	return &plannedOrganization{Snapshot: view, groups: map[int64]*zulip.UserGroup{}, users: map[int64]*zulip.User{}}
+	return &plannedOrganization{Snapshot: view, groups: map[int64]*zulip.UserGroup{}, users: map[int64]*zulip.User{}, folders: map[int64]string{}}
 }
+
+// planFolders reads the changes of folders.
+func (o *plannedOrganization) planFolders(changes []*plan.Change) {
+	for _, folder := range o.Folders().List() {
+		o.folders[folder.ID] = folder.Name
+	}
+	for _, change := range changes {
+		id, ok := change.Before().Number("id")
+		if !ok {
+			id = o.nextID()
+		}
+		delete(o.folders, id)
+		if name, ok := change.After().Text("name"); ok {
+			o.folders[id] = name
+		}
+	}
+}
+
+// folderOf is the name of a folder; "" if there is none.
+func (o *plannedOrganization) folderOf(id *int64) string {
+	if id == nil {
+		return ""
+	}
+	return o.folders[*id]
+}
+
+func (o *plannedOrganization) folderNames() []string { return slices.Sorted(maps.Values(o.folders)) }
 
 // nextID returns the ID for something that is yet to be created.
 func (o *plannedOrganization) nextID() int64 {
@@ -53,6 +85,19 @@ func (o *plannedOrganization) UserGroupByName(name string) (*zulip.UserGroup, bo
 		return nil, false
 	}
 	return group, ok
+}
+
+// changesHands reports whether the plan takes a name from one user group and gives it to another. A configuration that writes such a
+// name may mean either.
+func (o *plannedOrganization) changesHands(text string) bool {
+	principal, err := permission.PlainGroup(text)
+	if err != nil {
+		return false
+	}
+	name := strings.TrimPrefix(principal, "name:")
+	was, hadIt := o.Snapshot.UserGroupByName(name)
+	is, hasIt := o.UserGroupByName(name)
+	return hadIt && hasIt && was.ID != is.ID
 }
 
 // User returns the person or bot with an ID.

@@ -2,24 +2,14 @@ package review
 
 import (
 	"fmt"
+	"maps"
 	"slices"
-	"strconv"
+	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
-
-var roles = []zulip.Role{zulip.RoleOwner, zulip.RoleAdministrator, zulip.RoleModerator, zulip.RoleMember, zulip.RoleGuest}
-
-// roleOf reads the name of a role.
-func roleOf(value string) (zulip.Role, bool) {
-	i := slices.IndexFunc(roles, func(role zulip.Role) bool { return role.String() == value })
-	if i < 0 {
-		return 0, false
-	}
-	return roles[i], true
-}
 
 // person records the change of an account: zulip_user, zulip_bot or zulip_user_role.
 func (b *builder) person(c *plan.Change) {
@@ -27,12 +17,11 @@ func (b *builder) person(c *plan.Change) {
 		b.roleResource(c)
 		return
 	}
-	if c.Does("delete") {
+	switch {
+	case c.Does("delete"):
 		if user, ok := b.currentUser(c.Before(), "id"); ok {
 			b.userDeactivated(c, user)
 		}
-	}
-	switch {
 	case c.Does("create") && isInactive(c.After()): // a deactivated account is adopted, and stays so
 	case c.Does("create"):
 		b.userCreated(c)
@@ -100,8 +89,15 @@ func (b *builder) setOwner(c *plan.Change, bot *zulip.User) {
 	default:
 		return
 	}
+	owned := &report.Change{Before: before, After: after}
+	for _, person := range b.report.People { // its role may change too
+		if person.AccountID == bot.ID && person.Owner == nil && slices.Contains(person.Addresses, c.Address) {
+			person.Owner = owned
+			return
+		}
+	}
 	role := report.ValueOf(bot.Role.String())
-	b.addPerson(c, bot, report.Update, report.Change{Before: role, After: role}).Owner = &report.Change{Before: before, After: after}
+	b.addPerson(c, bot, report.Update, report.Change{Before: role, After: report.ValueOf(b.roleAfter(bot).String())}).Owner = owned
 }
 
 // namedOwner finds whom a bot is to belong to; false where the plan names nobody, or somebody who is not found.
@@ -141,12 +137,40 @@ func (b *builder) userDeactivated(c *plan.Change, user *zulip.User) {
 	if !user.IsActive {
 		return
 	}
+	b.deactivationActions(c, user)
 	b.change.Deactivated = append(b.change.Deactivated, user.ID)
 	b.addPerson(c, user, report.Deactivate, report.Change{Before: report.ValueOf(user.Role.String())})
 	for _, bot := range b.org.Users() {
 		if bot.IsBot && bot.IsActive && bot.BotOwnerID != nil && *bot.BotOwnerID == user.ID && !b.getsOwner(bot) {
 			b.addPerson(c, bot, report.Deactivate, report.Change{Before: report.ValueOf(bot.Role.String())}) // the server does
 		}
+	}
+}
+
+// deactivationActions says what the server deletes with a deactivation, for good.
+func (b *builder) deactivationActions(c *plan.Change, user *zulip.User) {
+	attributes := c.After()
+	if !c.HasAfter() {
+		attributes = c.Before()
+	}
+	actions := attributes.Value("deactivation_actions")
+	held, _ := actions.Held.(map[string]any)
+	var deleted []string
+	for _, name := range slices.Sorted(maps.Keys(held)) {
+		if held[name] == true {
+			deleted = append(deleted, strings.ReplaceAll(strings.TrimPrefix(name, "delete_"), "_", " "))
+		}
+	}
+	if len(deleted) > 0 {
+		b.report.Risks = append(b.report.Risks, report.Risk{
+			Category: report.DataLoss, Where: user.Address(), Text: fmt.Sprintf("The server permanently deletes of the account: %s.", report.List(deleted)),
+		})
+	}
+	if actions.IsUnknown {
+		b.report.Risks = append(b.report.Risks, report.Risk{
+			Category: report.DataLoss, Where: user.Address(), Text: "What the server deletes of the account is not known yet.",
+		})
+		b.addDoubt(fmt.Sprintf("What the server deletes when it deactivates %s is not known yet.", user.Address()))
 	}
 }
 
@@ -177,39 +201,70 @@ func (b *builder) userCreated(c *plan.Change) {
 		user.BotType = &kind
 	}
 	action, before := report.Create, report.Value{}
-	if current, ok := b.org.UserByAddress(address); known && ok && !current.IsActive {
+	current, taken := b.org.UserByAddress(address)
+	if known && taken && b.isReplaced(c, current.ID) {
+		b.userReplaced(c, current)
+		return
+	}
+	if known && taken && !current.IsActive {
 		user, action, before = *current, report.Reactivate, report.ValueOf(current.Role.String())
 	}
+	var owner *report.Change
 	if user.IsBot {
-		b.setNewBotOwner(c, &user)
+		owner = b.setNewBotOwner(c, &user)
 	}
 	if !known {
 		b.addUnknown(fmt.Sprintf("The address of %s is not known yet.", c.Address))
 	}
-	b.join(c, &user, action, before)
+	b.join(c, &user, action, before).Owner = owner
+}
+
+// userReplaced records that an account which the plan deactivates is active again afterwards.
+func (b *builder) userReplaced(c *plan.Change, user *zulip.User) {
+	b.change.Deactivated = slices.DeleteFunc(b.change.Deactivated, func(id int64) bool { return id == user.ID })
+	role, text := b.plannedRole(c, user)
+	if role != user.Role {
+		b.change.Roles[user.ID] = role
+	}
+	for _, person := range b.report.People {
+		if person.AccountID == user.ID && person.Action == report.Deactivate {
+			person.Action, person.LosesEverything, person.Role.After = report.Replace, false, text
+		}
+	}
+	b.setOwner(c, user)
+}
+
+// plannedRole is the role that a change gives an account, also in words. A role that it does not set stays.
+func (b *builder) plannedRole(c *plan.Change, user *zulip.User) (zulip.Role, report.Value) {
+	value, _ := c.After().Text("role")
+	if role, ok := zulip.ParseRole(value); ok {
+		return role, report.ValueOf(value)
+	}
+	if c.IsSet("role") && c.After().IsUnknown("role") {
+		b.addUnknown(fmt.Sprintf("Which role %s gives is not known yet.", c.Address))
+		return user.Role, report.Value{Unknown: true}
+	}
+	return user.Role, report.ValueOf(user.Role.String())
 }
 
 // join records that an account becomes active, with the role that it is given. before is the role that it had, if it was there.
-func (b *builder) join(c *plan.Change, user *zulip.User, action report.Action, before report.Value) {
-	after := c.After()
-	role := report.Change{Before: before, After: report.ValueOf(user.Role.String())}
-	if value, ok := after.Text("role"); ok {
-		if given, ok := roleOf(value); ok {
-			user.Role, role.After = given, report.ValueOf(value)
-		}
-	} else if c.IsSet("role") && after.IsUnknown("role") {
-		role.After = report.Value{Unknown: true}
-		b.addUnknown(fmt.Sprintf("Which role %s gives is not known yet.", c.Address))
-	}
+func (b *builder) join(c *plan.Change, user *zulip.User, action report.Action, before report.Value) *report.Person {
+	role := report.Change{Before: before}
+	user.Role, role.After = b.plannedRole(c, user)
 	user.IsActive = true
 	b.org.users[user.ID] = user
 	b.joining[user.ID] = user.Role
-	b.addPerson(c, user, action, role)
+	return b.addPerson(c, user, action, role)
 }
 
-// setNewBotOwner gives a new bot its owner: at first the account the provider uses.
-func (b *builder) setNewBotOwner(c *plan.Change, bot *zulip.User) {
-	owner := b.options.Store.Self()
+// setNewBotOwner gives a new bot its owner: at first the account the provider uses. It returns what the review says of that.
+func (b *builder) setNewBotOwner(c *plan.Change, bot *zulip.User) *report.Change {
+	owner, said := b.options.Store.Self(), new(report.Change)
+	if bot.BotOwnerID != nil {
+		if was, ok := b.org.User(*bot.BotOwnerID); ok {
+			owner, said.Before = was, report.ValueOf(was.Address())
+		}
+	}
 	text, known := c.After().Text("owner")
 	isUnknown := c.IsSet("owner") && c.After().IsUnknown("owner")
 	switch named, found := b.namedOwner(c); {
@@ -217,15 +272,20 @@ func (b *builder) setNewBotOwner(c *plan.Change, bot *zulip.User) {
 		owner = named
 	case known:
 		b.addMissingAnywhere(c, []string{text})
+		said.After.Unknown = true
 	case isUnknown:
 		b.addUnknown(fmt.Sprintf("Who owns %s is not known yet; what a bot may depends on that.", c.Address))
+		said.After.Unknown = true
 	}
-	bot.BotOwnerID = &owner.ID
+	if bot.BotOwnerID = &owner.ID; !said.After.Unknown {
+		said.After = report.ValueOf(owner.Address())
+	}
+	return said
 }
 
 // roleResource records a zulip_user_role. Destroying one gives another role only if it says which.
 func (b *builder) roleResource(c *plan.Change) {
-	m, isEnd := c.After(), c.Does("delete") && !c.Does("create")
+	m, isEnd := c.After(), c.Does("delete")
 	if isEnd {
 		m = c.Before()
 	}
@@ -239,7 +299,7 @@ func (b *builder) roleResource(c *plan.Change) {
 	}
 	if isEnd {
 		value, ok := m.Text("on_destroy")
-		if role, gives := roleOf(value); ok && gives {
+		if role, gives := zulip.ParseRole(value); ok && gives {
 			b.giveRole(c, user, role)
 		} else if user.IsActive && user.Role < zulip.RoleMember {
 			b.report.Risks = append(b.report.Risks, report.Risk{
@@ -255,7 +315,7 @@ func (b *builder) roleResource(c *plan.Change) {
 // setRole records the role that an attribute gives.
 func (b *builder) setRole(c *plan.Change, user *zulip.User, m plan.Attributes) {
 	value, known := m.Text("role")
-	if role, ok := roleOf(value); known && ok {
+	if role, ok := zulip.ParseRole(value); known && ok {
 		b.giveRole(c, user, role)
 	} else if m.IsUnknown("role") && c.IsSet("role") {
 		b.addUnknown(fmt.Sprintf("Which role %s gives %s is not known yet.", c.Address, user.Address()))
@@ -264,7 +324,16 @@ func (b *builder) setRole(c *plan.Change, user *zulip.User, m plan.Attributes) {
 }
 
 func (b *builder) giveRole(c *plan.Change, user *zulip.User, role zulip.Role) {
-	if role == user.Role {
+	if c.Replaces != nil { // the end of the same resource may have given another role, which is over now
+		b.report.People = slices.DeleteFunc(b.report.People, func(person *report.Person) bool {
+			isUndone := person.AccountID == user.ID && person.Owner == nil && slices.Equal(person.Addresses, []string{c.Address})
+			if isUndone {
+				delete(b.change.Roles, user.ID)
+			}
+			return isUndone
+		})
+	}
+	if role == b.roleAfter(user) {
 		return
 	}
 	b.addPerson(c, user, report.Update, report.Change{Before: report.ValueOf(user.Role.String()), After: report.ValueOf(role.String())})
@@ -283,40 +352,6 @@ func (b *builder) addPerson(c *plan.Change, user *zulip.User, action report.Acti
 	}
 	b.report.People = append(b.report.People, person)
 	return person
-}
-
-// sayNewGuests says which channels guests come into whose accounts the plan creates. Guests see only the channels that they are in;
-// the server puts whoever is new into the default channels, whatever their role.
-func (b *builder) sayNewGuests() {
-	var names []string
-	for _, channel := range b.org.Channels().List() {
-		reviewed := b.channels[channel.ID]
-		if !channel.IsArchived && (channel.IsDefault || reviewed != nil && b.becomesDefault(reviewed)) {
-			names = append(names, channel.Name)
-		}
-	}
-	for _, reviewed := range b.created {
-		if b.becomesDefault(reviewed) {
-			names = append(names, reviewed.Name)
-		}
-	}
-	if len(names) == 0 {
-		return
-	}
-	slices.Sort(names)
-	for i, name := range names {
-		names[i] = strconv.Quote(name)
-	}
-	for _, person := range b.report.People {
-		user, ok := b.org.users[person.AccountID]
-		if !ok || person.Action != report.Create || user.IsBot || b.roleAfter(user) != zulip.RoleGuest {
-			continue
-		}
-		b.report.Risks = append(b.report.Risks, report.Risk{
-			Category: report.External, Where: user.Address(),
-			Text: fmt.Sprintf("A new guest comes into the default channels: %s.", report.List(names)),
-		})
-	}
 }
 
 // roleAfter is the role of an account after the plan.

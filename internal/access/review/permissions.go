@@ -2,6 +2,7 @@ package review
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
@@ -18,7 +19,7 @@ func (b *builder) plannedRights(c *plan.Change, table permission.Table, current 
 	for _, setting := range table.Settings {
 		texts, unknown, ok := c.After().List(setting.Name)
 		was, _, had := c.Before().List(setting.Name)
-		if !ok || unknown && !c.IsSet(setting.Name) || !unknown && had && !c.Does("create") && slices.Equal(texts, was) {
+		if !ok || unknown && !c.IsSet(setting.Name) || !unknown && had && slices.Equal(texts, was) {
 			continue
 		}
 		value, there := current[setting.Name]
@@ -27,12 +28,17 @@ func (b *builder) plannedRights(c *plan.Change, table permission.Table, current 
 		switch {
 		case unknown:
 			planned.Why = "the plan does not know yet whom " + setting.Name + " will name"
+		case slices.ContainsFunc(texts, b.org.changesHands) && c.RefersTo(setting.Name) == "":
+			planned.Unknown, planned.Why = true, "this plan gives the name of a user group that "+setting.Name+" names to another group"
 		case !sure:
 			planned.Unknown, planned.Why = true, "the organization has nobody whom "+setting.Name+" names"
 		case there && permission.Equal(resolved, value, permission.NobodyID(b.org)):
 			continue // somebody has done it by hand
 		default:
 			planned.Text.Texts, planned.Value = permission.Texts(resolved, b.org), resolved
+		}
+		if c.After().Value(setting.Name).IsSecret {
+			planned.Text.Texts = []string{"a sensitive value"}
 		}
 		all[setting.Name] = planned
 	}
@@ -41,14 +47,15 @@ func (b *builder) plannedRights(c *plan.Change, table permission.Table, current 
 
 // organization records the permissions of the organization.
 func (b *builder) organization(c *plan.Change) {
-	isDestroyed := c.Does("delete")
 	switch {
-	case isDestroyed && len(b.organizationRights) == 0 && !c.HasAfter():
-		b.organizationRights = b.resetRights(c)
-	case isDestroyed || !c.HasAfter():
-		return
-	default:
-		b.organizationRights = b.plannedRights(c, permission.Organizations, b.org.Realm().Permissions)
+	case c.Does("delete"):
+		maps.Copy(b.organizationRights, b.resetRights(c))
+	case c.HasAfter():
+		current := maps.Clone(b.org.Realm().Permissions)
+		for name, reset := range b.organizationRights {
+			current[name] = reset.Value
+		}
+		maps.Copy(b.organizationRights, b.plannedRights(c, permission.Organizations, current))
 		b.organizationSettings(c)
 	}
 	for name, planned := range b.organizationRights {

@@ -69,6 +69,9 @@ func Compute(ctx context.Context, p *plan.Plan, options Options) (*report.Report
 		if view, err = options.Store.Read(ctx, store.Channels, store.Subscribers, store.Domains); err != nil {
 			return nil, nil, err
 		}
+		if err := b.readForRules(view); err != nil {
+			return nil, nil, err
+		}
 		if err := b.compare(view); err != nil {
 			return nil, nil, err
 		}
@@ -77,12 +80,11 @@ func Compute(ctx context.Context, p *plan.Plan, options Options) (*report.Report
 	}
 	b.sayMeanings()
 	if view != nil {
-		if err := b.proveRules(view); err != nil {
-			return nil, nil, err
-		}
+		b.proveRules(view)
 	}
 	b.report.Accounts = b.people.Accounts()
 	b.report.Assess()
+	b.report.Mask(b.secrets())
 	if b.before == nil {
 		return b.report, nil, nil
 	}
@@ -131,15 +133,21 @@ type builder struct {
 
 	channels map[int64]*reviewedChannel // those that are there, as the plan changes them
 	created  []*reviewedChannel
+	// channelsAfter are all channels that are there after the plan, and read the subscribers that were asked for because of the rules.
+	channelsAfter []*access.Channel
+	groupsAfter   []*access.GroupFacts
+	read          map[int64][]int64
+	rulesBefore   *rules.Organization
 }
 
 // chooseChanges takes the changes of a provider configuration.
 func (b *builder) chooseChanges(p *plan.Plan, provider string) {
 	for _, change := range p.Changes {
-		switch change.Provider {
-		case "":
+		switch {
+		case change.Provider != provider && change.ReplacedBy != nil: // it is counted once
+		case change.Provider == "":
 			b.addUnknown(fmt.Sprintf("%s is not in the configuration any more, and the plan does not tell of which provider configuration it was. It is not reviewed.", change.Address))
-		case provider:
+		case change.Provider == provider:
 			b.changes = append(b.changes, change)
 		default:
 			b.report.Others++
@@ -166,16 +174,22 @@ func (b *builder) compare(view *snapshot.Snapshot) error {
 	if err := b.checkFit(); err != nil {
 		return err
 	}
+	b.org.planFolders(b.of("zulip_channel_folder"))
 	b.unnamed, b.mayStay = map[int64]bool{}, map[int64]bool{}
 	b.joining, b.groups, b.groupRights = map[int64]zulip.Role{}, map[int64]*access.Group{}, map[int64]map[string]access.PlannedPermission{}
 	for _, kind := range []string{"zulip_user", "zulip_bot", "zulip_user_role"} { // people first: bots have owners
-		for _, change := range b.of(kind) {
+		changes := b.of(kind)
+		slices.SortStableFunc(changes, endsFirst)
+		for _, change := range changes {
 			b.person(change)
 		}
 	}
 	b.roleMembers()
 	b.collectGroups()
-	for _, change := range b.of("zulip_organization") {
+	b.organizationRights = map[string]access.PlannedPermission{}
+	organizations := b.of("zulip_organization")
+	slices.SortStableFunc(organizations, endsFirst)
+	for _, change := range organizations {
 		b.organization(change)
 	}
 	b.noteInvisibleChannels()
@@ -183,7 +197,6 @@ func (b *builder) compare(view *snapshot.Snapshot) error {
 	if err := b.compareChannels(); err != nil {
 		return err
 	}
-	b.sayNewGuests()
 	b.compareGroups()
 	b.compareOrganization()
 	b.was.People, b.is.People = b.before, b.after
@@ -219,6 +232,17 @@ func (b *builder) of(types ...string) []*plan.Change {
 		}
 	}
 	return some
+}
+
+// endsFirst orders changes of the same kind: what is destroyed comes first, whatever Terraform does first.
+func endsFirst(a, b *plan.Change) int {
+	switch {
+	case a.Does("delete") == b.Does("delete"):
+		return 0
+	case a.Does("delete"):
+		return -1
+	}
+	return 1
 }
 
 // buildAccess makes the organization before and after. Groups and people who are yet to come are in it before too: the groups

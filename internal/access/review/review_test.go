@@ -245,7 +245,7 @@ func TestPlansWithoutAnythingOfThisProvider(t *testing.T) {
 		t.Fatalf("%v, %+v", err, plan)
 	}
 	found, err := review.New(context.Background(), plan, review.Options{})
-	if err != nil || found.Verdict.Text != "Nobody gains or loses a right." || found.Others != 1 {
+	if err != nil || found.Verdict.Text != "Nobody gains or loses access." || found.Others != 1 {
 		t.Errorf("%v, %+v", err, found)
 	}
 }

@@ -28,7 +28,7 @@ func (b *builder) givesRoles(c *plan.Change) {
 		return
 	}
 	word, known := c.After().Text("role")
-	role, ok := roleOf(word)
+	role, ok := zulip.ParseRole(word)
 	if !known || !ok {
 		b.addUnknown(fmt.Sprintf("Which role %s gives is not known yet.", c.Address))
 		b.report.Risks = append(b.report.Risks, report.Risk{Category: report.RoleChange, Where: c.Address, Text: "It gives a role that is not known yet."})
@@ -69,7 +69,7 @@ func (b *builder) takesPlace(c *plan.Change, id int64, role zulip.Role) {
 // from nobody: it stays, and nothing manages it.
 func (b *builder) takesRoles(c *plan.Change) {
 	word, _ := c.Before().Text("role")
-	role, ok := roleOf(word)
+	role, ok := zulip.ParseRole(word)
 	if !ok { // it is created
 		return
 	}
@@ -78,21 +78,26 @@ func (b *builder) takesRoles(c *plan.Change) {
 	was, _ := b.org.findUsers(before)
 	stay, missing := b.org.findUsers(after)
 	isEnd := c.Does("delete")
+	if isEnd && c.ReplacedBy != nil && !b.isOtherRole(c.ReplacedBy, role) {
+		listed, _, _ := c.ReplacedBy.After().List("users")
+		stay, _ = b.org.findUsers(listed)
+	}
 	to := zulip.RoleMember
 	if planned, ok := c.After().Text("demote_to"); ok {
-		to, _ = roleOf(planned)
+		to, _ = zulip.ParseRole(planned)
 	}
 	for _, id := range was {
 		user, ok := b.org.User(id)
 		_, isGiven := b.change.Roles[id]
 		switch {
 		case !ok || !user.IsActive || user.Role != role || isGiven || slices.Contains(b.change.Deactivated, id):
-		case isEnd && (!c.Does("create") || b.isOtherRole(c, role)):
+		case slices.Contains(stay, id):
+		case isEnd:
 			b.report.Risks = append(b.report.Risks, report.Risk{
 				Category: report.RoleChange, Where: user.Address(),
 				Text: fmt.Sprintf("Stays %s, and no resource says so any more: %s ends and leaves the role. Taken out of its users and applied before, the account loses it.", role, c.Address),
 			})
-		case isEnd || slices.Contains(stay, id) || len(missing) > 0: // nobody leaves for an address that nobody has
+		case len(missing) > 0: // nobody leaves for an address that nobody has
 		case unknown:
 			b.addUnknown(fmt.Sprintf("Whether %s stays %s is not known yet: %s lists somebody who is not known yet.", user.Address(), role, c.Address))
 		default:

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/rules"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
@@ -16,23 +15,22 @@ import (
 
 // proveRules proves the rules of the organization before and after the plan. It comes after everything is said that is not known:
 // what the review cannot tell, no rule is proven of.
-func (b *builder) proveRules(view *snapshot.Snapshot) error {
+func (b *builder) proveRules(view *snapshot.Snapshot) {
 	if b.options.Rules == nil {
-		return nil
+		return
 	}
-	before, err := b.organizationBefore(view)
-	if err != nil {
-		return err
-	}
+	before := b.rulesBefore
 	after := b.organizationAfter(before)
 	found := b.options.Rules.Judge(after)
 	b.report.Rules = b.options.Rules.Report(after, found, b.options.Rules.Judge(before), b.changesBehind(after))
 	b.checkLimits(view)
-	return nil
 }
 
-// organizationBefore is the organization as it is.
-func (b *builder) organizationBefore(view *snapshot.Snapshot) (*rules.Organization, error) {
+// readForRules reads what rules need of the organization as it is.
+func (b *builder) readForRules(view *snapshot.Snapshot) error {
+	if b.options.Rules == nil {
+		return nil
+	}
 	read := rules.Read{View: view, Self: b.options.Store.Self(), Subscribers: maps.Clone(view.Subscribers()), Now: b.options.Now}
 	if read.Subscribers == nil {
 		read.Subscribers = map[int64][]int64{}
@@ -43,7 +41,7 @@ func (b *builder) organizationBefore(view *snapshot.Snapshot) (*rules.Organizati
 		}
 		in, err := b.options.Store.Subscribers(b.ctx, channel.ID)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if in != nil {
 			read.Subscribers[channel.ID] = in
@@ -55,7 +53,8 @@ func (b *builder) organizationBefore(view *snapshot.Snapshot) (*rules.Organizati
 			read.MissingInvitations = fmt.Sprintf("The invitations could not be read: %s.", strings.TrimRight(err.Error(), "."))
 		}
 	}
-	return rules.Of(read), nil
+	b.rulesBefore, b.read = rules.Of(read), read.Subscribers
+	return nil
 }
 
 // organizationAfter is the organization as the plan leaves it.
@@ -65,13 +64,11 @@ func (b *builder) organizationAfter(before *rules.Organization) *rules.Organizat
 	after.Unknown = slices.Clone(before.Unknown)
 	after.Unknown = append(after.Unknown, b.unproven...)
 	for _, person := range b.report.People {
-		if person.Action == report.Reactivate && !person.Account.IsBot {
+		if person.Action == report.Reactivate {
 			after.Unknown = append(after.Unknown, fmt.Sprintf("%s is reactivated: in which channels the account is then is not known.", person.Account.Address))
 		}
 	}
-	b.foldersAfter(&after)
-	b.channelsAfter(&after, before)
-	b.groupsAfter(&after)
+	after.Channels, after.Groups, after.Folders = b.channelsAfter, b.groupsAfter, b.org.folderNames()
 	after.Permissions, after.UnknownPermissions = maps.Clone(before.Permissions), map[string]bool{}
 	for name, planned := range b.organizationRights {
 		if after.Permissions[name] = planned.Value; planned.Unknown {
@@ -97,90 +94,9 @@ func (b *builder) peopleOfRules() *permission.Access {
 	return b.before.With(change)
 }
 
-// foldersAfter are the names of the folders after the plan.
-func (b *builder) foldersAfter(after *rules.Organization) {
-	after.Folders = slices.Clone(after.Folders)
-	for _, change := range b.of("zulip_channel_folder") {
-		if name, ok := change.After().Text("name"); ok && change.HasAfter() && !slices.Contains(after.Folders, name) {
-			after.Folders = append(after.Folders, name)
-		}
-	}
-}
-
-// channelsAfter are the channels after the plan.
-func (b *builder) channelsAfter(after, before *rules.Organization) {
-	was := map[int64]*rules.Channel{}
-	for _, channel := range before.Channels {
-		was[channel.ID] = channel
-	}
-	renamed := map[string]string{}
-	for _, change := range b.of("zulip_channel_folder") {
-		name, _ := change.Before().Text("name")
-		if later, ok := change.After().Text("name"); ok && name != "" && change.Does("update") {
-			renamed[name] = later
-		}
-	}
-	after.Channels = nil
-	add := func(channel *rules.Channel, reviewed *reviewedChannel) {
-		if later, ok := renamed[channel.Folder]; ok {
-			channel.Folder = later
-		}
-		if reviewed != nil {
-			b.folderAfter(channel, reviewed)
-		}
-		if !channel.Facts.IsArchived {
-			after.Channels = append(after.Channels, channel)
-		}
-	}
-	for _, listed := range b.org.Channels().List() {
-		reviewed := b.channels[listed.ID]
-		one, isActive := was[listed.ID]
-		if reviewed == nil && !isActive {
-			continue
-		}
-		channel := &rules.Channel{ID: listed.ID, Name: listed.Name}
-		if isActive {
-			*channel = *one
-		}
-		isDefault := listed.IsDefault
-		if reviewed != nil {
-			known := channel.Facts
-			channel.Name, channel.NameUnknown, channel.Facts = reviewed.Name, reviewed.nameUnknown, reviewed.after
-			if !reviewed.before.SubscribersKnown && known.SubscribersKnown && reviewed.in == nil && reviewed.out == nil && !reviewed.isExclusive && reviewed.unknownReason == "" {
-				channel.Facts.Subscribers, channel.Facts.SubscribersKnown = known.Subscribers, true
-			}
-			isDefault = isDefault || b.becomesDefault(reviewed)
-		}
-		b.joinDefault(&channel.Facts, isDefault, reviewed != nil && b.mayBecomeDefault(reviewed))
-		add(channel, reviewed)
-	}
-	for _, reviewed := range b.created {
-		channel := &rules.Channel{ID: reviewed.ID, Name: reviewed.Name, NameUnknown: reviewed.nameUnknown, Facts: reviewed.after}
-		b.joinDefault(&channel.Facts, b.becomesDefault(reviewed), b.mayBecomeDefault(reviewed))
-		add(channel, reviewed)
-	}
-}
-
-// changesOf returns the changes of a type among the resources that change a channel.
-func (b *builder) changesOf(reviewed *reviewedChannel) (changes []*plan.Change) {
-	for _, change := range b.of("zulip_channel") {
-		if slices.Contains(reviewed.Addresses, change.Address) && change.HasAfter() {
-			changes = append(changes, change)
-		}
-	}
-	return changes
-}
-
-// becomesDefault reports whether new people come into a channel by themselves after the plan.
-func (b *builder) becomesDefault(reviewed *reviewedChannel) bool {
-	return slices.ContainsFunc(b.changesOf(reviewed), func(change *plan.Change) bool { return change.After().IsTrue("is_default") })
-}
-
-// mayBecomeDefault reports whether that is not known yet.
-func (b *builder) mayBecomeDefault(reviewed *reviewedChannel) bool {
-	return slices.ContainsFunc(b.changesOf(reviewed), func(change *plan.Change) bool {
-		return change.IsSet("is_default") && change.After().IsUnknown("is_default")
-	})
+// mayBecomeDefault reports whether it is not known yet if new people are put into a channel.
+func (r *reviewedChannel) mayBecomeDefault() bool {
+	return r.made != nil && r.made.IsSet("is_default") && r.made.After().IsUnknown("is_default")
 }
 
 // joinDefault puts the people whose accounts the plan creates into a default channel: the server does, whatever their role.
@@ -203,59 +119,22 @@ func (b *builder) joinDefault(facts *permission.Channel, isDefault, mayBe bool) 
 }
 
 // folderAfter is the folder of a channel that the plan changes or creates.
-func (b *builder) folderAfter(channel *rules.Channel, reviewed *reviewedChannel) {
-	for _, change := range b.changesOf(reviewed) {
-		if !change.IsSet("folder_id") && !change.IsSet("folder") {
-			continue
-		}
-		id, isKnown := change.After().Number("folder_id")
-		name, isNamed := change.After().Text("folder")
-		folder, isThere := b.org.Folders().ByID(id)
-		switch {
-		case isNamed:
-			channel.Folder = strings.TrimPrefix(name, "folder:")
-		case isKnown && isThere:
-			channel.Folder = folder.Name
-			for _, one := range b.of("zulip_channel_folder") {
-				if was, _ := one.Before().Number("id"); was == id && one.Does("update") {
-					channel.Folder, _ = one.After().Text("name")
-				}
-			}
-		case change.After().IsUnknown("folder_id") || change.After().IsUnknown("folder") || isKnown:
-			channel.FolderUnknown = true
-		default:
-			channel.Folder = ""
-		}
+func (b *builder) folderAfter(reviewed *reviewedChannel) {
+	change := reviewed.made
+	if change == nil || !change.IsSet("folder_id") && !change.IsSet("folder") {
+		return
 	}
-}
-
-// groupsAfter are the user groups after the plan.
-func (b *builder) groupsAfter(after *rules.Organization) {
-	after.Groups = nil
-	add := func(id int64, current map[string]zulip.GroupSettingValue) {
-		group, _ := b.org.UserGroup(id)
-		one := &rules.Group{ID: id, Name: group.Name, NameUnknown: b.unnamed[id], Permissions: maps.Clone(current), Unknown: map[string]bool{}}
-		if one.Permissions == nil {
-			one.Permissions = map[string]zulip.GroupSettingValue{}
-		}
-		for name, planned := range b.groupRights[id] {
-			if one.Permissions[name] = planned.Value; planned.Unknown {
-				one.Unknown[name] = true
-			}
-		}
-		after.Groups = append(after.Groups, one)
-	}
-	for _, current := range b.org.UserGroups().List() {
-		isBack := b.org.groups[current.ID] != nil && current.Deactivated
-		isGone := b.groups[current.ID] != nil && b.groups[current.ID].Action == report.Deactivate
-		if !current.IsSystemGroup && !isGone && (!current.Deactivated || isBack) {
-			add(current.ID, current.Permissions)
-		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(b.org.groups)) {
-		if id < 0 {
-			add(id, nil)
-		}
+	id, isKnown := change.After().Number("folder_id")
+	name, isNamed := change.After().Text("folder")
+	switch folder := b.org.folderOf(&id); {
+	case isNamed:
+		reviewed.Folder = strings.TrimPrefix(name, "folder:")
+	case isKnown && folder != "":
+		reviewed.Folder = folder
+	case change.After().IsUnknown("folder_id") || change.After().IsUnknown("folder") || isKnown:
+		reviewed.FolderUnknown = true
+	case reviewed.current == nil:
+		reviewed.Folder = ""
 	}
 }
 
@@ -285,10 +164,10 @@ func (b *builder) joiningAfter(after *rules.Organization) {
 	}
 }
 
-// changesBehind returns a function that names the resources of the plan that a breach comes from, as far as that can be told: those
+// changesBehind returns a function that names the resources of the plan that a violation comes from, as far as that can be told: those
 // of the channel or group, of the groups by which people come to it, of the people, and of the organization.
-func (b *builder) changesBehind(after *rules.Organization) func(*rules.Breach) []string {
-	return func(breach *rules.Breach) []string {
+func (b *builder) changesBehind(after *rules.Organization) func(*rules.Violation) []string {
+	return func(violation *rules.Violation) []string {
 		var found []string
 		add := func(addresses []string) { found = append(found, addresses...) }
 		groupAddresses := func(name string) {
@@ -298,26 +177,26 @@ func (b *builder) changesBehind(after *rules.Organization) func(*rules.Breach) [
 				}
 			}
 		}
-		if breach.Channel != nil {
-			if reviewed := b.channels[breach.Channel.ID]; reviewed != nil {
+		if violation.Channel != nil {
+			if reviewed := b.channels[violation.Channel.ID]; reviewed != nil {
 				add(reviewed.Addresses)
 			}
 			for _, reviewed := range b.created {
-				if reviewed.ID == breach.Channel.ID {
+				if reviewed.ID == violation.Channel.ID {
 					add(reviewed.Addresses)
 				}
 			}
 		}
-		if breach.Group != nil {
-			groupAddresses(breach.Group.Name)
+		if violation.Group != nil {
+			groupAddresses(violation.Group.Name)
 		}
-		for _, user := range rules.Sorted(breach.People) {
+		for _, user := range rules.Sorted(violation.People) {
 			for _, person := range b.report.People {
 				if person.AccountID == user.ID {
 					add(person.Addresses)
 				}
 			}
-			for _, through := range breach.Through(after, user) {
+			for _, through := range violation.Through(after, user) {
 				for part := range strings.SplitSeq(through, " > ") {
 					if at := strings.LastIndex(part, "group:"); at >= 0 {
 						groupAddresses(part[at+len("group:"):])
@@ -325,7 +204,7 @@ func (b *builder) changesBehind(after *rules.Organization) func(*rules.Breach) [
 				}
 			}
 		}
-		if breach.Channel == nil && breach.Group == nil || len(found) == 0 {
+		if violation.Channel == nil && violation.Group == nil || len(found) == 0 {
 			for _, change := range b.of("zulip_organization") {
 				found = append(found, change.Address)
 			}
@@ -373,7 +252,7 @@ func (b *builder) checkLimits(view *snapshot.Snapshot) {
 		case !reviewed.before.SubscribersKnown:
 			unknown = append(unknown, fmt.Sprintf("Who is taken out of #%s is not known.", reviewed.Name))
 		default:
-			b.notePeople(atMost, b.before.People(without64(reviewed.before.Subscribers, reviewed.after.Subscribers)))
+			b.notePeople(atMost, b.before.People(without64(reviewed.before.Subscribers, reviewed.Facts.Subscribers)))
 		}
 	}
 	for _, current := range b.org.UserGroups().List() {

@@ -143,44 +143,44 @@ func TestReviewProvesRules(t *testing.T) {
 		"a description": {[]attributes{resourceChange("zulip_channel", attributes{"id": f.board, "name": "board"}, attributes{"id": f.board, "name": "board", "description": "x"})}, ""},
 		"a nested group": {[]attributes{resourceChange("zulip_user_group", attributes{"id": f.directors, "name": "directors", "subgroups": []string{}},
 			attributes{"id": f.directors, "name": "directors", "subgroups": []string{"advisers"}})},
-			"no adviser reads the board: broken by this plan | #board: 1 account can read: Mel (mel@example.com, through can_subscribe_group: group:directors > group:advisers). Changed by zulip_user_group.x."},
+			"no adviser reads the board: fails after this plan | #board: 1 account can read: Mel (mel@example.com, through can_subscribe_group: group:directors > group:advisers). Changed by zulip_user_group.x."},
 		"a subscriber": {[]attributes{resourceChange("zulip_channel_subscribers", attributes{"channel_id": f.board, "channel": "board", "users": []string{"ada@example.com"}},
 			attributes{"channel_id": f.board, "channel": "board", "users": []string{"ada@example.com", "gus@example.com"}})},
-			"board stays closed: broken by this plan | #board: 1 account can read: Gus (gus@example.com, through subscriber). Changed by zulip_channel_subscribers.x. | #board: 1 account can read older messages: Gus (gus@example.com, through subscriber). Changed by zulip_channel_subscribers.x."},
+			"board stays closed: fails after this plan | #board: 1 account can read: Gus (gus@example.com, through subscriber). Changed by zulip_channel_subscribers.x. | #board: 1 account can read older messages: Gus (gus@example.com, through subscriber). Changed by zulip_channel_subscribers.x."},
 		"an owner less": {[]attributes{resourceChange("zulip_user_role", attributes{"user_id": f.otto, "user": "otto@example.com", "role": "owner"},
 			attributes{"user_id": f.otto, "user": "otto@example.com", "role": "member"})},
-			"two owners: broken by this plan | the organization: 1 person is owner, and at least 2 must be: Olga (olga@example.com)."},
+			"two owners: fails after this plan | the organization: 1 person is owner, and at least 2 must be: Olga (olga@example.com)."},
 		"an open door": {[]attributes{resourceChange("zulip_organization", attributes{"invite_required": true}, attributes{"invite_required": false})},
-			"no open door: broken by this plan | the organization: nobody needs an invitation to join (invite_required). Changed by zulip_organization.x."},
+			"no open door: fails after this plan | the organization: nobody needs an invitation to join (invite_required). Changed by zulip_organization.x."},
 		"a link for administrators": {[]attributes{resourceChange("zulip_invite_link", nil, attributes{"invite_as": "administrator"})},
-			"no open door: broken by this plan | zulip_invite_link.x: whoever uses it joins as administrator."},
+			"no open door: fails after this plan | zulip_invite_link.x: whoever uses it joins as administrator."},
 		"an invitation as what is not known yet": {[]attributes{resourceChange("zulip_invitation", nil, attributes{"email": "nia@example.com"}, "invite_as")},
-			"no open door: not proven"},
+			"no open door: unknown"},
 		"a channel on the web": {[]attributes{resourceChange("zulip_channel", attributes{"id": f.lobby, "name": "lobby", "privacy": "public"},
 			attributes{"id": f.lobby, "name": "lobby", "privacy": "web_public"})},
-			"nothing is on the web: broken by this plan | #lobby: anyone on the internet can read. Changed by zulip_channel.x."},
+			"nothing is on the web: fails after this plan | #lobby: anyone on the internet can read. Changed by zulip_channel.x."},
 		"a channel into the folder": {[]attributes{resourceChange("zulip_channel", attributes{"id": f.lobby, "name": "lobby"},
 			attributes{"id": f.lobby, "name": "lobby", "folder_id": f.folder})},
-			"board stays closed: broken by this plan | #lobby: 1 account can read: Mel (mel@example.com, through public channel). Changed by zulip_channel.x."},
+			"board stays closed: fails after this plan | #lobby: 1 account can read: Mel (mel@example.com, through public channel). Changed by zulip_channel.x."},
 		"everybody makes groups": {[]attributes{resourceChange("zulip_organization", attributes{"can_create_groups": []string{"role:members"}}, attributes{"can_create_groups": []string{"role:everyone"}})},
 			""}, // the server lets no guest
 		"a guest among the directors": {[]attributes{resourceChange("zulip_user_group_membership", nil, attributes{"group_id": f.directors, "group": "directors", "members": []string{"gus@example.com"}})},
-			`directors are members: broken by this plan | user group "directors": 1 account is in it: Gus (gus@example.com, through group:directors). Changed by zulip_user_group_membership.x.`},
+			`directors are members: fails after this plan | user group "directors": 1 account is in it: Gus (gus@example.com, through group:directors). Changed by zulip_user_group_membership.x.`},
 		"two people out": {[]attributes{resourceChange("zulip_user_group", attributes{"id": f.directors, "name": "directors", "members": []string{"ada@example.com"}},
 			attributes{"id": f.directors, "name": "directors", "members": []string{}}),
 			resourceChange("zulip_user", attributes{"id": f.mel, "email": "mel@example.com", "full_name": "Mel"}, nil)},
-			"removals: broken by this plan | this plan: 2 people are taken out of channels, user groups or the organization; the limit is 1."},
+			"removals: fails after this plan | this plan: 2 people are taken out of channels, user groups or the organization; the limit is 1."},
 		"what is not known yet": {[]attributes{resourceChange("zulip_channel_subscribers", attributes{"channel_id": f.board, "channel": "board", "users": []string{"ada@example.com"}},
 			attributes{"channel_id": f.board, "channel": "board"}, "users")},
-			"board stays closed: not proven"},
+			"board stays closed: unknown"},
 	} {
 		found := f.reviewed(firmRules, one.changes...)
 		var all []string
 		for _, rule := range found.Rules {
-			if rule.Standing != report.RuleHolds {
+			if rule.Status != report.RulePasses {
 				all = append(all, rule.Name+": "+strings.Join(rule.Lines(), " | "))
 			}
-			if rule.Before != report.RuleHolds {
+			if rule.Before != report.RulePasses {
 				t.Errorf("%s: before the plan %s was %s", name, rule.Name, rule.Before)
 			}
 		}
@@ -212,10 +212,10 @@ rule "no adviser among the directors" {
 		want    string
 		fails   bool
 	}{
-		{[]string{"ada@example.com", "mel@example.com"}, "broken before, and this plan adds nothing to it", false},
-		{[]string{"mel@example.com"}, "broken before, and this plan adds nothing to it", false},
-		{[]string{"mel@example.com", "gus@example.com"}, "broken before, and more so by this plan", true},
-		{[]string{}, "holds after this plan; it was broken before", false},
+		{[]string{"ada@example.com", "mel@example.com"}, "failed before, and this plan adds nothing to it", false},
+		{[]string{"mel@example.com"}, "failed before, and this plan adds nothing to it", false},
+		{[]string{"mel@example.com", "gus@example.com"}, "failed before, and this plan adds to it", true},
+		{[]string{}, "passes after this plan, and failed before", false},
 	} {
 		found := f.reviewed(text, resourceChange("zulip_user_group", before, attributes{"id": f.directors, "name": "directors", "members": one.members}))
 		if got := found.Rules[0].Lines()[0]; got != one.want || len(found.Fails([]report.Category{report.Rules})) > 0 != one.fails {
@@ -232,12 +232,12 @@ func TestReviewOfRulesAboutNewPeople(t *testing.T) {
 	found := f.reviewed(firmRules, guest)
 	for _, rule := range found.Rules {
 		if rule.Name == "guests stay out of the hall" {
-			expectText(t, strings.Join(rule.Lines(), "\n"), "broken by this plan", "#hall: 1 account can read: Nia (new@example.com, through subscriber). Changed by zulip_user.x.")
+			expectText(t, strings.Join(rule.Lines(), "\n"), "fails after this plan", "#hall: 1 account can read: Nia (new@example.com, through subscriber). Changed by zulip_user.x.")
 		}
 	}
 	owner := resourceChange("zulip_user", nil, attributes{"email": "new@example.com", "full_name": "Nia", "role": "owner"})
 	const text = "rule \"three owners\" {\n  role = \"owner\"\n  at_least = 3\n}\n"
-	if got := f.reviewed(text, owner).Rules[0]; got.Before != report.RuleBroken || got.Standing != report.RuleHolds {
+	if got := f.reviewed(text, owner).Rules[0]; got.Before != report.RuleFails || got.Status != report.RulePasses {
 		t.Errorf("a third owner: %v", got.Lines())
 	}
 }
@@ -261,7 +261,7 @@ func TestRulesReadAttributesThatAreThere(t *testing.T) {
 func TestReviewListsRules(t *testing.T) {
 	f := newFirm(t)
 	found := f.reviewed(firmRules, resourceChange("zulip_organization", attributes{"invite_required": true}, attributes{"invite_required": false}))
-	expectText(t, found.Verdict.Text, "one rule is broken")
+	expectText(t, found.Verdict.Text, "1 rule fails")
 	var text, html bytes.Buffer
 	if err := markdown.Write(&text, found); err != nil {
 		t.Fatal(err)
@@ -269,6 +269,6 @@ func TestReviewListsRules(t *testing.T) {
 	if err := page.Write(&html, found); err != nil {
 		t.Fatal(err)
 	}
-	expectText(t, text.String(), "#### Rules", "- `no open door` (`rules.zulip.hcl:40`): **broken by this plan**", "- seven rules hold.")
-	expectText(t, html.String(), `<h2 id="rules">Rules</h2>`, "no open door", "broken by this plan", "seven rules hold.")
+	expectText(t, text.String(), "#### Rules", "- `no open door` (`rules.zulip.hcl:40`): **fails after this plan**", "- 6 rules and 1 limit pass.")
+	expectText(t, html.String(), `<h2 id="rules">Rules</h2>`, "no open door", "fails after this plan", "6 rules and 1 limit pass.")
 }

@@ -41,14 +41,14 @@ func TestReviewOfSpectatorAccess(t *testing.T) {
 	}{
 		"switched on": {
 			"false", func(int64) attributes { return organizationSets("enable_spectator_access", false, true) }, "external widening",
-			[]string{"Anyone on the internet comes to read", "channel \"handbook\". Anyone on the internet can read it, without an account.", ": `false` → `true` |"}, "Nobody gains",
+			[]string{"`#handbook` becomes readable by anyone on the internet.", "channel \"handbook\". Anyone on the internet can read it, without an account.", ": `false` → `true` |"}, "Nobody gains",
 		},
 		"switched off": {
 			"true", func(int64) attributes { return organizationSets("enable_spectator_access", true, false) }, "narrowing",
-			[]string{"Nobody reads any more without an account what was public on the web", "`handbook`", ": `true` → `false` |"}, "Nobody gains",
+			[]string{"`#handbook` is no longer readable without an account.", "`handbook`", ": `true` → `false` |"}, "Nobody gains",
 		},
 		"as it is": {
-			"true", func(int64) attributes { return organizationSets("enable_spectator_access", false, true) }, "", []string{"Nobody gains or loses a right, and one other thing changes."}, "handbook",
+			"true", func(int64) attributes { return organizationSets("enable_spectator_access", false, true) }, "", []string{"Nobody gains or loses access, and 1 other change."}, "handbook",
 		},
 		"not known yet": {
 			"true", func(int64) attributes {
@@ -60,13 +60,13 @@ func TestReviewOfSpectatorAccess(t *testing.T) {
 			"false", func(id int64) attributes {
 				return resourceChange("zulip_channel", attributes{"id": id, "name": "handbook", "privacy": "web_public"}, attributes{"id": id, "name": "handbook", "privacy": "public"})
 			}, "narrowing", // the guest does
-			[]string{"One account loses three rights."}, "without an account",
+			[]string{"1 account loses access."}, "without an account",
 		},
 		"a channel leaves the web": {
 			"true", func(id int64) attributes {
 				return resourceChange("zulip_channel", attributes{"id": id, "name": "handbook", "privacy": "web_public"}, attributes{"id": id, "name": "handbook", "privacy": "public"})
 			}, "narrowing",
-			[]string{"Nobody reads any more without an account what was public on the web"}, "External",
+			[]string{"`#handbook` is no longer readable without an account."}, "External",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 // that cannot be applied is no plan.
 func (b *builder) findStops() {
 	for _, change := range b.changes {
-		if change.Does("forget") {
+		if change.Does("forget") || change.ReplacedBy != nil {
 			continue
 		}
 		if change.Does("create") {
@@ -81,6 +81,8 @@ func endedIf(hasEnded bool, how string) string {
 
 func (b *builder) stopByHolder(c *plan.Change, h holder) {
 	switch {
+	case b.isReplaced(c, h.id) && c.IsMadeFirst:
+		b.stop(c.Address, fmt.Sprintf("The %s %d has the %s until it is destroyed. Remove create_before_destroy.", h.called, h.id, h.holds))
 	case b.isReplaced(c, h.id):
 	case h.ended != "" && !c.After().IsTrue(h.adopt):
 		b.stop(c.Address, fmt.Sprintf("The %s %s %d has the %s. Set %s = true to adopt it, or choose another.", h.ended, h.called, h.id, h.holds, h.adopt))
@@ -89,10 +91,25 @@ func (b *builder) stopByHolder(c *plan.Change, h holder) {
 	}
 }
 
-// isReplaced reports whether a change destroys what has an ID, and makes another in its place.
+// isBack reports whether a change creates a resource again under the name of its prior object, which it destroys: see isReplaced.
+func isBack(c *plan.Change) bool {
+	attribute := map[string]string{"zulip_channel": "name", "zulip_user_group": "name", "zulip_user": "email", "zulip_bot": "short_name"}[c.Type]
+	if attribute == "" || c.Replaces == nil || !c.Replaces.Does("delete") {
+		return false
+	}
+	was, _ := c.Replaces.Before().Text(attribute)
+	is, ok := c.After().Text(attribute)
+	return ok && strings.EqualFold(was, is)
+}
+
+// isReplaced reports whether a change creates a resource whose prior object has an ID and is destroyed. An object keeps its name when
+// it is archived or deactivated: if the resource still has that name, the provider reactivates the object.
 func (b *builder) isReplaced(c *plan.Change, id int64) bool {
-	was, ok := c.Before().Number("id")
-	return ok && was == id && c.Does("delete")
+	if c.Replaces == nil || !c.Replaces.Does("delete") {
+		return false
+	}
+	was, ok := c.Replaces.Before().Number("id")
+	return ok && was == id
 }
 
 // givesUp reports whether another change of the plan renames what has the name, or ends it.

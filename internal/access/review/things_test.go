@@ -44,7 +44,7 @@ func TestReviewOfWhatIsNoRight(t *testing.T) {
 				o.Call(t, "POST", "/default_streams", map[string]string{"stream_id": fmt.Sprint(int64(made["id"].(float64)))})
 				return resourceChange("zulip_user", nil, attributes{"email": "gus@example.org", "full_name": "Gus", "role": "guest"})
 			},
-			words: "external widening", says: `gus@example.org. A new guest comes into the default channels: "general", "lobby".`,
+			words: "external widening", says: `channel "general", channel "lobby". 1 guest can read`,
 		},
 		"open sign-up": {plan: organizationSets("invite_required", true, false),
 			words: "joining", says: "Anybody can join the organization, without an invitation."},
@@ -70,7 +70,7 @@ func TestReviewOfWhatIsNoRight(t *testing.T) {
 				}
 				return resourceChange("zulip_channel", attributes{"id": channel, "name": "board", "privacy": "private_protected_history"}, attributes{"id": channel, "name": "board", "privacy": "private_shared_history"})
 			},
-			words: "widening", says: "read older messages",
+			words: "private widening", says: "read older messages",
 		},
 		"an administrator's bot": {
 			change: func(o *acctest.Organization) attributes {
@@ -118,12 +118,12 @@ func TestReviewOfWhatIsNoRight(t *testing.T) {
 			words: "outgoing", says: "What people write to it is sent to https://b.example.com; before: https://a.example.com.",
 		},
 		"retention": {plan: organizationSets("message_retention_days", "unlimited", "1"),
-			words: "data-loss", says: "Messages are deleted after 1 day; before: any time."},
+			words: "data-loss", says: "Messages are deleted after 1 day; before: never."},
 		"retention of a channel": {
 			change: func(o *acctest.Organization) attributes {
 				return resourceChange("zulip_channel", attributes{"id": o.MustChannel(t, "general").ID, "name": "general", "message_retention_days": "realm_default"}, attributes{"id": o.MustChannel(t, "general").ID, "name": "general", "message_retention_days": "30"})
 			},
-			words: "data-loss", says: "Its messages are deleted after 30 days; before: as long as in the organization.",
+			words: "data-loss", says: "Its messages are deleted after 30 days; before: never.",
 		},
 		"longer retention": {plan: organizationSets("message_retention_days", "1", "7"),
 			words: "", says: "Also changes"},
@@ -148,7 +148,7 @@ func TestReviewOfWhatIsNoRight(t *testing.T) {
 			expectWords(t, found, test.words)
 			text := strings.ReplaceAll(markdownOf(t, found), "`", "")
 			expectText(t, text, test.says)
-			if test.words != "" && strings.Contains(text, "Nobody gains or loses a right.") {
+			if test.words != "" && strings.Contains(text, "Nobody gains or loses access.") {
 				t.Errorf("it comforts:\n%s", text)
 			}
 		})

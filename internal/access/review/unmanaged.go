@@ -12,6 +12,9 @@ import (
 // the organization does not tell, it is unknown.
 func (b *builder) withUnmanaged(c *plan.Change) meaning.Attributes {
 	before, current := c.Before(), map[string]meaning.Value{}
+	if isBack(c) {
+		before = c.Replaces.Before()
+	}
 	id, hasID := before.Number("id")
 	hasID = hasID && b.org != nil
 	switch c.Type {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -42,21 +43,23 @@ type span struct {
 	isOpen bool
 }
 
-func (j *judge) doubt(sentence string) {
-	if !slices.Contains(j.verdict.Doubts, sentence) {
-		j.verdict.Doubts = append(j.verdict.Doubts, sentence)
+func (j *judge) addUnknown(sentence string) {
+	if !slices.Contains(j.verdict.Unknowns, sentence) {
+		j.verdict.Unknowns = append(j.verdict.Unknowns, sentence)
 	}
 }
 
 func (j *judge) note(sentence string) { j.verdict.Notes = append(j.verdict.Notes, sentence) }
 
-func (j *judge) breach(breach *Breach) { j.verdict.Breaches = append(j.verdict.Breaches, breach) }
+func (j *judge) violation(violation *Violation) {
+	j.verdict.Violations = append(j.verdict.Violations, violation)
+}
 
 func (j *judge) judge() {
 	for _, sentence := range j.org.Unknown {
-		j.doubt(sentence)
+		j.addUnknown(sentence)
 	}
-	j.only, j.never = j.span(j.rule.Only, j.note), j.span(j.rule.Never, j.doubt)
+	j.only, j.never = j.span(j.rule.Only, j.note), j.span(j.rule.Never, j.addUnknown)
 	j.except()
 	switch {
 	case j.rule.OnlyInvited:
@@ -75,15 +78,15 @@ func (j *judge) judge() {
 		j.organization()
 	}
 	if j.mayBeNamed {
-		j.verdict.Breaches = nil // what the group allows may be what is found
+		j.verdict.Violations = nil // what the group allows may be what is found
 	}
 	switch {
-	case len(j.verdict.Breaches) > 0:
-		j.verdict.Standing = Broken
-	case len(j.verdict.Doubts) > 0:
-		j.verdict.Standing = NotProven
+	case len(j.verdict.Violations) > 0:
+		j.verdict.Status = report.RuleFails
+	case len(j.verdict.Unknowns) > 0:
+		j.verdict.Status = report.RuleUnknown
 	default:
-		j.verdict.Standing = Holds
+		j.verdict.Status = report.RulePasses
 	}
 }
 
@@ -91,7 +94,7 @@ func (j *judge) judge() {
 // the rule permits, it does not matter who will be in it. Whoever has no account yet comes to be in such a group only, and so among
 // those who may.
 func (j *judge) settle() {
-	if j.verdict.Standing != NotProven || len(j.rule.Only) == 0 || len(j.rule.Never) > 0 || j.rule.NeverInternet || j.rule.AtMost != noLimit {
+	if j.verdict.Status != report.RuleUnknown || len(j.rule.Only) == 0 || len(j.rule.Never) > 0 || j.rule.NeverInternet || j.rule.AtMost != noLimit {
 		return
 	}
 	resolved, _ := permission.Resolve(j.rule.Only, j.org.Names)
@@ -100,12 +103,12 @@ func (j *judge) settle() {
 		org := *j.org
 		org.People = people
 		one := &judge{org: &org, rule: j.rule, verdict: &Verdict{Rule: j.rule}}
-		if one.judge(); one.verdict.Standing != Holds {
+		if one.judge(); one.verdict.Status != report.RulePasses {
 			return
 		}
 	}
 	if len(assumptions) > 0 {
-		j.verdict.Standing, j.verdict.Doubts = Holds, nil
+		j.verdict.Status, j.verdict.Unknowns = report.RulePasses, nil
 	}
 }
 
@@ -117,8 +120,13 @@ func (j *judge) span(principals []permission.Principal, say func(sentence string
 	for _, problem := range problems {
 		say(problem.Summary + ".")
 		if slices.ContainsFunc(j.org.Groups, func(group *Group) bool { return group.NameUnknown }) {
-			j.doubt("A user group whose name is not known yet may be it: " + problem.Summary + ".")
+			j.addUnknown("A user group whose name is not known yet may be it: " + problem.Summary + ".")
 			j.mayBeNamed = true
+		}
+	}
+	for _, principal := range named {
+		if group, ok := j.org.Names.UserGroupByName(principal.Name); principal.Kind == permission.KindGroup && ok && !group.IsSystemGroup && !j.org.hasGroup(group.ID) {
+			say(fmt.Sprintf("User group %q is deactivated.", group.Name))
 		}
 	}
 	for _, principal := range resolved.Planned {
@@ -165,14 +173,14 @@ func (j *judge) channel(channel *Channel) {
 	where, rights := "#"+channel.Name, permission.ChannelRights{Access: j.org.People, Channel: channel.Facts}
 	var held map[permission.Right]permission.Held
 	for _, name := range j.rule.Rights {
-		breach := Breach{Channel: channel, Where: where, Text: permission.Right(name).InWords(), right: name}
+		violation := Violation{Channel: channel, Where: where, Text: permission.Right(name).InWords(), right: name}
 		if name == Subscribed {
-			breach.Text = "in it"
+			violation.Text = "in it"
 			in := j.org.People.People(channel.Facts.Subscribers).Held()
 			if !channel.Facts.SubscribersKnown {
 				in = j.org.People.HeldByAtLeast(j.org.People.People(channel.Facts.Subscribers))
 			}
-			j.right(breach, in)
+			j.right(violation, in)
 			continue
 		}
 		if held == nil {
@@ -184,11 +192,11 @@ func (j *judge) channel(channel *Channel) {
 		}
 		if name == string(permission.CanRead) || name == string(permission.CanReadHistory) {
 			reads, known := rights.IsReadByInternet()
-			if breach.Internet = reads && known; !known && j.minds() {
-				j.doubt(fmt.Sprintf("Whether anyone on the internet can read %s is not known.", where))
+			if violation.Internet = reads && known; !known && j.minds() {
+				j.addUnknown(fmt.Sprintf("Whether anyone on the internet can read %s is not known.", where))
 			}
 		}
-		j.right(breach, one)
+		j.right(violation, one)
 	}
 }
 
@@ -200,13 +208,13 @@ func (j *judge) minds() bool {
 // group judges the rights over one user group.
 func (j *judge) group(group *Group) {
 	for _, name := range j.rule.Rights {
-		breach := Breach{Group: group, Where: "user group " + fmt.Sprintf("%q", group.Name), right: name}
+		violation := Violation{Group: group, Where: "user group " + fmt.Sprintf("%q", group.Name), right: name}
 		if name == Member {
-			breach.Text = "in it"
-			j.right(breach, j.heldByValue(zulip.NamedGroup(group.ID)))
+			violation.Text = "in it"
+			j.right(violation, j.heldByValue(zulip.NamedGroup(group.ID)))
 			continue
 		}
-		j.setting(breach, permission.UserGroups, group.Permissions, group.Unknown)
+		j.setting(violation, permission.UserGroups, group.Permissions, group.Unknown)
 	}
 }
 
@@ -221,20 +229,20 @@ func (j *judge) heldByValue(value zulip.GroupSettingValue) permission.Held {
 // organization judges rights in the organization.
 func (j *judge) organization() {
 	for _, name := range j.rule.Rights {
-		j.setting(Breach{Where: "the organization", right: name}, permission.Organizations, j.org.Permissions, j.org.UnknownPermissions)
+		j.setting(Violation{Where: "the organization", right: name}, permission.Organizations, j.org.Permissions, j.org.UnknownPermissions)
 	}
 }
 
 // setting judges a permission of a user group or of the organization.
-func (j *judge) setting(breach Breach, table permission.Table, values map[string]zulip.GroupSettingValue, unknown map[string]bool) {
-	setting := table.Settings[slices.IndexFunc(table.Settings, func(one permission.Setting) bool { return one.Name == breach.right })]
-	breach.Text = setting.Right
+func (j *judge) setting(violation Violation, table permission.Table, values map[string]zulip.GroupSettingValue, unknown map[string]bool) {
+	setting := table.Settings[slices.IndexFunc(table.Settings, func(one permission.Setting) bool { return one.Name == violation.right })]
+	violation.Text = setting.Right
 	value, has := values[setting.Name]
 	held := permission.HeldByUnknown()
 	if has && !unknown[setting.Name] {
 		held = j.org.People.HeldBy(table, setting, value)
 	}
-	j.right(breach, held)
+	j.right(violation, held)
 }
 
 // roles judges who has a role.
@@ -249,60 +257,60 @@ func (j *judge) roles() {
 			ids = append(ids, user.ID)
 		}
 	}
-	j.right(Breach{Where: "the organization", Text: joinOr(texts), right: roleRight}, j.org.People.People(ids).Held())
+	j.right(Violation{Where: "the organization", Text: joinOr(texts), right: roleRight}, j.org.People.People(ids).Held())
 }
 
 // right judges who has one right.
-func (j *judge) right(breach Breach, held permission.Held) {
+func (j *judge) right(violation Violation, held permission.Held) {
 	certain, isCertain := held.Certain()
 	possible, isBounded := held.Possible()
 	if !isBounded {
 		possible = j.org.People.Everybody()
 	}
-	unknown := fmt.Sprintf("It is not known of everybody who %s: %s.", breach.does(1), breach.Where)
+	unknown := fmt.Sprintf("It is not known of everybody who %s: %s.", violation.does(1), violation.Where)
 	if len(j.rule.Only) > 0 || j.rule.OnlyInternet {
-		isByInternet := breach.Internet && !j.rule.OnlyInternet
-		j.forbidden(breach, certain.Minus(j.only.most), possible.Minus(j.only.least), isByInternet, isBounded || isCertain, unknown)
+		isByInternet := violation.Internet && !j.rule.OnlyInternet
+		j.forbidden(violation, certain.Minus(j.only.most), possible.Minus(j.only.least), isByInternet, isBounded || isCertain, unknown)
 	}
 	if len(j.rule.Never) > 0 || j.rule.NeverInternet {
 		if j.never.isOpen {
-			j.doubt(unknown)
+			j.addUnknown(unknown)
 		}
-		j.forbidden(breach, certain.And(j.never.least), possible.And(j.never.most), breach.Internet && j.rule.NeverInternet, isBounded || isCertain, unknown)
+		j.forbidden(violation, certain.And(j.never.least), possible.And(j.never.most), violation.Internet && j.rule.NeverInternet, isBounded || isCertain, unknown)
 	}
-	j.count(breach, certain, possible, isBounded, unknown)
+	j.count(violation, certain, possible, isBounded, unknown)
 }
 
 // forbidden notes who must not, for certain and possibly.
-func (j *judge) forbidden(breach Breach, certain, possible permission.People, isByInternet, isBounded bool, unknown string) {
-	if breach.People, breach.Internet = certain.Minus(j.excepted), isByInternet; !breach.People.IsEmpty() || isByInternet {
-		j.breach(&breach)
+func (j *judge) forbidden(violation Violation, certain, possible permission.People, isByInternet, isBounded bool, unknown string) {
+	if violation.People, violation.Internet = certain.Minus(j.excepted), isByInternet; !violation.People.IsEmpty() || isByInternet {
+		j.violation(&violation)
 	}
-	if !isBounded || !possible.Minus(j.excepted).Minus(breach.People).IsEmpty() {
-		j.doubt(unknown)
+	if !isBounded || !possible.Minus(j.excepted).Minus(violation.People).IsEmpty() {
+		j.addUnknown(unknown)
 	}
 }
 
 // count judges how many can.
-func (j *judge) count(breach Breach, certain, possible permission.People, isBounded bool, unknown string) {
-	breach.Internet = false
+func (j *judge) count(violation Violation, certain, possible permission.People, isBounded bool, unknown string) {
+	violation.Internet = false
 	if need := j.rule.AtLeast; need > 0 {
 		switch {
 		case humans(possible) < need && isBounded:
-			breach := breach
-			breach.Need, breach.isTooFew, breach.People = need, true, certain
-			j.breach(&breach)
+			violation := violation
+			violation.Need, violation.isTooFew, violation.People = need, true, certain
+			j.violation(&violation)
 		case humans(certain) < need:
-			j.doubt(unknown)
+			j.addUnknown(unknown)
 		}
 	}
 	if most := j.rule.AtMost; most != noLimit {
 		switch {
 		case certain.Minus(j.excepted).Len() > most:
-			breach.Need, breach.isTooMany, breach.People = most, true, certain.Minus(j.excepted)
-			j.breach(&breach)
+			violation.Need, violation.isTooMany, violation.People = most, true, certain.Minus(j.excepted)
+			j.violation(&violation)
 		case possible.Minus(j.excepted).Len() > most || !isBounded:
-			j.doubt(unknown)
+			j.addUnknown(unknown)
 		}
 	}
 }
@@ -321,17 +329,17 @@ func humans(people permission.People) (n int) {
 func (j *judge) joining() {
 	joining := j.org.Joining
 	for _, sentence := range joining.Unknown {
-		j.doubt(sentence)
+		j.addUnknown(sentence)
 	}
 	switch {
 	case joining.InviteRequired == nil:
-		j.doubt("Whether an invitation is needed to join is not known.")
+		j.addUnknown("Whether an invitation is needed to join is not known.")
 	case !*joining.InviteRequired:
-		j.breach(&Breach{Where: "the organization", Text: "nobody needs an invitation to join (invite_required)", right: joiningRight})
+		j.violation(&Violation{Where: "the organization", Text: "nobody needs an invitation to join (invite_required)", right: joiningRight})
 	}
 	for _, one := range joining.Invitations {
 		if one.Role < zulip.RoleMember {
-			j.breach(&Breach{Where: one.Text, Text: "whoever uses it joins as " + one.Role.String(), right: joiningRight})
+			j.violation(&Violation{Where: one.Text, Text: "whoever uses it joins as " + one.Role.String(), right: joiningRight})
 		}
 	}
 }
@@ -353,9 +361,9 @@ func joinOr(texts []string) string {
 	return text
 }
 
-// Through says how somebody of a breach comes to it, as audits do: "group:leads > group:sre"; empty where nothing does but what the
-// breach says.
-func (b *Breach) Through(org *Organization, user *zulip.User) []string {
+// Through says how somebody of a violation comes to it, as audits do: "group:leads > group:sre"; empty where nothing does but what the
+// violation says.
+func (b *Violation) Through(org *Organization, user *zulip.User) []string {
 	person := org.People.Person(user)
 	switch {
 	case b.Channel != nil && (b.right == string(permission.CanRead) || b.right == string(permission.CanReadHistory)):

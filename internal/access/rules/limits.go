@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -34,17 +35,17 @@ func (f *File) CheckLimits(r Removals) []*report.Rule {
 	all := make([]*report.Rule, len(f.Limits))
 	for i, limit := range f.Limits {
 		rule := &report.Rule{
-			Name: limit.Name, At: fmt.Sprintf("%s:%d", f.path, limit.Line), Standing: report.RuleHolds, Before: report.RuleHolds,
-			Breaches: []*report.Breach{}, Doubts: []string{}, Notes: []string{},
+			Name: limit.Name, IsLimit: true, At: fmt.Sprintf("%s:%d", filepath.Base(f.path), limit.Line), Status: report.RulePasses, Before: report.RulePasses,
+			Violations: []*report.Violation{}, Unknowns: []string{}, Notes: []string{},
 		}
 		if text := limit.Exceeds(r); text != "" {
-			rule.Standing = report.RuleBroken
-			rule.Breaches = []*report.Breach{{Where: "this plan", Text: text, People: []*report.RulePerson{}}}
+			rule.Status = report.RuleFails
+			rule.Violations = []*report.Violation{{Where: "this plan", Text: text, People: []*report.RulePerson{}}}
 		} else if len(r.Unknown) > 0 {
-			rule.Standing, rule.Doubts = report.RuleNotProven, append(rule.Doubts, r.Unknown...)
+			rule.Status, rule.Unknowns = report.RuleUnknown, append(rule.Unknowns, r.Unknown...)
 		} else if most := (Removals{People: r.AtMost, Active: r.Active}); limit.Exceeds(most) != "" {
-			rule.Standing = report.RuleNotProven
-			rule.Doubts = append(rule.Doubts, fmt.Sprintf("Up to %s may be taken out: the plan does not know yet who stays.", persons(r.AtMost)))
+			rule.Status = report.RuleUnknown
+			rule.Unknowns = append(rule.Unknowns, fmt.Sprintf("Up to %s may be taken out: the plan does not know yet who stays.", persons(r.AtMost)))
 		}
 		all[i] = rule
 	}

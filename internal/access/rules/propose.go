@@ -130,7 +130,7 @@ func (p *proposer) holds(block *proposedBlock) bool {
 		return false
 	}
 	for _, verdict := range file.Judge(p.org) {
-		if verdict.Standing != Holds || len(verdict.Notes) > 0 {
+		if verdict.Status != report.RulePasses || len(verdict.Notes) > 0 {
 			return false
 		}
 	}

@@ -2,58 +2,63 @@ package rules
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
-// namedPeople is how many people of a breach are named.
+// namedPeople is how many people of a violation are named.
 const namedPeople = 20
 
 // Report says what was found of the rules. was is what was found before a plan; nil in an audit. changes returns the resources of
-// the plan that bring a breach about; nil in an audit.
-func (f *File) Report(org *Organization, found, was []*Verdict, changes func(*Breach) []string) []*report.Rule {
+// the plan that bring a violation about; nil in an audit.
+func (f *File) Report(org *Organization, found, was []*Verdict, changes func(*Violation) []string) []*report.Rule {
 	rules := make([]*report.Rule, len(found))
 	for i, verdict := range found {
 		rule := &report.Rule{
-			Name: verdict.Rule.Name, At: fmt.Sprintf("%s:%d", f.path, verdict.Rule.Line), Standing: string(verdict.Standing),
-			Breaches: []*report.Breach{}, Doubts: append([]string{}, verdict.Doubts...), Notes: append([]string{}, verdict.Notes...),
+			Name: verdict.Rule.Name, At: fmt.Sprintf("%s:%d", filepath.Base(f.path), verdict.Rule.Line), Status: verdict.Status,
+			Violations: []*report.Violation{}, Unknowns: append([]string{}, verdict.Unknowns...), Notes: append([]string{}, verdict.Notes...),
 		}
 		if was != nil {
-			rule.Before, rule.IsWorse = string(was[i].Standing), isWorse(verdict, was[i])
-		}
-		for _, breach := range verdict.Breaches {
-			said := breach.report(org)
-			if changes != nil {
-				said.Changes = changes(breach)
+			rule.Before, rule.IsWorse = was[i].Status, isWorse(verdict, was[i])
+			isNew := func(sentence string) bool { return !slices.Contains(was[i].Unknowns, sentence) }
+			if rule.Before == report.RuleFails && !rule.IsWorse && slices.ContainsFunc(verdict.Unknowns, isNew) {
+				rule.Status = report.RuleUnknown
 			}
-			rule.Breaches = append(rule.Breaches, said)
+		}
+		for _, violation := range verdict.Violations {
+			said := violation.report(org)
+			if changes != nil {
+				said.Changes = changes(violation)
+			}
+			rule.Violations = append(rule.Violations, said)
 		}
 		rules[i] = rule
 	}
 	return rules
 }
 
-// isWorse reports whether more is broken than before: other things or people, or fewer where there are too few.
+// isWorse reports whether there are other violations than before: other things or people, or fewer where there are too few.
 func isWorse(verdict, was *Verdict) bool {
-	return slices.ContainsFunc(verdict.Breaches, func(breach *Breach) bool {
-		i := slices.IndexFunc(was.Breaches, func(one *Breach) bool {
-			return one.Where == breach.Where && one.right == breach.right && one.isTooFew == breach.isTooFew && one.isTooMany == breach.isTooMany && one.Text == breach.Text
+	return slices.ContainsFunc(verdict.Violations, func(violation *Violation) bool {
+		i := slices.IndexFunc(was.Violations, func(one *Violation) bool {
+			return one.Where == violation.Where && one.right == violation.right && one.isTooFew == violation.isTooFew && one.isTooMany == violation.isTooMany && one.Text == violation.Text
 		})
 		if i < 0 {
 			return true
 		}
-		one := was.Breaches[i]
-		if breach.isTooFew {
-			return humans(breach.People) < humans(one.People)
+		one := was.Violations[i]
+		if violation.isTooFew {
+			return humans(violation.People) < humans(one.People)
 		}
-		return breach.Internet && !one.Internet || slices.ContainsFunc(breach.People.IDs(), func(id int64) bool { return !one.People.Has(id) })
+		return violation.Internet && !one.Internet || slices.ContainsFunc(violation.People.IDs(), func(id int64) bool { return !one.People.Has(id) })
 	})
 }
 
-func (b *Breach) report(org *Organization) *report.Breach {
-	said := &report.Breach{Where: b.Where, Text: b.Sentence(), People: []*report.RulePerson{}}
+func (b *Violation) report(org *Organization) *report.Violation {
+	said := &report.Violation{Where: b.Where, Text: b.Sentence(), People: []*report.RulePerson{}}
 	people := Sorted(b.People)
 	for i, user := range people {
 		if i == namedPeople {
@@ -69,7 +74,7 @@ func (b *Breach) report(org *Organization) *report.Breach {
 }
 
 // Sentence says what is so, without names.
-func (b *Breach) Sentence() string {
+func (b *Violation) Sentence() string {
 	switch {
 	case b.right == joiningRight:
 		return b.Text
@@ -87,7 +92,7 @@ func (b *Breach) Sentence() string {
 }
 
 // does is what so many do, or are.
-func (b *Breach) does(n int) string {
+func (b *Violation) does(n int) string {
 	switch {
 	case !b.isOfBeing():
 		return "can " + b.Text
@@ -98,7 +103,7 @@ func (b *Breach) does(n int) string {
 }
 
 // being ends a sentence of what people must be.
-func (b *Breach) being() string {
+func (b *Violation) being() string {
 	if b.isOfBeing() {
 		return " be"
 	}
@@ -106,7 +111,7 @@ func (b *Breach) being() string {
 }
 
 // isOfBeing reports whether it is about what people are, and not about what they can do.
-func (b *Breach) isOfBeing() bool {
+func (b *Violation) isOfBeing() bool {
 	return b.right == roleRight || b.right == Subscribed || b.right == Member
 }
 

@@ -2,12 +2,14 @@
 // [File] has them, as people write them; [File.Judge] says of each whether it holds, from who can really do what by the rules of
 // the package permission.
 //
-// A rule is proven only where everything is known that it depends on. What is not known makes it [NotProven], never [Holds].
+// A rule passes only if everything is known that it depends on. What is not known makes it unknown.
 package rules
 
 import (
+	"slices"
 	"time"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -72,7 +74,7 @@ const (
 	Member = "member"
 )
 
-// What a breach is of, where it is no right.
+// What a violation is of, where it is no right.
 const (
 	roleRight    = "role"
 	joiningRight = "joining"
@@ -84,30 +86,21 @@ const internet = "internet"
 // guests is how rules name those whose role is guest. The server has no group of them.
 var guests = permission.Principal{Kind: permission.KindRole, Name: "guests"}
 
-// Standing is whether a rule holds.
-type Standing string
-
-// What a rule is found to be.
-const (
-	Holds     Standing = "holds"
-	Broken    Standing = "broken"
-	NotProven Standing = "not proven"
-)
-
 // Verdict is what was found of one rule.
 type Verdict struct {
-	Rule     *Rule
-	Standing Standing
-	// Breaches are where it is broken.
-	Breaches []*Breach
-	// Doubts say in sentences why it is not proven, also where it is broken anyway.
-	Doubts []string
+	Rule *Rule
+	// Status is [report.RulePasses], [report.RuleFails] or [report.RuleUnknown].
+	Status string
+	// Violations are what it fails about.
+	Violations []*Violation
+	// Unknowns say in sentences what is not known that it depends on, also where it fails anyway.
+	Unknowns []string
 	// Notes say in sentences what is to know of it: that it is about nothing, or that an exception has ended.
 	Notes []string
 }
 
-// Breach is one thing about which a rule is broken.
-type Breach struct {
+// Violation is one thing about which a rule fails.
+type Violation struct {
 	// Channel and Group are what it is about; nil where it is about the organization.
 	Channel *Channel
 	Group   *Group
@@ -147,29 +140,16 @@ type Organization struct {
 	Now time.Time
 }
 
-// Channel is a channel and what decides who can do what in it.
-type Channel struct {
-	ID           int64
-	Name, Folder string
-	// NameUnknown says that it is not known what it will be called; Name is what it is called or by.
-	NameUnknown bool
-	// FolderUnknown says that it is not known which folder it will be in.
-	FolderUnknown bool
-	Facts         permission.Channel
+// hasGroup reports whether a user group is there that is not deactivated.
+func (o *Organization) hasGroup(id int64) bool {
+	return slices.ContainsFunc(o.Groups, func(group *Group) bool { return group.ID == id })
 }
 
+// Channel is a channel and what decides who can do what in it.
+type Channel = access.Channel
+
 // Group is a user group and what decides who can do what with it.
-type Group struct {
-	ID   int64
-	Name string
-	// NameUnknown says that it is not known what it will be called.
-	NameUnknown bool
-	// Members are the people directly in it, Subgroups the groups.
-	Members, Subgroups []int64
-	// Permissions are by name; one that is absent is not known, or the server does not have it.
-	Permissions map[string]zulip.GroupSettingValue
-	Unknown     map[string]bool
-}
+type Group = access.GroupFacts
 
 // Joining is how people come to join.
 type Joining struct {

@@ -14,7 +14,7 @@ func (j *judge) channels() (chosen []*Channel) {
 		return strings.ContainsAny(text, "*") || strings.HasPrefix(text, "folder:") || strings.HasPrefix(text, "privacy:")
 	}
 	if j.org.HidesChannels != "" && slices.ContainsFunc(j.rule.Channels, isWhole) {
-		j.doubt(j.org.HidesChannels)
+		j.addUnknown(j.org.HidesChannels)
 	}
 	matched := map[string]bool{}
 	for _, channel := range j.org.Channels {
@@ -31,7 +31,7 @@ func (j *judge) channels() (chosen []*Channel) {
 		case isChosen:
 			chosen = append(chosen, channel)
 		case doubtful != "" && !j.keeps(func(j *judge) { j.channel(channel) }):
-			j.doubt(fmt.Sprintf("It is not known yet whether %s selects #%s.", suggest.Quote(doubtful), channel.Name))
+			j.addUnknown(fmt.Sprintf("It is not known yet whether %s selects #%s.", suggest.Quote(doubtful), channel.Name))
 		}
 	}
 	names := make([]string, len(j.org.Channels))
@@ -54,7 +54,7 @@ func (j *judge) unmatched(selector, thing string, names []string) {
 			j.note(fmt.Sprintf("The folder %s has no channel.", suggest.Quote(folder)))
 			return
 		}
-		j.doubt(fmt.Sprintf("There is no folder %s%s", suggest.Quote(folder), suggest.Names{Things: "folders", All: j.org.Folders}.Suggest(folder)))
+		j.addUnknown(fmt.Sprintf("There is no folder %s%s", suggest.Quote(folder), suggest.Names{Things: "folders", All: j.org.Folders}.Suggest(folder)))
 		return
 	}
 	if strings.Contains(selector, "*") || strings.HasPrefix(selector, "privacy:") {
@@ -62,7 +62,7 @@ func (j *judge) unmatched(selector, thing string, names []string) {
 		return
 	}
 	name := strings.TrimPrefix(selector, "name:")
-	j.doubt(fmt.Sprintf("There is no %s %s%s", thing, suggest.Quote(name), suggest.Names{Things: thing + "s", All: names}.Suggest(name)))
+	j.addUnknown(fmt.Sprintf("There is no %s %s%s", thing, suggest.Quote(name), suggest.Names{Things: thing + "s", All: names}.Suggest(name)))
 }
 
 // keeps reports whether a rule holds of one more thing for certain, so that it does not matter whether it is about that too.
@@ -70,7 +70,7 @@ func (j *judge) keeps(judge func(*judge)) bool {
 	one := *j
 	one.verdict = &Verdict{Rule: j.rule}
 	judge(&one)
-	return len(one.verdict.Breaches)+len(one.verdict.Doubts) == 0
+	return len(one.verdict.Violations)+len(one.verdict.Unknowns) == 0
 }
 
 // selectsChannel reports whether a channel may be selected; certain is false if that is not known.
@@ -142,7 +142,7 @@ func (j *judge) groups() (chosen []*Group) {
 		case isChosen:
 			chosen = append(chosen, group)
 		case doubtful != "" && !j.keeps(func(j *judge) { j.group(group) }):
-			j.doubt(fmt.Sprintf("It is not known yet whether %s selects a user group whose name is not known yet.", suggest.Quote(doubtful)))
+			j.addUnknown(fmt.Sprintf("It is not known yet whether %s selects a user group whose name is not known yet.", suggest.Quote(doubtful)))
 		}
 	}
 	for _, selector := range j.rule.Groups {

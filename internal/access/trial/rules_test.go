@@ -58,7 +58,7 @@ func (sum *ruleTrials) try(t *testing.T, o *randomorg.Organization) {
 		people = append(people, "nia")
 	}
 	channels := maps.Clone(o.Channels)
-	if before, _ := change["before"].(randomorg.Attributes); planned[0]["type"] == "zulip_channel" && slices.Contains(actions, "delete") {
+	if before, _ := change["before"].(randomorg.Attributes); planned[0]["type"] == "zulip_channel" && slices.Equal(actions, []string{"delete"}) {
 		delete(channels, fmt.Sprint(before["name"])) // no rule is about what is archived
 	}
 	for _, right := range slices.Sorted(maps.Keys(rightsOfRules)) {
@@ -76,14 +76,14 @@ func (sum *ruleTrials) try(t *testing.T, o *randomorg.Organization) {
 		if !isTried {
 			continue // as what a guest reads as a spectator
 		}
-		switch rule := found.Rules[i]; rule.Standing {
-		case report.RuleHolds:
+		switch rule := found.Rules[i]; rule.Status {
+		case report.RulePasses:
 			sum.proven++
 			if isAble {
 				sum.missed++
 				t.Errorf("proven, and %s can %s #%s after %v", one.person, one.right, one.channel, planned)
 			}
-		case report.RuleBroken:
+		case report.RuleFails:
 			sum.broken++
 			if !isAble {
 				sum.accused++

@@ -286,6 +286,10 @@ func (o *Organization) Change() (planned []Attributes, apply func()) {
 		func() ([]Attributes, func()) { return o.addChannel(person) },
 		func() ([]Attributes, func()) { return o.changeSubgroups(group) },
 		func() ([]Attributes, func()) { return o.changeTopicsPolicy(channel) },
+		func() ([]Attributes, func()) { return o.replaceRole(person) },
+		func() ([]Attributes, func()) { return o.replaceSubscription(channel, person) },
+		func() ([]Attributes, func()) { return o.replaceChannel(channel) },
+		func() ([]Attributes, func()) { return o.forget(channel, group, person) },
 	}
 	return kinds[o.rand.IntN(len(kinds))]()
 }
@@ -445,6 +449,69 @@ func (o *Organization) changeTopicsPolicy(channel string) ([]Attributes, func())
 	policy, id := o.draw("empty_topic_only", "allow_empty_topic", "inherit"), o.Channels[channel]
 	return []Attributes{ResourceChange("zulip_channel", of(id, channel, Attributes{"topics_policy": "x"}), of(id, channel, Attributes{"topics_policy": policy}))},
 		func() { o.Call(o.t, "PATCH", o.path(channel), map[string]string{"topics_policy": policy}) }
+}
+
+// Replaced makes the change of a resource one that destroys it and creates another.
+func Replaced(change Attributes) Attributes {
+	of, _ := change["change"].(Attributes)
+	of["actions"] = []string{"delete", "create"}
+	return change
+}
+
+// replaceRole takes a role from one account and gives one to another, which may be the same.
+func (o *Organization) replaceRole(person string) ([]Attributes, func()) {
+	other, role := o.draw("otto", "ada", "mo", "mel", "max", "gus", "gil", person), o.draw("owner", "administrator", "moderator", "guest")
+	set := func(person, role string) {
+		o.Call(o.t, "PATCH", fmt.Sprintf("/users/%d", o.People[person]), map[string]string{"role": roles[role]})
+	}
+	return []Attributes{Replaced(ResourceChange("zulip_user_role",
+			Attributes{"user_id": o.People[person], "user": o.Address(person), "role": "moderator", "on_destroy": "member"},
+			Attributes{"user_id": o.People[other], "user": o.Address(other), "role": role, "on_destroy": "member"}))},
+		func() { set(person, "member"); set(other, role) }
+}
+
+// replaceSubscription unsubscribes somebody from one channel and subscribes them to another, which may be the same.
+func (o *Organization) replaceSubscription(channel, person string) ([]Attributes, func()) {
+	other := o.draw("alpha", "beta", "gamma")
+	subscription := func(channel string, users ...string) Attributes {
+		return Attributes{"channel_id": o.Channels[channel], "channel": channel, "users": o.addressesOf(users)}
+	}
+	before, after := subscription(channel, person), subscription(other, person, "mel")
+	before["added_user_ids"] = []int64{o.People[person]}
+	return []Attributes{Replaced(ResourceChange("zulip_channel_subscription", before, after, "added_user_ids"))}, func() {
+		left := without(o.lists[channel], []string{person})
+		o.subscribe(channel, left)
+		o.lists[channel] = left
+		o.subscribe(other, append(slices.Clone(o.lists[other]), person, "mel"))
+	}
+}
+
+// replaceChannel archives a channel and takes it back with another permission.
+func (o *Organization) replaceChannel(channel string) ([]Attributes, func()) {
+	setting := o.draw("can_send_message_group", "can_administer_channel_group", "can_subscribe_group")
+	value, principals := o.valueAndPrincipals(permission.ChannelSettings, setting)
+	after := of(o.Channels[channel], channel, Attributes{setting: principals})
+	delete(after, "id")
+	return []Attributes{Replaced(ResourceChange("zulip_channel", of(o.Channels[channel], channel, Attributes{setting: principals}), after, "id"))}, func() {
+		o.Call(o.t, "DELETE", o.path(channel), nil)
+		o.Call(o.t, "PATCH", o.path(channel), map[string]string{"is_archived": "false"})
+		o.Call(o.t, "PATCH", o.path(channel), map[string]string{setting: fmt.Sprintf(`{"new":%s}`, value)})
+	}
+}
+
+// forget removes resources from the state, beside another change: what they manage stays as it is.
+func (o *Organization) forget(channel, group, person string) ([]Attributes, func()) {
+	forgotten := []Attributes{
+		ResourceChange("zulip_channel", of(o.Channels[channel], channel, nil), nil),
+		ResourceChange("zulip_user_group", of(o.Groups[group], group, nil), nil),
+		ResourceChange("zulip_user_role", Attributes{"user_id": o.People[person], "user": o.Address(person), "role": "owner", "on_destroy": "guest"}, nil),
+	}
+	for _, one := range forgotten {
+		change, _ := one["change"].(Attributes)
+		change["actions"] = []string{"forget"}
+	}
+	planned, apply := o.changePermission(o.draw("alpha", "beta", "gamma"), o.draw(sharedSettings...))
+	return append(planned, forgotten...), apply
 }
 
 // listed makes a list of people another one.

@@ -201,7 +201,7 @@ func (by byModel[Model, Object]) steps(prior *PriorModel[Model, Object], planned
 	}
 	for _, name := range fieldsOf(planned).names() {
 		value, old := fieldsOf(planned).get(name), fieldsOf(before).get(name)
-		if !by.compares(name) || !isKnown(value) || isSame(value, old) {
+		if !by.compares(name) || !isKnown(value) || isSame(value, old) || value.IsNull() && by.schema().Attributes[name].IsComputed() {
 			continue
 		}
 		step := attribute.Step[*Object, Model]{

@@ -178,7 +178,7 @@ func (r *Resource[Model, Object, Update]) plan(ctx context.Context, req resource
 	}
 	if p.Plan != nil && p.Prior == nil {
 		before := *p.Plan
-		r.omitUnmanaged(p)
+		r.omitUnset(p)
 		p.set(ctx, &before, &resp.Plan)
 	}
 	if p.Plan != nil && p.Prior != nil {
@@ -217,10 +217,12 @@ func (r *Resource[Model, Object, Update]) keepUnset(p *Plan[Model]) {
 	}
 }
 
-// omitUnmanaged makes null in the plan of an object that is to be created what its state will leave out.
-func (r *Resource[Model, Object, Update]) omitUnmanaged(p *Plan[Model]) {
-	for _, name := range r.attributes.omittable() {
-		if planned := fieldsOf(p.Plan).get(name); planned.IsUnknown() && fieldsOf(p.Config).get(name).IsNull() {
+// omitUnset makes null in the plan of an object that is to be created what the configuration leaves unset, and what the state leaves
+// out. A review of the plan takes an unknown attribute for one that is set. The next read gives the state the value of the server.
+func (r *Resource[Model, Object, Update]) omitUnset(p *Plan[Model]) {
+	omittable := r.attributes.omittable()
+	for name, attribute := range r.schema().Attributes {
+		if planned := fieldsOf(p.Plan).get(name); planned.IsUnknown() && fieldsOf(p.Config).get(name).IsNull() && (attribute.IsOptional() || slices.Contains(omittable, name)) {
 			fieldsOf(p.Plan).set(name, nullOf(planned))
 		}
 	}

@@ -97,19 +97,26 @@ func (t *Terms) Wire(ctx context.Context, diags *diag.Diagnostics) zulip.InviteT
 // FillIn sets what was left to the server to what the server then does, and forgets what it tells of an invitation.
 func (t *Terms) FillIn() {
 	t.InvitedByUserID, t.Invited, t.ExpiryDate = types.Int64Null(), types.StringNull(), types.StringNull()
-	if t.InviteAs.IsUnknown() {
+	t.setDefaults(attr.Value.IsUnknown)
+	if t.WelcomeMessage.IsUnknown() {
+		t.WelcomeMessage = types.StringNull()
+	}
+}
+
+// PlanDefaults sets planned terms that are null to what the server then does.
+func (t *Terms) PlanDefaults() { t.setDefaults(attr.Value.IsNull) }
+
+func (t *Terms) setDefaults(isLeft func(attr.Value) bool) {
+	if isLeft(t.InviteAs) {
 		t.InviteAs = types.StringValue(zulip.RoleMember.String())
 	}
 	for _, set := range []*types.Set{&t.ChannelIDs, &t.GroupIDs} {
-		if set.IsUnknown() {
+		if isLeft(*set) {
 			*set = types.SetValueMust(types.Int64Type, []attr.Value{})
 		}
 	}
-	if t.DefaultSubscriptions.IsUnknown() {
+	if isLeft(t.DefaultSubscriptions) {
 		t.DefaultSubscriptions = types.BoolValue(false)
-	}
-	if t.WelcomeMessage.IsUnknown() {
-		t.WelcomeMessage = types.StringNull()
 	}
 }
 

@@ -131,6 +131,15 @@ func (v Values) Keep(plan Values) {
 	}
 }
 
+// OmitUnset makes null in the plan of a resource that is to be created what its configuration leaves unset.
+func (v Values) OmitUnset(config Values) {
+	for name, planned := range v {
+		if set, isAttribute := config[name]; isAttribute && set.IsNull() && planned.IsUnknown() && name != "id" {
+			v[name] = set
+		}
+	}
+}
+
 // Attributes are the attributes of all settings.
 func (s Table) Attributes() map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{}

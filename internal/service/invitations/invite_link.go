@@ -59,12 +59,13 @@ func NewInviteLinkResource() resource.Resource {
 
 // Create makes the link, and then looks for its ID. A link whose ID is not found is in the state all the same.
 func (r *inviteLinkResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan inviteLinkModel
+	var plan, config inviteLinkModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
+	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
 		return
 	}
-	wanted := plan.Wire(ctx, &resp.Diagnostics)
+	wanted := config.Wire(ctx, &resp.Diagnostics) // without the defaults of the plan
 	if resp.Diagnostics.HasError() {
 		return
 	}
@@ -266,6 +267,9 @@ func checkPlan(ctx context.Context, p *core.Plan[inviteLinkModel]) {
 	}
 	const doing = "make invitation links"
 	p.Plan.Check(p.Meta, view, inviteLinkRight, doing, p.Diags)
+	if p.IsCreate() {
+		p.Plan.PlanDefaults()
+	}
 }
 
 func inviteLinkHint(err error) string { return invite.Hint(err, inviteLinkRight) }

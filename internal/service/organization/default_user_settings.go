@@ -91,10 +91,14 @@ func (r *defaultUserSettingsResource) ModifyPlan(ctx context.Context, req resour
 	changes := defaults.Changes(plan, held)
 	changes.Check(&r.Base, &resp.Diagnostics)
 	changes.CheckSound(ctx, plan, &r.Base, &resp.Diagnostics)
-	if req.State.Raw.IsNull() || resp.Diagnostics.HasError() {
+	if resp.Diagnostics.HasError() {
 		return
 	}
-	defaults.KeepEqual(plan, settings.Get(ctx, req.State, &resp.Diagnostics))
+	if req.State.Raw.IsNull() {
+		plan.OmitUnset(settings.Get(ctx, req.Config, &resp.Diagnostics))
+	} else {
+		defaults.KeepEqual(plan, settings.Get(ctx, req.State, &resp.Diagnostics))
+	}
 	plan.Set(ctx, &resp.Plan, &resp.Diagnostics)
 }
 

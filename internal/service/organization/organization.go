@@ -335,6 +335,16 @@ func getModel(ctx context.Context, from interface {
 	return m
 }
 
+// omitUnset makes null in the plan of a resource that is to be created what its configuration leaves unset.
+func (m *organizationModel) omitUnset(config *organizationModel) {
+	m.settings.OmitUnset(config.settings)
+	for name, set := range m.sets {
+		if set.IsUnknown() && config.permission(name).IsNull() {
+			*set = types.SetNull(types.StringType)
+		}
+	}
+}
+
 func emptyModel() *organizationModel {
 	m := &organizationModel{settings: settings.Values{}}
 	for _, setting := range permission.Organizations.All() {

@@ -61,7 +61,9 @@ func (r *organizationResource) ModifyPlan(ctx context.Context, req resource.Modi
 	}
 	p := planning{organizationResource: r, diags: &resp.Diagnostics}
 	p.config, p.plan = getModel(ctx, req.Config, p.diags), getModel(ctx, req.Plan, p.diags)
-	if !req.State.Raw.IsNull() {
+	if req.State.Raw.IsNull() {
+		p.plan.omitUnset(p.config)
+	} else {
 		p.state = getModel(ctx, req.State, p.diags)
 	}
 	if resp.Diagnostics.HasError() {

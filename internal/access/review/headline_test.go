@@ -1,0 +1,99 @@
+package review_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+)
+
+// The first sentence says what people can now read; a risk is counted beside it.
+func TestReviewHeadline_ReadableChannels_First(t *testing.T) {
+	board := func(f *firm, name, privacy string) attributes {
+		return attributes{"id": f.board, "name": name, "privacy": privacy, "can_subscribe_group": []string{"group:directors"}}
+	}
+	for name, test := range map[string]struct {
+		change   func(f *firm) attributes
+		headline string
+		category report.Category
+		risk     string
+	}{
+		"to the internet": {
+			func(f *firm) attributes {
+				return resourceChange("zulip_channel", attributes{"id": f.hall, "name": "hall", "privacy": "public"}, attributes{"id": f.hall, "name": "hall", "privacy": "web_public"})
+			},
+			"#hall becomes readable by anyone on the internet. 1 account gains access; ", report.External, `channel "hall". Anyone on the internet can read it, without an account.`,
+		},
+		"opened and renamed": {
+			func(f *firm) attributes {
+				return resourceChange("zulip_channel", board(f, "board", "private_shared_history"), board(f, "lounge", "public"))
+			},
+			"#lounge (was #board) becomes readable by everyone in the organization. ", report.Private,
+			`channel "lounge" (was "board"). It is no longer private: everyone in the organization, now and later, can read it, older messages too.`,
+		},
+		"to a group": {
+			func(f *firm) attributes {
+				after := board(f, "board", "private_shared_history")
+				after["can_subscribe_group"] = []string{"group:directors", "group:advisers"}
+				return resourceChange("zulip_channel", board(f, "board", "private_shared_history"), after)
+			},
+			"1 account can now read the private channel #board. 1 account gains access; 1 risk.", report.Private, `channel "board". 1 account can now read it: Mel.`,
+		},
+		"subscribed": {
+			func(f *firm) attributes {
+				return resourceChange("zulip_channel_subscription", nil, attributes{"channel_id": f.board, "channel": "board", "users": []string{"mel@example.com"}})
+			},
+			"1 account can now read the private channel #board. ", report.Private, `channel "board". 1 account can now read it: Mel.`,
+		},
+		"nothing": {
+			func(f *firm) attributes {
+				return resourceChange("zulip_channel", attributes{"id": f.hall, "name": "hall", "description": "a"}, attributes{"id": f.hall, "name": "hall", "description": "b"})
+			},
+			"Nobody gains or loses access, and 1 other change.", "", "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFirm(t)
+			found := f.reviewed("", test.change(f))
+			if !strings.HasPrefix(found.Verdict.Text, test.headline) {
+				t.Errorf("the headline is %q; want %q", found.Verdict.Text, test.headline)
+			}
+			if test.category == "" {
+				return
+			}
+			expectCategory(t, found, test.category)
+			if !slices.ContainsFunc(found.Risks, func(risk report.Risk) bool {
+				return risk.Category == test.category && risk.Where+". "+risk.Text == test.risk
+			}) {
+				t.Errorf("the risks are %v; want %q", found.Risks, test.risk)
+			}
+		})
+	}
+}
+
+// Several private channels that a group comes to read are one thing to decide.
+func TestReviewPrivate_SeveralChannels_OneFinding(t *testing.T) {
+	f := newFirm(t)
+	for i := range 4 {
+		f.channel(fmt.Sprintf("case-%d", i), map[string]string{"invite_only": "true", "history_public_to_subscribers": "true", "can_subscribe_group": fmt.Sprint(f.directors)})
+	}
+	found := f.reviewed("", resourceChange("zulip_user_group", attributes{"id": f.directors, "name": "directors", "members": []string{"ada@example.com"}},
+		attributes{"id": f.directors, "name": "directors", "members": []string{"ada@example.com", "mel@example.com"}}))
+	if !strings.HasPrefix(found.Verdict.Text, "1 account can now read private channels: #board, #case-0, #case-1, #case-2, #case-3. ") {
+		t.Errorf("the headline is %q", found.Verdict.Text)
+	}
+	if len(found.Findings()) != 1 || len(found.Findings()[0].Where) != 5 || found.Findings()[0].Text != "1 account can now read it: Mel." {
+		t.Errorf("the findings are %+v", found.Findings())
+	}
+}
+
+// A new private channel gives nobody anything that is there now.
+func TestReviewPrivate_NewChannel_NoRisk(t *testing.T) {
+	f := newFirm(t)
+	found := f.reviewed("", resourceChange("zulip_channel", nil, attributes{"name": "new", "privacy": "private_shared_history", "initial_subscribers": []string{"mel@example.com"}}, "id"))
+	if slices.Contains(found.Verdict.Categories, report.Private) {
+		t.Errorf("the review says %v: %s", found.Verdict.Categories, found.Verdict.Text)
+	}
+}

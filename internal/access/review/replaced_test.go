@@ -1,0 +1,180 @@
+package review_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/randomorg"
+)
+
+// replaced makes the change of a resource one that destroys it and creates another.
+func replaced(change attributes, actions ...string) attributes {
+	if randomorg.Replaced(change); len(actions) > 0 {
+		change["change"].(attributes)["actions"] = actions
+	}
+	return change
+}
+
+// expectRule expects that a rule passes or fails.
+func expectRule(t *testing.T, found *report.Report, name string, fails bool) {
+	t.Helper()
+	at := slices.IndexFunc(found.Rules, func(rule *report.Rule) bool { return rule.Name == name })
+	if at < 0 {
+		t.Fatalf("the review has no rule %q", name)
+	}
+	if rule := found.Rules[at]; rule.Fails() != fails {
+		t.Errorf("rule %q fails: %t; want %t: %q", name, rule.Fails(), fails, rule.Lines())
+	}
+}
+
+// expectCategory expects that a category applies to a review.
+func expectCategory(t *testing.T, found *report.Report, category report.Category) {
+	t.Helper()
+	if !slices.Contains(found.Verdict.Categories, category) {
+		t.Errorf("%s does not apply; the review says: %s %v", category, found.Verdict.Text, found.Verdict.Categories)
+	}
+}
+
+// A zulip_user_role whose user changes takes the role from one account and gives it to another.
+func TestReviewUserRole_Replaced_BothAccountsChange(t *testing.T) {
+	for _, actions := range [][]string{{"delete", "create"}, {"create", "delete"}} {
+		f := newFirm(t)
+		found := f.reviewed(`
+rule "at most two owners" {
+  role    = "owner"
+  at_most = 2
+}
+rule "the owners" {
+  role = "owner"
+  only = ["user:olga@example.com", "user:otto@example.com"]
+}
+`, replaced(resourceChange("zulip_user_role",
+			attributes{"user_id": f.otto, "user": "otto@example.com", "role": "owner", "on_destroy": "member"},
+			attributes{"user_id": f.mel, "user": "mel@example.com", "role": "owner", "on_destroy": "member"}), actions...))
+		expectRule(t, found, "at most two owners", false)
+		expectRule(t, found, "the owners", true)
+		became := map[int64]string{}
+		for _, person := range found.People {
+			became[person.AccountID] = person.Role.After.String()
+		}
+		if became[f.otto] != "member" || became[f.mel] != "owner" {
+			t.Errorf("%v: the accounts become %v", actions, became)
+		}
+	}
+}
+
+// OpenTofu forgets the old object and creates a new one where destroy = false.
+func TestReviewUserRole_ForgottenAndCreated_RoleChanges(t *testing.T) {
+	f := newFirm(t)
+	found := f.reviewed("", replaced(resourceChange("zulip_user_role",
+		attributes{"user_id": f.otto, "user": "otto@example.com", "role": "owner", "on_destroy": "member"},
+		attributes{"user_id": f.mel, "user": "mel@example.com", "role": "owner", "on_destroy": "member"}), "forget", "create"))
+	expectCategory(t, found, report.RoleChange)
+	if len(found.People) != 1 || found.People[0].AccountID != f.mel {
+		t.Errorf("only Mel's role changes: %v", found.People)
+	}
+}
+
+// The subscribers of the old channel leave it, and nobody leaves the new one.
+func TestReviewSubscription_MovedToOtherChannel_OldChannelLoses(t *testing.T) {
+	f := newFirm(t)
+	other := f.channel("other", map[string]string{"invite_only": "true", "subscribers": fmt.Sprintf("[%d,%d]", f.olga, f.otto)})
+	found := f.reviewed(`rule "somebody is on the board" {
+  channels = "board"
+  right    = "subscribed"
+  at_least = 1
+}`, replaced(resourceChange("zulip_channel_subscription",
+		attributes{"channel_id": f.board, "channel": "board", "users": []string{"ada@example.com", "otto@example.com"}, "added_user_ids": []int64{f.ada, f.otto}},
+		attributes{"channel_id": other, "channel": "other", "users": []string{"ada@example.com"}}, "added_user_ids")))
+	expectRule(t, found, "somebody is on the board", true)
+	left := map[string][]int64{}
+	for _, channel := range found.Channels {
+		left[channel.Name] = channel.Leaves.IDs()
+	}
+	if !slices.Equal(left["board"], []int64{f.ada}) || len(left["other"]) > 0 {
+		t.Errorf("accounts leave: %v", left)
+	}
+}
+
+// A resource that is replaced sets every value again, also those that do not differ.
+func TestReviewReplacedPrivateChannel_NotReadByEveryone(t *testing.T) {
+	f := newFirm(t)
+	board := func(id any) attributes {
+		return attributes{"id": id, "name": "board", "privacy": "private_shared_history", "initial_subscribers": []string{"ada@example.com"}}
+	}
+	found := f.reviewed(`rule "the board reads" {
+  channels = "board"
+  right    = "read"
+  only     = ["group:directors", "role:owners"]
+}`, replaced(resourceChange("zulip_channel", board(f.board), board(nil), "id")))
+	expectRule(t, found, "the board reads", false)
+	for _, channel := range found.Channels {
+		if channel.Action == report.Replace && channel.Privacy.After.String() != "private, with shared history" {
+			t.Errorf("the new channel is %s", channel.Privacy.After)
+		}
+	}
+	if slices.Contains(found.Verdict.Categories, report.DataLoss) || slices.Contains(found.Verdict.Categories, report.Widening) {
+		t.Errorf("the provider unarchives the channel, with its messages: %v", found.Verdict.Categories)
+	}
+
+	other := board(nil)
+	other["name"] = "directors"
+	expectCategory(t, f.reviewed("", replaced(resourceChange("zulip_channel", board(f.board), other, "id"))), report.DataLoss)
+	first := f.reviewed("", replaced(resourceChange("zulip_channel", board(f.board), board(nil), "id"), "create", "delete"))
+	expectCategory(t, first, report.Stops)
+}
+
+// The server deactivates an account with its bots, and the provider reactivates the account alone.
+func TestReviewReplacedUser_RoleKept(t *testing.T) {
+	f := newFirm(t)
+	otto := attributes{"id": f.otto, "email": "otto@example.com", "full_name": "Otto", "role": "owner"}
+	found := f.reviewed(`rule "two owners" {
+  role     = "owner"
+  at_least = 2
+}`, replaced(resourceChange("zulip_user", otto, attributes{"email": "otto@example.com", "full_name": "Otto", "role": "owner"}, "id")))
+	expectRule(t, found, "two owners", false)
+	if len(found.People) != 1 || found.People[0].Action != report.Replace || found.People[0].Role.Differs() {
+		t.Errorf("the review says of Otto: %+v", found.People)
+	}
+}
+
+func TestReviewReplacedGroup_MembersKept(t *testing.T) {
+	f := newFirm(t)
+	advisers := func(id any) attributes {
+		return attributes{"id": id, "name": "advisers", "members": []string{"mel@example.com"}}
+	}
+	found := f.reviewed(`
+rule "an adviser" {
+  groups   = "advisers"
+  right    = "member"
+  at_least = 1
+}
+rule "only Mel" {
+  groups = "advisers"
+  right  = "member"
+  only   = "user:mel@example.com"
+}
+`, replaced(resourceChange("zulip_user_group", advisers(f.advisers), advisers(nil), "id")))
+	expectRule(t, found, "an adviser", false)
+	expectRule(t, found, "only Mel", false)
+}
+
+// The server subscribes a new account to every default channel.
+func TestReviewNewUser_DefaultChannels_Joined(t *testing.T) {
+	f := newFirm(t)
+	f.Call(t, "POST", "/default_streams", map[string]string{"stream_id": fmt.Sprint(f.hall)})
+	found := f.reviewed("",
+		resourceChange("zulip_user", nil, attributes{"email": "new@example.com", "full_name": "Nia", "role": "member"}),
+		resourceChange("zulip_channel", attributes{"id": f.lobby, "name": "lobby", "is_default": false}, attributes{"id": f.lobby, "name": "lobby", "is_default": true}))
+	joined := map[string][]int64{}
+	for _, channel := range found.Channels {
+		joined[channel.Name] = channel.Joins.IDs()
+	}
+	for _, name := range []string{"hall", "lobby"} {
+		if !slices.Equal(joined[name], []int64{found.People[0].AccountID}) {
+			t.Errorf("#%s is joined by %v; want the new account %d", name, joined[name], found.People[0].AccountID)
+		}
+	}
+}
