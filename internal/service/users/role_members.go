@@ -49,6 +49,7 @@ type roleMembersModel struct {
 	ID       types.String `tfsdk:"id"`
 	Role     types.String `tfsdk:"role"`
 	Users    types.List   `tfsdk:"users"`
+	UserIDs  types.Map    `tfsdk:"user_ids"`
 	DemoteTo types.String `tfsdk:"demote_to"`
 }
 
@@ -76,7 +77,7 @@ func (r *roleMembersResource) Schema(_ context.Context, _ resource.SchemaRequest
 
 A new resource takes the role from nobody: a plan that finds others who have it is an error that names them. List them, or import the resource first, by its role: then the plan lists by name whom it takes out.
 
-Roles are given before any is taken away. Each account is read again right before its role is changed. If somebody else has changed it since the plan was made, the apply stops without overwriting it, and the error shows the prior, the current and the planned role; a new resource has no prior state, and compares with the plan that the apply makes. The apply also stops if an email of the list belongs to another user than at the last refresh; user IDs never do. Who gets the role by hand between plan and apply keeps it: the next plan shows it, and the creation of a resource stops.
+Roles are given before any is taken away. Each account is read again right before its role is changed. If somebody else has changed it since the plan was made, the apply stops without overwriting it, and the error shows the prior, the current and the planned role; a new resource has no prior state, and compares with the plan that the apply makes. The apply also stops if an email of the list belongs to another user than in the plan; user IDs never do. Who gets the role by hand between plan and apply keeps it: the next plan shows it, and the creation of a resource stops.
 
 A plan that leaves no owner is refused, and so is one that takes a role from the provider's account, unless ` + "`lockout_protection = false`" + ` is set in the provider block. Both are checked again right before a role is taken away.
 
@@ -92,6 +93,7 @@ One resource of this kind manages a role. A ` + "`zulip_user_role`, a `zulip_use
 				MarkdownDescription: "All people and bots who have the role, by email address or user ID, also as `user:EMAIL` or `user_id:N`. `[]` is nobody. The order and repetitions do not matter. An address that nobody has yet is ignored with a warning until somebody has joined with it. While the whole list is known only after the apply, an existing resource waits for the next apply.",
 				Validators:          []validator.List{listvalidator.ValueStringsAre(validators.Length(1, 0), validators.Person("A role is given to people and bots."))},
 			},
+			"user_ids": lookup.IDsAttribute("users", "user"),
 			"demote_to": schema.StringAttribute{
 				Optional: true, MarkdownDescription: "Role of those who are taken out of `users`: `administrator`, `moderator` or `member`, lower than `role`. Defaults to `member`. Of somebody whom another `zulip_role_members` or a `zulip_user_role` of this configuration gives a role in the same apply, that role counts.",
 				Validators: []validator.String{validators.OneOf(demotions...)},
@@ -138,6 +140,7 @@ func (r *roleMembersResource) Create(ctx context.Context, req resource.CreateReq
 		}
 		plan.takeFailed(ctx, r.Meta, wanted.IDs)
 	}
+	plan.UserIDs = lookup.UserList.IDs(plan.Users, plan.UserIDs, view)
 	r.keepRoles(ctx, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, roleMembersIdentity{plan.Role})...)
@@ -156,6 +159,7 @@ func (r *roleMembersResource) Read(ctx context.Context, req resource.ReadRequest
 		return
 	}
 	state.ID, state.Users = state.Role, lookup.UserList.Keep(state.Users, held, view)
+	state.UserIDs = lookup.UserList.IDs(state.Users, types.MapNull(types.Int64Type), view)
 	writeRoles(ctx, view, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
@@ -174,7 +178,7 @@ func (r *roleMembersResource) Update(ctx context.Context, req resource.UpdateReq
 		resp.Diagnostics.Append(resp.State.Set(ctx, &prior)...)
 		return
 	}
-	before, _ := lookup.UserList.Resolve(prior.Users, view)
+	before, _ := lookup.UserList.ResolveAs(prior.Users, prior.UserIDs, view)
 	come := r.arrivals(ctx, without(wanted.IDs, before.IDs), wanted.Emails, plan.role(), view, readRoles(ctx, req.Private, &resp.Diagnostics))
 	var leave []grant
 	if !wanted.MayHaveMoved { // else it may be who has another address by now
@@ -184,6 +188,7 @@ func (r *roleMembersResource) Update(ctx context.Context, req resource.UpdateReq
 	if resp.Diagnostics.HasError() {
 		plan.takeFailed(ctx, r.Meta, slices.Concat(before.IDs, wanted.IDs))
 	}
+	plan.UserIDs = lookup.UserList.IDs(plan.Users, plan.UserIDs, view)
 	r.keepRoles(ctx, resp.Private, &resp.Diagnostics)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 }
@@ -263,6 +268,7 @@ func (r *roleMembersResource) ModifyPlan(ctx context.Context, req resource.Modif
 		return
 	}
 	plan.ID = plan.Role // unknown, if that is
+	plan.UserIDs = types.MapUnknown(types.Int64Type)
 	switch {
 	case state != nil && !plan.Role.Equal(state.Role): // a second plan, without a state, is about the other role
 		resp.RequiresReplace.Append(path.Root("role"))
@@ -293,10 +299,12 @@ func (r *roleMembersResource) planUsers(ctx context.Context, plan, state *roleMe
 	}
 	role := plan.role()
 	var before []int64 // whom the state lists
+	priorIDs, isChange := types.MapNull(types.Int64Type), true
 	waits := false
 	if state != nil {
-		resolved, _ := lookup.UserList.Resolve(state.Users, view)
-		before = resolved.IDs
+		resolved, _ := lookup.UserList.ResolveAs(state.Users, state.UserIDs, view)
+		before, priorIDs = resolved.IDs, state.UserIDs
+		reportMoved(resolved, diags)
 		if waits = lookup.UserList.MustWait(plan.Users, state.Users, view); waits {
 			diags.AddAttributeWarning(path.Root("users"), fmt.Sprintf("The list of who is %s waits for the next apply", role),
 				"Who is to be in it is known only after this apply, so this plan cannot list who would be taken out. Nothing of this resource changes now; plan again after the apply.")
@@ -304,8 +312,11 @@ func (r *roleMembersResource) planUsers(ctx context.Context, plan, state *roleMe
 		}
 		plan.Users = lookup.UserList.KeepPrior(plan.Users, state.Users, view)
 		checkEmails(ctx, private, view, diags, plan.Users, state.Users)
+		isChange = !plan.Users.Equal(state.Users) || !plan.DemoteTo.Equal(state.DemoteTo)
 	}
-	wanted, known := lookup.UserList.Resolve(plan.Users, view)
+	wanted, known := lookup.UserList.ResolveAs(plan.Users, priorIDs, view)
+	plan.UserIDs = lookup.UserList.PlanIDs(plan.Users, priorIDs, isChange, view)
+	reportMoved(wanted, diags)
 	for _, err := range wanted.Problems {
 		lookup.AddError(diags, path.Root("users"), err, "\n\nIf this configuration makes the account, write zulip_user.NAME.id: its ID is not known before, so that the account comes first.")
 	}

@@ -64,7 +64,8 @@ func (r *roleMembersResource) wanted(ctx context.Context, plan *roleMembersModel
 		diags.AddError("Cannot read the people", base.Explain(err))
 		return nil, wanted, false
 	}
-	wanted, known := lookup.UserList.Resolve(plan.Users, view)
+	wanted, known := lookup.UserList.ResolveAs(plan.Users, plan.UserIDs, view)
+	reportMoved(wanted, diags)
 	for _, err := range wanted.Problems {
 		lookup.AddError(diags, path.Root("users"), err, "")
 	}
@@ -73,6 +74,13 @@ func (r *roleMembersResource) wanted(ctx context.Context, plan *roleMembersModel
 			fmt.Sprintf("The plan was to create or to reactivate %s before. Refer to the resource that does, so that Terraform knows the order.", cmp.Or(strings.Join(wanted.Planned, ", "), "an account")))
 	}
 	return view, wanted, !diags.HasError()
+}
+
+// reportMoved reports the emails of a list that belong to other users than in the state or the plan.
+func reportMoved(resolved lookup.ResolvedList, diags *diag.Diagnostics) {
+	for _, err := range resolved.Moved {
+		lookup.AddError(diags, path.Root("users"), err, "")
+	}
 }
 
 // grant is the role that an account gets by the list.

@@ -3,6 +3,7 @@ package users_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -257,6 +258,83 @@ func TestProtocolRoleMembers_EmailMovedSincePlan_Refused(t *testing.T) {
 	run.Refresh().ExpectNoError(t)
 	run.MustApply(acctest.Values{"role": "owner", "users": []any{oneRunOwner, "old." + oneRunMember}})
 	expectAccount(t, o, "member", "owner", true)
+}
+
+// A new list has no state to compare with: what it saw is in the plan.
+func TestProtocolRoleMembers_NewAndEmailMovedSincePlan_Refused(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
+	run := o.NewRun(t, "zulip_role_members")
+	plan := run.MustPlan(acctest.Values{"role": "owner", "users": []any{oneRunOwner, "user:" + oneRunMember}})
+	want := acctest.Values{oneRunOwner: oneRunID(t, o, "owner"), "user:" + oneRunMember: oneRunID(t, o, "member")}
+	if got := plan.Values["user_ids"]; fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("planned are %v, want %v", got, want)
+	}
+	moveEmail(t, o, "member", "member2", oneRunMember)
+	run.ExpectOutdated(plan, "user_ids")
+	// The provider also refuses it where nothing is planned again.
+	sent := o.Sent()
+	state, diags := run.Process().Apply(plan)
+	diags.ExpectError(t, "users", oneRunMember+" now belongs to another user", "belonged to user "+fmt.Sprint(want["user:"+oneRunMember]))
+	sent.Expect(t)
+	if state != nil {
+		t.Errorf("the state has %v", state.Values)
+	}
+	expectAccount(t, o, "member", "member", true)
+	expectAccount(t, o, "member2", "member", true)
+}
+
+// The plan is refused too if nobody has the email any more, or if who has it joined after the plan.
+func TestProtocolRoleMembers_NewAndEmailGoneSincePlan_Refused(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
+	run := o.NewRun(t, "zulip_role_members")
+	plan := run.MustPlan(acctest.Values{"role": "owner", "users": []any{oneRunOwner, oneRunMember}})
+	o.Call(t, http.MethodPatch, fmt.Sprint("/users/", oneRunID(t, o, "member")), map[string]string{"new_email": "someone@elsewhere.example"})
+	run.ExpectOutdated(plan, "user_ids")
+	o.Call(t, http.MethodPost, "/users", map[string]string{"email": oneRunMember, "full_name": "Other", "password": "correct horse battery staple"})
+	run.ExpectOutdated(plan, "user_ids")
+}
+
+// The user IDs in the state belong to the emails of the state, also after somebody has joined.
+func TestProtocolRoleMembers_UserIDs(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
+	run := o.NewRun(t, "zulip_role_members")
+	config := acctest.Values{"role": "moderator", "users": []any{oneRunModerator, oneRunNew}}
+	plan := run.MustPlan(config)
+	want := acctest.Values{oneRunModerator: oneRunID(t, o, "moderator"), oneRunNew: acctest.Unknown}
+	if got := plan.Values["user_ids"]; fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("planned are %v, want %v", got, want)
+	}
+	run.MustApply(config)
+	want[oneRunNew] = nil
+	if got := run.State.Values["user_ids"]; fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("the state has %v, want %v", got, want)
+	}
+	o.Call(t, http.MethodPost, "/users", map[string]string{"email": oneRunNew, "full_name": "New", "password": "correct horse battery staple"})
+	run.MustApply(config)
+	if got := run.State.Values["user_ids"].(acctest.Values)[oneRunNew]; got == nil {
+		t.Error("the state has no ID of who has joined")
+	}
+	moveEmail(t, o, "moderator", "member2", oneRunModerator)
+	run.Refresh().ExpectNoError(t)
+	if got := run.State.Values["user_ids"].(acctest.Values)["old."+oneRunModerator]; got != want[oneRunModerator] {
+		t.Errorf("after the email has moved, the state has %v", run.State.Values["user_ids"])
+	}
+}
+
+// TestAccSandboxRoleMembersEmailMovedSincePlan applies a saved plan through the CLI.
+func TestAccSandboxRoleMembersEmailMovedSincePlan(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
+	w := acctest.NewWorkspace(t)
+	w.Setenv("TF_LOG", "")
+	w.Configure(t, block("owners", "owner", oneRunOwner, oneRunMember))
+	w.Must(t, "plan", "-out=saved")
+	moveEmail(t, o, "member", "member2", oneRunMember)
+	sent := o.Sent()
+	if printed, ok := w.Run(t, "apply", "saved"); ok || !strings.Contains(printed, `.user_ids["`+oneRunMember+`"]`) {
+		t.Errorf("the saved plan is applied:\n%s", printed)
+	}
+	sent.Expect(t)
+	expectAccount(t, o, "member2", "member", true)
 }
 
 // The email moves between the plan of the apply and the request.
