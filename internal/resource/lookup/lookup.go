@@ -286,15 +286,12 @@ func missingGroup(text, format string, args ...any) error {
 }
 
 // MovedEmail returns the error of an email that belongs to another user than when the plan was made. id is that of the user it
-// belonged to; 0 if that is not known.
+// belonged to.
 func MovedEmail(email string, id int64, now *zulip.User) error {
-	then, fix := "it belonged to another user, or to no one,", ""
-	if id != 0 {
-		then, fix = fmt.Sprintf("it belonged to user %d", id), fmt.Sprintf(" That user is %q in the configuration, whatever the email.", fmt.Sprint(id))
-	}
 	return &missing{
 		summary: email + " now belongs to another user",
-		err:     fmt.Errorf("%s when the plan was made. Now it belongs to user %d (%q). Nothing was changed. Plan again, and check who is meant.%s", then, now.ID, now.FullName, fix),
+		err: fmt.Errorf("it belonged to user %d when the plan was made. Now it belongs to user %d (%q). Nothing was changed. Plan again, and check who is meant. That user is %q in the configuration, whatever the email",
+			id, now.ID, now.FullName, fmt.Sprint(id)),
 	}
 }
 

@@ -22,7 +22,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
@@ -274,7 +273,7 @@ func (r *roleMembersResource) ModifyPlan(ctx context.Context, req resource.Modif
 		resp.RequiresReplace.Append(path.Root("role"))
 		r.warnOfKept(ctx, state, &resp.Diagnostics)
 	case !plan.Role.IsUnknown():
-		r.planUsers(ctx, plan, state, req.Private, &resp.Diagnostics)
+		r.planUsers(ctx, plan, state, &resp.Diagnostics)
 	}
 	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
 }
@@ -292,7 +291,7 @@ func (r *roleMembersResource) warnOfKept(ctx context.Context, state *roleMembers
 }
 
 // planUsers keeps the users of the state where the configuration names the same, and checks who comes and who leaves.
-func (r *roleMembersResource) planUsers(ctx context.Context, plan, state *roleMembersModel, private attribute.PrivateGetter, diags *diag.Diagnostics) {
+func (r *roleMembersResource) planUsers(ctx context.Context, plan, state *roleMembersModel, diags *diag.Diagnostics) {
 	view, held, ok := r.holders(ctx, plan, diags)
 	if !ok {
 		return
@@ -311,7 +310,6 @@ func (r *roleMembersResource) planUsers(ctx context.Context, plan, state *roleMe
 			*plan = *state
 		}
 		plan.Users = lookup.UserList.KeepPrior(plan.Users, state.Users, view)
-		checkEmails(ctx, private, view, diags, plan.Users, state.Users)
 		isChange = !plan.Users.Equal(state.Users) || !plan.DemoteTo.Equal(state.DemoteTo)
 	}
 	wanted, known := lookup.UserList.ResolveAs(plan.Users, priorIDs, view)

@@ -3,7 +3,6 @@ package users
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
@@ -210,75 +208,11 @@ func writeRoles(ctx context.Context, view *snapshot.Snapshot, private attribute.
 		return
 	}
 	diags.Append(private.SetKey(ctx, privateRoles, data)...)
-	writeEmails(ctx, view, private, diags)
 }
 
 // keepRoles writes the roles after an apply.
 func (r *roleMembersResource) keepRoles(ctx context.Context, private attribute.PrivateSetter, diags *diag.Diagnostics) {
 	if view, err := r.Meta.Store.Read(ctx, store.Users); err == nil { // else the next refresh does
 		writeRoles(ctx, view, private, diags)
-	}
-}
-
-// knownEmails are whose emails were whose, as the last refresh read them: an apply is not told whom its plan found by an email.
-type knownEmails struct {
-	// Newest is the highest ID. Accounts with a higher one joined later.
-	Newest int64 `json:"newest"`
-	// Pairs are the [pairLength] first bytes of a hash of each account's ID and email. A state holds no email that it does not manage.
-	Pairs []byte `json:"pairs"`
-}
-
-const (
-	// privateEmails is where they stand in the private state.
-	privateEmails = "emails"
-	pairLength    = 8
-)
-
-// pair is the hash of an account's ID and email.
-func pair(id int64, email string) []byte {
-	sum := sha256.Sum256(fmt.Append(nil, id, " ", strings.ToLower(email)))
-	return sum[:pairLength]
-}
-
-// writeEmails writes the emails of a snapshot into the private state.
-func writeEmails(ctx context.Context, view *snapshot.Snapshot, private attribute.PrivateSetter, diags *diag.Diagnostics) {
-	var known knownEmails
-	for _, user := range view.Users() {
-		known.Newest = max(known.Newest, user.ID)
-		known.Pairs = append(known.Pairs, pair(user.ID, user.Address())...)
-	}
-	data, err := json.Marshal(known)
-	if err != nil {
-		diags.AddError("The emails of now cannot be kept", err.Error())
-		return
-	}
-	diags.Append(private.SetKey(ctx, privateEmails, data)...)
-}
-
-// checkEmails refuses emails of lists that belong to other users than at the last refresh. An account that has joined since, and one
-// to which this run gives the email, are no others.
-func checkEmails(ctx context.Context, private attribute.PrivateGetter, view *snapshot.Snapshot, diags *diag.Diagnostics, lists ...types.List) {
-	data, problems := private.GetKey(ctx, privateEmails)
-	diags.Append(problems...)
-	var known knownEmails
-	if data == nil || json.Unmarshal(data, &known) != nil {
-		return // the state is older than these emails, or there is none
-	}
-	var pairs map[string]bool
-	for _, email := range lookup.Names(slices.Concat(lists[0].Elements(), lists[1].Elements())) {
-		user, ok := view.UserByAddress(email)
-		isGiven := view.IsPlanned(permission.Principal{Kind: permission.KindUser, Name: email})
-		if !ok || isGiven || user.ID > known.Newest || !strings.EqualFold(email, user.Address()) {
-			continue
-		}
-		if pairs == nil {
-			pairs = map[string]bool{}
-			for each := range slices.Chunk(known.Pairs, pairLength) {
-				pairs[string(each)] = true
-			}
-		}
-		if !pairs[string(pair(user.ID, email))] {
-			accounts.RefuseMovedEmail(email, 0, user, path.Root("users"), diags)
-		}
 	}
 }

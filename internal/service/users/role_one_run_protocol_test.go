@@ -251,13 +251,31 @@ func TestProtocolRoleMembers_EmailMovedSincePlan_Refused(t *testing.T) {
 	run.MustApply(acctest.Values{"role": "owner", "users": []any{oneRunOwner}})
 	plan := run.MustPlan(acctest.Values{"role": "owner", "users": []any{oneRunOwner, oneRunMember}})
 	moveEmail(t, o, "member", "member2", oneRunMember)
+	run.ExpectOutdated(plan, "user_ids")
 	sent := o.Sent()
-	run.Apply(plan).ExpectError(t, "users", "now belongs to another user", fmt.Sprint(oneRunID(t, o, "member2")))
+	_, diags := run.Process().Apply(plan)
+	diags.ExpectError(t, "users", "now belongs to another user", fmt.Sprint(oneRunID(t, o, "member2")))
 	sent.Expect(t)
 	expectAccount(t, o, "member2", "member", true)
 	run.Refresh().ExpectNoError(t)
 	run.MustApply(acctest.Values{"role": "owner", "users": []any{oneRunOwner, "old." + oneRunMember}})
 	expectAccount(t, o, "member", "owner", true)
+}
+
+// The provider itself refuses an email that the state has, whether it stays in the list or leaves it.
+func TestProtocolRoleMembers_ListedEmailMovedSincePlan_Refused(t *testing.T) {
+	for name, users := range map[string][]any{"stays": {oneRunModerator, oneRunMember, oneRunGuest}, "leaves": {oneRunModerator}} {
+		t.Run(name, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
+			run := o.NewRun(t, "zulip_role_members")
+			run.MustApply(acctest.Values{"role": "moderator", "users": []any{oneRunModerator, oneRunMember}})
+			plan := run.MustPlan(acctest.Values{"role": "moderator", "users": users})
+			moveEmail(t, o, "member", "member2", oneRunMember)
+			sent := o.Sent()
+			run.Apply(plan).ExpectError(t, "users", "now belongs to another user", "belonged to user "+fmt.Sprint(oneRunID(t, o, "member")))
+			sent.Expect(t)
+		})
+	}
 }
 
 // A new list has no state to compare with: what it saw is in the plan.
