@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -299,10 +300,7 @@ func readPeople(ctx context.Context, b *base.Base, ids []int64, view *snapshot.S
 
 // differing returns the IDs that are in one of two lists.
 func differing(a, b []int64) []int64 {
-	onlyIn := func(ids, others []int64) []int64 {
-		return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return slices.Contains(others, id) })
-	}
-	return slices.Concat(onlyIn(a, b), onlyIn(b, a))
+	return slices.Concat(sets.Without(a, b), sets.Without(b, a))
 }
 
 // ReportProblems reports principals that an apply found unusable.

@@ -18,6 +18,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
@@ -115,7 +116,7 @@ func (r *membershipResource) Create(ctx context.Context, req resource.CreateRequ
 	found := foundThere{}
 	for _, list := range membershipLists {
 		wanted := r.resolve(list, &plan, before, &resp.Diagnostics)
-		found[list.name] = among(wanted.IDs, *list.current(before.Thing))
+		found[list.name] = sets.Common(wanted.IDs, *list.current(before.Thing))
 	}
 	if resp.Diagnostics.HasError() {
 		return
@@ -177,7 +178,7 @@ func (r *membershipResource) Update(ctx context.Context, req resource.UpdateRequ
 	for _, list := range membershipLists {
 		wanted := r.resolve(list, &plan, before, &resp.Diagnostics)
 		managed, _ := list.principals.Resolve(*prior.list(list), before.View)
-		found[list.name] = append(found[list.name], without(among(without(wanted.IDs, managed.IDs), *list.current(before.Thing)), found[list.name])...)
+		found[list.name] = append(found[list.name], sets.Without(sets.Common(sets.Without(wanted.IDs, managed.IDs), *list.current(before.Thing)), found[list.name])...)
 	}
 	if resp.Diagnostics.HasError() {
 		return

@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
@@ -133,7 +134,7 @@ func (r *membershipResource) check(ctx context.Context, plan, state *membershipM
 		if state != nil {
 			*at = list.principals.KeepPrior(*at, *state.list(list), view)
 			stay, _ := list.principals.Resolve(*state.list(list), view)
-			list.keep(&r.Meta.Run, group.Key.ID, among(resolved.IDs, stay.IDs), view, diags)
+			list.keep(&r.Meta.Run, group.Key.ID, sets.Common(resolved.IDs, stay.IDs), view, diags)
 		}
 		list.reportAbsent(ctx, r.Meta, resolved, change.Delete, view, diags) // groups are never absent
 		list.warnOfDeactivated(resolved, view, diags)
@@ -195,7 +196,7 @@ func (m *membershipModel) missing(group *zulip.UserGroup, view *snapshot.Snapsho
 		for _, err := range slices.Concat(meant.Problems, meant.Absent) {
 			words = append(words, err.Error())
 		}
-		for _, id := range without(meant.IDs, *list.current(group)) {
+		for _, id := range sets.Without(meant.IDs, *list.current(group)) {
 			words = append(words, list.principals.Describe([]int64{id}, view))
 		}
 	}
@@ -240,7 +241,7 @@ func (m *membershipModel) read(group *zulip.UserGroup, view *snapshot.Snapshot) 
 	for _, list := range membershipLists {
 		if at := m.list(list); !at.IsNull() {
 			resolved, _ := list.principals.Resolve(*at, view)
-			*at = list.principals.Keep(*at, among(resolved.IDs, *list.current(group)), view)
+			*at = list.principals.Keep(*at, sets.Common(resolved.IDs, *list.current(group)), view)
 		}
 	}
 }
@@ -273,8 +274,8 @@ func membershipChange(group *zulip.UserGroup, plan, prior *membershipModel, stay
 			managed, _ = list.principals.Resolve(*prior.list(list), view) // who cannot be found any more is in no group
 		}
 		current := *list.current(group)
-		add := without(without(wanted.IDs, managed.IDs), current)
-		remove := among(without(without(managed.IDs, wanted.IDs), stay[list.name]), current)
+		add := sets.Without(sets.Without(wanted.IDs, managed.IDs), current)
+		remove := sets.Common(sets.Without(sets.Without(managed.IDs, wanted.IDs), stay[list.name]), current)
 		if !known || len(wanted.Planned) > 0 {
 			remove = nil
 		}
@@ -329,8 +330,8 @@ func (f foundThere) withKept(run *runstate.State, group *zulip.UserGroup) foundT
 func (f foundThere) still(group *zulip.UserGroup, view *snapshot.Snapshot) foundThere {
 	left := foundThere{}
 	for _, list := range membershipLists {
-		gone := list.principals.Active(without(f[list.name], *list.current(group)), view)
-		left[list.name] = without(f[list.name], gone)
+		gone := list.principals.Active(sets.Without(f[list.name], *list.current(group)), view)
+		left[list.name] = sets.Without(f[list.name], gone)
 	}
 	return left
 }

@@ -22,6 +22,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -326,20 +327,20 @@ func (l membershipRow) Step(prior *prior, planned *userGroupFacts, on attribute.
 		Attribute: l.name, Prior: l.describe(before, on.View), Planned: l.describe(wanted.IDs, on.View),
 		Put: func(u *update, current *zulip.UserGroup, _ bool) {
 			ids := l.principals.Active(*l.current(current), on.View)
-			remove := without(ids, wanted.IDs)
+			remove := sets.Without(ids, wanted.IDs)
 			if wanted.MayHaveMoved {
 				remove = nil // it may be who has another address by now
 			}
-			l.change(&u.MembershipChange, without(wanted.IDs, ids), remove)
+			l.change(&u.MembershipChange, sets.Without(wanted.IDs, ids), remove)
 		},
 	}
 	// Who is to leave and has left already, as whoever has been deactivated since, is nobody else's change, and neither is who has come
 	// back because this run reactivates the account.
-	stay := among(before, wanted.IDs)
+	stay := sets.Common(before, wanted.IDs)
 	change.Current = func(g *zulip.UserGroup) string {
 		ids := l.principals.Active(*l.current(g), on.View)
-		came := slices.DeleteFunc(without(ids, before), func(id int64) bool { return l.returns(id, on.View) })
-		if len(came)+len(without(stay, ids)) == 0 && !slices.Equal(ids, wanted.IDs) {
+		came := slices.DeleteFunc(sets.Without(ids, before), func(id int64) bool { return l.returns(id, on.View) })
+		if len(came)+len(sets.Without(stay, ids)) == 0 && !slices.Equal(ids, wanted.IDs) {
 			return change.Prior
 		}
 		return l.describe(ids, on.View)
@@ -378,16 +379,4 @@ func (l membershipRow) ForgetUnknown(f *userGroupFacts) {
 	if at := l.attribute(f); at.IsUnknown() {
 		*at = types.ListNull(types.StringType)
 	}
-}
-
-// without returns the IDs that are not among others, among those that are.
-func without(ids, others []int64) []int64 { return filter(ids, others, false) }
-func among(ids, others []int64) []int64   { return filter(ids, others, true) }
-
-func filter(ids, others []int64, isIn bool) []int64 {
-	in := make(map[int64]bool, len(others))
-	for _, id := range others {
-		in[id] = true
-	}
-	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return in[id] != isIn })
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -110,7 +111,7 @@ func (p planning) checkList(ctx context.Context, list membershipList) {
 	resolved := list.check(*planned, p.key(), p.On.View, p.Diags)
 	var leaving []int64
 	if p.now != nil && !planned.IsUnknown() && !slices.ContainsFunc(planned.Elements(), attr.Value.IsUnknown) {
-		leaving = without(list.principals.Active(*list.current(p.now), p.On.View), resolved.IDs)
+		leaving = sets.Without(list.principals.Active(*list.current(p.now), p.On.View), resolved.IDs)
 	}
 	list.reportAbsent(ctx, p.Meta, resolved, leaving, p.On.View, p.Diags)
 	list.warnOfDeactivated(resolved, p.On.View, p.Diags)
@@ -119,7 +120,7 @@ func (p planning) checkList(ctx context.Context, list membershipList) {
 	}
 	if p.State != nil {
 		stay, _ := list.principals.Resolve(*list.attribute(&p.State.userGroupFacts), p.On.View)
-		list.keep(&p.Meta.Run, p.now.ID, among(resolved.IDs, stay.IDs), p.On.View, p.Diags)
+		list.keep(&p.Meta.Run, p.now.ID, sets.Common(resolved.IDs, stay.IDs), p.On.View, p.Diags)
 	}
 }
 
@@ -127,7 +128,7 @@ func (p planning) checkList(ctx context.Context, list membershipList) {
 func (p planning) checkAdopted(list membershipList) {
 	at, name := path.Root(list.name), p.now.Name
 	planned, isKnown := list.principals.Resolve(*list.attribute(&p.Plan.userGroupFacts), p.On.View)
-	leaving := without(list.principals.Active(*list.current(p.now), p.On.View), planned.IDs)
+	leaving := sets.Without(list.principals.Active(*list.current(p.now), p.On.View), planned.IDs)
 	switch {
 	case len(leaving) == 0:
 	case !isKnown:
@@ -250,8 +251,8 @@ func after(group *zulip.UserGroup, change update) *zulip.UserGroup {
 	if group != nil {
 		later = *group
 	}
-	later.Members = append(without(later.Members, change.Delete), without(change.Add, later.Members)...)
-	later.DirectSubgroupIDs = append(without(later.DirectSubgroupIDs, change.DeleteSubgroups), without(change.AddSubgroups, later.DirectSubgroupIDs)...)
+	later.Members = append(sets.Without(later.Members, change.Delete), sets.Without(change.Add, later.Members)...)
+	later.DirectSubgroupIDs = append(sets.Without(later.DirectSubgroupIDs, change.DeleteSubgroups), sets.Without(change.AddSubgroups, later.DirectSubgroupIDs)...)
 	permissions := maps.Clone(later.Permissions)
 	if permissions == nil {
 		permissions = map[string]zulip.GroupSettingValue{}

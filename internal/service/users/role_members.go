@@ -18,6 +18,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
@@ -178,10 +179,10 @@ func (r *roleMembersResource) Update(ctx context.Context, req resource.UpdateReq
 		return
 	}
 	before, _ := lookup.UserList.ResolveAs(prior.Users, prior.UserIDs, view)
-	come := r.arrivals(ctx, without(wanted.IDs, before.IDs), wanted.Emails, plan.role(), view, readRoles(ctx, req.Private, &resp.Diagnostics))
+	come := r.arrivals(ctx, sets.Without(wanted.IDs, before.IDs), wanted.Emails, plan.role(), view, readRoles(ctx, req.Private, &resp.Diagnostics))
 	var leave []grant
 	if !wanted.MayHaveMoved { // else it may be who has another address by now
-		leave = r.departures(ctx, without(before.IDs, wanted.IDs), before.Emails, &plan, view)
+		leave = r.departures(ctx, sets.Without(before.IDs, wanted.IDs), before.Emails, &plan, view)
 	}
 	r.carryOut(ctx, come, leave, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() {
@@ -244,11 +245,6 @@ func having(ids []int64, role zulip.Role, view *snapshot.Snapshot) []int64 {
 		user, ok := view.User(id)
 		return !ok || !user.IsActive || user.Role != role
 	})
-}
-
-// without returns the IDs that are not among others.
-func without(ids, others []int64) []int64 {
-	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return slices.Contains(others, id) })
 }
 
 // ModifyPlan finds out who comes and who leaves, refuses what cannot be done, and says what it means.
@@ -321,7 +317,7 @@ func (r *roleMembersResource) planUsers(ctx context.Context, plan, state *roleMe
 	isWhole := known && !waits && len(wanted.Problems) == 0
 	var leaving []int64
 	if known && len(wanted.Planned) == 0 {
-		leaving = without(before, wanted.IDs)
+		leaving = sets.Without(before, wanted.IDs)
 	}
 	lookup.ReportAbsent(ctx, r.Meta, view, wanted.Absent, leaving, path.Root("users"), diags)
 	if len(wanted.Deactivated) > 0 {
@@ -331,14 +327,14 @@ func (r *roleMembersResource) planUsers(ctx context.Context, plan, state *roleMe
 	accounts.DeclareRoleList(r.Meta, view, runstate.RoleList{
 		Role: role.String(), DemoteTo: plan.demotion().String(), Users: lookup.AccountKeys(plan.Users, view), Leaving: leaving, IsWhole: isWhole, IsNew: state == nil,
 	}, path.Root("users"), diags)
-	if unlisted := without(held, wanted.IDs); state == nil && known && len(wanted.Planned) == 0 && len(unlisted) > 0 {
+	if unlisted := sets.Without(held, wanted.IDs); state == nil && known && len(wanted.Planned) == 0 && len(unlisted) > 0 {
 		refuseUnlisted(role, lookup.UserList.Describe(unlisted, view), diags)
 	}
 	if role == zulip.RoleOwner && isWhole && len(wanted.Planned)+len(wanted.Absent) == 0 && !slices.ContainsFunc(wanted.IDs, isPersonIn(view)) {
 		diags.AddAttributeError(path.Root("users"), "The organization would have no owner", "An organization has at least one person who is its owner. Bots do not count. List a person.")
 	}
 	if !diags.HasError() {
-		r.check(ctx, role, append(r.arrivals(ctx, without(wanted.IDs, before), nil, role, view, nil), r.departures(ctx, having(leaving, role, view), nil, plan, view)...), view, diags)
+		r.check(ctx, role, append(r.arrivals(ctx, sets.Without(wanted.IDs, before), nil, role, view, nil), r.departures(ctx, having(leaving, role, view), nil, plan, view)...), view, diags)
 	}
 }
 
