@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
@@ -232,15 +231,6 @@ func idsOf(list types.List, find func(text string) types.Int64) types.Map {
 		ids[text] = find(text)
 	}
 	return types.MapValueMust(types.Int64Type, ids)
-}
-
-// IDsAttribute describes the attribute with the IDs of a list.
-func IDsAttribute(list, noun string) schema.MapAttribute {
-	return schema.MapAttribute{
-		ElementType: types.Int64Type, Computed: true,
-		MarkdownDescription: fmt.Sprintf("ID of the %s that each element of `%s` names, or null while there is none. "+
-			"If an element names another %[1]s by the time a saved plan is applied, nothing is changed: Terraform stops with \"Provider produced inconsistent final plan\" and the element. Plan again, and check who is meant.", noun, list),
-	}
 }
 
 // idOf returns the ID that a text has among others, if it is known.

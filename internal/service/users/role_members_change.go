@@ -1,12 +1,10 @@
 package users
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -23,17 +21,16 @@ import (
 )
 
 // holders reads who has the role of a list, ascending. The server's list of people can be behind (server-behavior §U18), and the
-// groups of the roles are not: whoever is in one of the two only, is asked for by itself. names are read too.
-func (r *roleMembersResource) holders(ctx context.Context, m *roleMembersModel, diags *diag.Diagnostics) (view *snapshot.Snapshot, held []int64, ok bool) {
+// groups of the roles are not: whoever is in one of the two only, is asked for by itself. The names of the list are read too. view is nil if the account is not shown everybody, which is reported.
+func (m *roleMembersModel) holders(ctx context.Context, c *roleMembersCall) (view *snapshot.Snapshot, held []int64, err error) {
 	role := m.role()
-	if !r.Meta.SeesEverybody() {
-		r.Meta.ReportUnseen(fmt.Sprintf("It is not shown everybody, and so not who has the role %s.", role), diags)
-		return nil, nil, false
+	if !c.Meta.SeesEverybody() {
+		c.Meta.ReportUnseen(fmt.Sprintf("It is not shown everybody, and so not who has the role %s.", role), c.Diags)
+		return nil, nil, nil
 	}
-	view, err := r.Meta.Store.ReadNaming(ctx, lookup.Names(m.Users.Elements()), store.UserGroups)
+	view, err = c.ReadNaming("the people", lookup.Names(m.Users.Elements()), store.UserGroups)
 	if err != nil {
-		diags.AddError("Cannot read the people", base.Explain(err))
-		return nil, nil, false
+		return nil, nil, err
 	}
 	group, isThere := view.UserGroups().ByName(permission.RoleGroup(role))
 	for _, user := range slices.Clone(view.Users()) {
@@ -41,9 +38,8 @@ func (r *roleMembersResource) holders(ctx context.Context, m *roleMembersModel, 
 		if !isThere || hasRole == slices.Contains(group.Members, user.ID) {
 			continue
 		}
-		if view, err = r.Meta.Store.ReadUser(ctx, user.ID); err != nil {
-			diags.AddError("Cannot read "+user.Address(), base.Explain(err))
-			return nil, nil, false
+		if view, err = c.Meta.Store.ReadUser(ctx, user.ID); err != nil {
+			return nil, nil, base.Failed("Cannot read "+user.Address(), err)
 		}
 	}
 	for _, user := range view.Users() {
@@ -52,37 +48,19 @@ func (r *roleMembersResource) holders(ctx context.Context, m *roleMembersModel, 
 		}
 	}
 	slices.Sort(held)
-	return view, held, true
+	return view, held, nil
 }
 
-// wanted finds in an apply whom the list names.
-func (r *roleMembersResource) wanted(ctx context.Context, plan *roleMembersModel, diags *diag.Diagnostics) (view *snapshot.Snapshot, wanted lookup.ResolvedList, ok bool) {
-	view, err := r.Meta.Store.ReadNaming(ctx, lookup.Names(plan.Users.Elements()), store.Users)
-	if err != nil {
-		diags.AddError("Cannot read the people", base.Explain(err))
-		return nil, wanted, false
-	}
-	wanted, known := lookup.UserList.ResolveAs(plan.Users, plan.UserIDs, view)
-	reportMoved(wanted, diags)
-	for _, err := range wanted.Problems {
-		lookup.AddError(diags, path.Root("users"), err, "")
-	}
-	if !known || len(wanted.Planned) > 0 {
-		diags.AddAttributeError(path.Root("users"), "Somebody is still not in the organization",
-			fmt.Sprintf("The plan was to create or to reactivate %s before. Refer to the resource that does, so that Terraform knows the order.", cmp.Or(strings.Join(wanted.Planned, ", "), "an account")))
-	}
-	return view, wanted, !diags.HasError()
-}
-
-// reportMoved reports the emails of a list that belong to other users than in the state or the plan.
-func reportMoved(resolved lookup.ResolvedList, diags *diag.Diagnostics) {
-	for _, err := range resolved.Moved {
-		lookup.AddError(diags, path.Root("users"), err, "")
-	}
+// having returns those of some who are active and have a role.
+func having(ids []int64, role zulip.Role, view *snapshot.Snapshot) []int64 {
+	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool {
+		user, ok := view.User(id)
+		return !ok || !user.IsActive || user.Role != role
+	})
 }
 
 // grant is the role that an account gets by the list.
-func (r *roleMembersResource) grant(ctx context.Context, user *zulip.User, email string, prior, planned zulip.Role, skips func(now *zulip.User) bool) grant {
+func (roleMembers) grant(ctx context.Context, user *zulip.User, email string, prior, planned zulip.Role, skips func(now *zulip.User) bool) grant {
 	return grant{user.Address(), accounts.Grant{
 		ID: user.ID, Email: email, Prior: prior, Planned: planned, At: path.Root("users"), Names: path.Root("users"),
 		Skips: func(now *zulip.User) bool {
@@ -102,7 +80,8 @@ type grant struct {
 
 // arrivals are the grants of those who come into a list. known are the roles at the last refresh; nil if there was none, and then those
 // of the snapshot are compared with.
-func (r *roleMembersResource) arrivals(ctx context.Context, ids []int64, emails map[int64]string, role zulip.Role, view *snapshot.Snapshot, known knownRoles) (grants []grant) {
+func (r roleMembers) arrivals(ctx context.Context, c *roleMembersCall, ids []int64, emails map[int64]string, view *snapshot.Snapshot, known knownRoles) (grants []grant) {
+	role := c.Plan.role()
 	for _, id := range ids {
 		user, ok := view.User(id)
 		if !ok || known == nil && user.Role == role {
@@ -118,14 +97,14 @@ func (r *roleMembersResource) arrivals(ctx context.Context, ids []int64, emails 
 }
 
 // departures are the grants of those who are taken out of a list: the provider's account last, while it still may.
-func (r *roleMembersResource) departures(ctx context.Context, ids []int64, emails map[int64]string, m *roleMembersModel, view *snapshot.Snapshot) (grants []grant) {
-	role, self := m.role(), r.Meta.Store.Self().ID
+func (r roleMembers) departures(ctx context.Context, c *roleMembersCall, ids []int64, emails map[int64]string, view *snapshot.Snapshot) (grants []grant) {
+	role, self := c.Plan.role(), c.Meta.Store.Self().ID
 	isGiven := func(now *zulip.User) bool { // by another resource of this run
-		return now.Role != role && r.Meta.Run.HasGivenRole(now.ID, int(now.Role))
+		return now.Role != role && c.Meta.Run.HasGivenRole(now.ID, int(now.Role))
 	}
 	for _, id := range ids {
 		if user, ok := view.User(id); ok {
-			grants = append(grants, r.grant(ctx, user, emails[id], role, m.demotion(), isGiven))
+			grants = append(grants, r.grant(ctx, user, emails[id], role, c.Plan.demotion(), isGiven))
 		}
 	}
 	slices.SortStableFunc(grants, func(a, b grant) int {
@@ -142,16 +121,16 @@ func (r *roleMembersResource) departures(ctx context.Context, ids []int64, email
 
 // carryOut gives the role to those who come, and takes it from those who leave: from nobody, if one who was to come could not be given
 // it. It returns whether anybody's role was written.
-func (r *roleMembersResource) carryOut(ctx context.Context, come, leave []grant, diags *diag.Diagnostics) (wrote bool) {
+func (roleMembers) carryOut(ctx context.Context, c *roleMembersCall, come, leave []grant) (wrote bool) {
 	for _, grants := range [][]grant{come, leave} {
-		if diags.HasError() {
+		if c.Diags.HasError() {
 			break
 		}
 		for _, one := range grants {
-			written, err := one.Give(ctx, r.Meta, diags)
+			written, err := one.Give(ctx, c.Meta, c.Diags)
 			wrote = wrote || written
 			if err != nil { // the next would fail as well
-				diags.AddAttributeError(path.Root("users"), fmt.Sprintf("Cannot make %s %s", one.email, one.Planned), base.Explain(err))
+				c.Diags.AddAttributeError(path.Root("users"), fmt.Sprintf("Cannot make %s %s", one.email, one.Planned), base.Explain(err))
 				break
 			}
 		}
@@ -208,11 +187,4 @@ func writeRoles(ctx context.Context, view *snapshot.Snapshot, private attribute.
 		return
 	}
 	diags.Append(private.SetKey(ctx, privateRoles, data)...)
-}
-
-// keepRoles writes the roles after an apply.
-func (r *roleMembersResource) keepRoles(ctx context.Context, private attribute.PrivateSetter, diags *diag.Diagnostics) {
-	if view, err := r.Meta.Store.Read(ctx, store.Users); err == nil { // else the next refresh does
-		writeRoles(ctx, view, private, diags)
-	}
 }
