@@ -226,6 +226,9 @@ func (l PrincipalList) IDs(list types.List, planned types.Map, view *snapshot.Sn
 }
 
 func idsOf(list types.List, find func(text string) types.Int64) types.Map {
+	if list.IsNull() {
+		return types.MapNull(types.Int64Type)
+	}
 	ids := map[string]attr.Value{}
 	for _, text := range texts(list) {
 		ids[text] = find(text)

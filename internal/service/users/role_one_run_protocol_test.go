@@ -236,21 +236,13 @@ func TestProtocolRoleMembers_ReactivatedAndListed_Applied(t *testing.T) {
 	expectAccount(t, o, "guest", "moderator", true)
 }
 
-// moveEmail gives the email of the first account to the second one.
-func moveEmail(t *testing.T, o *acctest.Organization, from, to, email string) {
-	t.Helper()
-	for _, change := range []struct{ account, email string }{{from, "old." + email}, {to, email}} {
-		o.Call(t, http.MethodPatch, fmt.Sprint("/users/", oneRunID(t, o, change.account)), map[string]string{"new_email": change.email})
-	}
-}
-
 func TestProtocolRoleMembers_EmailMovedSincePlan_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
 	run := o.NewRun(t, "zulip_role_members")
 	run.Import("owner", nil).ExpectNoError(t)
 	run.MustApply(acctest.Values{"role": "owner", "users": []any{oneRunOwner}})
 	plan := run.MustPlan(acctest.Values{"role": "owner", "users": []any{oneRunOwner, oneRunMember}})
-	moveEmail(t, o, "member", "member2", oneRunMember)
+	o.MoveEmail(t, "member", "member2", oneRunMember)
 	run.ExpectOutdated(plan, "user_ids")
 	sent := o.Sent()
 	_, diags := run.Process().Apply(plan)
@@ -270,7 +262,7 @@ func TestProtocolRoleMembers_ListedEmailMovedSincePlan_Refused(t *testing.T) {
 			run := o.NewRun(t, "zulip_role_members")
 			run.MustApply(acctest.Values{"role": "moderator", "users": []any{oneRunModerator, oneRunMember}})
 			plan := run.MustPlan(acctest.Values{"role": "moderator", "users": users})
-			moveEmail(t, o, "member", "member2", oneRunMember)
+			o.MoveEmail(t, "member", "member2", oneRunMember)
 			sent := o.Sent()
 			run.Apply(plan).ExpectError(t, "users", "now belongs to another user", "belonged to user "+fmt.Sprint(oneRunID(t, o, "member")))
 			sent.Expect(t)
@@ -287,7 +279,7 @@ func TestProtocolRoleMembers_NewAndEmailMovedSincePlan_Refused(t *testing.T) {
 	if got := plan.Values["user_ids"]; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("planned are %v, want %v", got, want)
 	}
-	moveEmail(t, o, "member", "member2", oneRunMember)
+	o.MoveEmail(t, "member", "member2", oneRunMember)
 	run.ExpectOutdated(plan, "user_ids")
 	// The provider also refuses it where nothing is planned again.
 	sent := o.Sent()
@@ -332,7 +324,7 @@ func TestProtocolRoleMembers_UserIDs(t *testing.T) {
 	if got := run.State.Values["user_ids"].(acctest.Values)[oneRunNew]; got == nil {
 		t.Error("the state has no ID of who has joined")
 	}
-	moveEmail(t, o, "moderator", "member2", oneRunModerator)
+	o.MoveEmail(t, "moderator", "member2", oneRunModerator)
 	run.Refresh().ExpectNoError(t)
 	if got := run.State.Values["user_ids"].(acctest.Values)["old."+oneRunModerator]; got != want[oneRunModerator] {
 		t.Errorf("after the email has moved, the state has %v", run.State.Values["user_ids"])
@@ -346,7 +338,7 @@ func TestAccSandboxRoleMembersEmailMovedSincePlan(t *testing.T) {
 	w.Setenv("TF_LOG", "")
 	w.Configure(t, block("owners", "owner", oneRunOwner, oneRunMember))
 	w.Must(t, "plan", "-out=saved")
-	moveEmail(t, o, "member", "member2", oneRunMember)
+	o.MoveEmail(t, "member", "member2", oneRunMember)
 	sent := o.Sent()
 	if printed, ok := w.Run(t, "apply", "saved"); ok || !strings.Contains(printed, `.user_ids["`+oneRunMember+`"]`) {
 		t.Errorf("the saved plan is applied:\n%s", printed)
@@ -363,7 +355,7 @@ func TestProtocolRoleMembers_EmailMovedDuringApply_Refused(t *testing.T) {
 	p := run.Process()
 	plan, diags := p.Plan("zulip_role_members", run.State, acctest.Values{"role": "owner", "users": []any{oneRunOwner, oneRunMember}})
 	diags.ExpectNoError(t)
-	moveEmail(t, o, "member", "member2", oneRunMember)
+	o.MoveEmail(t, "member", "member2", oneRunMember)
 	_, diags = p.Apply(plan)
 	diags.ExpectError(t, "users", "now belongs to another user")
 	expectAccount(t, o, "member", "member", true)
@@ -395,7 +387,7 @@ func TestProtocolUserRole_EmailMovedSincePlan_Refused(t *testing.T) {
 	run := o.NewRun(t, "zulip_user_role")
 	run.MustApply(acctest.Values{"user": oneRunMember, "role": "member"})
 	plan := run.MustPlan(acctest.Values{"user": oneRunMember, "role": "owner"})
-	moveEmail(t, o, "member", "member2", oneRunMember)
+	o.MoveEmail(t, "member", "member2", oneRunMember)
 	sent := o.Sent()
 	run.Apply(plan).ExpectError(t, "user", "now belongs to another user")
 	sent.Expect(t)
