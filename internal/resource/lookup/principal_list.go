@@ -142,8 +142,8 @@ func (l PrincipalList) Resolve(list types.List, view *snapshot.Snapshot) (resolv
 	return l.ResolveAs(list, types.MapNull(types.Int64Type), view)
 }
 
-// ResolveAs is Resolve for a list of which a state or a plan has the IDs: see [PrincipalList.PlanIDs]. They stay what the texts name, also
-// where nothing has such a name now. A text that now names something else is in Moved alone.
+// ResolveAs is Resolve for a list of which a state or a plan has the IDs: see [PrincipalList.PlanIDs]. These IDs count, also where a
+// text names nothing or something else now. Of the latter there is an error in Moved.
 func (l PrincipalList) ResolveAs(list types.List, before types.Map, view *snapshot.Snapshot) (resolved ResolvedList, known bool) {
 	known, resolved.Emails = !list.IsUnknown(), map[int64]string{}
 	for _, element := range list.Elements() {
@@ -159,11 +159,11 @@ func (l PrincipalList) ResolveAs(list types.List, before types.Map, view *snapsh
 			id, active, later, err = l.resolve(view, plain)
 		}
 		if seen, ok := idOf(text.ValueString(), before); ok && id != seen && !later {
-			switch _, isActive, isThere := l.find(view, strconv.FormatInt(seen, 10)); {
-			case err == nil && !l.isGiven(view, plain, id):
+			isMoved := err == nil && !l.isGiven(view, plain, id)
+			if isMoved {
 				resolved.Moved = append(resolved.Moved, l.moved(view, plain, seen, id))
-				continue
-			case err != nil && isThere: // nobody else has the name
+			}
+			if _, isActive, isThere := l.find(view, strconv.FormatInt(seen, 10)); isThere && (isMoved || err != nil) {
 				id, active, err = seen, isActive, nil
 			}
 		}

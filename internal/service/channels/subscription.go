@@ -69,7 +69,9 @@ func (r subscription) plan(ctx context.Context, c *subscriptionCall) error {
 	// Who was deactivated when the list changed could not be unsubscribed, and is back.
 	var back []int64
 	if p.IsSame && plan.Tell.Equal(state.Tell) {
-		back = active(p.view, leaving)
+		if back = active(p.view, leaving); len(back) > 0 {
+			subscribed.PlanIDs(plan.users(), state.users(), true, p.view)
+		}
 	}
 	if p.IsSame && len(back) == 0 {
 		plan.Added = state.Added

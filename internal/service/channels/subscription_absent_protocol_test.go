@@ -2,6 +2,7 @@ package channels_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"testing"
@@ -80,5 +81,18 @@ func TestProtocolSubscription_EmailMovedSincePlan_Refused(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A refresh finds subscribers by their IDs, whoever has their email now.
+func TestProtocolSubscription_EmailMoved_Kept(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
+	run := o.NewRun(t, additiveType)
+	run.MustApply(acctest.Values{"channel": "leads", "users": []any{member}})
+	was := subscriptionIdOf(t, o, member)
+	o.MoveEmail(t, "member", "member2", member)
+	run.Refresh().ExpectNoError(t)
+	if got, want := run.State.Values["user_ids"], (acctest.Values{"old." + member: was}); !maps.Equal(got.(acctest.Values), want) {
+		t.Errorf("the state has %v, want %v", got, want)
 	}
 }

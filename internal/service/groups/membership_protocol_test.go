@@ -96,6 +96,22 @@ func TestProtocolUserGroupMembership_NameMovedSincePlan_Refused(t *testing.T) {
 	}
 }
 
+// A refresh finds members by their IDs: whoever has another email now is still in the group because of the resource.
+func TestProtocolUserGroupMembership_EmailMoved_Kept(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
+	run := o.NewRun(t, "zulip_user_group_membership")
+	run.MustApply(values{"group": "sre", "members": set(kenji)})
+	was := id(t, o, kenji)
+	o.MoveEmail(t, "member2", "member", kenji)
+	run.Refresh().ExpectNoError(t)
+	if got, want := run.State.Values["member_ids"], (values{"old." + kenji: was}); !reflect.DeepEqual(got, want) {
+		t.Errorf("the state has %v, want %v", got, want)
+	}
+	sent := o.Sent()
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	expectParams(t, sent, map[string]string{"delete": text(t, []int64{was})})
+}
+
 func TestProtocolUserGroupMembershipWithoutAnythingToDo(t *testing.T) {
 	o, run := added(t)
 	sent := o.Sent()
