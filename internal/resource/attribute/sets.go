@@ -188,17 +188,32 @@ type PrivateSetter interface {
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }
 
+// ReadPrivate reads a value of the private state, if there is one.
+func ReadPrivate(ctx context.Context, private PrivateGetter, key string, into any, diags *diag.Diagnostics) {
+	data, problems := private.GetKey(ctx, key)
+	if diags.Append(problems...); data == nil {
+		return
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		diags.AddError("The state's private data cannot be read", err.Error())
+	}
+}
+
+// WritePrivate writes a value into the private state.
+func WritePrivate(ctx context.Context, private PrivateSetter, key string, value any, diags *diag.Diagnostics) {
+	data, err := json.Marshal(value)
+	if err != nil {
+		diags.AddError("The state's private data cannot be written", err.Error())
+		return
+	}
+	diags.Append(private.SetKey(ctx, key, data)...)
+}
+
 // Raw returns the permissions as they were when the state was read: what a plan compares with, and what an apply
 // takes for the prior values. The old value that is sent with a new one is read again before.
 func Raw(ctx context.Context, private PrivateGetter, diags *diag.Diagnostics) map[string]zulip.GroupSettingValue {
-	data, found := private.GetKey(ctx, privateKey)
-	diags.Append(found...)
 	raw := map[string]zulip.GroupSettingValue{}
-	if data != nil {
-		if err := json.Unmarshal(data, &raw); err != nil {
-			diags.AddError("The state's private data cannot be read", err.Error())
-		}
-	}
+	ReadPrivate(ctx, private, privateKey, &raw, diags)
 	return raw
 }
 
@@ -209,12 +224,7 @@ func KeepRaw(ctx context.Context, private PrivateSetter, held map[string]zulip.G
 	for _, setting := range leftOut {
 		delete(permissions, setting)
 	}
-	raw, err := json.Marshal(permissions)
-	if err != nil {
-		diags.AddError("The permissions cannot be kept", err.Error())
-		return
-	}
-	diags.Append(private.SetKey(ctx, privateKey, raw)...)
+	WritePrivate(ctx, private, privateKey, permissions, diags)
 }
 
 // Permissions is the part of a [Subject] that every kind of object with permissions has in common: which

@@ -2,7 +2,6 @@ package groups
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -258,24 +257,13 @@ type foundThere map[string][]int64
 const privateFoundThere = "found_there"
 
 func readFoundThere(ctx context.Context, private attribute.PrivateGetter, diags *diag.Diagnostics) foundThere {
-	data, problems := private.GetKey(ctx, privateFoundThere)
-	diags.Append(problems...)
 	found := foundThere{}
-	if data != nil {
-		if err := json.Unmarshal(data, &found); err != nil {
-			diags.AddError("The state's private data cannot be read", err.Error())
-		}
-	}
+	attribute.ReadPrivate(ctx, private, privateFoundThere, &found, diags)
 	return found
 }
 
 func (f foundThere) write(ctx context.Context, private attribute.PrivateSetter, diags *diag.Diagnostics) {
-	data, err := json.Marshal(f)
-	if err != nil {
-		diags.AddError("Who was in the group before cannot be kept", err.Error())
-		return
-	}
-	diags.Append(private.SetKey(ctx, privateFoundThere, data)...)
+	attribute.WritePrivate(ctx, private, privateFoundThere, f, diags)
 }
 
 // withKept adds those whom other resources of this run list.

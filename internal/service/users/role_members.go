@@ -22,6 +22,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
@@ -265,7 +266,8 @@ func (r roleMembers) update(ctx context.Context, c *roleMembersCall) error {
 		return err
 	}
 	wanted := roleUsers.Find(c.Plan.value(), view, c.Diags)
-	known := readRoles(ctx, c.PriorPrivate, c.Diags)
+	var known knownRoles
+	attribute.ReadPrivate(ctx, c.PriorPrivate, privateRoles, &known, c.Diags)
 	if c.Diags.HasError() {
 		return nil
 	}

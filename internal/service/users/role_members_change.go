@@ -2,7 +2,6 @@ package users
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -21,7 +20,8 @@ import (
 )
 
 // holders reads who has the role of a list, ascending. The server's list of people can be behind (server-behavior §U18), and the
-// groups of the roles are not: whoever is in one of the two only, is asked for by itself. The names of the list are read too. view is nil if the account is not shown everybody, which is reported.
+// groups of the roles are not: whoever is in one of the two only, is asked for by itself. The names of the list are read too. view is
+// nil if the account is not shown everybody, which is reported.
 func (m *roleMembersModel) holders(ctx context.Context, c *roleMembersCall) (view *snapshot.Snapshot, held []int64, err error) {
 	role := m.role()
 	if !c.Meta.SeesEverybody() {
@@ -141,50 +141,28 @@ func (roleMembers) carryOut(ctx context.Context, c *roleMembersCall, come, leave
 // knownRoles are the roles of accounts, as the last refresh read them: who is about to come into a list is not in the state, and the
 // prior role has to be known all the same. Deactivated accounts have a role too: it is their prior role when they are reactivated.
 // Whoever is not among them was a member.
-type knownRoles map[int64]zulip.Role
+type knownRoles map[zulip.Role][]int64
 
-// privateRoles is where they stand in the private state: the IDs by role.
+// privateRoles is where they stand in the private state.
 const privateRoles = "roles"
 
 // of returns the role that an account had.
 func (k knownRoles) of(id int64) zulip.Role {
-	if role, ok := k[id]; ok {
-		return role
+	for role, ids := range k {
+		if slices.Contains(ids, id) {
+			return role
+		}
 	}
 	return zulip.RoleMember
 }
 
-func readRoles(ctx context.Context, private attribute.PrivateGetter, diags *diag.Diagnostics) knownRoles {
-	data, problems := private.GetKey(ctx, privateRoles)
-	diags.Append(problems...)
-	if data == nil {
-		return nil
-	}
-	stored := map[zulip.Role][]int64{}
-	if err := json.Unmarshal(data, &stored); err != nil {
-		diags.AddError("The state's private data cannot be read", err.Error())
-	}
-	known := knownRoles{}
-	for role, ids := range stored {
-		for _, id := range ids {
-			known[id] = role
-		}
-	}
-	return known
-}
-
 // writeRoles writes the roles of a snapshot into the private state.
 func writeRoles(ctx context.Context, view *snapshot.Snapshot, private attribute.PrivateSetter, diags *diag.Diagnostics) {
-	stored := map[zulip.Role][]int64{}
+	known := knownRoles{}
 	for _, user := range view.Users() {
 		if user.Role != zulip.RoleMember {
-			stored[user.Role] = append(stored[user.Role], user.ID)
+			known[user.Role] = append(known[user.Role], user.ID)
 		}
 	}
-	data, err := json.Marshal(stored)
-	if err != nil {
-		diags.AddError("The roles of now cannot be kept", err.Error())
-		return
-	}
-	diags.Append(private.SetKey(ctx, privateRoles, data)...)
+	attribute.WritePrivate(ctx, private, privateRoles, known, diags)
 }
