@@ -199,9 +199,9 @@ func isComputed(of *meaning.Type, name string, row *meaning.Row) bool {
 		return slices.Contains([]string{"privacy", waitingPeriod, spectators}, name) || slices.ContainsFunc(permission.ChannelSettings, isSetting) ||
 			slices.ContainsFunc(permission.UserGroupSettings, isSetting) || slices.ContainsFunc(permission.RealmSettings, isSetting)
 	case meaning.Membership:
-		return slices.Contains([]string{"members", "subgroups", "users", "initial_subscribers", "added_user_ids"}, name)
+		return slices.Contains([]string{"members", "subgroups", "users", "initial_subscribers", "added_user_ids", "user_ids", "member_ids", "subgroup_ids"}, name)
 	case meaning.Role:
-		return name == "role" || name == "active" || of.Name == "zulip_user_role" && name != "on_destroy" || of.Name == "zulip_role_members" && name == "users"
+		return name == "role" || name == "active" || of.Name == "zulip_user_role" && name != "on_destroy" || of.Name == "zulip_role_members" && (name == "users" || name == "user_ids")
 	case meaning.Credential:
 		return name == "owner"
 	case meaning.Identity:

@@ -104,6 +104,18 @@ func (o *Organization) Folder(t *testing.T, name string) int64 {
 	return id
 }
 
+// MoveEmail gives the email of an account of the sandbox to another account, and "old." with the email to the first.
+func (o *Organization) MoveEmail(t *testing.T, from, to, email string) {
+	t.Helper()
+	for _, change := range []struct{ account, email string }{{from, "old." + email}, {to, email}} {
+		credentials, ok := o.Sandbox.Credentials(change.account)
+		if !ok {
+			t.Fatalf("there is no account %q", change.account)
+		}
+		o.Call(t, http.MethodPatch, fmt.Sprint("/users/", credentials.ID), map[string]string{"new_email": change.email})
+	}
+}
+
 // Group creates a user group, which is deactivated after the test, and returns its ID. Its name has the prefix.
 func (o *Organization) Group(t *testing.T, name string) int64 {
 	t.Helper()

@@ -2,6 +2,7 @@ package acctest
 
 import (
 	"context"
+	"maps"
 	"reflect"
 	"runtime"
 	"slices"
@@ -110,6 +111,17 @@ func (r *Run) ApplyIn(p *Process, plan *PlannedChange) Diagnostics {
 		again.CheckApplied(r.t, state)
 	}
 	return append(diags, applied...)
+}
+
+// ExpectOutdated fails the test unless Terraform refuses to apply a saved plan, because an attribute has another value when it is
+// planned again in the apply.
+func (r *Run) ExpectOutdated(plan *PlannedChange, attribute string) {
+	r.t.Helper()
+	again, diags := r.alone().Plan(r.resource, plan.Prior, plan.Config)
+	diags.ExpectNoError(r.t)
+	if plan.agrees(attribute, plan.Values[attribute], again.Values[attribute]) {
+		r.t.Errorf("%s: planned %v, and on apply %v, which Terraform accepts", attribute, plan.Values[attribute], again.Values[attribute])
+	}
 }
 
 // MustPlan plans and fails the test if there is an error.
@@ -252,8 +264,12 @@ func (p *PlannedChange) agrees(attribute string, planned, value any) bool {
 	return slices.EqualFunc(elements, values, agrees)
 }
 
-// agrees reports whether a value can have been planned; an unknown value agrees with any.
+// agrees reports whether a value can have been planned; an unknown value agrees with any, also inside of a map or an object.
 func agrees(planned, value any) bool {
+	if inner, ok := planned.(Values); ok {
+		values, _ := value.(Values)
+		return maps.EqualFunc(inner, values, agrees)
+	}
 	return hasUnknown(planned) || reflect.DeepEqual(planned, value)
 }
 

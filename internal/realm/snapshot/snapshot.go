@@ -86,6 +86,16 @@ func (s *Snapshot) PlannedFolder(name string) (id int64, planned bool) {
 	return s.planned.PlannedID(folderKind, name)
 }
 
+// PlannedUser returns the ID of the person or bot to whom this run gives an address; 0 for one that it creates.
+func (s *Snapshot) PlannedUser(address string) (id int64, planned bool) {
+	return s.planned.PlannedID(AccountKind, address)
+}
+
+// PlannedGroup returns the ID of the user group to which this run gives a name; 0 for one that it creates.
+func (s *Snapshot) PlannedGroup(name string) (id int64, planned bool) {
+	return s.planned.PlannedID(groupKind, strings.TrimPrefix(name, "name:"))
+}
+
 // ChannelTaking returns the channel other than the given one that has a name and keeps it in this run.
 func (s *Snapshot) ChannelTaking(name string, except int64) (*zulip.Channel, bool) {
 	channel, ok := s.Channels().ByName(name)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -23,8 +24,8 @@ type question struct{ fresh, needed []Part }
 // isAnsweredBy reports whether what is read for others answers this question too. What they need may have been read before.
 func (q question) isAnsweredBy(others []question) bool {
 	for _, other := range others {
-		q.fresh = without(q.fresh, other.fresh)
-		q.needed = without(q.needed, slices.Concat(other.fresh, other.needed))
+		q.fresh = sets.Without(q.fresh, other.fresh)
+		q.needed = sets.Without(q.needed, slices.Concat(other.fresh, other.needed))
 	}
 	return len(q.fresh)+len(q.needed) == 0
 }

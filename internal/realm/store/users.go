@@ -196,15 +196,6 @@ func (s subscribers) of(channel int64, err error) ([]int64, error) {
 	return s.ids[channel], err
 }
 
-// without returns those who are not among others.
-func without[T comparable](all, others []T) []T {
-	among := make(map[T]bool, len(others))
-	for _, one := range others {
-		among[one] = true
-	}
-	return slices.DeleteFunc(slices.Clone(all), func(one T) bool { return among[one] })
-}
-
 // keep takes in what a read of a channel has brought that began when everything had been forgotten so often, and returns it.
 // What is known already is newer, unless the read was asked for. The caller holds the lock.
 func (m *members) keep(channel int64, ids []int64, forgot int, asked bool) []int64 {

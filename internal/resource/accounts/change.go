@@ -19,6 +19,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -431,15 +432,9 @@ func (g Grant) send(ctx context.Context, meta *base.Meta, byEmail bool) error {
 	return meta.Client.UpdateUser(ctx, g.ID, update)
 }
 
-// RefuseMovedEmail refuses an email that belongs to another user than when the plan was made. id is that of the user it belonged
-// to; 0 if that is not known.
+// RefuseMovedEmail reports [lookup.MovedEmail] at an attribute.
 func RefuseMovedEmail(email string, id int64, now *zulip.User, at path.Path, diags *diag.Diagnostics) {
-	then, fix := "It belonged to another user, or to no one,", ""
-	if id != 0 {
-		then, fix = fmt.Sprintf("It belonged to user %d", id), fmt.Sprintf(" That user is %q in the configuration, whatever the email.", fmt.Sprint(id))
-	}
-	diags.AddAttributeError(at, fmt.Sprintf("%s now belongs to another user", email),
-		fmt.Sprintf("%s when the plan was made. Now it belongs to user %d (%q). Nothing was changed. Plan again, and check who is meant.%s", then, now.ID, now.FullName, fix))
+	lookup.AddError(diags, at, lookup.MovedEmail(email, id, now), "")
 }
 
 // Holder returns the account that has an address which a new one is to get, as it is now; nil if there is none. The list may

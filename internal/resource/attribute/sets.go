@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -187,17 +188,32 @@ type PrivateSetter interface {
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }
 
+// ReadPrivate reads a value of the private state, if there is one.
+func ReadPrivate(ctx context.Context, private PrivateGetter, key string, into any, diags *diag.Diagnostics) {
+	data, problems := private.GetKey(ctx, key)
+	if diags.Append(problems...); data == nil {
+		return
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		diags.AddError("The state's private data cannot be read", err.Error())
+	}
+}
+
+// WritePrivate writes a value into the private state.
+func WritePrivate(ctx context.Context, private PrivateSetter, key string, value any, diags *diag.Diagnostics) {
+	data, err := json.Marshal(value)
+	if err != nil {
+		diags.AddError("The state's private data cannot be written", err.Error())
+		return
+	}
+	diags.Append(private.SetKey(ctx, key, data)...)
+}
+
 // Raw returns the permissions as they were when the state was read: what a plan compares with, and what an apply
 // takes for the prior values. The old value that is sent with a new one is read again before.
 func Raw(ctx context.Context, private PrivateGetter, diags *diag.Diagnostics) map[string]zulip.GroupSettingValue {
-	data, found := private.GetKey(ctx, privateKey)
-	diags.Append(found...)
 	raw := map[string]zulip.GroupSettingValue{}
-	if data != nil {
-		if err := json.Unmarshal(data, &raw); err != nil {
-			diags.AddError("The state's private data cannot be read", err.Error())
-		}
-	}
+	ReadPrivate(ctx, private, privateKey, &raw, diags)
 	return raw
 }
 
@@ -208,12 +224,7 @@ func KeepRaw(ctx context.Context, private PrivateSetter, held map[string]zulip.G
 	for _, setting := range leftOut {
 		delete(permissions, setting)
 	}
-	raw, err := json.Marshal(permissions)
-	if err != nil {
-		diags.AddError("The permissions cannot be kept", err.Error())
-		return
-	}
-	diags.Append(private.SetKey(ctx, privateKey, raw)...)
+	WritePrivate(ctx, private, privateKey, permissions, diags)
 }
 
 // Permissions is the part of a [Subject] that every kind of object with permissions has in common: which
@@ -299,10 +310,7 @@ func readPeople(ctx context.Context, b *base.Base, ids []int64, view *snapshot.S
 
 // differing returns the IDs that are in one of two lists.
 func differing(a, b []int64) []int64 {
-	onlyIn := func(ids, others []int64) []int64 {
-		return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return slices.Contains(others, id) })
-	}
-	return slices.Concat(onlyIn(a, b), onlyIn(b, a))
+	return slices.Concat(sets.Without(a, b), sets.Without(b, a))
 }
 
 // ReportProblems reports principals that an apply found unusable.

@@ -285,6 +285,16 @@ func missingGroup(text, format string, args ...any) error {
 	return &missing{summary: suggest.MissingGroup(text), err: fmt.Errorf(format, args...)}
 }
 
+// MovedEmail returns the error of an email that belongs to another user than when the plan was made. id is that of the user it
+// belonged to.
+func MovedEmail(email string, id int64, now *zulip.User) error {
+	return &missing{
+		summary: email + " now belongs to another user",
+		err: fmt.Errorf("it belonged to user %d when the plan was made. Now it belongs to user %d (%q). Nothing was changed. Plan again, and check who is meant. That user is %q in the configuration, whatever the email",
+			id, now.ID, now.FullName, fmt.Sprint(id)),
+	}
+}
+
 // Summary is the summary of a message about an error of this package.
 func Summary(err error) string { return SummaryOr(err, "Cannot find what the configuration names") }
 

@@ -1,6 +1,7 @@
 package lookup
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 )
 
 // PrincipalList resolves an attribute that is a list of texts to the people or the groups that they name, and writes them as
@@ -33,6 +35,10 @@ type PrincipalList struct {
 	isActive func(view *snapshot.Snapshot, id int64) bool
 	// keepsAddresses says that addresses which nobody has yet stay as they are.
 	keepsAddresses bool
+	// planned returns the ID of what this run leaves with a name, as far as it has planned; 0 for what it creates.
+	planned func(view *snapshot.Snapshot, text string) (id int64, planned bool)
+	// moved is the error of a text that names another ID than before.
+	moved func(view *snapshot.Snapshot, text string, before, now int64) error
 }
 
 // UserList is a list of people and bots: addresses, or IDs in digits, also as principals.
@@ -68,7 +74,11 @@ var UserList = PrincipalList{
 		user, ok := view.User(id)
 		return !ok || user.IsActive
 	},
-	keepsAddresses: true,
+	keepsAddresses: true, planned: (*snapshot.Snapshot).PlannedUser,
+	moved: func(view *snapshot.Snapshot, text string, before, now int64) error {
+		user, _ := view.User(now)
+		return MovedEmail(text, before, user)
+	},
 }
 
 // GroupList is a list of user groups: names, or IDs in digits, also as principals.
@@ -98,6 +108,14 @@ var GroupList = PrincipalList{
 		group, ok := view.UserGroup(id)
 		return !ok || !group.Deactivated
 	},
+	planned: (*snapshot.Snapshot).PlannedGroup,
+	moved: func(_ *snapshot.Snapshot, text string, before, now int64) error {
+		return &missing{
+			summary: fmt.Sprintf("%s is now another user group", suggest.Quote(text)),
+			err: fmt.Errorf("it was user group %d when the plan was made. Now it is user group %d. Nothing was changed. Plan again, and check which group is meant. The first group is %q in the configuration, whatever its name",
+				before, now, fmt.Sprint(before)),
+		}
+	},
 }
 
 // ResolvedList is what a list of texts names.
@@ -114,11 +132,19 @@ type ResolvedList struct {
 	Absent []error
 	// MayHaveMoved says that one of these addresses may be the old one of somebody: it is not known to be invited.
 	MayHaveMoved bool
-	Problems     []error
+	// Moved are the errors of texts that name somebody else than before.
+	Moved    []error
+	Problems []error
 }
 
 // Resolve finds what a list names. known is false while one of the texts is not known yet; then what is known is resolved.
 func (l PrincipalList) Resolve(list types.List, view *snapshot.Snapshot) (resolved ResolvedList, known bool) {
+	return l.ResolveAs(list, types.MapNull(types.Int64Type), view)
+}
+
+// ResolveAs is Resolve for a list of which a state or a plan has the IDs: see [PrincipalList.PlanIDs]. These IDs count, also where a
+// text names nothing or something else now. Of the latter there is an error in Moved.
+func (l PrincipalList) ResolveAs(list types.List, before types.Map, view *snapshot.Snapshot) (resolved ResolvedList, known bool) {
 	known, resolved.Emails = !list.IsUnknown(), map[int64]string{}
 	for _, element := range list.Elements() {
 		text, ok := element.(types.String)
@@ -131,6 +157,15 @@ func (l PrincipalList) Resolve(list types.List, view *snapshot.Snapshot) (resolv
 		var active, later bool
 		if err == nil {
 			id, active, later, err = l.resolve(view, plain)
+		}
+		if seen, ok := idOf(text.ValueString(), before); ok && id != seen && !later {
+			isMoved := err == nil && !l.isGiven(view, plain, id)
+			if isMoved {
+				resolved.Moved = append(resolved.Moved, l.moved(view, plain, seen, id))
+			}
+			if _, isActive, isThere := l.find(view, strconv.FormatInt(seen, 10)); isThere && (isMoved || err != nil) {
+				id, active, err = seen, isActive, nil
+			}
 		}
 		switch {
 		case isAbsent(err):
@@ -151,6 +186,75 @@ func (l PrincipalList) Resolve(list types.List, view *snapshot.Snapshot) (resolv
 	}
 	resolved.IDs, resolved.Deactivated = distinct(resolved.IDs), distinct(resolved.Deactivated)
 	return resolved, known
+}
+
+// PlanIDs returns the planned value of the attribute that has the ID of what each text of a list names. A plan shows it, and Terraform
+// refuses to apply a saved plan if the plan that it makes in the apply has another value. Nothing else tells an apply whom its plan found.
+//
+// prior is the value in the state; isChange says that the resource is created or changed, so that an apply may find who is missing.
+func (l PrincipalList) PlanIDs(list types.List, prior types.Map, isChange bool, view *snapshot.Snapshot) types.Map {
+	if !isWhollyKnown(list) {
+		return types.MapUnknown(types.Int64Type)
+	}
+	return idsOf(list, func(text string) types.Int64 {
+		id, _, ok := l.found(view, text)
+		if !ok {
+			id, ok = idOf(text, prior)
+		}
+		switch {
+		case ok && !l.isGivenAway(view, text, id):
+			return types.Int64Value(id)
+		case isChange:
+			return types.Int64Unknown()
+		}
+		return types.Int64Null()
+	})
+}
+
+// IDs returns the value of that attribute after a read or an apply. planned are the planned IDs, which it keeps.
+func (l PrincipalList) IDs(list types.List, planned types.Map, view *snapshot.Snapshot) types.Map {
+	return idsOf(list, func(text string) types.Int64 {
+		id, ok := idOf(text, planned)
+		if !ok {
+			id, _, ok = l.found(view, text)
+		}
+		if !ok {
+			return types.Int64Null()
+		}
+		return types.Int64Value(id)
+	})
+}
+
+func idsOf(list types.List, find func(text string) types.Int64) types.Map {
+	if list.IsNull() {
+		return types.MapNull(types.Int64Type)
+	}
+	ids := map[string]attr.Value{}
+	for _, text := range texts(list) {
+		ids[text] = find(text)
+	}
+	return types.MapValueMust(types.Int64Type, ids)
+}
+
+// idOf returns the ID that a text has among others, if it is known.
+func idOf(text string, among types.Map) (int64, bool) {
+	id, ok := among.Elements()[text].(types.Int64)
+	return id.ValueInt64(), ok && !id.IsNull() && !id.IsUnknown()
+}
+
+// isGiven reports whether this run gives a name to what has it, isGivenAway whether it gives it to something else.
+func (l PrincipalList) isGiven(view *snapshot.Snapshot, text string, id int64) bool {
+	planned, ok := l.planned(view, text)
+	return ok && planned == id
+}
+
+func (l PrincipalList) isGivenAway(view *snapshot.Snapshot, text string, id int64) bool {
+	plain, err := l.plain(text)
+	if _, notID := strconv.ParseInt(plain, 10, 64); err != nil || notID == nil {
+		return false
+	}
+	planned, ok := l.planned(view, plain)
+	return ok && planned != id
 }
 
 // AccountKeys returns the accounts that a list of people and bots names, deactivated ones and those who have no account yet included.

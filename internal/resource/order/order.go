@@ -21,6 +21,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -226,12 +227,11 @@ func shown(list types.List, there []int64) []int64 {
 	}
 	named, _ := numbers(list)
 	first := upToLast(there, named)
-	if slices.Equal(first, presentOf(named, there)) {
+	if slices.Equal(first, sets.Common(named, there)) {
 		return named
 	}
 	// What is missing stays in the state: so the plan tells it from an ID that never was there.
-	missing := slices.DeleteFunc(slices.Clone(named), func(id int64) bool { return slices.Contains(there, id) })
-	return append(slices.Clone(first), missing...)
+	return append(slices.Clone(first), sets.Without(named, there)...)
 }
 
 // Update sets the order, if it is another, and nobody else has changed it.
@@ -287,7 +287,7 @@ func (r *Resource) arrange(ctx context.Context, prior, planned types.List, diags
 	var refused []int64 // for it did not name everything: the list that it was made of lacks something
 	shows := func(all []Item) bool {
 		ids := idsOf(all)
-		return len(presentOf(named, ids)) == len(named) && (!isSent || isOrdered(all, named)) && (refused == nil || len(refused) != len(ids))
+		return len(sets.Common(named, ids)) == len(named) && (!isSent || isOrdered(all, named)) && (refused == nil || len(refused) != len(ids))
 	}
 	step := attribute.Step[[]Item, []int64]{
 		Attribute: r.Attribute, Prior: textOf(before), Planned: textOf(named),
@@ -297,13 +297,13 @@ func (r *Resource) arrange(ctx context.Context, prior, planned types.List, diags
 			switch {
 			case isOrdered(all, named):
 				return textOf(named)
-			case prior.IsNull() || slices.Equal(first, presentOf(before, there)):
+			case prior.IsNull() || slices.Equal(first, sets.Common(before, there)):
 				return textOf(before)
 			}
 			return textOf(first)
 		},
 		// What was deleted since the plan is left out; what nobody named keeps its order.
-		Put: func(ids *[]int64, all []Item, _ bool) { *ids = inOrder(idsOf(all), presentOf(named, activeIDs(all))) },
+		Put: func(ids *[]int64, all []Item, _ bool) { *ids = inOrder(idsOf(all), sets.Common(named, activeIDs(all))) },
 	}
 	subject := attribute.Subject[[]Item, []int64]{
 		Of: "zulip_" + r.TypeName, Unread: "the order of the " + r.Things, Name: func([]Item) string { return "the order of the " + r.Things },
@@ -331,12 +331,7 @@ func (r *Resource) arrange(ctx context.Context, prior, planned types.List, diags
 // isOrdered reports whether those that are named, and there, come first and in their order.
 func isOrdered(all []Item, named []int64) bool {
 	there := activeIDs(all)
-	return slices.Equal(inOrder(there, presentOf(named, there)), there)
-}
-
-// presentOf returns those of the named that are there.
-func presentOf(named, there []int64) []int64 {
-	return slices.DeleteFunc(slices.Clone(named), func(id int64) bool { return !slices.Contains(there, id) })
+	return slices.Equal(inOrder(there, sets.Common(named, there)), there)
 }
 
 // textOf is an order for people.
@@ -363,7 +358,7 @@ func activeIDs(all []Item) []int64 {
 
 // inOrder returns all that is there: first what is named, then the rest in its order.
 func inOrder(there, named []int64) []int64 {
-	return append(slices.Clone(named), slices.DeleteFunc(slices.Clone(there), func(id int64) bool { return slices.Contains(named, id) })...)
+	return append(slices.Clone(named), sets.Without(there, named)...)
 }
 
 // upToLast returns what is there up to the last that is named: the same as what is named, as long as that comes first

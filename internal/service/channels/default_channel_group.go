@@ -17,6 +17,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -64,7 +65,7 @@ func checkDefaultChannelGroupPlan(ctx context.Context, p *core.Plan[defaultChann
 	}
 	added := defaultChannelGroupChannels(p.Plan.ChannelIDs)
 	if !p.IsCreate() {
-		added = without(added, defaultChannelGroupChannels(p.Prior.ChannelIDs))
+		added = sets.Without(added, defaultChannelGroupChannels(p.Prior.ChannelIDs))
 	}
 	if len(added) == 0 {
 		return
@@ -141,8 +142,8 @@ func updateDefaultChannelGroup(ctx context.Context, c *core.Context, planned, cu
 		channels []int64
 		send     func(context.Context, int64, []string) error
 	}{
-		{without(now, wanted), c.Meta.Client.RemoveFromDefaultChannelGroup},
-		{without(wanted, now), c.Meta.Client.AddToDefaultChannelGroup},
+		{sets.Without(now, wanted), c.Meta.Client.RemoveFromDefaultChannelGroup},
+		{sets.Without(wanted, now), c.Meta.Client.AddToDefaultChannelGroup},
 	} {
 		if len(step.channels) == 0 {
 			continue
@@ -235,11 +236,6 @@ func defaultChannelGroupChannels(set types.Set) []int64 {
 	}
 	slices.Sort(ids)
 	return ids
-}
-
-// without returns what is in one list and not in another.
-func without(ids, others []int64) []int64 {
-	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return slices.Contains(others, id) })
 }
 
 // The server's limits, counted in characters (server-behavior §S9).

@@ -3,7 +3,6 @@ package channels
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/hashicorp/terraform-plugin-framework-validators/listvalidator"
@@ -11,17 +10,17 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
@@ -30,129 +29,104 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-var (
-	_ resource.ResourceWithConfigure   = (*subscribersResource)(nil)
-	_ resource.ResourceWithModifyPlan  = (*subscribersResource)(nil)
-	_ resource.ResourceWithImportState = (*subscribersResource)(nil)
-	_ resource.ResourceWithIdentity    = (*subscribersResource)(nil)
-)
+// subscribers has the functions of zulip_channel_subscribers: exactly these people are in a channel.
+type subscribers struct{}
 
-// subscribersResource is zulip_channel_subscribers: exactly these people are in a channel.
-type subscribersResource struct{ relation }
+type subscribersCall = adapter.Call[shared]
 
 // NewChannelSubscribersResource returns zulip_channel_subscribers.
-func NewChannelSubscribersResource() resource.Resource { return &subscribersResource{} }
+func NewChannelSubscribersResource() resource.Resource {
+	var r subscribers
+	return adapter.Resource[shared]{
+		Name: "channel_subscribers", Schema: exclusiveSchema,
+		Identity: map[string]string{"channel_id": "ID of the channel."},
+		Plan:     r.plan, Create: r.create, Read: r.read, Update: r.update, Import: r.importChannel,
+		Stays: "The subscribers of the channel stay, and are not managed any more",
+	}.New()
+}
 
-// exclusive is the model of zulip_channel_subscribers.
-type exclusive struct{ shared }
-
-// identity is what the resource of either kind is recognised by: the channel. Who is in it changes.
+// identity is what a resource is recognised by: the channel. Who is in it changes.
 type identity struct {
 	ChannelID types.Int64 `tfsdk:"channel_id"`
 }
 
-func (r *subscribersResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_channel_subscribers"
-}
-
-func (r *subscribersResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = exclusiveSchema()
-}
-
-// IdentitySchema describes what the subscribers of a channel are recognised by.
-func (r *subscribersResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"channel_id": identityschema.Int64Attribute{RequiredForImport: true, Description: "ID of the channel."},
-	}}
-}
-
-// ModifyPlan finds out who comes and who goes, and refuses what cannot be done.
-func (r *subscribersResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if req.Plan.Raw.IsNull() || !r.CanPlan(&resp.Diagnostics) {
-		return
+// plan finds out who comes and who goes, and refuses what cannot be done.
+func (r subscribers) plan(ctx context.Context, c *subscribersCall) error {
+	c.CheckLevels()
+	b := relation{c.Base}
+	p, err := b.locate(ctx, c.Plan, c.State, c.Replace, c.Diags)
+	if err != nil {
+		return err
 	}
-	var plan, state exclusive
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if !req.State.Raw.IsNull() {
-		resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
+	if c.Save(c.Plan); p == nil || !p.IsKnown || c.Diags.HasError() {
+		return nil
 	}
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	r.CheckLevels(ctx, "zulip_channel_subscribers", req.Config, &resp.Diagnostics)
-	p := r.locate(ctx, &plan.shared, &state.shared, resp)
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, &plan)...)
-	if p == nil || !p.wanted.known || resp.Diagnostics.HasError() {
-		return
-	}
-	r.claim(p, &resp.Diagnostics)
-	saw, listed := p.before, p.before
-	if !p.held {
-		in, ok := r.subscribers(ctx, p.channel, &resp.Diagnostics)
-		if !ok {
-			return
+	r.claim(b, p, c.Diags)
+	saw, listed := p.Before.IDs, p.Before.IDs
+	if !p.isHeld {
+		if saw, err = b.subscribers(ctx, p.channel); err != nil {
+			return err
 		}
-		saw, listed = in, r.leavesNew()
+		listed = r.leavesNew(b)
 	}
-	p.wanted.reportAbsent(ctx, r.Meta, saw.minus(p.wanted.active), p.view, &resp.Diagnostics)
-	p.wanted.warnOfDeactivated(p.view, &resp.Diagnostics)
-	planned := change{meta: r.Meta, view: p.view, channel: p.channel, rights: r.Meta.Run.RightsIn(p.channel), in: saw, add: p.wanted.active.minus(saw), remove: saw.minus(p.wanted.active), listed: listed}
-	planned.check(&resp.Diagnostics)
+	remove := sets.Without(saw, p.Wanted.IDs)
+	subscribed.Warn(ctx, c.Meta, p.Wanted, remove, p.view, c.Diags)
+	planned := change{meta: c.Meta, view: p.view, channel: p.channel, rights: c.Meta.Run.RightsIn(p.channel), in: saw, add: sets.Without(p.Wanted.IDs, saw), remove: remove, listed: listed}
+	planned.check(c.Diags)
+	return nil
 }
 
 // leavesNew are those who leave a channel by a new resource: the account itself, which is in a private channel that it has
 // made. A plan without a prior state lists nobody.
-func (r *subscribersResource) leavesNew() ids { return ids{r.Meta.Store.Self().ID: true} }
+func (subscribers) leavesNew(b relation) []int64 { return []int64{b.Meta.Store.Self().ID} }
 
 // claim refuses a second resource that says who is in the channel.
-func (r *subscribersResource) claim(p *subscriptionPlanning, diags *diag.Diagnostics) {
-	run, channel := &r.Meta.Run, p.channel
-	r.register(channel, p.view, p.wanted.active, nil, diags)
+func (subscribers) claim(b relation, p *subscriptionPlan, diags *diag.Diagnostics) {
+	run, channel := &b.Meta.Run, p.channel
+	b.register(channel, p.view, p.Wanted.IDs, nil, diags)
 	run.Manage(exclusiveKind, channel.ID)
 	if run.IsManaged(additiveKind, channel.ID) {
 		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Two kinds of subscribers of channel %q", channel.Name), bothKinds)
 	}
-	if !run.Declare(exclusiveKind, channel.ID, fmt.Sprint(p.wanted.active.sorted())) {
+	if !run.Declare(exclusiveKind, channel.ID, fmt.Sprint(p.Wanted.IDs)) {
 		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Two lists of the subscribers of channel %q", channel.Name),
 			"Another zulip_channel_subscribers of this configuration names other people for the same channel, and each apply would undo one of them. Keep one.")
 	}
 }
 
-// Create brings the channel to exactly these people.
-func (r *subscribersResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan exclusive
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
+// create brings the channel to exactly these people.
+func (r subscribers) create(ctx context.Context, c *subscribersCall) error {
+	b := relation{c.Base}
+	channel, wanted, err := b.find(ctx, c.Plan, c.Diags)
+	if err != nil || channel == nil {
+		return err
 	}
-	channel, wanted := r.locateInApply(ctx, &plan.shared, &resp.Diagnostics)
-	if channel == nil {
-		return
-	}
-	a := &application{relation: &r.relation, id: channel.ID, notify: plan.Tell.ValueBool()}
+	a := &application{relation: b, id: channel.ID, notify: c.Plan.Tell.ValueBool()}
 	a.decide = func(_ context.Context, now *channelReading, _ *diag.Diagnostics) *change {
-		return r.difference(now, wanted, r.leavesNew())
+		return r.difference(b, now, wanted, r.leavesNew(b))
 	}
-	if done := a.run(ctx, &resp.Diagnostics); !done {
-		if a.now == nil || maps.Equal(a.before, a.now.in) {
-			return // nothing was done: there is nothing to manage
+	if done := a.run(ctx, c.Diags); done {
+		subscribed.Settle(c.Plan.users(), a.now.view)
+	} else {
+		if a.now == nil || len(sets.Without(a.before, a.now.in))+len(sets.Without(a.now.in, a.before)) == 0 {
+			return nil // nothing was done: there is nothing to manage
 		}
-		plan.take(a.now)
+		subscribed.Hold(c.Plan.users(), a.now.in, a.now.view)
 	}
-	plan.ChannelID = types.Int64Value(channel.ID)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{plan.ChannelID})...)
+	c.Plan.ChannelID = types.Int64Value(channel.ID)
+	c.Save(c.Plan)
+	return nil
 }
 
 // difference is what makes those who are wanted, and are active, the subscribers of a channel.
-func (r *subscribersResource) difference(now *channelReading, wanted people, listed ids) *change {
-	active := wanted.active.filter(func(id int64) bool { return isActive(now.view, id) })
-	remove := slices.DeleteFunc(now.in.minus(wanted.active), isBackBy(now.view)) // the next plan lists them
-	if wanted.mayHaveMoved {
-		remove = nil // it may be who has another address by now
+func (subscribers) difference(b relation, now *channelReading, wanted lookup.ResolvedList, listed []int64) *change {
+	var remove []int64
+	if !wanted.MayHaveMoved { // else it may be who has another address by now
+		remove = slices.DeleteFunc(sets.Without(now.in, wanted.IDs), isBackBy(now.view)) // the next plan lists them
 	}
 	return &change{
-		meta: r.Meta, view: now.view, channel: now.channel, rights: permission.ChannelOf(now.channel), in: now.in, add: active.minus(now.in), remove: remove, listed: listed,
+		meta: b.Meta, view: now.view, channel: now.channel, rights: permission.ChannelOf(now.channel), in: now.in,
+		add: sets.Without(active(now.view, wanted.IDs), now.in), remove: remove, listed: listed,
 	}
 }
 
@@ -161,78 +135,59 @@ func isBackBy(view *snapshot.Snapshot) func(id int64) bool {
 	return func(id int64) bool { return view.IsPlanned(permission.Principal{Kind: permission.KindUserID, ID: id}) }
 }
 
-// Read compares who is in the channel with whom the state names.
-func (r *subscribersResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var state exclusive
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
+// read compares who is in the channel with whom the state names.
+func (subscribers) read(ctx context.Context, c *subscribersCall) error {
+	now, err := relation{c.Base}.refresh(ctx, c.State, c.Forget, c.Diags)
+	if err != nil || now == nil {
+		return err
 	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{state.ChannelID})...)
-	id := state.ChannelID.ValueInt64()
-	now, gone := r.lookUp(ctx, id, &resp.Diagnostics)
-	if now == nil && !gone {
-		return
-	}
-	if gone {
-		tflog.Info(ctx, "The channel is archived or gone: removing its subscribers from the state", map[string]any{"channel": id})
-		resp.State.RemoveResource(ctx)
-		return
-	}
-	state.Channel = types.StringValue(lookup.KeepChannel(state.Channel.ValueString(), id, now.view))
-	state.take(now)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
+	subscribed.Hold(c.State.users(), now.in, now.view)
+	c.Save(c.State)
+	return nil
 }
 
-// take makes the users those who are in the channel, in the texts that the model has for them.
-func (m *exclusive) take(now *channelReading) {
-	m.Users = lookup.UserList.Keep(m.Users, now.in.sorted(), now.view)
-}
-
-// Update sends the difference between what the plan saw and what it asks, unless somebody has changed it meanwhile.
-func (r *subscribersResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, prior exclusive
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
+// update sends the difference between what the plan saw and what it asks, unless somebody has changed it meanwhile.
+func (r subscribers) update(ctx context.Context, c *subscribersCall) error {
+	b, plan, prior := relation{c.Base}, c.Plan, c.State
 	if !plan.Users.Equal(prior.Users) {
-		channel, wanted := r.locateInApply(ctx, &plan.shared, &resp.Diagnostics)
-		if channel == nil {
-			return
+		channel, wanted, err := b.find(ctx, plan, c.Diags)
+		if err != nil || channel == nil {
+			return err
 		}
-		a := &application{relation: &r.relation, id: channel.ID, notify: plan.Tell.ValueBool()}
+		a := &application{relation: b, id: channel.ID, notify: plan.Tell.ValueBool()}
 		a.decide = func(ctx context.Context, now *channelReading, diags *diag.Diagnostics) *change {
-			saw := peopleOfState(prior.Users, now.view).active // who is not there any more has not left
-			if r.changedMeanwhile(ctx, now, saw, wanted.active, diags) {
+			saw := subscribed.Named(prior.users(), now.view).IDs // who is not there any more has not left
+			if r.changedMeanwhile(ctx, b, now, saw, wanted.IDs, diags) {
 				return nil
 			}
-			return r.difference(now, wanted, saw)
+			return r.difference(b, now, wanted, saw)
 		}
-		if done := a.run(ctx, &resp.Diagnostics); !done {
-			if plan = prior; a.now != nil {
-				plan.take(a.now)
-			}
+		switch done := a.run(ctx, c.Diags); {
+		case done:
+			subscribed.Settle(plan.users(), a.now.view)
+		case a.now == nil:
+			return nil
+		default:
+			plan = prior
+			subscribed.Hold(plan.users(), a.now.in, a.now.view)
 		}
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{prior.ChannelID})...)
+	c.Save(plan)
+	return nil
 }
 
 // changedMeanwhile reports, and says who, if anybody has come or gone since the plan was made who neither was to come nor
 // to go.
-func (r *subscribersResource) changedMeanwhile(ctx context.Context, now *channelReading, saw, wanted ids, diags *diag.Diagnostics) bool {
-	unforeseen := func(id int64) bool { return saw[id] == wanted[id] }
-	came := slices.DeleteFunc(now.in.filter(unforeseen).minus(saw), isBackBy(now.view))
-	left := saw.filter(unforeseen).minus(now.in)
+func (subscribers) changedMeanwhile(ctx context.Context, b relation, now *channelReading, saw, wanted []int64, diags *diag.Diagnostics) bool {
+	came := slices.DeleteFunc(sets.Without(now.in, slices.Concat(saw, wanted)), isBackBy(now.view))
+	left := sets.Common(sets.Without(saw, now.in), wanted)
 	if len(left) > 0 { // whom the server has deactivated meanwhile it does not list any more
-		view, err := r.Meta.Store.Fresh(ctx, store.Users)
+		view, err := b.Meta.Store.Fresh(ctx, store.Users)
 		if err != nil {
 			diags.AddError("Cannot read the users", base.Explain(err))
 			return true
 		}
-		left = slices.DeleteFunc(left, func(id int64) bool { return !isActive(view, id) })
+		left = active(view, left)
 	}
 	if len(came)+len(left) == 0 {
 		return false
@@ -249,35 +204,19 @@ func (r *subscribersResource) changedMeanwhile(ctx context.Context, now *channel
 	return true
 }
 
-// Delete leaves everybody where they are.
-func (r *subscribersResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state exclusive
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	tflog.Info(ctx, "The subscribers of the channel stay, and are not managed any more", map[string]any{"channel": state.ChannelID.ValueInt64()})
-}
-
-// ImportState takes the channel's ID, or its name.
-func (r *subscribersResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	if !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	if req.ID == "" {
-		var wanted identity
-		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
-		req.ID = fmt.Sprint(wanted.ChannelID.ValueInt64())
-	}
-	view, err := r.Meta.Store.Read(ctx, store.Channels)
+// importChannel takes the channel's ID, or its name.
+func (subscribers) importChannel(_ context.Context, c *subscribersCall, text string, _ bool) error {
+	view, err := c.Read("the channels", store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the channels", base.Explain(err))
-		return
+		return err
 	}
-	channel := findChannel(view, types.StringValue(req.ID), &resp.Diagnostics)
-	if channel == nil {
-		return
+	channel, err := findChannel(view, types.StringValue(text))
+	if err != nil {
+		return err
 	}
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("channel"), req.ID)...)
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("channel_id"), channel.ID)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.Int64Value(channel.ID)})...)
+	c.SaveAttribute("channel", text)
+	c.SaveAttribute("channel_id", channel.ID)
+	return nil
 }
 
 // whichToUse tells the three ways to say who is in a channel apart.
@@ -355,6 +294,7 @@ func sharedAttributes() map[string]schema.Attribute {
 			Computed: true, MarkdownDescription: "ID of the channel.",
 			PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 		},
+		"user_ids": subscribed.IDsAttribute(),
 		"send_new_subscription_messages": schema.BoolAttribute{
 			Optional:            true,
 			MarkdownDescription: "Whether people get a message that they were subscribed. Defaults to `false`. The server sends no messages if it subscribes more than 100 at once. Below " + featurelevel.Describe(featurelevel.QuietSubscribing) + " it always sends them, and `false` is refused.",

@@ -268,7 +268,7 @@ func TestProtocolSubscribersImport(t *testing.T) {
 		fresh := o.NewRun(t, exclusiveType)
 		fresh.Import(by.id, by.identity).ExpectNoError(t)
 		want := values{
-			"channel": by.channel, "channel_id": before.Values["channel_id"], "users": before.Values["users"], "send_new_subscription_messages": nil,
+			"channel": by.channel, "channel_id": before.Values["channel_id"], "users": before.Values["users"], "user_ids": before.Values["user_ids"], "send_new_subscription_messages": nil,
 		}
 		if fmt.Sprint(fresh.State.Values) != fmt.Sprint(want) {
 			t.Errorf("imported by %v:\n%v\nwant:\n%v", by, fresh.State.Values, want)

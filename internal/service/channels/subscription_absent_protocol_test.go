@@ -2,7 +2,9 @@ package channels_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
@@ -48,5 +50,49 @@ func TestProtocolSubscribers_ReactivatedInRun_UnsubscribedNext(t *testing.T) {
 		if id == int64(credentials.ID) {
 			t.Error("the account is subscribed again")
 		}
+	}
+}
+
+// An email of a saved plan that belongs to another user by the apply is refused, whether the resource is new or not.
+func TestProtocolSubscription_EmailMovedSincePlan_Refused(t *testing.T) {
+	for _, kind := range []string{additiveType, exclusiveType} {
+		for name, isNew := range map[string]bool{"new": true, "existing": false} {
+			t.Run(kind+" "+name, func(t *testing.T) {
+				o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
+				run := o.NewRun(t, kind)
+				people := []any{owner, admin, moderator}
+				if !isNew {
+					run.MustApply(acctest.Values{"channel": "leads", "users": people})
+				}
+				plan := run.MustPlan(acctest.Values{"channel": "leads", "users": append(people, member)})
+				was := subscriptionIdOf(t, o, member)
+				if got := plan.Values["user_ids"].(acctest.Values)[member]; got != was {
+					t.Errorf("planned is user %v, want %d", got, was)
+				}
+				before := o.Subscribers(t, "leads")
+				o.MoveEmail(t, "member", "member2", member)
+				run.ExpectOutdated(plan, "user_ids")
+				sent := o.Sent()
+				_, diags := run.Process().Apply(plan)
+				diags.ExpectError(t, "users", member+" now belongs to another user", fmt.Sprint("belonged to user ", was))
+				sent.Expect(t)
+				if now := o.Subscribers(t, "leads"); !slices.Equal(now, before) {
+					t.Errorf("in the channel are %v, and before %v", now, before)
+				}
+			})
+		}
+	}
+}
+
+// A refresh finds subscribers by their IDs, whoever has their email now.
+func TestProtocolSubscription_EmailMoved_Kept(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
+	run := o.NewRun(t, additiveType)
+	run.MustApply(acctest.Values{"channel": "leads", "users": []any{member}})
+	was := subscriptionIdOf(t, o, member)
+	o.MoveEmail(t, "member", "member2", member)
+	run.Refresh().ExpectNoError(t)
+	if got, want := run.State.Values["user_ids"], (acctest.Values{"old." + member: was}); !maps.Equal(got.(acctest.Values), want) {
+		t.Errorf("the state has %v, want %v", got, want)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -23,26 +23,27 @@ import (
 type channelReading struct {
 	view    *snapshot.Snapshot
 	channel *zulip.Channel
-	in      ids
+	in      []int64
 }
 
 // application changes who is in one channel, by at most two requests. The server takes the name of the channel, which may
 // belong to another one a moment later (server-behavior §S1, §S5). So before each request the channel is read by its ID and the
 // checks run on that reading; a request that failed is not repeated as it was; and after it the channel is read by its ID.
 type application struct {
-	*relation
+	relation
+
 	id int64
 	// decide says what is to be done, from who is in the channel now; nil after a conflict, which it reports.
 	decide func(ctx context.Context, now *channelReading, diags *diag.Diagnostics) *change
 	notify bool
 
 	// before are those who were in the channel first; now is what was read last, nil if nothing could be.
-	before ids
+	before []int64
 	now    *channelReading
 	// isFresh reports that nothing was sent since now was read.
 	isFresh bool
 	// added are those whom this application has subscribed.
-	added ids
+	added []int64
 	// lost is a request whose answer was lost, until the channel is read again.
 	lost *request
 }
@@ -54,9 +55,16 @@ type request struct {
 	removes bool
 }
 
+// succeeded returns those of some users for whom what a request does is so, where some are in the channel.
+func (r request) succeeded(users, in []int64) []int64 {
+	if r.removes {
+		return sets.Without(users, in)
+	}
+	return sets.Common(users, in)
+}
+
 // run subscribes whom decide says, then unsubscribes whom it says, and reports whether all was done.
 func (a *application) run(ctx context.Context, diags *diag.Diagnostics) bool {
-	a.added = ids{}
 	return a.bring(ctx, false, diags) && a.bring(ctx, true, diags)
 }
 
@@ -146,9 +154,9 @@ func (a *application) read(ctx context.Context, withUsers bool, diags *diag.Diag
 		return false
 	}
 	if a.now == nil {
-		a.before = setOf(in)
+		a.before = in
 	}
-	a.now, a.isFresh = &channelReading{view, channel, setOf(in)}, true
+	a.now, a.isFresh = &channelReading{view, channel, in}, true
 	a.settle(ctx, diags)
 	return true
 }
@@ -160,15 +168,18 @@ func (a *application) settle(ctx context.Context, diags *diag.Diagnostics) {
 	}
 	lost := *a.lost
 	a.lost = nil
-	for _, id := range lost.users {
-		if !lost.removes && a.now.in[id] {
-			a.added[id] = true
-		}
-	}
+	a.note(lost, sets.Common(lost.users, a.now.in))
 	if other, hit := a.elsewhere(ctx, lost, lost.users); len(hit) > 0 {
 		diags.AddAttributeWarning(path.Root("channel"), fmt.Sprintf("A request may have changed another channel, %q", other.Name),
 			fmt.Sprintf("The answer to it was lost, and the name %q belongs to channel %d now instead of %d. Look at whether it has %s there: %s.",
 				other.Name, other.ID, a.id, lost.verb(), lookup.UserList.Describe(hit, a.now.view)))
+	}
+}
+
+// note notes whom a request has subscribed.
+func (a *application) note(r request, changed []int64) {
+	if !r.removes {
+		a.added = append(a.added, sets.Without(changed, a.added)...)
 	}
 }
 
@@ -190,8 +201,7 @@ func (a *application) elsewhere(ctx context.Context, r request, users []int64) (
 	if err != nil || list == nil {
 		return other, users // what cannot be read may have been hit
 	}
-	in := setOf(list)
-	return other, slices.DeleteFunc(slices.Clone(users), func(id int64) bool { return in[id] == r.removes })
+	return other, r.succeeded(users, list)
 }
 
 // check repeats the checks of the plan on what was just read: since then, and in this run, more may have changed than the plan
@@ -241,13 +251,9 @@ func (a *application) verify(ctx context.Context, sent request, changed []int64,
 		}
 		return true
 	}
-	a.now = &channelReading{a.now.view, a.now.channel, setOf(list)}
-	for _, id := range changed {
-		if !sent.removes && a.now.in[id] {
-			a.added[id] = true
-		}
-	}
-	missing := slices.DeleteFunc(slices.Clone(sent.users), func(id int64) bool { return a.now.in[id] != sent.removes })
+	a.now = &channelReading{a.now.view, a.now.channel, list}
+	a.note(sent, sets.Common(changed, list))
+	missing := sets.Without(sent.users, sent.succeeded(sent.users, list))
 	if len(missing) == 0 {
 		return true
 	}
@@ -260,7 +266,7 @@ func (a *application) verify(ctx context.Context, sent request, changed []int64,
 	if missing = slices.DeleteFunc(missing, func(id int64) bool { return !isActive(view, id) }); len(missing) == 0 {
 		return true // the server does not list the deactivated
 	}
-	if other, hit := a.elsewhere(ctx, sent, setOf(changed).and(setOf(missing))); other != nil {
+	if other, hit := a.elsewhere(ctx, sent, sets.Common(changed, missing)); other != nil {
 		a.undo(ctx, sent, other, hit, diags)
 		return false
 	}
@@ -271,15 +277,11 @@ func (a *application) verify(ctx context.Context, sent request, changed []int64,
 
 // assume takes the answer to a request for what is.
 func (a *application) assume(sent request, changed []int64) {
-	in := maps.Clone(a.now.in)
-	for _, id := range sent.users {
-		if delete(in, id); !sent.removes {
-			in[id] = true
-		}
-	}
+	in := sets.Without(a.now.in, sent.users)
 	if !sent.removes {
-		maps.Copy(a.added, setOf(changed))
+		in = append(in, sent.users...)
 	}
+	a.note(sent, changed)
 	a.Meta.Store.Invalidate(store.Subscribers)
 	a.now = &channelReading{a.now.view, a.now.channel, in}
 }

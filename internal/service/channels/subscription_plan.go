@@ -1,26 +1,24 @@
 package channels
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/people"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -30,125 +28,123 @@ const (
 	additiveKind  = "zulip_channel_subscription"
 )
 
-// relation is what both resources share.
-type relation struct{ base.Resource }
-
-// shared are the attributes that both resources have.
+// shared is the model of zulip_channel_subscribers, and part of that of zulip_channel_subscription.
 type shared struct {
 	Channel   types.String `tfsdk:"channel"`
 	ChannelID types.Int64  `tfsdk:"channel_id"`
 	Users     types.List   `tfsdk:"users"`
+	UserIDs   types.Map    `tfsdk:"user_ids"`
 	Tell      types.Bool   `tfsdk:"send_new_subscription_messages"`
 }
 
-// subscriptionPlanning is what a plan is about.
-type subscriptionPlanning struct {
+// users returns the users; nothing of no model.
+func (m *shared) users() people.Value {
+	if m == nil {
+		return people.Value{}
+	}
+	return people.Value{Texts: &m.Users, IDs: &m.UserIDs}
+}
+
+// subscribed are the users of both resources.
+var subscribed = people.Users("The server neither subscribes nor unsubscribes deactivated users")
+
+// relation is what both resources do.
+type relation struct{ *base.Base }
+
+// subscriptionPlan is what a plan is about.
+type subscriptionPlan struct {
+	people.Plan
+
 	view    *snapshot.Snapshot
 	channel *zulip.Channel
-	// wanted are those whom `users` names.
-	wanted people
-	// before are those whom the state names for the same channel.
-	before ids
-	// held reports whether the state is about the same channel, same whether it names the same people.
-	held, same bool
+	// isHeld is true if the state is about the same channel.
+	isHeld bool
 }
 
 // locate finds the channel and the people of a plan, and puts into the plan what follows: the texts of the state where
-// they name the same, and the channel's ID. It returns nil while the channel is not known, or cannot be found.
-func (b *relation) locate(ctx context.Context, plan, state *shared, resp *resource.ModifyPlanResponse) *subscriptionPlanning {
+// they name the same, and the channel's ID. It returns nil while the channel is not known. state is nil without a state.
+func (b relation) locate(ctx context.Context, plan, state *shared, replace func(attribute string), diags *diag.Diagnostics) (*subscriptionPlan, error) {
 	view, err := b.Meta.Store.ReadNaming(ctx, lookup.Names(plan.Users.Elements()), store.Channels)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the organization", base.Explain(err))
-		return nil
+		return nil, base.Failed("Cannot read the organization", err)
 	}
-	p := &subscriptionPlanning{view: view, wanted: peopleIn(plan.Users, view, &resp.Diagnostics)}
-	replace := func() {
-		if !state.ChannelID.IsNull() {
-			resp.RequiresReplace.Append(path.Root("channel"))
+	p := &subscriptionPlan{view: view}
+	isOpen := plan.Channel.IsUnknown() || lookup.IsPlannedChannel(view, plan.Channel.ValueString())
+	if plan.ChannelID = types.Int64Unknown(); !isOpen {
+		if p.channel, err = findChannel(view, plan.Channel); err != nil {
+			subscribed.Plan(plan.users(), people.Value{}, view, diags)
+			return nil, err
+		}
+		plan.ChannelID = types.Int64Value(p.channel.ID)
+	}
+	if p.isHeld = state != nil && state.ChannelID.Equal(plan.ChannelID); !p.isHeld {
+		if state != nil {
+			replace("channel") // it will be another
+		}
+		state = nil
+	}
+	if state != nil {
+		plan.Channel = state.Channel
+		if subscribed.Waits(plan.users(), state.users(), fmt.Sprintf("The subscribers of channel %q wait", p.channel.Name), view, diags) {
+			*plan = *state
 		}
 	}
-	if plan.Channel.IsUnknown() || lookup.IsPlannedChannel(view, plan.Channel.ValueString()) {
-		plan.ChannelID = types.Int64Unknown()
-		replace() // it will be another
-		return nil
+	p.Plan = subscribed.Plan(plan.users(), state.users(), view, diags)
+	isChange := !p.IsSame || !plan.Tell.Equal(state.Tell)
+	subscribed.PlanIDs(plan.users(), state.users(), isChange, view)
+	if isOpen {
+		return nil, nil
 	}
-	if p.channel = findChannel(view, plan.Channel, &resp.Diagnostics); p.channel == nil {
-		return nil
-	}
-	plan.ChannelID = types.Int64Value(p.channel.ID)
-	if p.held = state.ChannelID.Equal(plan.ChannelID); !p.held {
-		replace()
-		return p
-	}
-	plan.Channel = state.Channel
-	if lookup.UserList.MustWait(plan.Users, state.Users, view) {
-		resp.Diagnostics.AddAttributeWarning(path.Root("users"), fmt.Sprintf("The subscribers of channel %q wait for the next apply", p.channel.Name),
-			"Who they are to be is known only after this apply, so this plan cannot list who would be unsubscribed. Nothing of this resource changes now; plan again after the apply. "+
-				"The members of a user group that this configuration manages are known at plan: zulip_user_group.NAME.members.")
-		*plan = *state // all of it: the apply plans again, and may know the users then
-	}
-	before := peopleOfState(state.Users, view)
-	plan.Users = lookup.UserList.KeepPrior(plan.Users, state.Users, view)
-	if p.before, p.same = before.active, plan.Users.Equal(state.Users); p.same {
-		p.wanted = before
-	}
-	return p
+	return p, nil
 }
 
-// locateInApply finds the channel of a plan and whom it names; nil after an error.
-func (b *relation) locateInApply(ctx context.Context, plan *shared, diags *diag.Diagnostics) (*zulip.Channel, people) {
+// find finds in an apply the channel of a plan and whom it names.
+func (b relation) find(ctx context.Context, plan *shared, diags *diag.Diagnostics) (channel *zulip.Channel, wanted lookup.ResolvedList, err error) {
 	view, err := b.Meta.Store.ReadNaming(ctx, lookup.Names(plan.Users.Elements()), store.Channels)
 	if err != nil {
-		diags.AddError("Cannot read the organization", base.Explain(err))
-		return nil, people{}
+		return nil, wanted, base.Failed("Cannot read the organization", err)
 	}
-	channel, wanted := findChannel(view, plan.Channel, diags), peopleIn(plan.Users, view, diags)
-	if !wanted.known {
-		diags.AddAttributeError(path.Root("users"), "Somebody is still not in the organization",
-			fmt.Sprintf("The plan was to create or to reactivate %s before. Refer to the resource that does, so that Terraform knows the order.", cmp.Or(strings.Join(wanted.planned, ", "), "an account")))
+	wanted = subscribed.Find(plan.users(), view, diags)
+	if channel, err = findChannel(view, plan.Channel); diags.HasError() {
+		channel = nil
 	}
-	if diags.HasError() {
-		return nil, people{}
-	}
-	return channel, wanted
+	return channel, wanted, err
 }
 
-// findChannel finds the channel a resource is about, and reports why there is none.
-func findChannel(view *snapshot.Snapshot, text types.String, diags *diag.Diagnostics) *zulip.Channel {
+// findChannel finds the channel a resource is about.
+func findChannel(view *snapshot.Snapshot, text types.String) (*zulip.Channel, error) {
 	channel, err := lookup.Channel(view, text.ValueString())
 	switch {
 	case err != nil:
-		diags.AddAttributeError(path.Root("channel"), "No such channel",
+		return nil, base.Refused(path.Root("channel"), "No such channel",
 			base.Sentence(err)+"\n\nIf this configuration creates the channel, write zulip_channel.NAME.id: its ID is not known before, so that the channel comes first.")
-		return nil
 	case channel.IsArchived:
-		diags.AddAttributeError(path.Root("channel"), "The channel is archived",
+		return nil, base.Refused(path.Root("channel"), "The channel is archived",
 			fmt.Sprintf("Nobody enters %q. A zulip_channel with its name and adopt_archived = true unarchives it; refer to it here, so that it comes first.", channel.Name))
-		return nil
 	}
-	return channel
+	return channel, nil
 }
 
 // subscribers returns who is in a channel, as read once in this run. It is an error that the account cannot see them.
-func (b *relation) subscribers(ctx context.Context, channel *zulip.Channel, diags *diag.Diagnostics) (in ids, ok bool) {
-	list, err := b.Meta.Store.Subscribers(ctx, channel.ID)
+func (b relation) subscribers(ctx context.Context, channel *zulip.Channel) (in []int64, err error) {
+	in, err = b.Meta.Store.Subscribers(ctx, channel.ID)
 	switch {
 	case err != nil:
-		diags.AddError(fmt.Sprintf("Cannot read the subscribers of channel %q", channel.Name), base.Explain(err))
-	case list == nil:
-		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Cannot read the subscribers of channel %q", channel.Name), cannotSee)
+		return nil, base.Failed(fmt.Sprintf("Cannot read the subscribers of channel %q", channel.Name), err)
+	case in == nil:
+		return nil, base.Refused(path.Root("channel"), fmt.Sprintf("Cannot read the subscribers of channel %q", channel.Name), cannotSee)
 	}
-	return setOf(list), err == nil && list != nil
+	return in, nil
 }
 
-// lookUp reads a channel and who is in it, once in this run. gone reports that it is archived or gone; without that and without
-// a reading there is an error, or one was reported before: see [base.Meta.MayRemove].
-func (b *relation) lookUp(ctx context.Context, id int64, diags *diag.Diagnostics) (now *channelReading, gone bool) {
+// refresh reads a channel and who is in it, once in this run, and writes the channel into the state. If the channel is archived or
+// gone, it removes the resource from the state. Then, and if something was reported (see [base.Meta.MayRemove]), it returns nil.
+func (b relation) refresh(ctx context.Context, state *shared, remove func(), diags *diag.Diagnostics) (*channelReading, error) {
+	id := state.ChannelID.ValueInt64()
 	// First, for the channels may come with them.
 	in, err := b.Meta.Store.Subscribers(ctx, id)
 	if err != nil {
-		diags.AddError("Cannot read the subscribers", base.Explain(err))
-		return nil, false
+		return nil, base.Failed("Cannot read the subscribers", err)
 	}
 	names := make([]string, len(in))
 	for i, id := range in {
@@ -156,20 +152,21 @@ func (b *relation) lookUp(ctx context.Context, id int64, diags *diag.Diagnostics
 	}
 	view, err := b.Meta.Store.ReadNaming(ctx, names, store.Channels)
 	if err != nil {
-		diags.AddError("Cannot read the organization", base.Explain(err))
-		return nil, false
+		return nil, base.Failed("Cannot read the organization", err)
 	}
 	channel, ok := view.Channels().ByID(id)
 	switch {
 	case !ok && !b.Meta.MayRemove(b.Meta.SeesAll(), fmt.Sprintf("channel %d", id), diags):
-		return nil, false
+		return nil, nil
 	case !ok, channel.IsArchived: // from feature level 480 on servers tell who is in an archived one all the same
-		return nil, true
+		tflog.Info(ctx, "The channel is archived or gone: removing its subscribers from the state", map[string]any{"channel": id})
+		remove()
+		return nil, nil
 	case in == nil:
-		diags.AddError(fmt.Sprintf("Cannot read the subscribers of channel %q", channel.Name), cannotSee)
-		return nil, false
+		return nil, base.Refused(path.Empty(), fmt.Sprintf("Cannot read the subscribers of channel %q", channel.Name), cannotSee)
 	}
-	return &channelReading{view, channel, setOf(in)}, false
+	state.Channel = types.StringValue(lookup.KeepChannel(state.Channel.ValueString(), id, view))
+	return &channelReading{view, channel, in}, nil
 }
 
 const cannotSee = "The server does not tell the account the provider uses who is subscribed to it."
@@ -178,108 +175,21 @@ const bothKinds = "zulip_channel_subscribers says who is in the channel, and nob
 
 // register tells the run whom a resource lists for a channel, and whom it takes out, and refuses the plan if another
 // resource takes out whom this one lists, or the other way round: which of them the CLI applies first is not known.
-func (b *relation) register(channel *zulip.Channel, view *snapshot.Snapshot, listed, leaving ids, diags *diag.Diagnostics) {
-	run, kind, both := &b.Meta.Run, runstate.SubscribersOf(channel.ID), ids{}
-	for id := range listed {
-		run.Manage(kind, id)
-		both[id] = run.WillBeDestroyed(kind, id)
-	}
-	for id := range leaving {
-		run.WillDestroy(kind, id)
-		both[id] = run.IsManaged(kind, id)
-	}
-	if both = both.filter(func(id int64) bool { return both[id] }); len(both) == 0 {
+func (b relation) register(channel *zulip.Channel, view *snapshot.Snapshot, listed, leaving []int64, diags *diag.Diagnostics) {
+	both := people.Contested(&b.Meta.Run, runstate.SubscribersOf(channel.ID), listed, leaving)
+	if len(both) == 0 {
 		return
 	}
 	diags.AddAttributeError(path.Root("users"), fmt.Sprintf("One resource unsubscribes from channel %q whom another lists", channel.Name),
-		fmt.Sprintf("A zulip_channel_subscription that is destroyed, or lists them no more, unsubscribes %s, whom another resource lists for the same channel. In one apply they would be out and in again, or only out.\n\n", lookup.UserList.Describe(both.sorted(), view))+
+		fmt.Sprintf("A zulip_channel_subscription that is destroyed, or lists them no more, unsubscribes %s, whom another resource lists for the same channel. In one apply they would be out and in again, or only out.\n\n", lookup.UserList.Describe(both, view))+
 			"To hand them over, let go of the first resource without destroying it, and import it again if it goes on: an imported one unsubscribes nobody.\n\n"+
 			"  removed {\n    from = zulip_channel_subscription.NAME\n    lifecycle {\n      destroy = false\n    }\n  }\n\nIf it was only renamed in the configuration, add a moved block instead.")
 }
 
 // isListed reports whether a resource of this run lists somebody for a channel.
-func (b *relation) isListed(channel, user int64) bool {
+func (b relation) isListed(channel, user int64) bool {
 	return b.Meta.Run.IsManaged(runstate.SubscribersOf(channel), user)
 }
-
-// ids is a set of user IDs.
-type ids map[int64]bool
-
-func setOf(list []int64) ids {
-	set := make(ids, len(list))
-	for _, id := range list {
-		set[id] = true
-	}
-	return set
-}
-
-// sorted lists a set, ascending.
-func (set ids) sorted() []int64 { return slices.Sorted(maps.Keys(set)) }
-
-// minus lists what is not in another set, ascending.
-func (set ids) minus(other ids) []int64 {
-	return set.filter(func(id int64) bool { return !other[id] }).sorted()
-}
-
-// and lists what is in another set too, ascending.
-func (set ids) and(other ids) []int64 {
-	return set.filter(func(id int64) bool { return other[id] }).sorted()
-}
-
-func (set ids) filter(keep func(int64) bool) ids {
-	kept := ids{}
-	for id := range set {
-		if keep(id) {
-			kept[id] = true
-		}
-	}
-	return kept
-}
-
-// people are whom a list of users names.
-type people struct {
-	// active are those the server lists as subscribers; deactivated ones it neither lists nor accepts.
-	active, deactivated ids
-	// known is false while the list holds what is not known yet, or somebody whom this run has yet to create.
-	known bool
-	// planned are the texts for those whom this run has yet to create.
-	planned []string
-	// absent are the errors of addresses that nobody has yet.
-	absent []error
-	// mayHaveMoved says that one of these may be the old address of somebody.
-	mayHaveMoved bool
-}
-
-// peopleIn finds whom a list names. Who does not exist is reported at `users`.
-func peopleIn(list types.List, view *snapshot.Snapshot, diags *diag.Diagnostics) people {
-	resolved, known := lookup.UserList.Resolve(list, view)
-	for _, err := range resolved.Problems {
-		lookup.AddError(diags, path.Root("users"), err, "")
-	}
-	return people{setOf(resolved.IDs), setOf(resolved.Deactivated), known && len(resolved.Planned) == 0, resolved.Planned, resolved.Absent, resolved.MayHaveMoved}
-}
-
-// peopleOfState is peopleIn for the list of a state: who is not in the organization any more is passed over.
-func peopleOfState(list types.List, view *snapshot.Snapshot) people {
-	var gone diag.Diagnostics
-	return peopleIn(list, view, &gone)
-}
-
-// reportAbsent reports the addresses that nobody has yet; leaving are those who would leave by the same plan.
-func (p people) reportAbsent(ctx context.Context, meta *base.Meta, leaving []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
-	lookup.ReportAbsent(ctx, meta, view, p.absent, leaving, path.Root("users"), diags)
-}
-
-// warnOfDeactivated warns of users who are deactivated: nobody can subscribe them.
-func (p people) warnOfDeactivated(view *snapshot.Snapshot, diags *diag.Diagnostics) {
-	if len(p.deactivated) > 0 {
-		diags.AddAttributeWarning(path.Root("users"), "Deactivated users and groups are ignored",
-			fmt.Sprintf("The server neither subscribes nor unsubscribes deactivated users: %s. They are ignored until they are reactivated.", lookup.UserList.Describe(p.deactivated.sorted(), view)))
-	}
-}
-
-// names reports whether somebody is among them, deactivated or not.
-func (p people) names(id int64) bool { return p.active[id] || p.deactivated[id] }
 
 // isActive reports whether the server lists and accepts somebody.
 func isActive(view *snapshot.Snapshot, id int64) bool {
@@ -287,24 +197,9 @@ func isActive(view *snapshot.Snapshot, id int64) bool {
 	return ok && user.IsActive
 }
 
-// numbersOf writes IDs as a list, ascending.
-func numbersOf(set ids) types.List {
-	elements := make([]attr.Value, 0, len(set))
-	for _, id := range set.sorted() {
-		elements = append(elements, types.Int64Value(id))
-	}
-	return types.ListValueMust(types.Int64Type, elements)
-}
-
-// numbersIn reads a list of IDs.
-func numbersIn(list types.List) ids {
-	found := ids{}
-	for _, element := range list.Elements() {
-		if id, ok := element.(types.Int64); ok && !id.IsUnknown() {
-			found[id.ValueInt64()] = true
-		}
-	}
-	return found
+// active returns those whom the server lists and accepts.
+func active(view *snapshot.Snapshot, ids []int64) []int64 {
+	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return !isActive(view, id) })
 }
 
 // change is whom a plan puts into a channel and takes out of it. It is checked twice: in the plan, on what was read then,
@@ -316,10 +211,10 @@ type change struct {
 	// rights decide who can do what in the channel when the change is made: in a plan, as the run plans the channel.
 	rights permission.Channel
 	// in are those who are in the channel.
-	in          ids
+	in          []int64
 	add, remove []int64
 	// listed are those whom the plan lists to be taken out. Nobody else is.
-	listed ids
+	listed []int64
 }
 
 // users are those whom the change subscribes, or those whom it unsubscribes.
@@ -341,7 +236,7 @@ func (c *change) check(diags *diag.Diagnostics) bool {
 
 func (c *change) refuse(diags *diag.Diagnostics) {
 	self := c.meta.Store.Self()
-	if unlisted := setOf(c.remove).minus(c.listed); len(unlisted) > 0 {
+	if unlisted := sets.Without(c.remove, c.listed); len(unlisted) > 0 {
 		diags.AddAttributeError(path.Root("users"), fmt.Sprintf("%d would leave channel %q whom no plan lists", len(unlisted), c.channel.Name),
 			fmt.Sprintf("They are in the channel, and not among the users: %s.\n\n%s", lookup.UserList.Describe(unlisted, c.view), c.howToList()))
 		return
@@ -386,7 +281,7 @@ func (c *change) isPrivate() bool { return !c.rights.PrivacyUnknown && c.rights.
 
 // reads reports whether an account has access to what is in the channel.
 func (c *change) reads(self *zulip.User) bool {
-	return !c.isPrivate() || c.in[self.ID] || c.opens(self)
+	return !c.isPrivate() || slices.Contains(c.in, self.ID) || c.opens(self)
 }
 
 // opens reports whether the channel lets an account in that is not in it.

@@ -3,13 +3,12 @@ package groups
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
-	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/int64planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
@@ -18,34 +17,57 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/people"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-var (
-	_ resource.ResourceWithConfigure       = (*membershipResource)(nil)
-	_ resource.ResourceWithModifyPlan      = (*membershipResource)(nil)
-	_ resource.ResourceWithImportState     = (*membershipResource)(nil)
-	_ resource.ResourceWithUpgradeIdentity = (*membershipResource)(nil)
-)
+// memberships has the functions of zulip_user_group_membership.
+type memberships struct{}
 
-// membershipResource is zulip_user_group_membership.
-type membershipResource struct{ base.Resource }
+type membershipCall = adapter.Call[membershipModel]
 
-// NewUserGroupMembershipResource returns zulip_user_group_membership.
-func NewUserGroupMembershipResource() resource.Resource { return &membershipResource{} }
-
-func (r *membershipResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_user_group_membership"
+// NewUserGroupMembershipResource returns zulip_user_group_membership. Version 0 of the identity held who is put into the group too,
+// which changes.
+func NewUserGroupMembershipResource() resource.Resource {
+	var r memberships
+	return adapter.Resource[membershipModel]{
+		Name: "user_group_membership", Schema: r.schema,
+		Identity: map[string]string{"group_id": "The group's ID."}, WasLonger: true,
+		Plan: r.plan, PlanDestroy: r.planDestroy,
+		Create: r.create, Read: r.read, Update: r.update, Delete: r.delete, Import: r.importMembers,
+	}.New()
 }
 
-func (r *membershipResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = schema.Schema{
+// membershipModel is zulip_user_group_membership.
+type membershipModel struct {
+	Group       types.String `tfsdk:"group"`
+	GroupID     types.Int64  `tfsdk:"group_id"`
+	Members     types.List   `tfsdk:"members"`
+	MemberIDs   types.Map    `tfsdk:"member_ids"`
+	Subgroups   types.List   `tfsdk:"subgroups"`
+	SubgroupIDs types.Map    `tfsdk:"subgroup_ids"`
+}
+
+// list returns a list; nothing of no membership.
+func (m *membershipModel) list(list membershipList) people.Value {
+	switch {
+	case m == nil:
+		return people.Value{}
+	case list.Attribute == subgroupsList.Attribute:
+		return people.Value{Texts: &m.Subgroups, IDs: &m.SubgroupIDs}
+	}
+	return people.Value{Texts: &m.Members, IDs: &m.MemberIDs}
+}
+
+func (memberships) schema() schema.Schema {
+	return schema.Schema{
 		Version: base.SchemaVersion,
 		MarkdownDescription: `People and groups who are in a user group, beside whoever else is: others may add to the same group, by hand or with more resources of this kind. A ` + "`zulip_user_group`" + ` whose ` + "`members` or `subgroups`" + ` are set says who is in it and nobody else: the two together are refused at plan.
 
@@ -68,167 +90,139 @@ The identity of the resource is the group: who is put into it changes. Several r
 				ElementType: types.StringType, Optional: true, Validators: []validator.List{validators.Size(1, 0), membersList.elements(), validators.AtLeastOneOf("members", "subgroups")},
 				MarkdownDescription: "People and bots who are in the group directly, by email address or ID, also as `user:EMAIL` or `user_id:N`; the order does not matter. Deactivated people do not count. While the whole list is known only after the apply, or it is open whether it names the same in another order, an existing membership waits for the next apply.",
 			},
+			"member_ids": membersList.IDsAttribute(),
 			"subgroups": schema.ListAttribute{
 				ElementType: types.StringType, Optional: true, Validators: []validator.List{validators.Size(1, 0), subgroupsList.elements()},
 				MarkdownDescription: "Groups that are in the group directly, by name or ID, also as `group:NAME` or `group_id:N`; the order does not matter.",
 			},
+			"subgroup_ids": subgroupsList.IDsAttribute(),
 		},
 	}
 }
 
-// IdentitySchema describes what a membership is recognised by. Version 0 held who is put into the group too, which changes.
-func (r *membershipResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = identityschema.Schema{Version: 1, Attributes: map[string]identityschema.Attribute{
-		"group_id": identityschema.Int64Attribute{RequiredForImport: true, Description: "The group's ID."},
-	}}
-}
-
-// UpgradeIdentity reads an identity of version 0.
-func (r *membershipResource) UpgradeIdentity(context.Context) map[int64]resource.IdentityUpgrader {
-	return base.KeepIdentity()
-}
-
-// Create puts into the group who is not in it.
-func (r *membershipResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan membershipModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	view, err := r.Meta.Store.ReadNaming(ctx, lookup.Names(plan.Members.Elements()), store.Organization)
+// create puts into the group who is not in it.
+func (r memberships) create(ctx context.Context, c *membershipCall) error {
+	plan := c.Plan
+	view, err := c.ReadNaming("the user groups", lookup.Names(plan.Members.Elements()), store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the user groups", base.Explain(err))
-		return
+		return err
 	}
 	id, err := managedGroup(view, plan.Group.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("group"), "Not a group to put anybody into", base.Sentence(err))
-		return
+		return base.Refused(path.Root("group"), "Not a group to put anybody into", base.Sentence(err))
 	}
 	plan.GroupID = types.Int64Value(id)
-	group := r.group()
+	group := groupOn(*c.Base)
 	before, err := group.Fresh(ctx, id)
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read user group %d", id), base.Explain(err))
-		return
+		return base.Failed(fmt.Sprintf("Cannot read user group %d", id), err)
 	}
 	found := foundThere{}
 	for _, list := range membershipLists {
-		wanted := r.resolve(list, &plan, before, &resp.Diagnostics)
-		found[list.name] = among(wanted.IDs, *list.current(before.Thing))
+		found[list.Attribute] = sets.Common(r.find(c, list, before), *list.current(before.Thing))
 	}
-	if resp.Diagnostics.HasError() {
-		return
+	if c.Diags.HasError() {
+		return nil
 	}
-	all := changeSteps(membershipChange(before.Thing, &plan, nil, nil, before.View), before.View)
-	now := group.Change(ctx, id, all, before, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() && now != nil && !anyDone(all, now) {
-		return // nobody was put anywhere: there is nothing to manage
+	all := changeSteps(membershipChange(before.Thing, plan, nil, nil, before.View), before.View)
+	now := group.Change(ctx, id, all, before, c.Diags)
+	if !c.Diags.HasError() || now == nil || anyDone(all, now) { // else there is nothing to manage
+		r.save(ctx, c, plan, now, before.View, found)
 	}
-	r.write(ctx, &plan, now, resp.Diagnostics.HasError(), resp.State.Set, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, membershipIdentity{plan.GroupID})...)
-	found.write(ctx, resp.Private, &resp.Diagnostics)
+	return nil
 }
 
-// Read looks who is still in the group.
-func (r *membershipResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var state membershipModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	view, err := r.Meta.Store.ReadNaming(ctx, lookup.Names(state.Members.Elements()), store.Organization)
+// read looks who is still in the group.
+func (memberships) read(ctx context.Context, c *membershipCall) error {
+	state := c.State
+	view, err := c.ReadNaming("the user groups", lookup.Names(state.Members.Elements()), store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the user groups", base.Explain(err))
-		return
+		return err
 	}
 	group, ok := view.UserGroups().ByID(state.GroupID.ValueInt64())
 	if !ok || group.Deactivated {
-		resp.Diagnostics.Append(resp.Identity.Set(ctx, membershipIdentity{state.GroupID})...)
 		tflog.Info(ctx, "The user group is not there any more, or was deactivated: removing the membership from the state",
 			map[string]any{"group_id": state.GroupID.ValueInt64(), "deactivated": ok})
-		resp.State.RemoveResource(ctx)
-		return
+		c.Forget()
+		return nil
 	}
-	found := readFoundThere(ctx, req.Private, &resp.Diagnostics)
 	state.read(group, view)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, membershipIdentity{state.GroupID})...)
-	found.still(group, view).write(ctx, resp.Private, &resp.Diagnostics)
+	c.Save(state)
+	readFoundThere(ctx, c.PriorPrivate, c.Diags).still(group, view).write(ctx, c.Private, c.Diags)
+	return nil
 }
 
-// Update puts into the group who is missing, and takes out of it who is not wanted any more and was put there by the
+// update puts into the group who is missing, and takes out of it who is not wanted any more and was put there by the
 // resource.
-func (r *membershipResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, prior membershipModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
+func (r memberships) update(ctx context.Context, c *membershipCall) error {
+	plan, prior := c.Plan, c.State
 	id := prior.GroupID.ValueInt64()
-	group := r.group()
+	group := groupOn(*c.Base)
 	before, err := group.Fresh(ctx, id)
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read user group %d", id), base.Explain(err))
-		return
+		return base.Failed(fmt.Sprintf("Cannot read user group %d", id), err)
 	}
-	found := readFoundThere(ctx, req.Private, &resp.Diagnostics).still(before.Thing, before.View)
+	found := readFoundThere(ctx, c.PriorPrivate, c.Diags).still(before.Thing, before.View)
 	for _, list := range membershipLists {
-		wanted := r.resolve(list, &plan, before, &resp.Diagnostics)
-		managed, _ := list.principals.Resolve(*prior.list(list), before.View)
-		found[list.name] = append(found[list.name], without(among(without(wanted.IDs, managed.IDs), *list.current(before.Thing)), found[list.name])...)
+		of := list.Attribute
+		come := sets.Without(r.find(c, list, before), list.Named(prior.list(list), before.View).IDs)
+		found[of] = append(found[of], sets.Without(sets.Common(come, *list.current(before.Thing)), found[of])...)
 	}
-	if resp.Diagnostics.HasError() {
-		return
+	if c.Diags.HasError() {
+		return nil
 	}
-	stay := found.withKept(&r.Meta.Run, before.Thing)
-	all := changeSteps(membershipChange(before.Thing, &plan, &prior, stay, before.View), before.View)
-	now := group.Change(ctx, id, all, before, &resp.Diagnostics)
-	state := &plan
-	if resp.Diagnostics.HasError() {
-		state = prior.with(&plan) // as far as they are in the group
+	stay := found.withKept(&c.Meta.Run, before.Thing)
+	all := changeSteps(membershipChange(before.Thing, plan, prior, stay, before.View), before.View)
+	now := group.Change(ctx, id, all, before, c.Diags)
+	if c.Diags.HasError() {
+		plan = prior.with(plan) // as far as they are in the group
 	}
-	state.GroupID = prior.GroupID
-	r.write(ctx, state, now, resp.Diagnostics.HasError(), resp.State.Set, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, membershipIdentity{state.GroupID})...)
-	found.write(ctx, resp.Private, &resp.Diagnostics)
+	plan.GroupID = prior.GroupID
+	r.save(ctx, c, plan, now, before.View, found)
+	return nil
 }
 
-// resolve finds whom a list of a plan names, and registers that they stay in the group whatever other resources of the run end.
-func (r *membershipResource) resolve(list membershipList, plan *membershipModel, before *reading, diags *diag.Diagnostics) lookup.ResolvedList {
-	wanted, _ := list.principals.Resolve(*plan.list(list), before.View)
-	attribute.ReportProblems(diags, list.problems(wanted))
+// find returns whom a list of the plan names, and registers that they stay in the group whatever other resources of the run end.
+func (memberships) find(c *membershipCall, list membershipList, before *reading) []int64 {
+	wanted := list.Find(c.Plan.list(list), before.View, c.Diags)
 	for _, id := range wanted.IDs {
-		r.Meta.Run.Adopt(list.kind(before.Thing.ID), id)
+		c.Meta.Run.Adopt(list.kind(before.Thing.ID), id)
 	}
-	return wanted
+	return wanted.IDs
 }
 
-// Delete takes out of the group who was put there by the resource.
-func (r *membershipResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state membershipModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
+// save writes the state after an apply. After an error it has what the server holds, if that could be read.
+func (memberships) save(ctx context.Context, c *membershipCall, state *membershipModel, now *reading, view *snapshot.Snapshot, found foundThere) {
+	if now != nil && c.Diags.HasError() {
+		state.read(now.Thing, now.View)
+	} else {
+		for _, list := range membershipLists {
+			list.Settle(state.list(list), view)
+		}
 	}
-	id := state.GroupID.ValueInt64()
-	view, err := r.Meta.Store.ReadNaming(ctx, lookup.Names(state.Members.Elements()), store.Users)
+	c.Save(state)
+	found.write(ctx, c.Private, c.Diags)
+}
+
+// delete takes out of the group who was put there by the resource.
+func (memberships) delete(ctx context.Context, c *membershipCall) error {
+	state, id := c.State, c.State.GroupID.ValueInt64()
+	view, err := c.Meta.Store.ReadNaming(ctx, lookup.Names(state.Members.Elements()), store.Users)
 	if err == nil {
-		view, err = r.Meta.Store.Fresh(ctx, store.UserGroups)
+		view, err = c.Meta.Store.Fresh(ctx, store.UserGroups)
 	}
 	if err != nil {
-		resp.Diagnostics.AddError(fmt.Sprintf("Cannot read user group %d", id), base.Explain(err))
-		return
+		return base.Failed(fmt.Sprintf("Cannot read user group %d", id), err)
 	}
 	group, ok := view.UserGroups().ByID(id)
 	if !ok || group.Deactivated {
 		tflog.Info(ctx, "The user group is not there any more, or was deactivated: nobody is taken out of it", map[string]any{"group_id": id})
-		return
+		return nil
 	}
-	stay := readFoundThere(ctx, req.Private, &resp.Diagnostics).still(group, view).withKept(&r.Meta.Run, group)
-	all := changeSteps(membershipChange(group, nil, &state, stay, view), view)
-	r.group().Change(ctx, id, all, &reading{Thing: group, View: view}, &resp.Diagnostics)
+	stay := readFoundThere(ctx, c.PriorPrivate, c.Diags).still(group, view).withKept(&c.Meta.Run, group)
+	all := changeSteps(membershipChange(group, nil, state, stay, view), view)
+	groupOn(*c.Base).Change(ctx, id, all, &reading{Thing: group, View: view}, c.Diags)
+	return nil
 }
 
 // changeSteps are the steps of a change, one for each who comes or goes.
@@ -248,62 +242,42 @@ func changeSteps(change zulip.MembershipChange, view *snapshot.Snapshot) []step 
 
 // anyDone reports whether one of the steps is done.
 func anyDone(all []step, now *reading) bool {
-	for _, step := range all {
-		if step.Current(now.Thing) == step.Planned {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(all, func(one step) bool { return one.Current(now.Thing) == one.Planned })
 }
 
-// write puts what the server holds into the state. After an apply without an error that is what was planned, in its words.
-func (r *membershipResource) write(ctx context.Context, state *membershipModel, now *reading, failed bool, set func(context.Context, any) diag.Diagnostics, diags *diag.Diagnostics) {
-	if now != nil && failed {
-		state.read(now.Thing, now.View)
-	}
-	diags.Append(set(ctx, state)...)
-}
-
-// ImportState takes the group and who is in it: GROUP/MEMBER,MEMBER. A member is an address or an ID; groups are written
+// importMembers takes the group and who is in it: GROUP/MEMBER,MEMBER. A member is an address or an ID; groups are written
 // group:NAME or group_id:N. By identity it takes a group with everybody who is in it, and nobody of them counts as put
 // there by the resource.
-func (r *membershipResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	if !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	view, err := r.Meta.Store.Read(ctx, store.Organization)
+func (memberships) importMembers(ctx context.Context, c *membershipCall, text string, byIdentity bool) error {
+	view, err := c.Read("the user groups", store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the user groups", base.Explain(err))
-		return
+		return err
 	}
-	byIdentity := req.ID == ""
-	wanted := parseMembership(req.ID, view)
-	if byIdentity {
-		wanted = membershipModel{Group: types.StringValue(base.ImportedText(ctx, req, "group_id", &resp.Diagnostics))}
-	}
+	wanted := parseMembership(text, view)
 	id, err := managedGroup(view, wanted.Group.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot import this membership", base.Sentence(err))
-		return
+		return base.Refused(path.Empty(), "Cannot import this membership", base.Sentence(err))
 	}
 	group, _ := view.UserGroups().ByID(id)
 	wanted.GroupID, wanted.Group = types.Int64Value(id), types.StringValue(lookup.GroupText(view, id))
 	if byIdentity {
 		found := foundThere{}
 		for _, list := range membershipLists {
-			found[list.name] = *list.current(group)
-			*wanted.list(list) = listOrNull(list.principals.Of(found[list.name], view))
+			found[list.Attribute] = *list.current(group)
+			*wanted.list(list).Texts = listOrNull(list.Of(found[list.Attribute], view))
 		}
-		found.write(ctx, resp.Private, &resp.Diagnostics)
+		found.write(ctx, c.Private, c.Diags)
 	}
 	missing := wanted.missing(group, view)
 	if !byIdentity && wanted.Members.IsNull() && wanted.Subgroups.IsNull() || len(missing) > 0 {
-		resp.Diagnostics.AddError("Cannot import this membership",
+		return base.Refused(path.Empty(), "Cannot import this membership",
 			"The ID of an import is the group, by name or ID, and who of it is managed: GROUP/MEMBER,MEMBER. A member is an e-mail address or an ID; a group is written group:NAME or group_id:N. All have to be in the group."+notIn(missing, group.Name))
-		return
 	}
-	resp.Diagnostics.Append(resp.State.Set(ctx, &wanted)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, membershipIdentity{wanted.GroupID})...)
+	for _, list := range membershipLists {
+		list.Settle(wanted.list(list), view)
+	}
+	c.Save(&wanted)
+	return nil
 }
 
 // parseMembership reads GROUP/MEMBER,MEMBER.

@@ -2,20 +2,18 @@ package groups
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
@@ -28,7 +26,7 @@ import (
 func (l membershipList) step(id int64, in bool, view *snapshot.Snapshot) step {
 	words := map[bool]string{true: "in the group", false: "not in the group"}
 	return step{
-		Attribute: l.name + l.describe([]int64{id}, view),
+		Attribute: l.Attribute + l.describe([]int64{id}, view),
 		Current:   func(g *zulip.UserGroup) string { return words[slices.Contains(*l.current(g), id)] },
 		Prior:     words[!in], Planned: words[in],
 		Put: func(u *update, _ *zulip.UserGroup, _ bool) {
@@ -41,129 +39,119 @@ func (l membershipList) step(id int64, in bool, view *snapshot.Snapshot) step {
 	}
 }
 
-// ModifyPlan finds the group, refuses what the server would refuse, and says who gains and who loses which right.
-func (r *membershipResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if !r.CanPlan(&resp.Diagnostics) {
-		return
-	}
-	if !req.Plan.Raw.IsNull() {
-		r.CheckLevels(ctx, "zulip_user_group_membership", req.Config, &resp.Diagnostics)
-	}
-	var plan, state *membershipModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	var named []string
-	if plan != nil {
-		named = lookup.Names(plan.Members.Elements())
-	}
-	view, err := r.Meta.Store.ReadNaming(ctx, named, store.Organization)
+// plan finds the group, refuses what the server would refuse, and says who gains and who loses which right.
+func (r memberships) plan(ctx context.Context, c *membershipCall) error {
+	c.CheckLevels()
+	plan, state := c.Plan, c.State
+	view, err := c.ReadNaming("the user groups", lookup.Names(plan.Members.Elements()), store.Organization)
 	if err != nil {
-		resp.Diagnostics.AddError("Cannot read the user groups", base.Explain(err))
-		return
+		return err
 	}
-	found := readFoundThere(ctx, req.Private, &resp.Diagnostics)
-	if plan == nil {
-		r.checkLeaving(ctx, state, found, view, &resp.Diagnostics)
-		return
-	}
+	found := readFoundThere(ctx, c.PriorPrivate, c.Diags)
+	plan.MemberIDs, plan.SubgroupIDs = types.MapUnknown(types.Int64Type), types.MapUnknown(types.Int64Type)
 	if plan.Group.IsUnknown() {
 		plan.GroupID = types.Int64Unknown()
 		if state != nil { // another one, as far as is known
-			resp.RequiresReplace.Append(path.Root("group"))
-			r.checkLeaving(ctx, state, found, view, &resp.Diagnostics)
+			c.Replace("group")
+			r.checkLeaving(ctx, c, found, view)
 		}
-		resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
-		return
+		c.Save(plan)
+		return nil
 	}
 	group, err := groupToChange(view, plan.Group.ValueString())
 	if err != nil {
-		resp.Diagnostics.AddAttributeError(path.Root("group"), lookup.SummaryOr(err, "Not a group to put anybody into"), base.Sentence(err)+
+		return base.Refused(path.Root("group"), lookup.SummaryOr(err, "Not a group to put anybody into"), base.Sentence(err)+
 			"\n\nIf this configuration creates the group, write zulip_user_group.NAME.name, so that it is planned before.")
-		return
 	}
 	plan.isIn(group.Key, state)
 	switch isReplaced := state != nil && !plan.GroupID.Equal(state.GroupID); {
 	case isReplaced:
-		resp.RequiresReplace.Append(path.Root("group"))
-		r.checkLeaving(ctx, state, found, view, &resp.Diagnostics) // a second plan, without a state, is about the other group
-	case state != nil && plan.wait(state, group.Group, view, &resp.Diagnostics):
+		c.Replace("group")
+		r.checkLeaving(ctx, c, found, view) // a second plan, without a state, is about the other group
+	case state != nil && r.waits(c, group.Group, view):
+		*plan = *state
 	default:
-		r.check(ctx, plan, state, group, found, view, &resp.Diagnostics)
+		r.check(ctx, c, group, found, view)
 	}
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+	c.Save(plan)
+	return nil
 }
 
-// wait keeps a membership that is there as it is while one of its lists has to wait, and reports whether it does: see
-// [membershipList.warnOfWaiting].
-func (m *membershipModel) wait(state *membershipModel, group *zulip.UserGroup, view *snapshot.Snapshot, diags *diag.Diagnostics) (waits bool) {
-	for _, list := range membershipLists {
-		if list.principals.MustWait(*m.list(list), *state.list(list), view) {
-			list.warnOfWaiting(group.Name, diags)
-			waits = true
-		}
+// planDestroy checks the end of a membership.
+func (r memberships) planDestroy(ctx context.Context, c *membershipCall) error {
+	view, err := c.Read("the user groups", store.Organization)
+	if err == nil {
+		r.checkLeaving(ctx, c, readFoundThere(ctx, c.PriorPrivate, c.Diags), view)
 	}
-	if waits {
-		*m = *state
+	return err
+}
+
+// waits reports whether a membership has to stay as it is until both of its lists are known.
+func (memberships) waits(c *membershipCall, group *zulip.UserGroup, view *snapshot.Snapshot) (waits bool) {
+	for _, list := range membershipLists {
+		what := fmt.Sprintf("The %s of user group %q wait", list.Attribute, group.Name)
+		waits = list.Waits(c.Plan.list(list), c.State.list(list), what, view, c.Diags) || waits
 	}
 	return waits
 }
 
 // check resolves both lists, refuses what the server, the account or another resource of the run would make fail, and warns of
 // the access that the plan changes. It keeps the lists of the state where the configuration names the same.
-func (r *membershipResource) check(ctx context.Context, plan, state *membershipModel, group lookup.GroupReference, found foundThere, view *snapshot.Snapshot, diags *diag.Diagnostics) {
-	isKnown := true
+func (r memberships) check(ctx context.Context, c *membershipCall, group lookup.GroupReference, found foundThere, view *snapshot.Snapshot) {
+	plan, state, isKnown, isSame := c.Plan, c.State, true, true
+	wanted := map[string]lookup.ResolvedList{}
+	for _, list := range membershipLists {
+		at := plan.list(list)
+		p := list.Plan(at, state.list(list), view, c.Diags)
+		isSame = isSame && p.IsSame
+		if at.Texts.IsNull() {
+			continue
+		}
+		if !c.Meta.Run.ManageMembership(group.Key, list.Attribute, false) {
+			c.Diags.AddAttributeError(path.Root(list.Attribute), "Two resources manage the "+list.Attribute+" of this user group",
+				fmt.Sprintf("A zulip_user_group of this configuration sets %s, which says who is in the group and nobody else: what is added here it would take out again. Take %s out of that one, or add to that one what this one adds.", list.Attribute, list.Attribute))
+		}
+		list.checkSelf(*at.Texts, group.Key, view, c.Diags)
+		isKnown = isKnown && p.IsKnown
+		wanted[list.Attribute] = p.Wanted
+		if state != nil {
+			list.contest(&c.Meta.Run, group.Key.ID, sets.Common(p.Wanted.IDs, p.Before.IDs), nil, view, c.Diags)
+		}
+	}
 	var change zulip.MembershipChange
 	if group.Group != nil {
 		change = membershipChange(group.Group, plan, state, found.still(group.Group, view), view)
 	}
 	for _, list := range membershipLists {
-		at := plan.list(list)
-		if at.IsNull() {
-			continue
-		}
-		if !r.Meta.Run.ManageMembership(group.Key, list.name, false) {
-			diags.AddAttributeError(path.Root(list.name), "Two resources manage the "+list.name+" of this user group",
-				fmt.Sprintf("A zulip_user_group of this configuration sets %s, which says who is in the group and nobody else: what is added here it would take out again. Take %s out of that one, or add to that one what this one adds.", list.name, list.name))
-		}
-		resolved := list.check(*at, group.Key, view, diags)
-		isKnown = isKnown && !at.IsUnknown() && len(resolved.Planned) == 0 && !slices.ContainsFunc(at.Elements(), attr.Value.IsUnknown)
-		if state != nil {
-			*at = list.principals.KeepPrior(*at, *state.list(list), view)
-			stay, _ := list.principals.Resolve(*state.list(list), view)
-			list.keep(&r.Meta.Run, group.Key.ID, among(resolved.IDs, stay.IDs), view, diags)
-		}
-		list.reportAbsent(ctx, r.Meta, resolved, change.Delete, view, diags) // groups are never absent
-		list.warnOfDeactivated(resolved, view, diags)
+		list.PlanIDs(plan.list(list), state.list(list), !isSame, view)
+		list.Warn(ctx, c.Meta, wanted[list.Attribute], change.Delete, view, c.Diags) // groups are never absent
 	}
 	if group.Group != nil {
-		r.checkChange(ctx, group.Group, membershipChange(group.Group, plan, state, found.still(group.Group, view), view), isKnown, view, diags)
+		r.checkChange(ctx, c, group.Group, change, isKnown, view)
 	}
 }
 
 // checkLeaving checks the end of a membership: those leave the group who are in it because of the resource.
-func (r *membershipResource) checkLeaving(ctx context.Context, state *membershipModel, found foundThere, view *snapshot.Snapshot, diags *diag.Diagnostics) {
-	if group, ok := view.UserGroups().ByID(state.GroupID.ValueInt64()); ok && !group.Deactivated {
-		r.checkChange(ctx, group, membershipChange(group, nil, state, found.still(group, view), view), true, view, diags)
+func (r memberships) checkLeaving(ctx context.Context, c *membershipCall, found foundThere, view *snapshot.Snapshot) {
+	if group, ok := view.UserGroups().ByID(c.State.GroupID.ValueInt64()); ok && !group.Deactivated {
+		r.checkChange(ctx, c, group, membershipChange(group, nil, c.State, found.still(group, view), view), true, view)
 	}
 }
 
 // checkChange checks what the resource would change in a group, and warns of what it means.
-func (r *membershipResource) checkChange(ctx context.Context, group *zulip.UserGroup, change zulip.MembershipChange, isKnown bool, view *snapshot.Snapshot, diags *diag.Diagnostics) {
-	membersList.leave(&r.Meta.Run, group.ID, change.Delete, view, diags)
-	subgroupsList.leave(&r.Meta.Run, group.ID, change.DeleteSubgroups, view, diags)
-	c := newCaller(r.Meta, view)
-	if !change.Empty() && !c.refused(diags) {
-		c.checkMembership(group, change, diags)
+func (memberships) checkChange(ctx context.Context, c *membershipCall, group *zulip.UserGroup, change zulip.MembershipChange, isKnown bool, view *snapshot.Snapshot) {
+	membersList.contest(&c.Meta.Run, group.ID, nil, change.Delete, view, c.Diags)
+	subgroupsList.contest(&c.Meta.Run, group.ID, nil, change.DeleteSubgroups, view, c.Diags)
+	self := newCaller(c.Meta, view)
+	if !change.Empty() && !self.refused(c.Diags) {
+		self.checkMembership(group, change, c.Diags)
 	}
 	later := after(group, update{MembershipChange: change})
-	c.checkLockout(later, true, diags)
-	warnOfCycle(view, later, diags)
+	self.checkLockout(later, true, c.Diags)
+	warnOfCycle(view, later, c.Diags)
 	members := membership(later)
 	members.Unknown = !isKnown
-	warnOfAccess(ctx, &r.Base, group, members, view, diags)
+	warnOfAccess(ctx, c.Base, group, members, view, c.Diags)
 }
 
 // isIn says which group it is, in the words of the state if it is the same.
@@ -191,12 +179,12 @@ func groupToChange(view *snapshot.Snapshot, text string) (lookup.GroupReference,
 func (m *membershipModel) missing(group *zulip.UserGroup, view *snapshot.Snapshot) []string {
 	var words []string
 	for _, list := range membershipLists {
-		meant, _ := list.principals.Resolve(*m.list(list), view)
+		meant := list.Named(m.list(list), view)
 		for _, err := range slices.Concat(meant.Problems, meant.Absent) {
 			words = append(words, err.Error())
 		}
-		for _, id := range without(meant.IDs, *list.current(group)) {
-			words = append(words, list.principals.Describe([]int64{id}, view))
+		for _, id := range sets.Without(meant.IDs, *list.current(group)) {
+			words = append(words, list.Describe([]int64{id}, view))
 		}
 	}
 	return words
@@ -210,27 +198,6 @@ func notIn(missing []string, group string) string {
 	return fmt.Sprintf("\n\nNot in %q: %s.", group, strings.Join(missing, "; "))
 }
 
-// membershipModel is zulip_user_group_membership.
-type membershipModel struct {
-	Group     types.String `tfsdk:"group"`
-	GroupID   types.Int64  `tfsdk:"group_id"`
-	Members   types.List   `tfsdk:"members"`
-	Subgroups types.List   `tfsdk:"subgroups"`
-}
-
-// membershipIdentity is what a membership is recognised by: the group.
-type membershipIdentity struct {
-	GroupID types.Int64 `tfsdk:"group_id"`
-}
-
-// list returns the attribute of a list.
-func (m *membershipModel) list(list membershipList) *types.List {
-	if list.name == subgroupsList.name {
-		return &m.Subgroups
-	}
-	return &m.Members
-}
-
 // read keeps of each list what is in the group. Words for who does not count are kept.
 func (m *membershipModel) read(group *zulip.UserGroup, view *snapshot.Snapshot) {
 	m.GroupID = types.Int64Value(group.ID)
@@ -238,9 +205,8 @@ func (m *membershipModel) read(group *zulip.UserGroup, view *snapshot.Snapshot) 
 		m.Group = types.StringValue(lookup.GroupText(view, group.ID))
 	}
 	for _, list := range membershipLists {
-		if at := m.list(list); !at.IsNull() {
-			resolved, _ := list.principals.Resolve(*at, view)
-			*at = list.principals.Keep(*at, among(resolved.IDs, *list.current(group)), view)
+		if at := m.list(list); !at.Texts.IsNull() {
+			list.Hold(at, sets.Common(list.Named(at, view).IDs, *list.current(group)), view)
 		}
 	}
 }
@@ -248,7 +214,7 @@ func (m *membershipModel) read(group *zulip.UserGroup, view *snapshot.Snapshot) 
 // with returns a membership of those in it and those in another.
 func (m membershipModel) with(other *membershipModel) *membershipModel {
 	for _, list := range membershipLists {
-		switch at, more := m.list(list), other.list(list); {
+		switch at, more := m.list(list).Texts, other.list(list).Texts; {
 		case at.IsNull():
 			*at = *more
 		case !more.IsNull():
@@ -267,14 +233,15 @@ func membershipChange(group *zulip.UserGroup, plan, prior *membershipModel, stay
 		var wanted, managed lookup.ResolvedList
 		known := true
 		if plan != nil {
-			wanted, known = list.principals.Resolve(*plan.list(list), view)
+			at := plan.list(list)
+			wanted, known = list.ResolveAs(*at.Texts, *at.IDs, view)
 		}
 		if prior != nil {
-			managed, _ = list.principals.Resolve(*prior.list(list), view) // who cannot be found any more is in no group
+			managed = list.Named(prior.list(list), view) // who cannot be found any more is in no group
 		}
 		current := *list.current(group)
-		add := without(without(wanted.IDs, managed.IDs), current)
-		remove := among(without(without(managed.IDs, wanted.IDs), stay[list.name]), current)
+		add := sets.Without(sets.Without(wanted.IDs, managed.IDs), current)
+		remove := sets.Common(sets.Without(sets.Without(managed.IDs, wanted.IDs), stay[list.Attribute]), current)
 		if !known || len(wanted.Planned) > 0 {
 			remove = nil
 		}
@@ -290,34 +257,23 @@ type foundThere map[string][]int64
 const privateFoundThere = "found_there"
 
 func readFoundThere(ctx context.Context, private attribute.PrivateGetter, diags *diag.Diagnostics) foundThere {
-	data, problems := private.GetKey(ctx, privateFoundThere)
-	diags.Append(problems...)
 	found := foundThere{}
-	if data != nil {
-		if err := json.Unmarshal(data, &found); err != nil {
-			diags.AddError("The state's private data cannot be read", err.Error())
-		}
-	}
+	attribute.ReadPrivate(ctx, private, privateFoundThere, &found, diags)
 	return found
 }
 
 func (f foundThere) write(ctx context.Context, private attribute.PrivateSetter, diags *diag.Diagnostics) {
-	data, err := json.Marshal(f)
-	if err != nil {
-		diags.AddError("Who was in the group before cannot be kept", err.Error())
-		return
-	}
-	diags.Append(private.SetKey(ctx, privateFoundThere, data)...)
+	attribute.WritePrivate(ctx, private, privateFoundThere, f, diags)
 }
 
 // withKept adds those whom other resources of this run list.
 func (f foundThere) withKept(run *runstate.State, group *zulip.UserGroup) foundThere {
 	stay := foundThere{}
 	for _, list := range membershipLists {
-		stay[list.name] = slices.Clone(f[list.name])
+		stay[list.Attribute] = slices.Clone(f[list.Attribute])
 		for _, id := range *list.current(group) {
 			if list.isKept(run, group.ID, id) {
-				stay[list.name] = append(stay[list.name], id)
+				stay[list.Attribute] = append(stay[list.Attribute], id)
 			}
 		}
 	}
@@ -329,14 +285,11 @@ func (f foundThere) withKept(run *runstate.State, group *zulip.UserGroup) foundT
 func (f foundThere) still(group *zulip.UserGroup, view *snapshot.Snapshot) foundThere {
 	left := foundThere{}
 	for _, list := range membershipLists {
-		gone := list.principals.Active(without(f[list.name], *list.current(group)), view)
-		left[list.name] = without(f[list.name], gone)
+		gone := list.Active(sets.Without(f[list.Attribute], *list.current(group)), view)
+		left[list.Attribute] = sets.Without(f[list.Attribute], gone)
 	}
 	return left
 }
-
-// group returns the resource of the group, which changes its members too.
-func (r *membershipResource) group() *tableResource { return groupOn(r.Base) }
 
 // managedGroup returns the ID of a group whose members can be managed. Its error is for people.
 func managedGroup(s *snapshot.Snapshot, text string) (int64, error) {

@@ -59,6 +59,59 @@ func TestProtocolUserGroupMembershipRepairsDrift(t *testing.T) {
 	holds(t, o, "sre", []string{amara}, nil)
 }
 
+// An email or a name of a saved plan that means something else by the apply is refused, whether the resource is new or not.
+func TestProtocolUserGroupMembership_NameMovedSincePlan_Refused(t *testing.T) {
+	for name, isNew := range map[string]bool{"new": true, "existing": false} {
+		t.Run(name, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
+			run := o.NewRun(t, "zulip_user_group_membership")
+			if !isNew {
+				run.MustApply(values{"group": "sre", "members": set(ines)})
+			}
+			for _, group := range []string{"first", "second"} {
+				o.Call(t, http.MethodPost, "/user_groups/create", map[string]string{"name": group, "description": "", "members": "[]"})
+			}
+			first, second := id(t, o, "first"), id(t, o, "second")
+			members := run.MustPlan(values{"group": "sre", "members": set(ines, kenji)})
+			subgroups := run.MustPlan(values{"group": "sre", "members": set(ines), "subgroups": set("first")})
+			if want := (values{ines: id(t, o, ines), kenji: id(t, o, kenji)}); !reflect.DeepEqual(members.Values["member_ids"], want) {
+				t.Errorf("planned are %v, want %v", members.Values["member_ids"], want)
+			}
+			o.MoveEmail(t, "member2", "member", kenji)
+			for _, renamed := range []struct {
+				group int64
+				name  string
+			}{{first, "third"}, {second, "first"}} {
+				o.Call(t, http.MethodPatch, fmt.Sprint("/user_groups/", renamed.group), map[string]string{"name": renamed.name})
+			}
+			run.ExpectOutdated(members, "member_ids")
+			run.ExpectOutdated(subgroups, "subgroup_ids")
+			sent := o.Sent()
+			_, diags := run.Process().Apply(members)
+			diags.ExpectError(t, "members", kenji+" now belongs to another user", fmt.Sprint("belonged to user ", members.Values["member_ids"].(values)[kenji]))
+			_, diags = run.Process().Apply(subgroups)
+			diags.ExpectError(t, "subgroups", `"first" is now another user group`, fmt.Sprint("was user group ", first), fmt.Sprint("is user group ", second))
+			sent.Expect(t)
+		})
+	}
+}
+
+// A refresh finds members by their IDs: whoever has another email now is still in the group because of the resource.
+func TestProtocolUserGroupMembership_EmailMoved_Kept(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
+	run := o.NewRun(t, "zulip_user_group_membership")
+	run.MustApply(values{"group": "sre", "members": set(kenji)})
+	was := id(t, o, kenji)
+	o.MoveEmail(t, "member2", "member", kenji)
+	run.Refresh().ExpectNoError(t)
+	if got, want := run.State.Values["member_ids"], (values{"old." + kenji: was}); !reflect.DeepEqual(got, want) {
+		t.Errorf("the state has %v, want %v", got, want)
+	}
+	sent := o.Sent()
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	expectParams(t, sent, map[string]string{"delete": text(t, []int64{was})})
+}
+
 func TestProtocolUserGroupMembershipWithoutAnythingToDo(t *testing.T) {
 	o, run := added(t)
 	sent := o.Sent()

@@ -221,7 +221,7 @@ func create(ctx context.Context, c *core.Context, plan *model) (int64, error) {
 func registerMembership(c *core.Context, id int64, planned *model) {
 	for _, list := range membershipLists {
 		if base.IsSet(*list.attribute(&planned.userGroupFacts)) { // on creation, only what is configured is known
-			c.Meta.Run.ManageMembership(runstate.GroupKey{ID: id}, list.name, true)
+			c.Meta.Run.ManageMembership(runstate.GroupKey{ID: id}, list.Attribute, true)
 		}
 	}
 }

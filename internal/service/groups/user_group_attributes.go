@@ -1,7 +1,6 @@
 package groups
 
 import (
-	"context"
 	"fmt"
 	"regexp"
 	"slices"
@@ -22,10 +21,12 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/people"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
@@ -131,30 +132,29 @@ var attributes = table{
 
 // membershipList is the list of members or that of subgroups. The attribute has addresses or names; IDs are compared and sent.
 type membershipList struct {
-	name       string
-	principals lookup.PrincipalList
-	// attribute is where facts have it, current where a group has it, planned where a planned membership has it.
+	people.List
+
+	// attribute is where facts have it, current where a group has it.
 	attribute func(*userGroupFacts) *types.List
 	current   func(*zulip.UserGroup) *[]int64
-	planned   func(*permission.Membership) *[]int64
 	change    func(change *zulip.MembershipChange, add, remove []int64)
 }
 
+const deactivatedIgnored = "The server neither adds nor removes deactivated users and groups"
+
 var (
 	membersList = membershipList{
-		"members", lookup.UserList,
+		people.List{PrincipalList: lookup.UserList, Attribute: "members", Noun: "user", Ignored: deactivatedIgnored},
 		func(f *userGroupFacts) *types.List { return &f.Members },
 		func(g *zulip.UserGroup) *[]int64 { return &g.Members },
-		func(m *permission.Membership) *[]int64 { return &m.Members },
 		func(m *zulip.MembershipChange, add, remove []int64) {
 			m.Add, m.Delete = append(m.Add, add...), append(m.Delete, remove...)
 		},
 	}
 	subgroupsList = membershipList{
-		"subgroups", lookup.GroupList,
+		people.List{PrincipalList: lookup.GroupList, Attribute: "subgroups", Noun: "user group", Ignored: deactivatedIgnored},
 		func(f *userGroupFacts) *types.List { return &f.Subgroups },
 		func(g *zulip.UserGroup) *[]int64 { return &g.DirectSubgroupIDs },
-		func(m *permission.Membership) *[]int64 { return &m.Subgroups },
 		func(m *zulip.MembershipChange, add, remove []int64) {
 			m.AddSubgroups, m.DeleteSubgroups = append(m.AddSubgroups, add...), append(m.DeleteSubgroups, remove...)
 		},
@@ -166,7 +166,7 @@ var membershipLists = []membershipList{membersList, subgroupsList}
 
 // elements are the validators of the elements of a list.
 func (l membershipList) elements() validator.List {
-	if l.name == subgroupsList.name {
+	if l.Attribute == subgroupsList.Attribute {
 		return listvalidator.ValueStringsAre(validators.Length(1, 0), validators.Group("List it in members."))
 	}
 	return listvalidator.ValueStringsAre(validators.Length(1, 0), validators.Person("List it in subgroups."))
@@ -187,76 +187,37 @@ func (l membershipList) problems(resolved lookup.ResolvedList) []permission.Prob
 	return problems
 }
 
-// check resolves a configured list and reports whom it cannot find, and a group that names itself.
-func (l membershipList) check(list types.List, group runstate.GroupKey, view *snapshot.Snapshot, diags *diag.Diagnostics) lookup.ResolvedList {
-	resolved, _ := l.principals.Resolve(list, view)
-	for _, err := range resolved.Problems {
-		lookup.AddError(diags, path.Root(l.name), err, "")
+// checkSelf refuses a group that names itself.
+func (l membershipList) checkSelf(list types.List, group runstate.GroupKey, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+	if l.Attribute != subgroupsList.Attribute {
+		return
 	}
-	if l.name == subgroupsList.name {
-		for _, element := range list.Elements() {
-			text, ok := element.(types.String)
-			plain, err := permission.PlainGroup(text.ValueString())
-			if err != nil {
-				continue // reported above
-			}
-			if found, err := lookup.Group(view, plain); ok && base.IsSet(text) && err == nil && found.Key == group {
-				refuseCycle(text.ValueString()+" contains "+text.ValueString(), diags)
-			}
+	for _, element := range list.Elements() {
+		text, ok := element.(types.String)
+		plain, err := permission.PlainGroup(text.ValueString())
+		if err != nil {
+			continue // it is no group, which is reported
+		}
+		if found, err := lookup.Group(view, plain); ok && base.IsSet(text) && err == nil && found.Key == group {
+			refuseCycle(text.ValueString()+" contains "+text.ValueString(), diags)
 		}
 	}
-	return resolved
-}
-
-// warnOfDeactivated warns of the deactivated elements of a list, which an apply leaves alone.
-func (l membershipList) warnOfDeactivated(resolved lookup.ResolvedList, view *snapshot.Snapshot, diags *diag.Diagnostics) {
-	if len(resolved.Deactivated) > 0 {
-		diags.AddAttributeWarning(path.Root(l.name), "Deactivated users and groups are ignored",
-			fmt.Sprintf("The server neither adds nor removes deactivated users and groups: %s. They are ignored until they are reactivated.", l.principals.Describe(resolved.Deactivated, view)))
-	}
-}
-
-// reportAbsent reports addresses that nobody has yet; leaving are those who would leave by the same plan.
-func (l membershipList) reportAbsent(ctx context.Context, meta *base.Meta, resolved lookup.ResolvedList, leaving []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
-	lookup.ReportAbsent(ctx, meta, view, resolved.Absent, leaving, path.Root(l.name), diags)
-}
-
-// warnOfWaiting warns that an existing resource stays as it is while a list has to wait: a plan that cannot list who
-// leaves takes nobody out. The rest waits too: the CLI plans once more in the apply, when the list is known, and takes for a
-// mistake that the list is then another.
-func (l membershipList) warnOfWaiting(group string, diags *diag.Diagnostics) {
-	diags.AddAttributeWarning(path.Root(l.name), fmt.Sprintf("The %s of user group %q wait for the next apply", l.name, group),
-		"Which they are to be is known only after this apply, so this plan cannot list who would leave the group. Nothing of this resource changes now; plan again after the apply.")
 }
 
 // kind is what the run state calls those who are in the list of a group.
 func (l membershipList) kind(group int64) string {
-	return fmt.Sprintf("%s of user group %d", l.name, group)
+	return fmt.Sprintf("%s of user group %d", l.Attribute, group)
 }
 
-// keep registers whom a resource goes on listing, and leave whom a membership ends, each as planned. Nobody is both: the CLI
+// contest registers whom a resource goes on listing, and whom a membership ends, each as planned. Nobody is both: the CLI
 // visits a resource that changes nothing in no apply, so that nobody would be put in again.
-func (l membershipList) keep(run *runstate.State, group int64, ids []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
-	l.contest(run.Manage, run.WillBeDestroyed, group, ids, view, diags)
-}
-
-func (l membershipList) leave(run *runstate.State, group int64, ids []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
-	l.contest(run.WillDestroy, run.IsManaged, group, ids, view, diags)
-}
-
-func (l membershipList) contest(register func(string, int64), isContested func(string, int64) bool, group int64, ids []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
-	var contested []int64
-	for _, id := range ids {
-		if register(l.kind(group), id); isContested(l.kind(group), id) {
-			contested = append(contested, id)
-		}
-	}
-	if len(contested) > 0 {
-		diags.AddAttributeError(path.Root(l.name), fmt.Sprintf("Who stays in user group %q is not certain", lookup.GroupText(view, group)),
+func (l membershipList) contest(run *runstate.State, group int64, kept, leaving []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+	if contested := people.Contested(run, l.kind(group), kept, leaving); len(contested) > 0 {
+		diags.AddAttributeError(path.Root(l.Attribute), fmt.Sprintf("Who stays in user group %q is not certain", lookup.GroupText(view, group)),
 			fmt.Sprintf("A zulip_user_group_membership of this state put %s into the group and would remove them, and another resource goes on listing them. "+
 				"If the other resource takes over, let Terraform forget the membership without removing anybody:\n\n"+
 				"  removed {\n    from = zulip_user_group_membership.NAME\n    lifecycle {\n      destroy = false\n    }\n  }\n\n"+
-				"If the membership only has a new name in the configuration, add a moved block.", l.principals.Describe(contested, view)))
+				"If the membership only has a new name in the configuration, add a moved block.", l.Describe(contested, view)))
 	}
 }
 
@@ -273,7 +234,7 @@ type membershipRow struct {
 }
 
 // AttributeName is the name of the attribute.
-func (l membershipRow) AttributeName() string { return l.name }
+func (l membershipRow) AttributeName() string { return l.Attribute }
 
 // Takes is nothing beside the right to change the group.
 func (l membershipRow) Takes() attribute.Requirement { return attribute.Requirement{} }
@@ -292,7 +253,7 @@ func (l membershipRow) DataSourceAttribute(resource string) datasourceschema.Att
 }
 
 func (l membershipRow) text(resource, text string) string {
-	if level := featurelevel.Lookup(resource, l.name); level > 0 {
+	if level := featurelevel.Lookup(resource, l.Attribute); level > 0 {
 		text += " " + featurelevel.Sentence(level)
 	}
 	return text
@@ -301,7 +262,7 @@ func (l membershipRow) text(resource, text string) string {
 // ReadInto keeps the form and the order of the elements that are still in the list.
 func (l membershipRow) ReadInto(f *userGroupFacts, group *zulip.UserGroup, on attribute.Server, _ *diag.Diagnostics) {
 	at := l.attribute(f)
-	*at = l.principals.Keep(*at, *l.current(group), on.View)
+	*at = l.Keep(*at, *l.current(group), on.View)
 }
 
 // Step is the change of the list. An element that cannot be found is a problem. A list that is planned as the state has it, as
@@ -311,35 +272,35 @@ func (l membershipRow) Step(prior *prior, planned *userGroupFacts, on attribute.
 	if list.IsNull() || prior.IsState && list.Equal(*l.attribute(prior.Values)) {
 		return change, nil, false
 	}
-	wanted, known := l.principals.Resolve(list, on.View)
+	wanted, known := l.Resolve(list, on.View)
 	if !known {
 		return change, nil, false
 	}
 	var before []int64
 	if prior.IsState {
-		resolved, _ := l.principals.Resolve(*l.attribute(prior.Values), on.View)
+		resolved, _ := l.Resolve(*l.attribute(prior.Values), on.View)
 		before = resolved.IDs
 	} else {
 		before = *l.current(prior.Object)
 	}
 	change = step{
-		Attribute: l.name, Prior: l.describe(before, on.View), Planned: l.describe(wanted.IDs, on.View),
+		Attribute: l.Attribute, Prior: l.describe(before, on.View), Planned: l.describe(wanted.IDs, on.View),
 		Put: func(u *update, current *zulip.UserGroup, _ bool) {
-			ids := l.principals.Active(*l.current(current), on.View)
-			remove := without(ids, wanted.IDs)
+			ids := l.Active(*l.current(current), on.View)
+			remove := sets.Without(ids, wanted.IDs)
 			if wanted.MayHaveMoved {
 				remove = nil // it may be who has another address by now
 			}
-			l.change(&u.MembershipChange, without(wanted.IDs, ids), remove)
+			l.change(&u.MembershipChange, sets.Without(wanted.IDs, ids), remove)
 		},
 	}
 	// Who is to leave and has left already, as whoever has been deactivated since, is nobody else's change, and neither is who has come
 	// back because this run reactivates the account.
-	stay := among(before, wanted.IDs)
+	stay := sets.Common(before, wanted.IDs)
 	change.Current = func(g *zulip.UserGroup) string {
-		ids := l.principals.Active(*l.current(g), on.View)
-		came := slices.DeleteFunc(without(ids, before), func(id int64) bool { return l.returns(id, on.View) })
-		if len(came)+len(without(stay, ids)) == 0 && !slices.Equal(ids, wanted.IDs) {
+		ids := l.Active(*l.current(g), on.View)
+		came := slices.DeleteFunc(sets.Without(ids, before), func(id int64) bool { return l.returns(id, on.View) })
+		if len(came)+len(sets.Without(stay, ids)) == 0 && !slices.Equal(ids, wanted.IDs) {
 			return change.Prior
 		}
 		return l.describe(ids, on.View)
@@ -349,14 +310,14 @@ func (l membershipRow) Step(prior *prior, planned *userGroupFacts, on attribute.
 
 // returns reports whether this run brings somebody back into the list by reactivating the account.
 func (l membershipList) returns(id int64, view *snapshot.Snapshot) bool {
-	return l.name == membersList.name && view.IsPlanned(permission.Principal{Kind: permission.KindUserID, ID: id})
+	return l.Attribute == membersList.Attribute && view.IsPlanned(permission.Principal{Kind: permission.KindUserID, ID: id})
 }
 
 // describe writes all of some IDs, so that two texts are equal where the IDs are.
 func (l membershipList) describe(ids []int64, view *snapshot.Snapshot) string {
 	var texts []string
-	for _, id := range l.principals.Active(ids, view) {
-		texts = append(texts, strconv.Quote(l.principals.Describe([]int64{id}, view)))
+	for _, id := range l.Active(ids, view) {
+		texts = append(texts, strconv.Quote(l.Describe([]int64{id}, view)))
 	}
 	slices.Sort(texts)
 	return "[" + strings.Join(texts, ", ") + "]"
@@ -365,7 +326,7 @@ func (l membershipList) describe(ids []int64, view *snapshot.Snapshot) string {
 // KeepPrior keeps the prior list where the planned one names the same.
 func (l membershipRow) KeepPrior(_, planned, state *userGroupFacts, on attribute.Server) {
 	at := l.attribute(planned)
-	*at = l.principals.KeepPrior(*at, *l.attribute(state), on.View)
+	*at = l.List.KeepPrior(*at, *l.attribute(state), on.View)
 }
 
 // KeepPlanned gives the model the planned list, unless that is unknown.
@@ -378,16 +339,4 @@ func (l membershipRow) ForgetUnknown(f *userGroupFacts) {
 	if at := l.attribute(f); at.IsUnknown() {
 		*at = types.ListNull(types.StringType)
 	}
-}
-
-// without returns the IDs that are not among others, among those that are.
-func without(ids, others []int64) []int64 { return filter(ids, others, false) }
-func among(ids, others []int64) []int64   { return filter(ids, others, true) }
-
-func filter(ids, others []int64, isIn bool) []int64 {
-	in := make(map[int64]bool, len(others))
-	for _, id := range others {
-		in[id] = true
-	}
-	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return in[id] != isIn })
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
@@ -64,7 +65,7 @@ func leaveOwnPermissions(ctx context.Context, r *tableResource, id int64, settin
 		if value.IsNamed() {
 			value = zulip.GroupSettingValue{}
 		}
-		value.DirectSubgroups = without(value.DirectSubgroups, []int64{id})
+		value.DirectSubgroups = sets.Without(value.DirectSubgroups, []int64{id})
 		if self := r.Meta.Store.Self().ID; setting == "can_manage_group" && !slices.Contains(value.DirectMembers, self) {
 			value.DirectMembers = append(value.DirectMembers, self)
 		}

@@ -13,10 +13,12 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/people"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -84,8 +86,8 @@ func (p planning) planned(step step) (planned []string) {
 		}
 	}
 	for _, list := range membershipLists {
-		if list.name == step.Attribute {
-			resolved, _ := list.principals.Resolve(*list.attribute(&p.Plan.userGroupFacts), p.On.View)
+		if list.Attribute == step.Attribute {
+			resolved, _ := list.Resolve(*list.attribute(&p.Plan.userGroupFacts), p.On.View)
 			planned = resolved.Planned
 		}
 	}
@@ -103,56 +105,56 @@ func (p planning) key() runstate.GroupKey {
 // checkList resolves the members or subgroups, which no other resource may manage.
 func (p planning) checkList(ctx context.Context, list membershipList) {
 	planned := list.attribute(&p.Plan.userGroupFacts)
-	if (base.IsSet(p.Plan.Name) || p.now != nil) && !p.Meta.Run.ManageMembership(p.key(), list.name, true) {
-		p.Diags.AddAttributeError(path.Root(list.name), "Two resources manage the "+list.name+" of this user group",
-			fmt.Sprintf("%s lists all of them, and a zulip_user_group_membership adds more. Remove %s from this resource, or remove the other resource.", list.name, list.name))
+	if (base.IsSet(p.Plan.Name) || p.now != nil) && !p.Meta.Run.ManageMembership(p.key(), list.Attribute, true) {
+		p.Diags.AddAttributeError(path.Root(list.Attribute), "Two resources manage the "+list.Attribute+" of this user group",
+			fmt.Sprintf("%s lists all of them, and a zulip_user_group_membership adds more. Remove %s from this resource, or remove the other resource.", list.Attribute, list.Attribute))
 	}
-	resolved := list.check(*planned, p.key(), p.On.View, p.Diags)
+	resolved := list.Plan(people.Value{Texts: planned}, people.Value{}, p.On.View, p.Diags).Wanted
+	list.checkSelf(*planned, p.key(), p.On.View, p.Diags)
 	var leaving []int64
 	if p.now != nil && !planned.IsUnknown() && !slices.ContainsFunc(planned.Elements(), attr.Value.IsUnknown) {
-		leaving = without(list.principals.Active(*list.current(p.now), p.On.View), resolved.IDs)
+		leaving = sets.Without(list.Active(*list.current(p.now), p.On.View), resolved.IDs)
 	}
-	list.reportAbsent(ctx, p.Meta, resolved, leaving, p.On.View, p.Diags)
-	list.warnOfDeactivated(resolved, p.On.View, p.Diags)
+	list.Warn(ctx, p.Meta, resolved, leaving, p.On.View, p.Diags)
 	if p.Adopted != nil {
 		p.checkAdopted(list)
 	}
 	if p.State != nil {
-		stay, _ := list.principals.Resolve(*list.attribute(&p.State.userGroupFacts), p.On.View)
-		list.keep(&p.Meta.Run, p.now.ID, among(resolved.IDs, stay.IDs), p.On.View, p.Diags)
+		stay, _ := list.Resolve(*list.attribute(&p.State.userGroupFacts), p.On.View)
+		list.contest(&p.Meta.Run, p.now.ID, sets.Common(resolved.IDs, stay.IDs), nil, p.On.View, p.Diags)
 	}
 }
 
 // checkAdopted lists who leaves an existing group that is adopted, as the plan of a new one shows only who will be in it.
 func (p planning) checkAdopted(list membershipList) {
-	at, name := path.Root(list.name), p.now.Name
-	planned, isKnown := list.principals.Resolve(*list.attribute(&p.Plan.userGroupFacts), p.On.View)
-	leaving := without(list.principals.Active(*list.current(p.now), p.On.View), planned.IDs)
+	at, name := path.Root(list.Attribute), p.now.Name
+	planned, isKnown := list.Resolve(*list.attribute(&p.Plan.userGroupFacts), p.On.View)
+	leaving := sets.Without(list.Active(*list.current(p.now), p.On.View), planned.IDs)
 	switch {
 	case len(leaving) == 0:
 	case !isKnown:
 		p.Diags.AddAttributeError(at, fmt.Sprintf("Who would leave user group %q is not known", name),
-			fmt.Sprintf("The group exists, and its %s are known only in the apply, so this plan cannot list who would leave it. Apply what they depend on first, with -target.", list.name))
+			fmt.Sprintf("The group exists, and its %s are known only in the apply, so this plan cannot list who would leave it. Apply what they depend on first, with -target.", list.Attribute))
 	default:
-		p.Diags.AddAttributeWarning(at, fmt.Sprintf("Some %s leave user group %q when it is reactivated", list.name, name),
-			fmt.Sprintf("The group has kept its %s. Those leave who are not listed: %s.", list.name, list.describe(leaving, p.On.View)))
+		p.Diags.AddAttributeWarning(at, fmt.Sprintf("Some %s leave user group %q when it is reactivated", list.Attribute, name),
+			fmt.Sprintf("The group has kept its %s. Those leave who are not listed: %s.", list.Attribute, list.describe(leaving, p.On.View)))
 	}
 }
 
-// wait keeps a group that is there as it is while one of its lists has to wait: see [membershipList.warnOfWaiting].
+// wait keeps a group that is there as it is while one of its lists has to wait.
 func wait(p *tablePlan) {
 	if p.State == nil {
 		return
 	}
 	for _, list := range membershipLists {
-		if !list.principals.MustWait(*list.attribute(&p.Config.userGroupFacts), *list.attribute(&p.State.userGroupFacts), p.On.View) {
+		planned, prior := people.Value{Texts: list.attribute(&p.Config.userGroupFacts)}, people.Value{Texts: list.attribute(&p.State.userGroupFacts)}
+		if !list.Waits(planned, prior, fmt.Sprintf("The %s of user group %q wait", list.Attribute, p.State.Name.ValueString()), p.On.View, p.Diags) {
 			continue
 		}
-		list.warnOfWaiting(p.State.Name.ValueString(), p.Diags)
 		for _, name := range p.Managed() {
 			p.Diags.AddAttributeError(path.Root(name), fmt.Sprintf("Cannot manage %s yet", name),
 				fmt.Sprintf("It was not managed until now, and nothing of user group %q can change in this apply: its %s are known only after it. Set %s once that is applied, or apply first what the %s depend on, with -target.",
-					p.State.Name.ValueString(), list.name, name, list.name))
+					p.State.Name.ValueString(), list.Attribute, name, list.Attribute))
 		}
 		p.Plan.userGroupFacts = p.State.userGroupFacts
 		p.Meta.Run.PlanName(runstate.Group, p.State.ID.ValueInt64(), p.State.Name.ValueString())
@@ -160,17 +162,17 @@ func wait(p *tablePlan) {
 }
 
 // warnOfCycle warns, in a plan, of a group that would contain itself as groups are now. Whether this run takes them apart before
-// is not known: the apply decides, on what it reads then. A group that names itself is refused in [membershipList.check].
+// is not known: the apply decides, on what it reads then. A group that names itself is refused in [membershipList.checkSelf].
 func warnOfCycle(view *snapshot.Snapshot, later *zulip.UserGroup, diags *diag.Diagnostics) {
 	if way := cycle(view, later); way != "" && !slices.Contains(later.DirectSubgroupIDs, later.ID) {
-		diags.AddAttributeWarning(path.Root(subgroupsList.name), "A user group would contain itself, as groups are now",
+		diags.AddAttributeWarning(path.Root(subgroupsList.Attribute), "A user group would contain itself, as groups are now",
 			"There would be a cycle: "+way+". If this configuration takes one of these apart, let this resource depend on that one; else the apply will stop here.")
 	}
 }
 
 // refuseCycle refuses a group that would contain itself.
 func refuseCycle(way string, diags *diag.Diagnostics) {
-	diags.AddAttributeError(path.Root(subgroupsList.name), "A user group cannot contain itself", "There would be a cycle: "+way+". Remove one of these subgroups.")
+	diags.AddAttributeError(path.Root(subgroupsList.Attribute), "A user group cannot contain itself", "There would be a cycle: "+way+". Remove one of these subgroups.")
 }
 
 // cycle says how a group, as it will be, contains itself; "" if it does not.
@@ -214,7 +216,7 @@ func protect(_ context.Context, b *base.Base, now *reading, p pending, diags *di
 // group is the current group, later as it will be.
 func warnOfAccess(ctx context.Context, b *base.Base, group *zulip.UserGroup, later permission.Membership, s *snapshot.Snapshot, diags *diag.Diagnostics) {
 	same := func(list membershipList, later []int64) bool {
-		return slices.Equal(list.principals.Active(*list.current(group), s), list.principals.Active(later, s))
+		return slices.Equal(list.Active(*list.current(group), s), list.Active(later, s))
 	}
 	if diags.HasError() || !later.Unknown && same(membersList, later.Members) && same(subgroupsList, later.Subgroups) {
 		return
@@ -231,7 +233,7 @@ func (p planning) warnOfMembership(ctx context.Context, later *zulip.UserGroup) 
 	}
 	members := membership(later)
 	for _, list := range membershipLists {
-		resolved, known := list.principals.Resolve(*list.attribute(&p.Plan.userGroupFacts), p.On.View)
+		resolved, known := list.Resolve(*list.attribute(&p.Plan.userGroupFacts), p.On.View)
 		if isConfigured := !list.attribute(&p.Config.userGroupFacts).IsNull(); isConfigured && (!known || len(resolved.Planned) > 0) {
 			members.Unknown = true
 		}
@@ -250,8 +252,8 @@ func after(group *zulip.UserGroup, change update) *zulip.UserGroup {
 	if group != nil {
 		later = *group
 	}
-	later.Members = append(without(later.Members, change.Delete), without(change.Add, later.Members)...)
-	later.DirectSubgroupIDs = append(without(later.DirectSubgroupIDs, change.DeleteSubgroups), without(change.AddSubgroups, later.DirectSubgroupIDs)...)
+	later.Members = append(sets.Without(later.Members, change.Delete), sets.Without(change.Add, later.Members)...)
+	later.DirectSubgroupIDs = append(sets.Without(later.DirectSubgroupIDs, change.DeleteSubgroups), sets.Without(change.AddSubgroups, later.DirectSubgroupIDs)...)
 	permissions := maps.Clone(later.Permissions)
 	if permissions == nil {
 		permissions = map[string]zulip.GroupSettingValue{}

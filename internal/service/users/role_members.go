@@ -10,52 +10,73 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/list"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
-	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
-	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accesswarning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/accounts"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/people"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-var (
-	_ resource.ResourceWithConfigure      = (*roleMembersResource)(nil)
-	_ resource.ResourceWithValidateConfig = (*roleMembersResource)(nil)
-	_ resource.ResourceWithModifyPlan     = (*roleMembersResource)(nil)
-	_ resource.ResourceWithImportState    = (*roleMembersResource)(nil)
-	_ resource.ResourceWithIdentity       = (*roleMembersResource)(nil)
-)
+// roleMembers has the functions of zulip_role_members.
+type roleMembers struct{}
 
-// roleMembersResource is zulip_role_members.
-type roleMembersResource struct{ base.Resource }
+type roleMembersCall = adapter.Call[roleMembersModel]
 
 // NewRoleMembersResource returns zulip_role_members.
-func NewRoleMembersResource() resource.Resource { return &roleMembersResource{} }
+func NewRoleMembersResource() resource.Resource {
+	var r roleMembers
+	return adapter.Resource[roleMembersModel]{
+		Name: "role_members", Schema: r.schema, Validate: r.validate,
+		Identity: map[string]string{"role": "Role: owner, administrator or moderator."},
+		Plan:     r.plan, PlanDestroy: r.warnOfKept,
+		Create: r.create, Read: r.read, Update: r.update, Import: r.importRole,
+		Stays: "The role stays with those who have it, and is not managed any more",
+	}.New()
+}
 
 // roleMembersModel is the resource.
 type roleMembersModel struct {
 	ID       types.String `tfsdk:"id"`
 	Role     types.String `tfsdk:"role"`
 	Users    types.List   `tfsdk:"users"`
+	UserIDs  types.Map    `tfsdk:"user_ids"`
 	DemoteTo types.String `tfsdk:"demote_to"`
 }
 
-// roleMembersIdentity is what a list is recognised by: the role. Who has it changes.
-type roleMembersIdentity struct {
-	Role types.String `tfsdk:"role"`
+// value is the list; empty without a model.
+func (m *roleMembersModel) value() people.Value {
+	if m == nil {
+		return people.Value{}
+	}
+	return people.Value{Texts: &m.Users, IDs: &m.UserIDs}
 }
+
+// role is the role that the list is of, and demotion the one of those who are taken out.
+func (m *roleMembersModel) role() zulip.Role { return role(m.Role) }
+
+func (m *roleMembersModel) demotion() zulip.Role {
+	if !base.IsSet(m.DemoteTo) {
+		return zulip.RoleMember
+	}
+	return role(m.DemoteTo)
+}
+
+// roleUsers are the users of a role.
+var roleUsers = people.Users("Deactivated accounts have no rights, and their roles are left as they are")
 
 // listed are the roles that have a list, and demotions those that an account can get which is taken out of one.
 var (
@@ -63,20 +84,16 @@ var (
 	demotions = []string{"administrator", "moderator", "member"}
 )
 
-func (r *roleMembersResource) Metadata(_ context.Context, req resource.MetadataRequest, resp *resource.MetadataResponse) {
-	resp.TypeName = req.ProviderTypeName + "_role_members"
-}
-
-// Schema describes the resource. The users are a list although they have no order: of a set the plugin framework compares every
+// schema describes the resource. The users are a list although they have no order: of a set the plugin framework compares every
 // element with every other.
-func (r *roleMembersResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	resp.Schema = schema.Schema{
+func (roleMembers) schema() schema.Schema {
+	return schema.Schema{
 		Version: base.SchemaVersion,
 		MarkdownDescription: `Manages who has the role owner, administrator or moderator: exactly the listed people and bots. If somebody is made an administrator by hand, the next plan names them and proposes to take the role away; if somebody has lost it, to give it again. Bots that have the role count, deactivated accounts do not.
 
 A new resource takes the role from nobody: a plan that finds others who have it is an error that names them. List them, or import the resource first, by its role: then the plan lists by name whom it takes out.
 
-Roles are given before any is taken away. Each account is read again right before its role is changed. If somebody else has changed it since the plan was made, the apply stops without overwriting it, and the error shows the prior, the current and the planned role; a new resource has no prior state, and compares with the plan that the apply makes. The apply also stops if an email of the list belongs to another user than at the last refresh; user IDs never do. Who gets the role by hand between plan and apply keeps it: the next plan shows it, and the creation of a resource stops.
+Roles are given before any is taken away. Each account is read again right before its role is changed. If somebody else has changed it since the plan was made, the apply stops without overwriting it, and the error shows the prior, the current and the planned role; a new resource has no prior state, and compares with the plan that the apply makes. The apply also stops if an email of the list belongs to another user than in the plan; user IDs never do. Who gets the role by hand between plan and apply keeps it: the next plan shows it, and the creation of a resource stops.
 
 A plan that leaves no owner is refused, and so is one that takes a role from the provider's account, unless ` + "`lockout_protection = false`" + ` is set in the provider block. Both are checked again right before a role is taken away.
 
@@ -92,6 +109,7 @@ One resource of this kind manages a role. A ` + "`zulip_user_role`, a `zulip_use
 				MarkdownDescription: "All people and bots who have the role, by email address or user ID, also as `user:EMAIL` or `user_id:N`. `[]` is nobody. The order and repetitions do not matter. An address that nobody has yet is ignored with a warning until somebody has joined with it. While the whole list is known only after the apply, an existing resource waits for the next apply.",
 				Validators:          []validator.List{listvalidator.ValueStringsAre(validators.Length(1, 0), validators.Person("A role is given to people and bots."))},
 			},
+			"user_ids": roleUsers.IDsAttribute(),
 			"demote_to": schema.StringAttribute{
 				Optional: true, MarkdownDescription: "Role of those who are taken out of `users`: `administrator`, `moderator` or `member`, lower than `role`. Defaults to `member`. Of somebody whom another `zulip_role_members` or a `zulip_user_role` of this configuration gives a role in the same apply, that role counts.",
 				Validators: []validator.String{validators.OneOf(demotions...)},
@@ -100,237 +118,76 @@ One resource of this kind manages a role. A ` + "`zulip_user_role`, a `zulip_use
 	}
 }
 
-// IdentitySchema describes what a list is recognised by.
-func (r *roleMembersResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
-	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"role": identityschema.StringAttribute{RequiredForImport: true, Description: "Role: owner, administrator or moderator."},
-	}}
-}
-
-// ValidateConfig refuses a demotion that is none.
-func (r *roleMembersResource) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
-	var config roleMembersModel
-	resp.Diagnostics.Append(req.Config.Get(ctx, &config)...)
-	if resp.Diagnostics.HasError() || !base.IsSet(config.Role) || !base.IsSet(config.DemoteTo) {
-		return
-	}
-	if config.demotion() <= config.role() {
-		resp.Diagnostics.AddAttributeError(path.Root("demote_to"), "Not a lower role",
+// validate refuses a demotion that is none.
+func (roleMembers) validate(config *roleMembersModel, diags *diag.Diagnostics) {
+	if base.IsSet(config.Role) && base.IsSet(config.DemoteTo) && config.demotion() <= config.role() {
+		diags.AddAttributeError(path.Root("demote_to"), "Not a lower role",
 			fmt.Sprintf("Who is taken out of the list of the role %s gets the role of demote_to, which has to be lower than %s.", config.Role.ValueString(), config.Role.ValueString()))
 	}
 }
 
-// Create gives the role to those who are listed and do not have it, and takes it from nobody.
-func (r *roleMembersResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
-	var plan roleMembersModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	view, wanted, ok := r.wanted(ctx, &plan, &resp.Diagnostics)
-	if !ok {
-		return
-	}
-	wrote := r.carryOut(ctx, r.arrivals(ctx, wanted.IDs, wanted.Emails, plan.role(), view, nil), nil, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		if !wrote {
-			return // nobody was given anything: there is nothing to manage
-		}
-		plan.takeFailed(ctx, r.Meta, wanted.IDs)
-	}
-	r.keepRoles(ctx, resp.Private, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, roleMembersIdentity{plan.Role})...)
-}
-
-// Read takes from the snapshot who has the role.
-func (r *roleMembersResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
-	var state roleMembersModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, roleMembersIdentity{state.Role})...)
-	view, held, ok := r.holders(ctx, &state, &resp.Diagnostics)
-	if !ok {
-		return
-	}
-	state.ID, state.Users = state.Role, lookup.UserList.Keep(state.Users, held, view)
-	writeRoles(ctx, view, resp.Private, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
-}
-
-// Update gives the role to those who come into the list, and takes it from those who are taken out.
-func (r *roleMembersResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
-	var plan, prior roleMembersModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &prior)...)
-	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
-		return
-	}
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, roleMembersIdentity{prior.Role})...)
-	view, wanted, ok := r.wanted(ctx, &plan, &resp.Diagnostics)
-	if !ok {
-		resp.Diagnostics.Append(resp.State.Set(ctx, &prior)...)
-		return
-	}
-	before, _ := lookup.UserList.Resolve(prior.Users, view)
-	come := r.arrivals(ctx, without(wanted.IDs, before.IDs), wanted.Emails, plan.role(), view, readRoles(ctx, req.Private, &resp.Diagnostics))
-	var leave []grant
-	if !wanted.MayHaveMoved { // else it may be who has another address by now
-		leave = r.departures(ctx, without(before.IDs, wanted.IDs), before.Emails, &plan, view)
-	}
-	r.carryOut(ctx, come, leave, &resp.Diagnostics)
-	if resp.Diagnostics.HasError() {
-		plan.takeFailed(ctx, r.Meta, slices.Concat(before.IDs, wanted.IDs))
-	}
-	r.keepRoles(ctx, resp.Private, &resp.Diagnostics)
-	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
-}
-
-// Delete leaves the roles as they are.
-func (r *roleMembersResource) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
-	var state roleMembersModel
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	tflog.Info(ctx, "The role stays with those who have it, and is not managed any more", map[string]any{"role": state.Role.ValueString()})
-}
-
-// ImportState takes a role.
-func (r *roleMembersResource) ImportState(ctx context.Context, req resource.ImportStateRequest, resp *resource.ImportStateResponse) {
-	wanted := roleMembersIdentity{types.StringValue(req.ID)}
-	if req.ID == "" {
-		resp.Diagnostics.Append(req.Identity.Get(ctx, &wanted)...)
-	}
-	if !slices.Contains(listed, wanted.Role.ValueString()) {
-		resp.Diagnostics.AddError("Cannot import this role", "The ID of an import is the role: owner, administrator or moderator.")
-		return
-	}
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), wanted.Role)...)
-	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("role"), wanted.Role)...)
-	resp.Diagnostics.Append(resp.Identity.Set(ctx, wanted)...)
-}
-
-// role is the role that the list is of, and demotion the one of those who are taken out.
-func (m *roleMembersModel) role() zulip.Role { return roleNamed(m.Role) }
-
-func (m *roleMembersModel) demotion() zulip.Role {
-	if !base.IsSet(m.DemoteTo) {
-		return zulip.RoleMember
-	}
-	return roleNamed(m.DemoteTo)
-}
-
-func roleNamed(word types.String) zulip.Role {
-	role, _ := zulip.ParseRole(word.ValueString())
-	return role
-}
-
-// takeFailed makes the users those of some who have the role after an apply that failed. If that cannot be read, they stay those of
-// the plan, and the next refresh corrects them.
-func (m *roleMembersModel) takeFailed(ctx context.Context, meta *base.Meta, ids []int64) {
-	view, err := meta.Store.Read(ctx, store.Users)
-	if err == nil {
-		m.Users = lookup.UserList.Keep(m.Users, having(ids, m.role(), view), view)
-	}
-}
-
-// having returns those of some who are active and have a role.
-func having(ids []int64, role zulip.Role, view *snapshot.Snapshot) []int64 {
-	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool {
-		user, ok := view.User(id)
-		return !ok || !user.IsActive || user.Role != role
-	})
-}
-
-// without returns the IDs that are not among others.
-func without(ids, others []int64) []int64 {
-	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return slices.Contains(others, id) })
-}
-
-// ModifyPlan finds out who comes and who leaves, refuses what cannot be done, and says what it means.
-func (r *roleMembersResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
-	if !r.CanPlan(&resp.Diagnostics) {
-		return
-	}
-	var plan, state *roleMembersModel
-	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
-	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
-	if resp.Diagnostics.HasError() {
-		return
-	}
-	if plan == nil {
-		r.warnOfKept(ctx, state, &resp.Diagnostics)
-		return
-	}
-	plan.ID = plan.Role // unknown, if that is
+// plan finds out who comes and who leaves, refuses what cannot be done, and says what it means.
+func (r roleMembers) plan(ctx context.Context, c *roleMembersCall) error {
+	plan, state := c.Plan, c.State
+	plan.ID, plan.UserIDs = plan.Role, types.MapUnknown(types.Int64Type) // unknown, if the role is
 	switch {
 	case state != nil && !plan.Role.Equal(state.Role): // a second plan, without a state, is about the other role
-		resp.RequiresReplace.Append(path.Root("role"))
-		r.warnOfKept(ctx, state, &resp.Diagnostics)
+		c.Replace("role")
+		if err := r.warnOfKept(ctx, c); err != nil {
+			return err
+		}
 	case !plan.Role.IsUnknown():
-		r.planUsers(ctx, plan, state, req.Private, &resp.Diagnostics)
+		if err := r.planUsers(ctx, c); err != nil {
+			return err
+		}
 	}
-	resp.Diagnostics.Append(resp.Plan.Set(ctx, plan)...)
+	c.Save(plan)
+	return nil
 }
 
 // warnOfKept warns of those who keep the role when the resource ends.
-func (r *roleMembersResource) warnOfKept(ctx context.Context, state *roleMembersModel, diags *diag.Diagnostics) {
-	view, held, ok := r.holders(ctx, state, diags)
-	if !ok || len(held) == 0 {
-		return
+func (roleMembers) warnOfKept(ctx context.Context, c *roleMembersCall) error {
+	view, held, err := c.State.holders(ctx, c)
+	if err != nil || len(held) == 0 {
+		return err
 	}
-	role := state.Role.ValueString()
-	diags.AddWarning(fmt.Sprintf("The role %s stays with who has it", role),
+	role := c.State.Role.ValueString()
+	c.Diags.AddWarning(fmt.Sprintf("The role %s stays with who has it", role),
 		fmt.Sprintf("Destroying the resource leaves these accounts %s, and nothing manages that any more: %s. To take the role from somebody, first take them out of users and apply.",
 			role, lookup.UserList.Describe(held, view)))
+	return nil
 }
 
 // planUsers keeps the users of the state where the configuration names the same, and checks who comes and who leaves.
-func (r *roleMembersResource) planUsers(ctx context.Context, plan, state *roleMembersModel, private attribute.PrivateGetter, diags *diag.Diagnostics) {
-	view, held, ok := r.holders(ctx, plan, diags)
-	if !ok {
-		return
+func (r roleMembers) planUsers(ctx context.Context, c *roleMembersCall) error {
+	plan, state, role := c.Plan, c.State, c.Plan.role()
+	view, held, err := plan.holders(ctx, c)
+	if err != nil || view == nil {
+		return err
 	}
-	role := plan.role()
-	var before []int64 // whom the state lists
-	waits := false
-	if state != nil {
-		resolved, _ := lookup.UserList.Resolve(state.Users, view)
-		before = resolved.IDs
-		if waits = lookup.UserList.MustWait(plan.Users, state.Users, view); waits {
-			diags.AddAttributeWarning(path.Root("users"), fmt.Sprintf("The list of who is %s waits for the next apply", role),
-				"Who is to be in it is known only after this apply, so this plan cannot list who would be taken out. Nothing of this resource changes now; plan again after the apply.")
-			*plan = *state
-		}
-		plan.Users = lookup.UserList.KeepPrior(plan.Users, state.Users, view)
-		checkEmails(ctx, private, view, diags, plan.Users, state.Users)
+	planned, prior := plan.value(), state.value()
+	waits := roleUsers.Waits(planned, prior, fmt.Sprintf("The list of who is %s waits", role), view, c.Diags)
+	if waits {
+		*plan = *state
 	}
-	wanted, known := lookup.UserList.Resolve(plan.Users, view)
-	for _, err := range wanted.Problems {
-		lookup.AddError(diags, path.Root("users"), err, "\n\nIf this configuration makes the account, write zulip_user.NAME.id: its ID is not known before, so that the account comes first.")
+	p := roleUsers.Plan(planned, prior, view, c.Diags)
+	roleUsers.PlanIDs(planned, prior, !p.IsSame || !plan.DemoteTo.Equal(state.DemoteTo), view)
+	roleUsers.Warn(ctx, c.Meta, p.Wanted, p.Leaving(), view, c.Diags)
+	isWhole := !plan.UserIDs.IsUnknown() && !waits && len(p.Wanted.Problems) == 0
+	accounts.DeclareRoleList(c.Meta, view, runstate.RoleList{
+		Role: role.String(), DemoteTo: plan.demotion().String(), Users: lookup.AccountKeys(plan.Users, view), Leaving: p.Leaving(), IsWhole: isWhole, IsNew: state == nil,
+	}, path.Root("users"), c.Diags)
+	if unlisted := sets.Without(held, p.Wanted.IDs); state == nil && p.IsKnown && len(unlisted) > 0 {
+		refuseUnlisted(role, lookup.UserList.Describe(unlisted, view), c.Diags)
 	}
-	isWhole := known && !waits && len(wanted.Problems) == 0
-	var leaving []int64
-	if known && len(wanted.Planned) == 0 {
-		leaving = without(before, wanted.IDs)
+	if role == zulip.RoleOwner && isWhole && len(p.Wanted.Planned)+len(p.Wanted.Absent) == 0 && !slices.ContainsFunc(p.Wanted.IDs, isPersonIn(view)) {
+		c.Diags.AddAttributeError(path.Root("users"), "The organization would have no owner", "An organization has at least one person who is its owner. Bots do not count. List a person.")
 	}
-	lookup.ReportAbsent(ctx, r.Meta, view, wanted.Absent, leaving, path.Root("users"), diags)
-	if len(wanted.Deactivated) > 0 {
-		diags.AddAttributeWarning(path.Root("users"), "Deactivated users and groups are ignored",
-			fmt.Sprintf("Deactivated accounts have no rights, and their roles are left as they are: %s. They are ignored until they are reactivated.", lookup.UserList.Describe(wanted.Deactivated, view)))
+	if !c.Diags.HasError() {
+		come := r.arrivals(ctx, c, sets.Without(p.Wanted.IDs, p.Before.IDs), nil, view, nil)
+		r.check(ctx, c, append(come, r.departures(ctx, c, having(p.Leaving(), role, view), nil, view)...), view)
 	}
-	accounts.DeclareRoleList(r.Meta, view, runstate.RoleList{
-		Role: role.String(), DemoteTo: plan.demotion().String(), Users: lookup.AccountKeys(plan.Users, view), Leaving: leaving, IsWhole: isWhole, IsNew: state == nil,
-	}, path.Root("users"), diags)
-	if unlisted := without(held, wanted.IDs); state == nil && known && len(wanted.Planned) == 0 && len(unlisted) > 0 {
-		refuseUnlisted(role, lookup.UserList.Describe(unlisted, view), diags)
-	}
-	if role == zulip.RoleOwner && isWhole && len(wanted.Planned)+len(wanted.Absent) == 0 && !slices.ContainsFunc(wanted.IDs, isPersonIn(view)) {
-		diags.AddAttributeError(path.Root("users"), "The organization would have no owner", "An organization has at least one person who is its owner. Bots do not count. List a person.")
-	}
-	if !diags.HasError() {
-		r.check(ctx, role, append(r.arrivals(ctx, without(wanted.IDs, before), nil, role, view, nil), r.departures(ctx, having(leaving, role, view), nil, plan, view)...), view, diags)
-	}
+	return nil
 }
 
 // isPersonIn returns a function that reports whether an ID is that of a person.
@@ -350,16 +207,16 @@ func refuseUnlisted(role zulip.Role, who string, diags *diag.Diagnostics) {
 
 // check refuses what the server would refuse, and warns who loses a higher role, and who gains and who loses which right. Each grant
 // is checked in the organization as the ones before leave it.
-func (r *roleMembersResource) check(ctx context.Context, role zulip.Role, grants []grant, view *snapshot.Snapshot, diags *diag.Diagnostics) {
-	after, roles := view, map[int64]zulip.Role{}
+func (roleMembers) check(ctx context.Context, c *roleMembersCall, grants []grant, view *snapshot.Snapshot) {
+	role, after, roles := c.Plan.role(), view, map[int64]zulip.Role{}
 	for _, one := range grants {
 		user, _ := view.User(one.ID)
 		change := accounts.Change{User: user, Prior: user.Role, Planned: one.Planned, At: path.Root("users")}
-		if !change.Check(r.Meta, after, diags) {
+		if !change.Check(c.Meta, after, c.Diags) {
 			return
 		}
 		if one.Planned == role && user.Role < role {
-			diags.AddAttributeWarning(path.Root("users"), fmt.Sprintf("%s loses the role %s", user.Address(), user.Role),
+			c.Diags.AddAttributeWarning(path.Root("users"), fmt.Sprintf("%s loses the role %s", user.Address(), user.Role),
 				fmt.Sprintf("An account has one role. %s is %s, and is listed as %s, which is lower.", user.Address(), base.WithArticle(user.Role), role))
 		}
 		after = after.With(func(facts *snapshot.Facts) {
@@ -368,8 +225,86 @@ func (r *roleMembersResource) check(ctx context.Context, role zulip.Role, grants
 		roles[one.ID] = one.Planned
 	}
 	if len(roles) > 0 {
-		accesswarning.OfChange(ctx, r.Meta, diags, fmt.Sprintf("The list of who is %s changes who can do what", role), permission.Change{Roles: roles})
+		accesswarning.OfChange(ctx, c.Meta, c.Diags, fmt.Sprintf("The list of who is %s changes who can do what", role), permission.Change{Roles: roles})
 	}
+}
+
+// create gives the role to those who are listed and do not have it, and takes it from nobody.
+func (r roleMembers) create(ctx context.Context, c *roleMembersCall) error {
+	view, err := c.ReadNaming("the people", lookup.Names(c.Plan.Users.Elements()), store.Users)
+	if err != nil {
+		return err
+	}
+	wanted := roleUsers.Find(c.Plan.value(), view, c.Diags)
+	if c.Diags.HasError() {
+		return nil
+	}
+	wrote := r.carryOut(ctx, c, r.arrivals(ctx, c, wanted.IDs, wanted.Emails, view, nil), nil)
+	if wrote || !c.Diags.HasError() { // else there is nothing to manage
+		r.save(ctx, c, wanted.IDs, view)
+	}
+	return nil
+}
+
+// read takes from the snapshot who has the role.
+func (roleMembers) read(ctx context.Context, c *roleMembersCall) error {
+	view, held, err := c.State.holders(ctx, c)
+	if err != nil || view == nil {
+		return err
+	}
+	c.State.ID = c.State.Role
+	roleUsers.Hold(c.State.value(), held, view)
+	writeRoles(ctx, view, c.Private, c.Diags)
+	c.Save(c.State)
+	return nil
+}
+
+// update gives the role to those who come into the list, and takes it from those who are taken out.
+func (r roleMembers) update(ctx context.Context, c *roleMembersCall) error {
+	view, err := c.ReadNaming("the people", lookup.Names(c.Plan.Users.Elements()), store.Users)
+	if err != nil {
+		return err
+	}
+	wanted := roleUsers.Find(c.Plan.value(), view, c.Diags)
+	var known knownRoles
+	attribute.ReadPrivate(ctx, c.PriorPrivate, privateRoles, &known, c.Diags)
+	if c.Diags.HasError() {
+		return nil
+	}
+	before := roleUsers.Named(c.State.value(), view)
+	come := r.arrivals(ctx, c, sets.Without(wanted.IDs, before.IDs), wanted.Emails, view, known)
+	var leave []grant
+	if !wanted.MayHaveMoved { // else it may be who has another address by now
+		leave = r.departures(ctx, c, sets.Without(before.IDs, wanted.IDs), before.Emails, view)
+	}
+	r.carryOut(ctx, c, come, leave)
+	r.save(ctx, c, slices.Concat(before.IDs, wanted.IDs), view)
+	return nil
+}
+
+// save writes the state after an apply. After a failure it has those of some users who have the role. What cannot be read, the next
+// refresh corrects.
+func (roleMembers) save(ctx context.Context, c *roleMembersCall, users []int64, view *snapshot.Snapshot) {
+	after, err := c.Meta.Store.Read(ctx, store.Users)
+	if err == nil {
+		writeRoles(ctx, after, c.Private, c.Diags)
+	}
+	if err == nil && c.Diags.HasError() {
+		roleUsers.Hold(c.Plan.value(), having(users, c.Plan.role(), after), after)
+	} else {
+		roleUsers.Settle(c.Plan.value(), view)
+	}
+	c.Save(c.Plan)
+}
+
+// importRole takes a role.
+func (roleMembers) importRole(_ context.Context, c *roleMembersCall, role string, _ bool) error {
+	if !slices.Contains(listed, role) {
+		return base.Refused(path.Empty(), "Cannot import this role", "The ID of an import is the role: owner, administrator or moderator.")
+	}
+	c.SaveAttribute("id", role)
+	c.SaveAttribute("role", role)
+	return nil
 }
 
 // NewRoleMembersList returns the list resource zulip_role_members: the roles that have a list.

@@ -1,17 +1,12 @@
 package users
 
 import (
-	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
-	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
@@ -25,17 +20,17 @@ import (
 )
 
 // holders reads who has the role of a list, ascending. The server's list of people can be behind (server-behavior §U18), and the
-// groups of the roles are not: whoever is in one of the two only, is asked for by itself. names are read too.
-func (r *roleMembersResource) holders(ctx context.Context, m *roleMembersModel, diags *diag.Diagnostics) (view *snapshot.Snapshot, held []int64, ok bool) {
+// groups of the roles are not: whoever is in one of the two only, is asked for by itself. The names of the list are read too. view is
+// nil if the account is not shown everybody, which is reported.
+func (m *roleMembersModel) holders(ctx context.Context, c *roleMembersCall) (view *snapshot.Snapshot, held []int64, err error) {
 	role := m.role()
-	if !r.Meta.SeesEverybody() {
-		r.Meta.ReportUnseen(fmt.Sprintf("It is not shown everybody, and so not who has the role %s.", role), diags)
-		return nil, nil, false
+	if !c.Meta.SeesEverybody() {
+		c.Meta.ReportUnseen(fmt.Sprintf("It is not shown everybody, and so not who has the role %s.", role), c.Diags)
+		return nil, nil, nil
 	}
-	view, err := r.Meta.Store.ReadNaming(ctx, lookup.Names(m.Users.Elements()), store.UserGroups)
+	view, err = c.ReadNaming("the people", lookup.Names(m.Users.Elements()), store.UserGroups)
 	if err != nil {
-		diags.AddError("Cannot read the people", base.Explain(err))
-		return nil, nil, false
+		return nil, nil, err
 	}
 	group, isThere := view.UserGroups().ByName(permission.RoleGroup(role))
 	for _, user := range slices.Clone(view.Users()) {
@@ -43,9 +38,8 @@ func (r *roleMembersResource) holders(ctx context.Context, m *roleMembersModel, 
 		if !isThere || hasRole == slices.Contains(group.Members, user.ID) {
 			continue
 		}
-		if view, err = r.Meta.Store.ReadUser(ctx, user.ID); err != nil {
-			diags.AddError("Cannot read "+user.Address(), base.Explain(err))
-			return nil, nil, false
+		if view, err = c.Meta.Store.ReadUser(ctx, user.ID); err != nil {
+			return nil, nil, base.Failed("Cannot read "+user.Address(), err)
 		}
 	}
 	for _, user := range view.Users() {
@@ -54,29 +48,19 @@ func (r *roleMembersResource) holders(ctx context.Context, m *roleMembersModel, 
 		}
 	}
 	slices.Sort(held)
-	return view, held, true
+	return view, held, nil
 }
 
-// wanted finds in an apply whom the list names.
-func (r *roleMembersResource) wanted(ctx context.Context, plan *roleMembersModel, diags *diag.Diagnostics) (view *snapshot.Snapshot, wanted lookup.ResolvedList, ok bool) {
-	view, err := r.Meta.Store.ReadNaming(ctx, lookup.Names(plan.Users.Elements()), store.Users)
-	if err != nil {
-		diags.AddError("Cannot read the people", base.Explain(err))
-		return nil, wanted, false
-	}
-	wanted, known := lookup.UserList.Resolve(plan.Users, view)
-	for _, err := range wanted.Problems {
-		lookup.AddError(diags, path.Root("users"), err, "")
-	}
-	if !known || len(wanted.Planned) > 0 {
-		diags.AddAttributeError(path.Root("users"), "Somebody is still not in the organization",
-			fmt.Sprintf("The plan was to create or to reactivate %s before. Refer to the resource that does, so that Terraform knows the order.", cmp.Or(strings.Join(wanted.Planned, ", "), "an account")))
-	}
-	return view, wanted, !diags.HasError()
+// having returns those of some who are active and have a role.
+func having(ids []int64, role zulip.Role, view *snapshot.Snapshot) []int64 {
+	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool {
+		user, ok := view.User(id)
+		return !ok || !user.IsActive || user.Role != role
+	})
 }
 
 // grant is the role that an account gets by the list.
-func (r *roleMembersResource) grant(ctx context.Context, user *zulip.User, email string, prior, planned zulip.Role, skips func(now *zulip.User) bool) grant {
+func (roleMembers) grant(ctx context.Context, user *zulip.User, email string, prior, planned zulip.Role, skips func(now *zulip.User) bool) grant {
 	return grant{user.Address(), accounts.Grant{
 		ID: user.ID, Email: email, Prior: prior, Planned: planned, At: path.Root("users"), Names: path.Root("users"),
 		Skips: func(now *zulip.User) bool {
@@ -96,7 +80,8 @@ type grant struct {
 
 // arrivals are the grants of those who come into a list. known are the roles at the last refresh; nil if there was none, and then those
 // of the snapshot are compared with.
-func (r *roleMembersResource) arrivals(ctx context.Context, ids []int64, emails map[int64]string, role zulip.Role, view *snapshot.Snapshot, known knownRoles) (grants []grant) {
+func (r roleMembers) arrivals(ctx context.Context, c *roleMembersCall, ids []int64, emails map[int64]string, view *snapshot.Snapshot, known knownRoles) (grants []grant) {
+	role := c.Plan.role()
 	for _, id := range ids {
 		user, ok := view.User(id)
 		if !ok || known == nil && user.Role == role {
@@ -112,14 +97,14 @@ func (r *roleMembersResource) arrivals(ctx context.Context, ids []int64, emails 
 }
 
 // departures are the grants of those who are taken out of a list: the provider's account last, while it still may.
-func (r *roleMembersResource) departures(ctx context.Context, ids []int64, emails map[int64]string, m *roleMembersModel, view *snapshot.Snapshot) (grants []grant) {
-	role, self := m.role(), r.Meta.Store.Self().ID
+func (r roleMembers) departures(ctx context.Context, c *roleMembersCall, ids []int64, emails map[int64]string, view *snapshot.Snapshot) (grants []grant) {
+	role, self := c.Plan.role(), c.Meta.Store.Self().ID
 	isGiven := func(now *zulip.User) bool { // by another resource of this run
-		return now.Role != role && r.Meta.Run.HasGivenRole(now.ID, int(now.Role))
+		return now.Role != role && c.Meta.Run.HasGivenRole(now.ID, int(now.Role))
 	}
 	for _, id := range ids {
 		if user, ok := view.User(id); ok {
-			grants = append(grants, r.grant(ctx, user, emails[id], role, m.demotion(), isGiven))
+			grants = append(grants, r.grant(ctx, user, emails[id], role, c.Plan.demotion(), isGiven))
 		}
 	}
 	slices.SortStableFunc(grants, func(a, b grant) int {
@@ -136,16 +121,16 @@ func (r *roleMembersResource) departures(ctx context.Context, ids []int64, email
 
 // carryOut gives the role to those who come, and takes it from those who leave: from nobody, if one who was to come could not be given
 // it. It returns whether anybody's role was written.
-func (r *roleMembersResource) carryOut(ctx context.Context, come, leave []grant, diags *diag.Diagnostics) (wrote bool) {
+func (roleMembers) carryOut(ctx context.Context, c *roleMembersCall, come, leave []grant) (wrote bool) {
 	for _, grants := range [][]grant{come, leave} {
-		if diags.HasError() {
+		if c.Diags.HasError() {
 			break
 		}
 		for _, one := range grants {
-			written, err := one.Give(ctx, r.Meta, diags)
+			written, err := one.Give(ctx, c.Meta, c.Diags)
 			wrote = wrote || written
 			if err != nil { // the next would fail as well
-				diags.AddAttributeError(path.Root("users"), fmt.Sprintf("Cannot make %s %s", one.email, one.Planned), base.Explain(err))
+				c.Diags.AddAttributeError(path.Root("users"), fmt.Sprintf("Cannot make %s %s", one.email, one.Planned), base.Explain(err))
 				break
 			}
 		}
@@ -156,121 +141,28 @@ func (r *roleMembersResource) carryOut(ctx context.Context, come, leave []grant,
 // knownRoles are the roles of accounts, as the last refresh read them: who is about to come into a list is not in the state, and the
 // prior role has to be known all the same. Deactivated accounts have a role too: it is their prior role when they are reactivated.
 // Whoever is not among them was a member.
-type knownRoles map[int64]zulip.Role
+type knownRoles map[zulip.Role][]int64
 
-// privateRoles is where they stand in the private state: the IDs by role.
+// privateRoles is where they stand in the private state.
 const privateRoles = "roles"
 
 // of returns the role that an account had.
 func (k knownRoles) of(id int64) zulip.Role {
-	if role, ok := k[id]; ok {
-		return role
+	for role, ids := range k {
+		if slices.Contains(ids, id) {
+			return role
+		}
 	}
 	return zulip.RoleMember
 }
 
-func readRoles(ctx context.Context, private attribute.PrivateGetter, diags *diag.Diagnostics) knownRoles {
-	data, problems := private.GetKey(ctx, privateRoles)
-	diags.Append(problems...)
-	if data == nil {
-		return nil
-	}
-	stored := map[zulip.Role][]int64{}
-	if err := json.Unmarshal(data, &stored); err != nil {
-		diags.AddError("The state's private data cannot be read", err.Error())
-	}
-	known := knownRoles{}
-	for role, ids := range stored {
-		for _, id := range ids {
-			known[id] = role
-		}
-	}
-	return known
-}
-
 // writeRoles writes the roles of a snapshot into the private state.
 func writeRoles(ctx context.Context, view *snapshot.Snapshot, private attribute.PrivateSetter, diags *diag.Diagnostics) {
-	stored := map[zulip.Role][]int64{}
+	known := knownRoles{}
 	for _, user := range view.Users() {
 		if user.Role != zulip.RoleMember {
-			stored[user.Role] = append(stored[user.Role], user.ID)
+			known[user.Role] = append(known[user.Role], user.ID)
 		}
 	}
-	data, err := json.Marshal(stored)
-	if err != nil {
-		diags.AddError("The roles of now cannot be kept", err.Error())
-		return
-	}
-	diags.Append(private.SetKey(ctx, privateRoles, data)...)
-	writeEmails(ctx, view, private, diags)
-}
-
-// keepRoles writes the roles after an apply.
-func (r *roleMembersResource) keepRoles(ctx context.Context, private attribute.PrivateSetter, diags *diag.Diagnostics) {
-	if view, err := r.Meta.Store.Read(ctx, store.Users); err == nil { // else the next refresh does
-		writeRoles(ctx, view, private, diags)
-	}
-}
-
-// knownEmails are whose emails were whose, as the last refresh read them: an apply is not told whom its plan found by an email.
-type knownEmails struct {
-	// Newest is the highest ID. Accounts with a higher one joined later.
-	Newest int64 `json:"newest"`
-	// Pairs are the [pairLength] first bytes of a hash of each account's ID and email. A state holds no email that it does not manage.
-	Pairs []byte `json:"pairs"`
-}
-
-const (
-	// privateEmails is where they stand in the private state.
-	privateEmails = "emails"
-	pairLength    = 8
-)
-
-// pair is the hash of an account's ID and email.
-func pair(id int64, email string) []byte {
-	sum := sha256.Sum256(fmt.Append(nil, id, " ", strings.ToLower(email)))
-	return sum[:pairLength]
-}
-
-// writeEmails writes the emails of a snapshot into the private state.
-func writeEmails(ctx context.Context, view *snapshot.Snapshot, private attribute.PrivateSetter, diags *diag.Diagnostics) {
-	var known knownEmails
-	for _, user := range view.Users() {
-		known.Newest = max(known.Newest, user.ID)
-		known.Pairs = append(known.Pairs, pair(user.ID, user.Address())...)
-	}
-	data, err := json.Marshal(known)
-	if err != nil {
-		diags.AddError("The emails of now cannot be kept", err.Error())
-		return
-	}
-	diags.Append(private.SetKey(ctx, privateEmails, data)...)
-}
-
-// checkEmails refuses emails of lists that belong to other users than at the last refresh. An account that has joined since, and one
-// to which this run gives the email, are no others.
-func checkEmails(ctx context.Context, private attribute.PrivateGetter, view *snapshot.Snapshot, diags *diag.Diagnostics, lists ...types.List) {
-	data, problems := private.GetKey(ctx, privateEmails)
-	diags.Append(problems...)
-	var known knownEmails
-	if data == nil || json.Unmarshal(data, &known) != nil {
-		return // the state is older than these emails, or there is none
-	}
-	var pairs map[string]bool
-	for _, email := range lookup.Names(slices.Concat(lists[0].Elements(), lists[1].Elements())) {
-		user, ok := view.UserByAddress(email)
-		isGiven := view.IsPlanned(permission.Principal{Kind: permission.KindUser, Name: email})
-		if !ok || isGiven || user.ID > known.Newest || !strings.EqualFold(email, user.Address()) {
-			continue
-		}
-		if pairs == nil {
-			pairs = map[string]bool{}
-			for each := range slices.Chunk(known.Pairs, pairLength) {
-				pairs[string(each)] = true
-			}
-		}
-		if !pairs[string(pair(user.ID, email))] {
-			accounts.RefuseMovedEmail(email, 0, user, path.Root("users"), diags)
-		}
-	}
+	attribute.WritePrivate(ctx, private, privateRoles, known, diags)
 }

@@ -135,7 +135,7 @@ func TestProtocolRoleMembersImport(t *testing.T) {
 		t.Errorf("imported is %v", run.State.Values)
 	}
 	plan := run.MustPlan(list("administrator", roleMembersTomas, bot(t, o)))
-	if fmt.Sprint(plan.Changes()) != "[users]" {
+	if fmt.Sprint(plan.Changes()) != "[user_ids users]" {
 		t.Errorf("planned: %v", plan.Changes())
 	}
 	sent := o.Sent()

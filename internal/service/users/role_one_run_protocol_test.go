@@ -3,6 +3,7 @@ package users_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -235,28 +236,115 @@ func TestProtocolRoleMembers_ReactivatedAndListed_Applied(t *testing.T) {
 	expectAccount(t, o, "guest", "moderator", true)
 }
 
-// moveEmail gives the email of the first account to the second one.
-func moveEmail(t *testing.T, o *acctest.Organization, from, to, email string) {
-	t.Helper()
-	for _, change := range []struct{ account, email string }{{from, "old." + email}, {to, email}} {
-		o.Call(t, http.MethodPatch, fmt.Sprint("/users/", oneRunID(t, o, change.account)), map[string]string{"new_email": change.email})
-	}
-}
-
 func TestProtocolRoleMembers_EmailMovedSincePlan_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
 	run := o.NewRun(t, "zulip_role_members")
 	run.Import("owner", nil).ExpectNoError(t)
 	run.MustApply(acctest.Values{"role": "owner", "users": []any{oneRunOwner}})
 	plan := run.MustPlan(acctest.Values{"role": "owner", "users": []any{oneRunOwner, oneRunMember}})
-	moveEmail(t, o, "member", "member2", oneRunMember)
+	o.MoveEmail(t, "member", "member2", oneRunMember)
+	run.ExpectOutdated(plan, "user_ids")
 	sent := o.Sent()
-	run.Apply(plan).ExpectError(t, "users", "now belongs to another user", fmt.Sprint(oneRunID(t, o, "member2")))
+	_, diags := run.Process().Apply(plan)
+	diags.ExpectError(t, "users", "now belongs to another user", fmt.Sprint(oneRunID(t, o, "member2")))
 	sent.Expect(t)
 	expectAccount(t, o, "member2", "member", true)
 	run.Refresh().ExpectNoError(t)
 	run.MustApply(acctest.Values{"role": "owner", "users": []any{oneRunOwner, "old." + oneRunMember}})
 	expectAccount(t, o, "member", "owner", true)
+}
+
+// The provider itself refuses an email that the state has, whether it stays in the list or leaves it.
+func TestProtocolRoleMembers_ListedEmailMovedSincePlan_Refused(t *testing.T) {
+	for name, users := range map[string][]any{"stays": {oneRunModerator, oneRunMember, oneRunGuest}, "leaves": {oneRunModerator}} {
+		t.Run(name, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
+			run := o.NewRun(t, "zulip_role_members")
+			run.MustApply(acctest.Values{"role": "moderator", "users": []any{oneRunModerator, oneRunMember}})
+			plan := run.MustPlan(acctest.Values{"role": "moderator", "users": users})
+			o.MoveEmail(t, "member", "member2", oneRunMember)
+			sent := o.Sent()
+			run.Apply(plan).ExpectError(t, "users", "now belongs to another user", "belonged to user "+fmt.Sprint(oneRunID(t, o, "member")))
+			sent.Expect(t)
+		})
+	}
+}
+
+// A new list has no state to compare with: what it saw is in the plan.
+func TestProtocolRoleMembers_NewAndEmailMovedSincePlan_Refused(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
+	run := o.NewRun(t, "zulip_role_members")
+	plan := run.MustPlan(acctest.Values{"role": "owner", "users": []any{oneRunOwner, "user:" + oneRunMember}})
+	want := acctest.Values{oneRunOwner: oneRunID(t, o, "owner"), "user:" + oneRunMember: oneRunID(t, o, "member")}
+	if got := plan.Values["user_ids"]; fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("planned are %v, want %v", got, want)
+	}
+	o.MoveEmail(t, "member", "member2", oneRunMember)
+	run.ExpectOutdated(plan, "user_ids")
+	// The provider also refuses it where nothing is planned again.
+	sent := o.Sent()
+	state, diags := run.Process().Apply(plan)
+	diags.ExpectError(t, "users", oneRunMember+" now belongs to another user", "belonged to user "+fmt.Sprint(want["user:"+oneRunMember]))
+	sent.Expect(t)
+	if state != nil {
+		t.Errorf("the state has %v", state.Values)
+	}
+	expectAccount(t, o, "member", "member", true)
+	expectAccount(t, o, "member2", "member", true)
+}
+
+// The plan is refused too if nobody has the email any more, or if who has it joined after the plan.
+func TestProtocolRoleMembers_NewAndEmailGoneSincePlan_Refused(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
+	run := o.NewRun(t, "zulip_role_members")
+	plan := run.MustPlan(acctest.Values{"role": "owner", "users": []any{oneRunOwner, oneRunMember}})
+	o.Call(t, http.MethodPatch, fmt.Sprint("/users/", oneRunID(t, o, "member")), map[string]string{"new_email": "someone@elsewhere.example"})
+	run.ExpectOutdated(plan, "user_ids")
+	o.Call(t, http.MethodPost, "/users", map[string]string{"email": oneRunMember, "full_name": "Other", "password": "correct horse battery staple"})
+	run.ExpectOutdated(plan, "user_ids")
+}
+
+// The user IDs in the state belong to the emails of the state, also after somebody has joined.
+func TestProtocolRoleMembers_UserIDs(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
+	run := o.NewRun(t, "zulip_role_members")
+	config := acctest.Values{"role": "moderator", "users": []any{oneRunModerator, oneRunNew}}
+	plan := run.MustPlan(config)
+	want := acctest.Values{oneRunModerator: oneRunID(t, o, "moderator"), oneRunNew: acctest.Unknown}
+	if got := plan.Values["user_ids"]; fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("planned are %v, want %v", got, want)
+	}
+	run.MustApply(config)
+	want[oneRunNew] = nil
+	if got := run.State.Values["user_ids"]; fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("the state has %v, want %v", got, want)
+	}
+	o.Call(t, http.MethodPost, "/users", map[string]string{"email": oneRunNew, "full_name": "New", "password": "correct horse battery staple"})
+	run.MustApply(config)
+	if got := run.State.Values["user_ids"].(acctest.Values)[oneRunNew]; got == nil {
+		t.Error("the state has no ID of who has joined")
+	}
+	o.MoveEmail(t, "moderator", "member2", oneRunModerator)
+	run.Refresh().ExpectNoError(t)
+	if got := run.State.Values["user_ids"].(acctest.Values)["old."+oneRunModerator]; got != want[oneRunModerator] {
+		t.Errorf("after the email has moved, the state has %v", run.State.Values["user_ids"])
+	}
+}
+
+// TestAccSandboxRoleMembersEmailMovedSincePlan applies a saved plan through the CLI.
+func TestAccSandboxRoleMembersEmailMovedSincePlan(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
+	w := acctest.NewWorkspace(t)
+	w.Setenv("TF_LOG", "")
+	w.Configure(t, block("owners", "owner", oneRunOwner, oneRunMember))
+	w.Must(t, "plan", "-out=saved")
+	o.MoveEmail(t, "member", "member2", oneRunMember)
+	sent := o.Sent()
+	if printed, ok := w.Run(t, "apply", "saved"); ok || !strings.Contains(printed, `.user_ids["`+oneRunMember+`"]`) {
+		t.Errorf("the saved plan is applied:\n%s", printed)
+	}
+	sent.Expect(t)
+	expectAccount(t, o, "member2", "member", true)
 }
 
 // The email moves between the plan of the apply and the request.
@@ -267,7 +355,7 @@ func TestProtocolRoleMembers_EmailMovedDuringApply_Refused(t *testing.T) {
 	p := run.Process()
 	plan, diags := p.Plan("zulip_role_members", run.State, acctest.Values{"role": "owner", "users": []any{oneRunOwner, oneRunMember}})
 	diags.ExpectNoError(t)
-	moveEmail(t, o, "member", "member2", oneRunMember)
+	o.MoveEmail(t, "member", "member2", oneRunMember)
 	_, diags = p.Apply(plan)
 	diags.ExpectError(t, "users", "now belongs to another user")
 	expectAccount(t, o, "member", "member", true)
@@ -299,7 +387,7 @@ func TestProtocolUserRole_EmailMovedSincePlan_Refused(t *testing.T) {
 	run := o.NewRun(t, "zulip_user_role")
 	run.MustApply(acctest.Values{"user": oneRunMember, "role": "member"})
 	plan := run.MustPlan(acctest.Values{"user": oneRunMember, "role": "owner"})
-	moveEmail(t, o, "member", "member2", oneRunMember)
+	o.MoveEmail(t, "member", "member2", oneRunMember)
 	sent := o.Sent()
 	run.Apply(plan).ExpectError(t, "user", "now belongs to another user")
 	sent.Expect(t)

@@ -1,0 +1,183 @@
+// Package people is what attributes have in common that list who is in something: the people with a role, the members and the subgroups
+// of a user group, the subscribers of a channel.
+//
+// A plan waits while a list is unknown (Waits), resolves it (Plan), plans its IDs (PlanIDs), and reports who is ignored (Warn). An apply
+// resolves it again (Find). The state then has the planned words (Settle) or, after a read or a failure, those for who is in (Hold).
+package people
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
+	"github.com/hashicorp/terraform-plugin-framework/types"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
+)
+
+// List is an attribute that lists who is in something.
+type List struct {
+	lookup.PrincipalList
+
+	// Attribute is its name, Noun what an element names.
+	Attribute, Noun string
+	// Ignored says why the deactivated are ignored, as in "Deactivated accounts have no rights".
+	Ignored string
+}
+
+// Users returns the attribute "users", a list of people and bots.
+func Users(ignored string) List {
+	return List{PrincipalList: lookup.UserList, Attribute: "users", Noun: "user", Ignored: ignored}
+}
+
+// Value is a list in a model, and the attribute that has the IDs of its elements. Both are nil where there is no model.
+type Value struct {
+	Texts *types.List
+	IDs   *types.Map
+}
+
+// noIDs are the IDs of a list without a state or a plan.
+var noIDs = types.MapNull(types.Int64Type)
+
+func (v Value) ids() types.Map {
+	if v.IDs == nil {
+		return noIDs
+	}
+	return *v.IDs
+}
+
+// IDsAttribute describes the attribute with the IDs.
+func (l List) IDsAttribute() schema.MapAttribute {
+	return schema.MapAttribute{
+		ElementType: types.Int64Type, Computed: true,
+		MarkdownDescription: fmt.Sprintf("ID of the %[1]s that each element of `%[2]s` names, or null while there is none. "+
+			"If an element names another %[1]s by the time a saved plan is applied, nothing is changed: Terraform stops with \"Provider produced inconsistent final plan\" and the element. Plan again, and check who is meant.",
+			l.Noun, l.Attribute),
+	}
+}
+
+func (l List) at() path.Path { return path.Root(l.Attribute) }
+
+// Waits reports whether an existing resource has to stay as it is until a list is known, and warns of it. what is the subject and the
+// verb of the warning, as in "The subscribers of channel 12 wait". The caller plans the whole state: the apply plans again, and may know
+// the list then.
+func (l List) Waits(planned, prior Value, what string, view *snapshot.Snapshot, diags *diag.Diagnostics) bool {
+	if prior.Texts == nil || !l.MustWait(*planned.Texts, *prior.Texts, view) {
+		return false
+	}
+	detail := "Who is in it is known only after this apply, so this plan cannot list who would leave. Nothing of this resource changes now; plan again after the apply."
+	if l.Noun == "user" {
+		detail += " The members of a user group that this configuration manages are known at plan: zulip_user_group.NAME.members."
+	}
+	diags.AddAttributeWarning(l.at(), what+" for the next apply", detail)
+	return true
+}
+
+// Plan is what a plan finds of a list.
+type Plan struct {
+	// Wanted are those whom the list names, Before those whom the state names.
+	Wanted, Before lookup.ResolvedList
+	// IsKnown is true if the whole list is known, and no one in it is yet to be created or reactivated.
+	IsKnown bool
+	// IsSame is true if the state names the same.
+	IsSame bool
+}
+
+// Leaving returns who is in the state and not in a known list.
+func (p Plan) Leaving() []int64 {
+	if !p.IsKnown {
+		return nil
+	}
+	return sets.Without(p.Before.IDs, p.Wanted.IDs)
+}
+
+// Plan resolves a planned list, and keeps the words of the state where they name the same. It reports elements that cannot be used.
+func (l List) Plan(planned, prior Value, view *snapshot.Snapshot, diags *diag.Diagnostics) Plan {
+	var p Plan
+	if prior.Texts != nil {
+		p.Before, _ = l.ResolveAs(*prior.Texts, prior.ids(), view)
+		*planned.Texts = l.KeepPrior(*planned.Texts, *prior.Texts, view)
+		p.IsSame = planned.Texts.Equal(*prior.Texts)
+	}
+	p.Wanted, p.IsKnown = l.ResolveAs(*planned.Texts, prior.ids(), view)
+	p.IsKnown = p.IsKnown && len(p.Wanted.Planned) == 0
+	l.report(p.Before.Moved, "", diags)
+	hint := ""
+	if l.Noun == "user" {
+		hint = "\n\nIf this configuration makes the account, write zulip_user.NAME.id: its ID is not known before, so that the account comes first."
+	}
+	l.report(p.Wanted.Moved, "", diags)
+	l.report(p.Wanted.Problems, hint, diags)
+	return p
+}
+
+// PlanIDs plans the IDs of a list. isChange says that the resource is created or changed.
+func (l List) PlanIDs(planned, prior Value, isChange bool, view *snapshot.Snapshot) {
+	*planned.IDs = l.PrincipalList.PlanIDs(*planned.Texts, prior.ids(), isChange, view)
+}
+
+// Warn reports, in a plan, addresses that nobody has yet, and the deactivated. leaving are those who would leave by the same plan.
+func (l List) Warn(ctx context.Context, meta *base.Meta, wanted lookup.ResolvedList, leaving []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
+	lookup.ReportAbsent(ctx, meta, view, wanted.Absent, leaving, l.at(), diags)
+	if len(wanted.Deactivated) > 0 {
+		diags.AddAttributeWarning(l.at(), "Deactivated users and groups are ignored",
+			fmt.Sprintf("%s: %s. They are ignored until they are reactivated.", l.Ignored, l.Describe(wanted.Deactivated, view)))
+	}
+}
+
+// Find returns whom a list names in an apply, and reports elements that cannot be used. The planned IDs count.
+func (l List) Find(planned Value, view *snapshot.Snapshot, diags *diag.Diagnostics) lookup.ResolvedList {
+	wanted, isKnown := l.ResolveAs(*planned.Texts, planned.ids(), view)
+	l.report(wanted.Moved, "", diags)
+	l.report(wanted.Problems, "", diags)
+	if !isKnown || len(wanted.Planned) > 0 {
+		diags.AddAttributeError(l.at(), "Somebody is still not in the organization",
+			fmt.Sprintf("The plan was to create or to reactivate %s before. Refer to the resource that does, so that Terraform knows the order.", cmp.Or(strings.Join(wanted.Planned, ", "), "an account")))
+	}
+	return wanted
+}
+
+func (l List) report(errs []error, hint string, diags *diag.Diagnostics) {
+	for _, err := range errs {
+		lookup.AddError(diags, l.at(), err, hint)
+	}
+}
+
+// Named returns whom a state or a plan names, as far as they are there.
+func (l List) Named(v Value, view *snapshot.Snapshot) lookup.ResolvedList {
+	resolved, _ := l.ResolveAs(*v.Texts, v.ids(), view)
+	return resolved
+}
+
+// Hold gives a list the elements for those who are in, after a read or a failure: in its own words, where it has some.
+func (l List) Hold(v Value, in []int64, view *snapshot.Snapshot) {
+	*v.Texts = l.Keep(*v.Texts, in, view)
+	*v.IDs = l.IDs(*v.Texts, noIDs, view)
+}
+
+// Settle gives a planned list the IDs that were not known before its apply.
+func (l List) Settle(v Value, view *snapshot.Snapshot) { *v.IDs = l.IDs(*v.Texts, *v.IDs, view) }
+
+// Contested registers whom a resource keeps in a thing and whom it takes out of it, and returns those of whom another resource of the run
+// does the opposite: which of the two Terraform applies first is not known.
+func Contested(run *runstate.State, thing string, kept, leaving []int64) (contested []int64) {
+	for _, id := range kept {
+		if run.Manage(thing, id); run.WillBeDestroyed(thing, id) {
+			contested = append(contested, id)
+		}
+	}
+	for _, id := range leaving {
+		if run.WillDestroy(thing, id); run.IsManaged(thing, id) {
+			contested = append(contested, id)
+		}
+	}
+	return contested
+}
