@@ -31,6 +31,8 @@ type Call[Model any] struct {
 	// Config, Plan and State are the configuration, the plan and the prior state. Those that the call does not have are nil.
 	Config, Plan, State *Model
 	Diags               *diag.Diagnostics
+	// IsByIdentity is true for an import by identity.
+	IsByIdentity bool
 	// PriorPrivate reads the private state as it was before the call, Private writes it.
 	PriorPrivate attribute.PrivateGetter
 	Private      attribute.PrivateSetter

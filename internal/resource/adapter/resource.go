@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/resource/identityschema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/types"
+	"github.com/hashicorp/terraform-plugin-log/tflog"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 )
@@ -22,12 +23,16 @@ type Resource[Model any] struct {
 	Name     string
 	Schema   func() schema.Schema
 	Identity Identity
+	// WasLonger is true if identities of version 0 had more attributes.
+	WasLonger bool
 	// Validate refuses a configuration that is wrong in any organization. Optional.
 	Validate func(config *Model, diags *diag.Diagnostics)
 	// Plan checks and completes a plan. PlanDestroy checks one that destroys the resource. Both are optional.
 	Plan, PlanDestroy    func(context.Context, *Call[Model]) error
 	Create, Read, Update func(context.Context, *Call[Model]) error
-	Delete               func(context.Context, *Call[Model]) error
+	// Delete is nil if a destroy changes nothing on the server. Stays is then what the log says.
+	Delete func(context.Context, *Call[Model]) error
+	Stays  string
 	// Import writes the state for the text of an import. For an import by identity the text is its attributes, with slashes
 	// between them.
 	Import func(ctx context.Context, c *Call[Model], text string) error
@@ -45,11 +50,11 @@ type frameworkResource[Model any] struct {
 }
 
 var (
-	_ resource.ResourceWithConfigure      = (*frameworkResource[struct{}])(nil)
-	_ resource.ResourceWithIdentity       = (*frameworkResource[struct{}])(nil)
-	_ resource.ResourceWithImportState    = (*frameworkResource[struct{}])(nil)
-	_ resource.ResourceWithModifyPlan     = (*frameworkResource[struct{}])(nil)
-	_ resource.ResourceWithValidateConfig = (*frameworkResource[struct{}])(nil)
+	_ resource.ResourceWithConfigure       = (*frameworkResource[struct{}])(nil)
+	_ resource.ResourceWithUpgradeIdentity = (*frameworkResource[struct{}])(nil)
+	_ resource.ResourceWithImportState     = (*frameworkResource[struct{}])(nil)
+	_ resource.ResourceWithModifyPlan      = (*frameworkResource[struct{}])(nil)
+	_ resource.ResourceWithValidateConfig  = (*frameworkResource[struct{}])(nil)
 )
 
 func (r *frameworkResource[Model]) kind() string { return "zulip_" + r.def.Name }
@@ -72,6 +77,17 @@ func (r *frameworkResource[Model]) IdentitySchema(_ context.Context, _ resource.
 			resp.IdentitySchema.Attributes[one.Name] = identityschema.Int64Attribute{RequiredForImport: true, Description: one.Description}
 		}
 	}
+	if r.def.WasLonger {
+		resp.IdentitySchema.Version = 1
+	}
+}
+
+// UpgradeIdentity reads identities of version 0.
+func (r *frameworkResource[Model]) UpgradeIdentity(context.Context) map[int64]resource.IdentityUpgrader {
+	if !r.def.WasLonger {
+		return nil
+	}
+	return base.KeepIdentity()
 }
 
 func (r *frameworkResource[Model]) ValidateConfig(ctx context.Context, req resource.ValidateConfigRequest, resp *resource.ValidateConfigResponse) {
@@ -140,6 +156,10 @@ func (r *frameworkResource[Model]) Update(ctx context.Context, req resource.Upda
 }
 
 func (r *frameworkResource[Model]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
+	if r.def.Delete == nil {
+		tflog.Info(ctx, r.def.Stays)
+		return
+	}
 	c := &Call[Model]{Base: &r.Base, Diags: &resp.Diagnostics, PriorPrivate: req.Private, ctx: ctx, into: &resp.State}
 	c.State = read[Model](ctx, c.Diags, req.State.Raw, req.State)
 	if c.Diags.HasError() || !r.Ready(c.Diags) {
@@ -154,7 +174,7 @@ func (r *frameworkResource[Model]) ImportState(ctx context.Context, req resource
 	}
 	c := &Call[Model]{Base: &r.Base, Diags: &resp.Diagnostics, Private: resp.Private, ctx: ctx, into: &resp.State}
 	text := req.ID
-	if text == "" {
+	if c.IsByIdentity = text == ""; c.IsByIdentity {
 		text = r.identityText(ctx, req, c.Diags)
 	}
 	if !c.Diags.HasError() {

@@ -39,7 +39,7 @@ func NewChannelSubscribersResource() resource.Resource {
 	var r subscribers
 	return adapter.Resource[shared]{
 		Name: "channel_subscribers", Schema: exclusiveSchema,
-		Identity: map[string]string{"channel_id": "ID of the channel."},
+		Identity: adapter.Identity{{"channel_id", "ID of the channel."}},
 		Plan:     r.plan, Create: r.create, Read: r.read, Update: r.update, Import: r.importChannel,
 		Stays: "The subscribers of the channel stay, and are not managed any more",
 	}.New()
@@ -205,7 +205,7 @@ func (subscribers) changedMeanwhile(ctx context.Context, b relation, now *channe
 }
 
 // importChannel takes the channel's ID, or its name.
-func (subscribers) importChannel(_ context.Context, c *subscribersCall, text string, _ bool) error {
+func (subscribers) importChannel(_ context.Context, c *subscribersCall, text string) error {
 	view, err := c.Read("the channels", store.Channels)
 	if err != nil {
 		return err

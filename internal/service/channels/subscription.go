@@ -39,7 +39,7 @@ func NewChannelSubscriptionResource() resource.Resource {
 	var r subscription
 	return adapter.Resource[additive]{
 		Name: "channel_subscription", Schema: additiveSchema,
-		Identity: map[string]string{"channel_id": "ID of the channel."}, WasLonger: true,
+		Identity: adapter.Identity{{"channel_id", "ID of the channel."}}, WasLonger: true,
 		Plan: r.plan, PlanDestroy: r.planDestroy,
 		Create: r.create, Read: r.read, Update: r.update, Delete: r.delete, Import: r.importUsers,
 	}.New()
@@ -233,9 +233,9 @@ func (r subscription) delete(ctx context.Context, c *subscriptionCall) error {
 
 // importUsers takes the channel, by ID or name, a slash, and the users with commas between them; by identity, a channel
 // with everybody who is in it. Nobody of them counts as added by the resource.
-func (r subscription) importUsers(ctx context.Context, c *subscriptionCall, text string, byIdentity bool) error {
+func (r subscription) importUsers(ctx context.Context, c *subscriptionCall, text string) error {
 	channelText := text
-	if !byIdentity {
+	if !c.IsByIdentity {
 		slash := strings.LastIndex(text, "/")
 		if slash <= 0 {
 			return base.Refused(path.Empty(), "Not the ID of a subscription",
@@ -256,7 +256,7 @@ func (r subscription) importUsers(ctx context.Context, c *subscriptionCall, text
 		return err
 	}
 	found := additive{shared: shared{Channel: types.StringValue(channelText), ChannelID: types.Int64Value(channel.ID)}, Added: numbersOf(nil)}
-	if found.Users = lookup.UserList.Of(in, view); !byIdentity {
+	if found.Users = lookup.UserList.Of(in, view); !c.IsByIdentity {
 		found.Users = r.named(strings.Split(text, ","), in, channel, view, c.Diags)
 	}
 	subscribed.Settle(found.users(), view)

@@ -39,7 +39,7 @@ func NewUserGroupMembershipResource() resource.Resource {
 	var r memberships
 	return adapter.Resource[membershipModel]{
 		Name: "user_group_membership", Schema: r.schema,
-		Identity: map[string]string{"group_id": "The group's ID."}, WasLonger: true,
+		Identity: adapter.Identity{{"group_id", "The group's ID."}}, WasLonger: true,
 		Plan: r.plan, PlanDestroy: r.planDestroy,
 		Create: r.create, Read: r.read, Update: r.update, Delete: r.delete, Import: r.importMembers,
 	}.New()
@@ -248,7 +248,7 @@ func anyDone(all []step, now *reading) bool {
 // importMembers takes the group and who is in it: GROUP/MEMBER,MEMBER. A member is an address or an ID; groups are written
 // group:NAME or group_id:N. By identity it takes a group with everybody who is in it, and nobody of them counts as put
 // there by the resource.
-func (memberships) importMembers(ctx context.Context, c *membershipCall, text string, byIdentity bool) error {
+func (memberships) importMembers(ctx context.Context, c *membershipCall, text string) error {
 	view, err := c.Read("the user groups", store.Organization)
 	if err != nil {
 		return err
@@ -260,7 +260,7 @@ func (memberships) importMembers(ctx context.Context, c *membershipCall, text st
 	}
 	group, _ := view.UserGroups().ByID(id)
 	wanted.GroupID, wanted.Group = types.Int64Value(id), types.StringValue(lookup.GroupText(view, id))
-	if byIdentity {
+	if c.IsByIdentity {
 		found := foundThere{}
 		for _, list := range membershipLists {
 			found[list.Attribute] = *list.current(group)
@@ -269,7 +269,7 @@ func (memberships) importMembers(ctx context.Context, c *membershipCall, text st
 		found.write(ctx, c.Private, c.Diags)
 	}
 	missing := wanted.missing(group, view)
-	if !byIdentity && wanted.Members.IsNull() && wanted.Subgroups.IsNull() || len(missing) > 0 {
+	if !c.IsByIdentity && wanted.Members.IsNull() && wanted.Subgroups.IsNull() || len(missing) > 0 {
 		return base.Refused(path.Empty(), "Cannot import this membership",
 			"The ID of an import is the group, by name or ID, and who of it is managed: GROUP/MEMBER,MEMBER. A member is an e-mail address or an ID; a group is written group:NAME or group_id:N. All have to be in the group."+notIn(missing, group.Name))
 	}

@@ -41,7 +41,7 @@ func NewRoleMembersResource() resource.Resource {
 	var r roleMembers
 	return adapter.Resource[roleMembersModel]{
 		Name: "role_members", Schema: r.schema, Validate: r.validate,
-		Identity: map[string]string{"role": "Role: owner, administrator or moderator."},
+		Identity: adapter.Identity{{"role", "Role: owner, administrator or moderator."}},
 		Plan:     r.plan, PlanDestroy: r.warnOfKept,
 		Create: r.create, Read: r.read, Update: r.update, Import: r.importRole,
 		Stays: "The role stays with those who have it, and is not managed any more",
@@ -298,7 +298,7 @@ func (roleMembers) save(ctx context.Context, c *roleMembersCall, users []int64, 
 }
 
 // importRole takes a role.
-func (roleMembers) importRole(_ context.Context, c *roleMembersCall, role string, _ bool) error {
+func (roleMembers) importRole(_ context.Context, c *roleMembersCall, role string) error {
 	if !slices.Contains(listed, role) {
 		return base.Refused(path.Empty(), "Cannot import this role", "The ID of an import is the role: owner, administrator or moderator.")
 	}
