@@ -142,9 +142,19 @@ func (l PrincipalList) Resolve(list types.List, view *snapshot.Snapshot) (resolv
 	return l.ResolveAs(list, types.MapNull(types.Int64Type), view)
 }
 
-// ResolveAs is Resolve for a list of which a state or a plan has the IDs: see [PrincipalList.PlanIDs]. These IDs count, also where a
-// text names nothing or something else now. Of the latter there is an error in Moved.
+// ResolveAs is Resolve for a list of which a plan, or the state before a plan, has the IDs: see [PrincipalList.PlanIDs]. These IDs count,
+// also where a text names nothing now. If it names something else, that this run has not given the name, there is an error in Moved.
 func (l PrincipalList) ResolveAs(list types.List, before types.Map, view *snapshot.Snapshot) (resolved ResolvedList, known bool) {
+	return l.resolveAs(list, before, false, view)
+}
+
+// ResolveState is ResolveAs for the list of a state, whose IDs count whatever the texts name now.
+func (l PrincipalList) ResolveState(list types.List, ids types.Map, view *snapshot.Snapshot) ResolvedList {
+	resolved, _ := l.resolveAs(list, ids, true, view)
+	return resolved
+}
+
+func (l PrincipalList) resolveAs(list types.List, before types.Map, isState bool, view *snapshot.Snapshot) (resolved ResolvedList, known bool) {
 	known, resolved.Emails = !list.IsUnknown(), map[int64]string{}
 	for _, element := range list.Elements() {
 		text, ok := element.(types.String)
@@ -158,13 +168,13 @@ func (l PrincipalList) ResolveAs(list types.List, before types.Map, view *snapsh
 		if err == nil {
 			id, active, later, err = l.resolve(view, plain)
 		}
-		if seen, ok := idOf(text.ValueString(), before); ok && id != seen && !later {
-			isMoved := err == nil && !l.isGiven(view, plain, id)
+		if seen, ok := idOf(text.ValueString(), before); ok && id != seen && (isState || !later) {
+			isMoved := err == nil && !later && !l.isGiven(view, plain, id)
 			if isMoved {
 				resolved.Moved = append(resolved.Moved, l.moved(view, plain, seen, id))
 			}
-			if _, isActive, isThere := l.find(view, strconv.FormatInt(seen, 10)); isThere && (isMoved || err != nil) {
-				id, active, err = seen, isActive, nil
+			if _, isActive, isThere := l.find(view, strconv.FormatInt(seen, 10)); isThere && (isState || isMoved || err != nil) {
+				id, active, later, err = seen, isActive, false, nil
 			}
 		}
 		switch {
@@ -197,18 +207,33 @@ func (l PrincipalList) PlanIDs(list types.List, prior types.Map, isChange bool, 
 		return types.MapUnknown(types.Int64Type)
 	}
 	return idsOf(list, func(text string) types.Int64 {
-		id, _, ok := l.found(view, text)
-		if !ok {
-			id, ok = idOf(text, prior)
-		}
-		switch {
-		case ok && !l.isGivenAway(view, text, id):
+		switch id, ok := l.named(text, prior, view); {
+		case ok:
 			return types.Int64Value(id)
 		case isChange:
 			return types.Int64Unknown()
 		}
 		return types.Int64Null()
 	})
+}
+
+// named returns what a text names; where it names nothing, and nothing that this run makes, the ID that it had before.
+func (l PrincipalList) named(text string, before types.Map, view *snapshot.Snapshot) (int64, bool) {
+	id, _, ok := l.found(view, text)
+	plain, err := l.plain(text)
+	if ok || err != nil {
+		return id, ok
+	}
+	if _, isPlanned := l.planned(view, plain); isPlanned {
+		return 0, false
+	}
+	return idOf(text, before)
+}
+
+// isGiven reports whether this run gives a name to what has it: 0 is what it creates.
+func (l PrincipalList) isGiven(view *snapshot.Snapshot, plain string, id int64) bool {
+	given, ok := l.planned(view, plain)
+	return ok && (given == id || given == 0)
 }
 
 // IDs returns the value of that attribute after a read or an apply. planned are the planned IDs, which it keeps.
@@ -242,21 +267,6 @@ func idOf(text string, among types.Map) (int64, bool) {
 	return id.ValueInt64(), ok && !id.IsNull() && !id.IsUnknown()
 }
 
-// isGiven reports whether this run gives a name to what has it, isGivenAway whether it gives it to something else.
-func (l PrincipalList) isGiven(view *snapshot.Snapshot, text string, id int64) bool {
-	planned, ok := l.planned(view, text)
-	return ok && planned == id
-}
-
-func (l PrincipalList) isGivenAway(view *snapshot.Snapshot, text string, id int64) bool {
-	plain, err := l.plain(text)
-	if _, notID := strconv.ParseInt(plain, 10, 64); err != nil || notID == nil {
-		return false
-	}
-	planned, ok := l.planned(view, plain)
-	return ok && planned != id
-}
-
 // AccountKeys returns the accounts that a list of people and bots names, deactivated ones and those who have no account yet included.
 func AccountKeys(list types.List, view *snapshot.Snapshot) (keys []runstate.AccountKey) {
 	for _, text := range texts(list) {
@@ -280,10 +290,26 @@ func AccountKeys(list types.List, view *snapshot.Snapshot) (keys []runstate.Acco
 // What a text names is looked up in the organization as it is, and a text that names nothing there stands for itself. So a
 // second plan, in the apply, comes to the same result when somebody has been deactivated, reactivated or created since.
 func (l PrincipalList) KeepPrior(configured, prior types.List, view *snapshot.Snapshot) types.List {
-	if prior.IsNull() || !isWhollyKnown(configured) || !maps.Equal(l.keys(configured, view), l.keys(prior, view)) {
-		return configured
+	kept, _ := l.KeepPriorAs(configured, prior, types.MapNull(types.Int64Type), view)
+	return kept
+}
+
+// KeepPriorAs is KeepPrior for a state with the IDs of the list. It also reports whether both name the same.
+func (l PrincipalList) KeepPriorAs(configured, prior types.List, priorIDs types.Map, view *snapshot.Snapshot) (kept types.List, isSame bool) {
+	now := func(text string) (int64, bool) { return l.named(text, priorIDs, view) }
+	before := func(text string) (int64, bool) {
+		if id, ok := idOf(text, priorIDs); ok {
+			return id, true
+		}
+		return now(text)
 	}
-	return prior
+	switch {
+	case prior.IsNull() || !isWhollyKnown(configured):
+		return configured, prior.IsNull() && configured.IsNull()
+	case !maps.Equal(l.keys(configured, now), l.keys(prior, before)):
+		return configured, false
+	}
+	return prior, true
 }
 
 // MustWait reports whether an existing resource has to stay as it is until a list is known: the CLI plans again in the apply, with
@@ -306,8 +332,12 @@ func (l PrincipalList) MustWait(configured, prior types.List, view *snapshot.Sna
 	if isInPlace {
 		return false
 	}
-	missing := l.keys(prior, view)
-	for key := range l.keys(configured, view) {
+	find := func(text string) (int64, bool) {
+		id, _, ok := l.found(view, text)
+		return id, ok
+	}
+	missing := l.keys(prior, find)
+	for key := range l.keys(configured, find) {
 		if !missing[key] {
 			return false // both cannot name the same
 		}
@@ -318,10 +348,10 @@ func (l PrincipalList) MustWait(configured, prior types.List, view *snapshot.Sna
 }
 
 // keys are the IDs that a list names, and the texts that name nothing.
-func (l PrincipalList) keys(list types.List, view *snapshot.Snapshot) map[any]bool {
+func (l PrincipalList) keys(list types.List, find func(text string) (int64, bool)) map[any]bool {
 	keys := make(map[any]bool, len(list.Elements()))
 	for _, text := range texts(list) {
-		if id, _, ok := l.found(view, text); ok {
+		if id, ok := find(text); ok {
 			keys[id] = true
 			continue
 		}

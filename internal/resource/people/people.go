@@ -103,9 +103,8 @@ func (p Plan) Leaving() []int64 {
 func (l List) Plan(planned, prior Value, view *snapshot.Snapshot, diags *diag.Diagnostics) Plan {
 	var p Plan
 	if prior.Texts != nil {
-		p.Before, _ = l.ResolveAs(*prior.Texts, prior.ids(), view)
-		*planned.Texts = l.KeepPrior(*planned.Texts, *prior.Texts, view)
-		p.IsSame = planned.Texts.Equal(*prior.Texts)
+		p.Before = l.Named(prior, view)
+		*planned.Texts, p.IsSame = l.KeepPriorAs(*planned.Texts, *prior.Texts, prior.ids(), view)
 	}
 	p.Wanted, p.IsKnown = l.ResolveAs(*planned.Texts, prior.ids(), view)
 	p.IsKnown = p.IsKnown && len(p.Wanted.Planned) == 0
@@ -151,10 +150,9 @@ func (l List) report(errs []error, hint string, diags *diag.Diagnostics) {
 	}
 }
 
-// Named returns whom a state or a plan names, as far as they are there.
-func (l List) Named(v Value, view *snapshot.Snapshot) lookup.ResolvedList {
-	resolved, _ := l.ResolveAs(*v.Texts, v.ids(), view)
-	return resolved
+// Named returns whom a state names, as far as they are there.
+func (l List) Named(state Value, view *snapshot.Snapshot) lookup.ResolvedList {
+	return l.ResolveState(*state.Texts, state.ids(), view)
 }
 
 // Hold gives a list the elements for those who are in, after a read or a failure: in its own words, where it has some.

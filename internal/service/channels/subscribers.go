@@ -149,7 +149,7 @@ func (subscribers) read(ctx context.Context, c *subscribersCall) error {
 // update sends the difference between what the plan saw and what it asks, unless somebody has changed it meanwhile.
 func (r subscribers) update(ctx context.Context, c *subscribersCall) error {
 	b, plan, prior := relation{c.Base}, c.Plan, c.State
-	if !plan.Users.Equal(prior.Users) {
+	if !plan.Users.Equal(prior.Users) || !plan.UserIDs.Equal(prior.UserIDs) {
 		channel, wanted, err := b.find(ctx, plan, c.Diags)
 		if err != nil || channel == nil {
 			return err

@@ -96,6 +96,41 @@ func TestProtocolUserGroupMembership_NameMovedSincePlan_Refused(t *testing.T) {
 	}
 }
 
+// A name that the same run moves to another group, or to a new one, is that group's.
+func TestProtocolUserGroupMembership_NameMovedInRun_Applied(t *testing.T) {
+	for name, isNew := range map[string]bool{"to a new group": true, "to an existing group": false} {
+		t.Run(name, func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
+			first, second := o.NewRun(t, "zulip_user_group"), o.NewRun(t, "zulip_user_group")
+			first.MustApply(values{"name": "first"})
+			if !isNew {
+				second.MustApply(values{"name": "second"})
+			}
+			run := o.NewRun(t, "zulip_user_group_membership")
+			run.MustApply(values{"group": "sre", "subgroups": set("first")})
+			changes := []struct {
+				run    *acctest.Run
+				kind   string
+				config values
+			}{
+				{first, "zulip_user_group", values{"name": "third"}}, {second, "zulip_user_group", values{"name": "first"}},
+				{run, "zulip_user_group_membership", values{"group": "sre", "subgroups": set("first"), "members": set(kenji)}},
+			}
+			plan, apply := run.Process(), run.Process()
+			var saved []*acctest.PlannedChange
+			for _, one := range changes {
+				saved = append(saved, plan.MustPlan(one.kind, one.run.State, one.config))
+			}
+			for i, one := range changes {
+				again := apply.MustPlan(one.kind, one.run.State, one.config)
+				saved[i].CheckAgain(t, again)
+				saved[i].CheckApplied(t, apply.MustApply(again))
+			}
+			holds(t, o, "sre", []string{amara, kenji, lena}, []string{"first"})
+		})
+	}
+}
+
 // A refresh finds members by their IDs: whoever has another email now is still in the group because of the resource.
 func TestProtocolUserGroupMembership_EmailMoved_Kept(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
