@@ -45,11 +45,6 @@ func NewChannelSubscribersResource() resource.Resource {
 	}.New()
 }
 
-// identity is what a resource is recognised by: the channel. Who is in it changes.
-type identity struct {
-	ChannelID types.Int64 `tfsdk:"channel_id"`
-}
-
 // plan finds out who comes and who goes, and refuses what cannot be done.
 func (r subscribers) plan(ctx context.Context, c *subscribersCall) error {
 	c.CheckLevels()
