@@ -234,6 +234,9 @@ func TestProtocolAccessIsThatAfterTheApplysOwnWrites(t *testing.T) {
 
 	p = newOne(t, o, p)
 	p.expect("in the last apply", permission.CanResolveTopics, "newsroom", lena, true)
+	var read acctest.Diagnostics
+	p.state["o"], read = p.Read("zulip_organization", p.state["o"]) // which has null for what was unset when it was created
+	read.ExpectNoError(t)
 	p.apply("zulip_organization", "o", values{"can_resolve_topics_group": []any{"role:fullmembers"}, "waiting_period_threshold": int64(100000)})
 	p.expect("as a member who has to wait", permission.CanResolveTopics, "newsroom", lena, false)
 }
