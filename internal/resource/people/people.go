@@ -81,8 +81,8 @@ func (l List) Waits(planned, prior Value, what string, view *snapshot.Snapshot, 
 	return true
 }
 
-// Planned is what a plan finds of a list.
-type Planned struct {
+// Members are what a plan finds of a list.
+type Members struct {
 	// Wanted are those whom the list names, Before those whom the state names.
 	Wanted, Before lookup.ResolvedList
 	// IsKnown is true if the whole list is known, and no one in it is yet to be created or reactivated.
@@ -92,7 +92,7 @@ type Planned struct {
 }
 
 // Leaving returns who is in the state and not in a known list.
-func (p Planned) Leaving() []int64 {
+func (p Members) Leaving() []int64 {
 	if !p.IsKnown {
 		return nil
 	}
@@ -100,8 +100,8 @@ func (p Planned) Leaving() []int64 {
 }
 
 // Plan resolves a planned list, and keeps the words of the state where they name the same. It reports elements that cannot be used.
-func (l List) Plan(planned, prior Value, view *snapshot.Snapshot, diags *diag.Diagnostics) Planned {
-	var p Planned
+func (l List) Plan(planned, prior Value, view *snapshot.Snapshot, diags *diag.Diagnostics) Members {
+	var p Members
 	if prior.Texts != nil {
 		p.Before = l.Named(prior, view)
 		*planned.Texts, p.IsSame = l.KeepPriorAs(*planned.Texts, *prior.Texts, prior.ids(), view)

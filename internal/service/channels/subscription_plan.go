@@ -53,7 +53,7 @@ type relation struct{ *base.Base }
 
 // subscriptionPlan is what a plan is about.
 type subscriptionPlan struct {
-	people.Planned
+	people.Members
 
 	view    *snapshot.Snapshot
 	channel *zulip.Channel
@@ -89,7 +89,7 @@ func (b relation) locate(ctx context.Context, plan, state *shared, replace func(
 			*plan = *state
 		}
 	}
-	p.Planned = subscribed.Plan(plan.users(), state.users(), view, diags)
+	p.Members = subscribed.Plan(plan.users(), state.users(), view, diags)
 	isChange := !p.IsSame || !plan.Tell.Equal(state.Tell)
 	subscribed.PlanIDs(plan.users(), state.users(), isChange, view)
 	if isOpen {
