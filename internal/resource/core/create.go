@@ -311,9 +311,28 @@ func (w *creation[Model, Object, Update]) sendCreate(ctx context.Context) (int64
 	return id, err
 }
 
+// sendCreateWithNames is sendCreate for a request with names. It is sent once for each reading.
+func (w *creation[Model, Object, Update]) sendCreateWithNames(ctx context.Context) (id int64, err error) {
+	for retries := w.Meta.Client.NewRetries(); ; {
+		if w.c.Snapshot, err = w.Meta.Store.Fresh(ctx, w.def.Source.Needs...); err != nil {
+			return 0, &NotCreatedError{err}
+		}
+		if id, err = w.sendCreate(zulip.SendOnce(ctx)); err == nil || zulip.MayHaveHappened(err) {
+			return id, err
+		}
+		if err := retries.Wait(ctx, err); err != nil {
+			return 0, err
+		}
+	}
+}
+
 // sendAndFind sends the request, and finds the ID of the object if the server does not tell it.
 func (w *creation[Model, Object, Update]) sendAndFind(ctx context.Context) (id int64, err error) {
-	id, err = w.sendCreate(ctx)
+	if w.def.Source.SendsNames {
+		id, err = w.sendCreateWithNames(ctx)
+	} else {
+		id, err = w.sendCreate(ctx)
+	}
 	if err != nil || id != 0 || w.def.IsCreated == nil {
 		return id, err
 	}

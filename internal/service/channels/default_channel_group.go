@@ -37,7 +37,7 @@ func NewDefaultChannelGroupResource() resource.Resource {
 		ListText: core.ListText{Description: "Lists the default channel groups, which new people may choose when they join."},
 		Schema:   defaultChannelGroupSchema,
 		Role:     zulip.RoleAdministrator,
-		Source:   core.Source{Part: channelList, Lags: true, Needs: []store.Part{store.Channels}, NeedsFresh: true},
+		Source:   core.Source{Part: channelList, Lags: true, Needs: []store.Part{store.Channels}, NeedsFresh: true, SendsNames: true},
 		Index:    (*snapshot.Snapshot).DefaultChannelGroups,
 		Key:      func(group *zulip.DefaultChannelGroup) int64 { return group.ID },
 		Unique: core.Unique[defaultChannelGroupModel, zulip.DefaultChannelGroup]{
@@ -101,25 +101,12 @@ func checkChannel(p *core.Plan[defaultChannelGroupModel], id int64, view *snapsh
 	}
 }
 
-// createDefaultChannelGroup sends the names of the channels as they were just read, also when the request is repeated after a wait.
 func createDefaultChannelGroup(ctx context.Context, c *core.Context, plan *defaultChannelGroupModel) (int64, error) {
-	for retries := c.Meta.Client.NewRetries(); ; {
-		view, err := c.Meta.Store.Fresh(ctx, store.Channels)
-		if err != nil {
-			return 0, &core.NotCreatedError{Cause: err}
-		}
-		names, err := namesOf(defaultChannelGroupChannels(plan.ChannelIDs), view)
-		if err != nil {
-			return 0, err
-		}
-		err = c.Meta.Client.CreateDefaultChannelGroup(zulip.SendOnce(ctx), plan.Name.ValueString(), plan.Description.ValueString(), names)
-		if err == nil || zulip.MayHaveHappened(err) {
-			return 0, err
-		}
-		if err := retries.Wait(ctx, err); err != nil {
-			return 0, err
-		}
+	names, err := namesOf(defaultChannelGroupChannels(plan.ChannelIDs), c.Snapshot)
+	if err != nil {
+		return 0, err
 	}
+	return 0, c.Meta.Client.CreateDefaultChannelGroup(ctx, plan.Name.ValueString(), plan.Description.ValueString(), names)
 }
 
 // updateDefaultChannelGroup sends what differs: the texts, what leaves, what joins. The server refuses what is so already (server-behavior §S10).
