@@ -172,22 +172,7 @@ func (r *interruptedRun) release() {
 func (tr interruptedTrial) expectWhole(t *testing.T, run *interruptedRun) {
 	t.Helper()
 	<-run.ended
-	var state struct {
-		Resources []struct {
-			Type, Name string
-			Instances  []struct{ Status string }
-		}
-	}
-	requireNoError(t, json.Unmarshal([]byte(tr.Read(t, "terraform.tfstate")), &state))
-	whole := map[string]int{}
-	for _, resource := range state.Resources {
-		for _, instance := range resource.Instances {
-			if instance.Status != "" {
-				t.Errorf("%s.%s is %s", resource.Type, resource.Name, instance.Status)
-			}
-			whole[resource.Type+"."+resource.Name]++
-		}
-	}
+	whole := wholeInstances(t, tr.Workspace)
 	created := 0
 	for _, n := range interruptedObjects {
 		count := n.held(t, tr.Organization)
@@ -209,6 +194,28 @@ func (tr interruptedTrial) expectWhole(t *testing.T, run *interruptedRun) {
 			t.Errorf("%s: the server has %d in the end", n.address, count)
 		}
 	}
+}
+
+// wholeInstances counts the instances in the state by the address of their resource, and fails the test if one of them is tainted.
+func wholeInstances(t *testing.T, w *acctest.Workspace) map[string]int {
+	t.Helper()
+	var state struct {
+		Resources []struct {
+			Type, Name string
+			Instances  []struct{ Status string }
+		}
+	}
+	requireNoError(t, json.Unmarshal([]byte(w.Read(t, "terraform.tfstate")), &state))
+	whole := map[string]int{}
+	for _, resource := range state.Resources {
+		for _, instance := range resource.Instances {
+			if instance.Status != "" {
+				t.Errorf("%s.%s is %s", resource.Type, resource.Name, instance.Status)
+			}
+			whole[resource.Type+"."+resource.Name]++
+		}
+	}
+	return whole
 }
 
 // active is one if there is a channel of a name that is not archived.

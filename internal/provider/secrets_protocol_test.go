@@ -305,7 +305,7 @@ func TestServerContext_CallerGivesUp_Ends(t *testing.T) {
 	if !errors.Is(derived.Err(), context.Canceled) {
 		t.Errorf("after its caller gave up the request got %v", derived.Err())
 	}
-	// Whoever waits for the end of a request waits for one channel.
+	// Code that waits for the end of a request waits for one channel.
 	if during := ctx.Done(); before != during {
 		t.Error("the context has had several channels")
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // A plan that creates something knows every attribute that the configuration leaves unset, so that a review can tell it from one whose
-// value is not known yet. What it plans is what the state holds, and the next plan changes nothing.
+// value is not known yet. The state has the planned values, and the next plan changes nothing.
 func TestProtocolCreate_UnsetAttributes_NotUnknown(t *testing.T) {
 	for of, config := range map[string]values{
 		"zulip_bot":                   {"short_name": "news", "full_name": "News"},

@@ -10,6 +10,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -206,7 +207,7 @@ func (b *builder) membership(c *plan.Change) {
 			b.addUnseen(c)
 			return
 		}
-		b.changeMembers(c, id, after, without(before, after), groupsAfter, without(groupsBefore, groupsAfter), unknown || unknownGroups)
+		b.changeMembers(c, id, after, sets.Without(before, after), groupsAfter, sets.Without(groupsBefore, groupsAfter), unknown || unknownGroups)
 	}
 }
 
@@ -263,11 +264,6 @@ func merged(ids, put, taken []int64) []int64 {
 	slices.Sort(all)
 	all = slices.Compact(all)
 	return slices.DeleteFunc(all, func(id int64) bool { return slices.Contains(taken, id) && !slices.Contains(put, id) })
-}
-
-// without returns the texts that are not among others.
-func without(texts, others []string) []string {
-	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool { return slices.Contains(others, text) })
 }
 
 // compareGroups works out who is in which group, and who can do what with it.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -38,7 +39,7 @@ func (b *builder) givesRoles(c *plan.Change) {
 	ids, missing := b.org.findUsers(texts)
 	b.addMissingAnywhere(c, missing)
 	before, _, _ := c.Before().List("users")
-	if newcomers := without(missing, before); len(newcomers) > 0 {
+	if newcomers := sets.Without(missing, before); len(newcomers) > 0 {
 		b.report.Risks = append(b.report.Risks, report.Risk{
 			Category: report.RoleChange, Where: c.Address, Text: fmt.Sprintf("Can become %s, and this review does not find who that is: %s.", role, strings.Join(newcomers, ", ")),
 		})

@@ -2,7 +2,7 @@
 // [File] has them, as people write them; [File.Judge] says of each whether it holds, from who can really do what by the rules of
 // the package permission.
 //
-// A rule passes only if everything is known that it depends on. What is not known makes it unknown.
+// A rule passes only if everything that it depends on is known. Otherwise it fails or is unknown.
 package rules
 
 import (
@@ -74,7 +74,7 @@ const (
 	Member = "member"
 )
 
-// What a violation is of, where it is no right.
+// The subjects of a violation that are no permission.
 const (
 	roleRight    = "role"
 	joiningRight = "joining"

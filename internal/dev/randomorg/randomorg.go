@@ -13,6 +13,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
@@ -479,7 +480,7 @@ func (o *Organization) replaceSubscription(channel, person string) ([]Attributes
 	before, after := subscription(channel, person), subscription(other, person, "mel")
 	before["added_user_ids"] = []int64{o.People[person]}
 	return []Attributes{Replaced(ResourceChange("zulip_channel_subscription", before, after, "added_user_ids"))}, func() {
-		left := without(o.lists[channel], []string{person})
+		left := sets.Without(o.lists[channel], []string{person})
 		o.subscribe(channel, left)
 		o.lists[channel] = left
 		o.subscribe(other, append(slices.Clone(o.lists[other]), person, "mel"))
@@ -518,7 +519,7 @@ func (o *Organization) forget(channel, group, person string) ([]Attributes, func
 func (o *Organization) listed(path string, was, is []string) {
 	o.t.Helper()
 	params := map[string]string{}
-	for key, names := range map[string][]string{"add": without(is, was), "delete": without(was, is)} {
+	for key, names := range map[string][]string{"add": sets.Without(is, was), "delete": sets.Without(was, is)} {
 		if len(names) > 0 {
 			params[key] = o.ids(names)
 		}
@@ -528,20 +529,16 @@ func (o *Organization) listed(path string, was, is []string) {
 	}
 }
 
-func without(names, others []string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
-}
-
 func (o *Organization) subscribe(channel string, users []string) {
 	o.t.Helper()
 	subscriptions, err := json.Marshal([]map[string]string{{"name": channel}})
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	if in := without(users, o.lists[channel]); len(in) > 0 {
+	if in := sets.Without(users, o.lists[channel]); len(in) > 0 {
 		o.Call(o.t, "POST", "/users/me/subscriptions", map[string]string{"subscriptions": string(subscriptions), "principals": o.ids(in)})
 	}
-	if out := without(o.lists[channel], users); len(out) > 0 {
+	if out := sets.Without(o.lists[channel], users); len(out) > 0 {
 		names, err := json.Marshal([]string{channel})
 		if err != nil {
 			o.t.Fatal(err)

@@ -241,20 +241,6 @@ func (r Report) names(line *line) string {
 	return joinAtMost(names, len(names))
 }
 
-// Names lists people by ID for a message, in the order of their names; beyond [MaxNames] it counts. find returns who has an
-// ID; whoever it does not find stands there by the ID.
-func (r Report) Names(ids []int64, find func(id int64) (*zulip.User, bool)) string {
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		names[i] = fmt.Sprintf("the account with the ID %d", id)
-		if user, ok := find(id); ok {
-			names[i] = r.name(user)
-		}
-	}
-	slices.Sort(names)
-	return joinAtMost(names, MaxNames)
-}
-
 func (r Report) name(user *zulip.User) string {
 	about := user.Address()
 	switch {

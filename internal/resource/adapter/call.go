@@ -10,7 +10,6 @@ package adapter
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
@@ -82,15 +81,7 @@ func (c *Call[Model]) ReadNaming(what string, names []string, parts ...store.Par
 }
 
 // report adds the error that ended a call to the diagnostics.
-func (c *Call[Model]) report(err error) {
-	var written *base.Error
-	switch {
-	case errors.As(err, &written):
-		c.Diags.Append(written.Diagnostics...)
-	case err != nil:
-		c.Diags.AddError("Cannot go on", base.Explain(err))
-	}
-}
+func (c *Call[Model]) report(err error) { base.Report(c.Diags, "Cannot go on", err) }
 
 // read reads a model, which may be an attr.Value. It is nil if there is none.
 func read[Model any](ctx context.Context, diags *diag.Diagnostics, raw tftypes.Value, from interface {

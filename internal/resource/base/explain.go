@@ -43,11 +43,13 @@ func Explain(err error) string {
 	return text
 }
 
-// ExplainWith is [Explain] with what a refusal means for one resource, where hint returns more than "".
-func ExplainWith(err error, hint func(error) string) string {
+// ExplainWith is [Explain] with what a refusal means for one resource, where hints return more than "".
+func ExplainWith(err error, hints ...func(error) string) string {
 	text := Explain(err)
-	if more := hint(err); more != "" {
-		text += "\n\n" + more
+	for _, hint := range hints {
+		if more := hint(err); more != "" {
+			text += "\n\n" + more
+		}
 	}
 	return text
 }
@@ -137,13 +139,15 @@ func Failed(summary string, err error, hints ...func(error) string) error {
 	case errors.As(err, &written):
 		return err
 	}
-	detail := Explain(err)
-	for _, hint := range hints {
-		if more := hint(err); more != "" {
-			detail += "\n\n" + more
-		}
+	return Refused(path.Empty(), summary, ExplainWith(err, hints...))
+}
+
+// Report adds an error to the diagnostics: an [Error] as it is, any other one as [Failed] makes it. It adds nothing if err is nil.
+func Report(diags *diag.Diagnostics, summary string, err error, hints ...func(error) string) {
+	var written *Error
+	if errors.As(Failed(summary, err, hints...), &written) {
+		diags.Append(written.Diagnostics...)
 	}
-	return Refused(path.Empty(), summary, detail)
 }
 
 // Refused returns an error in words for people, at an attribute or at path.Empty().

@@ -286,10 +286,15 @@ func (r *Resource[Model, Object, Update]) called(name string, id int64) string {
 
 // Explain is [base.Explain] with what a refusal means for this resource.
 func (r *Resource[Model, Object, Update]) Explain(err error) string {
+	return base.ExplainWith(err, r.hint)
+}
+
+// hint returns what a refusal means for this resource; "" if it says enough itself.
+func (r *Resource[Model, Object, Update]) hint(err error) string {
 	if r.def.Hint == nil {
-		return base.Explain(err)
+		return ""
 	}
-	return base.ExplainWith(err, r.def.Hint)
+	return r.def.Hint(err)
 }
 
 // Manage registers the object that the prior state of a planned resource has, and whether the resource is destroyed. It

@@ -2,7 +2,6 @@ package core
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -179,12 +178,7 @@ func AsError(diags diag.Diagnostics) error {
 
 // report adds an error under a summary, or the diagnostics that a hook has written.
 func (r *Resource[Model, Object, Update]) report(diags *diag.Diagnostics, summary string, err error) {
-	var written *base.Error
-	if errors.As(err, &written) {
-		diags.Append(written.Diagnostics...)
-		return
-	}
-	diags.AddError(summary, r.Explain(err))
+	base.Report(diags, summary, err, r.hint)
 }
 
 // ImportState takes an ID, a name, or the identity.

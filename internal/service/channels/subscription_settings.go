@@ -34,8 +34,9 @@ func NewChannelSubscriptionSettingsResource() resource.Resource {
 		Name: "channel_subscription_settings", Schema: subscriptionSettingsSchema,
 		Identity: adapter.Identity{{"channel_id", "ID of the channel."}},
 		Plan:     planSubscriptionSettings,
-		Create:   createSubscriptionSettings, Read: readSubscriptionSettings, Update: updateSubscriptionSettings, Delete: keepSubscriptionSettings,
+		Create:   createSubscriptionSettings, Read: readSubscriptionSettings, Update: updateSubscriptionSettings,
 		Import: importSubscriptionSettings,
+		Stays:  "The account's settings of the channel stay, and are not managed any more", // the server has nothing to go back to (server-behavior §S7)
 	}.New()
 }
 
@@ -238,12 +239,6 @@ func conflicts(planned, missing, others []zulip.SubscriptionProperty, diags *dia
 		changes = append(changes, change)
 	}
 	return changes
-}
-
-// keepSubscriptionSettings leaves the settings as they are: the server has nothing to go back to (server-behavior §S7).
-func keepSubscriptionSettings(ctx context.Context, _ *subscriptionSettingsCall) error {
-	tflog.Info(ctx, "The account's settings of the channel stay, and are not managed any more")
-	return nil
 }
 
 // importSubscriptionSettings takes the channel's ID, or its name.

@@ -182,7 +182,7 @@ func sendInvitation(ctx context.Context, c *invitationCall) (sent *zulip.Invitat
 	return sent, nil
 }
 
-// readInvitation finds out what became of the invitation. What was accepted stays so.
+// readInvitation finds out what became of the invitation. An accepted invitation stays accepted.
 func readInvitation(ctx context.Context, c *invitationCall) error {
 	state := c.State
 	email := state.ID.ValueString()

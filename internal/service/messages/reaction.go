@@ -78,7 +78,7 @@ func reactionSchema() schema.Schema {
 	}
 }
 
-// planReaction refuses an emoji that the server does not know. What is there already stays, even if its emoji has gone.
+// planReaction refuses an emoji that the server does not know. An existing reaction stays, even if its emoji has gone.
 func planReaction(ctx context.Context, c *reactionCall) error {
 	if c.State != nil && *c.Plan == *c.State {
 		return nil

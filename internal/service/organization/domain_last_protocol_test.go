@@ -94,7 +94,7 @@ func TestProtocolDomain_LastSincePlan_Refused(t *testing.T) {
 	expectRestricted(t, o, "true")
 }
 
-// Of all domains that one run removes, the last one stays while the restriction is on, in any order.
+// One run removes all domains but the last one while the restriction is on, in any order.
 func TestProtocolDomain_AllDestroyed_LastRefused(t *testing.T) {
 	for _, isReversed := range []bool{false, true} {
 		o, run := acctest.StartRun(t, domainKind)

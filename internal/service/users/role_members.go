@@ -282,8 +282,8 @@ func (r roleMembers) update(ctx context.Context, c *roleMembersCall) error {
 	return nil
 }
 
-// save writes the state after an apply. After a failure it has those of some users who have the role. What cannot be read, the next
-// refresh corrects.
+// save writes the state after an apply. After a failure it lists only the users who have the role. If they cannot be
+// read, the next refresh corrects the state.
 func (roleMembers) save(ctx context.Context, c *roleMembersCall, users []int64, view *snapshot.Snapshot) {
 	after, err := c.Meta.Store.Read(ctx, store.Users)
 	if err == nil {

@@ -257,8 +257,8 @@ func setUserStatus(ctx context.Context, c *userStatusCall) (*reading, error) {
 
 type reading = attribute.Reading[zulip.Status]
 
-// changeUserStatus sends what differs between the prior status and the planned one. What is not in the prior state, or all where
-// there is none, has no prior value to compare with: it is compared with the status as it is.
+// changeUserStatus sends what differs between the prior status and the planned one. An attribute without a prior value is
+// compared with the status as it is.
 func changeUserStatus(ctx context.Context, c *userStatusCall, plan *userStatusModel) (*reading, error) {
 	id, name := plan.UserID.ValueInt64(), "the status of "+plan.User.ValueString()
 	read := func(ctx context.Context, _ func(zulip.Status) bool) (*reading, error) {
