@@ -18,7 +18,7 @@ import (
 // cachedPaths begin the paths of the kinds that a server keeps in caches as one list.
 var cachedPaths = []string{
 	"/realm/linkifiers", "/realm/filters", "/realm/emoji", "/realm/playgrounds", "/realm/domains", "/realm/profile_fields",
-	"/default_stream_groups",
+	"/default_stream_groups", "/realm/icon", "/realm/logo",
 }
 
 // maxLag is how far back a read can see at most.

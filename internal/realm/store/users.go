@@ -352,10 +352,10 @@ func distinct[T cmp.Ordered](values []T) []T {
 // apply that was just followed by a plan: for a process its own start is a write.
 const lagWindow = time.Second
 
-// ReadUntil returns a snapshot with one of the lists as soon as shows is true of it. If it never is, the snapshot is one
-// that can be relied on.
-func (s *Store) ReadUntil(ctx context.Context, part Part, shows func(*snapshot.Snapshot) bool) (*snapshot.Snapshot, error) {
-	current, err := s.Read(ctx, part)
+// ReadUntil returns a snapshot with one of the lists, and further parts, as soon as shows is true of it. If it never is, the
+// snapshot is one that can be relied on.
+func (s *Store) ReadUntil(ctx context.Context, part Part, shows func(*snapshot.Snapshot) bool, more ...Part) (*snapshot.Snapshot, error) {
+	current, err := s.Read(ctx, append([]Part{part}, more...)...)
 	if err != nil || shows(current) {
 		return current, err
 	}
@@ -369,10 +369,10 @@ func (s *Store) ReadUntil(ctx context.Context, part Part, shows func(*snapshot.S
 	if err := zulip.Sleep(ctx, first); err != nil {
 		return nil, err
 	}
-	return s.readUntil(ctx, part, nil, 2*first, shows)
+	return s.readUntil(ctx, part, more, 2*first, shows)
 }
 
-// FreshUntil is [Store.ReadUntil] with a list that is read after the call began, and further parts with it.
+// FreshUntil is [Store.ReadUntil] with parts that are read after the call began.
 func (s *Store) FreshUntil(ctx context.Context, part Part, shows func(*snapshot.Snapshot) bool, more ...Part) (*snapshot.Snapshot, error) {
 	return s.readUntil(ctx, part, more, lagWindow/10, shows)
 }

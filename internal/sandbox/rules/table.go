@@ -199,12 +199,12 @@ func (l *changeLog) rewind(n int) {
 // Lists is what a server keeps in caches as one list of each kind, as it was at one moment.
 type Lists struct{ show []func() (restore func()) }
 
-// Lists notes the lists as they are now: custom emoji, linkifiers, code playgrounds, domains, custom profile fields and
-// default channel groups.
+// Lists notes the lists as they are now: custom emoji, linkifiers, code playgrounds, domains, custom profile fields, default
+// channel groups, and the pictures of the organization.
 func (o *Organization) Lists() Lists {
 	return Lists{[]func() func(){
 		o.RealmEmoji.remember(), o.Linkifiers.remember(), o.Playgrounds.remember(), o.Domains.remember(),
-		o.ProfileFields.remember(), o.DefaultChannelGroups.remember(),
+		o.ProfileFields.remember(), o.DefaultChannelGroups.remember(), o.rememberImages(),
 	}}
 }
 
@@ -228,6 +228,18 @@ func (t *Table[T]) remember() func() (restore func()) {
 		currentRows, currentIDs := t.rows, t.ids
 		t.rows, t.ids = rows, ids
 		return func() { t.rows, t.ids = currentRows, currentIDs }
+	}
+}
+
+// rememberImages is [Table.remember] for the pictures of the organization. Its other settings stay as they are.
+func (o *Organization) rememberImages() func() (restore func()) {
+	before := o.Settings()
+	return func() func() {
+		current := o.Settings()
+		shown := current
+		shown.Icon, shown.Logo, shown.NightLogo = before.Icon, before.Logo, before.NightLogo
+		o.Realm.rows[realmID] = shown
+		return func() { o.Realm.rows[realmID] = current }
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/adapter"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
@@ -95,7 +96,7 @@ func planImage(ctx context.Context, c *imageCall) error {
 	switch {
 	case c.Diags.HasError():
 	case state == nil:
-		err = planNewImage(c, core.ReplacedID(ctx, c.PriorPrivate, c.Diags))
+		err = planNewImage(ctx, c, core.ReplacedID(ctx, c.PriorPrivate, c.Diags))
 	case !isOther:
 		c.Meta.Run.Reserve(kind, state.Kind.ValueString(), core.TextID(state.Kind.ValueString()))
 		c.Diags.Append(core.StoreReplacedID(ctx, c.Private, core.TextID(state.Kind.ValueString()))...)
@@ -117,7 +118,7 @@ func planImageDestroy(_ context.Context, c *imageCall) error {
 }
 
 // planNewImage refuses a second resource for a picture, and to replace a picture that no resource has. own is what the resource replaces.
-func planNewImage(c *imageCall, own []int64) error {
+func planNewImage(ctx context.Context, c *imageCall, own []int64) error {
 	plan := c.Plan
 	if plan.Kind.IsUnknown() {
 		return nil
@@ -131,12 +132,12 @@ func planNewImage(c *imageCall, own []int64) error {
 		return nil // it is removed before, or the apply refuses it
 	}
 	c.Meta.Run.WillCreate(kind, e.Name)
-	view, err := c.Read("the organization", store.Organization)
-	if err != nil {
-		return err
-	}
-	if now := view.Realm().Image(e.Name); now.IsUploaded {
-		core.CheckExisting(c.Meta, existingUpload(plan, now), c.Diags)
+	now, err := readPicture(ctx, c.Meta.Store.ReadUntil, e.Name, func(now zulip.RealmImage) bool { return !now.IsUploaded })
+	switch {
+	case err != nil:
+		return base.Failed("Cannot read the organization", err)
+	case now.Thing.IsUploaded:
+		core.CheckExisting(c.Meta, existingUpload(plan, now.Thing), c.Diags)
 	}
 	return nil
 }
@@ -186,7 +187,7 @@ func createImage(ctx context.Context, c *imageCall) error {
 		return base.Failed("Cannot upload the "+plan.title()+" of the organization", err)
 	}
 	defer done()
-	now, err := freshImage(ctx, c.Meta, name)
+	now, err := readPicture(ctx, c.Meta.Store.FreshUntil, name, func(now zulip.RealmImage) bool { return !now.IsUploaded })
 	switch {
 	case err != nil:
 		return base.Refused(path.Empty(), "Cannot read the "+plan.title()+" of the organization", "Nothing was sent. "+base.Explain(err))
@@ -214,22 +215,28 @@ func uploadImage(ctx context.Context, c *imageCall, image *picture.Picture, seen
 	if c.Diags.HasError() {
 		return false
 	}
+	isNew := func(now zulip.RealmImage) bool { return now.IsUploaded && now.URL != seen }
 	if after == nil {
 		var err error
-		if after, err = freshImage(ctx, c.Meta, name); err != nil {
+		if after, err = readPicture(ctx, c.Meta.Store.FreshUntil, name, isNew); err != nil {
 			c.Diags.AddWarning("Cannot read the "+plan.title()+" after it was uploaded", base.Explain(err)+"\n\nThe server accepted it. The next plan reads it.")
 			return true
 		}
 	}
-	plan.SourceURL = types.StringValue(after.Thing.URL)
+	if isNew(after.Thing) { // otherwise the server still shows the picture before it, and the next refresh finds the URL
+		plan.SourceURL = types.StringValue(after.Thing.URL)
+	}
 	return true
 }
 
 type imageReading = attribute.Reading[zulip.RealmImage]
 
-// freshImage reads a picture as it is now.
-func freshImage(ctx context.Context, meta *base.Meta, name string) (*imageReading, error) {
-	view, err := meta.Store.Fresh(ctx, store.Organization)
+// readUntil is [store.Store.ReadUntil] or [store.Store.FreshUntil].
+type readUntil func(context.Context, store.Part, func(*snapshot.Snapshot) bool, ...store.Part) (*snapshot.Snapshot, error)
+
+// readPicture reads a picture until shows is true of it, or the reading can be relied on.
+func readPicture(ctx context.Context, read readUntil, name string, shows func(zulip.RealmImage) bool) (*imageReading, error) {
+	view, err := read(ctx, store.Organization, func(view *snapshot.Snapshot) bool { return shows(view.Realm().Image(name)) })
 	if err != nil {
 		return nil, err
 	}
@@ -248,9 +255,10 @@ func changeImage(ctx context.Context, c *imageCall, m *organizationImageModel, c
 	}
 	return change.Run(ctx, c.Base, attribute.Subject[zulip.RealmImage, struct{}]{
 		Of: kind, Unread: title, Name: func(zulip.RealmImage) string { return title },
-		Read: func(ctx context.Context, _ func(zulip.RealmImage) bool) (*imageReading, error) {
-			return freshImage(ctx, c.Meta, m.Kind.ValueString())
+		Read: func(ctx context.Context, shows func(zulip.RealmImage) bool) (*imageReading, error) {
+			return readPicture(ctx, c.Meta.Store.FreshUntil, m.Kind.ValueString(), shows)
 		},
+		List:       store.Organization,
 		At:         func(error) path.Path { return path.Root("file") },
 		OnConflict: onConflict,
 	}, now, c.Diags)
@@ -260,11 +268,13 @@ func changeImage(ctx context.Context, c *imageCall, m *organizationImageModel, c
 func readImage(ctx context.Context, c *imageCall) error {
 	state := c.State
 	c.Meta.Run.Manage(kind, core.TextID(state.ID.ValueString()))
-	view, err := c.Read("the organization", store.Organization)
+	reading, err := readPicture(ctx, c.Meta.Store.ReadUntil, state.ID.ValueString(), func(now zulip.RealmImage) bool {
+		return now.IsUploaded && (state.SourceURL.IsNull() || state.SourceURL.ValueString() == now.URL)
+	})
 	if err != nil {
-		return err
+		return base.Failed("Cannot read the organization", err)
 	}
-	now := view.Realm().Image(state.ID.ValueString())
+	now := reading.Thing
 	if !now.IsUploaded {
 		tflog.Info(ctx, "The picture was removed outside of Terraform: removing it from the state", map[string]any{"kind": state.ID.ValueString()})
 		c.Forget()

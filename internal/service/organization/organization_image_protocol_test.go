@@ -74,6 +74,33 @@ func TestProtocolOrganizationImageLives(t *testing.T) {
 	}
 }
 
+// On a server that shows pictures late, the state has the new URL, and a refresh right after the upload keeps the picture.
+func TestProtocolOrganizationImage_ServerLags_StateHasNewPicture(t *testing.T) {
+	o, run := acctest.StartRun(t, organizationImageKind)
+	fault, err := sandbox.ParseFault("* ** lag=300ms")
+	must(t, err)
+	heal := o.Sandbox.Fail(fault)
+	defer heal()
+	for _, color := range []uint8{10, 200} {
+		config := values{"kind": "logo", "file": acctest.Picture(t, color)}
+		run.Apply(run.MustPlan(config)).ExpectNoError(t)
+		run.Refresh().ExpectNoError(t)
+		if run.State == nil {
+			t.Fatal("a refresh right after the upload takes the picture for removed")
+		}
+		if plan := run.MustPlan(config); !plan.Empty() {
+			t.Errorf("the next plan changes %v", plan.Changes())
+		}
+		heal()
+		if now := organizationImageHeld(t, o, "logo"); run.State.Values["source_url"] != now.URL {
+			t.Errorf("the state has %v, and the server %q", run.State.Values["source_url"], now.URL)
+		}
+		heal = o.Sandbox.Fail(fault)
+	}
+	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+	run.MustApply(values{"kind": "logo", "file": acctest.Picture(t, 10)}) // although the server still shows the one that was removed
+}
+
 // What somebody else uploads is seen by its URL, and what somebody else removes too.
 func TestProtocolOrganizationImageDrift(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationImageKind)

@@ -16,53 +16,54 @@ func expectImage(t *testing.T, o *acctest.Organization, name string, want any) {
 	}
 }
 
-// The apply compares the picture with the one that the plan saw, for each picture and each kind of change.
+// The apply compares the picture with the one that the plan saw, for each kind of change.
 func TestProtocolOrganizationImage_UploadedSincePlan_Refused(t *testing.T) {
-	for _, name := range []string{"icon", "logo", "night_logo"} {
-		first, second := values{"kind": name, "file": acctest.Picture(t, 10)}, values{"kind": name, "file": acctest.Picture(t, 20)}
-		for change, config := range map[string]values{"replaced": second, "destroyed": nil} {
-			t.Run(name+" "+change, func(t *testing.T) {
-				o, run := acctest.StartRun(t, organizationImageKind)
-				run.MustApply(first)
-				ours := organizationImageHeld(t, o, name)
-				plan := run.MustPlan(config)
-				uploadByHand(t, o, name, acctest.Picture(t, 99))
-				theirs := organizationImageHeld(t, o, name)
-				sent := o.Sent()
-				words := []string{"of the organization was changed by somebody else after it was planned", ours.URL, theirs.URL, "Nothing was overwritten.", "Plan again"}
-				if config == nil {
-					words = append(words, "terraform state rm")
-				}
-				run.Apply(plan).ExpectError(t, "", words...)
-				sent.Expect(t)
-				expectImage(t, o, name, theirs)
-				if run.State == nil {
-					t.Fatal("the state lost the picture")
-				}
-				run.Apply(run.MustPlan(config)).ExpectNoError(t) // the next plan saw it
-			})
-		}
-		t.Run(name+" created", func(t *testing.T) {
+	for name, change := range map[string]string{"icon": "replaced", "logo": "destroyed"} {
+		t.Run(change, func(t *testing.T) {
+			first, second := values{"kind": name, "file": acctest.Picture(t, 10)}, values{"kind": name, "file": acctest.Picture(t, 20)}
+			config := map[string]values{"replaced": second, "destroyed": nil}[change]
 			o, run := acctest.StartRun(t, organizationImageKind)
-			plan := run.MustPlan(first)
+			run.MustApply(first)
+			ours := organizationImageHeld(t, o, name)
+			plan := run.MustPlan(config)
 			uploadByHand(t, o, name, acctest.Picture(t, 99))
 			theirs := organizationImageHeld(t, o, name)
 			sent := o.Sent()
-			run.Fork().Apply(plan).ExpectError(t, "kind", "The organization has an uploaded", theirs.URL, `id = "`+name+`"`)
-			sent.Expect(t)
-			p := run.Process() // planned again before the upload, as an apply does
-			expectImage(t, o, name, theirs)
-			must(t, o.Client.RemoveRealmImage(t.Context(), name))
-			again := p.MustPlan(organizationImageKind, nil, first)
-			uploadByHand(t, o, name, acctest.Picture(t, 99))
-			theirs = organizationImageHeld(t, o, name)
-			sent = o.Sent()
-			_, diags := p.Apply(again)
-			diags.ExpectError(t, "kind", "The organization has an uploaded", theirs.URL)
+			words := []string{"of the organization was changed by somebody else after it was planned", ours.URL, theirs.URL, "Nothing was overwritten.", "Plan again"}
+			if config == nil {
+				words = append(words, "terraform state rm")
+			}
+			run.Apply(plan).ExpectError(t, "", words...)
 			sent.Expect(t)
 			expectImage(t, o, name, theirs)
+			if run.State == nil {
+				t.Fatal("the state lost the picture")
+			}
+			run.Apply(run.MustPlan(config)).ExpectNoError(t) // the next plan saw it
 		})
 	}
+	t.Run("created", func(t *testing.T) {
+		const name = "night_logo"
+		first := values{"kind": name, "file": acctest.Picture(t, 10)}
+		o, run := acctest.StartRun(t, organizationImageKind)
+		plan := run.MustPlan(first)
+		uploadByHand(t, o, name, acctest.Picture(t, 99))
+		theirs := organizationImageHeld(t, o, name)
+		sent := o.Sent()
+		run.Fork().Apply(plan).ExpectError(t, "kind", "The organization has an uploaded", theirs.URL, `id = "`+name+`"`)
+		sent.Expect(t)
+		p := run.Process() // planned again before the upload, as an apply does
+		expectImage(t, o, name, theirs)
+		must(t, o.Client.RemoveRealmImage(t.Context(), name))
+		again := p.MustPlan(organizationImageKind, nil, first)
+		uploadByHand(t, o, name, acctest.Picture(t, 99))
+		theirs = organizationImageHeld(t, o, name)
+		sent = o.Sent()
+		_, diags := p.Apply(again)
+		diags.ExpectError(t, "kind", "The organization has an uploaded", theirs.URL)
+		sent.Expect(t)
+		expectImage(t, o, name, theirs)
+	})
 }
 
 // A picture that was removed since the plan is a conflict for a change, and as planned for a destroy.
