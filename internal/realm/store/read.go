@@ -140,7 +140,7 @@ func (s *Store) read(ctx context.Context, questions []question, sent func()) (fa
 	}
 	done := make(chan struct{})
 	for _, part := range parts {
-		s.state(part).reading = done
+		s.state(part).reading, s.state(part).lastRead = done, done
 	}
 	s.mu.Unlock()
 
@@ -330,6 +330,7 @@ type partState struct {
 	readAt      time.Time               // when that began
 	wroteAt     time.Time               // when a write of the list ended
 	reading     chan struct{}           // closed when the read ends that brings it; nil: none is under way
+	lastRead    chan struct{}           // closed when the last read of it ends, even if that is out of date
 }
 
 // state returns what is known of a part. The caller holds the lock.

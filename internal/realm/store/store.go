@@ -86,7 +86,8 @@ func (s *Store) FeatureLevel() int { return s.level }
 // resources that write at the same time share what they read afterwards.
 //
 // list is the list that the request changes if the server caches that list (see [Store.ReadUntil]), otherwise "". One request at a
-// time changes a list. The error is that of a context that ended while the request waited for its turn.
+// time changes a list, and not during a read of it: the server could put the list from before the change back into its cache, where
+// it stays until the next change. The error is that of a context that ended while the request waited for its turn.
 func (s *Store) BeginWrite(ctx context.Context, list Part) (done func(), err error) {
 	s.writes.Add(1) // a read also waits for requests that wait for their turn
 	if list == "" {
@@ -96,6 +97,18 @@ func (s *Store) BeginWrite(ctx context.Context, list Part) (done func(), err err
 	if err != nil {
 		s.writes.Add(-1)
 		return nil, err
+	}
+	s.mu.Lock()
+	read := s.state(list).lastRead
+	s.mu.Unlock()
+	if read != nil {
+		select {
+		case <-read:
+		case <-ctx.Done():
+			s.writes.Add(-1)
+			unlock()
+			return nil, context.Cause(ctx)
+		}
 	}
 	return func() {
 		s.invalidate(list)

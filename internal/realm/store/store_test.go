@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
@@ -271,19 +272,44 @@ func TestASnapshotUnderWayIsNotNewerThanAWrite(t *testing.T) {
 				_, err := d.Read(context.Background(), store.Linkifiers)
 				asked <- err
 			}()
-			held := <-gate.Arrived
-			gate.Open()
+			<-gate.Arrived
 			if _, err := client.CreateLinkifier(context.Background(), zulip.LinkifierChange{Pattern: "x", URLTemplate: "https://example.com/"}); err != nil {
 				t.Fatal(err)
 			}
 			after(t, d)
-			held.Release()
+			gate.Open()
 			requireNoError(t, <-asked)
 			if view, err := d.Read(context.Background(), store.Linkifiers); err != nil || len(view.Linkifiers().List()) != 1 {
 				t.Errorf("the snapshot holds %v, %v", view.Linkifiers().List(), err)
 			}
 		})
 	}
+}
+
+// A server that is asked for a list while it changes the list can keep the old one in its cache.
+func TestStoreBeginWrite_ReadUnderWay_Waits(t *testing.T) {
+	d, _, server := newStore(t)
+	gate := server.Gate("GET", "/realm/linkifiers")
+	asked := make(chan error, 1)
+	go func() {
+		_, err := d.Fresh(context.Background(), store.Linkifiers)
+		asked <- err
+	}()
+	<-gate.Arrived
+	d.Invalidate(store.Linkifiers) // the read is out of date, and still under way
+	impatient, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := d.BeginWrite(impatient, store.Linkifiers); err == nil {
+		t.Fatal("the write began during the read")
+	}
+	other, err := d.BeginWrite(context.Background(), store.Domains)
+	requireNoError(t, err) // a read of another list is not waited for
+	other()
+	gate.Open()
+	requireNoError(t, <-asked)
+	done, err := d.BeginWrite(context.Background(), store.Linkifiers)
+	requireNoError(t, err)
+	done()
 }
 
 func TestSubscribersAreReadOneByOneAndThenAllAtOnce(t *testing.T) {
