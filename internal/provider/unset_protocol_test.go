@@ -19,6 +19,7 @@ func TestProtocolCreate_UnsetAttributes_NotUnknown(t *testing.T) {
 		"zulip_default_channel_group": {"name": "news"},
 		"zulip_default_user_settings": {},
 		"zulip_domain":                {"domain": "example.org"},
+		"zulip_invitation":            {"email": "nia@example.com"},
 		"zulip_invite_link":           {},
 		"zulip_linkifier":             {"pattern": "N-(?P<id>[0-9]+)", "url_template": "https://example.org/{id}"},
 		"zulip_organization":          {},

@@ -122,7 +122,7 @@ func (r *frameworkResource[Model]) ModifyPlan(ctx context.Context, req resource.
 
 func (r *frameworkResource[Model]) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	c := &Call[Model]{Base: &r.Base, Diags: &resp.Diagnostics, Private: resp.Private, ctx: ctx, into: &resp.State}
-	c.Plan = read[Model](ctx, c.Diags, req.Plan.Raw, req.Plan)
+	c.Plan, c.Config = read[Model](ctx, c.Diags, req.Plan.Raw, req.Plan), read[Model](ctx, c.Diags, req.Config.Raw, req.Config)
 	if c.Diags.HasError() || !r.Ready(c.Diags) {
 		return
 	}

@@ -97,26 +97,28 @@ func (t *Terms) Wire(ctx context.Context, diags *diag.Diagnostics) zulip.InviteT
 // FillIn sets what was left to the server to what the server then does, and forgets what it tells of an invitation.
 func (t *Terms) FillIn() {
 	t.InvitedByUserID, t.Invited, t.ExpiryDate = types.Int64Null(), types.StringNull(), types.StringNull()
-	t.setDefaults(attr.Value.IsUnknown)
-	if t.WelcomeMessage.IsUnknown() {
-		t.WelcomeMessage = types.StringNull()
-	}
+	t.setDefaults(t, attr.Value.IsUnknown)
 }
 
-// PlanDefaults sets planned terms that are null to what the server then does.
-func (t *Terms) PlanDefaults() { t.setDefaults(attr.Value.IsNull) }
+// PlanDefaults sets the planned terms that the configuration leaves unset to what the server then does.
+func (t *Terms) PlanDefaults(config *Terms) { t.setDefaults(config, attr.Value.IsNull) }
 
-func (t *Terms) setDefaults(isLeft func(attr.Value) bool) {
-	if isLeft(t.InviteAs) {
+// setDefaults sets the terms that are unset in another value to what the server then does.
+func (t *Terms) setDefaults(in *Terms, isUnset func(attr.Value) bool) {
+	if isUnset(in.InviteAs) {
 		t.InviteAs = types.StringValue(zulip.RoleMember.String())
 	}
-	for _, set := range []*types.Set{&t.ChannelIDs, &t.GroupIDs} {
-		if isLeft(*set) {
-			*set = types.SetValueMust(types.Int64Type, []attr.Value{})
-		}
+	if isUnset(in.ChannelIDs) {
+		t.ChannelIDs = types.SetValueMust(types.Int64Type, []attr.Value{})
 	}
-	if isLeft(t.DefaultSubscriptions) {
+	if isUnset(in.GroupIDs) {
+		t.GroupIDs = types.SetValueMust(types.Int64Type, []attr.Value{})
+	}
+	if isUnset(in.DefaultSubscriptions) {
 		t.DefaultSubscriptions = types.BoolValue(false)
+	}
+	if isUnset(in.WelcomeMessage) {
+		t.WelcomeMessage = types.StringNull()
 	}
 }
 

@@ -115,7 +115,7 @@ func nothingSent(error) string { return "Nothing was sent." }
 // was before: a new invitation of the address by this account is the one.
 func sendInvitation(ctx context.Context, c *invitationCall) (sent *zulip.Invitation, err error) {
 	plan := c.Plan
-	wanted := plan.wire(ctx, c.Diags)
+	wanted := c.Config.wire(ctx, c.Diags) // without the defaults of the plan
 	if c.Diags.HasError() {
 		return nil, nil
 	}

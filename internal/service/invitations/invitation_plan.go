@@ -63,6 +63,10 @@ func planInvitation(ctx context.Context, c *invitationCall) error {
 	switch {
 	case c.State == nil:
 		c.CheckLevels()
+		c.Plan.PlanDefaults(&c.Config.Terms)
+		if c.Config.NotifyReferrerOnJoin.IsNull() {
+			c.Plan.NotifyReferrerOnJoin = types.BoolValue(true)
+		}
 		err = p.create(ctx, core.ReplacedID(ctx, c.PriorPrivate, c.Diags))
 	case c.Plan.Email.IsUnknown() || fold(c.Plan.Email.ValueString()) != fold(c.State.Email.ValueString()):
 		c.CheckLevels()

@@ -268,7 +268,7 @@ func checkPlan(ctx context.Context, p *core.Plan[inviteLinkModel]) {
 	const doing = "make invitation links"
 	p.Plan.Check(p.Meta, view, inviteLinkRight, doing, p.Diags)
 	if p.IsCreate() {
-		p.Plan.PlanDefaults()
+		p.Plan.PlanDefaults(&p.Config.Terms)
 	}
 }
 
