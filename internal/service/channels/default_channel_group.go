@@ -95,7 +95,7 @@ func checkChannel(p *core.Plan[defaultChannelGroupModel], id int64, view *snapsh
 	case channel.IsDefault:
 		refuse(at, "A default channel cannot be in a group",
 			fmt.Sprintf("Everybody who joins is put into %q anyway. Take it out of channel_ids, or let the channel have is_default = false before.", channel.Name))
-	case channel.InviteOnly:
+	case p.Meta.Run.RightsIn(channel).Privacy.IsPrivate():
 		p.Diags.AddAttributeWarning(at, fmt.Sprintf("New people get into the private channel %q", channel.Name),
 			"The server puts whoever chooses the group into all of its channels.")
 	}

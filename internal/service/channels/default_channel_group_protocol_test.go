@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -195,6 +196,28 @@ func TestProtocolDefaultChannelGroupBadInput(t *testing.T) {
 	o.NewRun(t, typeName).MustApply(values{"name": "X"}) // case matters
 	_, diags = o.As(t, "moderator").NewRun(t, typeName).Plan(values{"name": "y"})
 	diags.ExpectError(t, "", "may not manage default channel groups", "administrators and owners")
+}
+
+// The warning about a private channel follows what this plan makes of the channel.
+func TestProtocolDefaultChannelGroup_PrivacyPlanned_WarningFollows(t *testing.T) {
+	for before, after := range map[zulip.Privacy]zulip.Privacy{
+		zulip.PrivacyPrivateSharedHistory: zulip.PrivacyPublic, zulip.PrivacyPublic: zulip.PrivacyPrivateSharedHistory,
+	} {
+		t.Run(string(after), func(t *testing.T) {
+			o := acctest.StartSandbox(t, sandbox.Config{})
+			news, config := o.NewRun(t, "zulip_channel"), values{"name": "news", "can_subscribe_group": []any{"role:members"}}
+			config["privacy"] = string(before)
+			news.MustApply(config)
+			config["privacy"] = string(after)
+			p := o.NewRun(t, typeName).Process()
+			p.MustPlan("zulip_channel", news.State, config)
+			_, diags := p.Plan(typeName, nil, values{"name": "x", "channel_ids": []any{news.State.Values["id"]}})
+			diags.ExpectNoError(t)
+			if warns := strings.Contains(fmt.Sprint(diags), "private channel"); warns != after.IsPrivate() {
+				t.Errorf("the plan says %v", diags)
+			}
+		})
+	}
 }
 
 // Whatever answer is lost, the group is made once, and each change too.
