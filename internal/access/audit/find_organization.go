@@ -183,7 +183,7 @@ func (m *maker) findPowerfulBot(bot *zulip.User, where []string) {
 	managed = append(managed, m.options.Managed.lists(target{"zulip_role_members", bot.Role.String(), ""}, bot)...)
 	finding := Finding{
 		Kind: BotAdministrator, Severity: High, Where: where, Text: fmt.Sprintf("The bot has the role of an %s: whoever has its API key can do nearly everything.", bot.Role),
-		Addresses: managed, Fix: "Give the bot the role \"member\", or accept the finding if it needs the role.",
+		Addresses: managed, Fix: "If Terraform uses the bot, accept the finding in the file of --accepted, otherwise give the bot the role \"member\".",
 	}
 	if bot.ID == m.facts.Self.ID {
 		const nearly = "This bot is the account that audits. It has the role of an %s: whoever has its API key can do nearly everything. "

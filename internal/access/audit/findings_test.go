@@ -108,7 +108,7 @@ func TestFindings(t *testing.T) {
 			func(t *testing.T, o *acctest.Organization) {
 				o.Call(t, "PATCH", fmt.Sprintf("/bots/%d", id(t, o, "bot")), map[string]string{"role": "200"})
 			},
-			[]string{"bot"}, "the role of an administrator", `the role "member"`,
+			[]string{"bot"}, "the role of an administrator", `If Terraform uses the bot, accept the finding`,
 		},
 		{
 			"a link that never expires", audit.Invitation, audit.Medium, "invitation link 2001",

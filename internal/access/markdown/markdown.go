@@ -35,10 +35,6 @@ func Write(w io.Writer, r *report.Report) error {
 	d.line("")
 	d.line("**" + plain(r.Verdict.Text) + "**")
 	d.about(r)
-	if r.Others > 0 {
-		d.line("")
-		d.line(fmt.Sprintf("The plan has %s of other providers, which this review does not cover.", report.Counted(r.Others, "change")))
-	}
 	d.risks(r.Findings())
 	d.rules(r.Rules)
 	d.found(r.Found)

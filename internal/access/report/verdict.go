@@ -78,8 +78,12 @@ func (r *Report) Fails(on []Category) []Category {
 func (a *assessment) verdictText() string {
 	r := a.report
 	changes := len(r.Channels) + len(r.Groups) + len(r.People) + len(r.Rights) + len(r.Risks) + len(r.Also)
+	others := ""
+	if r.Others > 0 {
+		others = " " + inWords(r.Others, "change of another provider is", "changes of other providers are") + " not reviewed."
+	}
 	if r.Offline && changes > 0 {
-		return "The organization was not asked: who gains and who loses is not known."
+		return "The organization was not asked: who gains and who loses is not known." + others
 	}
 	sentences := r.readingTexts()
 	parts := slices.Concat(r.affectedTexts(), r.accountsText(), a.otherTexts())
@@ -119,7 +123,7 @@ func (a *assessment) verdictText() string {
 	for i, sentence := range sentences {
 		sentences[i] = strings.ToUpper(sentence[:1]) + sentence[1:] + "."
 	}
-	text = strings.Join(sentences, " ")
+	text = strings.Join(sentences, " ") + others
 	for _, risk := range r.Risks {
 		if risk.Category == Stops {
 			return fmt.Sprintf("This apply will stop: %s: %s %s", risk.Where, risk.Text, text)
