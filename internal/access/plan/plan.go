@@ -159,8 +159,8 @@ func (d *document) check() error {
 	return nil
 }
 
-// nameProviders collects the provider configurations. What the configuration has no more belongs to the only one there
-// is; with several, also such with which nothing changes, it cannot be told.
+// nameProviders collects the provider configurations. A change for which the plan names none belongs to the only one there is; with
+// several, also such with which nothing changes, it cannot be told.
 func (p *Plan) nameProviders(resources map[string]*resourceConfig) {
 	used := map[string]bool{}
 	for _, resource := range resources {
@@ -168,7 +168,7 @@ func (p *Plan) nameProviders(resources map[string]*resourceConfig) {
 	}
 	var configured []string
 	for name, config := range p.configs {
-		if config != nil && isOurs(cmp.Or(config.FullName, config.Name)) && (used[name] || config.Expressions != nil) {
+		if config != nil && isOurs(cmp.Or(config.FullName, config.Name)) && (used[name] || config.Expressions != nil || config.Alias != "") {
 			configured = append(configured, name)
 		}
 	}
@@ -230,6 +230,12 @@ func (d *document) configs() map[string]*resourceConfig {
 	if d.Configuration != nil {
 		d.Configuration.RootModule.collect("", all)
 	}
+	for _, config := range all {
+		// For an action, unlike a resource, Terraform 1.14 writes such a key also where the module inherits the provider configuration.
+		if _, exists := d.Configuration.ProviderConfig[config.ProviderConfigKey]; !exists && strings.HasPrefix(config.ProviderConfigKey, "module.") {
+			config.ProviderConfigKey = ""
+		}
+	}
 	return all
 }
 
@@ -256,6 +262,7 @@ type expression struct {
 type providerConfig struct {
 	Name        string `json:"name"`
 	FullName    string `json:"full_name"`
+	Alias       string `json:"alias"`
 	Expressions *struct {
 		Site    textExpression `json:"site"`
 		Zuliprc textExpression `json:"zuliprc"`

@@ -4,29 +4,42 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/review"
 )
 
-// Terraform 1.14 lists the actions that an apply invokes beside the changes of resources.
+// Terraform 1.14.9 made this plan. It lists the actions that an apply invokes beside the changes of resources: here of the root module
+// and of the module m.
 func TestReviewActions_Invoked_Shown(t *testing.T) {
-	const plan = `{"format_version":"1.2","complete":true,"planned_values":{},"resource_changes":[],"action_invocations":[
-		{"address":"action.zulip_export.all","type":"zulip_export","name":"all","provider_name":"registry.terraform.io/zulip-iac/zulip","config_values":{"export_type":"standard","link_file":"link.txt"},
-			"lifecycle_action_trigger":{"triggering_resource_address":"zulip_channel.x"}},
-		{"address":"action.zulip_set_user_settings.all","type":"zulip_set_user_settings","provider_name":"registry.terraform.io/zulip-iac/zulip",
-			"config_values":{"message_content_in_email_notifications":true},"config_unknown":{"users":true}},
-		{"address":"action.zulip_send_message.hello","type":"zulip_send_message","provider_name":"registry.terraform.io/zulip-iac/zulip","config_values":{"content":"Hello"},"config_sensitive":{"content":true}},
-		{"address":"action.other_thing.x","type":"other_thing","provider_name":"registry.terraform.io/hashicorp/other","config_values":{}}]}`
 	f := newFirm(t)
-	found := mustReview(t, plan, review.Options{Store: readOf(f.Organization)})
+	found := mustReview(t, readFile(t, "actions.plan.json"), review.Options{Store: readOf(f.Organization)})
 	expectCategory(t, found, report.Outgoing)
 	text := strings.ReplaceAll(markdownOf(t, found), "`", "")
 	expectText(t, text, "action.zulip_export.all. It exports the data of the organization. The kind of the export: standard.",
-		"action.zulip_set_user_settings.all. People get what messages say by e-mail.", "action.zulip_send_message.hello")
+		"module.m.action.zulip_export.all[0]. It exports the data of the organization. The kind of the export: public.",
+		"action.zulip_set_user_settings.members, action.zulip_set_user_settings.new. People get what messages say by e-mail.",
+		"action.zulip_send_message.hello is invoked", `module.m.action.zulip_set_user_settings.each["a"]`)
 	if strings.Contains(text, "Hello") {
 		t.Error("the review shows a sensitive value")
 	}
-	if found.Others != 1 {
-		t.Errorf("%d changes of other providers; want 1", found.Others)
+	if found.Others != 1 || len(found.Unknown) > 0 {
+		t.Errorf("%d changes of other providers, want 1; not known: %q", found.Others, found.Unknown)
 	}
+}
+
+// Terraform 1.14 does not tell which provider configuration the action of a module inherits.
+func TestReviewActions_SeveralProviderConfigurations_Unknown(t *testing.T) {
+	const one = `"provider_config":{`
+	text := strings.Replace(readFile(t, "actions.plan.json"), one, one+`"zulip.staging":{"name":"zulip","full_name":"registry.example.com/zulip-iac/zulip","alias":"staging"},`, 1)
+	parsed, err := plan.Parse(strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := review.New(t.Context(), parsed, review.Options{Provider: "zulip"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	expectCategory(t, found, report.Unknown)
+	expectText(t, strings.Join(found.Unknown, "\n"), "The plan does not tell which provider configuration module.m.action.zulip_export.all[0] belongs to. It is not reviewed.")
 }

@@ -146,7 +146,7 @@ func (b *builder) chooseChanges(p *plan.Plan, provider string) {
 		switch {
 		case change.Provider != provider && change.ReplacedBy != nil: // it is counted once
 		case change.Provider == "":
-			b.addUnknown(fmt.Sprintf("%s is not in the configuration any more, and the plan does not tell of which provider configuration it was. It is not reviewed.", change.Address))
+			b.addUnknown(fmt.Sprintf("The plan does not tell which provider configuration %s belongs to. It is not reviewed.", change.Address))
 		case change.Provider == provider:
 			b.changes = append(b.changes, change)
 		default:
