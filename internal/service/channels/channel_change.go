@@ -149,7 +149,7 @@ func (c *channelChange) checkLockout(ctx context.Context, diags *diag.Diagnostic
 		diags.AddAttributeError(path.Root(canAdminister), "This would lock the provider out",
 			fmt.Sprintf("%s is not an administrator of the organization, and manages channel %q only because can_administer_channel_group includes it. With can_administer_channel_group = %s it no longer could. Nothing was changed.\n\n",
 				self.Address(), c.Name, c.describe(later, canAdminister))+c.admitting(canAdminister)+base.LockoutAdvice)
-	case c.exists() && c.refuseNobodyLeft(diags):
+	case c.exists() && !c.Before.Channel.IsArchived && c.refuseNobodyLeft(diags): // nobody can use an archived channel
 	case !c.isClosed(c.Before.Channel) && c.isClosed(later) && !later.SubscribersKnown && c.exists():
 		c.refuseUnknownSubscribers(diags)
 	case c.reads(c.Before.Channel) && !c.reads(later):
