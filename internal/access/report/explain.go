@@ -16,12 +16,18 @@ func (r *Report) explain() {
 		if channel.Privacy.Differs() {
 			own.what = "the privacy of the channel"
 		}
+		if channel.Action == Reactivate {
+			own.back = "the reactivation of the channel"
+		}
 		c.explainRights(channel.Rights, own)
 	}
 	for _, group := range r.Groups {
 		own := ownCause{what: differing(group.Rights), comeAndGo: "who is in the group", whoComeAndGo: accountsOf(group.Joins, group.Leaves)}
 		if own.what == "" && (group.Members.Differs() || group.Subgroups.Differs()) {
 			own.what = own.comeAndGo
+		}
+		if group.Action == Reactivate {
+			own.back = "the reactivation of the group"
 		}
 		c.explainRights(group.Rights, own)
 	}
@@ -30,6 +36,8 @@ func (r *Report) explain() {
 
 // ownCause is what of one thing rights over it can follow from.
 type ownCause struct {
+	// back is the one cause for a thing that comes back; "" for others.
+	back string
 	// what is a difference of the thing itself; "" if there is none.
 	what string
 	// comeAndGo is what is said where those who come and go gain or lose something, and nobody else.
@@ -99,6 +107,8 @@ func (c *causes) of(right *Right, own ownCause) string {
 	setting := permission.Right(right.Name).OrganizationPermission()
 	group, comeAndGo := c.groupIn(right.Change.After.Texts)
 	switch {
+	case own.back != "":
+		return own.back
 	case group != "" && (right.isOnlyOf(comeAndGo) || !right.isOnlyOf(c.accounts)):
 		return group
 	case right.isOnlyOf(own.whoComeAndGo):
