@@ -125,7 +125,7 @@ func TestAuditWritesPages(t *testing.T) {
 		args  []string
 		holds []string
 	}{
-		{[]string{"--json", path}, []string{"Access audit", "announcements", "Amara Okafor", "Give the bot the role"}},
+		{[]string{"--json", path}, []string{"Access audit", "announcements", "Amara Okafor", "give the bot the role"}},
 		{[]string{"--person", "paul.dubois@example.com"}, []string{"only paul.dubois@example.com", "through"}},
 		{[]string{"--channel", "leads"}, []string{"only channel &#34;leads&#34;"}},
 		{[]string{"--guests", "--bots"}, []string{"only guests, bots", "Paul Dubois"}},
