@@ -66,10 +66,10 @@ func TestDocsOfTheAuditUseItsFlags(t *testing.T) {
 	}
 }
 
-// The guide says of every attribute that only owners may set that an administrator cannot manage it.
-func TestDocsOfTheAuditNameWhatOwnersSet(t *testing.T) {
-	guide := read(t, "../../templates/guides/audit.md.tmpl")
-	_, section, _ := strings.Cut(guide, "## The account that Terraform uses")
+// The guide lists every attribute that only owners can set.
+func TestDocsAccounts_OwnerAttributes(t *testing.T) {
+	guide := read(t, "../../templates/guides/accounts.md.tmpl")
+	_, section, _ := strings.Cut(guide, "## Attributes that only owners can set")
 	section, _, _ = strings.Cut(section, "\n## ")
 	for _, page := range []string{"organization", "channel"} {
 		docs := read(t, "../../docs/resources/"+page+".md")

@@ -108,6 +108,28 @@ func TestDocsLargeOrganizationsGuideRuns(t *testing.T) {
 	}
 }
 
+// Getting started needs nothing but an installed provider and curl, and its outdated plan is refused.
+func TestDocsGettingStartedGuideRuns(t *testing.T) {
+	t.Parallel()
+	guide := read(t, "../../templates/guides/getting-started.md.tmpl")
+	example := read(t, "../../examples/demo/main.tf")
+	const start, outdated = "./terraform-provider-zulip sandbox\n", "terraform apply reviewed.tfplan\n"
+	commands := replaceOnce(t, strings.Join(commandBlocks(guide), ""), start, sandboxInBackground)
+	commands = replaceOnce(t, commands, outdated, "! "+outdated)
+	work, environment := t.TempDir(), guideEnvironment(t)
+	install(t, environment)
+	write(t, filepath.Join(work, "main.tf"), example)
+	said := inShell(t, work, environment, "set -euo pipefail\ntrap 'kill $(jobs -p)' EXIT\n"+commands)
+	for _, want := range []string{"3 added", "No changes.", `- "role:everyone"`, "Nothing was overwritten."} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is not in what the commands print:\n%s", want, said)
+		}
+	}
+}
+
+// sandboxInBackground starts the sandbox and continues with its credentials, as two terminals do.
+const sandboxInBackground = "./terraform-provider-zulip sandbox --listen 127.0.0.1:0 >env &\nuntil [ -s env ]; do sleep 0.1; done\n. ./env\n"
+
 // runGuide runs the commands of a guide as they stand, one after the other, as somebody who says yes to everything, and
 // returns what they print. Only the folder of the sources and the addresses are this machine's.
 func runGuide(t *testing.T, name string, addresses ...string) string {
