@@ -246,7 +246,7 @@ func TestDocsReviewActionExpandsNothingInCommands(t *testing.T) {
 			}
 		}
 	}
-	guide := read(t, "../../templates/guides/review.md.tmpl")
+	guide := read(t, "../../templates/guides/ci-github.md.tmpl")
 	for name := range action.Inputs {
 		if !strings.Contains(guide, "| `"+name+"` |") {
 			t.Errorf("the guide does not describe the input %s", name)

@@ -53,19 +53,19 @@ type KindMeaning struct {
 
 // Kinds says what each kind of finding means exactly.
 var Kinds = []KindMeaning{
-	{OpenPrivate, "high: every member can join a private channel by a permission, and read it; low: guests are in a private channel"},
+	{OpenPrivate, "high: a permission lets every member join and read a private channel; low: guests are in a private channel"},
 	{Internet, "medium: anyone on the internet can read a channel"},
-	{BotAdministrator, "high: a bot is an administrator or an owner of the organization; medium: it is an administrator and the account that audits"},
-	{BotKey, "high: the owner of a bot that is an administrator or an owner of the organization is less than an administrator, and holds its API key; medium: an administrator owns a bot that is an owner"},
-	{BotOwner, "medium: the owner of an active bot is deactivated, or the bot has none"},
+	{BotAdministrator, "high: a bot is an administrator or an owner; medium: the bot is an administrator and runs this audit"},
+	{BotKey, "high: someone below administrator owns a bot that is an administrator or an owner, and holds its API key; medium: an administrator owns a bot that is an owner"},
+	{BotOwner, "medium: the owner of an active bot is deactivated, or the bot has no owner"},
 	{Invitation, "high: an invitation makes administrators or owners; medium: a link makes moderators, or never expires"},
-	{OpenSignUp, "high: people can join without an invitation, with an email address of any domain; medium: with one of the organization's domains"},
-	{GuestsAdd, "high: a bot that a guest owns can add people to a channel or a group; low: a permission to add or invite people names guests, whom the server refuses it as long as they are guests"},
-	{NoAdministrator, "high: nobody can administer a channel or manage a user group; low: nobody active is in the permission, and only the organization's roles and permissions remain"},
-	{DeactivatedMember, "medium: a user group contains deactivated people or groups"},
+	{OpenSignUp, "high: people can join without an invitation, with an email of any domain; medium: with an email of one of the organization's domains"},
+	{GuestsAdd, "high: a bot that a guest owns can add people to a channel or a group; low: a permission to add or invite people includes guests, although the server refuses them"},
+	{NoAdministrator, "high: no one can administer a channel or manage a user group; low: the permission includes no active user, and only the organization's roles and permissions remain"},
+	{DeactivatedMember, "medium: a user group contains deactivated users or groups"},
 	{SinglePerson, "low: only one person can administer or post in a channel, manage a user group, or has a permission of the organization"},
-	{WiderThanChannel, "low: a permission of the organization gives others than administrators a right in channels whose own permission does not name them"},
-	{ShortRetention, "low: messages of a channel are deleted earlier than the organization deletes messages"},
+	{WiderThanChannel, "low: a permission of the organization gives people below administrator access to channels whose own permission doesn't include them"},
+	{ShortRetention, "low: messages of a channel are deleted sooner than the organization deletes messages"},
 }
 
 // Finding is something that a person should look at.

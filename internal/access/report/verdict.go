@@ -44,19 +44,19 @@ type CategoryMeaning struct {
 
 // Categories says what each category means exactly.
 var Categories = []CategoryMeaning{
-	{Stops, "the apply will certainly be refused: a name is taken, the account lacks a role, nobody would be left as owner, a group would contain itself, an owner of a bot is deactivated"},
-	{Lockout, "the account the provider uses can no longer administer a channel or manage a user group, or nobody is left who can do something that somebody could; that nobody can join a private channel by himself, and that nobody can do anything to messages in a channel that is archived, does not count"},
-	{Rules, "a rule of --rules fails after the plan, and passed before or had fewer violations; or it is unknown, because not everything is known that it depends on"},
-	{External, "a guest gains a right, in a new channel too, or becomes active, somebody is invited as a guest, a guest comes to hold the key of a bot, or anyone on the internet comes to read a channel"},
-	{Private, "an account comes to read a private channel or its older messages, or a private channel is no longer private; that of a new channel does not count"},
-	{RoleChange, "the plan changes the role of an account, deactivates or reactivates one, creates one with another role than member or guest, or ends the resource that gave one of these roles and leaves the role"},
-	{Joining, "more people can join the organization, or come into more by joining it: an invitation, a link, no invitation needed, any address, another domain, a new default channel"},
-	{SignIn, "how people sign in changes, or the address or password of an account"},
-	{Outgoing, "content goes elsewhere: to another address of a bot, into notifications by e-mail, into another channel, through another service, or links lead elsewhere"},
+	{Stops, "the apply will certainly fail: a name is taken, the account lacks a role, no owner would be left, a group would contain itself, or the owner of a bot is deactivated"},
+	{Lockout, "the provider's account can no longer administer a channel or manage a user group, or no one is left who can do something that someone could. Doesn't include private channels that no one can join on their own, or message permissions in archived channels"},
+	{Rules, "a rule of --rules fails after the plan and passed before, has more violations than before, or is unknown"},
+	{External, "a guest gains access, also in a new channel, or becomes active; someone is invited as a guest; a guest gets the key of a bot; or anyone on the internet can now read a channel"},
+	{Private, "someone can now read a private channel or its older messages, or a private channel is no longer private. New channels don't count"},
+	{RoleChange, "the plan changes the role of a user or bot, deactivates or reactivates one, creates one with a role other than member or guest, or removes the resource that gave such a role and leaves the role"},
+	{Joining, "more people can join the organization, or joining it gives access to more: an invitation, a link, no invitation required, any email, another domain, a new default channel"},
+	{SignIn, "how people sign in changes, or the email or password of a user"},
+	{Outgoing, "content goes elsewhere: to a different URL of a bot, into notification emails, into a different channel, through a different service, or links lead elsewhere"},
 	{DataLoss, "messages or other things are deleted, now or earlier than before, or can be deleted or changed for longer; a channel is archived or a user group deactivated"},
-	{Unknown, "it is not known who gains or who loses some right, or what a change means: the plan does not know a value yet, the organization was not asked or does not have what is named, or this version does not know the resource or attribute"},
-	{Widening, "anybody gains any right in a channel, over a user group or in the organization that is there now"},
-	{Narrowing, "anybody loses any right"},
+	{Unknown, "it isn't known who gains or loses some access, or what a change means: the plan doesn't know a value yet, the organization wasn't read or doesn't have a named object, or this version doesn't know the resource or attribute"},
+	{Widening, "anyone gains any access in a channel, over a user group or in the organization that exists now"},
+	{Narrowing, "anyone loses any access"},
 }
 
 func (c Category) rank() int {
