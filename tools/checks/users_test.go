@@ -127,27 +127,35 @@ func TestDocsCompletionInBash(t *testing.T) {
 	}
 }
 
-// The configuration that the README begins with plans as it says, in the sandbox as the README starts it.
-func TestDocsReadmeStarts(t *testing.T) {
+// The commands of the README print what it says, and its first configuration has the risks of the picture.
+func TestDocsReadmeRuns(t *testing.T) {
 	t.Parallel()
 	readme := read(t, "../../README.md")
 	configuration := regexp.MustCompile("(?ms)^```hcl\n(.*?)^```$").FindStringSubmatch(readme)
-	if configuration == nil {
-		t.Fatal("the README has no configuration")
+	output := regexp.MustCompile("(?ms)^```text\n(.*?)^```$").FindAllStringSubmatch(readme, -1)
+	if configuration == nil || len(output) < 3 {
+		t.Fatalf("the README has no configuration, or only %d outputs", len(output))
 	}
-	work := t.TempDir()
-	environment := guideEnvironment(t)
-	initialize(t, work, environment)
-	write(t, filepath.Join(work, "main.tf"), configuration[1])
-	start := blockWith(t, readme, "./terraform-provider-zulip sandbox")
-	start = replaceOnce(t, start, "./terraform-provider-zulip sandbox", "./terraform-provider-zulip sandbox --listen 127.0.0.1:0 >env &")
-	apply := blockWith(t, readme, "ZULIP_SITE=")
-	apply = apply[strings.Index(apply, "\n"):] // the credentials are those that the sandbox prints
-	said := inShell(t, work, environment, "set -euo pipefail\ntrap 'kill $(jobs -p)' EXIT\n"+start+
-		"until [ -s env ]; do sleep 0.1; done\n. ./env\n"+apply+"terraform apply\nterraform plan\n")
-	for _, want := range []string{"Plan: 1 to add, 0 to change, 0 to destroy.", "1 added, 0 changed", "No changes."} {
+	shell := newGuideShell(t)
+	install(t, shell.environment)
+	said := shell.command(t, "set -euo pipefail\n"+strings.Join(commandBlocks(readme), ""), 0)
+	for _, block := range output {
+		if !strings.Contains(said, block[1]) {
+			t.Errorf("this is not in what the commands print:\n%s\nThey print:\n%s", block[1], said)
+		}
+	}
+
+	shell.dir = t.TempDir()
+	write(t, filepath.Join(shell.dir, "main.tf"), "terraform {\n  required_providers {\n    zulip = {\n      source = \"zulip-iac/zulip\"\n    }\n  }\n}\n"+
+		"import {\n  to = zulip_channel.incidents\n  id = \"incidents\"\n}\n"+configuration[1])
+	said = shell.command(t, `set -euo pipefail
+curl --fail --request PATCH --user "$ZULIP_EMAIL:$ZULIP_API_KEY" "$ZULIP_SITE/api/v1/realm" --data enable_spectator_access=true
+terraform init
+terraform plan -out=change.tfplan
+terraform show -json change.tfplan | terraform-provider-zulip review`, 0)
+	for _, want := range []string{"`external`", "`role-change`", "Paul Dubois", "Lena Fischer"} {
 		if !strings.Contains(said, want) {
-			t.Errorf("%q is not in what the commands print:\n%s", want, said)
+			t.Errorf("the review does not have %s:\n%s", want, said)
 		}
 	}
 }
