@@ -48,7 +48,7 @@ func TestEveryResource_IsInEveryList(t *testing.T) {
 			"zulip_default_user_settings", "zulip_linkifier_order", "zulip_user_role", "zulip_user_status", // they create no object
 		}},
 		{"cachedLists or uncachedLists", "fault_resources_acc_test.go", slices.Concat(cachedLists, uncachedLists), partsOfOthers},
-		{"the guide from clicks to code", "templates/guides/from-clicks-to-code.md.tmpl", linkedIn(t, "from-clicks-to-code"), nil},
+		{"the web app settings reference", "templates/guides/from-clicks-to-code.md.tmpl", linkedIn(t, "from-clicks-to-code"), nil},
 		{"examples/resources", "examples/resources", foldersIn(t, "resources"), nil},
 	}
 	resources := acctest.StartProcess(t.Context(), t).Resources()
@@ -92,23 +92,48 @@ func foldersIn(t *testing.T, kind string) (names []string) {
 	return names
 }
 
-// The guide from clicks to code names every attribute that can be configured of the resources that are settings pages, and
-// no attribute and no value that there is not.
+// The reference of the web app's settings names every attribute that can be configured of the resources that are settings pages,
+// and no attribute or value that does not exist. In a table, an attribute without a link belongs to the resource that was last
+// linked above the table.
 func TestDocsClicksGuideIsComplete(t *testing.T) {
 	guide, err := os.ReadFile("../../templates/guides/from-clicks-to-code.md.tmpl")
 	requireNoError(t, err)
 	schemas, err := provider.NewServer("docs").GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})
 	requireNoError(t, err)
-	words, linked := wordsOf(schemas), map[string]bool{}
-	for _, link := range regexp.MustCompile("\\[`([^`]*)`\\]\\(\\.\\./resources/([a-z_]+)\\.md\\)").FindAllStringSubmatch(string(guide), -1) {
-		attribute, resource := link[1], "zulip_"+link[2]
+	words, named := wordsOf(schemas), map[string]bool{}
+	name := func(resource, attribute string) {
 		schema, ok := schemas.ResourceSchemas[resource]
 		if !ok {
 			t.Errorf("there is no resource %s", resource)
 		} else if attribute != resource && !configurable(schema)[attribute] {
 			t.Errorf("%s has no attribute %s to configure", resource, attribute)
 		}
-		linked[path.Join(resource, attribute)] = true
+		named[path.Join(resource, attribute)] = true
+	}
+	link := regexp.MustCompile("\\[`([^`]*)`\\]\\(\\.\\./resources/([a-z_]+)\\.md\\)")
+	attribute := regexp.MustCompile("^`([a-z0-9_]+)`$")
+	above, columns := "", []string(nil)
+	for line := range strings.Lines(string(guide)) {
+		for _, found := range link.FindAllStringSubmatch(line, -1) {
+			name("zulip_"+found[2], found[1])
+			if !strings.HasPrefix(line, "|") {
+				above = "zulip_" + found[2]
+			}
+		}
+		cells := strings.Split(line, "|")
+		if strings.HasPrefix(line, "| In the web app |") {
+			columns = cells
+		}
+		for i := 2; len(cells) == len(columns) && i < len(cells); i++ {
+			if columns[i] == " Remark " {
+				continue
+			}
+			for word := range strings.SplitSeq(cells[i], ",") {
+				if found := attribute.FindStringSubmatch(strings.TrimSpace(word)); found != nil {
+					name(above, found[1])
+				}
+			}
+		}
 	}
 	for _, word := range regexp.MustCompile("`([a-z0-9]+(?:_[a-z0-9]+)+)`").FindAllStringSubmatch(string(guide), -1) {
 		if !words[word[1]] {
@@ -117,8 +142,8 @@ func TestDocsClicksGuideIsComplete(t *testing.T) {
 	}
 	for _, resource := range []string{"zulip_organization", "zulip_channel", "zulip_user_group", "zulip_default_user_settings"} {
 		for attribute := range configurable(schemas.ResourceSchemas[resource]) {
-			if !linked[path.Join(resource, attribute)] {
-				t.Errorf("the guide has no link to %s of %s", attribute, resource)
+			if !named[path.Join(resource, attribute)] {
+				t.Errorf("the guide does not name %s of %s", attribute, resource)
 			}
 		}
 	}
