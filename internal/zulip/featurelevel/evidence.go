@@ -51,13 +51,13 @@ type Range struct {
 func Ranges() []Range {
 	read, inferred := evidenceAbove(Recorded, Newest)
 	return []Range{
-		{Oldest, Recorded - 1, "No server. Every resource is tested with the sandbox" + testedWithin(Oldest, Recorded-1) + ".",
-			fmt.Sprintf("The source and the API documentation of a server of level %d, which say what older servers lack.", Recorded)},
-		{Recorded, Recorded, "A server. Its answers are recorded, and the sandbox gives the same. Every resource is tested with the sandbox at this level.",
+		{Oldest, Recorded - 1, "The sandbox" + testedWithin(Oldest, Recorded-1) + ".",
+			fmt.Sprintf("The source and the API documentation of a server of level %d.", Recorded)},
+		{Recorded, Recorded, "A real server, whose recorded answers the sandbox reproduces, and the sandbox.",
 			"The server's source."},
-		{Recorded + 1, Newest, "No server. Every resource is tested with the sandbox" + testedWithin(Recorded+1, Newest) + ".",
-			"Read in the source of newer servers: the changes at " + joinLevels(read) + ". Inferred from the API's changelog and documentation: those at " + joinLevels(inferred) + "."},
-		{Newest + 1, 0, "Nothing.", fmt.Sprintf("Nothing. The provider treats these servers as those of level %d.", Newest)},
+		{Recorded + 1, Newest, "The sandbox" + testedWithin(Recorded+1, Newest) + ".",
+			"The source of newer servers for the changes at " + joinLevels(read) + ". The API's changelog and documentation for those at " + joinLevels(inferred) + "."},
+		{Newest + 1, 0, "Nothing.", fmt.Sprintf("Nothing. The provider treats these servers like level %d.", Newest)},
 	}
 }
 

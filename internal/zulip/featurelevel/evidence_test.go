@@ -70,7 +70,7 @@ func TestUntried(t *testing.T) {
 		{"zulip_channel", Recorded, ""},
 		{"zulip_channel", NewestRelease, ""},
 		{"zulip_channel", Newest, "`default_push_notifications` (507, read)"},
-		{"zulip_user", NewestRelease, "`deactivation_actions` (459, read); `is_deleted` (490, inferred); A deleted account is never reactivated or adopted (490, inferred)"},
+		{"zulip_user", NewestRelease, "`deactivation_actions` (459, read); `is_deleted` (490, inferred); A deleted user is never reactivated or adopted (490, inferred)"},
 		{"zulip_set_user_settings", 444, "all of it (444, inferred)"},
 	} {
 		if got := texts(test.of, test.level); got != test.want {

@@ -47,8 +47,8 @@ type Row struct {
 type Below string
 
 const (
-	// Refused is for attributes that can be set: setting one is an error at plan, and it reads as null.
-	Refused Below = "Setting it is an error at plan."
+	// Refused is for attributes that can be set: setting one is an error during plan, and it reads as null.
+	Refused Below = "Setting it is an error during plan."
 	// Null is for read-only attributes.
 	Null Below = "Reads as null."
 )
@@ -219,20 +219,20 @@ type Change struct {
 
 // Changes lists what works on both sides of a level, by level.
 var Changes = []Change{
-	{CreateChannel, "zulip_channel", "A channel is created by subscribing to it.", "A channel is created by a request of its own."},
-	{BotShortName, "zulip_bot", "A changed `short_name` forces a new bot.", "A changed `short_name` is applied in place."},
+	{CreateChannel, "zulip_channel", "A channel is created by subscribing to it.", "A separate request creates a channel."},
+	{BotShortName, "zulip_bot", "A change of `short_name` forces replacement.", "`short_name` changes in place."},
 	{GIFRatingPolicy, "zulip_organization", "`giphy_rating` is read and sent by this name.", "`giphy_rating` is read and sent as `gif_rating_policy`."},
 	{HomeViewRecent, "zulip_default_user_settings", "`web_home_view = \"recent\"` is sent as `recent_topics`.", "`web_home_view = \"recent_topics\"` is sent as `recent`."},
 	{HomeViewRecent, "zulip_set_user_settings", "`web_home_view = \"recent\"` is sent as `recent_topics`.", "`web_home_view = \"recent_topics\"` is sent as `recent`."},
-	{BotAPIKey, "zulip_bot_api_key", "The key is read from the list of bots.", "The key is read by a request of its own."},
-	{StatusByBots, "zulip_user_status", "Only people's accounts can set the status of others.", "Bots with an administrator's role can, too."},
-	{SlimBots, "zulip_bot", "Type, owner, name and address of a bot are read from the user object.", "The same: servers give them nowhere else."},
-	{WorkplaceUsers, "zulip_organization", "The permission `workplace_users_group` does not exist.", "It is read and shown, and never written."},
-	{ArchivedChannels, "zulip_channel_topics", "The topics of an archived channel cannot be read.", "The topics of an archived channel can be read."},
-	{ArchivedChannels, "zulip_user_access", "Subscribers of archived channels are unknown: rights that depend on them are in `unknown_rights`.", "Archived channels are shown like others."},
-	{ArchivedChannels, "zulip_channel_access", "Who is in an archived channel is not told: what depends on it is null.", "Archived channels are shown like others."},
-	{DeletedUsers, "zulip_user", "A deleted account cannot be told from a deactivated one.", "A deleted account is never reactivated or adopted."},
-	{UserGroupsByBots, "zulip_user_group_membership", "Only people's accounts can change who is in a group.", "Bots can, as far as the permissions let them."},
-	{UserGroupsByBots, "zulip_user_group", "Only people's accounts can manage user groups.", "Bots can, as far as the permissions let them."},
-	{NoLegacyPush, "zulip_organization", "`require_e2ee_push_notifications` hides the text of notifications that are not encrypted.", "It keeps them from being sent."},
+	{BotAPIKey, "zulip_bot_api_key", "The key is read from the list of bots.", "A separate request reads the key."},
+	{StatusByBots, "zulip_user_status", "Bots can't set the status of others.", "Bots with the role of administrator can set the status of others."},
+	{SlimBots, "zulip_bot", "The list of bots also has the type, owner, name and email of a bot.", "Only the user object has the type, owner, name and email of a bot."},
+	{WorkplaceUsers, "zulip_organization", "The permission `workplace_users_group` doesn't exist.", "The permission `workplace_users_group` is read, and never written."},
+	{ArchivedChannels, "zulip_channel_topics", "The topics of an archived channel can't be read.", "The topics of an archived channel can be read."},
+	{ArchivedChannels, "zulip_user_access", "The server doesn't show the subscribers of archived channels. Access that depends on them is in `unknown_rights`.", "Archived channels are like others."},
+	{ArchivedChannels, "zulip_channel_access", "The server doesn't show the subscribers of archived channels. Values that depend on them are null.", "Archived channels are like others."},
+	{DeletedUsers, "zulip_user", "A deleted user looks like a deactivated one.", "A deleted user is never reactivated or adopted."},
+	{UserGroupsByBots, "zulip_user_group_membership", "Bots can't add or remove members.", "Bots with the permission can add and remove members."},
+	{UserGroupsByBots, "zulip_user_group", "Bots can't manage user groups.", "Bots with the permission can manage user groups."},
+	{NoLegacyPush, "zulip_organization", "`require_e2ee_push_notifications` hides the text of unencrypted notifications.", "Unencrypted notifications aren't sent."},
 }

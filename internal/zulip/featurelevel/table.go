@@ -31,7 +31,7 @@ var Table = slices.Concat(
 		attributesSince(DeactivationActions, "deactivation_actions"),
 		readOnly(DeletedUsers, "is_deleted"),
 	),
-	rowsOf("zulip_user_status", attributeWithFallback(StatusOfOthers, "user", "", "Only the status of the provider's own account can be set.")),
+	rowsOf("zulip_user_status", attributeWithFallback(StatusOfOthers, "user", "", "Only the status of the provider's account can be set.")),
 	rowsOf("zulip_invitation",
 		attributesSince(416, "welcome_message_custom_text"),
 	),
@@ -68,7 +68,7 @@ var Table = slices.Concat(
 		attributesSince(478, "alternative_url_templates"),
 	),
 	rowsOf("zulip_custom_profile_field",
-		attributeWithFallback(476, "display_in_profile_summary", "true", "Of a field of the type `long_text`, setting it is an error at plan."),
+		attributeWithFallback(476, "display_in_profile_summary", "true", "Setting it for a field of the type `long_text` is an error during plan."),
 		attributesSince(455, "use_for_user_matching"),
 	),
 

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -58,49 +59,68 @@ func testedLevels() string {
 
 // writeRanges says for each range of levels what was tried and what was read.
 func writeRanges(w io.Writer) {
-	_, _ = io.WriteString(w, "| Levels | Tried | Read |\n|---|---|---|\n")
+	_, _ = io.WriteString(w, "| Levels | Tested on | Known from |\n|---|---|---|\n")
 	for _, one := range featurelevel.Ranges() {
 		_, _ = fmt.Fprintf(w, "| %s | %s | %s |\n", one, one.Tried, one.Read)
 	}
 }
 
 func write(w io.Writer) {
-	_, _ = fmt.Fprintf(w, "## What requires a newer server\n\nEverything that is not listed works from feature level %d (Zulip %s) on.\n\n",
-		featurelevel.Oldest, featurelevel.FirstRelease(featurelevel.Oldest))
-	writeRows(w, func(row featurelevel.Row) bool { return row.Level > featurelevel.Oldest })
-	_, _ = io.WriteString(w, "\n## Differences that the provider hides\n\nThe server's API changed at these levels. The same configuration works below and above.\n\n"+
-		"| Level | Zulip | Affects | On older servers | From the level on |\n|---|---|---|---|---|\n")
+	_, _ = fmt.Fprintf(w, "## What requires a newer server\n\nEverything else works from Zulip %s (feature level %d) on. "+
+		"The number is the feature level. On an older server, setting an attribute of these tables is an error during plan, unless the parentheses say otherwise.\n",
+		featurelevel.FirstRelease(featurelevel.Oldest), featurelevel.Oldest)
+	writeRows(w)
+	_, _ = io.WriteString(w, "\n## Differences without configuration changes\n\nThe API changed at these levels. The same configuration works below and above.\n\n"+
+		"| Zulip (level) | Affects | Below the level | From the level on |\n|---|---|---|---|\n")
 	for _, change := range featurelevel.Changes {
 		if change.Level > featurelevel.Oldest {
-			_, _ = fmt.Fprintf(w, "| %d | %s | `%s` | %s | %s |\n", change.Level, featurelevel.FirstRelease(change.Level), change.Of, change.Below, change.From)
+			_, _ = fmt.Fprintf(w, "| %s (%d) | `%s` | %s | %s |\n", featurelevel.FirstRelease(change.Level), change.Level, change.Of, change.Below, change.From)
 		}
 	}
-	_, _ = fmt.Fprintf(w, "\n## Servers before Zulip %s\n\nThey are not tested. The plan checks what is known about them:\n\n", featurelevel.FirstRelease(featurelevel.Oldest))
-	writeRows(w, func(row featurelevel.Row) bool { return row.Level <= featurelevel.Oldest })
 }
 
-// writeRows writes a table of the chosen rows: by resource, then by level.
-func writeRows(w io.Writer, chosen func(featurelevel.Row) bool) {
-	rows := slices.DeleteFunc(slices.Clone(featurelevel.Table), func(row featurelevel.Row) bool { return !chosen(row) })
+// writeRows writes a table for each release, with a row for each resource.
+func writeRows(w io.Writer) {
+	rows := slices.DeleteFunc(slices.Clone(featurelevel.Table), func(row featurelevel.Row) bool { return row.Level <= featurelevel.Oldest })
 	slices.SortStableFunc(rows, func(a, b featurelevel.Row) int {
-		if a.Of != b.Of {
-			return strings.Compare(a.Of, b.Of)
-		}
-		return a.Level - b.Level
+		return cmp.Or(strings.Compare(featurelevel.FirstRelease(a.Level), featurelevel.FirstRelease(b.Level)), strings.Compare(a.Of, b.Of), a.Level-b.Level)
 	})
-	_, _ = io.WriteString(w, "| Resource, data source or action | Attribute | Level | Zulip | On older servers |\n|---|---|---|---|---|\n")
+	release, of := "", ""
 	for _, row := range rows {
-		attribute := "everything"
-		if row.Attribute != "" {
-			attribute = "`" + row.Attribute + "`"
+		if now := featurelevel.FirstRelease(row.Level); now != release {
+			if release != "" {
+				_, _ = io.WriteString(w, " |\n")
+			}
+			release, of = now, ""
+			_, _ = fmt.Fprintf(w, "\n### Zulip %s\n\n| Resource, data source or action | Requires Zulip %s |\n|---|---|\n", now, now)
 		}
-		if row.Value != "" {
-			attribute = fmt.Sprintf("`%s = %s`", row.Attribute, row.Value)
+		switch {
+		case row.Of == of:
+			_, _ = io.WriteString(w, ", ")
+		case of != "":
+			_, _ = io.WriteString(w, " |\n")
+			fallthrough
+		default:
+			_, _ = fmt.Fprintf(w, "| `%s` | ", row.Of)
 		}
-		below := string(row.Below)
-		if row.Below == featurelevel.Refused && row.Attribute == "" {
-			below = "Using it is an error at plan."
-		}
-		_, _ = fmt.Fprintf(w, "| `%s` | %s | %d | %s | %s |\n", row.Of, attribute, row.Level, featurelevel.FirstRelease(row.Level), below)
+		of = row.Of
+		_, _ = io.WriteString(w, describe(row))
 	}
+	_, _ = io.WriteString(w, " |\n")
+}
+
+// describe returns the attribute or value of a row with its level, and how older servers differ if it isn't an error to set it.
+func describe(row featurelevel.Row) string {
+	text := "everything"
+	switch {
+	case row.Value != "":
+		text = fmt.Sprintf("`%s = %s`", row.Attribute, row.Value)
+	case row.Attribute != "":
+		text = "`" + row.Attribute + "`"
+	}
+	if row.Below == featurelevel.Refused {
+		return fmt.Sprintf("%s (%d)", text, row.Level)
+	}
+	below := strings.TrimSuffix(string(row.Below), ".")
+	return fmt.Sprintf("%s (%d; before: %s)", text, row.Level, strings.ToLower(below[:1])+below[1:])
 }

@@ -64,8 +64,8 @@ func TestFill(t *testing.T) {
 		t.Fatal(err)
 	}
 	tested := fmt.Sprintf("at %d, %d and %d.\n", featurelevel.Recorded, featurelevel.NewestRelease, featurelevel.Newest)
-	ranges := "| Levels | Tried | Read |\n|---|---|---|\n| "
-	if !strings.HasPrefix(page.String(), tested+ranges) || !strings.Contains(page.String(), "|\n## What requires a newer server") || !strings.HasSuffix(page.String(), "|\nend\n") {
+	ranges := "| Levels | Tested on | Known from |\n|---|---|---|\n| "
+	if !strings.HasPrefix(page.String(), tested+ranges) || !strings.Contains(page.String(), "|\n## What requires a newer server") || !strings.Contains(page.String(), "\n### Zulip 11.0\n") || !strings.HasSuffix(page.String(), "|\nend\n") {
 		t.Errorf("the page is:\n%s", page.String())
 	}
 	if err := fill(&page, "no marks"); err == nil {
