@@ -1,5 +1,5 @@
-// Operations checks that the provider supports every API operation that it promises. It reads the table of operations in the
-// guide, the pages of the resources, data sources and actions that the table names, and the calls that the provider made in the
+// Operations checks that the provider supports every API operation that it promises. It reads the table in operations.md,
+// the pages of the resources, data sources and actions that the table names, and the calls that the provider made in the
 // tests (the file named as argument). It fails if an operation is missing from any of them.
 package main
 
@@ -13,7 +13,7 @@ import (
 )
 
 // page is what holds the table, below the project's folder.
-const page = "templates/guides/operations.md.tmpl"
+const page = "tools/operations/operations.md"
 
 func main() {
 	if len(os.Args) != 3 {
