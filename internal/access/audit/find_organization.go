@@ -187,7 +187,7 @@ func (m *maker) findPowerfulBot(bot *zulip.User, where []string) {
 	}
 	if bot.ID == m.facts.Self.ID {
 		const nearly = "This bot is the account that audits. It has the role of an %s: whoever has its API key can do nearly everything. "
-		const guide = " The guide \"Least privilege and nightly audit\" says how to do with less."
+		const guide = " The guide \"Choose an account\" describes how to use less."
 		if bot.Role == zulip.RoleOwner {
 			finding.Text = fmt.Sprintf(nearly+"The role of an administrator is enough for all but %s; let an owner apply that."+guide, bot.Role, forOwnersText)
 			finding.Fix = "Give the bot the role \"administrator\"."

@@ -260,7 +260,7 @@ func TestTheBotThatAudits(t *testing.T) {
 		if len(all) != 1 || all[0].Severity != test.severity || !strings.Contains(all[0].Fix, test.fix) {
 			t.Fatalf("role %s: %+v", test.role, all)
 		}
-		expectText(t, all[0].Text, append(test.says, "the account that audits", "Least privilege and nightly audit")...)
+		expectText(t, all[0].Text, append(test.says, "the account that audits", "Choose an account")...)
 	}
 }
 
