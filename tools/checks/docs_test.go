@@ -176,16 +176,45 @@ func TestDocsIssueForms(t *testing.T) {
 	}
 }
 
-// Links between the pages outside docs/ lead to files that are there.
+// Links between pages lead to files that exist, and to headings in them.
 func TestDocsLinksLeadSomewhere(t *testing.T) {
-	for _, page := range []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", ".github/SECURITY.md", ".github/SUPPORT.md"} {
-		links := regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)]*)?\)`).FindAllStringSubmatch(read(t, "../../"+page), -1)
+	pages := []string{"README.md", "CONTRIBUTING.md", "RELEASING.md", "CHANGELOG.md", ".github/SECURITY.md", ".github/SUPPORT.md"}
+	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
+		found, err := filepath.Glob("../../" + pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("%s: %v", pattern, err)
+		}
+		for _, page := range found {
+			pages = append(pages, strings.TrimPrefix(filepath.ToSlash(page), "../../"))
+		}
+	}
+	for _, page := range pages {
+		text := regexp.MustCompile("(?s)```.*?```|`[^`\n]*`").ReplaceAllString(read(t, "../../"+page), "")
+		links := regexp.MustCompile(`\]\(([^)#:\s]*)(?:#([^)\s]*))?\)`).FindAllStringSubmatch(text, -1)
 		for _, link := range links {
-			if _, err := os.Stat(filepath.Join("../..", filepath.Dir(page), link[1])); err != nil {
+			file := filepath.Join("../..", page)
+			if link[1] != "" {
+				file = filepath.Join(filepath.Dir(file), link[1])
+			}
+			if _, err := os.Stat(file); err != nil {
 				t.Errorf("%s links to %s: %v", page, link[1], err)
+			} else if link[2] != "" && !slices.Contains(anchors(read(t, file)), link[2]) {
+				t.Errorf("%s links to %s, which has no heading for #%s", page, link[1], link[2])
 			}
 		}
 	}
+}
+
+// anchors returns the fragments that lead to places of a page: its headings in the form of GitHub and of registries, and its IDs.
+func anchors(page string) (names []string) {
+	for _, heading := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(page, -1) {
+		text := regexp.MustCompile(`[^\p{L}\p{N}_ -]`).ReplaceAllString(strings.ToLower(heading[1]), "")
+		names = append(names, strings.ReplaceAll(text, " ", "-"))
+	}
+	for _, id := range regexp.MustCompile(`<a id="([^"]+)">`).FindAllStringSubmatch(page, -1) {
+		names = append(names, id[1])
+	}
+	return names
 }
 
 // glossaryDebts are the types whose name is a word of the glossary with another meaning, and why they still have it.
