@@ -1,4 +1,4 @@
-# Machines post in channels of their own, through one bot. Who is on call reads and answers there.
+# Monitoring posts in alerts channels through one bot. The people on call answer there.
 
 resource "zulip_bot" "alerts" {
   short_name        = "alerts"
@@ -11,7 +11,7 @@ resource "zulip_channel" "alerts" {
   for_each = var.teams
 
   name           = "alerts-${each.key}"
-  description    = "What machines say to ${each.key}."
+  description    = "Alerts for ${each.key}."
   folder_id      = zulip_channel_folder.alerts.id
   adopt_archived = true
 
@@ -22,7 +22,7 @@ resource "zulip_channel" "alerts" {
   ]
 }
 
-# Exactly those on call: nobody else is woken up. Who joins the group is subscribed in the same apply.
+# Exactly the people on call. A change of the group subscribes and unsubscribes in the same apply.
 resource "zulip_channel_subscribers" "alerts" {
   for_each = var.teams
 
@@ -36,7 +36,7 @@ data "zulip_channel_access" "alerts" {
   depends_on = [zulip_channel.alerts, zulip_user_group.on_call] # as it is after the apply
 }
 
-# An alert that nobody gets is worse than none: every plan and apply asks whether the bot can really post.
+# Every plan and apply checks that the bot can post in each channel.
 check "alerts_arrive" {
   assert {
     condition = alltrue([

@@ -1,11 +1,11 @@
-# Folders, and the channels of the company and of the teams. Those for alerts are in alerts.tf.
+# Folders, and the channels of the company and of the teams. The alerts channels are in alerts.tf.
 #
-# A new channel is administered by the account that makes it, unless it says by whom.
-# An archived channel keeps its name. With adopt_archived, what was destroyed can be applied again.
+# Set can_administer_channel_group on each channel. Otherwise the account that creates it administers it.
+# An archived channel keeps its name. With adopt_archived, an apply after a destroy reuses it.
 
 resource "zulip_channel_folder" "company" {
   name           = "Company"
-  description    = "For everybody"
+  description    = "For everyone"
   adopt_archived = true
 }
 
@@ -17,7 +17,7 @@ resource "zulip_channel_folder" "teams" {
 
 resource "zulip_channel_folder" "alerts" {
   name           = "Alerts"
-  description    = "What machines say"
+  description    = "Alerts from monitoring"
   adopt_archived = true
 }
 
@@ -29,10 +29,10 @@ resource "zulip_channel_folder_order" "this" {
   ]
 }
 
-# New people are in the default channels from their first day.
+# New users are subscribed to default channels.
 resource "zulip_channel" "welcome" {
   name           = "welcome"
-  description    = "Where to start, and whom to ask."
+  description    = "Where to start, and who to ask."
   folder_id      = zulip_channel_folder.company.id
   is_default     = true
   adopt_archived = true
@@ -42,7 +42,7 @@ resource "zulip_channel" "welcome" {
 
 resource "zulip_channel" "news" {
   name           = "news"
-  description    = "What everybody should know. Leads write, everyone reads."
+  description    = "Company news. Leads post, everyone reads."
   folder_id      = zulip_channel_folder.company.id
   is_default     = true
   adopt_archived = true
@@ -52,7 +52,7 @@ resource "zulip_channel" "news" {
   can_delete_any_message_group = ["role:administrators"]
 }
 
-# Private, and nothing in it disappears.
+# Private, and no one can delete messages.
 resource "zulip_channel" "leadership" {
   name           = "leadership"
   description    = "Plans and people."
@@ -72,7 +72,7 @@ resource "zulip_channel_subscription" "leadership" {
   users   = [for email, person in var.people : email if person.lead]
 }
 
-# The open room of each team ...
+# The public channel of each team ...
 resource "zulip_channel" "team" {
   for_each = var.teams
 
@@ -85,12 +85,12 @@ resource "zulip_channel" "team" {
   can_resolve_topics_group     = ["group:${zulip_user_group.team[each.key].name}"]
 }
 
-# ... and the closed one, which the team's members enter by themselves.
+# ... and the private one, which the team's members can join on their own.
 resource "zulip_channel" "team_internal" {
   for_each = var.teams
 
   name           = "team-${each.key}-internal"
-  description    = "Among the people of ${each.key}."
+  description    = "Internal to the team ${each.key}."
   privacy        = "private_shared_history"
   folder_id      = zulip_channel_folder.teams.id
   adopt_archived = true
@@ -102,7 +102,7 @@ resource "zulip_channel" "team_internal" {
 
 resource "zulip_default_channel_group" "teams" {
   name        = "Teams"
-  description = "The open rooms of all teams"
+  description = "The public channels of all teams"
   channel_ids = [for channel in zulip_channel.team : channel.id]
 }
 
@@ -111,12 +111,12 @@ resource "zulip_channel_subscription" "welcome" {
   users   = keys(var.people)
 }
 
-# Kept up to date: a change edits the message where it stands.
+# A change edits the message in place.
 resource "zulip_message" "welcome" {
   channel = zulip_channel.welcome.id
   topic   = "start here"
   content = <<-EOT
-    **Welcome!** What everybody should know is in #**${zulip_channel.news.name}**. Each team has a room:
+    **Welcome!** Company news is in #**${zulip_channel.news.name}**. Each team has a channel:
     ${join("\n", [for name, what in var.teams : "- #**${zulip_channel.team[name].name}** ${what}"])}
   EOT
 }

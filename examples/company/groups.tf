@@ -1,16 +1,16 @@
-# Each team is a group with two groups in it, its leads and who is on call. The company's groups are made of those of the
-# teams, so that nobody is listed twice.
+# Each team is a group with two subgroups: its leads, and the people on call. The company's groups consist of the teams'
+# groups, so that each person is listed once.
 #
 #   staff         platform, product, support
 #   platform      its members, platform-leads, platform-on-call
 #   team-leads    platform-leads, product-leads, support-leads
 #   on-call       platform-on-call, product-on-call, support-on-call
 #
-# A team that is taken out of var.teams goes in one apply: with create_before_destroy, what its groups are in is changed
-# before they are deactivated.
+# Removing a team from var.teams works in one apply: with create_before_destroy, groups that include the team's groups are
+# updated before those are deactivated.
 #
-# A new group is the business of the account that makes it, unless it says whose: administrators', whoever they are.
-# A deactivated group keeps its name. With adopt_deactivated, what was destroyed can be applied again.
+# Set can_manage_group on each group. Otherwise the account that creates it manages it.
+# A deactivated group keeps its name. With adopt_deactivated, an apply after a destroy reuses it.
 
 resource "zulip_user_group" "leads" {
   for_each = var.teams
@@ -62,7 +62,7 @@ resource "zulip_user_group" "team" {
 
 resource "zulip_user_group" "staff" {
   name                  = "staff"
-  description           = "Everybody in a team"
+  description           = "Everyone in a team"
   subgroups             = [for team in zulip_user_group.team : team.name]
   can_manage_group      = ["role:administrators"]
   can_add_members_group = ["role:administrators"]
@@ -79,7 +79,7 @@ resource "zulip_user_group" "team_leads" {
   adopt_deactivated     = true
 }
 
-# Other tools may put people into this one too: only what is named here is managed.
+# Other tools can add members to this group too: only the groups listed here are managed.
 resource "zulip_user_group" "on_call_of_all" {
   name                  = "on-call"
   description           = "On call for anything"

@@ -1,6 +1,6 @@
-# What holds for the organization as a whole.
+# Settings of the whole organization.
 
-# Only what is written here is managed: the name, and whatever else an administrator sets by hand, stays theirs.
+# Attributes that are left out, such as the name, are not managed.
 resource "zulip_organization" "this" {
   description = "Where the company works together."
 
@@ -25,15 +25,15 @@ resource "zulip_domain" "company" {
   allow_subdomains = false
 }
 
-# For whoever begins: a new apply makes the next link once this one has ended.
+# A link for new people. After it expires, the next apply creates a new one.
 resource "zulip_invite_link" "new_people" {
   expires_in_minutes                  = 30 * 24 * 60
   invite_as                           = "member"
   include_realm_default_subscriptions = true
-  welcome_message_custom_text         = "Welcome! Begin in #**${zulip_channel.welcome.name}**."
+  welcome_message_custom_text         = "Welcome! Start in #**${zulip_channel.welcome.name}**."
 }
 
-# Words that become links. The first that matches wins.
+# Words that become links. The first match wins.
 
 resource "zulip_linkifier" "ticket" {
   pattern      = "TICKET-(?P<id>[0-9]+)"
@@ -49,7 +49,7 @@ resource "zulip_linkifier_order" "this" {
   linkifier_ids = [zulip_linkifier.ticket.id, zulip_linkifier.commit.id]
 }
 
-# What people say about themselves.
+# Fields of user profiles.
 
 resource "zulip_custom_profile_field" "working_hours" {
   field_type = "short_text"

@@ -1,5 +1,5 @@
 output "channels" {
-  description = "The address of each channel in the web app, by its name."
+  description = "URL of each channel in the web app, by name."
   value = {
     for channel in concat(
       [zulip_channel.welcome, zulip_channel.news, zulip_channel.leadership],
@@ -11,13 +11,13 @@ output "channels" {
 }
 
 output "alerts_bot" {
-  description = "The address of the bot that posts alerts. Its key is read with the ephemeral resource zulip_bot_api_key."
+  description = "Email of the bot that posts alerts. Read its key with the ephemeral resource zulip_bot_api_key."
   value       = zulip_bot.alerts.email
 }
 
-# Whoever has the link can join: it is shown by "terraform output -raw invite_link" only.
+# Anyone with the link can join. Show it with "terraform output -raw invite_link".
 output "invite_link" {
-  description = "The link by which new people join."
+  description = "Invitation link for new people."
   value       = zulip_invite_link.new_people.link_url
   sensitive   = true
 }

@@ -1,4 +1,4 @@
-# What people are in the organization. Whose account is not there yet fails the plan, with their address.
+# Roles of people. If someone has no account yet, the plan fails and shows their email.
 
 resource "zulip_user_role" "person" {
   for_each = var.people
@@ -6,11 +6,11 @@ resource "zulip_user_role" "person" {
   user = each.key
   role = each.value.role
 
-  # Who leaves the list does not stay an administrator. An owner does: the last one cannot go.
+  # A person you remove becomes a member. Owners keep their role, because the last owner can't be removed.
   on_destroy = contains(["administrator", "moderator"], each.value.role) ? "member" : "keep"
 }
 
-# Everybody sees whom to call.
+# Shows everyone who is on call.
 resource "zulip_user_status" "on_call" {
   for_each = { for email, person in var.people : email => person if person.on_call }
 

@@ -1,5 +1,5 @@
 variable "teams" {
-  description = "The teams, by name, and what each is for."
+  description = "Purpose of each team, by name."
   type        = map(string)
   default = {
     platform = "Keeps everything running."
@@ -8,10 +8,10 @@ variable "teams" {
   }
 }
 
-# Most organizations cannot create accounts through the API: people join by invitation or single sign-on, and are given
-# their place here. The default are the people of "terraform-provider-zulip sandbox".
+# Most organizations can't create accounts through the API. People join by invitation or single sign-on, and get their
+# team and role here. The default is the people of "terraform-provider-zulip sandbox".
 variable "people" {
-  description = "Who works here, by e-mail address. Everybody named has an account already."
+  description = "People, by email. Everyone must have an account."
   type = map(object({
     team    = string
     lead    = optional(bool, false)
@@ -34,19 +34,19 @@ variable "people" {
 }
 
 variable "domain" {
-  description = "The domain of the company's e-mail addresses."
+  description = "Domain of the company's emails."
   type        = string
   default     = "example.com"
 }
 
 variable "tickets_url" {
-  description = "Where tickets are, without a slash at the end."
+  description = "URL of the ticket system, without a trailing slash."
   type        = string
   default     = "https://tickets.example.com"
 }
 
 variable "forge_url" {
-  description = "Where code is, without a slash at the end."
+  description = "URL of the code host, without a trailing slash."
   type        = string
   default     = "https://forge.example.com"
 }

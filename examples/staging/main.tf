@@ -1,4 +1,4 @@
-# One company, two organizations. What is to become of the one is tried in the other.
+# One company in two organizations: changes are applied to staging first.
 
 terraform {
   required_version = ">= 1.5"
@@ -31,7 +31,7 @@ module "production" {
   people = local.people
 }
 
-# Everything as in production, but for those who try it out.
+# Like production, with the testers as its people.
 module "staging" {
   source    = "../company"
   providers = { zulip = zulip.staging }

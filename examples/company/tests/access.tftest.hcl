@@ -1,11 +1,11 @@
-# Tests without a server: the provider runs an organization of its own with the people in tests/organization.json.
+# A test without a server: the provider runs an organization with the people in tests/organization.json.
 #
 #   terraform test
 
 provider "zulip" {
   sandbox = {
     organization = "tests/organization.json"
-    state        = ".terraform/access-test.db" # which lasts from one run block to the next
+    state        = ".terraform/access-test.db" # keeps the organization between run blocks
   }
 }
 
@@ -23,7 +23,7 @@ run "access" {
   }
 }
 
-# Lena goes from platform to support. Her rights go with her, and nobody has to remember where they were given.
+# Lena moves from platform to support. She loses the permissions of her old team and gets those of the new one.
 run "somebody_changes_teams" {
   variables {
     people = {
