@@ -29,7 +29,7 @@ resource "zulip_channel" "support" {
 
 resource "zulip_channel" "security" {
   name        = "security"
-  description = "Who is in is invited by the leads. Nothing is deleted afterwards."
+  description = "Invitation only. Ask a lead to add you. Nothing is deleted."
   privacy     = "private_shared_history"
 
   can_add_subscribers_group    = ["group:leads"]

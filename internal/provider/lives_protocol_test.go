@@ -3,6 +3,8 @@ package provider_test
 import (
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -315,7 +317,8 @@ func sampleOf(kind tftypes.Type, text string) any {
 	return "x"
 }
 
-// A description that names a feature level has it from the table, and what a supported server may lack says so.
+// A description that names a feature level has it from the table, and what a supported server may lack says so: in its
+// description, or on its page before the schema.
 func TestProtocolDescriptionsNameLevels(t *testing.T) {
 	levels := map[string]map[int]bool{"": {}}
 	note := func(of string, level int) {
@@ -331,6 +334,9 @@ func TestProtocolDescriptionsNameLevels(t *testing.T) {
 		note(change.Of, change.Level)
 	}
 	descriptions := acctest.StartProcess(t.Context(), t).Descriptions()
+	for of := range levels {
+		descriptions[of] += introduction(t, of)
+	}
 	named := regexp.MustCompile(`(?i)feature level (\d+)`)
 	for at, text := range descriptions {
 		of, _, _ := strings.Cut(at, ".")
@@ -353,4 +359,18 @@ func TestProtocolDescriptionsNameLevels(t *testing.T) {
 			t.Errorf("the description of %s does not say that %s%s needs feature level %d: %s", at, row.Attribute, row.Value, row.Level, text)
 		}
 	}
+}
+
+// introduction returns what the pages of a resource, data source or action say before the schema.
+func introduction(t *testing.T, of string) (text string) {
+	t.Helper()
+	pages, err := filepath.Glob("../../docs/*/" + strings.TrimPrefix(of, "zulip_") + ".md")
+	requireNoError(t, err)
+	for _, page := range pages {
+		content, err := os.ReadFile(page)
+		requireNoError(t, err)
+		before, _, _ := strings.Cut(string(content), "## Schema")
+		text += before
+	}
+	return text
 }

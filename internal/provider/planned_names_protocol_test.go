@@ -334,7 +334,7 @@ var (
 	// namesSomething is said of every attribute that names one of these.
 	namesSomething = regexp.MustCompile(`(?i)principals|its ID|mail address|the address|these addresses|by ID or name|by name|Digits are the ID|The (channel|group)'s name|find the user by`)
 	// isPermission is said of every attribute that holds principals.
-	isPermission = regexp.MustCompile("as a set of principals")
+	isPermission = regexp.MustCompile("^Principals that can ")
 )
 
 // namesNothing are attributes whose descriptions sound as if they named one of these.

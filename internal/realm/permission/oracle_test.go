@@ -195,8 +195,8 @@ func TestTablesSayWhatTheSandboxSays(t *testing.T) {
 		sandbox  []rules.Permission
 		creator  string
 	}{
-		{permission.Channels, rules.ChannelPermissions, "the account that creates the channel"},
-		{permission.UserGroups, rules.GroupPermissions, "the account that creates the group"},
+		{permission.Channels, rules.ChannelPermissions, "the channel's creator"},
+		{permission.UserGroups, rules.GroupPermissions, "the group's creator"},
 		{permission.Organizations, rules.RealmPermissions, ""},
 	} {
 		sandbox := map[string]permissionRules{}

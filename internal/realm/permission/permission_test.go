@@ -375,7 +375,7 @@ func recordedRules(t *testing.T) *zulip.Realm {
 func TestTablesSayWhatARealServerSays(t *testing.T) {
 	realm := recordedRules(t)
 	creators := map[string]string{
-		"channel_creator": "the account that creates the channel", "group_creator": "the account that creates the group",
+		"channel_creator": "the channel's creator", "group_creator": "the group's creator",
 	}
 	for _, table := range tables {
 		said := realm.SupportedPermissions[table.Key]

@@ -81,13 +81,13 @@ func namesUserGroup(value zulip.GroupSettingValue, org Organization) bool {
 var ChannelSettings = withLevels("zulip_channel", []Setting{
 	{
 		Name: "can_add_subscribers_group", NeedsContentAccess: true,
-		Right:   "add others to the channel, which also opens a private channel to them",
+		Right:   "subscribe others to the channel",
 		Default: "role:nobody",
 	},
 	{
 		Name:    "can_administer_channel_group",
 		Right:   "change the channel's settings and archive it",
-		Default: "the account that creates the channel",
+		Default: "the channel's creator",
 	},
 	{
 		Name: "can_create_topic_group", AllowEveryone: true,
@@ -116,7 +116,7 @@ var ChannelSettings = withLevels("zulip_channel", []Setting{
 	},
 	{
 		Name: "can_remove_subscribers_group", AllowEveryone: true,
-		Right:   "take others out of the channel",
+		Right:   "unsubscribe others from the channel",
 		Default: "role:administrators",
 	},
 	{
@@ -126,7 +126,7 @@ var ChannelSettings = withLevels("zulip_channel", []Setting{
 	},
 	{
 		Name: "can_subscribe_group", NeedsContentAccess: true,
-		Right:   "join the channel, which also opens a private channel to them",
+		Right:   "subscribe to the channel",
 		Default: "role:nobody",
 	},
 	{
@@ -150,8 +150,8 @@ var DroppedAtCreation = []string{
 var UserGroupSettings = withLevels("zulip_user_group", []Setting{
 	{
 		Name: "can_add_members_group", BotsSince: featurelevel.UserGroupsByBots,
-		Right:   "add people and groups to the group",
-		Default: "the account that creates the group",
+		Right:   "add members and subgroups to the group",
+		Default: "the group's creator",
 	},
 	{
 		Name: "can_join_group", BotsSince: featurelevel.UserGroupsByBots,
@@ -165,8 +165,8 @@ var UserGroupSettings = withLevels("zulip_user_group", []Setting{
 	},
 	{
 		Name: "can_manage_group", BotsSince: featurelevel.UserGroupsByBots,
-		Right:   "change the group, who is in it and who may do this, and deactivate it",
-		Default: "the account that creates the group",
+		Right:   "change the group, its members and its permissions, and deactivate it",
+		Default: "the group's creator",
 	},
 	{
 		Name: "can_mention_group", AllowEveryone: true, BySending: true,
@@ -175,7 +175,7 @@ var UserGroupSettings = withLevels("zulip_user_group", []Setting{
 	},
 	{
 		Name: "can_remove_members_group", BotsSince: featurelevel.UserGroupsByBots,
-		Right:   "take people out of the group",
+		Right:   "remove members from the group",
 		Default: "role:nobody",
 	},
 })

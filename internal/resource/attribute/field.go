@@ -332,22 +332,6 @@ func activeMembers(value zulip.GroupSettingValue, view *snapshot.Snapshot) zulip
 	return value
 }
 
-// DeactivatedPrincipals says on the pages of resources with permissions how deactivated people and groups are treated.
-const DeactivatedPrincipals = `
-
-Deactivated people and groups have no effect in a permission. A plan warns of those that the configuration names, and goes on:
-
-| The configuration names | Plan and apply |
-|---|---|
-| somebody who has been deactivated since | No change. The server keeps the person in the value, hidden, until the value is next written. |
-| the same people and groups as before, and somebody deactivated more or less | The plan shows the difference. Nothing is sent. |
-| somebody deactivated, and others that change | The value is written without the deactivated. |
-| nobody but deactivated people or groups | The value is written as nobody, if it is not so already. |
-| somebody whom ` + "`adopt_deactivated`" + ` reactivates in the same run | The value is written with them. Refer to the resource that does it, so that it comes first. |
-| an address that is known only on apply | Decided on apply, by the same rules. |
-
-A plan can therefore add or remove somebody although the configuration has not changed: once somebody who was left out is active again, the next plan adds them. Somebody who was removed from the configuration while deactivated, and whom the server still keeps in the value, is removed by the next plan then.`
-
 // warnDeactivated warns of the deactivated principals of a configured permission.
 func warnDeactivated(setting string, configured types.Set, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	var principals []permission.Principal
@@ -395,9 +379,9 @@ type Requirement struct {
 func (r Requirement) sentence() string {
 	switch r.Role {
 	case zulip.RoleOwner:
-		return "Only owners may set it."
+		return "Only owners can set it."
 	case zulip.RoleAdministrator:
-		return "Only administrators may set it."
+		return "Only administrators can set it."
 	}
 	return ""
 }

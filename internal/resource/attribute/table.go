@@ -278,7 +278,7 @@ func Attributes(attributes map[string]schema.Attribute, table permission.Table) 
 }
 
 func shownDescription(setting permission.Setting) string {
-	return fmt.Sprintf("Those who %s, as principals. Read only.", setting.Right)
+	return fmt.Sprintf("Principals that %s.", setting.Right)
 }
 
 func attributeOf(table permission.Table, setting permission.Setting) schema.SetAttribute {
@@ -298,7 +298,7 @@ func DataSourceAttributes(attributes map[string]datasourceschema.Attribute, tabl
 		attributes[setting.Name] = datasourceschema.SetAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: description}
 	}
 	for _, setting := range table.Settings {
-		add(setting, fmt.Sprintf("Who may %s, as principals.", setting.Right))
+		add(setting, fmt.Sprintf("Principals that can %s.", setting.Right))
 	}
 	for _, setting := range table.Shown {
 		add(setting, shownDescription(setting))
@@ -306,29 +306,26 @@ func DataSourceAttributes(attributes map[string]datasourceschema.Attribute, tabl
 }
 
 func description(table permission.Table, setting permission.Setting) string {
-	text := fmt.Sprintf("Who may %s, as a set of principals.", setting.Right)
-	if len(setting.Roles) == 0 && !setting.RefuseNobody {
-		text += " `[]` is nobody."
-	}
+	text := fmt.Sprintf("Principals that can %s.", setting.Right)
 	if !setting.AllowEveryone {
-		text += " Guests never have this right, even if named."
+		text += " Never guests."
 	}
 	if setting.NeedsContentAccess {
-		text += " Changing it in a private channel needs access to the channel's messages, which administrators do not have by their role."
+		text += " Also grants access to a private channel. Changing it there requires access to the channel's messages."
 	}
 	if len(setting.Roles) > 0 {
-		text += " One role alone: `" + strings.Join(setting.Roles, "`, `") + "`."
+		text += " One role only: `" + strings.Join(setting.Roles, "`, `") + "`."
 	} else if setting.RefuseNobody {
-		text += " It cannot be nobody."
+		text += " Can't be nobody."
 	}
 	if setting.OwnersOnly {
-		text += " Only owners may set it."
+		text += " Only owners can set it."
 	}
-	text += fmt.Sprintf(" A new %s starts with %s.", table.Noun, code(setting.Default))
+	text += fmt.Sprintf(" Default for new %ss: %s.", table.Noun, code(setting.Default))
 	if setting.FeatureLevel > 0 {
 		text += " " + featurelevel.Sentence(setting.FeatureLevel)
 	}
-	return text + " Not managed if it is not set."
+	return text
 }
 
 func code(text string) string {

@@ -20,7 +20,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -55,8 +54,8 @@ var attributes = table{
 			Read: func(c *zulip.Channel) types.Int64 { return types.Int64Value(c.ID) },
 		},
 		row[types.String]{
-			Name: "privacy", Description: "Who can access the channel: `public` (everyone but guests), `web_public` (also readable by anyone on the internet), `private_shared_history` (only subscribers, who can read older messages) or `private_protected_history` (only subscribers, who can read messages sent after they joined).",
-			Setting:    "Can be changed in place. If unset, privacy is not managed; a new channel is `public`.",
+			Name: "privacy", Description: "Access to the channel: `public` (everyone but guests), `web_public` (also readable by anyone on the internet), `private_shared_history` (only subscribers, who can read older messages) or `private_protected_history` (only subscribers, who can read messages sent after they joined).",
+			Setting:    "Can be changed in place. Default for new channels: `public`.",
 			Validators: []validator.Describer{validators.OneOf(texts(zulip.Privacies)...)},
 			At:         func(f *channelFacts) *types.String { return &f.Privacy },
 			Read:       func(c *zulip.Channel) types.String { return types.StringValue(string(c.Privacy())) },
@@ -65,7 +64,7 @@ var attributes = table{
 			},
 		},
 		row[types.Bool]{
-			Name: "is_default", Description: "Whether new users are subscribed to the channel.",
+			Name: "is_default", Description: "If true, new users are subscribed to the channel.",
 			Setting:  "Not allowed for private channels.",
 			Requires: attribute.Requirement{Role: zulip.RoleAdministrator},
 			At:       func(f *channelFacts) *types.Bool { return &f.IsDefault },
@@ -73,7 +72,7 @@ var attributes = table{
 			Send:     func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.Bool) { u.IsDefaultStream = v.ValueBoolPointer() },
 		},
 		row[types.String]{
-			Name: "message_retention_days", Description: "How long messages are kept: a number of days, `unlimited`, or `realm_default` (the setting of the organization).",
+			Name: "message_retention_days", Description: "Time to keep messages: a number of days, `unlimited`, or `realm_default` (the organization's setting).",
 			Requires:   attribute.Requirement{Role: zulip.RoleOwner},
 			Validators: []validator.Describer{validators.Count("days", zulip.RetentionUnlimited, zulip.RetentionDefault)},
 			At:         func(f *channelFacts) *types.String { return &f.MessageRetentionDays },
@@ -83,7 +82,7 @@ var attributes = table{
 			},
 		},
 		row[types.String]{
-			Name: "topics_policy", Description: "Whether messages can be sent without a topic: `inherit` (the setting of the organization), `allow_empty_topic`, `disable_empty_topic`, or `empty_topic_only` (possible only while no message has a topic; needs " + featurelevel.Describe(featurelevel.SinceValue(kind, "topics_policy", "empty_topic_only")) + ").",
+			Name: "topics_policy", Description: "Policy for messages without a topic: `inherit` (the organization's setting), `allow_empty_topic`, `disable_empty_topic`, or `empty_topic_only` (only while no message has a topic; requires " + featurelevel.Describe(featurelevel.SinceValue(kind, "topics_policy", "empty_topic_only")) + ").",
 			Requires:   attribute.Requirement{Right: "can_set_topics_policy_group", Except: inheritTopicsPolicy},
 			Validators: []validator.Describer{validators.OneOf(inheritTopicsPolicy, "allow_empty_topic", "disable_empty_topic", "empty_topic_only")},
 			At:         func(f *channelFacts) *types.String { return &f.TopicsPolicy },
@@ -98,8 +97,8 @@ var attributes = table{
 			},
 		},
 		row[types.Bool]{
-			Name: "default_push_notifications", Description: "Whether mobile push notifications are turned on for new subscribers.",
-			Setting:  "Applies when somebody subscribes for the first time; existing subscriptions do not change. A new channel has `false`.",
+			Name: "default_push_notifications", Description: "If true, mobile push notifications are on for new subscribers.",
+			Setting:  "Applies when someone subscribes for the first time; existing subscriptions don't change. Default for new channels: `false`.",
 			Requires: attribute.Requirement{Role: zulip.RoleAdministrator},
 			At:       func(f *channelFacts) *types.Bool { return &f.DefaultPush },
 			Read:     func(c *zulip.Channel) types.Bool { return types.BoolPointerValue(c.DefaultPushNotifications) },
@@ -109,7 +108,7 @@ var attributes = table{
 		},
 		row[types.String]{
 			Name: "description", Description: "Description of the channel, in Markdown.",
-			Setting:    "At most 1024 characters. The server replaces line breaks with spaces. A change posts a notice in the channel.",
+			Setting:    "At most 1024 characters. The server replaces line breaks with spaces, and posts a notice in the channel about each change.",
 			Validators: []validator.Describer{validators.Length(0, channelMaxDescription)},
 			At:         func(f *channelFacts) *types.String { return &f.Description },
 			Read:       func(c *zulip.Channel) types.String { return types.StringValue(c.Description) },
@@ -133,7 +132,7 @@ var attributes = table{
 			Send: func(u *zulip.ChannelUpdate, _ *zulip.Channel, v types.String) { u.Name = v.ValueStringPointer() },
 		},
 		folderIDRow{row[types.Int64]{
-			Name: "folder_id", Description: "ID of the channel folder that contains the channel; `0` for none.", Setting: "Set this or `folder`.",
+			Name: "folder_id", Description: "ID of the channel's folder; `0` for none.", Setting: "Conflicts with `folder`.",
 			Validators: []validator.Describer{validators.AtLeast(0)},
 			At:         func(f *channelFacts) *types.Int64 { return &f.FolderID },
 			Read:       func(c *zulip.Channel) types.Int64 { return types.Int64Value(folderOf(c)) },
@@ -143,13 +142,13 @@ var attributes = table{
 			},
 		}},
 		folderRow{row[types.String]{
-			Name: "folder", Description: "Name of the channel folder that contains the channel, ignoring case; `\"\"` for none.",
-			Setting: "The folder may be one that the same apply creates, if the channel refers to its resource or depends on it. A folder that gets another name is found by the new one alone; `folder_id = zulip_channel_folder.NAME.id` follows it. Set this or `folder_id`.",
+			Name: "folder", Description: "Name of the channel's folder, ignoring case; `\"\"` for none.",
+			Setting: "The same apply can create the folder, if the channel references or depends on its resource. To follow a renamed folder, use `folder_id = zulip_channel_folder.NAME.id` instead. Conflicts with `folder_id`.",
 			At:      func(f *channelFacts) *types.String { return &f.Folder },
 			Text:    func(v types.String) string { return strings.ToLower(v.ValueString()) },
 		}},
 		row[types.Int64]{
-			Name: "creator_id", ReadOnly: true, IsIncidental: true, Description: "User ID of the creator. Null for channels imported from elsewhere and very old ones.",
+			Name: "creator_id", ReadOnly: true, IsIncidental: true, Description: "User ID of the creator. Null for very old channels and for channels imported from another product.",
 			Setting: notInNewStates,
 			At:      func(f *channelFacts) *types.Int64 { return &f.CreatorID },
 			Read:    func(c *zulip.Channel) types.Int64 { return types.Int64PointerValue(c.CreatorID) },
@@ -163,8 +162,8 @@ var attributes = table{
 			},
 		},
 		row[types.Bool]{
-			Name: "is_archived", ReadOnly: true, IsIncidental: true, Description: "Whether the channel is archived.",
-			Setting: notInNewStates + " If the channel is archived outside Terraform, the next plan proposes to re-create it.",
+			Name: "is_archived", ReadOnly: true, IsIncidental: true, Description: "If true, the channel is archived.",
+			Setting: notInNewStates + " If someone archives the channel outside Terraform, the next plan re-creates it.",
 			At:      func(f *channelFacts) *types.Bool { return &f.IsArchived },
 			Read:    func(c *zulip.Channel) types.Bool { return types.BoolValue(c.IsArchived) },
 		},
@@ -194,7 +193,7 @@ var attributes = table{
 }
 
 // notInNewStates is on the page of the resource, for what only the server sets and a state leaves out all the same.
-const notInNewStates = "Null for a channel that Terraform created or adopted; the data source `zulip_channel` has it."
+const notInNewStates = "Null if Terraform created or adopted the channel."
 
 // mayLetDelete is the right to set who may delete messages (server-behavior §C18).
 var mayLetDelete = attribute.Requirement{Right: "can_set_delete_message_policy_group"}
@@ -273,18 +272,9 @@ func channelSchema() schema.Schema {
 	all := attributes.ResourceAttributes()
 	maps.Copy(all, creationAttributes())
 	return schema.Schema{
-		Version: base.SchemaVersion,
-		MarkdownDescription: `A channel and its permissions.
-
-Each permission is a set of principals: ` + "`role:members`, `group:NAME`, `user:EMAIL`, `group_id:N`, `user_id:N`" + `. ` +
-			`The roles are ` + "`role:owners`, `role:administrators`, `role:moderators`, `role:fullmembers`, `role:members` and `role:everyone`" + `, each including those before it, and ` + "`role:nobody`" + `.
-
-An attribute that is not set is not managed: it is never written, and it is null in the plan of a new channel and in its state, so a reference to it is null too. The data source ` + "`zulip_channel`" + ` has the current value. If the attribute is set later, the plan warns of the value that it changes. An import has the values of all attributes. Removing an attribute from the configuration leaves its value as it is, on the server and in the state.
-
-A change is applied only to the values that the plan was computed from: if somebody else has changed the same attribute since, the apply stops and shows the value when the plan was made, the value now, and what the configuration asks for.
-
-` + core.NeverAdopted + attribute.DeactivatedPrincipals,
-		Attributes: all,
+		Version:             base.SchemaVersion,
+		MarkdownDescription: "Manages a [Zulip channel](https://zulip.com/help/introduction-to-channels): its name, description, privacy, folder, and permissions.",
+		Attributes:          all,
 	}
 }
 
@@ -294,19 +284,19 @@ func creationAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"announce": schema.BoolAttribute{
 			Optional:            true,
-			MarkdownDescription: "Whether to announce the new channel in the organization's channel for such notices. Only used on create, and only if there are initial subscribers.",
+			MarkdownDescription: "If true, the new channel is announced in the organization's channel for new channels. Only used on create, and only with initial subscribers.",
 		},
 		"initial_subscribers": schema.SetAttribute{
 			ElementType: types.StringType, Optional: true,
-			MarkdownDescription: "Email addresses or IDs of the users to subscribe to the new channel. Only used on create. By default a public channel has no subscribers, and a private one has the provider's account: not even an administrator could add anybody to it otherwise.",
+			MarkdownDescription: "Emails or user IDs to subscribe to the new channel. Only used on create. Defaults to no one for a public channel, and to the provider's account for a private one, because otherwise not even an administrator could add anyone.",
 		},
 		"adopt_archived": schema.BoolAttribute{
 			Optional:            true,
-			MarkdownDescription: "Unarchive an archived channel with the same name, with its messages and subscribers, instead of failing. What the configuration does not set stays as it was. Only used on create. Defaults to `false`. " + featurelevel.Sentence(featurelevel.ReactivateChannel),
+			MarkdownDescription: "If true, an archived channel with the same name is unarchived, with its messages and subscribers. Attributes you leave out keep their values. Only used on create. Defaults to `false`. " + featurelevel.Sentence(featurelevel.ReactivateChannel),
 		},
 		"on_destroy": schema.StringAttribute{
 			Optional:            true,
-			MarkdownDescription: "What to do with the channel when the resource is destroyed: `archive` or `keep`. Zulip never deletes a channel. Defaults to `archive`.",
+			MarkdownDescription: "Action on destroy: `archive`, or `keep` to leave the channel unchanged. Defaults to `archive`.",
 			Validators:          []validator.String{validators.OneOf(channelOnDestroyArchive, channelOnDestroyKeep)},
 		},
 	}

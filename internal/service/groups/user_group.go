@@ -227,29 +227,15 @@ func registerMembership(c *core.Context, id int64, planned *model) {
 }
 
 // toldText says on the pages of resources that change the members of groups that the server notifies people.
-const toldText = "The server notifies users by direct message when they are added to a group or removed from one; that cannot be turned off."
+const toldText = "The server always notifies users by direct message when they are added or removed."
 
 func resourceSchema() schema.Schema {
 	all := attributes.ResourceAttributes()
 	maps.Copy(all, creationAttributes())
 	return schema.Schema{
-		Version: base.SchemaVersion,
-		MarkdownDescription: `A user group, its members and its permissions. Permissions of channels, of other groups and of the organization refer to it as ` + "`group:NAME`" + `.
-
-Each permission is a set of principals: ` + "`role:members`, `group:NAME`, `user:EMAIL`, `group_id:N`, `user_id:N`" + `, as in ` + "`zulip_channel`" + `.
-
-An attribute that is not set is not managed: it is never written, and, except for ` + "`members` and `subgroups`" + `, it is null in the plan of a new group and in its state, so a reference to it is null too. The data source ` + "`zulip_user_group`" + ` has the current value. If the attribute is set later, the plan warns of the value that it changes. An import has the values of all attributes. Removing an attribute from the configuration leaves its value as it is, on the server and in the state.
-
-A change is applied only to the values that the plan was computed from: if somebody else has changed the same attribute since, the apply stops and shows the value when the plan was made, the value now, and what the configuration asks for.
-
-` + botsText + `
-
-Destroying deactivates the group, which keeps its name, its members and its permissions; the server refuses while anything still names it, and the error says what. What names it as text (` + "`group:NAME`" + `) may stop doing so in the same apply: the deactivation waits until the run has nothing else under way. What refers to its resource Terraform changes after it, and the plan warns that the apply may stop there, unless the group has ` + "`lifecycle { create_before_destroy = true }`" + `: give it to every group that others refer to. It has to be applied before the group is removed; without it, change first what names the group, with ` + "`terraform apply -target=ADDRESS`" + `. Its own permissions may name the group, a new one too: they are sent once it exists, and end with it.
-
-Members are added and removed before the channels change that refer to the group. To add somebody only after channels have stopped naming the group, so that nobody has a right in between that they have neither before nor after, use a ` + "`zulip_user_group_membership`" + ` whose ` + "`depends_on`" + ` names those channels.
-
-` + core.NeverAdopted + attribute.DeactivatedPrincipals,
-		Attributes: all,
+		Version:             base.SchemaVersion,
+		MarkdownDescription: "Manages a [Zulip user group](https://zulip.com/help/user-groups), its members and its permissions.",
+		Attributes:          all,
 	}
 }
 
@@ -258,7 +244,7 @@ func creationAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"adopt_deactivated": schema.BoolAttribute{
 			Optional:            true,
-			MarkdownDescription: "Reactivate a deactivated group with the same name instead of failing. What the configuration does not set stays as it was, members included. Only used on create. Defaults to `false`. " + featurelevel.Sentence(featurelevel.SinceValue("zulip_user_group", "adopt_deactivated", "true")),
+			MarkdownDescription: "If true, a deactivated group with the same name is reactivated. Attributes you leave out keep their values, members included. Only used on create. Defaults to `false`. " + featurelevel.Sentence(featurelevel.SinceValue("zulip_user_group", "adopt_deactivated", "true")),
 		},
 	}
 }

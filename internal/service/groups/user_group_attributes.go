@@ -55,8 +55,11 @@ const maxName = 100
 
 var visibleName = regexp.MustCompile(`[^\s\pZ]`)
 
+// unknownText says on the page of the resource what becomes of a list that is not known during plan.
+const unknownText = "If the list, or whether it differs from the current one, isn't known during plan, an existing group is left unchanged; apply again to update it."
+
 // notInNewStates is on the page of the resource, for what only the server sets and a state leaves out all the same.
-const notInNewStates = "Null for a group that Terraform created or adopted; the data source `zulip_user_group` has it."
+const notInNewStates = "Null if Terraform created or adopted the group."
 
 // attributes are the attributes that the server has of a user group, one row each. How a group is created is not among them:
 // see creationAttributes.
@@ -70,7 +73,7 @@ var attributes = table{
 		},
 		row[types.String]{
 			Name: "name", Description: "Name of the group.",
-			Setting:  "At most 100 characters. Must be unique in the organization; case matters, and deactivated groups keep their names. Permissions that name the group follow a change of the name.",
+			Setting:  "At most 100 characters. Must be unique in the organization; case matters, and deactivated groups keep their names. Permissions that include the group follow a rename.",
 			Required: true,
 			Validators: []validator.Describer{
 				validators.Length(1, maxName),
@@ -84,18 +87,18 @@ var attributes = table{
 		},
 		row[types.String]{
 			Name: "description", Description: "Description of the group.",
-			Setting: "If unset, the description is not managed; a new group has none.",
+			Setting: "Default for new groups: none.",
 			At:      func(f *userGroupFacts) *types.String { return &f.Description },
 			Read:    func(g *zulip.UserGroup) types.String { return types.StringValue(g.Description) },
 			Send:    func(u *update, _ *zulip.UserGroup, v types.String) { u.Description = v.ValueStringPointer() },
 		},
 		membershipRow{
-			membershipList: membersList, description: "Email addresses of the direct members of the group, without deactivated users.",
-			setting: "User IDs are accepted too, and `user:EMAIL` and `user_id:N` as in permissions; the order does not matter. The list is complete: the next apply removes other members. Deactivated users are ignored, listed or not. If unset, the members are not managed, as is needed beside `zulip_user_group_membership`. While the whole list is known only after the apply, or it is open whether it names the same in another order, an existing group waits for the next apply. " + toldText,
+			membershipList: membersList, description: "Emails of the direct members of the group, without deactivated users.",
+			setting: "User IDs, `user:EMAIL` and `user_id:N` also work; the order doesn't matter. The list is complete: an apply removes other members. Deactivated users are ignored, listed or not. Leave it unset if you use `zulip_user_group_membership`. " + unknownText + " " + toldText,
 		},
 		membershipRow{
 			membershipList: subgroupsList, description: "Names of the direct subgroups of the group, without deactivated groups. Roles such as `role:members` are groups too.",
-			setting: "IDs are accepted too, and `group:NAME` and `group_id:N` as in permissions; `name:2024` is the group with the name 2024; the order does not matter. The list is complete: the next apply removes other subgroups. If unset, the subgroups are not managed. While the whole list is known only after the apply, or it is open whether it names the same in another order, an existing group waits for the next apply.",
+			setting: "IDs, `group:NAME` and `group_id:N` also work; write `name:2024` for a group whose name is a number. The order doesn't matter. The list is complete: an apply removes other subgroups. " + unknownText,
 		},
 		row[types.Int64]{
 			Name: "creator_id", ReadOnly: true, IsIncidental: true, Description: "User ID of the creator. Null for roles and very old groups.",

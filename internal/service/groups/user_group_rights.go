@@ -27,7 +27,7 @@ func newCaller(meta *base.Meta, s *snapshot.Snapshot) caller {
 }
 
 // botsText says on pages which accounts can manage groups.
-var botsText = "Guests cannot manage groups. Bots can from " + featurelevel.Describe(featurelevel.UserGroupsByBots) + " on; an older server accepts only people's accounts."
+var botsText = "Guests can't manage groups. Bots can from " + featurelevel.Describe(featurelevel.UserGroupsByBots) + "."
 
 // refused reports an account that may change no group at all.
 func (c caller) refused(diags *diag.Diagnostics) bool {

@@ -79,7 +79,7 @@ If somebody else has changed an attribute since the plan was made, the apply sto
 
 Administrators and owners may change most attributes; the others say that only owners may set them. An administrator's configuration may contain those too, as long as they have the configured value already.
 
-The profile picture and the logos are managed with ` + "`zulip_organization_image`" + `; the address of the organization cannot be changed.` + attribute.DeactivatedPrincipals,
+The profile picture and the logos are managed with ` + "`zulip_organization_image`" + `; the address of the organization cannot be changed.`,
 		Attributes: all,
 	}
 }

@@ -79,11 +79,11 @@ func SinceValue(of, attribute, value string) int {
 func Needs(of, attribute string) string { return Sentence(Since(of, attribute)) }
 
 // Sentence returns the sentence that says that a level is required.
-func Sentence(level int) string { return "Needs " + Describe(level) + "." }
+func Sentence(level int) string { return "Requires " + Describe(level) + "." }
 
-// Describe returns a level with the first release that has it: "feature level 404 (Zulip 11.0)".
+// Describe returns the first release that has a level, with the level: "Zulip 11.0 (feature level 404)".
 func Describe(level int) string {
-	return fmt.Sprintf("feature level %d (Zulip %s)", level, FirstRelease(level))
+	return fmt.Sprintf("Zulip %s (feature level %d)", FirstRelease(level), level)
 }
 
 // Of returns the rows of a resource, data source or action.
