@@ -1,4 +1,4 @@
 import {
   to = zulip_channel.releases
-  id = "releases" # or its number
+  id = "releases" # or its ID
 }

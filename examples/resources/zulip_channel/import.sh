@@ -1,5 +1,5 @@
 # By name
 terraform import zulip_channel.releases releases
 
-# By number
+# By ID
 terraform import zulip_channel.releases 12

@@ -1,4 +1,4 @@
 import {
   to = zulip_channel_folder.incidents
-  id = "Incidents" # or its number
+  id = "Incidents" # or its ID
 }

@@ -1,5 +1,5 @@
 # By name
 terraform import zulip_channel_folder.incidents Incidents
 
-# By number
+# By ID
 terraform import zulip_channel_folder.incidents 3

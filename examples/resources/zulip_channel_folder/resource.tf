@@ -1,9 +1,9 @@
 resource "zulip_channel_folder" "incidents" {
   name        = "Incidents"
-  description = "What is broken now, and what was."
+  description = "Current and past incidents."
 }
 
-# A channel says which folder it is in.
+# The channel chooses its folder.
 resource "zulip_channel" "postmortems" {
   name      = "postmortems"
   folder_id = zulip_channel_folder.incidents.id

@@ -8,11 +8,11 @@ resource "zulip_user_group" "on_call" {
   members = ["lena.fischer@example.com", "kenji.sato@example.com"]
 }
 
-# Exactly these, and nobody else. Who joins the group is subscribed in the same apply, and who leaves it is unsubscribed.
+# A new member of the group is subscribed in the same apply, and a removed member is unsubscribed.
 resource "zulip_channel_subscribers" "on_call" {
   channel = zulip_channel.on_call.id
   users = setunion(zulip_user_group.on_call.members, [
-    "ines.moreau@example.com", # the account the provider uses
+    "ines.moreau@example.com", # the provider's account
     "amara.okafor@example.com",
   ])
 }

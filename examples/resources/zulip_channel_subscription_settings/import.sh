@@ -1,2 +1,2 @@
-# The channel's name or ID.
+# By the channel's name or ID
 terraform import zulip_channel_subscription_settings.general general

@@ -1,2 +1,2 @@
-# The group's name or ID. A group whose name is a number is written name:2024.
+# By name or ID. Write name:2024 for a group whose name is a number.
 terraform import zulip_default_channel_group.developers Developers

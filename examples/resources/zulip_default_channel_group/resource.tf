@@ -8,6 +8,6 @@ resource "zulip_channel" "backend" {
 
 resource "zulip_default_channel_group" "developers" {
   name        = "Developers"
-  description = "What developers read"
+  description = "Channels for developers"
   channel_ids = [zulip_channel.frontend.id, zulip_channel.backend.id]
 }

@@ -1,4 +1,4 @@
 import {
   to = zulip_user_group.platform
-  id = "platform" # or its number
+  id = "platform" # or its ID
 }

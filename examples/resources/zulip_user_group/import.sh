@@ -1,5 +1,5 @@
 # By name
 terraform import zulip_user_group.platform platform
 
-# By number
+# By ID
 terraform import zulip_user_group.platform 12

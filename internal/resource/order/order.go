@@ -89,28 +89,27 @@ func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, res
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	resp.Schema = schema.Schema{
 		Version:             base.SchemaVersion,
-		MarkdownDescription: r.description(),
+		MarkdownDescription: r.Description,
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "Always `" + r.ID + "`: an organization has one such order.",
+				Computed: true, MarkdownDescription: "Always `" + r.ID + "`.",
 				PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
 			r.Attribute: schema.ListAttribute{
 				ElementType: types.Int64Type, Required: true,
-				MarkdownDescription: "The IDs of the " + r.Things + " that come first, each once. The others keep their order behind them. A plan warns of those that somebody has deleted since they were applied, and leaves them out.",
+				MarkdownDescription: r.listText(),
 				Validators:          []validator.List{validators.Size(1, 0), validators.Unique(), validators.NoNulls()},
 			},
 		},
 	}
 }
 
-func (r *Resource) description() string {
-	text := r.Description + " An organization has one order, so have one such resource. Only administrators and owners may set it."
+func (r *Resource) listText() string {
+	text := "IDs of the " + r.Things + " that come first, each once. The others follow in their current order. The plan warns about IDs that no longer exist, and leaves them out."
 	if level := featurelevel.Lookup("zulip_"+r.TypeName, r.Attribute); level > 0 {
 		text += " " + featurelevel.Sentence(level)
 	}
-	return text + "\n\nThe order is sent only if it is another. If somebody else has changed it since the plan was made, the apply stops without overwriting it. Destroying the resource leaves the order as it is. After an import the resource names all " +
-		r.Things + "; a shorter list is then a change that sends nothing if the order is right."
+	return text
 }
 
 // IdentitySchema describes what an order is recognised by.

@@ -58,8 +58,8 @@ func (v Value) ids() types.Map {
 func (l List) IDsAttribute() schema.MapAttribute {
 	return schema.MapAttribute{
 		ElementType: types.Int64Type, Computed: true,
-		MarkdownDescription: fmt.Sprintf("ID of the %[1]s that each element of `%[2]s` names, or null while there is none. "+
-			"If an element names another %[1]s by the time a saved plan is applied, nothing is changed: Terraform stops with \"Provider produced inconsistent final plan\" and the element. Plan again, and check who is meant.",
+		MarkdownDescription: fmt.Sprintf("ID of the %[1]s for each element of `%[2]s`; null if it doesn't exist yet. "+
+			"If an element stands for a different %[1]s when a saved plan is applied, nothing is changed: Terraform stops with \"Provider produced inconsistent final plan\" and shows the element. Check the element and plan again.",
 			l.Noun, l.Attribute),
 	}
 }

@@ -269,16 +269,12 @@ func channelFolderSchema() schema.Schema {
 	keepText := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
 	return schema.Schema{
 		Version: base.SchemaVersion,
-		MarkdownDescription: `A channel folder: a heading under which the web app shows channels. A channel says which folder it is in, with ` + "`folder_id`" + `; ` + "`zulip_channel_folder_order`" + ` puts the folders into an order. Only administrators and owners manage folders. ` + featurelevel.Needs("zulip_channel_folder", "") + `
-
-Zulip deletes no folder. Destroying one takes all channels out of it, archived ones included, and archives it; its name is free then.
-
-` + core.NeverAdopted,
+		MarkdownDescription: "Manages a [channel folder](https://zulip.com/help/channel-folders), a heading under which the web app groups channels.",
 		Attributes: map[string]schema.Attribute{
-			"id": schema.Int64Attribute{Computed: true, MarkdownDescription: "The folder's ID.", PlanModifiers: keepNumber},
+			"id": schema.Int64Attribute{Computed: true, MarkdownDescription: "ID of the folder.", PlanModifiers: keepNumber},
 			"name": schema.StringAttribute{
 				Required:            true,
-				MarkdownDescription: "The name, at most 60 characters. No other active folder has it, whatever the case of its letters. The server keeps white space at its ends.",
+				MarkdownDescription: "Name of the folder, at most 60 characters. Must be unique among active folders, ignoring case. The server keeps white space at both ends.",
 				Validators: []validator.String{
 					validators.Length(1, channelFolderMaxName),
 					validators.Matches(visible, "must not be blank"),
@@ -287,23 +283,23 @@ Zulip deletes no folder. Destroying one takes all channels out of it, archived o
 			},
 			"description": schema.StringAttribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "What the folder is for, in Markdown, at most 1024 characters. Not managed if it is not set; a new folder then has none.",
+				MarkdownDescription: "Description of the folder, in Markdown, at most 1024 characters. Default for new folders: none.",
 				Validators:          []validator.String{validators.Length(0, channelFolderMaxDescription)},
 			},
 			"adopt_archived": schema.BoolAttribute{
 				Optional:            true,
-				MarkdownDescription: "Reactivate an archived folder with the name instead of creating one; of several, the one that was created last. Only used on creation. Without it a second folder of the name is created: archived folders give up their names.",
+				MarkdownDescription: "If true, an archived folder with the same name is reactivated; if there are several, the one created last. Only used on create. Otherwise a second folder is created, because archived folders give up their names.",
 			},
 			"on_destroy": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "What happens to the folder when it is destroyed: `archive` (the default) takes the channels out and archives it: that is one request for each channel, beside the one that archives a channel which is destroyed too. `keep` leaves it as it is, and costs no request.",
+				MarkdownDescription: "Action on destroy: `archive` removes the channels from the folder and archives it, with one request for each channel; `keep` leaves the folder unchanged. Defaults to `archive`.",
 				Validators:          []validator.String{validators.OneOf(channelFolderOnDestroyArchive, channelFolderOnDestroyKeep)},
 			},
 			"creator_id": schema.Int64Attribute{
-				Computed: true, MarkdownDescription: "User ID of who created it; null if that is not known.", PlanModifiers: keepNumber,
+				Computed: true, MarkdownDescription: "User ID of the creator. Null if the server doesn't know it.", PlanModifiers: keepNumber,
 			},
 			"date_created": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "Time at which it was created (RFC 3339).", PlanModifiers: keepText,
+				Computed: true, MarkdownDescription: "Time at which the folder was created (RFC 3339).", PlanModifiers: keepText,
 			},
 		},
 	}
@@ -314,7 +310,7 @@ func NewChannelFolderOrderResource() resource.Resource {
 	return &order.Resource{Definition: order.Definition{
 		TypeName: "channel_folder_order", ID: "channel_folders", Attribute: "folder_ids",
 		Thing: "channel folder", Things: "channel folders",
-		Description: "The order in which the web app shows the channel folders. Archived folders do not count.",
+		Description: "Manages the order in which the web app shows [channel folders](https://zulip.com/help/channel-folders).",
 		Seen: func(ctx context.Context, d *store.Store) ([]order.Item, error) {
 			return ordered(d.Read(ctx, store.Folders))
 		},

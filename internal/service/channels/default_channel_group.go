@@ -236,18 +236,14 @@ var notBlank = regexp.MustCompile(`[^\s\pZ]`)
 func defaultChannelGroupSchema() schema.Schema {
 	return schema.Schema{
 		Version: base.SchemaVersion,
-		MarkdownDescription: `A named group of channels that new people may choose when they join the organization. Who is in the organization already is put into none of them.
-
-An attribute that is not set is not managed: it is read and shown, and never written. Destroying the group leaves its channels as they are. Only administrators and owners manage these groups.
-
-No two groups have one name. ` + core.NeverAdopted,
+		MarkdownDescription: "Manages a default channel group: a named group of channels that new users can choose when they join the organization.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.Int64Attribute{
-				Computed: true, MarkdownDescription: "The group's ID.",
+				Computed: true, MarkdownDescription: "ID of the group.",
 				PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 			},
 			"name": schema.StringAttribute{
-				Required: true, MarkdownDescription: "The name, at most 60 characters. No other group has it; case matters.",
+				Required: true, MarkdownDescription: "Name of the group, at most 60 characters. Must be unique among default channel groups; case matters.",
 				Validators: []validator.String{
 					validators.Length(0, defaultChannelGroupMaxName),
 					validators.Matches(notBlank, "must not be blank"),
@@ -255,12 +251,12 @@ No two groups have one name. ` + core.NeverAdopted,
 				},
 			},
 			"description": schema.StringAttribute{
-				Optional: true, Computed: true, MarkdownDescription: "What the group is for, at most 1024 characters. The server cannot take a description away once there is one. A new group has none by default.",
+				Optional: true, Computed: true, MarkdownDescription: "Description of the group, at most 1024 characters. The server can change a description, but can't remove it. Default for new groups: none.",
 				Validators: []validator.String{validators.Length(1, defaultChannelGroupMaxDescription)},
 			},
 			"channel_ids": schema.SetAttribute{
 				Optional: true, Computed: true, ElementType: types.Int64Type,
-				MarkdownDescription: "The IDs of the channels, as in `[zulip_channel.x.id]`. A default channel cannot be among them: everybody is in it anyway. A channel that is archived leaves its groups. A new group is empty by default.",
+				MarkdownDescription: "IDs of the channels, such as `[zulip_channel.x.id]`. Default channels aren't allowed, because every new user is subscribed to them. Archiving a channel removes it from its groups. Default for new groups: none.",
 			},
 		},
 	}

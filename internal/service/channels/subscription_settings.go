@@ -44,14 +44,14 @@ func subscriptionSettingsSchema() schema.Schema {
 	attributes := map[string]schema.Attribute{
 		"channel": schema.StringAttribute{
 			Required:            true,
-			MarkdownDescription: "ID of the channel, as in `zulip_channel.x.id`, or its name. Write `name:2024` for a channel whose name is a number. The provider's account must be subscribed to it. Changing this to another channel forces a new resource.",
+			MarkdownDescription: "ID of the channel, such as `zulip_channel.x.id`, or its name. Write `name:2024` for a channel whose name is a number. The provider's account must be subscribed to it. Changing it to another channel forces replacement.",
 		},
 		"channel_id": schema.Int64Attribute{
 			Computed: true, MarkdownDescription: "ID of the channel.",
 			PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 		},
 		"color": schema.StringAttribute{
-			Optional: true, Computed: true, MarkdownDescription: "Color of the channel, in hexadecimal, as in `#76ce90`.",
+			Optional: true, Computed: true, MarkdownDescription: "Color of the channel, in hexadecimal, such as `#76ce90`.",
 			Validators: []validator.String{validators.Matches(regexp.MustCompile(`^#[0-9a-fA-F]{3,6}$`),
 				"must be a # and three to six hexadecimal digits")},
 			PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
@@ -65,9 +65,7 @@ func subscriptionSettingsSchema() schema.Schema {
 	}
 	return schema.Schema{
 		Version: base.SchemaVersion,
-		MarkdownDescription: `Manages the personal settings of the provider's account for a channel: color, pinning, muting and notifications. Nobody else's settings can be set.
-
-An attribute that is not set is not managed. Destroying the resource leaves the settings as they are, since the server has no default to return to.`,
+		MarkdownDescription: "Manages the personal settings of the provider's account for a channel: color, pinning, muting and [notifications](https://zulip.com/help/channel-notifications).",
 		Attributes: attributes,
 	}
 }
@@ -278,16 +276,14 @@ type flag struct {
 	of                    func(*subscriptionSettingsModel) *types.Bool
 }
 
-const asTheAccount = " Null means that the account's setting for all channels applies. Once set, it cannot be unset on the server."
-
 var flags = []flag{
-	{"is_muted", "Whether the channel is muted.", func(m *subscriptionSettingsModel) *types.Bool { return &m.IsMuted }},
-	{"pin_to_top", "Whether the channel is pinned to the top of the left sidebar.", func(m *subscriptionSettingsModel) *types.Bool { return &m.PinToTop }},
-	{"desktop_notifications", "Whether messages in the channel trigger visual desktop notifications." + asTheAccount, func(m *subscriptionSettingsModel) *types.Bool { return &m.DesktopNotifications }},
-	{"audible_notifications", "Whether messages in the channel trigger audible desktop notifications." + asTheAccount, func(m *subscriptionSettingsModel) *types.Bool { return &m.AudibleNotifications }},
-	{"push_notifications", "Whether messages in the channel trigger mobile notifications." + asTheAccount, func(m *subscriptionSettingsModel) *types.Bool { return &m.PushNotifications }},
-	{"email_notifications", "Whether messages in the channel trigger email notifications." + asTheAccount, func(m *subscriptionSettingsModel) *types.Bool { return &m.EmailNotifications }},
-	{"wildcard_mentions_notify", "Whether wildcard mentions such as `@all` in the channel notify like a mention of the account." + asTheAccount, func(m *subscriptionSettingsModel) *types.Bool { return &m.WildcardMentionsNotify }},
+	{"is_muted", "If true, the channel is muted.", func(m *subscriptionSettingsModel) *types.Bool { return &m.IsMuted }},
+	{"pin_to_top", "If true, the channel is pinned to the top of the left sidebar.", func(m *subscriptionSettingsModel) *types.Bool { return &m.PinToTop }},
+	{"desktop_notifications", "If true, messages in the channel trigger visual desktop notifications.", func(m *subscriptionSettingsModel) *types.Bool { return &m.DesktopNotifications }},
+	{"audible_notifications", "If true, messages in the channel trigger audible desktop notifications.", func(m *subscriptionSettingsModel) *types.Bool { return &m.AudibleNotifications }},
+	{"push_notifications", "If true, messages in the channel trigger mobile notifications.", func(m *subscriptionSettingsModel) *types.Bool { return &m.PushNotifications }},
+	{"email_notifications", "If true, messages in the channel trigger email notifications.", func(m *subscriptionSettingsModel) *types.Bool { return &m.EmailNotifications }},
+	{"wildcard_mentions_notify", "If true, wildcard mentions such as `@all` in the channel notify like a mention of the account.", func(m *subscriptionSettingsModel) *types.Bool { return &m.WildcardMentionsNotify }},
 }
 
 // read takes what the server holds.
