@@ -268,7 +268,7 @@ func channelFolderSchema() schema.Schema {
 	keepNumber := []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}
 	keepText := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
 	return schema.Schema{
-		Version: base.SchemaVersion,
+		Version:             base.SchemaVersion,
 		MarkdownDescription: "Manages a [channel folder](https://zulip.com/help/channel-folders), a heading under which the web app groups channels.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.Int64Attribute{Computed: true, MarkdownDescription: "ID of the folder.", PlanModifiers: keepNumber},

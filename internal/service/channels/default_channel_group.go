@@ -235,7 +235,7 @@ var notBlank = regexp.MustCompile(`[^\s\pZ]`)
 
 func defaultChannelGroupSchema() schema.Schema {
 	return schema.Schema{
-		Version: base.SchemaVersion,
+		Version:             base.SchemaVersion,
 		MarkdownDescription: "Manages a default channel group: a named group of channels that new users can choose when they join the organization.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.Int64Attribute{

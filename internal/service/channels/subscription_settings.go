@@ -64,9 +64,9 @@ func subscriptionSettingsSchema() schema.Schema {
 		}
 	}
 	return schema.Schema{
-		Version: base.SchemaVersion,
+		Version:             base.SchemaVersion,
 		MarkdownDescription: "Manages the personal settings of the provider's account for a channel: color, pinning, muting and [notifications](https://zulip.com/help/channel-notifications).",
-		Attributes: attributes,
+		Attributes:          attributes,
 	}
 }
 

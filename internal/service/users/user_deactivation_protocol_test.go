@@ -125,7 +125,7 @@ func TestProtocolUserDeactivationActionsNeedALevel(t *testing.T) {
 		o, run := written(t, level, values{"delete_direct_messages": true})
 		run.ExpectRefused(leaving(values{"delete_direct_messages": true}), "deactivation_actions", "too old for deactivation_actions", "It needs feature level 459", "upgrade the server")
 
-		run.ExpectRefused(nil, "", "The server cannot delete anything of "+userTomas, "need feature level 459", "Remove deactivation_actions and apply", "Nothing was sent")
+		run.ExpectRefused(nil, "", "The server cannot delete anything of "+userTomas, "need Zulip 12.0 (feature level 459)", "Remove deactivation_actions and apply", "Nothing was sent")
 
 		// Planned before the server became older.
 		o.Sandbox.SetFeatureLevel(featurelevel.DeactivationActions)
