@@ -1,2 +1,2 @@
-# The bot's address or ID.
+# By email or ID
 terraform import zulip_bot.alerts alerts-bot@chat.example.com

@@ -6,11 +6,3 @@ resource "zulip_bot" "alerts" {
   owner                  = "tomas.berg@example.com"
   avatar_file            = "${path.module}/alerts.png"
 }
-
-# Asked by people, and answers through this address.
-resource "zulip_bot" "helpdesk" {
-  short_name  = "helpdesk"
-  full_name   = "Helpdesk"
-  bot_type    = "outgoing_webhook"
-  payload_url = "https://helpdesk.example.com/zulip"
-}

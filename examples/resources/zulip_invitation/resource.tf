@@ -1,10 +1,9 @@
 resource "zulip_channel" "onboarding" {
   name        = "onboarding"
-  description = "First steps, and whom to ask."
+  description = "Your first steps, and who to ask."
 }
 
-# For those who begin this month. Whoever has an account already is not invited; an invitation that has expired is sent again by
-# the next apply.
+# People who already have an account aren't invited. The next apply renews an expired invitation.
 resource "zulip_invitation" "starters" {
   for_each = toset(["ada@example.com", "grace@example.com"])
 
@@ -13,7 +12,7 @@ resource "zulip_invitation" "starters" {
   channel_ids        = [zulip_channel.onboarding.id]
 }
 
-# Who has not joined yet
+# People who haven't joined yet
 output "invited" {
   value = [for invitation in zulip_invitation.starters : invitation.email if invitation.status == "pending"]
 }

@@ -1,2 +1,2 @@
-# By number, which the data source zulip_invite_links shows
+# By ID, which the data source zulip_invite_links shows
 terraform import zulip_invite_link.starters 12

@@ -1,9 +1,9 @@
 resource "zulip_channel" "onboarding" {
   name        = "onboarding"
-  description = "First steps, and whom to ask."
+  description = "Your first steps, and who to ask."
 }
 
-# For those who begin this week. A new apply after the week makes the next link.
+# The link is valid for a week. An apply after that creates a new one.
 resource "zulip_invite_link" "starters" {
   expires_in_minutes = 7 * 24 * 60
   invite_as          = "guest"
@@ -12,7 +12,7 @@ resource "zulip_invite_link" "starters" {
   welcome_message_custom_text = "Welcome! Say hello in #**onboarding**."
 }
 
-# Whoever has the link can join: it is shown with "terraform output -raw starters_link" only.
+# Anyone who has the link can join, so only "terraform output -raw starters_link" shows it.
 output "starters_link" {
   value     = zulip_invite_link.starters.link_url
   sensitive = true

@@ -1,2 +1,2 @@
-# The role. The plan after it lists by name whom the configuration would take out.
+# By role. The next plan names everyone who would lose it.
 terraform import zulip_role_members.administrators administrator

@@ -1,2 +1,2 @@
-# The account's address or ID.
+# By email or ID
 terraform import zulip_user.nadia nadia.haddad@example.com

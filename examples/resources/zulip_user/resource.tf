@@ -3,13 +3,6 @@ resource "zulip_user" "nadia" {
   full_name = "Nadia Haddad"
   role      = "moderator"
 
-  # Sent by e-mail when she is taken out of here.
+  # Sent by email when this resource is destroyed.
   deactivation_notification_comment = "Thank you for everything!"
-}
-
-# Stays in the configuration when he leaves.
-resource "zulip_user" "amir" {
-  email     = "amir.khan@example.com"
-  full_name = "Amir Khan"
-  active    = true # false deactivates the account
 }

@@ -1,4 +1,4 @@
-# The address or the ID of the person or bot.
+# By email or ID
 terraform import zulip_user_role.amara amara.okafor@example.com
 
 # With on_destroy = "member"

@@ -1,2 +1,2 @@
-# The address or the ID of the person.
+# By email or ID
 terraform import zulip_user_status.lena lena.fischer@example.com

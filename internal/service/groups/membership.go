@@ -39,7 +39,7 @@ func NewUserGroupMembershipResource() resource.Resource {
 	var r memberships
 	return adapter.Resource[membershipModel]{
 		Name: "user_group_membership", Schema: r.schema,
-		Identity: adapter.Identity{{"group_id", "The group's ID."}}, WasLonger: true,
+		Identity: adapter.Identity{{"group_id", "ID of the group."}}, WasLonger: true,
 		Plan: r.plan, PlanDestroy: r.planDestroy,
 		Create: r.create, Read: r.read, Update: r.update, Delete: r.delete, Import: r.importMembers,
 	}.New()
@@ -68,32 +68,24 @@ func (m *membershipModel) list(list membershipList) people.Value {
 
 func (memberships) schema() schema.Schema {
 	return schema.Schema{
-		Version: base.SchemaVersion,
-		MarkdownDescription: `People and groups who are in a user group, beside whoever else is: others may add to the same group, by hand or with more resources of this kind. A ` + "`zulip_user_group`" + ` whose ` + "`members` or `subgroups`" + ` are set says who is in it and nobody else: the two together are refused at plan.
-
-What the resource put into the group it takes out again when it is destroyed, or when it is taken out of the configuration. Who was in the group already when the resource was created, or when the list was extended, stays. After an import by ID everything that the ID names counts as put there by the resource. An apply that was broken off between the server's doing and the state cannot be told from somebody else's doing: who was added by it stays.
-
-To hand over to the ` + "`members`" + ` of a ` + "`zulip_user_group`" + `, let Terraform forget the resource with a ` + "`removed`" + ` block whose ` + "`destroy`" + ` is false: a plan that ends it while another resource goes on listing the same people is refused. One resource of this kind may take over from another in one apply.
-
-The identity of the resource is the group: who is put into it changes. Several resources of this kind for one group have the same identity. An import by identity takes in everybody who is in the group, and nobody of them counts as put there by the resource.
-
-` + toldText + ` ` + botsText,
+		Version:             base.SchemaVersion,
+		MarkdownDescription: "Adds users, bots and groups to a [user group](https://zulip.com/help/manage-user-groups), in addition to its other members.",
 		Attributes: map[string]schema.Attribute{
 			"group": schema.StringAttribute{
-				Required: true, MarkdownDescription: "The user group, by ID or name; `name:2024` is the group called 2024. Changing this forces a new resource.",
+				Required: true, MarkdownDescription: "ID or name of the user group. Write `name:2024` for a group whose name is a number. Changing it forces replacement.",
 				Validators: []validator.String{validators.Length(1, 0)},
 			},
 			"group_id": schema.Int64Attribute{
-				Computed: true, MarkdownDescription: "The group's ID.", PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+				Computed: true, MarkdownDescription: "ID of the group.", PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 			},
 			"members": schema.ListAttribute{
 				ElementType: types.StringType, Optional: true, Validators: []validator.List{validators.Size(1, 0), membersList.elements(), validators.AtLeastOneOf("members", "subgroups")},
-				MarkdownDescription: "People and bots who are in the group directly, by email address or ID, also as `user:EMAIL` or `user_id:N`; the order does not matter. Deactivated people do not count. While the whole list is known only after the apply, or it is open whether it names the same in another order, an existing membership waits for the next apply.",
+				MarkdownDescription: "Emails or user IDs of users and bots to add as direct members, also as `user:EMAIL` or `user_id:N`. The order doesn't matter. Deactivated users are ignored. If the list, or whether it differs from the current one, isn't known during plan, an existing membership is left unchanged; apply again to update it. " + toldText,
 			},
 			"member_ids": membersList.IDsAttribute(),
 			"subgroups": schema.ListAttribute{
 				ElementType: types.StringType, Optional: true, Validators: []validator.List{validators.Size(1, 0), subgroupsList.elements()},
-				MarkdownDescription: "Groups that are in the group directly, by name or ID, also as `group:NAME` or `group_id:N`; the order does not matter.",
+				MarkdownDescription: "Names or IDs of groups to add as direct subgroups, also as `group:NAME` or `group_id:N`. The order doesn't matter.",
 			},
 			"subgroup_ids": subgroupsList.IDsAttribute(),
 		},

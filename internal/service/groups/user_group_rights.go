@@ -26,9 +26,6 @@ func newCaller(meta *base.Meta, s *snapshot.Snapshot) caller {
 	return caller{meta, meta.Store.Self(), s}
 }
 
-// botsText says on pages which accounts can manage groups.
-var botsText = "Guests can't manage groups. Bots can from " + featurelevel.Describe(featurelevel.UserGroupsByBots) + "."
-
 // refused reports an account that may change no group at all.
 func (c caller) refused(diags *diag.Diagnostics) bool {
 	const doing = "manage user groups"

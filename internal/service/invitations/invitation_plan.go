@@ -358,44 +358,34 @@ func invitationSchema() schema.Schema {
 	keepText := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
 	keepNumber := []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}
 	attributes := invite.Attributes(map[string]string{
-		"expires_in_minutes":                  "Time from its sending during which the invitation can be accepted, in minutes. If unset, it never expires.",
-		"invite_as":                           "Role that the person joins with: `owner`, `administrator`, `moderator`, `member` or `guest`. Defaults to `member`. Only owners may invite owners, and only administrators and owners may invite administrators and moderators.",
-		"channel_ids":                         "IDs of the channels that the person is subscribed to on joining: default channels, and channels to which the provider's account may add people. Defaults to none. The server does not show them.",
-		"group_ids":                           "IDs of the user groups that the person is added to on joining, except roles. The provider's account must be allowed to add people to them. Defaults to none. The server does not show them.",
-		"include_realm_default_subscriptions": "Whether the person is also subscribed to the default channels, as they are at that time. Defaults to `false`. The server does not show it.",
-		"welcome_message_custom_text":         "Text that Welcome Bot sends to the person on joining, in Markdown, at most 8000 characters; `\"\"` is none. Defaults to the organization's text. Only administrators and owners may set it, even to `\"\"`. The server does not show it. " + featurelevel.Needs("zulip_invitation", "welcome_message_custom_text"),
-		"invited_by_user_id":                  "User ID of who sent the invitation. Null once the person has joined.",
-		"invited":                             "Time at which the invitation was sent (RFC 3339). Null once the person has joined.",
-		"expiry_date":                         "Time at which the invitation expires (RFC 3339). Null if it never does, and once the person has joined.",
+		"expires_in_minutes":                  "Time after which the invitation expires, in minutes. If unset, it never expires.",
+		"invite_as":                           "Role of the person: `owner`, `administrator`, `moderator`, `member` or `guest`. Defaults to `member`. Only owners can invite owners, and only administrators can invite administrators and moderators.",
+		"channel_ids":                         "IDs of the channels that the person is subscribed to on joining. The provider's account must be allowed to subscribe others to them, except to default channels. Defaults to none.",
+		"group_ids":                           "IDs of the user groups that the person is added to on joining, except roles. The provider's account must be allowed to add members to them. Defaults to none.",
+		"include_realm_default_subscriptions": "If true, the person is also subscribed to the default channels of that time. Defaults to `false`.",
+		"welcome_message_custom_text":         "Text that Welcome Bot sends to the person on joining, in Markdown, at most 8000 characters; `\"\"` for none. Defaults to the organization's text. Only administrators can set it. " + featurelevel.Needs("zulip_invitation", "welcome_message_custom_text"),
+		"invited_by_user_id":                  "ID of the user who sent the invitation. Null after the person has joined.",
+		"invited":                             "Time at which the invitation was sent (RFC 3339). Null after the person has joined.",
+		"expiry_date":                         "Time at which the invitation expires (RFC 3339). Null if it never expires, and after the person has joined.",
 	})
-	attributes["id"] = schema.StringAttribute{Computed: true, MarkdownDescription: "Email address that is invited.", PlanModifiers: keepText}
+	attributes["id"] = schema.StringAttribute{Computed: true, MarkdownDescription: "Same as `email`.", PlanModifiers: keepText}
 	attributes["email"] = schema.StringAttribute{
 		Required: true, Validators: []validator.String{validators.EmailAddress{}},
-		MarkdownDescription: "Email address to invite, without a name. Case is ignored. Changing this forces a new resource.",
+		MarkdownDescription: "Email to invite, without a name. Case is ignored. Changing it forces replacement.",
 	}
 	attributes[notify] = schema.BoolAttribute{
 		Optional: true, Computed: true, PlanModifiers: []planmodifier.Bool{boolplanmodifier.UseStateForUnknown()},
-		MarkdownDescription: "Whether the provider's account gets a message when the person joins. Defaults to `true`.",
+		MarkdownDescription: "If true, the provider's account gets a message when the person joins. Defaults to `true`.",
 	}
 	attributes["status"] = schema.StringAttribute{
 		Computed: true, PlanModifiers: keepText,
-		MarkdownDescription: "`pending` while the invitation can be accepted, `accepted` once the address has an account. It stays `accepted`, also if the account is deactivated.",
+		MarkdownDescription: "Status of the invitation: `pending`, or `accepted` after the email has an account. Stays `accepted` even if the account is deactivated.",
 	}
 	attributes["user_id"] = schema.Int64Attribute{
 		Computed: true, PlanModifiers: keepNumber,
-		MarkdownDescription: "User ID of the account of the address. Null until the person has joined, and where the person hides the address from the provider's account.",
+		MarkdownDescription: "ID of the user who has the email. Null until the person has joined, and if the person hides the email from the provider's account.",
 	}
 	return schema.Schema{Version: base.SchemaVersion, MarkdownDescription: invitationDescription, Attributes: attributes}
 }
 
-var invitationDescription = `Makes sure that an email address has an account or a pending invitation. Only people can invite, not bots, and only those in ` + "`can_invite_users_group`" + ` of the organization. For a link that anybody can use, see ` + "`zulip_invite_link`" + `.
-
-If the address has an account already, nothing is sent. Once the person has joined, the resource is done: it stays ` + "`accepted`" + `, changes of its attributes are recorded without sending anything, and destroying it leaves the account alone. To manage the role of somebody who has joined, use ` + "`zulip_user_role`" + `.
-
-If the invitation expires, or is revoked outside Terraform, the next plan proposes to send a new one. The server cannot change an invitation: a change sends a new mail and revokes the earlier invitations of the address. Earlier invitations with a stronger role are revoked before the new one is sent, the others after it. If an earlier one cannot be revoked, the apply fails, and the next plan shows it.
-
-The resource manages all pending invitations of the address that the provider's account sees: administrators see all, others their own. If somebody else invites the address too, the plan warns about that invitation and the apply revokes it. Destroying the resource revokes all that the plan saw. An invitation that was sent, revoked or replaced after the plan was made stops the apply before anything is sent. The server also revokes invitations if the account that sent them is deactivated.
-
-The server does not show the channels, groups, default subscriptions and welcome message of an invitation: the state has what was configured when it was sent. **After an import** they are null. The next plan then records what the configuration says of them, in place, without sending anything. Any later change sends a new invitation.
-
-` + core.NeverAdopted + ` If the connection is lost before the server answers, the provider looks for a new invitation of the address before it sends another one.`
+const invitationDescription = "Invites a person to the organization by email and makes sure that they have an account or a pending [invitation](https://zulip.com/help/invite-new-users)."

@@ -202,33 +202,27 @@ func (m *inviteLinkModel) read(found *zulip.Invitation) {
 
 func inviteLinkSchema() schema.Schema {
 	attributes := invite.Attributes(map[string]string{
-		"expires_in_minutes":                  "Time from its creation during which the link can be used, in minutes. If unset, it never expires.",
-		"invite_as":                           "Role of those who join: `owner`, `administrator`, `moderator`, `member` or `guest`. Defaults to `member`. Only owners may create links for owners, and only administrators and owners those for administrators and moderators.",
-		"channel_ids":                         "IDs of the channels that those who join are subscribed to: default channels, and channels to which the provider's account may add people. Defaults to none. The server does not show them.",
-		"group_ids":                           "IDs of the user groups that those who join are added to, except roles. The provider's account must be allowed to add people to them. Defaults to none. The server does not show them.",
-		"include_realm_default_subscriptions": "Whether those who join are also subscribed to the default channels, as they are at that time. Defaults to `false`. The server does not show it.",
-		"welcome_message_custom_text":         "Text that Welcome Bot sends to those who join, in Markdown, at most 8000 characters; `\"\"` is none. Defaults to the organization's text. Only administrators and owners may set it, even to `\"\"`. The server does not show it. " + featurelevel.Needs("zulip_invite_link", "welcome_message_custom_text"),
-		"invited_by_user_id":                  "User ID of who created the link.",
+		"expires_in_minutes":                  "Time after which the link expires, in minutes. If unset, it never expires.",
+		"invite_as":                           "Role of people who join: `owner`, `administrator`, `moderator`, `member` or `guest`. Defaults to `member`. Only owners can create links for owners, and only administrators can create links for administrators and moderators.",
+		"channel_ids":                         "IDs of the channels that people who join are subscribed to. The provider's account must be allowed to subscribe others to them, except to default channels. Defaults to none.",
+		"group_ids":                           "IDs of the user groups that people who join are added to, except roles. The provider's account must be allowed to add members to them. Defaults to none.",
+		"include_realm_default_subscriptions": "If true, people who join are also subscribed to the default channels of that time. Defaults to `false`.",
+		"welcome_message_custom_text":         "Text that Welcome Bot sends to people who join, in Markdown, at most 8000 characters; `\"\"` for none. Defaults to the organization's text. Only administrators can set it. " + featurelevel.Needs("zulip_invite_link", "welcome_message_custom_text"),
+		"invited_by_user_id":                  "ID of the user who created the link.",
 		"invited":                             "Time at which the link was created (RFC 3339).",
-		"expiry_date":                         "Time at which the link expires (RFC 3339); null if it never does.",
+		"expiry_date":                         "Time at which the link expires (RFC 3339). Null if it never expires.",
 	})
 	attributes["id"] = schema.Int64Attribute{
 		Computed: true, MarkdownDescription: "ID of the link.", PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 	}
 	attributes["link_url"] = schema.StringAttribute{
 		Computed: true, Sensitive: true, PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
-		MarkdownDescription: "URL of the link. Whoever has it can join, so it is a secret: it is in the state, but in no plan, message or log.",
+		MarkdownDescription: "URL of the link. Anyone who has it can join, so it is a secret. It is in the state, but never in a plan, message or log.",
 	}
 	return schema.Schema{Version: base.SchemaVersion, MarkdownDescription: inviteLinkDescription, Attributes: attributes}
 }
 
-var inviteLinkDescription = `Manages a reusable invitation link, with which anybody who has it can join the organization. Only people can create one, not bots, and only those in ` + "`create_multiuse_invite_group`" + ` of the organization.
-
-A link cannot be changed: any change forces a new link and revokes the old one. If it expires or is revoked outside Terraform, the next plan proposes to create a new one. Destroying the resource revokes it. If the account that created it is deactivated, the server revokes the link.
-
-The server does not show the channels, groups, default subscriptions and welcome message of a link: the state has what was configured when it was created. **After an import** they are null. The next plan then records what the configuration says of them, in place, without sending anything; what the configuration leaves out stays null. Any later change forces a new link. A plan that replaces an imported link is refused until ` + "`channel_ids`" + ` says which channels the new one has.
-
-The server creates a link twice if it is asked twice. So if the connection is lost before the server answers, the provider compares the links with those from before: a new one that the same account created for the same role and time is taken for it. It cannot tell it from a link of the same kind that the same account created elsewhere at that moment, and does not find one of an apply that was killed before it wrote its state. The data source ` + "`zulip_invite_links`" + ` also shows the links that are in no configuration.`
+const inviteLinkDescription = "Manages a reusable [invitation link](https://zulip.com/help/invite-new-users), with which anyone who has it can join the organization."
 
 // inviteLinkRight is the organization's setting of who may make links.
 const inviteLinkRight = "create_multiuse_invite_group"

@@ -88,30 +88,22 @@ var (
 // element with every other.
 func (roleMembers) schema() schema.Schema {
 	return schema.Schema{
-		Version: base.SchemaVersion,
-		MarkdownDescription: `Manages who has the role owner, administrator or moderator: exactly the listed people and bots. If somebody is made an administrator by hand, the next plan names them and proposes to take the role away; if somebody has lost it, to give it again. Bots that have the role count, deactivated accounts do not.
-
-A new resource takes the role from nobody: a plan that finds others who have it is an error that names them. List them, or import the resource first, by its role: then the plan lists by name whom it takes out.
-
-Roles are given before any is taken away. Each account is read again right before its role is changed. If somebody else has changed it since the plan was made, the apply stops without overwriting it, and the error shows the prior, the current and the planned role; a new resource has no prior state, and compares with the plan that the apply makes. The apply also stops if an email of the list belongs to another user than in the plan; user IDs never do. Who gets the role by hand between plan and apply keeps it: the next plan shows it, and the creation of a resource stops.
-
-A plan that leaves no owner is refused, and so is one that takes a role from the provider's account, unless ` + "`lockout_protection = false`" + ` is set in the provider block. Both are checked again right before a role is taken away.
-
-One resource of this kind manages a role. A ` + "`zulip_user_role`, a `zulip_user` or a `zulip_bot`" + ` of the same configuration that gives somebody another role than the list says is refused at plan, also for an account that the same plan creates or reactivates; somebody may move from one list to another in one apply. Destroying the resource leaves the roles as they are.`,
+		Version:             base.SchemaVersion,
+		MarkdownDescription: "Manages all owners, administrators or moderators: the listed users and bots have the [role](https://zulip.com/help/user-roles), and no one else.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "The role."},
 			"role": schema.StringAttribute{
-				Required: true, MarkdownDescription: "Role: `owner`, `administrator` or `moderator`. Changing this forces a new resource. Administrators may manage the list; only owners may manage that of owners, or list somebody who is one.",
+				Required: true, MarkdownDescription: "Role: `owner`, `administrator` or `moderator`. Changing it forces replacement.",
 				Validators: []validator.String{validators.OneOf(listed...)},
 			},
 			"users": schema.ListAttribute{
 				ElementType: types.StringType, Required: true,
-				MarkdownDescription: "All people and bots who have the role, by email address or user ID, also as `user:EMAIL` or `user_id:N`. `[]` is nobody. The order and repetitions do not matter. An address that nobody has yet is ignored with a warning until somebody has joined with it. While the whole list is known only after the apply, an existing resource waits for the next apply.",
+				MarkdownDescription: "Emails or user IDs of all users and bots with the role, also as `user:EMAIL` or `user_id:N`. Order and repetitions don't matter. An email that no one has yet is ignored with a warning until someone joins with it. If the list isn't known during plan, an existing resource is left unchanged; apply again to update it.",
 				Validators:          []validator.List{listvalidator.ValueStringsAre(validators.Length(1, 0), validators.Person("A role is given to people and bots."))},
 			},
 			"user_ids": roleUsers.IDsAttribute(),
 			"demote_to": schema.StringAttribute{
-				Optional: true, MarkdownDescription: "Role of those who are taken out of `users`: `administrator`, `moderator` or `member`, lower than `role`. Defaults to `member`. Of somebody whom another `zulip_role_members` or a `zulip_user_role` of this configuration gives a role in the same apply, that role counts.",
+				Optional: true, MarkdownDescription: "Role of users who are removed from `users`: `administrator`, `moderator` or `member`, lower than `role`. Defaults to `member`. If another `zulip_role_members` or a `zulip_user_role` gives the user a role in the same apply, the user gets that role instead.",
 				Validators: []validator.String{validators.OneOf(demotions...)},
 			},
 		},

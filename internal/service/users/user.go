@@ -290,10 +290,7 @@ func shellRight(right string) string {
 	return fmt.Sprintf("Being an administrator or owner is not enough: the account needs the right %s, which no part of the API grants or shows. Whoever runs the server grants it there: manage.py change_user_role -r ORGANIZATION ADDRESS %s.", right, right)
 }
 
-const description = "Manages the account of a person. Bots are managed with `zulip_bot`; `zulip_user_role` manages only the role of somebody who joined by themselves.\n\n" +
-	"To create accounts, the provider's account has to be an administrator with the right `can_create_users`, which only the server's shell grants; changing an address takes `can_change_user_emails`. Most organizations invite people instead.\n\n" +
-	"Zulip cannot delete an account: destroying the resource deactivates it, with the bots it owns. A `zulip_bot` that gets another `owner` in the same apply is reactivated. A deactivated account keeps its address; `adopt_deactivated = true` reactivates it. " + core.NeverAdopted + "\n\n" +
-	"If the answer to a creation is lost, the account is found by its address or, where the person hides the address from the provider's account, as the new account with the same name. After an apply that was killed, import the account."
+const description = "Manages the account of a [person](https://zulip.com/help/manage-a-user) in the organization."
 
 func userSchema() schema.Schema {
 	return schema.Schema{
@@ -306,40 +303,40 @@ func userSchema() schema.Schema {
 			},
 			"email": schema.StringAttribute{
 				Required:            true,
-				MarkdownDescription: "Real email address. Case is ignored. A change is applied in place. If the person hides the address from the provider's account, the server does not show it: the state keeps what is configured, and changes made elsewhere are not detected.",
+				MarkdownDescription: "Real email of the person. Case is ignored. Can be changed in place. If the person hides it from the provider's account, the state keeps the configured value, and changes made outside Terraform aren't detected.",
 				Validators:          []validator.String{validators.EmailAddress{}},
 			},
 			"full_name": schema.StringAttribute{
-				Required: true, MarkdownDescription: "Display name, at most 100 characters, without any of ``* ` \\ > \" @``.",
+				Required: true, MarkdownDescription: "Display name, at most 100 characters, without ``* ` \\ > \" @``.",
 				Validators: []validator.String{nameValidator{}, validators.VisibleName{}},
 			},
 			"role": schema.StringAttribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "Role of the person: `owner`, `administrator`, `moderator`, `member` or `guest`. If unset, the role is not managed: a new account is a member, and a reactivated account has the role that it had. A role that is set is sent before the account is reactivated. Only administrators can set it, and only owners can make or unmake owners. If somebody else changes the role between plan and apply, the apply stops.",
+				MarkdownDescription: "Role of the person: `owner`, `administrator`, `moderator`, `member` or `guest`. Default for new accounts: `member`. A reactivated account gets the configured role before it is reactivated; if unset, it keeps its earlier role. Only administrators can set it, and only owners can add or remove owners.",
 				Validators:          []validator.String{validators.OneOf(accounts.Roles()...)},
 			},
 			"active": schema.BoolAttribute{
 				Optional: true,
-				MarkdownDescription: "Whether the account is active. `false` deactivates it as destroying the resource does, and keeps it in the state; `true` reactivates it. " +
-					"A new resource with `false` adopts the deactivated account of the address, and creates none. If unset, this is not managed: an account that somebody else deactivates leaves the state.",
+				MarkdownDescription: "If true, the account is active. `false` deactivates it like destroying the resource does, but keeps it in the state; `true` reactivates it. " +
+					"A new resource with `false` adopts the deactivated account that has the email, and never creates one. If unset, an account that someone else deactivates is removed from the state.",
 			},
 			"profile_data": schema.MapAttribute{
 				ElementType: types.StringType, Optional: true,
-				MarkdownDescription: "Values of custom profile fields, by the names of the fields: a date as `2006-01-02`, an option of a list as its key, people as `jsonencode([...])` of their email addresses or user IDs; `\"\"` removes the value. Fields that are not named here are not managed.",
+				MarkdownDescription: "Values of custom profile fields, by field name. Write a date as `2006-01-02`, a list option as its key, and users as `jsonencode([...])` of their emails or user IDs. `\"\"` removes the value. Fields you leave out aren't managed.",
 			},
 			"password": schema.StringAttribute{
 				Optional: true, WriteOnly: true, Sensitive: true,
-				MarkdownDescription: "First password of the account. In no state and no plan. Only used on create: the server lets nobody change the password of somebody else later. Defaults to a random password that nobody knows; the person resets it at the login, or logs in another way.",
+				MarkdownDescription: "Initial password of the account. Never in the state or a plan. Only used on create, because the server doesn't let anyone change another user's password. Defaults to a random password that no one knows; the person resets it, or logs in another way.",
 				Validators:          []validator.String{validators.Length(1, 0)},
 			},
 			"deactivation_notification_comment": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "Text of the email that tells the person about the deactivation when the resource is destroyed or `active` becomes `false`, at most 2000 characters; `\"\"` sends the email without a text. If unset, no email is sent. It has to be applied before the resource is destroyed.",
+				MarkdownDescription: "Text of the email that tells the person about the deactivation, at most 2000 characters. `\"\"` sends an email without text. If unset, no email is sent. Apply it before you destroy the resource or set `active = false`.",
 				Validators:          []validator.String{validators.Length(0, 2000)},
 			},
 			"deactivation_actions": deactivationActionsAttribute(),
 			"adopt_deactivated": schema.BoolAttribute{
-				Optional: true, MarkdownDescription: "Reactivate a deactivated account with the same `email` instead of failing. It keeps its ID, messages and subscriptions; the bots it owned stay deactivated. Only used on create. Defaults to `false`.",
+				Optional: true, MarkdownDescription: "If true, a deactivated account with the same `email` is reactivated. It keeps its ID, messages and subscriptions; its bots stay deactivated. Only used on create. Defaults to `false`.",
 			},
 			"date_joined": schema.StringAttribute{
 				Computed: true, MarkdownDescription: "Time at which the account was created (RFC 3339).",

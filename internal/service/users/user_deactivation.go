@@ -33,13 +33,13 @@ func deactivationActionsAttribute() schema.SingleNestedAttribute {
 	attributes := map[string]schema.Attribute{}
 	for _, deletion := range deletions {
 		attributes[deletion.attribute] = schema.BoolAttribute{
-			Optional: true, MarkdownDescription: fmt.Sprintf("Whether to delete %s. Defaults to `false`.", deletion.what),
+			Optional: true, MarkdownDescription: fmt.Sprintf("If true, deletes %s. Defaults to `false`.", deletion.what),
 		}
 	}
 	return schema.SingleNestedAttribute{
 		Optional: true, Attributes: attributes,
-		MarkdownDescription: "What the server deletes for good when the account is deactivated, because the resource is destroyed or `active` becomes `false`: data of the account, and of the bots it owns. If unset, nothing is deleted. " +
-			"It has to be applied before the resource is destroyed. Nothing is deleted if somebody else deactivates the account first. " + featurelevel.Needs(userKind, "deactivation_actions"),
+		MarkdownDescription: "Data of the account and its bots to delete permanently when the resource is destroyed or `active` becomes `false`. If unset, nothing is deleted. " +
+			"Apply it before you destroy the resource. Nothing is deleted if someone else deactivates the account first. " + featurelevel.Needs(userKind, "deactivation_actions"),
 	}
 }
 

@@ -40,7 +40,7 @@ type userRoleCall = adapter.Call[userRoleModel]
 func NewUserRoleResource() resource.Resource {
 	return adapter.Resource[userRoleModel]{
 		Name: "user_role", Schema: userRoleSchema,
-		Identity: adapter.Identity{{"user_id", "User ID of the person or bot."}},
+		Identity: adapter.Identity{{"user_id", "ID of the user or bot."}},
 		Plan:     planUserRole, PlanDestroy: planUserRoleDestroy,
 		Create: createUserRole, Read: readUserRole, Update: updateUserRole, Delete: deleteUserRole, Import: importUserRole,
 	}.New()
@@ -51,24 +51,22 @@ const onDestroyKeep = "keep"
 
 func userRoleSchema() schema.Schema {
 	return schema.Schema{
-		Version: base.SchemaVersion,
-		MarkdownDescription: `Manages the role of a person or bot. Use it for people who join by themselves; for accounts that are managed as ` + "`zulip_user`" + ` or ` + "`zulip_bot`" + `, set ` + "`role`" + ` there. To manage who is an owner, an administrator or a moderator, and nobody else, use ` + "`zulip_role_members`" + `.
-
-If somebody else has changed the role since the plan was made, the apply stops without overwriting it, and the error shows the prior, the current and the planned role. Creating the resource has no prior role to compare with: it replaces whichever role there is. A plan that demotes the provider's account is refused, unless ` + "`lockout_protection = false`" + ` is set in the provider block. Demoting the only owner is refused when it is applied; the plan warns of it, because another resource may make an owner first: let this one depend on that one. Both are checked again right before the role is changed. Applying again after a lost answer is safe, since an account has one role.`,
+		Version:             base.SchemaVersion,
+		MarkdownDescription: "Manages the [role](https://zulip.com/help/user-roles) of a user or bot.",
 		Attributes: map[string]schema.Attribute{
 			"user": schema.StringAttribute{
-				Required: true, MarkdownDescription: "Email address or user ID of the person or bot, as in `zulip_user.x.id`.",
+				Required: true, MarkdownDescription: "Email or user ID of the user or bot, such as `zulip_user.x.id`.",
 			},
 			"user_id": schema.Int64Attribute{
-				Computed: true, MarkdownDescription: "User ID of the person or bot.",
+				Computed: true, MarkdownDescription: "ID of the user or bot.",
 				PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 			},
 			"role": schema.StringAttribute{
-				Required: true, MarkdownDescription: "Role of the person or bot: `owner`, `administrator`, `moderator`, `member` or `guest`. Administrators may set it; only owners may make somebody an owner, or take that role away.",
+				Required: true, MarkdownDescription: "Role of the user or bot: `owner`, `administrator`, `moderator`, `member` or `guest`.",
 				Validators: []validator.String{validators.OneOf(accounts.Roles()...)},
 			},
 			"on_destroy": schema.StringAttribute{
-				Optional: true, MarkdownDescription: "What happens to the role when the resource is destroyed: `keep` leaves it as it is; `owner`, `administrator`, `moderator`, `member` or `guest` sets that role. Defaults to `keep`. An import by `PERSON=ROLE` has it in the state, as in `ada@example.com=member`.",
+				Optional: true, MarkdownDescription: "Role to set on destroy: `owner`, `administrator`, `moderator`, `member` or `guest`, or `keep` to leave the role unchanged. Defaults to `keep`. To import it too, write `USER=ROLE`, such as `ada@example.com=member`.",
 				Validators: []validator.String{validators.OneOf(append(accounts.Roles(), onDestroyKeep)...)},
 			},
 		},

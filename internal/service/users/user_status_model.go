@@ -26,7 +26,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // userStatusModel is the resource. A part that is null is not managed: it is neither read nor written, nor cleared on destroy.
@@ -151,32 +150,30 @@ func (m *userStatusModel) isCleared() bool {
 
 func userStatusSchema() schema.Schema {
 	return schema.Schema{
-		Version: base.SchemaVersion,
-		MarkdownDescription: `Manages the status of a person: a text, an emoji, or both. The two are independent: one that is unset is not managed, and stays as the person set it; ` + "`\"\"`" + ` is none. Destroying the resource clears what it manages, and nothing else. If the status was changed outside Terraform since the plan was made, the apply stops without overwriting it.
-
-Bots have no status. Setting the status of somebody else needs an administrator's account and ` + featurelevel.Describe(featurelevel.StatusOfOthers) + `; a bot with an administrator's role can do it from ` + featurelevel.Describe(featurelevel.StatusByBots) + ` on. Applying again after a lost answer is safe, since a person has one status.`,
+		Version:             base.SchemaVersion,
+		MarkdownDescription: "Manages the [status](https://zulip.com/help/status-and-availability) of a user: a text, an emoji, or both.",
 		Attributes: map[string]schema.Attribute{
 			"user": schema.StringAttribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "Email address of the person, or user ID as in `zulip_user.x.id`. Defaults to the provider's account. Changing the person forces a new resource.",
+				MarkdownDescription: "Email or user ID of the user, such as `zulip_user.x.id`. Defaults to the provider's account. Changing it to another user forces replacement.",
 				PlanModifiers:       []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
 			"user_id": schema.Int64Attribute{
-				Computed: true, MarkdownDescription: "User ID of the person.",
+				Computed: true, MarkdownDescription: "ID of the user.",
 				PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 			},
 			"status_text": schema.StringAttribute{
-				Optional: true, MarkdownDescription: "Text of the status, at most 60 characters; `\"\"` is none. The server removes white space at both ends. If unset, it is not managed.",
+				Optional: true, MarkdownDescription: "Text of the status, at most 60 characters; `\"\"` for none. The server removes white space at both ends.",
 			},
 			"emoji_name": schema.StringAttribute{
-				Optional: true, MarkdownDescription: "Name of the emoji without colons, as in `palm_tree`; `\"\"` is none. A custom emoji of the organization takes precedence over a standard emoji of the same name. If unset, it is not managed.",
+				Optional: true, MarkdownDescription: "Name of the emoji without colons, such as `palm_tree`; `\"\"` for none. A custom emoji takes precedence over a standard emoji with the same name.",
 			},
 			"emoji_code": schema.StringAttribute{
-				Optional: true, Computed: true, MarkdownDescription: "Code of the emoji, as in `1f334`. Defaults to the code that belongs to the name.",
+				Optional: true, Computed: true, MarkdownDescription: "Code of the emoji, such as `1f334`. Defaults to the code for the name.",
 				Validators: []validator.String{validators.Length(1, 0)},
 			},
 			"reaction_type": schema.StringAttribute{
-				Optional: true, Computed: true, MarkdownDescription: "Type of the emoji: `unicode_emoji`, `realm_emoji` (a custom emoji of the organization) or `zulip_extra_emoji`. Defaults to the type that belongs to the name.",
+				Optional: true, Computed: true, MarkdownDescription: "Type of the emoji: `unicode_emoji`, `realm_emoji` (a custom emoji) or `zulip_extra_emoji`. Defaults to the type for the name.",
 				Validators: []validator.String{validators.OneOf(zulip.ReactionTypes...)},
 			},
 		},
