@@ -66,9 +66,9 @@ func TestEveryAttributeHasAMeaning(t *testing.T) {
 			if !slices.Contains(meaning.Classes, row.Class) {
 				t.Errorf("%s of %s: there is no class %q", attribute.Name, name, row.Class)
 			}
-			// The descriptions of what only owners may set say so.
+			// The descriptions of what only owners can set say so.
 			for _, role := range []string{"owner", "administrator"} {
-				if says := strings.Contains(attribute.Description, "Only "+role+"s may set it."); says != (row.Needs == role) {
+				if says := strings.Contains(attribute.Description, "Only "+role+"s can set it."); says != (row.Needs == role) {
 					t.Errorf("%s of %s: %q, and the table says %q", attribute.Name, name, attribute.Description, row.Needs)
 				}
 			}

@@ -156,7 +156,7 @@ func (s Setting) Attribute() schema.Attribute {
 		more = append(more, "New organizations start with "+s.Default+".")
 	}
 	if s.OwnerOnly {
-		more = append(more, "Only owners may set it.")
+		more = append(more, "Only owners can set it.")
 	}
 	if s.FeatureLevel > 0 {
 		more = append(more, featurelevel.Sentence(s.FeatureLevel))
