@@ -6,6 +6,5 @@ terraform {
   }
 }
 
-# Where, and as whom: ZULIP_SITE, ZULIP_EMAIL and ZULIP_API_KEY, or the zuliprc file that Zulip lets you download.
-# Nothing secret stands in the configuration.
+# The credentials come from ZULIP_SITE, ZULIP_EMAIL and ZULIP_API_KEY, or from the zuliprc file of Zulip's settings.
 provider "zulip" {}

@@ -86,41 +86,41 @@ func (p *Provider) Metadata(_ context.Context, _ provider.MetadataRequest, resp 
 // Schema describes the provider block.
 func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *provider.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Keeps a Zulip organization as reviewed code: its channels, and who may do what in them.",
+		MarkdownDescription: "Manages a Zulip organization as code: channels, user groups, permissions, users, bots, and settings.",
 		Attributes: map[string]schema.Attribute{
 			"site": schema.StringAttribute{
-				Optional: true, MarkdownDescription: "The organization's address, as in `https://chat.example.com`. Else `ZULIP_SITE`, else from the zuliprc file.",
+				Optional: true, MarkdownDescription: "URL of the organization, such as `https://chat.example.com`. Defaults to `ZULIP_SITE`, then to the zuliprc file.",
 			},
 			"email": schema.StringAttribute{
-				Optional: true, MarkdownDescription: "The address of the account to act as, a person's or a bot's. Else `ZULIP_EMAIL`, else from the zuliprc file.",
+				Optional: true, MarkdownDescription: "Email of the user or bot that the provider acts as. Defaults to `ZULIP_EMAIL`, then to the zuliprc file.",
 			},
 			"api_key": schema.StringAttribute{
-				Optional: true, Sensitive: true, MarkdownDescription: "The account's API key. Else `ZULIP_API_KEY`, else from the zuliprc file. Better not written into a configuration.",
+				Optional: true, Sensitive: true, MarkdownDescription: "API key of the account. Defaults to `ZULIP_API_KEY`, then to the zuliprc file. Don't put the key in configuration; use the environment variable.",
 			},
 			"zuliprc": schema.StringAttribute{
-				Optional: true, MarkdownDescription: "The path of a zuliprc file, as the web app gives it for download. Else `ZULIP_CONFIG`, else `~/.zuliprc` if it exists.",
+				Optional: true, MarkdownDescription: "Path of a zuliprc file from the web app. Defaults to `ZULIP_CONFIG`, then to `~/.zuliprc` if it exists.",
 			},
 			"request_timeout": schema.StringAttribute{
-				Optional: true, MarkdownDescription: "How long one request may take, as in `30s` or `2m`. By default one minute.",
+				Optional: true, MarkdownDescription: "Time limit for one request, such as `30s` or `2m`. Defaults to one minute.",
 				Validators: []validator.String{validators.Duration()},
 			},
 			"max_retries": schema.Int64Attribute{
-				Optional: true, MarkdownDescription: "How often a request that failed is repeated, where that is safe. By default 4; `0` is never.",
+				Optional: true, MarkdownDescription: "Maximum number of retries of a failed request. Only requests that are safe to repeat are retried. Defaults to 4.",
 				Validators: []validator.Int64{validators.Between(0, 20)},
 			},
 			"requests_per_minute": schema.Int64Attribute{
-				Optional: true, MarkdownDescription: "The most requests to send in a minute, of those that count against the server's rate limit. Unset: as many as the server takes. By default that is 200 a minute and 2,000 an hour for each account, whoever uses it; the provider keeps to it by itself, and a longer run waits, up to an hour if need be. Set it to leave room for others that use the same account.",
+				Optional: true, MarkdownDescription: "Maximum number of requests per minute that count against the server's rate limit. Set it to leave room for other clients of the same account. Without it, the provider uses the whole limit of the server, by default 200 a minute and 2,000 an hour for each account. A longer run waits, for up to an hour.",
 				Validators: []validator.Int64{validators.AtLeast(1)},
 			},
 			"lockout_protection": schema.BoolAttribute{
-				Optional: true, MarkdownDescription: "Whether to refuse plans after which the account the provider uses could no longer manage what they plan. By default `true`.",
+				Optional: true, MarkdownDescription: "If true, a plan fails if it would remove the access that the provider's account needs to manage the planned objects. Defaults to `true`.",
 			},
 			"access_warnings": schema.BoolAttribute{
-				Optional: true, MarkdownDescription: "Whether plans warn of who gains and who loses which right in which channel. By default `true`.",
+				Optional: true, MarkdownDescription: "If true, plans warn about people who gain or lose access to a channel. Defaults to `true`.",
 			},
 			sandboxAttribute: sandboxSchema(),
 			"recover_interrupted": schema.BoolAttribute{
-				Optional: true, MarkdownDescription: "Whether to take into the state what an apply has left that was broken off before its state was written: of what has a name of its own, that which is exactly as planned, and was made by the same account within the hour, as far as the server tells. Each is warned of. For one apply after such an accident, and without `-target`, which hides from the provider what other resources of the state hold; else `ZULIP_RECOVER_INTERRUPTED`, else `false`, and then everything that is there already is refused, with the way to import it.",
+				Optional: true, MarkdownDescription: "Adopt objects left behind by an apply that was killed before it wrote its state. Only named objects are adopted, and only if they match the plan exactly and, as far as the server shows, were created by the same account within the last hour. Each adoption produces a warning. Set this for one apply, without `-target`, which hides other resources of the state from the provider. Defaults to `ZULIP_RECOVER_INTERRUPTED`, then `false`: creating an object that already exists is an error that shows how to import it.",
 			},
 		},
 		Blocks: map[string]schema.Block{tradingBlock: tradingSchema()},

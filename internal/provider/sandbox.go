@@ -38,18 +38,18 @@ type sandboxModel struct {
 func sandboxSchema() schema.SingleNestedAttribute {
 	return schema.SingleNestedAttribute{
 		Optional: true,
-		MarkdownDescription: "Run an organization inside the provider instead of connecting to a server, for `terraform test` and for trying out: see [Test an organization before it exists](guides/testing.md). The provider acts as its owner. " +
-			"`{}` is a small example organization. Conflicts with `site`, `email`, `api_key`, `zuliprc` and `trading_cloud`; the environment variables and files that otherwise say which organization to use are ignored.",
+		MarkdownDescription: "Organization that runs inside the provider instead of on a server, for [tests](guides/testing.md) and experiments. The provider acts as its owner. " +
+			"`{}` is a small example organization. Conflicts with `site`, `email`, `api_key`, `zuliprc` and `trading_cloud`. The environment variables and files for credentials are ignored.",
 		Attributes: map[string]schema.Attribute{
 			"organization": schema.StringAttribute{
-				Optional: true, MarkdownDescription: "Path of a JSON file that the organization begins with: its users and bots alone, or a whole organization under its own IDs, as `terraform-provider-zulip export --snapshot` records it. The file is never written. Defaults to the example organization.",
+				Optional: true, MarkdownDescription: "Path of a JSON file with the initial organization: only its users and bots, or a whole organization with its IDs, recorded with `terraform-provider-zulip export --snapshot`. The file is never written. Defaults to the example organization.",
 			},
 			"feature_level": schema.Int64Attribute{
-				Optional: true, MarkdownDescription: fmt.Sprintf("API feature level of the server, from %d to %d. Defaults to that of the organization if it was recorded, else to %d, that of Zulip 12.2.", featurelevel.Oldest, featurelevel.Newest, featurelevel.NewestRelease),
+				Optional: true, MarkdownDescription: fmt.Sprintf("API feature level of the server, from %d to %d. Defaults to the level of a recorded organization, otherwise to %d (Zulip 12.2).", featurelevel.Oldest, featurelevel.Newest, featurelevel.NewestRelease),
 				Validators: []validator.Int64{validators.Between(featurelevel.Oldest, featurelevel.Newest)},
 			},
 			"state": schema.StringAttribute{
-				Optional: true, MarkdownDescription: "Path of a file that holds the organization, so that plans, applies and the `run` blocks of a test work on the same one. After Terraform has destroyed the last resource, the next command begins with a new organization. Without the file, each plan and each apply begins with a new one.",
+				Optional: true, MarkdownDescription: "Path of a file that keeps the organization between plans, applies, and the `run` blocks of a test. After Terraform has destroyed the last resource, the next command starts a new organization. Without the file, each plan and each apply starts a new one.",
 			},
 		},
 	}
@@ -184,22 +184,22 @@ func (m *tradingModel) isKnown() bool {
 
 func tradingSchema() schema.SingleNestedBlock {
 	return schema.SingleNestedBlock{
-		MarkdownDescription: "A trading cloud to ask for organizations and trade platforms. Without it, only what asks the trading cloud is not possible; with it alone, only that is.",
+		MarkdownDescription: "Connection to a trading cloud. Only the `zulip_trading_*` data sources and ephemeral resources use it, and they need nothing else.",
 		Attributes: map[string]schema.Attribute{
 			trading.SettingAPIURL: schema.StringAttribute{
-				Optional: true, MarkdownDescription: "The address of its web API. Else `TRADING_CLOUD_API_URL`.",
+				Optional: true, MarkdownDescription: "URL of the web API. Defaults to `TRADING_CLOUD_API_URL`.",
 			},
 			trading.SettingAuthURL: schema.StringAttribute{
-				Optional: true, MarkdownDescription: "The address of its identity provider. Else `TRADING_CLOUD_AUTH_URL`.",
+				Optional: true, MarkdownDescription: "URL of the identity provider. Defaults to `TRADING_CLOUD_AUTH_URL`.",
 			},
 			trading.SettingClientID: schema.StringAttribute{
-				Optional: true, MarkdownDescription: "The ID of the API client, from the admin portal. Else `TRADING_CLOUD_CLIENT_ID`.",
+				Optional: true, MarkdownDescription: "ID of the API client, from the admin portal. Defaults to `TRADING_CLOUD_CLIENT_ID`.",
 			},
 			trading.SettingClientSecret: schema.StringAttribute{
-				Optional: true, Sensitive: true, MarkdownDescription: "The API client's password. Else `TRADING_CLOUD_CLIENT_SECRET`. Better not written into a configuration.",
+				Optional: true, Sensitive: true, MarkdownDescription: "Password of the API client. Defaults to `TRADING_CLOUD_CLIENT_SECRET`. Don't put it in configuration; use the environment variable.",
 			},
 			trading.SettingOrganizationsPath: schema.StringAttribute{
-				Optional: true, MarkdownDescription: "Where the web API lists organizations, for servers that have it elsewhere. Else `TRADING_CLOUD_ORGANIZATIONS_PATH`, else `" + trading.DefaultOrganizationsPath + "`.",
+				Optional: true, MarkdownDescription: "Path at which the web API lists organizations. Defaults to `TRADING_CLOUD_ORGANIZATIONS_PATH`, then `" + trading.DefaultOrganizationsPath + "`.",
 			},
 		},
 	}

@@ -1,2 +1,2 @@
-# An account is in one organization: any word will do.
+# The ID can be any word: an account belongs to one organization.
 terraform import zulip_organization.example organization

@@ -153,7 +153,7 @@ func (s Table) Attributes() map[string]schema.Attribute {
 func (s Setting) Attribute() schema.Attribute {
 	var more []string
 	if s.Default != "" {
-		more = append(more, "New organizations start with "+s.Default+".")
+		more = append(more, "Initially "+s.Default+".")
 	}
 	if s.OwnerOnly {
 		more = append(more, "Only owners can set it.")
@@ -167,8 +167,10 @@ func (s Setting) Attribute() schema.Attribute {
 // ActionAttributes are attributes with which an action is told settings.
 func (s Table) ActionAttributes() map[string]actionschema.Attribute {
 	attributes := map[string]actionschema.Attribute{}
-	for name, attribute := range s.Attributes() {
-		switch attribute := attribute.(type) {
+	for _, setting := range s {
+		name := setting.Name
+		setting.Default = "" // an action does not start from it
+		switch attribute := setting.Attribute().(type) {
 		case schema.BoolAttribute:
 			attributes[name] = actionschema.BoolAttribute{Optional: true, MarkdownDescription: attribute.MarkdownDescription, Validators: attribute.Validators}
 		case schema.Int64Attribute:

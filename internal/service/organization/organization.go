@@ -50,36 +50,21 @@ func (r *organizationResource) Metadata(_ context.Context, req resource.Metadata
 func (r *organizationResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	all := attributes.ResourceAttributes()
 	all["id"] = schema.StringAttribute{
-		Computed: true, MarkdownDescription: "Always `" + settings.OnceID + "`: an account is in one organization.",
+		Computed: true, MarkdownDescription: "Always `" + settings.OnceID + "`.",
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}
 	all[onDestroyAttribute] = schema.StringAttribute{
 		Optional: true,
-		MarkdownDescription: "What happens to the organization when the resource is destroyed. `keep` leaves every setting and permission unchanged. `reset` sets each permission in `reset_permissions` that names a user group to its default, so that `terraform destroy` can then deactivate the group. " +
-			"All other settings stay unchanged. Defaults to `keep`.",
+		MarkdownDescription: "Effect of destroying the resource. `keep` leaves all settings unchanged. `reset` sets each permission in `reset_permissions` that names a user group to its default. Defaults to `keep`.",
 		Validators: []validator.String{validators.OneOf(onDestroyKeep, onDestroyReset)},
 	}
 	all[resetsAttribute] = schema.SetAttribute{
 		ElementType: types.StringType, Computed: true,
-		MarkdownDescription: "Names of the permissions that the configuration sets, while `on_destroy` is `reset`. Destroying the resource resets those of them that name a user group. Otherwise null.",
+		MarkdownDescription: "Names of the permissions in the configuration if `on_destroy` is `reset`, otherwise null.",
 	}
 	resp.Schema = schema.Schema{
 		Version: base.SchemaVersion,
-		MarkdownDescription: `Manages the settings and permissions of the organization. An organization has them once, so there is one such resource.
-
-The organization exists already: creating the resource sets what the configuration says, and destroying it leaves every setting as it is. Import it first to see in a plan what would change.
-
-The server does not deactivate a user group that a permission of the organization names. If the configuration manages both, set ` + "`on_destroy = \"reset\"`" + `, and apply it before the destroy: destroying the resource then sets those permissions to their defaults. The plan shows each of them. If someone has changed one since the plan, nothing is reset.
-
-An attribute that is not set is not managed: it is read and shown, and never written. Removing an attribute from the configuration leaves the setting as it is. Only changed attributes are sent.
-
-Each permission is a set of principals: ` + "`role:members`, `group:NAME`, `user:EMAIL`, `group_id:N`, `user_id:N`" + `, as in ` + "`zulip_channel`" + `.
-
-If somebody else has changed an attribute since the plan was made, the apply stops without overwriting it, and the error shows the prior, the current and the planned value. Creating the resource has no prior values to compare with. The server applies an update in several steps: if it refuses one, the error says which attributes have their planned values already, and the next apply sends the rest.
-
-Administrators and owners may change most attributes; the others say that only owners may set them. An administrator's configuration may contain those too, as long as they have the configured value already.
-
-The profile picture and the logos are managed with ` + "`zulip_organization_image`" + `; the address of the organization cannot be changed.`,
+		MarkdownDescription: "Manages the settings and permissions of the organization.",
 		Attributes: all,
 	}
 }
@@ -87,7 +72,7 @@ The profile picture and the logos are managed with ` + "`zulip_organization_imag
 // IdentitySchema describes what the organization is recognised by.
 func (r *organizationResource) IdentitySchema(_ context.Context, _ resource.IdentitySchemaRequest, resp *resource.IdentitySchemaResponse) {
 	resp.IdentitySchema = identityschema.Schema{Attributes: map[string]identityschema.Attribute{
-		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "Any text: an account is in one organization."},
+		"id": identityschema.StringAttribute{RequiredForImport: true, Description: "Any text: an account belongs to one organization."},
 	}}
 }
 
@@ -408,7 +393,7 @@ func (d *organizationDataSource) Metadata(_ context.Context, req datasource.Meta
 
 func (d *organizationDataSource) Schema(_ context.Context, _ datasource.SchemaRequest, resp *datasource.SchemaResponse) {
 	all := attributes.DataSourceAttributes()
-	all["id"] = datasourceschema.StringAttribute{Computed: true, MarkdownDescription: "Always `" + settings.OnceID + "`: an account is in one organization."}
+	all["id"] = datasourceschema.StringAttribute{Computed: true, MarkdownDescription: "Always `" + settings.OnceID + "`."}
 	resp.Schema = datasourceschema.Schema{
 		MarkdownDescription: "Reads the settings and permissions of the organization. Settings that the server does not have are null.",
 		Attributes:          all,

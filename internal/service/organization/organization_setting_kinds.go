@@ -38,7 +38,7 @@ type limitKind struct{ unit string }
 
 // Attribute is a string.
 func (k limitKind) Attribute(text settings.SettingText) schema.Attribute {
-	return textAttribute(text.Accepting(fmt.Sprintf("A number of %s, or %#q.", k.unit, unlimited)),
+	return textAttribute(text.Accepting(fmt.Sprintf("Number of %s, or %#q.", k.unit, unlimited)),
 		validators.Count(k.unit, unlimited))
 }
 
@@ -76,7 +76,7 @@ type channelKind struct{ settings.Number }
 // Attribute is a number.
 func (channelKind) Attribute(text settings.SettingText) schema.Attribute {
 	return schema.Int64Attribute{
-		Optional: true, Computed: true, MarkdownDescription: text.Accepting(fmt.Sprintf("The ID of a channel, or %#q for none.", strconv.Itoa(noChannel))),
+		Optional: true, Computed: true, MarkdownDescription: text.Accepting(fmt.Sprintf("Channel ID, or %#q for none.", strconv.Itoa(noChannel))),
 		Validators:    []validator.Int64{validators.IDOr("the ID of a channel", noChannel)},
 		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 	}
