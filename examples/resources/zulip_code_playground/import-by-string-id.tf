@@ -1,4 +1,4 @@
 import {
   to = zulip_code_playground.python
-  id = "Python/Python sandbox" # or its name, or its number
+  id = "Python/Python sandbox" # or its name, or its ID
 }

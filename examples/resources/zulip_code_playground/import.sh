@@ -1,8 +1,8 @@
 # By name
 terraform import zulip_code_playground.python "Python sandbox"
 
-# By language and name, where several languages have a playground of the name
+# By language and name, if several playgrounds have this name
 terraform import zulip_code_playground.python "Python/Python sandbox"
 
-# By number
+# By ID
 terraform import zulip_code_playground.python 7

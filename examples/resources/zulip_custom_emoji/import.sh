@@ -1,2 +1,2 @@
-# The emoji's name or ID. The first plan takes the configured file for the one it was made from.
+# By name or ID
 terraform import zulip_custom_emoji.kudos kudos

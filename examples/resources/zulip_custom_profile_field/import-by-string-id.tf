@@ -1,4 +1,4 @@
 import {
-  to = zulip_custom_profile_field.shift
-  id = "Shift" # or its number
+  to = zulip_custom_profile_field.team
+  id = "Team" # or its ID
 }

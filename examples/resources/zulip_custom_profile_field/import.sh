@@ -1,5 +1,5 @@
 # By name
-terraform import zulip_custom_profile_field.shift Shift
+terraform import zulip_custom_profile_field.team Team
 
-# By number
-terraform import zulip_custom_profile_field.shift 12
+# By ID
+terraform import zulip_custom_profile_field.team 12

@@ -1,4 +1,4 @@
-# Addresses of the company may join, those of its subsidiaries too.
+# People with an email of the company or of its subsidiaries can join.
 resource "zulip_domain" "company" {
   domain           = "example.com"
   allow_subdomains = true

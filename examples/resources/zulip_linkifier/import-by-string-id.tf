@@ -1,4 +1,4 @@
 import {
   to = zulip_linkifier.issue
-  id = "#(?P<id>[0-9]+)" # or its number
+  id = "#(?P<id>[0-9]+)" # or its ID
 }

@@ -1,5 +1,5 @@
 # By pattern
 terraform import zulip_linkifier.issue '#(?P<id>[0-9]+)'
 
-# By number
+# By ID
 terraform import zulip_linkifier.issue 12

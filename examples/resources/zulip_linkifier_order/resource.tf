@@ -8,7 +8,7 @@ resource "zulip_linkifier" "any_ticket" {
   url_template = "https://archive.example.com/{project}/{id}"
 }
 
-# What the first has made a link of is closed to the second.
+# The second linkifier skips text that the first has turned into a link.
 resource "zulip_linkifier_order" "all" {
   linkifier_ids = [
     zulip_linkifier.ticket.id,

@@ -1,4 +1,4 @@
-# The same logo for the light and the dark theme. A change of the file is uploaded by the next apply.
+# The same logo for the light and the dark theme
 resource "zulip_organization_image" "logo" {
   for_each = toset(["logo", "night_logo"])
 

@@ -25,7 +25,7 @@ import (
 func NewCodePlaygroundResource() resource.Resource {
 	return core.New(&core.Definition[codePlaygroundModel, zulip.Playground, codePlaygroundModel]{
 		Name: "code_playground", Title: "code playground", Plural: "code playgrounds",
-		ListText: core.ListText{Called: "language and name, as in `Python/Try it`,", Description: "Lists the code playgrounds of the organization."},
+		ListText: core.ListText{Called: "language and name (`Python/Try it`)", Description: "Lists the code playgrounds of the organization."},
 		Schema:   codePlaygroundSchema,
 		Role:     zulip.RoleAdministrator, ForceNew: []string{"name", "pygments_language", "url_template"},
 		Source: core.Source{Part: store.Playgrounds, Lags: true, StoresAsSent: true},
@@ -67,29 +67,25 @@ func (m *codePlaygroundModel) name() string {
 
 func codePlaygroundSchema() schema.Schema {
 	return schema.Schema{
-		Version: base.SchemaVersion,
-		MarkdownDescription: `A code playground: a place elsewhere to which people can send the code blocks of a language with one click. Only administrators and owners manage them.
-
-The server changes no playground: any change removes it and adds another one. When a playground is removed whose language is the organization's ` + "`default_code_block_language`" + `, the server unsets that setting, even if another playground has the language.
-
-There is one playground of each language and name. ` + core.NeverAdopted,
+		Version:             base.SchemaVersion,
+		MarkdownDescription: "Manages a code playground, an external site to which people can send code blocks of a language.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.Int64Attribute{
-				Computed: true, MarkdownDescription: "The playground's ID.",
+				Computed: true, MarkdownDescription: "ID of the playground.",
 				PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 			},
 			"name": schema.StringAttribute{
-				Required: true, MarkdownDescription: "Name by which people choose it. Changing this forces a new playground.",
+				Required: true, MarkdownDescription: "Name that people see. Changing this forces a new playground.",
 				Validators: []validator.String{textValidator{}},
 			},
 			"pygments_language": schema.StringAttribute{
 				Required:            true,
-				MarkdownDescription: "The language of the code blocks, as Pygments calls it, as in `Python`; at most 40 characters. It need not be one that Pygments knows. Changing this forces a new playground.",
+				MarkdownDescription: "Language of the code blocks, at most 40 characters: a name from Pygments, such as `Python`, or any other name. Changing this forces a new playground.",
 				Validators:          []validator.String{textValidator{zulip.CheckPlaygroundLanguage}},
 			},
 			"url_template": schema.StringAttribute{
 				Required:            true,
-				MarkdownDescription: "URL template of RFC 6570 with the one variable `code`, as in `https://play.example.com/?code={code}`. Changing this forces a new playground.",
+				MarkdownDescription: "URL template (RFC 6570) with `code` as its only variable, such as `https://play.example.com/?code={code}`. Changing this forces a new playground.",
 				Validators:          []validator.String{textValidator{zulip.CheckPlaygroundTemplate}},
 			},
 		},

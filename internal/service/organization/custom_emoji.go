@@ -36,7 +36,7 @@ type customEmojiResource struct {
 func NewCustomEmojiResource() resource.Resource {
 	return &customEmojiResource{core.New(&core.Definition[customEmojiModel, zulip.CustomEmoji, customEmojiModel]{
 		Name: "custom_emoji", Title: "custom emoji", Plural: "custom emoji",
-		ListText: core.ListText{Description: "Lists the custom emoji of the organization. The server does not give the image files back: add `file` to the generated configuration."},
+		ListText: core.ListText{Description: "Lists the custom emoji of the organization. Add `file` to the generated configuration: the server doesn't return the images."},
 		Schema:   customEmojiSchema,
 		ForceNew: []string{"name"}, Unsent: []string{"file", "file_sha256"},
 		Source:   core.Source{Part: customEmojiList, Lags: true},
@@ -234,34 +234,26 @@ var (
 func customEmojiSchema() schema.Schema {
 	keepNumber := []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}
 	return schema.Schema{
-		Version: base.SchemaVersion,
-		MarkdownDescription: fmt.Sprintf(`An emoji of the organization's own, made from an image file.
-
-The server shrinks the image and does not give the file back, so the SHA-256 of the file is kept in the state: other content makes a new emoji, the same content in another file changes nothing. What somebody else does to the image is not seen; that the emoji was deactivated is.
-
-Only people add emoji, not bots: those whom the organization's setting `+"`can_add_custom_emoji_group`"+` names. Administrators and who added it take one away. Destroying it deactivates it: messages that have it keep it.
-
-No two active emoji have one name. `+core.NeverAdopted+` Its picture is not compared, for the server does not give it back.
-
-After an import the content of the file is unknown, and the first plan takes the configured file for it; an import by `+"`NAME=FILE`"+`, as in `+"`kudos=./kudos.png`"+`, takes the file at once. Files up to %d MiB are taken, unless the server's administrator chose another limit.`, picture.UsualLimit>>20),
+		Version:             base.SchemaVersion,
+		MarkdownDescription: "Manages a custom emoji, uploaded from an image file.",
 		Attributes: map[string]schema.Attribute{
-			"id": schema.Int64Attribute{Computed: true, MarkdownDescription: "The emoji's ID.", PlanModifiers: keepNumber},
+			"id": schema.Int64Attribute{Computed: true, MarkdownDescription: "ID of the emoji.", PlanModifiers: keepNumber},
 			"name": schema.StringAttribute{
-				Required: true, MarkdownDescription: "The name, without colons: small letters, digits, dashes and underscores, with a letter or digit at the end. The name of a standard emoji hides that emoji, and only administrators may use one. Changing this forces a new emoji.",
+				Required: true, MarkdownDescription: "Name without colons: lower-case letters, digits, dashes and underscores, ending with a letter or digit. Only administrators can use the name of a standard emoji, which hides that emoji. Changing this forces a new emoji.",
 				Validators: []validator.String{
 					validators.Matches(emojiName, "must have only small letters, digits, dashes and underscores"),
 					validators.Matches(emojiNameEnd, "must end with a letter or digit"),
 				},
 			},
 			"file": schema.StringAttribute{
-				Required: true, MarkdownDescription: "The path of the image, as in `\"${path.module}/party.png\"`: PNG, JPEG, GIF, WebP or AVIF.",
+				Required: true, MarkdownDescription: "Path of a PNG, JPEG, GIF, WebP or AVIF file, such as `\"${path.module}/party.png\"`.",
 			},
 			"file_sha256": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "The SHA-256 of the file that was uploaded, in hexadecimal; null after an import until the next apply.",
+				Computed: true, MarkdownDescription: "SHA-256 of the uploaded file, in hexadecimal. Null after an import until the next apply.",
 			},
-			"author_id": schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of who added it; null if the server does not know.", PlanModifiers: keepNumber},
+			"author_id": schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of the author. Null if the server doesn't know it.", PlanModifiers: keepNumber},
 			"source_url": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "Where the image is, from the organization's address on.",
+				Computed: true, MarkdownDescription: "URL of the image, relative to the organization URL.",
 				PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
 		},

@@ -51,15 +51,13 @@ func (r *defaultUserSettingsResource) Metadata(_ context.Context, req resource.M
 func (r *defaultUserSettingsResource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
 	attributes := defaults.Attributes()
 	attributes["id"] = schema.StringAttribute{
-		Computed: true, MarkdownDescription: "Always `" + settings.OnceID + "`: an organization has these settings once.",
+		Computed: true, MarkdownDescription: "Always `" + settings.OnceID + "`.",
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}
 	resp.Schema = schema.Schema{
-		Version: base.SchemaVersion,
-		MarkdownDescription: `Manages the default settings of new accounts. Existing accounts keep their settings; the action ` + "`zulip_set_user_settings`" + ` changes those. An organization has these settings once, so there is one such resource.
-
-An attribute that is not set is not managed: it is read and shown, and never written. Only changed attributes are sent. If somebody else has changed one of them since the plan was made, the apply stops without overwriting it, and the error shows the prior, the current and the planned value. Creating the resource has no prior values to compare with. Destroying the resource leaves every setting as it is. Only administrators and owners may change them.`,
-		Attributes: attributes,
+		Version:             base.SchemaVersion,
+		MarkdownDescription: "Manages the default settings of new users.",
+		Attributes:          attributes,
 	}
 }
 

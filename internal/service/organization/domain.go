@@ -24,7 +24,7 @@ import (
 func NewDomainResource() resource.Resource {
 	return core.New(&core.Definition[domainModel, zulip.Domain, domainModel]{
 		Name: "domain", Title: "domain", Plural: "domains",
-		ListText: core.ListText{Description: "Lists the domains from which people may join while `emails_restricted_to_domains` of `zulip_organization` is `true`."},
+		ListText: core.ListText{Description: "Lists the email domains of the organization."},
 		Schema:   domainSchema,
 		Role:     zulip.RoleOwner, ForceNew: []string{"domain"},
 		Source: core.Source{Part: store.Domains, Lags: true, StoresAsSent: true},
@@ -60,23 +60,19 @@ func (m *domainModel) wire() zulip.Domain {
 
 func domainSchema() schema.Schema {
 	return schema.Schema{
-		Version: base.SchemaVersion,
-		MarkdownDescription: `A domain of the organization. If the organization lets only addresses of its domains join (` + "`emails_restricted_to_domains`" + `), these are the domains. Only owners manage them.
-
-The server switches ` + "`emails_restricted_to_domains`" + ` off when the last domain is removed: then any address may join. The provider therefore doesn't remove the last domain while the restriction is on. To replace it, set ` + "`lifecycle { create_before_destroy = true }`" + `, so that the new domain is added first. Before you destroy everything, set ` + "`emails_restricted_to_domains = false`" + ` and apply.
-
-` + core.NeverAdopted,
+		Version:             base.SchemaVersion,
+		MarkdownDescription: "Manages an email domain of the organization.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "The domain as the server writes it, in lower case.",
+				Computed: true, MarkdownDescription: "Domain in lower case.",
 				PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 			},
 			"domain": schema.StringAttribute{
-				Required: true, MarkdownDescription: "The domain, as in `example.com`, at most 80 characters. Case is ignored. Changing this forces a new domain.",
+				Required: true, MarkdownDescription: "Domain such as `example.com`, at most 80 characters. Case is ignored. Changing this forces a new domain.",
 				Validators: []validator.String{domainValidator{}},
 			},
 			"allow_subdomains": schema.BoolAttribute{
-				Optional: true, Computed: true, MarkdownDescription: "Whether addresses of its subdomains count too. Defaults to `false` on creation. Not managed if it is not set.",
+				Optional: true, Computed: true, MarkdownDescription: "If true, emails of subdomains count too. Initially `false`.",
 			},
 		},
 	}

@@ -113,35 +113,30 @@ func addWrong(err error, diags *diag.Diagnostics) {
 	}
 }
 
-// What the attributes are, for the resource and the data source.
+// Descriptions of the attributes, for the resource and the data source.
 var (
-	describePattern      = "A regular expression of RE2, without look-around and back references. Its named groups, `(?P<name>…)`, are the variables of `url_template`. No two linkifiers have the same. The server removes white space at both ends, which is no difference."
-	describeTemplate     = "A URL template of RFC 6570, as `https://example.com/{name}`. Its variables are the named groups of `pattern`, no more and no fewer. The server removes white space at both ends, which is no difference."
-	describeExample      = "A text that `pattern` matches; `\"\"` is none. " + featurelevel.Needs("zulip_linkifier", "example_input")
-	describeReverse      = "What a pasted URL becomes that the linkifier could have made, as `#{name}`; `\"\"`: it stays a URL. It wants an `example_input`. " + featurelevel.Needs("zulip_linkifier", "reverse_template")
-	describeAlternatives = "More URL templates that a pasted URL is compared with. They make no links. " + featurelevel.Needs("zulip_linkifier", "alternative_url_templates")
-	linkifierUnmanaged   = " Not managed if it is not set."
+	describePattern      = "Regular expression (RE2, without look-around and back references). Its named groups, `(?P<name>…)`, are the variables of `url_template`. White space at both ends is ignored."
+	describeTemplate     = "URL template (RFC 6570), such as `https://example.com/{name}`. Its variables are exactly the named groups of `pattern`. White space at both ends is ignored."
+	describeExample      = "Text that `pattern` matches; `\"\"` for none. " + featurelevel.Needs("zulip_linkifier", "example_input")
+	describeReverse      = "Text that replaces a pasted URL that this linkifier could have produced, such as `#{name}`. `\"\"` leaves pasted URLs unchanged. Requires `example_input`. " + featurelevel.Needs("zulip_linkifier", "reverse_template")
+	describeAlternatives = "Further URL templates that pasted URLs are compared with. They produce no links. " + featurelevel.Needs("zulip_linkifier", "alternative_url_templates")
 )
 
 func linkifierSchema() schema.Schema {
 	return schema.Schema{
-		Version: base.SchemaVersion,
-		MarkdownDescription: `A linkifier: a pattern that becomes a link wherever somebody writes it. Only administrators may manage them.
-
-A new linkifier is tried after all others; ` + "`zulip_linkifier_order`" + ` puts them in order. Try a linkifier without a server with the function ` + "`linkify`" + `.
-
-A pattern is unique in an organization. ` + core.NeverAdopted,
+		Version:             base.SchemaVersion,
+		MarkdownDescription: "Manages a linkifier, which turns text that matches a pattern into a link.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.Int64Attribute{
-				Computed: true, MarkdownDescription: "The linkifier's ID.",
+				Computed: true, MarkdownDescription: "ID of the linkifier.",
 				PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 			},
 			"pattern":          schema.StringAttribute{Required: true, MarkdownDescription: describePattern},
 			"url_template":     schema.StringAttribute{Required: true, MarkdownDescription: describeTemplate},
-			"example_input":    schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: describeExample + linkifierUnmanaged},
-			"reverse_template": schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: describeReverse + linkifierUnmanaged},
+			"example_input":    schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: describeExample},
+			"reverse_template": schema.StringAttribute{Optional: true, Computed: true, MarkdownDescription: describeReverse},
 			"alternative_url_templates": schema.ListAttribute{
-				ElementType: types.StringType, Optional: true, Computed: true, MarkdownDescription: describeAlternatives + linkifierUnmanaged,
+				ElementType: types.StringType, Optional: true, Computed: true, MarkdownDescription: describeAlternatives,
 				Validators: []validator.List{validators.NoNulls()},
 			},
 		},
@@ -150,7 +145,7 @@ A pattern is unique in an organization. ` + core.NeverAdopted,
 
 func dataSourceAttributes() map[string]datasourceschema.Attribute {
 	return map[string]datasourceschema.Attribute{
-		"id":               datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: "The linkifier's ID."},
+		"id":               datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: "ID of the linkifier."},
 		"pattern":          datasourceschema.StringAttribute{Computed: true, MarkdownDescription: describePattern},
 		"url_template":     datasourceschema.StringAttribute{Computed: true, MarkdownDescription: describeTemplate},
 		"example_input":    datasourceschema.StringAttribute{Computed: true, MarkdownDescription: describeExample},
@@ -262,7 +257,7 @@ func NewLinkifierOrderResource() resource.Resource {
 	return &order.Resource{Definition: order.Definition{
 		TypeName: "linkifier_order", ID: "linkifiers", Attribute: "linkifier_ids",
 		Thing: "linkifier", Things: "linkifiers",
-		Description: "The order in which the linkifiers are tried: what one has made a link of is closed to those after it.",
+		Description: "Manages the order in which linkifiers apply.",
 		Seen: func(ctx context.Context, d *store.Store) ([]order.Item, error) {
 			return linkifierOrdered(d.Read(ctx, store.Linkifiers))
 		},
@@ -297,10 +292,10 @@ func NewLinkifiersDataSource() datasource.DataSource {
 
 func linkifiersDataSchema() datasourceschema.Schema {
 	return datasourceschema.Schema{
-		MarkdownDescription: "The linkifiers of the organization. Everybody may read them.",
+		MarkdownDescription: "Lists the linkifiers of the organization.",
 		Attributes: map[string]datasourceschema.Attribute{
 			"linkifiers": datasourceschema.ListNestedAttribute{
-				Computed: true, MarkdownDescription: "The linkifiers, in the order in which they are tried.",
+				Computed: true, MarkdownDescription: "Linkifiers in the order in which they apply.",
 				NestedObject: datasourceschema.NestedAttributeObject{Attributes: dataSourceAttributes()},
 			},
 		},

@@ -54,18 +54,18 @@ func (r *organizationResource) Schema(_ context.Context, _ resource.SchemaReques
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}
 	all[onDestroyAttribute] = schema.StringAttribute{
-		Optional: true,
+		Optional:            true,
 		MarkdownDescription: "Effect of destroying the resource. `keep` leaves all settings unchanged. `reset` sets each permission in `reset_permissions` that names a user group to its default. Defaults to `keep`.",
-		Validators: []validator.String{validators.OneOf(onDestroyKeep, onDestroyReset)},
+		Validators:          []validator.String{validators.OneOf(onDestroyKeep, onDestroyReset)},
 	}
 	all[resetsAttribute] = schema.SetAttribute{
 		ElementType: types.StringType, Computed: true,
 		MarkdownDescription: "Names of the permissions in the configuration if `on_destroy` is `reset`, otherwise null.",
 	}
 	resp.Schema = schema.Schema{
-		Version: base.SchemaVersion,
+		Version:             base.SchemaVersion,
 		MarkdownDescription: "Manages the settings and permissions of the organization.",
-		Attributes: all,
+		Attributes:          all,
 	}
 }
 

@@ -48,28 +48,22 @@ func NewOrganizationImageResource() resource.Resource {
 func organizationImageSchema() schema.Schema {
 	keep := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
 	return schema.Schema{
-		Version: base.SchemaVersion,
-		MarkdownDescription: fmt.Sprintf(`Manages the icon or a logo of the organization, made from an image file. Only administrators and owners can change them.
-
-The server makes the image over (the icon to 100×100 pixels, a logo to at most 800×100) and does not give the file back, so the SHA-256 of the file is kept in the state: other content is uploaded in place, the same content in another file changes nothing. The server gives the picture another URL with each upload. If someone else uploads another picture, the next plan proposes to upload the file again; if someone else removes it, to create it again. An apply compares the URL with the one that the plan saw: a picture that someone uploaded after the plan is neither replaced nor removed.
-
-Creating the resource is refused while the organization has an uploaded picture of this kind: the plan warns, and the apply stops. Import that picture first. For the same reason, replacing the resource does not work with create_before_destroy. Destroying the resource removes the picture, and the organization has the default one. The plan warns if someone else uploaded the picture. Without a logo for the dark theme, the dark theme shows the default logo, not the other one.
-
-After an import the content of the file is unknown, and the first plan takes the configured file for it. An import by `+"`KIND=FILE`"+`, as in `+"`logo=./logo.png`"+`, takes the file at once. After an import by `+"`KIND=`"+`, as in `+"`logo=`"+`, the next apply replaces the picture with the configured file. Files up to %d MiB are taken, unless the server's administrator chose another limit, and up to 90 million pixels.`, picture.UsualLimit>>20),
+		Version:             base.SchemaVersion,
+		MarkdownDescription: "Manages the icon or a logo of the organization.",
 		Attributes: map[string]schema.Attribute{
-			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "The same as `kind`.", PlanModifiers: keep},
+			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "Same as `kind`.", PlanModifiers: keep},
 			"kind": schema.StringAttribute{
-				Required: true, MarkdownDescription: "Which picture: `icon`, `logo`, or `night_logo` for the dark theme. Changing this forces a new resource.",
+				Required: true, MarkdownDescription: "Kind of picture: `icon`, `logo`, or `night_logo` for the dark theme. Changing this forces a new resource.",
 				Validators: []validator.String{validators.OneOf(zulip.IconImage, zulip.LogoImage, zulip.NightLogoImage)},
 			},
 			"file": schema.StringAttribute{
-				Required: true, MarkdownDescription: "The path of the image, as in `\"${path.module}/logo.png\"`: PNG, JPEG, GIF, WebP or AVIF.",
+				Required: true, MarkdownDescription: "Path of a PNG, JPEG, GIF, WebP or AVIF file, such as `\"${path.module}/logo.png\"`.",
 			},
 			"file_sha256": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "The SHA-256 of the file that was uploaded, in hexadecimal; null after an import until the next apply, and empty if somebody else has uploaded another picture since.",
+				Computed: true, MarkdownDescription: "SHA-256 of the uploaded file, in hexadecimal. Null after an import until the next apply. Empty if someone has uploaded another picture since.",
 			},
 			"source_url": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "Where the picture is, from the organization's address on or whole. Another one after each upload.", PlanModifiers: keep,
+				Computed: true, MarkdownDescription: "URL of the picture, either absolute or relative to the organization URL. Changes with each upload.", PlanModifiers: keep,
 			},
 		},
 	}

@@ -120,22 +120,20 @@ var (
 	notBlank = regexp.MustCompile(`[^\s\pZ]`)
 )
 
-const profileFieldUnmanaged = " Not managed if it is not set."
-
 func profileFieldSchema() schema.Schema {
 	attributes := map[string]schema.Attribute{
 		"id": schema.Int64Attribute{
-			Computed: true, MarkdownDescription: "The field's ID.",
+			Computed: true, MarkdownDescription: "ID of the field.",
 			PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 		},
 		"field_type": schema.StringAttribute{
 			Required:            true,
-			MarkdownDescription: "What people write in it: `" + strings.Join(zulip.ProfileFieldTypes(), "`, `") + "`. Another type makes another field: what people wrote is lost.",
+			MarkdownDescription: "Type of the field: `" + strings.Join(zulip.ProfileFieldTypes(), "`, `") + "`. Changing this forces a new field and deletes all answers.",
 			Validators:          []validator.String{validators.OneOf(zulip.ProfileFieldTypes()...)},
 		},
 		"name": schema.StringAttribute{
 			Optional: true, Computed: true,
-			MarkdownDescription: "The label, at most 40 characters. No two fields have the same. A field for accounts of a service that the server knows (see `subtype`) has the server's name; every other needs one.",
+			MarkdownDescription: "Label, at most 40 characters. Required, unless `subtype` is a service that the server knows: the server then chooses the name.",
 			Validators: []validator.String{
 				validators.Length(1, profileFieldMaxName),
 				validators.Matches(trimmed, "must not be blank, or begin or end with white space, which the server would take away"),
@@ -144,36 +142,32 @@ func profileFieldSchema() schema.Schema {
 		},
 		"hint": schema.StringAttribute{
 			Optional: true, Computed: true,
-			MarkdownDescription: "A line that helps to fill it in, at most 80 characters." + profileFieldUnmanaged,
+			MarkdownDescription: "Help text, at most 80 characters.",
 			Validators:          []validator.String{validators.Length(0, maxHint)},
 		},
 		"options": optionsAttribute(),
 		"subtype": schema.StringAttribute{
 			Optional:            true,
-			MarkdownDescription: "For the type `external_account`, and needed there: `github`, `twitter`, or `custom` for any other service.",
+			MarkdownDescription: "Service of the type `external_account`, and required for it: `github`, `twitter`, or `custom` for any other service.",
 			Validators:          []validator.String{validators.Matches(notBlank, "must not be blank")},
 		},
 		"url_pattern": schema.StringAttribute{
 			Optional:            true,
-			MarkdownDescription: "For the subtype `custom`, and needed there: where an account is found, with `%(username)s` once in it.",
+			MarkdownDescription: "URL of an account with the subtype `custom`, and required for it. Contains `%(username)s` once.",
 		},
 	}
 	for name, text := range map[string]string{
-		"display_in_profile_summary": "Whether the small card of a person shows it; at most two fields. Not for the type `user`, and for `long_text` from " + featurelevel.Describe(levelLongSummary) + " on.",
-		"required":                   "Whether people are asked to fill it in.",
-		"editable_by_user":           "Whether people fill it in themselves; otherwise administrators do. By default they do.",
-		"use_for_user_matching":      "Whether people are found by it when somebody types a name. " + featurelevel.Needs("zulip_custom_profile_field", "use_for_user_matching"),
+		"display_in_profile_summary": "If true, the profile card shows the field. At most two fields can have it. Not available for `user`. `long_text` requires " + featurelevel.Describe(levelLongSummary) + ".",
+		"required":                   "If true, people are asked to fill in the field.",
+		"editable_by_user":           "If true, people can fill in the field themselves, otherwise administrators do. Initially `true`.",
+		"use_for_user_matching":      "If true, this field also finds people when someone types a name. " + featurelevel.Needs("zulip_custom_profile_field", "use_for_user_matching"),
 	} {
-		attributes[name] = schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: text + profileFieldUnmanaged}
+		attributes[name] = schema.BoolAttribute{Optional: true, Computed: true, MarkdownDescription: text}
 	}
 	return schema.Schema{
-		Version: base.SchemaVersion,
-		MarkdownDescription: `A custom profile field: something that people say about themselves. Only administrators may manage them.
-
-A new field comes after all others; ` + "`zulip_custom_profile_field_order`" + ` puts them in order. Deleting a field deletes what everybody has written in it: the plan says how many people that is.
-
-Names are unique. ` + core.NeverAdopted,
-		Attributes: attributes,
+		Version:             base.SchemaVersion,
+		MarkdownDescription: "Manages a custom profile field.",
+		Attributes:          attributes,
 	}
 }
 
@@ -181,14 +175,14 @@ func optionsAttribute() schema.ListNestedAttribute {
 	filled := []validator.String{validators.Matches(notBlank, "must not be blank")}
 	return schema.ListNestedAttribute{
 		Optional:            true,
-		MarkdownDescription: "For the type `select`, and needed there: what people choose from, in this order.",
+		MarkdownDescription: "Choices of the type `select`, in this order, and required for it.",
 		Validators:          []validator.List{validators.Size(1, 0), validators.RequireInElements("key", "text")},
 		NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 			"key": schema.StringAttribute{
 				Optional: true, Validators: filled, // required, by the list's validator
-				MarkdownDescription: "Required. What people's answers hold. Give each option one and leave it: the text and the place of an option may change, and whoever chose it keeps it. Taking a key out takes those answers along.",
+				MarkdownDescription: "Required. Stable key that the answers hold. You can change the text and the position of an option, but removing its key deletes those answers.",
 			},
-			"text": schema.StringAttribute{Optional: true, Validators: filled, MarkdownDescription: "Required. What people read. No two options have the same."},
+			"text": schema.StringAttribute{Optional: true, Validators: filled, MarkdownDescription: "Required. Text that people see, unique in the field."},
 		}},
 	}
 }
@@ -321,7 +315,7 @@ func NewProfileFieldOrderResource() resource.Resource {
 	return &order.Resource{Definition: order.Definition{
 		TypeName: "custom_profile_field_order", ID: "custom_profile_fields", Attribute: "field_ids",
 		Thing: "custom profile field", Things: "custom profile fields",
-		Description: "The order in which profiles show the custom profile fields.",
+		Description: "Manages the order of custom profile fields in profiles.",
 		Seen: func(ctx context.Context, d *store.Store) ([]order.Item, error) {
 			return profileFieldOrdered(d.Read(ctx, store.ProfileFields))
 		},
