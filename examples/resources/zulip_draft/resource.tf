@@ -1,4 +1,4 @@
-# For a person who acts with this account: finished and sent by hand.
+# A person with this account completes and sends the draft.
 resource "zulip_draft" "outage" {
   channel = "general"
   topic   = "outage"
@@ -7,9 +7,4 @@ resource "zulip_draft" "outage" {
     **Since:** …
     **Next update:** …
   EOT
-}
-
-# For nobody yet.
-resource "zulip_draft" "notes" {
-  content = "Ask about the release."
 }

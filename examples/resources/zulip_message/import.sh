@@ -1,2 +1,2 @@
-# The last number of the link that "Copy link to message" gives.
+# The ID is the last number of the link from "Copy link to message".
 terraform import zulip_message.rules 100001

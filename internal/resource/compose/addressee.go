@@ -35,9 +35,9 @@ type Addressee struct {
 }
 
 const (
-	channelDescription    = "Channel the message is for: its ID, as in `zulip_channel.x.id`, or its name. Write `name:2024` for a channel whose name is a number. Set this and `topic`, or `recipients`."
-	topicDescription      = "Topic in the channel, at most 60 characters; `\"\"` is the topic without a name. The server removes white space at both ends."
-	recipientsDescription = "People and bots a direct message is for, by email address or user ID. The provider's account need not be among them."
+	channelDescription    = "Channel of the message, by ID or name, such as `zulip_channel.x.id`. Write `name:2024` for a name that is a number. Set this and `topic`, or `recipients`."
+	topicDescription      = "Topic in the channel, at most 60 characters. `\"\"` is the topic without a name. White space at both ends is ignored."
+	recipientsDescription = "Users and bots that get a direct message, by email address or user ID. You can leave out the provider's account."
 )
 
 var noNull = []validator.Set{validators.NoNulls()}
@@ -236,8 +236,8 @@ func recipientTexts(ids []int64, view *snapshot.Snapshot, self int64) types.Set 
 	return types.SetValueMust(types.StringType, elements)
 }
 
-// ContentDescription says what the content of a message may be.
-const ContentDescription = "Text of the message, in Markdown, at most 10000 characters unless the server is set up otherwise. The server removes white space at the end, so the last line break of a heredoc makes no difference."
+// ContentDescription describes the content of a message.
+const ContentDescription = "Text in Markdown, at most 10000 characters unless the server is set up otherwise. White space at the end is ignored."
 
 // ContentValidator refuses a content that no server takes.
 func ContentValidator() validator.String { return contentValidator{} }

@@ -24,7 +24,7 @@ import (
 func NewDraftResource() resource.Resource {
 	return core.New(&core.Definition[draftModel, zulip.Draft, draftModel]{
 		Name: "draft", Title: "draft", Plural: "drafts",
-		ListText: core.ListText{Called: "display name, as in `draft 5001`,", Description: "Lists the drafts of the provider's account. Nobody else's drafts can be read."},
+		ListText: core.ListText{Called: "display name (`draft 5001`)", Description: "Lists the drafts of the provider's account."},
 		Schema:   draftSchema,
 		Source:   core.Source{Part: store.Drafts, Needs: []store.Part{store.Channels}, StoresAsSent: true},
 		List:     func(ctx context.Context, s *store.Store) ([]*zulip.Draft, error) { return s.Drafts(ctx) },
@@ -147,12 +147,8 @@ func draftSchema() schema.Schema {
 		Validators: []validator.String{compose.ContentValidator()},
 	}
 	return schema.Schema{
-		Version: base.SchemaVersion,
-		MarkdownDescription: `Manages a draft of the provider's account: a message for a person to finish and send. It is for a topic of a channel, for people, or, with neither, for nobody yet. The account must have the setting ` + "`enable_drafts_synchronization`" + ` on, as it is by default.
-
-Drafts that are created at the same time are stored in one request. If a draft is sent or deleted outside Terraform, the next plan proposes to create it again.
-
-The server stores a draft twice if it is asked twice. So the provider notes which drafts of the account have the same text and recipients; if the connection is lost before the server answers, a draft that is new since then is taken for the one it has stored. It cannot recognize a draft that somebody changed meanwhile, and one of an apply that was killed before it wrote its state: that one stays, and the next apply stores another.`,
-		Attributes: attributes,
+		Version:             base.SchemaVersion,
+		MarkdownDescription: "Manages a draft of the provider's account: a message for a person to finish and send.",
+		Attributes:          attributes,
 	}
 }

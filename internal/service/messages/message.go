@@ -226,16 +226,16 @@ func messageSchema() schema.Schema {
 		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 	}
 	attributes["content"] = schema.StringAttribute{
-		Required: true, MarkdownDescription: compose.ContentDescription + " A change edits the message in place as long as the organization allows it (`allow_message_editing`, `message_content_edit_limit_seconds`); once it does not, the plan warns, and `terraform apply -replace=ADDRESS` sends a new message instead.",
+		Required: true, MarkdownDescription: compose.ContentDescription + " A change edits the message while the organization allows it (`allow_message_editing`, `message_content_edit_limit_seconds`). After that, the plan warns, and `terraform apply -replace=ADDRESS` sends a new message.",
 		Validators: []validator.String{compose.ContentValidator()},
 	}
 	attributes["on_destroy"] = schema.StringAttribute{
 		Optional:            true,
-		MarkdownDescription: "What happens to the message when the resource is destroyed: `delete` deletes it for good, `keep` leaves it. Defaults to `delete`. Deleting is possible as long as the organization allows it (`message_content_delete_limit_seconds`, which does not apply to accounts that may delete any message); once it does not, the plan warns.",
+		MarkdownDescription: "Effect of destroying the resource: `delete` deletes the message permanently, `keep` leaves it unchanged. Defaults to `delete`. The plan warns after the time limit for deletion (`message_content_delete_limit_seconds`), which doesn't apply to accounts that can delete any message.",
 		Validators:          []validator.String{validators.OneOf(onDestroyDelete, onDestroyKeep)},
 	}
 	attributes["channel_id"] = schema.Int64Attribute{
-		Computed: true, MarkdownDescription: "ID of the channel of the message; null for a direct message.",
+		Computed: true, MarkdownDescription: "ID of the channel. Null for a direct message.",
 	}
 	attributes["sender_id"] = schema.Int64Attribute{
 		Computed: true, MarkdownDescription: "User ID of the sender: the provider's account, unless the message was imported.",
@@ -245,23 +245,19 @@ func messageSchema() schema.Schema {
 		Computed: true, MarkdownDescription: "Time at which the message was sent (RFC 3339).",
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}
-	const onlyOnce = " The server tells it only when it sends a message, so it stays as it was then when the message is moved, and is null if the message was imported, was sent by a server that is older, or was found instead of sent. "
+	const onlyOnce = " Recorded when the message is sent, and unchanged if the message is moved later. Null if the message was imported, recovered after a lost answer, or sent by an older server. "
 	attributes["message_url"] = schema.StringAttribute{
 		Computed: true, MarkdownDescription: "URL of the message in the web app." + onlyOnce + featurelevel.Needs(kind, "message_url"),
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}
 	attributes["message_link"] = schema.StringAttribute{
-		Computed: true, MarkdownDescription: "Markdown link to the message, as in `[#general > deploys @ 💬](message_url)`." + onlyOnce + featurelevel.Needs(kind, "message_link"),
+		Computed: true, MarkdownDescription: "Markdown link to the message, such as `[#general > deploys @ 💬](message_url)`." + onlyOnce + featurelevel.Needs(kind, "message_link"),
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}
 	return schema.Schema{
-		Version: base.SchemaVersion,
-		MarkdownDescription: `Manages a message that stays and is kept up to date, such as an announcement, in a topic of a channel or as a direct message. To send something once, use the action ` + "`zulip_send_message`" + `.
-
-It is edited and moved in place, as long as the time limits of the organization allow it. Changing the recipients forces a new message: the old one is deleted, or kept if ` + "`on_destroy`" + ` says so, and a new one is sent. If the message is deleted outside Terraform, the next plan proposes to send it again.
-
-Messages have no names, and the server sends a message twice if it is asked twice. So the provider notes which messages of the account have the same text; if the connection is lost before the server answers, a message that is new since then is taken for the one it has sent. It cannot recognize a message that somebody edited or moved meanwhile, one that the account may send but not read, and one of an apply that was killed before it wrote its state: that one stays, and the next apply sends another.`,
-		Attributes: attributes,
+		Version:             base.SchemaVersion,
+		MarkdownDescription: "Manages a message in a channel or a direct message, such as an announcement that stays up to date.",
+		Attributes:          attributes,
 	}
 }
 

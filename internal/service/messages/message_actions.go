@@ -18,7 +18,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/core"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // NewSendMessageAction returns the action zulip_send_message.
@@ -33,9 +32,8 @@ func sendSchema() schema.Schema {
 		Validators: []validator.String{compose.ContentValidator()},
 	}
 	return schema.Schema{
-		MarkdownDescription: "Sends a message, once each time the action is invoked. For a message that stays and is kept up to date, use the resource `zulip_message`.\n\n" +
-			"If an answer is lost, the action looks whether the message was sent before it sends again. It is recognised by its text, its place and its sender; an equal one that the account sends from somewhere else at that moment is taken for it.",
-		Attributes: attributes,
+		MarkdownDescription: "Sends a message each time the action is invoked.",
+		Attributes:          attributes,
 	}
 }
 
@@ -119,11 +117,11 @@ func NewReportMessageAction() action.Action {
 
 func reportSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "Reports a message to the organization's moderators, who get a message about it each time the action is invoked. If the connection is lost before the server answers, the report is not sent again, since reports cannot be read. The organization must have a channel for reports (`moderation_request_channel_id`). " + featurelevel.Needs("zulip_report_message", ""),
+		MarkdownDescription: "Reports a message to the moderators of the organization.",
 		Attributes: map[string]schema.Attribute{
 			"message_id": schema.Int64Attribute{Required: true, MarkdownDescription: "ID of the message."},
 			"report_type": schema.StringAttribute{
-				Required: true, MarkdownDescription: "Reason of the report: `spam`, `harassment`, `inappropriate`, `norms` or `other`.",
+				Required: true, MarkdownDescription: "Reason for the report: `spam`, `harassment`, `inappropriate`, `norms` or `other`.",
 				Validators: []validator.String{validators.OneOf(zulip.ReportTypes...)},
 			},
 			"description": schema.StringAttribute{
@@ -174,11 +172,11 @@ func NewTypingAction() action.Action {
 func typingSchema() schema.Schema {
 	attributes := compose.AddresseeActionAttributes()
 	attributes["op"] = schema.StringAttribute{
-		Required: true, MarkdownDescription: "`start` shows others that the account is writing, `stop` that it is not any more.",
+		Required: true, MarkdownDescription: "`start` shows that the account is typing, for a time that the server chooses (by default 45 seconds). `stop` ends it.",
 		Validators: []validator.String{validators.OneOf(zulip.TypingOperations...)},
 	}
 	return schema.Schema{
-		MarkdownDescription: "Shows others that the account the provider uses is writing a message, or is not any more. Nothing is stored; what others see ends by itself after a while (45 seconds by default) unless it is started again.",
+		MarkdownDescription: "Shows others that the provider's account is typing a message, or has stopped.",
 		Attributes:          attributes,
 	}
 }

@@ -31,10 +31,10 @@ func NewMessageFlagsAction() action.Action {
 
 func flagsSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "Changes a flag of some messages, for the account the provider uses alone. A flag that is as it is to be stays: invoking it again changes nothing.",
+		MarkdownDescription: "Changes a flag of listed messages for the provider's account.",
 		Attributes: changeAttributes(map[string]schema.Attribute{
 			"messages": schema.SetAttribute{
-				Required: true, ElementType: types.Int64Type, MarkdownDescription: "The IDs of the messages, at most 5000.",
+				Required: true, ElementType: types.Int64Type, MarkdownDescription: "IDs of the messages, at most 5000.",
 				Validators: []validator.Set{validators.Size(1, zulip.MaxFlagRange), validators.NoNulls()},
 			},
 		}),
@@ -85,7 +85,7 @@ func changeAttributes(more map[string]schema.Attribute) map[string]schema.Attrib
 		Validators: []validator.String{validators.OneOf(zulip.FlagOperations...)},
 	}
 	more["flag"] = schema.StringAttribute{
-		Required: true, MarkdownDescription: "The flag: `read`, `starred`, `collapsed` or `hide_link_previews` (" + featurelevel.Describe(featurelevel.HideLinkPreviews) + "). The server changes no other.",
+		Required: true, MarkdownDescription: "Flag: `read`, `starred`, `collapsed`, or `hide_link_previews` (requires " + featurelevel.Describe(featurelevel.HideLinkPreviews) + ").",
 		Validators: []validator.String{validators.OneOf(zulip.EditableFlags...)},
 	}
 	return more
@@ -99,27 +99,27 @@ func NewMessageFlagsForNarrowAction() action.Action {
 func narrowSchema() schema.Schema {
 	count := []validator.Int64{validators.Between(0, zulip.MaxFlagRange)}
 	return schema.Schema{
-		MarkdownDescription: "Changes a flag of the messages that match conditions, for the account the provider uses alone: as many before and after an anchor as it says. Invoking it again changes nothing more.",
+		MarkdownDescription: "Changes a flag of the messages around an anchor that match conditions, for the provider's account.",
 		Attributes: changeAttributes(map[string]schema.Attribute{
 			"anchor": schema.StringAttribute{
-				Required: true, MarkdownDescription: "Where to begin: the ID of a message, `newest`, `oldest` or `first_unread`.",
+				Required: true, MarkdownDescription: "Message to start from: its ID, `newest`, `oldest` or `first_unread`.",
 				Validators: []validator.String{validators.Matches(regexp.MustCompile(`^([0-9]+|newest|oldest|first_unread)$`),
 					"must be the ID of a message, newest, oldest or first_unread")},
 			},
-			"include_anchor": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether the anchor itself counts. By default `true`."},
-			"num_before":     schema.Int64Attribute{Required: true, MarkdownDescription: "How many messages before the anchor.", Validators: count},
-			"num_after":      schema.Int64Attribute{Required: true, MarkdownDescription: "How many messages after the anchor. Together with `num_before` at most 5000.", Validators: count},
+			"include_anchor": schema.BoolAttribute{Optional: true, MarkdownDescription: "If true, the anchor is included. Defaults to `true`."},
+			"num_before":     schema.Int64Attribute{Required: true, MarkdownDescription: "Number of messages before the anchor.", Validators: count},
+			"num_after":      schema.Int64Attribute{Required: true, MarkdownDescription: "Number of messages after the anchor. With `num_before`, at most 5000.", Validators: count},
 			"to_the_end": schema.BoolAttribute{
 				Optional:            true,
-				MarkdownDescription: "Whether to go on, `num_after` messages at a time, up to the newest. `num_before` is then 0.",
+				MarkdownDescription: "If true, the action continues to the newest message, `num_after` messages at a time. Requires `num_before = 0`.",
 			},
 			"narrow": schema.ListNestedAttribute{
-				Optional: true, MarkdownDescription: "The conditions, all of which have to be met. Unset: every message the account has.",
+				Optional: true, MarkdownDescription: "Conditions, all of which must match. Defaults to all messages of the account.",
 				Validators: []validator.List{validators.RequireInElements("operator", "operand")},
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"operator": schema.StringAttribute{Optional: true, MarkdownDescription: "Required. What is looked at, as in `channel`, `topic`, `sender`, `dm`, `is`, `has`, `search`."},
-					"operand":  schema.StringAttribute{Optional: true, MarkdownDescription: "Required. What it has to be. Digits are the ID of a channel, a person or a message, where the operator takes one."},
-					"negated":  schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether it must not be so."},
+					"operator": schema.StringAttribute{Optional: true, MarkdownDescription: "Required. Search operator, such as `channel`, `topic`, `sender`, `dm`, `is`, `has` or `search`."},
+					"operand":  schema.StringAttribute{Optional: true, MarkdownDescription: "Required. Value of the operator. Digits are the ID of a channel, a user or a message if the operator takes one."},
+					"negated":  schema.BoolAttribute{Optional: true, MarkdownDescription: "If true, the condition must not match."},
 				}},
 			},
 		}),
@@ -223,15 +223,14 @@ func NewMarkTopicAsReadAction() action.Action {
 
 func topicSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "Marks a topic of a channel as read, for the account the provider uses alone. Invoking it again changes nothing more.\n\n" +
-			"**For a topic without a name the server marks the whole channel.** So the names that mean it (`\"\"`, `general chat`, `(no topic)`) are refused unless `whole_channel = true` says that this is meant. To mark only the topic without a name, use `zulip_message_flags_for_narrow`.",
+		MarkdownDescription: "Marks a topic of a channel as read for the provider's account.",
 		Attributes: map[string]schema.Attribute{
 			"channel": schema.StringAttribute{
-				Required: true, MarkdownDescription: "The channel: its ID, as in `zulip_channel.x.id`, or its name. A channel whose name is a number is written `name:2024`.",
+				Required: true, MarkdownDescription: "Channel by ID or name, such as `zulip_channel.x.id`. Write `name:2024` for a name that is a number.",
 			},
-			"topic": schema.StringAttribute{Optional: true, MarkdownDescription: "The topic. Set this, or `whole_channel = true`."},
+			"topic": schema.StringAttribute{Optional: true, MarkdownDescription: "Topic. Set this, or `whole_channel = true`."},
 			"whole_channel": schema.BoolAttribute{
-				Optional: true, MarkdownDescription: "Whether every topic of the channel is marked as read. `topic` is then left out.",
+				Optional: true, MarkdownDescription: "If true, every topic of the channel is marked as read. Conflicts with `topic`.",
 			},
 		},
 	}

@@ -28,11 +28,11 @@ func historyDataSchema() schema.Schema {
 		return schema.Int64Attribute{Computed: true, MarkdownDescription: description}
 	}
 	return schema.Schema{
-		MarkdownDescription: "Reads the edit history of a message: one entry for the original message, and one for each edit and move. An organization may show only a part of it, or nothing (`message_edit_history_visibility_policy`).",
+		MarkdownDescription: "Reads the edit history of a message.",
 		Attributes: map[string]schema.Attribute{
 			"message_id": schema.Int64Attribute{Required: true, MarkdownDescription: "ID of the message."},
 			"message_history": schema.ListNestedAttribute{
-				Computed: true, MarkdownDescription: "Versions of the message, oldest first.",
+				Computed: true, MarkdownDescription: "Original message, then one entry for each edit and move that `message_edit_history_visibility_policy` of the organization shows.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
 					"timestamp":       text("Time of the change (RFC 3339)."),
 					"user_id":         number("User ID of who made the change; null for very old edits."),

@@ -46,13 +46,11 @@ func reactionSchema() schema.Schema {
 	replace := stringplanmodifier.RequiresReplace()
 	keep := stringplanmodifier.UseStateForUnknown()
 	return schema.Schema{
-		Version: base.SchemaVersion,
-		MarkdownDescription: `Manages an emoji reaction of the provider's account to a message. An account can react to a message once with each emoji. Any change forces a new reaction.
-
-` + core.NeverAdopted,
+		Version:             base.SchemaVersion,
+		MarkdownDescription: "Manages an emoji reaction of the provider's account to a message.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{
-				Computed: true, MarkdownDescription: "Message ID, emoji type and emoji code, as in `1234/unicode_emoji/1f44d`.",
+				Computed: true, MarkdownDescription: "Message ID, emoji type, and emoji code, such as `1234/unicode_emoji/1f44d`.",
 				PlanModifiers: []planmodifier.String{keep},
 			},
 			"message_id": schema.Int64Attribute{
@@ -60,17 +58,17 @@ func reactionSchema() schema.Schema {
 				PlanModifiers: []planmodifier.Int64{int64planmodifier.RequiresReplace()},
 			},
 			"emoji_name": schema.StringAttribute{
-				Required: true, MarkdownDescription: "Name of the emoji without colons, as in `thumbs_up`. Changing this forces a new reaction.",
+				Required: true, MarkdownDescription: "Name of the emoji without colons, such as `thumbs_up`. Changing this forces a new reaction.",
 				Validators: []validator.String{validators.Matches(regexp.MustCompile(`^[^:\s]+$`),
 					"must be the name of an emoji, without colons")},
 				PlanModifiers: []planmodifier.String{replace},
 			},
 			"emoji_code": schema.StringAttribute{
-				Optional: true, Computed: true, MarkdownDescription: "Code of the emoji, as in `1f44d`, which all its names share. Defaults to the code that belongs to the name. Changing this forces a new reaction.",
+				Optional: true, Computed: true, MarkdownDescription: "Code of the emoji, such as `1f44d`, which all its names share. Defaults to the code of the name. Changing this forces a new reaction.",
 				PlanModifiers: []planmodifier.String{keep, replace},
 			},
 			"reaction_type": schema.StringAttribute{
-				Optional: true, Computed: true, MarkdownDescription: "Type of the emoji: `unicode_emoji`, `realm_emoji` (a custom emoji of the organization) or `zulip_extra_emoji`. Defaults to the type that belongs to the name. Changing this forces a new reaction.",
+				Optional: true, Computed: true, MarkdownDescription: "Type of the emoji: `unicode_emoji`, `realm_emoji` (a custom emoji of the organization) or `zulip_extra_emoji`. Defaults to the type of the name. Changing this forces a new reaction.",
 				Validators:    []validator.String{validators.OneOf(zulip.ReactionTypes...)},
 				PlanModifiers: []planmodifier.String{keep, replace},
 			},

@@ -33,7 +33,7 @@ type scheduledMessageResource struct {
 func NewScheduledMessageResource() resource.Resource {
 	return &scheduledMessageResource{core.New(&core.Definition[scheduledMessageModel, zulip.ScheduledMessage, scheduledMessageModel]{
 		Name: "scheduled_message", Title: "scheduled message", Plural: "scheduled messages",
-		ListText: core.ListText{Called: "display name, as in `scheduled message 6001`,", Description: "Lists the messages that the provider's account has scheduled and that are not sent yet. Nobody else's can be read."},
+		ListText: core.ListText{Called: "display name (`scheduled message 6001`)", Description: "Lists the unsent scheduled messages of the provider's account."},
 		Schema:   scheduledMessageSchema,
 		Source:   core.Source{Part: store.ScheduledMessages, Needs: []store.Part{store.Channels}, StoresAsSent: true},
 		List: func(ctx context.Context, s *store.Store) ([]*zulip.ScheduledMessage, error) {
@@ -234,7 +234,7 @@ func scheduledMessageSchema() schema.Schema {
 	attributes := compose.AddresseeAttributes()
 	keep := []planmodifier.Bool{boolplanmodifier.UseStateForUnknown()}
 	attributes["id"] = schema.Int64Attribute{
-		Computed: true, MarkdownDescription: "ID of the scheduled message, which is not the ID of the message it becomes.",
+		Computed: true, MarkdownDescription: "ID of the scheduled message. The sent message has another ID.",
 		PlanModifiers: []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 	}
 	attributes["content"] = schema.StringAttribute{
@@ -243,23 +243,19 @@ func scheduledMessageSchema() schema.Schema {
 	}
 	attributes["scheduled_delivery_timestamp"] = schema.StringAttribute{
 		Required:            true,
-		MarkdownDescription: "Time at which the message is to be sent (RFC 3339), as in `2030-01-31T09:00:00+01:00`. It must be in the future when the message is scheduled. After the message was sent, another time in the future schedules it once more.",
+		MarkdownDescription: "Time of delivery (RFC 3339), such as `2030-01-31T09:00:00+01:00`. Must be in the future when the message is scheduled.",
 		Validators:          []validator.String{momentValidator{}},
 	}
 	attributes["delivered"] = schema.BoolAttribute{
-		Computed: true, MarkdownDescription: "Whether the message was sent. A scheduled message that no longer exists after its time counts as sent.", PlanModifiers: keep,
+		Computed: true, MarkdownDescription: "True if the message was sent. A scheduled message that no longer exists after its time counts as sent.", PlanModifiers: keep,
 	}
 	attributes["failed"] = schema.BoolAttribute{
-		Computed: true, MarkdownDescription: "Whether the server tried to send the message and could not. It tries again if the message gets another time.", PlanModifiers: keep,
+		Computed: true, MarkdownDescription: "True if the server failed to send the message. It tries again if you set another time.", PlanModifiers: keep,
 	}
 	return schema.Schema{
-		Version: base.SchemaVersion,
-		MarkdownDescription: `Manages a message that the server sends later, on behalf of the provider's account. Until then, changes are made in place, and destroying the resource cancels the message.
-
-After the message was sent, the resource stays in the state with ` + "`delivered = true`" + `, and nothing is sent twice. To send it again, set another ` + "`scheduled_delivery_timestamp`" + ` in the future. Destroying the resource leaves a message that was sent.
-
-The server schedules a message twice if it is asked twice. So the provider notes which messages of the account are scheduled with the same text, recipients and time; if the connection is lost before the server answers, a message that is new since then is taken for the one it has scheduled. It cannot recognize one that somebody changed meanwhile, one that was sent meanwhile, and one of an apply that was killed before it wrote its state: that one is sent too, unless somebody deletes it in the web app. A message that somebody cancels just before its time cannot be told from one that was sent.`,
-		Attributes: attributes,
+		Version:             base.SchemaVersion,
+		MarkdownDescription: "Manages a message that the server sends later from the provider's account.",
+		Attributes:          attributes,
 	}
 }
 

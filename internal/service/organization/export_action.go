@@ -44,23 +44,21 @@ const (
 
 func exportSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "Exports the data of the organization, and waits until the server has finished. Only administrators and owners can, also bots with such a role. The server starts at most five exports in seven days, deleted and failed ones among them, and refuses organizations with more than 250,000 messages or 20 GiB of files.\n\n" +
-			"Whoever knows the link to the exported data can download it, without an account. It is therefore in no state, plan, message or log: `link_file` is a file that it is written to, and " + where + ", shows it to administrators. Delete the export there when it is downloaded.\n\n" +
-			"Each invocation starts another export, also after one that was interrupted or took too long: the server goes on with that one.",
+		MarkdownDescription: "Exports the data of the organization and waits until the server has finished.",
 		Attributes: map[string]schema.Attribute{
 			"export_type": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "What is exported: `public` data, or with `standard` also the private data of the people who consent to it, by **Let administrators export my private data** in their personal settings. Defaults to `public`.",
+				MarkdownDescription: "Data to export: `public`, or `standard` to add the private data of users who consent in their settings (**Let administrators export my private data**). Defaults to `public`.",
 				Validators:          []validator.String{validators.OneOf(public, standard)},
 			},
 			"link_file": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "Path of a file that the link is written to when the export has finished. Only the account that runs the CLI can read it; a file that is there is replaced. Its folder has to exist. If unset, the link is only in " + where + ".",
+				MarkdownDescription: "Path of a file for the link, in an existing folder. Only the system account that runs Terraform can read it. An existing file is replaced. Without it, the link is only in " + where + ".",
 				Validators:          []validator.String{validators.Length(1, 4096)},
 			},
 			"timeout": schema.StringAttribute{
 				Optional:            true,
-				MarkdownDescription: "How long to wait for the server, as in `30m`. Defaults to `1h`.",
+				MarkdownDescription: "Time limit for the export, such as `30m`. Defaults to `1h`.",
 				Validators:          []validator.String{validators.Duration()},
 			},
 		},

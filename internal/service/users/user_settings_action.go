@@ -53,19 +53,18 @@ func userSettingsSchema() schema.Schema {
 	attributes := changeable.ActionAttributes()
 	attributes[usersAttribute] = schema.SetAttribute{
 		Optional: true, ElementType: types.StringType, Validators: noNull,
-		MarkdownDescription: "The people, by e-mail address or ID, deactivated ones too. Bots have no personal settings. Set this, `groups`, or both.",
+		MarkdownDescription: "Users by email address or ID, including deactivated users. Bots have no personal settings. Set this, `groups`, or both.",
 	}
 	attributes[groupsAttribute] = schema.SetAttribute{
 		Optional: true, ElementType: types.StringType, Validators: noNull,
-		MarkdownDescription: "User groups, by name, as in `role:members`, or by ID: everybody in them and in their subgroups is meant. A group whose name is a number is written `name:2024`.",
+		MarkdownDescription: "User groups by ID or name, such as `role:members`, with the members of their subgroups. Write `name:2024` for a name that is a number.",
 	}
 	attributes[skipAttribute] = schema.BoolAttribute{
-		Required: true, MarkdownDescription: "Whether a setting is left as it is for people who have ever changed it themselves.",
+		Required: true, MarkdownDescription: "If true, a setting stays unchanged for users who have ever changed it themselves.",
 	}
 	return schema.Schema{
-		MarkdownDescription: "Changes personal settings of people who have an account already; `zulip_default_user_settings` is for new ones. What others have set cannot be read: nothing is compared, and invoking the action again sets the same again. Settings that are not set here stay as they are.\n\n" +
-			"Only administrators and owners may, and no bots. What people decide themselves cannot be changed for them: who sees their e-mail address, what others see of their presence, reading and writing, and whether they get digests. " + featurelevel.Needs(typeName, ""),
-		Attributes: attributes,
+		MarkdownDescription: "Changes personal settings of existing users.",
+		Attributes:          attributes,
 	}
 }
 

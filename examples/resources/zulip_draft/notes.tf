@@ -1,0 +1,3 @@
+resource "zulip_draft" "notes" {
+  content = "Ask about the release."
+}
