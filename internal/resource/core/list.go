@@ -141,26 +141,21 @@ func (l *listResource[Object]) ListResourceConfigSchema(_ context.Context, _ lis
 	attributes := map[string]listschema.Attribute{
 		"name": listschema.StringAttribute{
 			Optional:            true,
-			MarkdownDescription: fmt.Sprintf("Lists only %s whose %s matches this pattern: `*` stands for any characters, `?` for one. Case is ignored.", l.def.Plural, cmp.Or(l.def.Called, "name")),
+			MarkdownDescription: fmt.Sprintf("Pattern for the %s: `*` matches any characters, `?` matches one. Case is ignored.", cmp.Or(l.def.Called, "name")),
 		},
 	}
 	if l.def.IsGone != nil {
 		attributes[l.includeGone()] = listschema.BoolAttribute{
 			Optional:            true,
-			MarkdownDescription: fmt.Sprintf("Whether to list %s %s too. They are shown only: they cannot be imported. Defaults to `false`.", l.def.GoneWord, l.def.Plural),
+			MarkdownDescription: fmt.Sprintf("If true, %s %s are listed too. They can't be imported. Defaults to `false`.", l.def.GoneWord, l.def.Plural),
 		}
 	}
 	for _, filter := range l.def.Filters {
 		attributes[filter.Name] = listschema.StringAttribute{Optional: true, MarkdownDescription: filter.Description}
 	}
 	description := cmp.Or(l.def.Description, fmt.Sprintf("Lists the %s of the organization.", l.def.Plural))
-	resp.Schema = listschema.Schema{MarkdownDescription: description + howToList, Attributes: attributes}
+	resp.Schema = listschema.Schema{MarkdownDescription: description, Attributes: attributes}
 }
-
-// howToList is the same for all list resources.
-const howToList = `
-
-For ` + "`terraform query`" + ` (Terraform 1.14 or later), which prints what is found, and writes its configuration with ` + "`-generate-config-out`" + `. An object has to match every argument that is set. At most 100 are listed unless ` + "`limit`" + ` of the block says otherwise; if there are more, a warning says how many.`
 
 // includeGone is the argument by which archived or deactivated objects are listed too.
 func (l *listResource[Object]) includeGone() string { return "include_" + l.def.GoneWord }
@@ -278,7 +273,7 @@ func RoleFilter() ListFilter[zulip.User] {
 		words[role] = func(user *zulip.User) bool { return user.Role.String() == role }
 	}
 	return ListFilter[zulip.User]{
-		Name: "role", Description: "Lists only accounts with this role: `owner`, `administrator`, `moderator`, `member` or `guest`.",
+		Name: "role", Description: "Role: `owner`, `administrator`, `moderator`, `member` or `guest`.",
 		Select: OneOf(words),
 	}
 }

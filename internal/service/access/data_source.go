@@ -29,47 +29,43 @@ func NewDataSource() datasource.DataSource {
 	return adapter.DataSource[types.Object]{Name: "channel_access", Schema: channelDataSchema, Read: readChannelData}.New()
 }
 
-// meanings say of each right what it is to have it, after "Who can".
+// meanings describe the users who have each right.
 var meanings = map[permission.Right]string{
-	permission.CanRead:                      "read what is written in the channel from now on. Administrators of the organization do not read private channels by their role, and where the history is protected only who is in the channel reads",
-	permission.CanAdministerChannel:         "change the channel's settings and archive it: whom the channel's permission admits, and every administrator of the organization",
-	permission.CanAddSubscribers:            "add others to the channel: who is in it or could come in, and has the right by the channel's permission, by the organization's, or as administrator of either",
-	permission.CanSubscribe:                 "come into the channel by themselves if they are not in it",
-	permission.CanSendMessage:               "post. A bot may where its owner may",
-	permission.CanCreateTopic:               "start topics: who can post, and has this right too. A bot may where its owner may. Nobody where `topics_policy` is `empty_topic_only`",
-	permission.CanRemoveSubscribers:         "take others out of the channel: whom the channel's permission admits if they know of the channel, and administrators of the channel and of the organization",
-	permission.CanDeleteAnyMessage:          "delete anyone's messages, by the channel's permission or the organization's",
-	permission.CanDeleteOwnMessage:          "delete their own messages, by the channel's permission or the organization's, as long as the organization's time limit lets them",
-	permission.CanMoveMessagesOutOfChannel:  "move messages to another channel, by the channel's permission or the organization's, or as administrator of either",
-	permission.CanMoveMessagesWithinChannel: "move messages to another topic, by the channel's permission or the organization's, or as administrator of either; to a topic that is not there yet, if they can start topics too",
-	permission.CanResolveTopics:             "mark topics as resolved, by the channel's permission or the organization's",
+	permission.CanRead:                      "Users who can read new messages. Administrators of the organization don't read private channels by their role. With protected history, only subscribers can read.",
+	permission.CanAdministerChannel:         "Users who can change the settings of the channel and archive it: by its permission, or as administrators of the organization.",
+	permission.CanAddSubscribers:            "Users who can subscribe others: by the permission of the channel or the organization, or as administrators of either. They must be subscribed or able to subscribe.",
+	permission.CanSubscribe:                 "Users who can subscribe themselves.",
+	permission.CanSendMessage:               "Users who can post. A bot can if its owner can.",
+	permission.CanCreateTopic:               "Users who can post and start topics. A bot can if its owner can. No one can if `topics_policy` is `empty_topic_only`.",
+	permission.CanRemoveSubscribers:         "Users who can unsubscribe others: by the permission of the channel if they can see it, or as administrators of the channel or the organization.",
+	permission.CanDeleteAnyMessage:          "Users who can delete anyone's messages, by the permission of the channel or the organization.",
+	permission.CanDeleteOwnMessage:          "Users who can delete their own messages, by the permission of the channel or the organization, within the organization's time limit.",
+	permission.CanMoveMessagesOutOfChannel:  "Users who can move messages to another channel, by the permission of the channel or the organization, or as administrators of either.",
+	permission.CanMoveMessagesWithinChannel: "Users who can move messages to another topic, by the permission of the channel or the organization, or as administrators of either. A new topic also requires permission to start topics.",
+	permission.CanResolveTopics:             "Users who can mark topics as resolved, by the permission of the channel or the organization.",
 }
 
 func channelDataSchema() schema.Schema {
 	attributes := map[string]schema.Attribute{
 		"channel": schema.StringAttribute{
-			Required: true, MarkdownDescription: "The channel: its ID, as in `zulip_channel.x.id`, or its name. A channel whose name is a number is written `name:2024`.",
+			Required: true, MarkdownDescription: "Channel by ID or name, such as `zulip_channel.x.id`. Write `name:2024` for a name that is a number.",
 		},
-		"channel_id": schema.Int64Attribute{Computed: true, MarkdownDescription: "The channel's ID."},
-		"name":       schema.StringAttribute{Computed: true, MarkdownDescription: "The channel's name."},
-		"privacy":    schema.StringAttribute{Computed: true, MarkdownDescription: "`public`, `web_public`, `private_shared_history` or `private_protected_history`. People without an account, who may read what is `web_public`, are not among the people below: see `readable_without_account`."},
+		"channel_id": schema.Int64Attribute{Computed: true, MarkdownDescription: "ID of the channel."},
+		"name":       schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the channel."},
+		"privacy":    schema.StringAttribute{Computed: true, MarkdownDescription: "Privacy: `public`, `web_public`, `private_shared_history` or `private_protected_history`."},
 		"readable_without_account": schema.BoolAttribute{
-			Computed: true, MarkdownDescription: "Whether anyone on the internet reads the channel without an account: it is `web_public`, and the organization's `enable_spectator_access` is on.",
+			Computed: true, MarkdownDescription: "True if anyone on the internet can read the channel: it is `web_public`, and the organization's `enable_spectator_access` is true. `can_read` doesn't count these people.",
 		},
-		"is_archived": schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the channel is archived. In an archived channel nobody can do anything to messages, and servers below feature level 480 do not tell who is in it."},
+		"is_archived": schema.BoolAttribute{Computed: true, MarkdownDescription: "True if the channel is archived. No one can change messages in an archived channel. Servers below feature level 480 don't show its subscribers."},
 	}
 	for _, right := range permission.Rights {
 		attributes[string(right)] = schema.SingleNestedAttribute{
-			Computed: true, MarkdownDescription: "Who can " + meanings[right] + ".", Attributes: whoAttributes(),
+			Computed: true, MarkdownDescription: meanings[right], Attributes: whoAttributes(),
 		}
 	}
 	return schema.Schema{
-		MarkdownDescription: "Who can really do what in a channel, as the server decides: roles, groups in groups, guests and bots, the organization's permissions and who is in the channel are all taken into account; deactivated accounts are left out. An incoming webhook bot can post and start topics, and nothing else. " +
-			"It is for a `check`, a `precondition` or a `postcondition` that holds what has to be so.\n\n" +
-			"`zulip_channel` shows the values of the permissions; this shows what they come to. A right for which the server is too old, or of which it cannot be told who has it, is null.\n\n" +
-			"It is read at plan where the channel is there already, and says who can do what now. With `depends_on` it is read at apply whenever one of those resources changes, and the plan lists all of it as known after apply, with everything that uses it: name the channel by `zulip_channel.x.id` instead, which orders the two without that. " +
-			"What a change would come to is said by the plan's warnings and the access review, before it is applied.",
-		Attributes: attributes,
+		MarkdownDescription: "Reads the effective access to a channel: the users who can do each thing in it.",
+		Attributes:          attributes,
 	}
 }
 
@@ -77,12 +73,12 @@ func whoAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"users": schema.ListAttribute{
 			ElementType: types.StringType, Computed: true,
-			MarkdownDescription: "Their e-mail addresses, sorted; of somebody whose address the account the provider uses may not see, the one that the server makes up.",
+			MarkdownDescription: "Sorted email addresses, generated ones if the provider's account can't see the real ones.",
 		},
-		"user_ids":    schema.ListAttribute{ElementType: types.Int64Type, Computed: true, MarkdownDescription: "Their IDs, ascending."},
-		"count":       schema.Int64Attribute{Computed: true, MarkdownDescription: "How many there are, guests and bots included."},
-		"guest_count": schema.Int64Attribute{Computed: true, MarkdownDescription: "How many of them are guests."},
-		"bot_count":   schema.Int64Attribute{Computed: true, MarkdownDescription: "How many of them are bots."},
+		"user_ids":    schema.ListAttribute{ElementType: types.Int64Type, Computed: true, MarkdownDescription: "Sorted user IDs."},
+		"count":       schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of users, including guests and bots."},
+		"guest_count": schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of guests."},
+		"bot_count":   schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of bots."},
 	}
 }
 

@@ -33,28 +33,23 @@ func NewUserDataSource() datasource.DataSource {
 
 func userDataSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "What one person or bot can really do in each channel and in the organization, and what grants it. " +
-			"It applies the rules of `zulip_channel_access`, which answers the opposite question: who has a right in one channel. " +
-			"Use it in `check` blocks, preconditions and postconditions.\n\n" +
-			"Only channels that the provider's account can see are listed; administrators see every channel.\n\n" +
-			"The data source shows the current access. It is read during the plan if `user` is known then. To read it after a change of the same apply, add `depends_on`: the data source is then read during the apply whenever one of those resources changes, and its attributes are unknown in that plan. " +
-			"The warnings of a plan and the access review show the effect of a change before it is applied.",
+		MarkdownDescription: "Reads the effective access of a user or bot: everything it can do in each channel and in the organization, and why.",
 		Attributes: map[string]schema.Attribute{
-			"user":             schema.StringAttribute{Required: true, MarkdownDescription: "Email address or ID of the person or bot. Case is ignored."},
-			"channel_name":     schema.StringAttribute{Optional: true, MarkdownDescription: "Only channels whose name matches this pattern: `*` stands for any characters, `?` for one. Case is ignored. Defaults to all channels."},
-			"include_archived": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to include archived channels. Defaults to `false`."},
+			"user":             schema.StringAttribute{Required: true, MarkdownDescription: "Email address or ID of the user or bot. Case is ignored."},
+			"channel_name":     schema.StringAttribute{Optional: true, MarkdownDescription: "Pattern for the names of channels: `*` matches any characters, `?` matches one. Case is ignored. Defaults to all channels."},
+			"include_archived": schema.BoolAttribute{Optional: true, MarkdownDescription: "If true, archived channels are included. Defaults to `false`."},
 
 			"user_id":             schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID."},
-			"email":               schema.StringAttribute{Computed: true, MarkdownDescription: "Email address: the real one if the provider's account may see it, otherwise the one that the server generates."},
+			"email":               schema.StringAttribute{Computed: true, MarkdownDescription: "Email address: the real one if the provider's account can see it, otherwise the generated one."},
 			"full_name":           schema.StringAttribute{Computed: true, MarkdownDescription: "Full name."},
 			"role":                schema.StringAttribute{Computed: true, MarkdownDescription: "Role: `owner`, `administrator`, `moderator`, `member` or `guest`."},
-			"is_bot":              schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the user is a bot."},
-			"is_active":           schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the user is active. Deactivated users are in no group and have no rights."},
-			"owner":               schema.StringAttribute{Computed: true, MarkdownDescription: "Email address of the bot's owner, or the ID if the provider's account cannot see the owner. Null for people."},
-			"groups":              schema.MapAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "Groups that the user is in, directly or through subgroups, by name; roles such as `role:members` included. The value is the path from the group to the user: `group:leads` if the user is a direct member, `group:leads > group:sre` if the user is in `sre`, which is a subgroup of `leads`."},
-			"organization_rights": schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "Permissions of the organization that the user has, by their names in `zulip_organization`, such as `can_create_public_channel_group`."},
+			"is_bot":              schema.BoolAttribute{Computed: true, MarkdownDescription: "True for a bot."},
+			"is_active":           schema.BoolAttribute{Computed: true, MarkdownDescription: "False if the user is deactivated. Deactivated users have no groups and no access."},
+			"owner":               schema.StringAttribute{Computed: true, MarkdownDescription: "Email address of the bot's owner, or the ID if the provider's account can't see the owner. Null for users."},
+			"groups":              schema.MapAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "Groups of the user by name, including roles such as `role:members`. The value is the path to the user: `group:leads` for a direct member, `group:leads > group:sre` through the subgroup `sre`."},
+			"organization_rights": schema.SetAttribute{Computed: true, ElementType: types.StringType, MarkdownDescription: "Permissions in the organization, by their names in `zulip_organization`, such as `can_create_public_channel_group`."},
 			"channels": schema.MapNestedAttribute{
-				Computed: true, MarkdownDescription: "What the user can do in each channel, by name of the channel. Channels in which the user has no right are listed too.",
+				Computed: true, MarkdownDescription: "Access to each channel, by channel name. Channels without access are listed too.",
 				NestedObject: schema.NestedAttributeObject{Attributes: channelAttributes()},
 			},
 		},
@@ -65,23 +60,23 @@ func channelAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"id":            schema.Int64Attribute{Computed: true, MarkdownDescription: "Channel ID."},
 		"privacy":       schema.StringAttribute{Computed: true, MarkdownDescription: "Privacy: `public`, `web_public`, `private_shared_history` or `private_protected_history`."},
-		"is_archived":   schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the channel is archived."},
-		"is_subscribed": schema.BoolAttribute{Computed: true, MarkdownDescription: fmt.Sprintf("Whether the user is subscribed to the channel. Null for archived channels below feature level %d, which do not show their subscribers.", featurelevel.ArchivedChannels)},
+		"is_archived":   schema.BoolAttribute{Computed: true, MarkdownDescription: "True if the channel is archived."},
+		"is_subscribed": schema.BoolAttribute{Computed: true, MarkdownDescription: fmt.Sprintf("True if the user is subscribed. Null for archived channels below feature level %d.", featurelevel.ArchivedChannels)},
 		"rights": schema.SetAttribute{
 			Computed: true, ElementType: types.StringType,
-			MarkdownDescription: "Rights that the user has in the channel, by the names of the attributes of `zulip_channel_access`: " + rightNames() + ".",
+			MarkdownDescription: "Permissions in the channel, by the names of the attributes of `zulip_channel_access`: " + rightNames() + ".",
 		},
 		"unknown_rights": schema.SetAttribute{
 			Computed: true, ElementType: types.StringType,
-			MarkdownDescription: "Rights that the user may or may not have: the server has no permission of this name, or does not show the subscribers of an archived channel on which the right depends.",
+			MarkdownDescription: "Permissions that can't be determined: the server doesn't have them, or doesn't show the subscribers of the archived channel.",
 		},
 		"access": schema.ListAttribute{
 			Computed: true, ElementType: types.StringType,
-			MarkdownDescription: "What gives the user access to the channel's messages: `subscriber`, `public channel`, `web-public channel`, or a permission with which the user can join, such as `can_subscribe_group: group:leads`. Empty if the user has no access. Null if `is_subscribed` is null. To read new messages in a channel with protected history takes a subscription.",
+			MarkdownDescription: "Reasons for access to messages: `subscriber`, `public channel`, `web-public channel`, or a permission to join, such as `can_subscribe_group: group:leads`. Empty without access. Null if `is_subscribed` is null. With protected history, reading new messages requires a subscription.",
 		},
 		"through": schema.MapAttribute{
 			Computed: true, ElementType: types.ListType{ElemType: types.StringType},
-			MarkdownDescription: "What grants each of `rights`; each element of a list grants it. An element is a principal of the channel's permission of the same name, with the path to the user (`role:members`, `user:ada@example.com`, `group:leads > group:sre`), another permission that grants the right (`can_administer_channel_group: group:sre`, `organization's can_resolve_topics_group: role:everyone`), `administrator of the organization`, or for `can_read` and `can_subscribe_group` what `access` shows. What a bot can do because its owner can begins with `owner of the bot: `. Rights to post, to change messages and to add subscribers also need access to the channel.",
+			MarkdownDescription: "Reasons for each element of `rights`. Each reason is sufficient: a principal of the permission with the path to the user (`role:members`, `group:leads > group:sre`), another permission (`can_administer_channel_group: group:sre`, `organization's can_resolve_topics_group: role:everyone`), `administrator of the organization`, or, for `can_read` and `can_subscribe_group`, the reasons in `access`. `owner of the bot: ` precedes reasons that come from a bot's owner. Posting, changing messages, and subscribing others also require access to the channel.",
 		},
 	}
 }

@@ -42,11 +42,11 @@ func (e *botAPIKeyEphemeral) Metadata(_ context.Context, req ephemeral.MetadataR
 
 func (e *botAPIKeyEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
 	resp.Schema = schema.Schema{
-		MarkdownDescription: "Reads the API key of a bot, for another provider block, or for a write-only attribute that passes it to a secret store. The key is read again in each run and stored in no state and no plan. The bot's owner and administrators of the organization can read it.",
+		MarkdownDescription: "Reads the API key of a bot for another provider block or a write-only attribute. State and plans never contain it.",
 		Attributes: map[string]schema.Attribute{
 			"bot":     schema.StringAttribute{Required: true, MarkdownDescription: "Email address or user ID of the bot."},
 			"user_id": schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of the bot."},
-			"email":   schema.StringAttribute{Computed: true, MarkdownDescription: "Email address of the bot, which it authenticates with together with the key."},
+			"email":   schema.StringAttribute{Computed: true, MarkdownDescription: "Email address of the bot, its user name with the key."},
 			"api_key": schema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "API key of the bot."},
 		},
 	}

@@ -274,7 +274,7 @@ func (m *botModel) newConfig(prior *botModel) map[string]string {
 func NewBotList() list.ListResource {
 	return core.NewList(core.List[zulip.User]{
 		Name: "bot", Plural: "bots",
-		ListText: core.ListText{Called: "email address", Description: "Lists the bots that the provider's account can manage: all bots if it is an administrator's, else its own."},
+		ListText: core.ListText{Called: "email address", Description: "Lists all bots if the provider's account is an administrator, otherwise its own bots."},
 		Objects: core.FromSnapshot((*snapshot.Snapshot).Users, func(s *snapshot.Snapshot, user *zulip.User) bool {
 			_, isManaged := s.Bots().ByID(user.ID)
 			return isManaged && !user.IsDeleted

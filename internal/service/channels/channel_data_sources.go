@@ -33,14 +33,14 @@ func NewChannelDataSource() datasource.DataSource {
 func channelDataSchema() schema.Schema {
 	all := attributes.DataSourceAttributes()
 	all["id"] = schema.Int64Attribute{
-		Optional: true, Computed: true, MarkdownDescription: "ID of the channel. Exactly one of `id` and `name` must be set.",
+		Optional: true, Computed: true, MarkdownDescription: "ID of the channel. Set this or `name`.",
 		Validators: []validator.Int64{validators.ExactlyOneOf("id", "name")},
 	}
 	all["name"] = schema.StringAttribute{
-		Optional: true, Computed: true, MarkdownDescription: "Name of the channel, ignoring case. Exactly one of `id` and `name` must be set.",
+		Optional: true, Computed: true, MarkdownDescription: "Name of the channel. Case is ignored. Set this or `id`.",
 	}
 	return schema.Schema{
-		MarkdownDescription: "A channel, by ID or name. Archived channels are found too.",
+		MarkdownDescription: "Reads a channel by ID or name, even if it is archived.",
 		Attributes:          all,
 	}
 }
@@ -70,14 +70,14 @@ func NewChannelsDataSource() datasource.DataSource {
 
 func channelsDataSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "The channels that the provider's account can see, sorted by name. Administrators see every channel.",
+		MarkdownDescription: "Lists the channels that the provider's account can see, sorted by name. Administrators see every channel.",
 		Attributes: map[string]schema.Attribute{
-			"include_archived": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to include archived channels. Defaults to `false`."},
+			"include_archived": schema.BoolAttribute{Optional: true, MarkdownDescription: "If true, archived channels are included. Defaults to `false`."},
 			"privacy":          schema.StringAttribute{Optional: true, MarkdownDescription: "Only channels with this privacy."},
-			"folder_id":        schema.Int64Attribute{Optional: true, MarkdownDescription: "Only channels in the folder with this ID; `0` for those in no folder."},
+			"folder_id":        schema.Int64Attribute{Optional: true, MarkdownDescription: "Only channels in the folder with this ID. `0` selects channels without a folder."},
 			"is_default":       schema.BoolAttribute{Optional: true, MarkdownDescription: "Only default channels (`true`), or only other channels (`false`)."},
 			"channels": schema.ListNestedAttribute{
-				Computed: true, MarkdownDescription: "The channels.",
+				Computed: true, MarkdownDescription: "Channels.",
 				NestedObject: schema.NestedAttributeObject{Attributes: attributes.DataSourceAttributes()},
 			},
 		},
@@ -117,18 +117,18 @@ type channelListModel struct {
 func NewChannelList() list.ListResource {
 	return core.NewList(core.List[zulip.Channel]{
 		Name: "channel", Plural: "channels",
-		ListText: core.ListText{Description: "Lists the channels that the provider's account can see. An administrator sees all channels; a member does not see private channels of others."},
+		ListText: core.ListText{Description: "Lists the channels that the provider's account can see. Administrators see every channel."},
 		Objects:  core.FromSnapshot(func(s *snapshot.Snapshot) []*zulip.Channel { return s.Channels().List() }, func(*snapshot.Snapshot, *zulip.Channel) bool { return true }, store.Channels),
 		Key:      func(channel *zulip.Channel) any { return channel.ID },
 		Label:    func(channel *zulip.Channel, _ *snapshot.Snapshot) string { return channel.Name },
 		IsGone:   func(channel *zulip.Channel) bool { return channel.IsArchived }, GoneWord: "archived",
 		Filters: []core.ListFilter[zulip.Channel]{
 			{
-				Name: "folder", Description: "Lists only the channels in this folder: its name or ID. `\"\"` lists those in no folder.",
+				Name: "folder", Description: "Channel folder, by ID or name. `\"\"` lists channels without a folder.",
 				Select: selectFolder,
 			},
 			{
-				Name: "privacy", Description: "Lists only the channels with this privacy, as in `private_shared_history`.",
+				Name: "privacy", Description: "Privacy, such as `private_shared_history`.",
 				Select: selectPrivacy,
 			},
 		},
@@ -165,17 +165,17 @@ func NewChannelTopicsDataSource() datasource.DataSource {
 
 func channelTopicsDataSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "The topics of a channel, the one with the newest message first. Those of an archived channel can be read from feature level 480 on. In a private channel with protected history they are those of which the account the provider uses has received a message.",
+		MarkdownDescription: "Lists the topics of a channel, the topic with the newest message first.",
 		Attributes: map[string]schema.Attribute{
 			"channel": schema.StringAttribute{
-				Required: true, MarkdownDescription: "The channel: its ID, as in `zulip_channel.x.id`, or its name. A channel whose name is a number is written `name:2024`.",
+				Required: true, MarkdownDescription: "Channel by ID or name, such as `zulip_channel.x.id`. Write `name:2024` for a name that is a number.",
 			},
-			"channel_id": schema.Int64Attribute{Computed: true, MarkdownDescription: "The channel's ID."},
+			"channel_id": schema.Int64Attribute{Computed: true, MarkdownDescription: "ID of the channel."},
 			"topics": schema.ListNestedAttribute{
-				Computed: true, MarkdownDescription: "The topics.",
+				Computed: true, MarkdownDescription: "Topics.",
 				NestedObject: schema.NestedAttributeObject{Attributes: map[string]schema.Attribute{
-					"name":   schema.StringAttribute{Computed: true, MarkdownDescription: "The topic's name; `\"\"` for the topic without one."},
-					"max_id": schema.Int64Attribute{Computed: true, MarkdownDescription: "The ID of its newest message."},
+					"name":   schema.StringAttribute{Computed: true, MarkdownDescription: "Name of the topic; `\"\"` for the topic without a name."},
+					"max_id": schema.Int64Attribute{Computed: true, MarkdownDescription: "ID of the newest message."},
 				}},
 			},
 		},

@@ -346,18 +346,18 @@ func NewChannelFoldersDataSource() datasource.DataSource {
 
 func channelFoldersDataSchema() datasourceschema.Schema {
 	return datasourceschema.Schema{
-		MarkdownDescription: "The channel folders of the organization, in their order. Everybody may read them. " + featurelevel.Sentence(featurelevel.Since("zulip_channel_folder", "")) + " Older servers have none.",
+		MarkdownDescription: "Lists the channel folders of the organization in their order.",
 		Attributes: map[string]datasourceschema.Attribute{
-			"include_archived": datasourceschema.BoolAttribute{Optional: true, MarkdownDescription: "Whether archived folders are listed too; by default not."},
+			"include_archived": datasourceschema.BoolAttribute{Optional: true, MarkdownDescription: "If true, archived folders are included. Defaults to `false`."},
 			"folders": datasourceschema.ListNestedAttribute{
-				Computed: true, MarkdownDescription: "The folders.",
+				Computed: true, MarkdownDescription: "Folders. Empty before " + featurelevel.Describe(featurelevel.Since("zulip_channel_folder", "")) + ".",
 				NestedObject: datasourceschema.NestedAttributeObject{Attributes: map[string]datasourceschema.Attribute{
-					"id":           datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: "The folder's ID."},
-					"name":         datasourceschema.StringAttribute{Computed: true, MarkdownDescription: "The folder's name."},
-					"description":  datasourceschema.StringAttribute{Computed: true, MarkdownDescription: "What the folder is for, in Markdown."},
-					"creator_id":   datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of who created it; null if that is not known."},
-					"date_created": datasourceschema.StringAttribute{Computed: true, MarkdownDescription: "Time at which it was created (RFC 3339)."},
-					"is_archived":  datasourceschema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it is archived."},
+					"id":           datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: "ID of the folder."},
+					"name":         datasourceschema.StringAttribute{Computed: true, MarkdownDescription: "Name of the folder."},
+					"description":  datasourceschema.StringAttribute{Computed: true, MarkdownDescription: "Description of the folder, in Markdown."},
+					"creator_id":   datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of the creator. Null if unknown."},
+					"date_created": datasourceschema.StringAttribute{Computed: true, MarkdownDescription: "Creation time (RFC 3339)."},
+					"is_archived":  datasourceschema.BoolAttribute{Computed: true, MarkdownDescription: "True if the folder is archived."},
 				}},
 			},
 		},

@@ -34,7 +34,7 @@ const channelList = zulip.FetchDefaultGroups
 func NewDefaultChannelGroupResource() resource.Resource {
 	return core.New(&core.Definition[defaultChannelGroupModel, zulip.DefaultChannelGroup, defaultChannelGroupModel]{
 		Name: "default_channel_group", Title: "default channel group", Plural: "default channel groups",
-		ListText: core.ListText{Description: "Lists the default channel groups, which new people may choose when they join."},
+		ListText: core.ListText{Description: "Lists the default channel groups of the organization."},
 		Schema:   defaultChannelGroupSchema,
 		Role:     zulip.RoleAdministrator,
 		Source:   core.Source{Part: channelList, Lags: true, Needs: []store.Part{store.Channels}, NeedsFresh: true, SendsNames: true},

@@ -279,7 +279,7 @@ func sharedAttributes() map[string]schema.Attribute {
 func NewChannelSubscribersList() list.ListResource {
 	return core.NewList(core.List[zulip.Channel]{
 		Name: "channel_subscribers", Plural: "channels", Identity: "channel_id",
-		ListText: core.ListText{Description: "Lists the channels that are not archived, each as the `zulip_channel_subscribers` that has all its subscribers. Use `zulip_channel` for the channels themselves."},
+		ListText: core.ListText{Description: "Lists the subscribers of all active channels as `zulip_channel_subscribers`."},
 		Objects: core.FromSnapshot(func(s *snapshot.Snapshot) []*zulip.Channel { return s.Channels().List() }, func(_ *snapshot.Snapshot, channel *zulip.Channel) bool {
 			return !channel.IsArchived
 		}, store.Channels),

@@ -332,7 +332,7 @@ func sendUpdate(ctx context.Context, b *base.Base, id int64, p pending) (ignored
 func NewUserGroupList() list.ListResource {
 	return core.NewList(core.List[zulip.UserGroup]{
 		Name: "user_group", Plural: "user groups",
-		ListText: core.ListText{Description: "Lists the user groups of the organization, without roles such as `role:members`, which cannot be managed."},
+		ListText: core.ListText{Description: "Lists the user groups of the organization, without roles such as `role:members`."},
 		Objects: core.FromSnapshot(func(s *snapshot.Snapshot) []*zulip.UserGroup { return s.UserGroups().List() }, func(_ *snapshot.Snapshot, group *zulip.UserGroup) bool {
 			return !group.IsSystemGroup
 		}, store.Organization),

@@ -29,16 +29,16 @@ func NewUserGroupDataSource() datasource.DataSource {
 func userGroupDataSchema() schema.Schema {
 	all := shownAttributes()
 	all["id"] = schema.Int64Attribute{
-		Optional: true, Computed: true, MarkdownDescription: "ID of the group. Exactly one of `id` and `name` must be set.",
+		Optional: true, Computed: true, MarkdownDescription: "ID of the group. Set this or `name`.",
 		Validators: []validator.Int64{validators.ExactlyOneOf("id", "name")},
 	}
 	all["name"] = schema.StringAttribute{
-		Optional: true, Computed: true, MarkdownDescription: "Name of the group; case matters. Roles such as `role:members` are names too. Exactly one of `id` and `name` must be set.",
+		Optional: true, Computed: true, MarkdownDescription: "Name of the group, or a role such as `role:members`. Case-sensitive. Set this or `id`.",
 	}
 	all["all_members"] = textList("Email addresses of all members of the group, direct or through subgroups at any depth, without deactivated users.")
 	all["all_subgroups"] = textList("Names of all subgroups of the group, at any depth.")
 	return schema.Schema{
-		MarkdownDescription: "A user group and its members, by ID or name. Roles and deactivated groups are found too.",
+		MarkdownDescription: "Reads a user group and its members by ID or name, including roles and deactivated groups.",
 		Attributes:          all,
 	}
 }
@@ -89,8 +89,8 @@ func (s *shown) read(group *zulip.UserGroup, on attribute.Server, diags *diag.Di
 // shownAttributes describe the attributes that both data sources have.
 func shownAttributes() map[string]schema.Attribute {
 	all := attributes.DataSourceAttributes()
-	all["is_system_group"] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the group is a role, whose members follow from the roles of users."}
-	all["is_deactivated"] = schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the group is deactivated."}
+	all["is_system_group"] = schema.BoolAttribute{Computed: true, MarkdownDescription: "True if the group is a role, whose members follow from the roles of users."}
+	all["is_deactivated"] = schema.BoolAttribute{Computed: true, MarkdownDescription: "True if the group is deactivated."}
 	return all
 }
 
@@ -106,13 +106,13 @@ func NewUserGroupsDataSource() datasource.DataSource {
 
 func userGroupsDataSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "The user groups of the organization, sorted by ID.",
+		MarkdownDescription: "Lists the user groups of the organization, sorted by ID.",
 		Attributes: map[string]schema.Attribute{
-			"include_roles":       schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to include roles such as `role:members`. Defaults to `false`."},
-			"include_deactivated": schema.BoolAttribute{Optional: true, MarkdownDescription: "Whether to include deactivated groups. Defaults to `false`."},
-			"user":                schema.StringAttribute{Optional: true, MarkdownDescription: "Email address or ID of a user or bot: only groups that it is in, directly or through subgroups."},
+			"include_roles":       schema.BoolAttribute{Optional: true, MarkdownDescription: "If true, roles such as `role:members` are included. Defaults to `false`."},
+			"include_deactivated": schema.BoolAttribute{Optional: true, MarkdownDescription: "If true, deactivated groups are included. Defaults to `false`."},
+			"user":                schema.StringAttribute{Optional: true, MarkdownDescription: "Email address or ID of a user or bot. Only groups with this member are listed, direct or through subgroups."},
 			"groups": schema.ListNestedAttribute{
-				Computed: true, MarkdownDescription: "The groups.",
+				Computed: true, MarkdownDescription: "User groups.",
 				NestedObject: schema.NestedAttributeObject{Attributes: shownAttributes()},
 			},
 		},

@@ -351,7 +351,7 @@ func importInvitation(ctx context.Context, c *invitationCall, email string) erro
 func NewInvitationList() list.ListResource {
 	return core.NewList(core.List[zulip.Invitation]{
 		Name: title, Plural: "invitations by email",
-		ListText: core.ListText{Called: "email address", Description: "Lists the email addresses that have a pending invitation: all if the provider's account is an administrator's, else those it has invited itself. The server does not show the channels, groups and welcome message of an invitation: they are not in the generated configuration."},
+		ListText: core.ListText{Called: "email address", Description: "Lists all pending invitations by email if the provider's account is an administrator, otherwise its own."},
 		Objects: func(ctx context.Context, b *base.Base) ([]*zulip.Invitation, *snapshot.Snapshot, error) {
 			all, err := b.Meta.Store.Invitations(ctx)
 			return byAddress(all), nil, err

@@ -34,7 +34,7 @@ type inviteLinkResource struct {
 func NewInviteLinkResource() resource.Resource {
 	return &inviteLinkResource{core.New(&core.Definition[inviteLinkModel, zulip.Invitation, inviteLinkModel]{
 		Name: "invite_link", Title: "invitation link", Plural: "invitations",
-		ListText: core.ListText{Called: "display name, as in `invitation link 12`,", Description: "Lists the reusable invitation links that have neither expired nor been revoked: all links if the provider's account is an administrator's, else its own. Invitations by email are not listed. The server does not show the channels, groups and welcome message of a link: they are not in the generated configuration."},
+		ListText: core.ListText{Called: "display name (`invitation link 12`)", Description: "Lists all usable invitation links if the provider's account is an administrator, otherwise its own links."},
 		Schema:   inviteLinkSchema,
 		Source:   core.Source{Part: store.Invitations},
 		List: func(ctx context.Context, s *store.Store) ([]*zulip.Invitation, error) {
@@ -275,17 +275,17 @@ func NewInviteLinksDataSource() datasource.DataSource {
 
 func inviteLinksDataSchema() datasourceschema.Schema {
 	links, mails := sharedAttributes(), sharedAttributes()
-	links["link_url"] = datasourceschema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "URL of the link. Whoever has it can join."}
+	links["link_url"] = datasourceschema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "URL of the link. Anyone who has it can join."}
 	mails["email"] = datasourceschema.StringAttribute{Computed: true, MarkdownDescription: "Email address that was invited."}
-	mails["notify_referrer_on_join"] = datasourceschema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the inviting person gets a message when the invitation is accepted. Null on servers that do not tell."}
+	mails["notify_referrer_on_join"] = datasourceschema.BoolAttribute{Computed: true, MarkdownDescription: "If true, the inviting person gets a message when the invitation is accepted. Null if the server doesn't show it."}
 	return datasourceschema.Schema{
-		MarkdownDescription: "Lists the invitations that can still be used, by ID: reusable links, and invitations of one person by email. Administrators and owners see all, others see their own; guests and bots cannot read any. Expired, used and revoked invitations are not listed. The server does not show the channels and groups of an invitation.",
+		MarkdownDescription: "Lists the usable invitations, reusable links and invitations by email, sorted by ID.",
 		Attributes: map[string]datasourceschema.Attribute{
 			"invite_links": datasourceschema.ListNestedAttribute{
 				Computed: true, MarkdownDescription: "Reusable invitation links.", NestedObject: datasourceschema.NestedAttributeObject{Attributes: links},
 			},
 			"email_invitations": datasourceschema.ListNestedAttribute{
-				Computed: true, MarkdownDescription: "Invitations by email. Their IDs are independent of the IDs of links.",
+				Computed: true, MarkdownDescription: "Invitations by email. Their IDs are independent of link IDs.",
 				NestedObject: datasourceschema.NestedAttributeObject{Attributes: mails},
 			},
 		},
@@ -296,7 +296,7 @@ func inviteLinksDataSchema() datasourceschema.Schema {
 func sharedAttributes() map[string]datasourceschema.Attribute {
 	return map[string]datasourceschema.Attribute{
 		"id":                 datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: "ID of the invitation."},
-		"invite_as":          datasourceschema.StringAttribute{Computed: true, MarkdownDescription: "Role of those who join: `owner`, `administrator`, `moderator`, `member` or `guest`."},
+		"invite_as":          datasourceschema.StringAttribute{Computed: true, MarkdownDescription: "Role after joining: `owner`, `administrator`, `moderator`, `member` or `guest`."},
 		"invited_by_user_id": datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of the inviting person."},
 		"invited":            datasourceschema.StringAttribute{Computed: true, MarkdownDescription: "Time at which the invitation was created (RFC 3339)."},
 		"expiry_date":        datasourceschema.StringAttribute{Computed: true, MarkdownDescription: "Time at which the invitation expires (RFC 3339); null if it never does."},

@@ -395,7 +395,7 @@ func (d *organizationDataSource) Schema(_ context.Context, _ datasource.SchemaRe
 	all := attributes.DataSourceAttributes()
 	all["id"] = datasourceschema.StringAttribute{Computed: true, MarkdownDescription: "Always `" + settings.OnceID + "`."}
 	resp.Schema = datasourceschema.Schema{
-		MarkdownDescription: "Reads the settings and permissions of the organization. Settings that the server does not have are null.",
+		MarkdownDescription: "Reads the settings and permissions of the organization. Settings unknown to the server are null.",
 		Attributes:          all,
 	}
 }

@@ -28,10 +28,10 @@ func NewOrganizationsDataSource() datasource.DataSource {
 
 func organizationsDataSchema() datasourceschema.Schema {
 	return datasourceschema.Schema{
-		MarkdownDescription: "The organizations of the trading cloud that its client takes part in, by ID. Needs the block `trading_cloud` of the provider, and no Zulip organization.",
+		MarkdownDescription: "Lists the organizations of the trading cloud's client, sorted by ID. Requires only the provider's `trading_cloud` block.",
 		Attributes: map[string]datasourceschema.Attribute{
 			"organizations": datasourceschema.ListNestedAttribute{
-				Computed: true, MarkdownDescription: "The organizations.",
+				Computed: true, MarkdownDescription: "Organizations.",
 				NestedObject: datasourceschema.NestedAttributeObject{Attributes: organizationAttributes()},
 			},
 		},
@@ -82,17 +82,15 @@ func (e *TokenEphemeral) Metadata(_ context.Context, req ephemeral.MetadataReque
 
 func (e *TokenEphemeral) Schema(_ context.Context, _ ephemeral.SchemaRequest, resp *ephemeral.SchemaResponse) {
 	resp.Schema = ephemeralschema.Schema{
-		MarkdownDescription: "An access token of the trading cloud, for other providers or write-only attributes. It is in no state and no plan. " +
-			"The token that the provider itself uses is handed out while it is good for long enough, else a new one. " +
-			"Nobody can lengthen the life of a token: if a run outlives it, a warning says so.",
+		MarkdownDescription: "Reads an access token of the trading cloud for other providers or write-only attributes. State and plans never contain it.",
 		Attributes: map[string]ephemeralschema.Attribute{
 			"minimum_lifetime_seconds": ephemeralschema.Int64Attribute{
-				Optional: true, MarkdownDescription: "How long the token has to be good for, in seconds. By default 600.",
+				Optional: true, MarkdownDescription: "Minimum remaining lifetime of the token in seconds. Defaults to 600.",
 				Validators: []validator.Int64{validators.Between(0, int64((24 * time.Hour).Seconds()))},
 			},
-			"access_token": ephemeralschema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "The token."},
-			"token_type":   ephemeralschema.StringAttribute{Computed: true, MarkdownDescription: "How to present it: `Bearer`."},
-			"expires_at":   ephemeralschema.StringAttribute{Computed: true, MarkdownDescription: "When its life ends (RFC 3339); null if the identity provider does not say."},
+			"access_token": ephemeralschema.StringAttribute{Computed: true, Sensitive: true, MarkdownDescription: "Access token."},
+			"token_type":   ephemeralschema.StringAttribute{Computed: true, MarkdownDescription: "Type of the token: `Bearer`."},
+			"expires_at":   ephemeralschema.StringAttribute{Computed: true, MarkdownDescription: "Expiry time (RFC 3339). Null if the identity provider doesn't return it."},
 		},
 	}
 }

@@ -25,14 +25,14 @@ func NewPlatformsDataSource() datasource.DataSource {
 
 func platformsDataSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "The trade platforms that the trading cloud's client may use, by ID. Needs the block `trading_cloud` of the provider, and no Zulip organization.",
+		MarkdownDescription: "Lists the trade platforms of the trading cloud's client, sorted by ID. Requires only the provider's `trading_cloud` block.",
 		Attributes: map[string]schema.Attribute{
 			"organization_id": schema.StringAttribute{
-				Optional: true, MarkdownDescription: "Only those of this organization, a GUID.", Validators: []validator.String{idValidator{}},
+				Optional: true, MarkdownDescription: "Only platforms of the organization with this ID (GUID).", Validators: []validator.String{idValidator{}},
 			},
-			"type": schema.StringAttribute{Optional: true, MarkdownDescription: "Only those of this type, such as `MT5`, in any case."},
+			"type": schema.StringAttribute{Optional: true, MarkdownDescription: "Only platforms of this type, such as `MT5`. Case is ignored."},
 			"platforms": schema.ListNestedAttribute{
-				Computed: true, MarkdownDescription: "The platforms.",
+				Computed: true, MarkdownDescription: "Platforms.",
 				NestedObject: schema.NestedAttributeObject{Attributes: platformAttributes()},
 			},
 		},
@@ -80,18 +80,16 @@ func NewPingDataSource() datasource.DataSource {
 
 func pingDataSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "Whether the trading cloud reaches one of its trade platforms now, for a `check` block or a precondition. " +
-			"A platform that it does not reach is a value, not an error; no token, no such platform, or no trading cloud is an error. " +
-			"It is asked at each plan and apply, and once: no failed check is repeated.",
+		MarkdownDescription: "Checks whether the trading cloud reaches a trade platform, for a `check` block or a precondition.",
 		Attributes: map[string]schema.Attribute{
 			"platform_id": schema.StringAttribute{
-				Required: true, MarkdownDescription: "The ID of the platform, a GUID.", Validators: []validator.String{idValidator{}},
+				Required: true, MarkdownDescription: "ID of the platform (GUID).", Validators: []validator.String{idValidator{}},
 			},
-			"reachable": schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether it was reached."},
+			"reachable": schema.BoolAttribute{Computed: true, MarkdownDescription: "True if the trading cloud reached the platform."},
 			"latency_ms": schema.Int64Attribute{
-				Computed: true, MarkdownDescription: "How many milliseconds the trading cloud took to say so. It differs each time: what uses it changes with each plan, and so does a `check` block that has this data source inside instead of beside it.",
+				Computed: true, MarkdownDescription: "Response time of the trading cloud in milliseconds. It differs each time, so resources that use it and `check` blocks that contain this data source change with each plan.",
 			},
-			"problem": schema.StringAttribute{Computed: true, MarkdownDescription: "Why it was not reached, in the trading cloud's words; null if it was."},
+			"problem": schema.StringAttribute{Computed: true, MarkdownDescription: "Reason for the failure in the trading cloud's words. Null if the platform was reached."},
 		},
 	}
 }
@@ -172,22 +170,22 @@ func platformOf(wire *trading.Platform) platformModel {
 
 func organizationAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"id":      schema.StringAttribute{Computed: true, MarkdownDescription: "Its ID, a GUID."},
-		"name":    schema.StringAttribute{Computed: true, MarkdownDescription: "Its name; may be null."},
-		"created": schema.StringAttribute{Computed: true, MarkdownDescription: "Time of creation, as the trading cloud writes it (ISO 8601); may be null."},
+		"id":      schema.StringAttribute{Computed: true, MarkdownDescription: "ID (GUID)."},
+		"name":    schema.StringAttribute{Computed: true, MarkdownDescription: "Name. Can be null."},
+		"created": schema.StringAttribute{Computed: true, MarkdownDescription: "Creation time (ISO 8601). Can be null."},
 	}
 }
 
 func platformAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
-		"id":              schema.StringAttribute{Computed: true, MarkdownDescription: "Its ID, a GUID."},
-		"name":            schema.StringAttribute{Computed: true, MarkdownDescription: "Its name; may be null."},
-		"type":            schema.StringAttribute{Computed: true, MarkdownDescription: "What it is: `MT4`, `MT5`, or the number by which some servers say so; may be null."},
-		"login":           schema.Int64Attribute{Computed: true, MarkdownDescription: "The number of the account that is used on it; may be null."},
-		"organization_id": schema.StringAttribute{Computed: true, MarkdownDescription: "The ID of the organization it belongs to; may be null."},
+		"id":              schema.StringAttribute{Computed: true, MarkdownDescription: "ID (GUID)."},
+		"name":            schema.StringAttribute{Computed: true, MarkdownDescription: "Name. Can be null."},
+		"type":            schema.StringAttribute{Computed: true, MarkdownDescription: "Type: `MT4`, `MT5`, or a number from some servers. Can be null."},
+		"login":           schema.Int64Attribute{Computed: true, MarkdownDescription: "Number of the account on the platform. Can be null."},
+		"organization_id": schema.StringAttribute{Computed: true, MarkdownDescription: "ID of the organization. Can be null."},
 		"organization": schema.SingleNestedAttribute{
-			Computed: true, MarkdownDescription: "The organization it belongs to; may be null.", Attributes: organizationAttributes(),
+			Computed: true, MarkdownDescription: "Organization. Can be null.", Attributes: organizationAttributes(),
 		},
-		"created": schema.StringAttribute{Computed: true, MarkdownDescription: "When it was added, as the trading cloud writes it (ISO 8601); may be null."},
+		"created": schema.StringAttribute{Computed: true, MarkdownDescription: "Creation time (ISO 8601). Can be null."},
 	}
 }

@@ -303,7 +303,7 @@ func (roleMembers) importRole(_ context.Context, c *roleMembersCall, role string
 func NewRoleMembersList() list.ListResource {
 	return core.NewList(core.List[string]{
 		Name: "role_members", Plural: "roles", Identity: "role",
-		ListText: core.ListText{Called: "role", Description: "Lists the roles owner, administrator and moderator, each as the `zulip_role_members` that says who has it."},
+		ListText: core.ListText{Called: "role", Description: "Lists the members of the roles owner, administrator, and moderator as `zulip_role_members`."},
 		Objects: func(ctx context.Context, b *base.Base) ([]*string, *snapshot.Snapshot, error) {
 			view, err := b.Meta.Store.Read(ctx, store.Users)
 			roles := make([]*string, len(listed))

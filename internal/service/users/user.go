@@ -379,7 +379,7 @@ func (nameValidator) ValidateString(_ context.Context, req validator.StringReque
 func NewUserList() list.ListResource {
 	return core.NewList(core.List[zulip.User]{
 		Name: "user", Plural: "users",
-		ListText: core.ListText{Called: "email address", Description: "Lists the people of the organization. Bots are listed by `zulip_bot`."},
+		ListText: core.ListText{Called: "email address", Description: "Lists the users of the organization, without bots."},
 		Objects: core.FromSnapshot((*snapshot.Snapshot).Users, func(_ *snapshot.Snapshot, user *zulip.User) bool {
 			return !user.IsBot && !user.IsDeleted
 		}, store.Users),

@@ -36,10 +36,10 @@ func userDataSchema() schema.Schema {
 	}
 	all["email"] = schema.StringAttribute{
 		Optional: true, Computed: true,
-		MarkdownDescription: "Email address to find the user by: the real one if the provider's account may see it, or the one that the server generates. Case is ignored. Set this or `id`. The result is the address in the API: the real one if everybody may see it, otherwise the one that the server generates.",
+		MarkdownDescription: "Email address to find the user by: the real address if the provider's account can see it, or the generated one. Case is ignored. Set this or `id`. The result is the real address if everyone can see it, otherwise the generated one.",
 	}
 	return schema.Schema{
-		MarkdownDescription: "Reads a person or bot by ID or email address, deactivated ones included.",
+		MarkdownDescription: "Reads a user or bot by ID or email address, even if it is deactivated.",
 		Attributes:          all,
 	}
 }
@@ -68,18 +68,18 @@ func NewUsersDataSource() datasource.DataSource {
 
 func usersDataSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "Lists people and bots, ordered by ID. Filters are combined. Without a filter everybody is listed, deactivated accounts included.",
+		MarkdownDescription: "Lists users and bots, sorted by ID. All filters must match. Without a filter, deactivated users are included.",
 		Attributes: map[string]schema.Attribute{
 			"role": schema.StringAttribute{
 				Optional: true, MarkdownDescription: "Only users with this role: `owner`, `administrator`, `moderator`, `member` or `guest`.",
 				Validators: []validator.String{validators.OneOf("owner", "administrator", "moderator", "member", "guest")},
 			},
-			"is_bot":    schema.BoolAttribute{Optional: true, MarkdownDescription: "Only bots (`true`), or only people (`false`)."},
-			"is_active": schema.BoolAttribute{Optional: true, MarkdownDescription: "Only active accounts (`true`), or only deactivated ones (`false`)."},
+			"is_bot":    schema.BoolAttribute{Optional: true, MarkdownDescription: "Only bots (`true`), or only users (`false`)."},
+			"is_active": schema.BoolAttribute{Optional: true, MarkdownDescription: "Only active (`true`), or only deactivated users and bots (`false`)."},
 			"emails": schema.SetAttribute{
 				ElementType: types.StringType, Optional: true,
 				Validators:          []validator.Set{validators.NoNulls()},
-				MarkdownDescription: "Only users with one of these email addresses. An address that nobody has is an error.",
+				MarkdownDescription: "Only users with one of these email addresses. An unknown address is an error.",
 			},
 			"profile_field": schema.SingleNestedAttribute{
 				Optional: true, MarkdownDescription: "Only users with this value in a custom profile field.",
@@ -89,7 +89,7 @@ func usersDataSchema() schema.Schema {
 				},
 			},
 			"users": schema.ListNestedAttribute{
-				Computed: true, MarkdownDescription: "The people and bots that pass every filter, ordered by ID.",
+				Computed: true, MarkdownDescription: "Users and bots.",
 				NestedObject: schema.NestedAttributeObject{Attributes: attributes()},
 			},
 		},
@@ -206,17 +206,17 @@ func profileOf(user *zulip.User, s *snapshot.Snapshot) map[string]string {
 func attributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"id":             schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID."},
-		"email":          schema.StringAttribute{Computed: true, MarkdownDescription: "Email address in the API: the real one if the provider's account may see it, otherwise one that the server generates."},
-		"delivery_email": schema.StringAttribute{Computed: true, MarkdownDescription: "Real email address; null if the provider's account may not see it."},
+		"email":          schema.StringAttribute{Computed: true, MarkdownDescription: "Email address: the real one if the provider's account can see it, otherwise the generated one."},
+		"delivery_email": schema.StringAttribute{Computed: true, MarkdownDescription: "Real email address. Null if the provider's account can't see it."},
 		"full_name":      schema.StringAttribute{Computed: true, MarkdownDescription: "Display name."},
 		"role":           schema.StringAttribute{Computed: true, MarkdownDescription: "Role: `owner`, `administrator`, `moderator`, `member` or `guest`."},
-		"is_active":      schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the account is active; `false` if it is deactivated."},
-		"is_deleted":     schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the account was deleted on the server. A deleted account is deactivated too, and cannot be reactivated. " + featurelevel.Needs(userKind, "is_deleted")},
-		"is_bot":         schema.BoolAttribute{Computed: true, MarkdownDescription: "Whether the account is a bot."},
-		"bot_type":       schema.Int64Attribute{Computed: true, MarkdownDescription: "Type of the bot: 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded. Null for people."},
-		"bot_owner_id":   schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of the bot's owner. Null for people."},
-		"timezone":       schema.StringAttribute{Computed: true, MarkdownDescription: "Time zone, as in `Europe/Berlin`; empty if it is not set."},
-		"date_joined":    schema.StringAttribute{Computed: true, MarkdownDescription: "Time at which the account was created (RFC 3339)."},
-		"profile_data":   schema.MapAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: "Values of custom profile fields by the names of the fields, as the server stores them. Fields without a value are absent."},
+		"is_active":      schema.BoolAttribute{Computed: true, MarkdownDescription: "False if the user is deactivated."},
+		"is_deleted":     schema.BoolAttribute{Computed: true, MarkdownDescription: "True if the user was deleted on the server. A deleted user is also deactivated and can't be reactivated. " + featurelevel.Needs(userKind, "is_deleted")},
+		"is_bot":         schema.BoolAttribute{Computed: true, MarkdownDescription: "True for a bot."},
+		"bot_type":       schema.Int64Attribute{Computed: true, MarkdownDescription: "Type of the bot: 1 generic, 2 incoming webhook, 3 outgoing webhook, 4 embedded. Null for users."},
+		"bot_owner_id":   schema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of the bot's owner. Null for users."},
+		"timezone":       schema.StringAttribute{Computed: true, MarkdownDescription: "Time zone, such as `Europe/Berlin`. Empty if it is not set."},
+		"date_joined":    schema.StringAttribute{Computed: true, MarkdownDescription: "Creation time (RFC 3339)."},
+		"profile_data":   schema.MapAttribute{ElementType: types.StringType, Computed: true, MarkdownDescription: "Values of custom profile fields by field name, as the server stores them. Fields without a value are absent."},
 	}
 }

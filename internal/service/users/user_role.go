@@ -306,7 +306,7 @@ func role(word types.String) zulip.Role {
 func NewUserRoleList() list.ListResource {
 	return core.NewList(core.List[zulip.User]{
 		Name: "user_role", Plural: "people", Identity: "user_id",
-		ListText: core.ListText{Called: "email address", Description: "Lists the active people of the organization, each as the `zulip_user_role` that has their role. Bots are not listed. For people whose account is managed as `zulip_user`, set `role` there instead."},
+		ListText: core.ListText{Called: "email address", Description: "Lists the roles of active users, without bots, as `zulip_user_role`. For a user managed with `zulip_user`, set `role` there instead."},
 		Objects: core.FromSnapshot((*snapshot.Snapshot).Users, func(_ *snapshot.Snapshot, user *zulip.User) bool {
 			return !user.IsBot && user.IsActive
 		}, store.Users),

@@ -190,10 +190,10 @@ func userStatusDataSchema() datasourceschema.Schema {
 		return datasourceschema.StringAttribute{Computed: true, MarkdownDescription: description}
 	}
 	return datasourceschema.Schema{
-		MarkdownDescription: "Reads the status of a person: text and emoji.",
+		MarkdownDescription: "Reads the status of a user: text and emoji.",
 		Attributes: map[string]datasourceschema.Attribute{
-			"user":          datasourceschema.StringAttribute{Required: true, MarkdownDescription: "Email address or user ID of the person. Bots have no status."},
-			"user_id":       datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: "User ID of the person."},
+			"user":          datasourceschema.StringAttribute{Required: true, MarkdownDescription: "Email address or user ID. Bots have no status."},
+			"user_id":       datasourceschema.Int64Attribute{Computed: true, MarkdownDescription: "User ID."},
 			"status_text":   computed("Text of the status; `\"\"` if there is none."),
 			"emoji_name":    computed("Name of the emoji; `\"\"` if there is none."),
 			"emoji_code":    computed("Code of the emoji; `\"\"` if there is none."),
@@ -230,7 +230,7 @@ func readUserStatusData(ctx context.Context, c *adapter.Call[userStatusModel], d
 func NewUserStatusList() list.ListResource {
 	return core.NewList(core.List[zulip.User]{
 		Name: "user_status", Plural: "people", Identity: "user_id",
-		ListText: core.ListText{Called: "email address", Description: "Lists the people who have a status at present, each as the `zulip_user_status` that has it."},
+		ListText: core.ListText{Called: "email address", Description: "Lists the statuses of all users who have one."},
 		Objects: core.FromSnapshot((*snapshot.Snapshot).Users, func(s *snapshot.Snapshot, user *zulip.User) bool {
 			return !user.IsBot && user.IsActive && s.Status(user.ID) != zulip.Status{}
 		}, store.Users, store.Statuses),
