@@ -247,8 +247,8 @@ func TestReportOfTheOrganization(t *testing.T) {
 				change("can_add_custom_emoji_group", group("role:nobody"), listed(2)),
 			},
 			[]string{
-				"Nobody is left who can create bots of any kind and invite people by e-mail.",
-				"Can no longer create bots of any kind and invite people by e-mail: Cem (u3@example.com).",
+				"Nobody is left who can create bots of any kind and invite people by email.",
+				"Can no longer create bots of any kind and invite people by email: Cem (u3@example.com).",
 				"Can now add custom emoji: Bea (u2@example.com).",
 			},
 		},

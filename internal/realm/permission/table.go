@@ -186,7 +186,7 @@ var UserGroupSettings = withLevels("zulip_user_group", []Setting{
 var RealmSettings = withLevels("zulip_organization", []Setting{
 	{
 		Name: "can_access_all_users_group", AllowEveryone: true, RefuseNobody: true, Roles: []string{"role:everyone", "role:members"},
-		Right:   "see everybody in the organization; guests who may not see only whom they share a channel or a conversation with",
+		Right:   "see everyone in the organization; other guests see only people they share a channel or a conversation with",
 		Default: "role:everyone",
 	},
 	{
@@ -196,7 +196,7 @@ var RealmSettings = withLevels("zulip_organization", []Setting{
 	},
 	{
 		Name:    "can_add_subscribers_group",
-		Right:   "add others to any channel that they have access to",
+		Right:   "subscribe others to any channel that they have access to",
 		Default: "role:members",
 	},
 	{
@@ -221,7 +221,7 @@ var RealmSettings = withLevels("zulip_organization", []Setting{
 	},
 	{
 		Name: "can_create_web_public_channel_group", Roles: []string{"role:moderators", "role:administrators", "role:owners", "role:nobody"},
-		Right:   "create channels that anyone on the internet reads",
+		Right:   "create channels that anyone on the internet can read",
 		Default: "role:owners",
 	},
 	{
@@ -241,7 +241,7 @@ var RealmSettings = withLevels("zulip_organization", []Setting{
 	},
 	{
 		Name: "can_invite_users_group", BotsSince: never, OwnersOnly: true,
-		Right:   "invite people by e-mail",
+		Right:   "invite people by email",
 		Default: "role:members",
 	},
 	{
@@ -256,7 +256,7 @@ var RealmSettings = withLevels("zulip_organization", []Setting{
 	},
 	{
 		Name: "can_mention_many_users_group", AllowEveryone: true, BySending: true,
-		Right:   "mention everybody in a large channel at once",
+		Right:   "mention everyone in a large channel",
 		Default: "role:administrators",
 	},
 	{
@@ -276,12 +276,12 @@ var RealmSettings = withLevels("zulip_organization", []Setting{
 	},
 	{
 		Name:    "can_set_delete_message_policy_group",
-		Right:   "say in a channel's settings who may delete messages there",
+		Right:   "choose who can delete messages in a channel",
 		Default: "role:moderators",
 	},
 	{
 		Name: "can_set_topics_policy_group", AllowEveryone: true,
-		Right:   "say in a channel's settings whether messages may go without a topic",
+		Right:   "choose whether messages in a channel need a topic",
 		Default: "role:members",
 	},
 	{
@@ -291,7 +291,7 @@ var RealmSettings = withLevels("zulip_organization", []Setting{
 	},
 	{
 		Name: "create_multiuse_invite_group", BotsSince: never, OwnersOnly: true,
-		Right:   "create invitation links that many people can use",
+		Right:   "create reusable invitation links",
 		Default: "role:administrators",
 	},
 	{
@@ -301,7 +301,7 @@ var RealmSettings = withLevels("zulip_organization", []Setting{
 	},
 	{
 		Name: "direct_message_permission_group", AllowEveryone: true, BySending: true,
-		Right:   "make a direct message permissible by being among those who write and read it",
+		Right:   "authorize a direct message by taking part in it",
 		Default: "role:everyone",
 	},
 })
@@ -311,7 +311,7 @@ var RealmSettings = withLevels("zulip_organization", []Setting{
 var RealmShown = withLevels("zulip_organization", []Setting{
 	{
 		Name: "workplace_users_group", AllowEveryone: true,
-		Right:   "count as workplace users, where the organization's plan has discounts for others",
+		Right:   "count as workplace users if the organization's plan has discounts for others",
 		Default: "role:everyone",
 	},
 })
