@@ -54,7 +54,7 @@ type Definition struct {
 	Attribute string
 	// Thing and Things are words: `linkifier`, `linkifiers`.
 	Thing, Things string
-	// Description is the description of the resource, in Markdown.
+	// Description says in Markdown what the order is for. What all orders have in common is added to it.
 	Description string
 
 	// Seen returns all things in order from the snapshot.
@@ -87,10 +87,6 @@ func (r *Resource) Metadata(_ context.Context, req resource.MetadataRequest, res
 
 // Schema describes the resource.
 func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *resource.SchemaResponse) {
-	since := ""
-	if level := featurelevel.Lookup("zulip_"+r.TypeName, r.Attribute); level > 0 {
-		since = " " + featurelevel.Sentence(level)
-	}
 	resp.Schema = schema.Schema{
 		Version:             base.SchemaVersion,
 		MarkdownDescription: r.Description,
@@ -101,11 +97,19 @@ func (r *Resource) Schema(_ context.Context, _ resource.SchemaRequest, resp *res
 			},
 			r.Attribute: schema.ListAttribute{
 				ElementType: types.Int64Type, Required: true,
-				MarkdownDescription: "IDs of the " + r.Things + " that come first, each once. Others follow in their present order." + since,
+				MarkdownDescription: r.listText(),
 				Validators:          []validator.List{validators.Size(1, 0), validators.Unique(), validators.NoNulls()},
 			},
 		},
 	}
+}
+
+func (r *Resource) listText() string {
+	text := "IDs of the " + r.Things + " that come first, each once. The others follow in their current order. The plan warns about IDs that no longer exist, and leaves them out."
+	if level := featurelevel.Lookup("zulip_"+r.TypeName, r.Attribute); level > 0 {
+		text += " " + featurelevel.Sentence(level)
+	}
+	return text
 }
 
 // IdentitySchema describes what an order is recognised by.

@@ -148,7 +148,7 @@ func draftSchema() schema.Schema {
 	}
 	return schema.Schema{
 		Version:             base.SchemaVersion,
-		MarkdownDescription: "Manages a draft of the provider's account: a message for a person to finish and send.",
+		MarkdownDescription: "Manages a [draft](https://zulip.com/help/view-and-edit-your-message-drafts) of the provider's account, for a person to finish and send.",
 		Attributes:          attributes,
 	}
 }

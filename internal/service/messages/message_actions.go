@@ -117,7 +117,7 @@ func NewReportMessageAction() action.Action {
 
 func reportSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "Reports a message to the moderators of the organization.",
+		MarkdownDescription: "[Reports a message](https://zulip.com/help/report-a-message) to the moderators of the organization.",
 		Attributes: map[string]schema.Attribute{
 			"message_id": schema.Int64Attribute{Required: true, MarkdownDescription: "ID of the message."},
 			"report_type": schema.StringAttribute{
@@ -176,7 +176,7 @@ func typingSchema() schema.Schema {
 		Validators: []validator.String{validators.OneOf(zulip.TypingOperations...)},
 	}
 	return schema.Schema{
-		MarkdownDescription: "Shows others that the provider's account is typing a message, or has stopped.",
+		MarkdownDescription: "Shows others that the provider's account [is typing](https://zulip.com/help/typing-notifications) a message, or has stopped.",
 		Attributes:          attributes,
 	}
 }

@@ -102,7 +102,7 @@ func narrowSchema() schema.Schema {
 		MarkdownDescription: "Changes a flag of the messages around an anchor that match conditions, for the provider's account.",
 		Attributes: changeAttributes(map[string]schema.Attribute{
 			"anchor": schema.StringAttribute{
-				Required: true, MarkdownDescription: "Message to start from: its ID, `newest`, `oldest` or `first_unread`.",
+				Required: true, MarkdownDescription: "Message to start from: a message ID, `newest`, `oldest` or `first_unread`.",
 				Validators: []validator.String{validators.Matches(regexp.MustCompile(`^([0-9]+|newest|oldest|first_unread)$`),
 					"must be the ID of a message, newest, oldest or first_unread")},
 			},

@@ -47,7 +47,7 @@ func reactionSchema() schema.Schema {
 	keep := stringplanmodifier.UseStateForUnknown()
 	return schema.Schema{
 		Version:             base.SchemaVersion,
-		MarkdownDescription: "Manages an emoji reaction of the provider's account to a message.",
+		MarkdownDescription: "Manages an [emoji reaction](https://zulip.com/help/emoji-reactions) of the provider's account to a message.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{
 				Computed: true, MarkdownDescription: "Message ID, emoji type, and emoji code, such as `1234/unicode_emoji/1f44d`.",

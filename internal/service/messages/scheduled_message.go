@@ -254,7 +254,7 @@ func scheduledMessageSchema() schema.Schema {
 	}
 	return schema.Schema{
 		Version:             base.SchemaVersion,
-		MarkdownDescription: "Manages a message that the server sends later from the provider's account.",
+		MarkdownDescription: "Manages a [scheduled message](https://zulip.com/help/schedule-a-message) of the provider's account.",
 		Attributes:          attributes,
 	}
 }

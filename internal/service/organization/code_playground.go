@@ -68,7 +68,7 @@ func (m *codePlaygroundModel) name() string {
 func codePlaygroundSchema() schema.Schema {
 	return schema.Schema{
 		Version:             base.SchemaVersion,
-		MarkdownDescription: "Manages a code playground, an external site to which people can send code blocks of a language.",
+		MarkdownDescription: "Manages a [code playground](https://zulip.com/help/code-blocks), an external site to which people can send code blocks of a language.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.Int64Attribute{
 				Computed: true, MarkdownDescription: "ID of the playground.",

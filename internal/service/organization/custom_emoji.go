@@ -235,7 +235,7 @@ func customEmojiSchema() schema.Schema {
 	keepNumber := []planmodifier.Int64{int64planmodifier.UseStateForUnknown()}
 	return schema.Schema{
 		Version:             base.SchemaVersion,
-		MarkdownDescription: "Manages a custom emoji, uploaded from an image file.",
+		MarkdownDescription: "Manages a [custom emoji](https://zulip.com/help/custom-emoji), uploaded from an image file.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.Int64Attribute{Computed: true, MarkdownDescription: "ID of the emoji.", PlanModifiers: keepNumber},
 			"name": schema.StringAttribute{

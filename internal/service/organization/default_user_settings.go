@@ -56,7 +56,7 @@ func (r *defaultUserSettingsResource) Schema(_ context.Context, _ resource.Schem
 	}
 	resp.Schema = schema.Schema{
 		Version:             base.SchemaVersion,
-		MarkdownDescription: "Manages the default settings of new users.",
+		MarkdownDescription: "Manages the [default settings of new users](https://zulip.com/help/configure-default-new-user-settings).",
 		Attributes:          attributes,
 	}
 }

@@ -61,7 +61,7 @@ func (m *domainModel) wire() zulip.Domain {
 func domainSchema() schema.Schema {
 	return schema.Schema{
 		Version:             base.SchemaVersion,
-		MarkdownDescription: "Manages an email domain of the organization.",
+		MarkdownDescription: "Manages an email domain to which the organization can [restrict accounts](https://zulip.com/help/restrict-account-creation).",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{
 				Computed: true, MarkdownDescription: "Domain in lower case.",

@@ -44,7 +44,7 @@ const (
 
 func exportSchema() schema.Schema {
 	return schema.Schema{
-		MarkdownDescription: "Exports the data of the organization and waits until the server has finished.",
+		MarkdownDescription: "[Exports the data of the organization](https://zulip.com/help/export-your-organization) and waits until the server has finished.",
 		Attributes: map[string]schema.Attribute{
 			"export_type": schema.StringAttribute{
 				Optional:            true,

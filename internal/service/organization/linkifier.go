@@ -125,7 +125,7 @@ var (
 func linkifierSchema() schema.Schema {
 	return schema.Schema{
 		Version:             base.SchemaVersion,
-		MarkdownDescription: "Manages a linkifier, which turns text that matches a pattern into a link.",
+		MarkdownDescription: "Manages a [linkifier](https://zulip.com/help/add-a-custom-linkifier), which turns text that matches a pattern into a link.",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.Int64Attribute{
 				Computed: true, MarkdownDescription: "ID of the linkifier.",

@@ -64,7 +64,7 @@ func (r *organizationResource) Schema(_ context.Context, _ resource.SchemaReques
 	}
 	resp.Schema = schema.Schema{
 		Version:             base.SchemaVersion,
-		MarkdownDescription: "Manages the settings and permissions of the organization.",
+		MarkdownDescription: "Manages the [settings and permissions of the organization](https://zulip.com/help/customize-organization-settings).",
 		Attributes:          all,
 	}
 }

@@ -49,7 +49,7 @@ func organizationImageSchema() schema.Schema {
 	keep := []planmodifier.String{stringplanmodifier.UseStateForUnknown()}
 	return schema.Schema{
 		Version:             base.SchemaVersion,
-		MarkdownDescription: "Manages the icon or a logo of the organization.",
+		MarkdownDescription: "Manages the icon or a logo of the [organization's profile](https://zulip.com/help/create-your-organization-profile).",
 		Attributes: map[string]schema.Attribute{
 			"id": schema.StringAttribute{Computed: true, MarkdownDescription: "Same as `kind`.", PlanModifiers: keep},
 			"kind": schema.StringAttribute{

@@ -166,7 +166,7 @@ func profileFieldSchema() schema.Schema {
 	}
 	return schema.Schema{
 		Version:             base.SchemaVersion,
-		MarkdownDescription: "Manages a custom profile field.",
+		MarkdownDescription: "Manages a [custom profile field](https://zulip.com/help/custom-profile-fields).",
 		Attributes:          attributes,
 	}
 }
