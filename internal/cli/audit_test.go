@@ -73,7 +73,7 @@ func TestDocsAccounts_OwnerAttributes(t *testing.T) {
 	section, _, _ = strings.Cut(section, "\n## ")
 	for _, page := range []string{"organization", "channel"} {
 		docs := read(t, "../../docs/resources/"+page+".md")
-		all := regexp.MustCompile("(?m)^- `([a-z_]+)` .*Only owners can set it").FindAllStringSubmatch(docs, -1)
+		all := regexp.MustCompile("(?m)^- `([a-z_]+)` .*Only owners (?:can|may) set it").FindAllStringSubmatch(docs, -1)
 		if len(all) == 0 {
 			t.Errorf("the page of %s has no attribute that only owners may set", page)
 		}
