@@ -1,5 +1,5 @@
-# Gives everybody the settings that new accounts start with, but for what people have set themselves.
-action "zulip_set_user_settings" "everybody" {
+# Gives everyone the settings of new users, except settings that they have changed themselves.
+action "zulip_set_user_settings" "everyone" {
   config {
     groups                 = ["role:everyone"]
     skip_if_already_edited = true

@@ -46,7 +46,7 @@ check "no_guest_posts_alerts" {
   }
 }
 
-# Why somebody can post: here ["role:everyone"].
+# The reason why Lena can post, here ["role:everyone"].
 data "zulip_user_access" "lena" {
   user = "lena.fischer@example.com"
 

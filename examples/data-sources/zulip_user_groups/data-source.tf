@@ -1,4 +1,4 @@
-# The groups that somebody is in, directly or through other groups
+# The groups of a user, direct or through subgroups
 data "zulip_user_groups" "of_lena" {
   user = "lena.fischer@example.com"
 }
