@@ -20,6 +20,11 @@ func Compare(before, after *Organization, people *report.PeopleSets, said *repor
 		}
 	}
 	said.Channels = report.SortChannels(said.Channels)
+	for was, is := range pairs(before.Accounts, after.Accounts, func(account *Account) int64 { return account.ID }) {
+		if result := c.account(was, is); result != nil {
+			said.People = append(said.People, result)
+		}
+	}
 	for was, is := range pairs(before.Groups, after.Groups, func(group *Group) int64 { return group.ID }) {
 		if result := c.group(was, is); result != nil {
 			said.Groups = append(said.Groups, result)
@@ -62,6 +67,42 @@ type comparison struct {
 // gainAndLose are those who are in a set after and not before, and the other way round.
 func (c *comparison) gainAndLose(was, is permission.People) (gain, lose *report.People) {
 	return c.people.Of(is.Minus(was).Minus(c.joined)), c.people.Of(was.Minus(is).Minus(c.gone))
+}
+
+// account compares an account with what it was; nil if nothing differs. One that is not there before is new, and one that is not there
+// after is deactivated.
+func (c *comparison) account(was, is *Account) *report.Person {
+	isNew := was == nil
+	if isNew {
+		was = new(Account)
+	}
+	if is == nil {
+		is = &Account{User: was.User}
+		is.IsActive = false
+	}
+	role, owner := report.Change{Before: was.RoleText, After: is.RoleText}, report.Change{Before: was.OwnerText, After: is.OwnerText}
+	of, isJoined := &was.User, !was.IsActive && is.IsActive
+	if isJoined {
+		of = &is.User
+	}
+	account := c.people.Account(of)
+	person := &report.Person{Account: account, AccountID: account.ID, Addresses: append([]string{}, is.Addresses...), Action: report.Update, Role: role}
+	if isJoined && !is.OwnerText.IsNone() || !isJoined && owner.Differs() {
+		person.Owner, person.IsOwnedByGuest = &owner, is.BotOwnerID != nil && !is.OwnerText.Unknown && c.after.People.Guests().Has(*is.BotOwnerID)
+	}
+	switch {
+	case is.Action != report.Affects:
+		person.Action = is.Action
+	case isJoined && isNew:
+		person.Action = report.Create
+	case isJoined:
+		person.Action = report.Reactivate
+	case was.IsActive && !is.IsActive:
+		person.Action, person.LosesEverything, person.Role.After, person.Owner = report.Deactivate, true, report.Value{}, nil
+	case !role.Differs() && person.Owner == nil:
+		return nil
+	}
+	return person
 }
 
 // channel compares a channel with what it was; nil if nothing differs. One that is not there before is new, and one that is not

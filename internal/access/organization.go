@@ -15,12 +15,24 @@ import (
 
 // Organization is who can do what in one organization at one time. Of two that are compared it may have only what differs.
 type Organization struct {
-	// People are the accounts. In two that are compared, everybody has an account in both, active or not.
+	// People are who has an account. In two that are compared, everybody has an account in both, active or not.
 	People   *permission.Access
+	Accounts []*Account
 	Channels []*Channel
 	Groups   []*Group
 	// Rights are the organization's own.
 	Rights []*Right
+}
+
+// Account is a person or a bot.
+type Account struct {
+	zulip.User
+
+	// RoleText and OwnerText are the role and the owner in words: a plan may not know them.
+	RoleText, OwnerText report.Value
+	// Action is what a plan does with it, where the account does not tell, and Addresses are the resources that do.
+	Action    report.Action
+	Addresses []string
 }
 
 // Channel is a channel and who can do what in it.

@@ -28,7 +28,7 @@ func Compare(before, after *Audit) (*report.Report, error) {
 		FormatVersion: report.FormatVersion, Site: after.Site, Organization: after.Organization, Since: since(before, after),
 		Risks: []report.Risk{}, Channels: []*report.Channel{}, Groups: []*report.Group{}, People: []*report.Person{}, Rights: []*report.Right{}, Unknown: []string{}, Also: []*report.Also{},
 	}
-	c.accounts()
+	c.matchAccounts()
 	was, is := c.organizations()
 	access.Compare(was, is, c.people, c.report)
 	c.things()
@@ -67,8 +67,9 @@ type side struct {
 	// active are the addresses of active accounts, by the IDs in the audit.
 	active map[int64]string
 
-	sets map[int]permission.People
-	in   []int64 // the IDs of one set after another
+	accounts []*access.Account
+	sets     map[int]permission.People
+	in       []int64 // the IDs of one set after another
 }
 
 // set returns a set of the audit.
@@ -85,8 +86,8 @@ func (s *side) set(index int) permission.People {
 	return set
 }
 
-// accounts matches the accounts of both audits, and says who has come and gone, and whose role changed.
-func (c *comparison) accounts() {
+// matchAccounts matches the accounts of both audits.
+func (c *comparison) matchAccounts() {
 	byAddress := map[string]int64{}
 	c.before.ids, c.after.ids = map[int64]int64{}, map[int64]int64{}
 	for _, account := range c.after.audit.Accounts {
@@ -132,7 +133,17 @@ func (c *comparison) accounts() {
 	c.people.SetEverybody(all)
 	slices.SortFunc(all, func(a, b *zulip.User) int { return cmp.Compare(a.ID, b.ID) })
 	for _, user := range all {
-		c.account(user, was[user.ID], is[user.ID])
+		for _, one := range []struct {
+			in   map[int64]*zulip.User
+			side *side
+		}{{was, c.before}, {is, c.after}} {
+			if user, ok := one.in[user.ID]; ok {
+				one.side.accounts = append(one.side.accounts, &access.Account{User: *user, RoleText: report.ValueOf(user.Role.String()), OwnerText: c.owner(user)})
+			}
+		}
+		if _, had := was[user.ID]; !had && !c.byName && slices.Contains(c.before.audit.DeactivatedIDs, user.ID) { // it is back
+			c.before.accounts = append(c.before.accounts, &access.Account{User: zulip.User{ID: user.ID}})
+		}
 	}
 }
 
@@ -168,48 +179,12 @@ func accessOf(active, everybody map[int64]*zulip.User) *permission.Access {
 	return permission.NewAccess(permission.AccessInput{Users: users})
 }
 
-// account says what happened to one account.
-func (c *comparison) account(user, was, is *zulip.User) {
-	if was != nil && is != nil && was.Role == is.Role && c.owner(was) == c.owner(is) {
-		return
+// owner is the owner of a bot in words; none if nobody is known to be.
+func (c *comparison) owner(bot *zulip.User) (owner report.Value) {
+	if bot.BotOwnerID != nil && c.addresses[*bot.BotOwnerID] != "" {
+		owner = report.ValueOf(c.addresses[*bot.BotOwnerID])
 	}
-	person := &report.Person{Account: c.people.Account(user), AccountID: user.ID, Addresses: []string{}}
-	switch {
-	case was == nil && !c.byName && slices.Contains(c.before.audit.DeactivatedIDs, user.ID):
-		person.Action = report.Reactivate
-	case was == nil:
-		person.Action = report.Create
-	case is == nil:
-		person.Action, person.LosesEverything = report.Deactivate, true
-	default:
-		person.Action = report.Update
-	}
-	if was != nil {
-		person.Role.Before = report.ValueOf(was.Role.String())
-	}
-	if is != nil {
-		person.Role.After = report.ValueOf(is.Role.String())
-	}
-	if was != nil && is != nil && c.owner(was) != c.owner(is) {
-		person.Owner = &report.Change{Before: ownerValue(c.owner(was)), After: ownerValue(c.owner(is))}
-		person.IsOwnedByGuest = is.BotOwnerID != nil && c.after.access.Guests().Has(*is.BotOwnerID)
-	}
-	c.report.People = append(c.report.People, person)
-}
-
-// owner is the address of the owner of a bot; "" if there is none who is known.
-func (c *comparison) owner(bot *zulip.User) string {
-	if bot.BotOwnerID == nil {
-		return ""
-	}
-	return c.addresses[*bot.BotOwnerID]
-}
-
-func ownerValue(owner string) report.Value {
-	if owner == "" {
-		return report.Value{}
-	}
-	return report.ValueOf(owner)
+	return owner
 }
 
 // findings lists those of the later audit, the new ones first and those that are accepted last. One that was accepted and no

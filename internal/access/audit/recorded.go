@@ -47,7 +47,7 @@ func (c *comparison) organizations() (before, after *access.Organization) {
 
 // organization returns what an audit recorded.
 func (s *side) organization() *access.Organization {
-	of := &access.Organization{People: s.access, Rights: s.rights(s.audit.Rights)}
+	of := &access.Organization{People: s.access, Accounts: s.accounts, Rights: s.rights(s.audit.Rights)}
 	for _, channel := range s.audit.Channels {
 		recorded := &access.Channel{ID: channel.ID, Name: channel.Name, Privacy: report.ValueOf(report.PrivacyText(channel.Privacy)), Internet: &channel.Internet, Rights: s.rights(channel.Rights)}
 		if channel.Subscribers != nil {

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,28 +18,25 @@ const manyRights = 4
 // sayKeys says what the owners of new bots, and the new owners of bots, can do with their keys and not by themselves: whoever owns a
 // bot holds its key.
 func (b *builder) sayKeys() {
-	owners := maps.Clone(b.change.Owners)
-	for id, user := range b.org.users {
-		if _, isGiven := owners[id]; user.IsBot && user.BotOwnerID != nil && !isGiven {
-			owners[id] = *user.BotOwnerID
+	for _, account := range slices.SortedFunc(slices.Values(b.is.Accounts), func(x, y *access.Account) int { return cmp.Compare(x.ID, y.ID) }) {
+		user, had := b.org.Snapshot.User(account.ID)
+		if isJoined := !had || !user.IsActive && account.IsActive; account.BotOwnerID == nil || !isJoined && hasSameOwner(user, &account.User) {
+			continue
 		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(owners)) {
-		bot, seesBot := b.org.User(id)
-		owner, seesOwner := b.org.User(owners[id])
-		if seesBot && seesOwner {
-			b.sayKey(bot, owner)
+		if owner, seesOwner := b.org.User(*account.BotOwnerID); seesOwner {
+			b.sayKey(&account.User, owner)
 		}
 	}
 }
 
+func hasSameOwner(bot, other *zulip.User) bool {
+	return bot.BotOwnerID == other.BotOwnerID || bot.BotOwnerID != nil && other.BotOwnerID != nil && *bot.BotOwnerID == *other.BotOwnerID
+}
+
 func (b *builder) sayKey(bot, owner *zulip.User) {
 	where, category := "bot "+bot.Address(), report.Widening
-	if b.roleAfter(owner) == zulip.RoleGuest {
+	if owner.Role == zulip.RoleGuest {
 		category = report.External
-		for _, person := range b.report.People {
-			person.IsOwnedByGuest = person.IsOwnedByGuest || person.AccountID == bot.ID && person.Owner != nil
-		}
 	}
 	say := func(rights, over string) {
 		b.report.Risks = append(b.report.Risks, report.Risk{

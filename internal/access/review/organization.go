@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
@@ -22,14 +23,15 @@ const unknownPeopleID = math.MinInt64
 type plannedOrganization struct {
 	*snapshot.Snapshot
 	groups map[int64]*zulip.UserGroup // created, renamed, or reactivated
-	users  map[int64]*zulip.User      // created, or reactivated
+	// accounts are those that the plan changes, as it leaves them.
+	accounts map[int64]*access.Account
 	// folders are the names of the folders after the plan; what is yet to be created has negative IDs.
 	folders map[int64]string
 	last    int64
 }
 
 func newPlannedOrganization(view *snapshot.Snapshot) *plannedOrganization {
-	return &plannedOrganization{Snapshot: view, groups: map[int64]*zulip.UserGroup{}, users: map[int64]*zulip.User{}, folders: map[int64]string{}}
+	return &plannedOrganization{Snapshot: view, groups: map[int64]*zulip.UserGroup{}, accounts: map[int64]*access.Account{}, folders: map[int64]string{}}
 }
 
 // planFolders reads the changes of folders.
@@ -102,17 +104,17 @@ func (o *plannedOrganization) changesHands(text string) bool {
 
 // User returns the person or bot with an ID.
 func (o *plannedOrganization) User(id int64) (*zulip.User, bool) {
-	if user, ok := o.users[id]; ok {
-		return user, true
+	if account, ok := o.accounts[id]; ok {
+		return &account.User, true
 	}
 	return o.Snapshot.User(id)
 }
 
 // UserByAddress returns the person or bot with an address, whatever its case.
 func (o *plannedOrganization) UserByAddress(address string) (*zulip.User, bool) {
-	for _, user := range o.users {
-		if strings.EqualFold(user.Email, address) || strings.EqualFold(user.Address(), address) {
-			return user, true
+	for _, account := range o.accounts {
+		if strings.EqualFold(account.Email, address) || strings.EqualFold(account.Address(), address) {
+			return &account.User, true
 		}
 	}
 	return o.Snapshot.UserByAddress(address)

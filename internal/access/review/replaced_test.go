@@ -140,6 +140,26 @@ func TestReviewReplacedUser_RoleKept(t *testing.T) {
 	}
 }
 
+// The bots of the account lose their rights, for no resource reactivates them.
+func TestReviewReplacedUser_BotsDeactivated(t *testing.T) {
+	f := newFirm(t)
+	bot := int64(f.WithAccount(t, "mel").Call(t, "POST", "/bots", map[string]string{"full_name": "Bell", "short_name": "bell", "bot_type": "1"})["user_id"].(float64))
+	mel := func(id any) attributes {
+		return attributes{"id": id, "email": "mel@example.com", "full_name": "Mel", "role": "member"}
+	}
+	found := f.reviewed(`rule "no bot posts" {
+  channels = "hall"
+  right    = "send_message"
+  never    = "user_id:`+fmt.Sprint(bot)+`"
+}`, replaced(resourceChange("zulip_user", mel(f.mel), mel(nil), "id")))
+	if rule := found.Rules[0]; rule.Before != report.RuleFails || rule.Status != report.RulePasses {
+		t.Errorf("the rule is %s, and was %s: %q", rule.Status, rule.Before, rule.Lines())
+	}
+	if len(found.People) != 2 || found.People[1].AccountID != bot || found.People[1].Action != report.Deactivate {
+		t.Errorf("the review says of Mel and the bot: %+v", found.People)
+	}
+}
+
 func TestReviewReplacedGroup_MembersKept(t *testing.T) {
 	f := newFirm(t)
 	advisers := func(id any) attributes {

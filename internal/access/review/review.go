@@ -7,7 +7,6 @@ package review
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -115,11 +114,8 @@ type builder struct {
 	// unnamed are the groups whose names are not known, and mayStay those that somebody is taken out of who may stay.
 	unnamed, mayStay map[int64]bool
 
-	org    *plannedOrganization
-	change permission.Change
-	// joining are those who have an account after the plan and not before. They are taken for there all the time: what
-	// they may by being there is said of the person, and not of every channel.
-	joining            map[int64]zulip.Role
+	org                *plannedOrganization
+	change             permission.Change
 	groups             map[int64]*access.Group // those that the plan changes, or creates
 	groupRights        map[int64]map[string]access.PlannedPermission
 	organizationRights map[string]access.PlannedPermission
@@ -176,15 +172,18 @@ func (b *builder) compare(view *snapshot.Snapshot) error {
 	}
 	b.org.planFolders(b.of("zulip_channel_folder"))
 	b.unnamed, b.mayStay = map[int64]bool{}, map[int64]bool{}
-	b.joining, b.groups, b.groupRights = map[int64]zulip.Role{}, map[int64]*access.Group{}, map[int64]map[string]access.PlannedPermission{}
-	for _, kind := range []string{"zulip_user", "zulip_bot", "zulip_user_role"} { // people first: bots have owners
-		changes := b.of(kind)
+	b.groups, b.groupRights = map[int64]*access.Group{}, map[int64]map[string]access.PlannedPermission{}
+	for _, step := range []struct {
+		kind  string
+		apply func(*plan.Change)
+	}{{"zulip_user", b.person}, {"zulip_bot", b.person}, {"zulip_user_role", b.roleResource}, {"zulip_role_members", b.givesRoles}, {"zulip_role_members", b.takesRoles}} {
+		changes := b.of(step.kind)
 		slices.SortStableFunc(changes, endsFirst)
 		for _, change := range changes {
-			b.person(change)
+			step.apply(change)
 		}
 	}
-	b.roleMembers()
+	b.endBots()
 	b.collectGroups()
 	b.organizationRights = map[string]access.PlannedPermission{}
 	organizations := b.of("zulip_organization")
@@ -208,7 +207,7 @@ func (b *builder) compare(view *snapshot.Snapshot) error {
 
 // noteInvisibleChannels says what the account that reviews does not see. An administrator sees every channel.
 func (b *builder) noteInvisibleChannels() {
-	everywhere := len(b.change.Groups) + len(b.change.Roles) + len(b.change.Owners) + len(b.change.Deactivated) + len(b.change.Organization) + len(b.joining) + len(b.is.Rights)
+	everywhere := len(b.change.Groups) + len(b.is.Accounts) + len(b.change.Organization) + len(b.is.Rights)
 	if self := b.options.Store.Self(); everywhere > 0 && self.Role > zulip.RoleAdministrator {
 		b.report.Unknown = append(b.report.Unknown, fmt.Sprintf("The account that reviews, %s, is not an administrator and does not see private channels that it is not in: what changes in those is not in this review.", self.Address()))
 	}
@@ -246,11 +245,28 @@ func endsFirst(a, b *plan.Change) int {
 }
 
 // buildAccess makes the organization before and after. Groups and people who are yet to come are in it before too: the groups
-// without members, and named by nobody.
+// without members, and named by nobody. What people may by being there is said of the person, and not of every channel.
 func (b *builder) buildAccess(view *snapshot.Snapshot) {
-	facts := permission.AccessInput{Users: slices.Clone(view.Users()), Groups: slices.Clone(view.UserGroups().List()), Realm: view.Realm()}
-	facts.Users = slices.DeleteFunc(facts.Users, func(user *zulip.User) bool { return b.org.users[user.ID] != nil })
-	facts.Users = slices.AppendSeq(facts.Users, maps.Values(b.org.users))
+	facts := permission.AccessInput{Groups: slices.Clone(view.UserGroups().List()), Realm: view.Realm()}
+	joining := map[int64]zulip.Role{}
+	for _, account := range b.joining() {
+		facts.Users = append(facts.Users, &account.User)
+		joining[account.ID] = account.Role
+	}
+	for _, user := range view.Users() {
+		account := b.org.accounts[user.ID]
+		if _, joins := joining[user.ID]; joins {
+			continue
+		} else if account != nil && user.IsActive && !account.IsActive {
+			b.change.Deactivated = append(b.change.Deactivated, user.ID)
+		} else if account != nil && account.Role != user.Role {
+			b.change.Roles[user.ID] = account.Role
+		}
+		if account != nil && !hasSameOwner(&account.User, user) {
+			b.change.Owners[user.ID] = *account.BotOwnerID
+		}
+		facts.Users = append(facts.Users, user)
+	}
 	facts.Groups = append(facts.Groups, &zulip.UserGroup{ID: unknownPeopleID})
 	for id, group := range b.org.groups {
 		if id < 0 {
@@ -262,8 +278,8 @@ func (b *builder) buildAccess(view *snapshot.Snapshot) {
 	}
 	b.people.SetEverybody(facts.Users)
 	b.before = permission.NewAccess(facts)
-	if len(b.joining) > 0 {
-		b.before = b.before.With(permission.Change{Roles: b.joining, Now: b.options.Now})
+	if len(joining) > 0 {
+		b.before = b.before.With(permission.Change{Roles: joining, Now: b.options.Now})
 	}
 	b.after = b.before.With(b.change)
 }

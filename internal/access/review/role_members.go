@@ -11,19 +11,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// roleMembers records what the zulip_role_members of a plan change: first whom they give a role, then whom they take it from. Whoever
-// is given another one by the plan, by another list or by a resource of their own, has that one in whatever order they are applied.
-func (b *builder) roleMembers() {
-	lists := b.of("zulip_role_members")
-	for _, change := range lists {
-		b.givesRoles(change)
-	}
-	for _, change := range lists {
-		b.takesRoles(change)
-	}
-}
-
-// givesRoles records who is listed and does not have the role. A risk says so too where it is not known who that is.
+// givesRoles applies whom a zulip_role_members lists. Whoever is given another role by the plan, by another list or by a resource of
+// their own, has that one in whatever order they are applied. A risk says so too where it is not known who is listed.
 func (b *builder) givesRoles(c *plan.Change) {
 	if !c.HasAfter() {
 		return
@@ -66,7 +55,7 @@ func (b *builder) takesPlace(c *plan.Change, id int64, role zulip.Role) {
 	}
 }
 
-// takesRoles records who is listed no more and has the role. Destroying a list, or making one of another role of it, takes the role
+// takesRoles applies, after all lists have given roles, who is listed no more and has the role. Destroying a list, or making one of another role of it, takes the role
 // from nobody: it stays, and nothing manages it.
 func (b *builder) takesRoles(c *plan.Change) {
 	word, _ := c.Before().Text("role")
@@ -89,9 +78,8 @@ func (b *builder) takesRoles(c *plan.Change) {
 	}
 	for _, id := range was {
 		user, ok := b.org.User(id)
-		_, isGiven := b.change.Roles[id]
 		switch {
-		case !ok || !user.IsActive || user.Role != role || isGiven || slices.Contains(b.change.Deactivated, id):
+		case !ok || !user.IsActive || user.Role != role:
 		case slices.Contains(stay, id):
 		case isEnd:
 			b.report.Risks = append(b.report.Risks, report.Risk{

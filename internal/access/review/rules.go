@@ -105,13 +105,12 @@ func (b *builder) joinDefault(facts *permission.Channel, isDefault, mayBe bool) 
 		return
 	}
 	facts.Subscribers = slices.Clone(facts.Subscribers)
-	for id := range b.joining {
-		user, ok := b.org.User(id)
-		if !ok || user.IsBot || slices.Contains(facts.Subscribers, id) {
+	for _, account := range b.joining() {
+		if account.IsBot || slices.Contains(facts.Subscribers, account.ID) {
 			continue
 		}
 		if isDefault {
-			facts.Subscribers = append(facts.Subscribers, id)
+			facts.Subscribers = append(facts.Subscribers, account.ID)
 		} else {
 			facts.SubscribersKnown = false
 		}

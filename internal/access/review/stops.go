@@ -183,11 +183,11 @@ func (b *builder) stopsByOwner() {
 		if !named || !c.HasAfter() || !c.IsSet("owner") {
 			continue
 		}
-		if bot, ok := b.currentUser(c.Before(), "id"); ok && !c.Does("create") && bot.BotOwnerID != nil && *bot.BotOwnerID == owner.ID {
+		id, _ := c.Before().Number("id")
+		if bot, ok := b.org.Snapshot.User(id); ok && bot.BotOwnerID != nil && *bot.BotOwnerID == owner.ID {
 			continue // nothing is sent
 		}
-		_, isBack := b.org.users[owner.ID]
-		if !owner.IsActive || !isBack && slices.Contains(b.change.Deactivated, owner.ID) {
+		if !owner.IsActive {
 			b.stop(c.Address, fmt.Sprintf("%s, who is to own the bot, is deactivated.", owner.Address()))
 		}
 	}
