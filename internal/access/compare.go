@@ -11,10 +11,16 @@ import (
 // do by having a new account, or can no longer do because the account is deactivated, is not said of every right.
 func Compare(before, after *Organization, people *report.PeopleSets, said *report.Report) {
 	c := &comparison{
-		after: after, people: people,
+		before: before, after: after, people: people,
 		joined: after.People.Everybody().Minus(before.People.Everybody()), gone: before.People.Everybody().Minus(after.People.Everybody()),
 	}
+	if after.Names != nil {
+		before.Rights, after.Rights = append(before.Rights, before.DescribeRights(before.Names)...), append(after.Rights, after.DescribeRights(before.Names)...)
+	}
 	for was, is := range pairs(before.Channels, after.Channels, func(channel *Channel) int64 { return channel.ID }) {
+		if after.Names != nil && !c.describeChannel(was, is) {
+			continue
+		}
 		if result := c.channel(was, is); result != nil {
 			said.Channels = append(said.Channels, result)
 		}
@@ -26,6 +32,9 @@ func Compare(before, after *Organization, people *report.PeopleSets, said *repor
 		}
 	}
 	for was, is := range pairs(before.Groups, after.Groups, func(group *Group) int64 { return group.ID }) {
+		if after.Names != nil && !c.describeGroup(was, is) {
+			continue
+		}
 		if result := c.group(was, is); result != nil {
 			said.Groups = append(said.Groups, result)
 		}
@@ -58,10 +67,38 @@ func pairs[Thing any, Key comparable](before, after []*Thing, key func(*Thing) K
 
 // comparison compares two organizations.
 type comparison struct {
-	after  *Organization
-	people *report.PeopleSets
+	before, after *Organization
+	people        *report.PeopleSets
 	// joined are those who have an account only after, gone those who have one only before.
 	joined, gone permission.People
+}
+
+// describeChannel works out who can do what in a channel; false where that does not change.
+func (c *comparison) describeChannel(was, is *Channel) bool {
+	if was != nil {
+		if len(is.Addresses) == 0 && (is.Facts.IsArchived || permission.Same(c.before.In(was), c.after.In(is))) {
+			return false
+		}
+		c.before.DescribeChannel(was, c.before.Names)
+	}
+	c.after.DescribeChannel(is, c.before.Names)
+	return true
+}
+
+// describeGroup works out who is in a group, and who can do what with it; false for one of a role, or that is deactivated all the time.
+// Who stays in a group is called what they were called before.
+func (c *comparison) describeGroup(was, is *Group) bool {
+	if is.IsSystemGroup || is.Deactivated && is.Action == report.Affects {
+		return false
+	}
+	c.after.DescribeGroup(is, c.before.Names)
+	if was != nil {
+		c.before.DescribeGroup(was, c.before.Names)
+		if slices.Equal(was.DirectSubgroupIDs, is.DirectSubgroupIDs) {
+			is.SubgroupsText = was.SubgroupsText
+		}
+	}
+	return true
 }
 
 // gainAndLose are those who are in a set after and not before, and the other way round.
@@ -122,9 +159,9 @@ func (c *comparison) channel(was, is *Channel) *report.Channel {
 	switch {
 	case result.Action == report.Affects && isNew:
 		result.Action = report.Create
-	case result.Action == report.Affects && was.IsArchived && !is.IsArchived:
+	case result.Action == report.Affects && was.Facts.IsArchived && !is.Facts.IsArchived:
 		result.Action = report.Reactivate
-	case result.Action == report.Affects && !was.IsArchived && is.IsArchived:
+	case result.Action == report.Affects && !was.Facts.IsArchived && is.Facts.IsArchived:
 		result.Action = report.Archive
 	}
 	if was.Name != is.Name {
@@ -143,7 +180,7 @@ func (c *comparison) channel(was, is *Channel) *report.Channel {
 // archived is the channel once it is archived: nobody can do anything with its messages.
 func (c *Channel) archived() *Channel {
 	later := *c
-	later.IsArchived, later.Rights = true, slices.Clone(c.Rights)
+	later.Facts.IsArchived, later.Rights = true, slices.Clone(c.Rights)
 	for i, right := range c.Rights {
 		if permission.Right(right.Name).IsOfMessages() {
 			none := *right
@@ -188,9 +225,9 @@ func (c *comparison) group(was, is *Group) *report.Group {
 	case isNew:
 		was = &Group{}
 	case is == nil:
-		is = &Group{ID: was.ID, Name: was.Name, Action: report.Deactivate}
+		is = &Group{UserGroup: was.UserGroup, Action: report.Deactivate}
 	}
-	result := &report.Group{ID: max(is.ID, 0), Name: is.Name, Action: is.Action, Addresses: append([]string{}, is.Addresses...), Unknown: is.Unknown, Rights: []*report.Right{}}
+	result := &report.Group{ID: max(is.ID, 0), Name: is.Name, Action: is.Action, Addresses: append([]string{}, is.Addresses...), Unknown: is.MembersUnknown, Rights: []*report.Right{}}
 	if is.Action == report.Deactivate {
 		result.Joins, result.Leaves = c.gainAndLose(was.People, permission.People{})
 		return result
@@ -202,7 +239,7 @@ func (c *comparison) group(was, is *Group) *report.Group {
 	if was.Name != is.Name {
 		result.OldName = was.Name
 	}
-	members, subgroups := report.Change{Before: was.Members, After: is.Members}, report.Change{Before: was.Subgroups, After: is.Subgroups}
+	members, subgroups := report.Change{Before: was.MembersText, After: is.MembersText}, report.Change{Before: was.SubgroupsText, After: is.SubgroupsText}
 	if members.Differs() || subgroups.Differs() {
 		result.Members, result.Subgroups = members, subgroups
 	}

@@ -6,22 +6,117 @@ package access
 
 import (
 	"cmp"
+	"maps"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Organization is who can do what in one organization at one time. Of two that are compared it may have only what differs.
+// Organization is one organization at one time, and who can do what in it. Of two that are compared it may have only what differs.
 type Organization struct {
 	// People are who has an account. In two that are compared, everybody has an account in both, active or not.
-	People   *permission.Access
+	People *permission.Access
+	// Names finds what principals name; nil in one that an audit recorded, which has the rights with everything.
+	Names    permission.Organization
 	Accounts []*Account
+	// Channels, Groups and Folders are all of them, also those that are archived and deactivated; folders are by ID.
 	Channels []*Channel
 	Groups   []*Group
+	Folders  map[int64]string
+	// Permissions are the organization's own, and Planned what a plan says of them.
+	Permissions map[string]zulip.GroupSettingValue
+	Planned     map[string]PlannedPermission
 	// Rights are the organization's own.
-	Rights []*Right
+	Rights  []*Right
+	Joining Joining
+	// Unknown is what is not known of it.
+	Unknown []Unknown
+	// Now decides which exceptions of rules have ended.
+	Now time.Time
+}
+
+// Unknown is something that is not known, as a sentence.
+type Unknown struct {
+	Scope Scope
+	Text  string
+}
+
+// Scope is what something that is not known may matter to.
+type Scope int
+
+// The scopes.
+const (
+	// Anywhere may matter to anything.
+	Anywhere Scope = iota
+	// Told may matter to anything, and a report says it of the thing that it is about.
+	Told
+	// OneThing matters to one thing only, whose facts say so too.
+	OneThing
+	// OfChannels matters to which channels there are, and OfJoining to how people join.
+	OfChannels
+	OfJoining
+)
+
+// Unknowns lists what is not known in some scopes.
+func (o *Organization) Unknowns(scopes ...Scope) (texts []string) {
+	for _, unknown := range o.Unknown {
+		if slices.Contains(scopes, unknown.Scope) {
+			texts = append(texts, unknown.Text)
+		}
+	}
+	return texts
+}
+
+// Joining is how people come to join.
+type Joining struct {
+	// InviteRequired says that nobody joins without an invitation; nil: not known.
+	InviteRequired *bool
+	// Invitations are those that can be used.
+	Invitations []Invitation
+}
+
+// Invitation is a link or a mail by which people join with a role.
+type Invitation struct {
+	// Text names it: the invitation of a@example.com, an invitation link.
+	Text string
+	Role zulip.Role
+}
+
+// Clone returns the same organization, of which everything can be changed. It lists no accounts yet.
+func (o *Organization) Clone() *Organization {
+	later := *o
+	later.Channels, later.Groups = cloned(o.Channels), cloned(o.Groups)
+	later.Folders, later.Permissions, later.Planned = maps.Clone(o.Folders), maps.Clone(o.Permissions), map[string]PlannedPermission{}
+	later.Unknown, later.Joining.Invitations = slices.Clone(o.Unknown), slices.Clone(o.Joining.Invitations)
+	return &later
+}
+
+func cloned[Thing any](things []*Thing) []*Thing {
+	all := make([]*Thing, len(things))
+	for i, thing := range things {
+		one := *thing
+		all[i] = &one
+	}
+	return all
+}
+
+// ActiveChannels are the channels that are not archived.
+func (o *Organization) ActiveChannels() []*Channel {
+	return slices.DeleteFunc(slices.Clone(o.Channels), func(channel *Channel) bool { return channel.Facts.IsArchived })
+}
+
+// ActiveGroups are the user groups that are not deactivated, without those of roles.
+func (o *Organization) ActiveGroups() []*Group {
+	return slices.DeleteFunc(slices.Clone(o.Groups), func(group *Group) bool { return group.Deactivated || group.IsSystemGroup })
+}
+
+// In is a channel in the organization.
+func (o *Organization) In(channel *Channel) permission.ChannelRights {
+	return permission.ChannelRights{Access: o.People, Channel: channel.Facts}
 }
 
 // Account is a person or a bot.
@@ -38,14 +133,20 @@ type Account struct {
 // Channel is a channel and who can do what in it.
 type Channel struct {
 	// ID is what it is matched by, negative for one that is yet to be created.
-	ID         int64
-	Name       string
-	IsArchived bool
-	// Folder is the name of its folder. NameUnknown and FolderUnknown say that these are not known; Name is then what it is called or by.
+	ID   int64
+	Name string
+	// FolderID is the folder that it is in, and Folder its name; nil and empty if it is in none. NameUnknown and FolderUnknown say that
+	// these are not known; Name is then what it is called or by.
+	FolderID                   *int64
 	Folder                     string
 	NameUnknown, FolderUnknown bool
-	// Facts are what decides who can do what in it.
+	// IsDefault says that the server subscribes new accounts to it, DefaultUnknown that it is not known whether it does.
+	IsDefault, DefaultUnknown bool
+	// Facts are what decides who can do what in it, and Planned what a plan says of the permissions.
 	Facts   permission.Channel
+	Planned map[string]PlannedPermission
+	// Why says what it depends on who will be in it; empty if that is known, or cannot be asked.
+	Why     string
 	Privacy report.Value
 	// Internet says that anyone on the internet can read it; nil if that is not known.
 	Internet *bool
@@ -57,33 +158,22 @@ type Channel struct {
 	Addresses []string
 }
 
-// Group is a user group, who is in it, and who can do what with it.
+// Group is a user group, who is in it, and who can do what with it. It has a negative ID if it is yet to be created.
 type Group struct {
-	// ID is what it is matched by, negative for one that is yet to be created.
-	ID   int64
-	Name string
-	// Members are the people directly in it, Subgroups the groups, and People all who are in it, however deep.
-	Members, Subgroups report.Value
-	People             permission.People
-	// Unknown says that others will be in it, who are not known yet.
-	Unknown bool
-	Rights  []*Right
+	zulip.UserGroup
+
+	NameUnknown bool
+	// MembersUnknown says that others will be in it, who are not known yet, and MayStay that some who are taken out of it may stay.
+	MembersUnknown, MayStay bool
+	// Planned is what a plan says of its permissions.
+	Planned map[string]PlannedPermission
+	// MembersText are the people directly in it, SubgroupsText the groups, and People all who are in it, however deep.
+	MembersText, SubgroupsText report.Value
+	People                     permission.People
+	Rights                     []*Right
 	// Action is what a plan does with it, and Addresses are the resources that do.
 	Action    report.Action
 	Addresses []string
-}
-
-// GroupFacts are what decides who can do what with a user group.
-type GroupFacts struct {
-	ID   int64
-	Name string
-	// NameUnknown says that it is not known what it will be called.
-	NameUnknown bool
-	// Members are the people directly in it, Subgroups the groups.
-	Members, Subgroups []int64
-	// Permissions are by name; one that is absent is not known, or the server does not have it.
-	Permissions map[string]zulip.GroupSettingValue
-	Unknown     map[string]bool
 }
 
 // Right is something that can be done, and who can.
@@ -107,65 +197,94 @@ type PlannedPermission struct {
 	Why     string
 }
 
-// Source is what rights are worked out with.
-type Source struct {
-	People *permission.Access
-	// Names has the names of groups and the addresses of people.
-	Names permission.Organization
-}
-
-// Describe fills in who can do what in a channel. planned has what a plan says of permissions; why says what it depends on who can,
-// where that is not known. Of a channel that is yet to be created, only reading and what the plan sets is said.
-func (s Source) Describe(c *Channel, facts permission.Channel, planned map[string]PlannedPermission, why string) {
-	c.Facts = facts
-	state := permission.ChannelRights{Access: s.People, Channel: facts}
-	if c.IsArchived = facts.IsArchived; c.Privacy.Texts == nil && !c.Privacy.Unknown {
-		c.Privacy = report.ValueOf(report.PrivacyText(facts.Privacy))
+// DescribeChannel fills in who can do what in a channel. Of one that is yet to be created, only reading and what the plan sets is said.
+// What no plan says of a permission has the names of an organization.
+func (o *Organization) DescribeChannel(c *Channel, names permission.Organization) {
+	state := o.In(c)
+	if c.Privacy = report.ValueOf(report.PrivacyText(c.Facts.Privacy)); c.Facts.PrivacyUnknown {
+		c.Privacy = report.Value{Unknown: true}
 	}
 	if reads, known := state.IsReadByInternet(); known {
 		c.Internet = &reads
 	}
-	if facts.SubscribersKnown || c.ID < 0 {
-		in := s.People.People(facts.Subscribers)
+	if c.Facts.SubscribersKnown || c.ID < 0 {
+		in := o.People.People(c.Facts.Subscribers)
 		c.Subscribers = &in
 	}
 	all := state.Held()
 	for _, right := range permission.RightsAndHistory {
 		held, has := all[right]
-		set, isSet := planned[string(right)]
+		set, isSet := c.Planned[string(right)]
 		if !has || c.ID < 0 && !isSet && right != permission.CanRead {
 			continue
 		}
-		described := &Right{Name: string(right), Text: right.InWords(), Held: held, Why: cmp.Or(set.Why, why)}
+		described := &Right{Name: string(right), Text: right.InWords(), Held: held, Why: cmp.Or(set.Why, c.why())}
 		switch {
 		case right == permission.CanRead || right == permission.CanReadHistory:
 			described.Value = c.Privacy
 		case isSet:
 			described.Value = set.Text
 		default:
-			described.Value.Texts = permission.Texts(facts.Permissions[string(right)], s.Names)
+			described.Value.Texts = permission.Texts(c.Facts.Permissions[string(right)], names)
 		}
 		c.Rights = append(c.Rights, described)
 	}
 }
 
-// Rights returns who has the permissions of a user group or of the organization. values are those that it has, planned what a plan
-// says of them.
-func (s Source) Rights(table permission.Table, settings []permission.Setting, values map[string]zulip.GroupSettingValue, planned map[string]PlannedPermission) []*Right {
+// why says what it depends on who gains and who loses.
+func (c *Channel) why() string {
+	switch {
+	case c.Why != "":
+		return c.Why
+	case c.Facts.PrivacyUnknown:
+		return "the plan does not know yet what kind of channel it will be"
+	case c.Facts.TopicsPolicyUnknown:
+		return "the plan does not know yet whether messages of the channel will have topics"
+	case len(c.Facts.Unknown) > 0:
+		return "the plan does not know yet whom " + strings.Join(slices.Sorted(maps.Keys(c.Facts.Unknown)), " and ") + " will name"
+	case c.ID > 0 && !c.Facts.SubscribersKnown:
+		return "who is in the channel cannot be asked"
+	}
+	return "it is not known yet who will be in a group, or whom a permission of the organization will name"
+}
+
+// DescribeGroup fills in who is in a group, and who can do what with it.
+func (o *Organization) DescribeGroup(g *Group, names permission.Organization) {
+	g.MembersText, g.SubgroupsText = report.Value{Texts: []string{}, Unknown: g.MembersUnknown}, report.Value{Texts: []string{}}
+	for _, id := range g.Members {
+		if user, ok := o.Names.User(id); ok {
+			g.MembersText.Texts = append(g.MembersText.Texts, user.Address())
+		}
+	}
+	for _, id := range g.DirectSubgroupIDs {
+		if group, ok := o.Names.UserGroup(id); ok {
+			g.SubgroupsText.Texts = append(g.SubgroupsText.Texts, group.Name)
+		}
+	}
+	slices.Sort(g.MembersText.Texts)
+	slices.Sort(g.SubgroupsText.Texts)
+	g.People = o.People.In(zulip.NamedGroup(g.ID))
+	g.Rights = o.rights(permission.UserGroups, g.Permissions, g.Planned, names)
+}
+
+// DescribeRights returns who has the permissions of the organization.
+func (o *Organization) DescribeRights(names permission.Organization) []*Right {
+	return o.rights(permission.Organizations, o.Permissions, o.Planned, names)
+}
+
+func (o *Organization) rights(table permission.Table, values map[string]zulip.GroupSettingValue, planned map[string]PlannedPermission, names permission.Organization) []*Right {
 	var rights []*Right
-	for _, setting := range settings {
+	for _, setting := range table.Settings {
 		value, has := values[setting.Name]
 		set, isSet := planned[setting.Name]
 		if !has && !isSet {
 			continue
 		}
-		right := &Right{Name: setting.Name, Text: setting.Right, Why: "it is not known yet who will be in a group that it names"}
-		if isSet {
-			value, right.Value = set.Value, set.Text
-		} else {
-			right.Value.Texts = permission.Texts(value, s.Names)
+		right := &Right{Name: setting.Name, Text: setting.Right, Value: set.Text, Why: "it is not known yet who will be in a group that it names"}
+		if !isSet {
+			right.Value.Texts = permission.Texts(value, names)
 		}
-		if right.Held = s.People.HeldBy(table, setting, value); set.Unknown {
+		if right.Held = o.People.HeldBy(table, setting, value); set.Unknown {
 			right.Held, right.Why = permission.HeldByUnknown(), set.Why
 		}
 		rights = append(rights, right)

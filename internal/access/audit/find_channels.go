@@ -11,7 +11,7 @@ import (
 func channelText(name string) string { return fmt.Sprintf("channel %q", name) }
 
 func (m *maker) findInChannel(channel *zulip.Channel) {
-	state := m.states[channel.ID]
+	state := m.org.In(m.channelByID[channel.ID])
 	where, managed := []string{channelText(channel.Name)}, m.options.Managed.addresses(channelTarget(channel))
 	if reads, _ := state.IsReadByInternet(); reads {
 		m.addFinding(Finding{
@@ -129,7 +129,7 @@ func (m *maker) findWiderRights() {
 		var peopleOf []permission.People
 		all := map[int64]bool{}
 		for _, channel := range m.chosen {
-			facts := m.states[channel.ID].Channel
+			facts := m.channelByID[channel.ID].Facts
 			value, has := facts.Permissions[string(right)]
 			who, _ := m.access.Can(right, facts)
 			wider := who.And(admitted).Minus(m.access.In(value)).Minus(m.administrators)

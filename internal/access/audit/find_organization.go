@@ -23,8 +23,8 @@ func (m *maker) findInGroups() {
 		everywhere = m.organizationHas(canManageAllGroups)
 	}
 	for _, group := range m.activeGroups() {
-		where, managed := []string{fmt.Sprintf("user group %q", group.Name)}, m.options.Managed.addresses(groupTarget(group))
-		m.findDeactivatedMembers(group, where, managed)
+		where, managed := []string{fmt.Sprintf("user group %q", group.Name)}, m.options.Managed.addresses(groupTarget(&group.UserGroup))
+		m.findDeactivatedMembers(&group.UserGroup, where, managed)
 		for _, setting := range permission.UserGroupSettings {
 			value, has := group.Permissions[setting.Name]
 			if !has {

@@ -87,8 +87,11 @@ func Make(ctx context.Context, from *store.Store, options Options) (*Audit, erro
 func Of(facts Input, options Options) (*Audit, error) {
 	facts = facts.withinLimits()
 	m := &maker{
-		facts: facts, options: options, view: facts.View, sets: map[*report.People]int{}, states: map[int64]permission.ChannelRights{},
-		access: permission.NewAccess(permission.AccessInput{Users: facts.View.Users(), Groups: facts.View.UserGroups().List(), Realm: facts.View.Realm()}),
+		facts: facts, options: options, view: facts.View, sets: map[*report.People]int{}, channelByID: map[int64]*access.Channel{},
+		org: access.Of(access.Read{
+			View: facts.View, Self: facts.Self, Subscribers: facts.Subscribers, Invitations: facts.Invitations, MissingInvitations: facts.MissingInvitations, Now: options.Now,
+		}),
+		access: facts.View.Access(),
 		people: report.NewPeopleSets(facts.Self.ID),
 		audit: &Audit{
 			FormatVersion: FormatVersion, Site: options.Site, When: options.Now.UTC().Truncate(time.Second), AccountID: facts.Self.ID,
@@ -129,6 +132,7 @@ type maker struct {
 	facts   Input
 	options Options
 	view    *snapshot.Snapshot
+	org     *access.Organization
 	access  *permission.Access
 	people  *report.PeopleSets
 	sets    map[*report.People]int
@@ -138,8 +142,8 @@ type maker struct {
 	// that role or the role of an owner.
 	members, bots, administrators permission.People
 
-	chosen []*zulip.Channel
-	states map[int64]permission.ChannelRights
+	chosen      []*zulip.Channel
+	channelByID map[int64]*access.Channel
 	// among are those whom the audit is about, if it was narrowed to some; nil: everybody.
 	among *permission.People
 	// named are deactivated accounts that a finding is about.
@@ -150,14 +154,9 @@ type maker struct {
 
 // rules proves the rules.
 func (m *maker) rules() {
-	if m.options.Rules == nil {
-		return
+	if m.options.Rules != nil {
+		m.audit.Rules = m.options.Rules.Report(m.org, m.options.Rules.Judge(m.org), nil, nil)
 	}
-	org := rules.Of(rules.Read{
-		View: m.view, Self: m.facts.Self, Subscribers: m.facts.Subscribers,
-		Invitations: m.facts.Invitations, MissingInvitations: m.facts.MissingInvitations, Now: m.options.Now,
-	})
-	m.audit.Rules = m.options.Rules.Report(org, m.options.Rules.Judge(org), nil, nil)
 }
 
 // completeness says what the account does not see.
@@ -251,26 +250,22 @@ func (m *maker) narrowed(people permission.People) permission.People {
 
 // channels describes who can do what in each channel.
 func (m *maker) channels() {
+	for _, channel := range m.org.Channels {
+		m.channelByID[channel.ID] = channel
+	}
 	unseen := 0
 	for _, channel := range m.chosen {
-		facts := permission.ChannelOf(channel)
-		if facts.Subscribers, facts.SubscribersKnown = m.facts.Subscribers[channel.ID]; !facts.SubscribersKnown {
+		described := m.channelByID[channel.ID]
+		m.org.DescribeChannel(described, m.view)
+		if !described.Facts.SubscribersKnown {
 			unseen++
 		}
-		m.states[channel.ID] = permission.ChannelRights{Access: m.access, Channel: facts}
-		described := &access.Channel{ID: channel.ID}
-		m.source().Describe(described, facts, nil, "")
-		result := &Channel{ID: channel.ID, Name: channel.Name, Privacy: facts.Privacy, Internet: described.Internet != nil && *described.Internet}
-		if channel.FolderID != nil {
-			if folder, ok := m.view.Folders().ByID(*channel.FolderID); ok {
-				result.Folder = folder.Name
-			}
-		}
+		result := &Channel{ID: channel.ID, Name: channel.Name, Folder: described.Folder, Privacy: described.Facts.Privacy, Internet: described.Internet != nil && *described.Internet}
 		if described.Subscribers != nil {
 			index := m.set(*described.Subscribers)
 			result.Subscribers = &index
 		}
-		if result.Rights = m.rights(described.Rights); facts.Privacy != zulip.PrivacyPrivateProtectedHistory { // the same people read older messages
+		if result.Rights = m.rights(described.Rights); result.Privacy != zulip.PrivacyPrivateProtectedHistory { // the same people read older messages
 			result.Rights = slices.DeleteFunc(result.Rights, isHistory)
 		}
 		if m.among == nil || len(result.Rights) > 0 {
@@ -282,8 +277,6 @@ func (m *maker) channels() {
 	}
 	m.audit.Complete = len(m.audit.Missing) == 0
 }
-
-func (m *maker) source() access.Source { return access.Source{People: m.access, Names: m.view} }
 
 // rights writes rights down, but for those that nobody has whom a narrowed audit is about.
 func (m *maker) rights(all []*access.Right) []*Right {
@@ -305,39 +298,32 @@ func (m *maker) rights(all []*access.Right) []*Right {
 func isHistory(right *Right) bool { return right.Name == string(permission.CanReadHistory) }
 
 // activeGroups returns the user groups that are not deactivated, without the roles, by name.
-func (m *maker) activeGroups() []*zulip.UserGroup {
-	return slices.SortedFunc(func(yield func(*zulip.UserGroup) bool) {
-		for _, group := range m.view.UserGroups().List() {
-			if !group.Deactivated && !group.IsSystemGroup && !yield(group) {
-				return
-			}
-		}
-	}, func(a, b *zulip.UserGroup) int { return strings.Compare(a.Name, b.Name) })
+func (m *maker) activeGroups() []*access.Group {
+	groups := m.org.ActiveGroups()
+	slices.SortFunc(groups, func(a, b *access.Group) int { return strings.Compare(a.Name, b.Name) })
+	return groups
 }
 
 // groups describes who is in each user group, and who has which permission over it.
 func (m *maker) groups() {
 	for _, group := range m.activeGroups() {
-		members := m.access.In(zulip.NamedGroup(group.ID))
+		m.org.DescribeGroup(group, m.view)
 		result := &Group{
-			ID: group.ID, Name: group.Name, People: m.set(members), Members: append([]int64{}, group.Members...), Subgroups: []string{},
-			Rights: m.rights(m.source().Rights(permission.UserGroups, permission.UserGroupSettings, group.Permissions, nil)),
+			ID: group.ID, Name: group.Name, People: m.set(group.People), Members: append([]int64{}, group.Members...), Subgroups: []string{}, Rights: m.rights(group.Rights),
 		}
 		for _, id := range group.DirectSubgroupIDs {
 			if below, ok := m.view.UserGroup(id); ok {
 				result.Subgroups = append(result.Subgroups, below.Name)
 			}
 		}
-		if m.among == nil || len(result.Rights) > 0 || !m.narrowed(members).IsEmpty() {
+		if m.among == nil || len(result.Rights) > 0 || !m.narrowed(group.People).IsEmpty() {
 			m.audit.Groups = append(m.audit.Groups, result)
 		}
 	}
 }
 
 func (m *maker) organization() {
-	if realm := m.view.Realm(); realm != nil {
-		m.audit.Rights = m.rights(m.source().Rights(permission.Organizations, permission.RealmSettings, realm.Permissions, nil))
-	}
+	m.audit.Rights = m.rights(m.org.DescribeRights(m.view))
 }
 
 // accounts lists everybody who is active, in the order of the sets, and then who is named.

@@ -82,7 +82,7 @@ func (p *personMaker) add(scope *Scope) {
 func (p *personMaker) channels() {
 	for _, channel := range p.chosen {
 		scope := &Scope{Kind: inChannel, ID: channel.ID, Name: channel.Name}
-		for _, granted := range p.access.In(p.states[channel.ID].Channel).Rights {
+		for _, granted := range p.access.In(p.channelByID[channel.ID].Facts).Rights {
 			scope.Rights = append(scope.Rights, PersonRight{
 				Name: string(granted.Right), Text: granted.Right.InWords(), Through: append([]string{}, granted.Through...),
 			})

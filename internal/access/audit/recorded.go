@@ -7,6 +7,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // organizations returns what the two audits recorded, to be compared. Those of one organization are matched by IDs, those of two by
@@ -24,7 +25,7 @@ func (c *comparison) organizations() (before, after *access.Organization) {
 	before, after = c.before.organization(), c.after.organization()
 	if !c.byName {
 		for _, id := range c.before.audit.ArchivedIDs { // it can be back
-			before.Channels = append(before.Channels, &access.Channel{ID: id, IsArchived: true})
+			before.Channels = append(before.Channels, &access.Channel{ID: id, Facts: permission.Channel{IsArchived: true}})
 		}
 		return before, after
 	}
@@ -59,7 +60,7 @@ func (s *side) organization() *access.Organization {
 	}
 	for _, group := range s.audit.Groups {
 		of.Groups = append(of.Groups, &access.Group{
-			ID: group.ID, Name: group.Name, People: s.set(group.People), Members: s.members(group), Subgroups: report.Value{Texts: group.Subgroups}, Rights: s.rights(group.Rights),
+			UserGroup: zulip.UserGroup{ID: group.ID, Name: group.Name}, People: s.set(group.People), MembersText: s.members(group), SubgroupsText: report.Value{Texts: group.Subgroups}, Rights: s.rights(group.Rights),
 		})
 	}
 	return of

@@ -13,122 +13,48 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// reviewedChannel is a channel that the plan changes, or that it creates.
-type reviewedChannel struct {
-	*access.Channel // as it is after the plan
-
-	current *zulip.Channel // nil for one that is yet to be created
-	before  permission.Channel
-	planned map[string]access.PlannedPermission
-	// in are the subscribers after the plan, if the plan says something of them; isExclusive says that nobody else is
-	in, out []int64
-	// made is what the plan writes of it as it will be; nil if it writes nothing, or ends it.
-	made *plan.Change
-	// isDefault is true if the server subscribes new accounts to it.
-	isDefault   bool
-	isExclusive bool
-	// unknownReason says what it depends on who will be in it; empty if that is known.
-	unknownReason string
+// folder applies a zulip_channel_folder. What is yet to be created has a negative ID.
+func (b *builder) folder(c *plan.Change) {
+	id, ok := c.Before().Number("id")
+	if !ok {
+		id = b.org.nextID()
+	}
+	delete(b.is.Folders, id)
+	if name, ok := c.After().Text("name"); ok {
+		b.is.Folders[id] = name
+	}
+	b.is.NameFolders()
 }
 
-// compareChannels works out who can do what in the channels that the plan changes, those it creates, and those in which a change of
-// something else has effects.
-func (b *builder) compareChannels() error {
-	for _, change := range b.of("zulip_channel") {
-		b.channel(change)
-	}
-	for _, change := range b.of("zulip_channel_subscribers", "zulip_channel_subscription") {
-		b.subscribers(change)
-	}
-	all := b.org.Channels().List()
-	for i, channel := range all {
-		_, named := b.channels[channel.ID]
-		if !named && channel.IsArchived {
-			continue
-		}
-		reviewed := b.reviewChannel(channel)
-		if err := b.readSubscribers(reviewed); err != nil {
-			return err
-		}
-		b.settle(reviewed)
-		if named || !permission.Same(permission.ChannelRights{Access: b.before, Channel: reviewed.before}, permission.ChannelRights{Access: b.after, Channel: reviewed.Facts}) {
-			b.addChannel(reviewed)
-		} else if beside := b.options.Beside; beside > 0 && i*beside/len(all) >= len(b.besideWas) {
-			b.addBeside(reviewed)
-		}
-	}
-	for _, reviewed := range b.created {
-		b.settle(reviewed)
-		b.addChannel(reviewed)
-	}
-	return nil
-}
-
-// settle works out what a channel will be, when every change is read: rules are proven of the same.
-func (b *builder) settle(reviewed *reviewedChannel) {
-	reviewed.applySubscribers()
-	b.folderAfter(reviewed)
-	b.joinDefault(&reviewed.Facts, reviewed.isDefault, reviewed.mayBecomeDefault())
-	if !reviewed.Facts.IsArchived {
-		b.channelsAfter = append(b.channelsAfter, reviewed.Channel)
-	}
-}
-
-// reviewChannel returns what the review says of a channel that is there.
-func (b *builder) reviewChannel(channel *zulip.Channel) *reviewedChannel {
-	if reviewed, ok := b.channels[channel.ID]; ok {
-		return reviewed
-	}
-	facts := permission.ChannelOf(channel)
-	facts.Subscribers, facts.SubscribersKnown = b.org.Subscribers()[channel.ID]
-	if !facts.SubscribersKnown {
-		facts.Subscribers, facts.SubscribersKnown = b.read[channel.ID]
-	}
-	return &reviewedChannel{
-		current: channel, before: facts, isDefault: channel.IsDefault,
-		Channel: &access.Channel{ID: channel.ID, Name: channel.Name, Folder: b.org.folderOf(channel.FolderID), Facts: facts, Privacy: report.ValueOf(report.PrivacyText(facts.Privacy))},
-	}
-}
-
-// reviewPlannedChannel is reviewChannel for a channel that the plan changes.
-func (b *builder) reviewPlannedChannel(channel *zulip.Channel, c *plan.Change) *reviewedChannel {
-	reviewed := b.reviewChannel(channel)
-	b.channels[channel.ID] = reviewed
-	if !slices.Contains(reviewed.Addresses, c.Address) {
-		reviewed.Addresses = append(reviewed.Addresses, c.Address)
-	}
-	return reviewed
-}
-
-// channel records the change of a zulip_channel.
+// channel applies a zulip_channel.
 func (b *builder) channel(c *plan.Change) {
-	before, after := c.Before(), c.After()
-	var current *zulip.Channel
-	if id, ok := before.Number("id"); ok {
-		current, _ = b.org.Channels().ByID(id)
-	}
-	if current == nil && !c.Does("create") {
-		b.addUnseen(c)
-		return
-	}
+	id, _ := c.Before().Number("id")
+	channel := b.org.channels[id]
 	switch {
-	case c.Does("delete") && !current.IsArchived:
-		reviewed := b.reviewPlannedChannel(current, c)
-		if reviewed.Action = report.Release; !isKept(before) {
-			reviewed.Action, reviewed.Facts.IsArchived, reviewed.isDefault = report.Archive, true, false
-		}
-	case c.Does("forget") && !current.IsArchived:
-		b.reviewPlannedChannel(current, c).Action = report.Release
 	case c.Does("create"):
-		b.create(c)
+		b.createChannel(c)
+	case channel == nil:
+		b.addUnseen(c)
 	case c.Does("update"):
-		reviewed := b.reviewPlannedChannel(current, c)
-		reviewed.Action = report.Update
-		b.applyPlan(reviewed, c, current.Permissions)
-		if name, ok := after.Text("name"); ok {
-			reviewed.Name = name
+		channel.Action = report.Update
+		b.setChannel(channel, c)
+		if name, ok := c.After().Text("name"); ok {
+			channel.Name = name
 		}
-		reviewed.NameUnknown = after.IsUnknown("name") && c.IsSet("name")
+		channel.NameUnknown = c.After().IsUnknown("name") && c.IsSet("name")
+	case channel.Facts.IsArchived:
+	default:
+		note(&channel.Addresses, c)
+		if channel.Action = report.Release; c.Does("delete") && !isKept(c.Before()) {
+			channel.Action, channel.Facts.IsArchived, channel.IsDefault = report.Archive, true, false
+		}
+	}
+}
+
+// note notes that a resource changes something.
+func note(addresses *[]string, c *plan.Change) {
+	if !slices.Contains(*addresses, c.Address) {
+		*addresses = append(*addresses, c.Address)
 	}
 }
 
@@ -138,235 +64,220 @@ func isKept(m plan.Attributes) bool {
 	return value == "keep"
 }
 
-// create records a channel that is created, or unarchived.
-func (b *builder) create(c *plan.Change) {
-	after := c.After()
-	name, known := after.Text("name")
+// createChannel creates a channel, or unarchives one.
+func (b *builder) createChannel(c *plan.Change) {
+	name, known := c.After().Text("name")
 	current, taken := b.org.Channels().ByName(name)
-	if isBack := known && taken && b.isReplaced(c, current.ID); isBack || known && taken && current.IsArchived && after.IsTrue("adopt_archived") {
-		reviewed := b.reviewPlannedChannel(current, c)
-		if reviewed.Action = report.Reactivate; isBack {
-			reviewed.Action = report.Replace
+	if isBack := known && taken && b.isReplaced(c, current.ID); isBack || known && taken && current.IsArchived && c.After().IsTrue("adopt_archived") {
+		channel := b.org.channels[current.ID]
+		if channel.Action = report.Reactivate; isBack {
+			channel.Action = report.Replace
 		}
-		reviewed.Facts.IsArchived = false
-		b.applyPlan(reviewed, c, current.Permissions)
+		channel.Facts.IsArchived = false
+		b.setChannel(channel, c)
 		return
 	}
 	if !known {
 		name = c.Address
 		b.addDoubt(fmt.Sprintf("The name of %s is not known yet.", c.Address))
 	}
-	reviewed := &reviewedChannel{
-		Channel: &access.Channel{ID: b.org.nextID(), Name: name, NameUnknown: !known, Action: report.Create, Addresses: []string{c.Address}, Privacy: report.ValueOf(report.PrivacyText(zulip.PrivacyPublic)),
-			Facts: permission.Channel{Privacy: zulip.PrivacyPublic, Permissions: map[string]zulip.GroupSettingValue{}, SubscribersKnown: true}},
+	channel := &access.Channel{
+		ID: b.org.nextID(), Name: name, NameUnknown: !known, Action: report.Create,
+		Facts: permission.Channel{Privacy: zulip.PrivacyPublic, SubscribersKnown: true},
 	}
 	if c.Replaces != nil {
-		reviewed.Action = report.Replace
+		channel.Action = report.Replace
 	}
-	b.applyPlan(reviewed, c, nil)
-	b.serverDefaults(reviewed)
-	b.initialSubscribers(reviewed, c)
-	b.created = append(b.created, reviewed)
+	b.setChannel(channel, c)
+	b.serverDefaults(channel)
+	texts, unknown, ok := c.After().List("initial_subscribers")
+	if !ok && (channel.Facts.PrivacyUnknown || channel.Facts.Privacy.IsPrivate()) { // else nobody is in it
+		texts = []string{fmt.Sprint(b.options.Store.Self().ID)}
+	}
+	b.subscribe(channel, c, texts, unknown, "it is not known yet who will be in the channel")
+	b.is.Channels, b.org.channels[channel.ID] = append(b.is.Channels, channel), channel
 }
 
 // serverDefaults fills in what the configuration leaves to the server, as the server says it does
 // (server-behavior §P7).
-func (b *builder) serverDefaults(reviewed *reviewedChannel) {
+func (b *builder) serverDefaults(channel *access.Channel) {
 	for _, setting := range permission.ChannelSettings {
-		if _, set := reviewed.planned[setting.Name]; set {
+		if _, set := channel.Planned[setting.Name]; set {
 			continue
 		}
 		said, ok := b.org.Realm().SupportedPermissions[permission.Channels.Key][setting.Name]
 		group, there := b.org.UserGroupByName(said.DefaultGroupName)
 		switch {
 		case ok && there:
-			reviewed.Facts.Permissions[setting.Name] = zulip.NamedGroup(group.ID)
+			channel.Facts.Permissions[setting.Name] = zulip.NamedGroup(group.ID)
 		case ok && said.DefaultGroupName == "channel_creator":
-			reviewed.Facts.Permissions[setting.Name] = zulip.GroupSettingValue{DirectMembers: []int64{b.options.Store.Self().ID}}
+			channel.Facts.Permissions[setting.Name] = zulip.GroupSettingValue{DirectMembers: []int64{b.options.Store.Self().ID}}
 		case ok:
-			reviewed.Facts.Unknown[setting.Name] = true
+			channel.Facts.Unknown = merge(channel.Facts.Unknown, map[string]bool{setting.Name: true})
 		}
 	}
 }
 
-// applyPlan records the privacy and the permissions that a change gives a channel.
-func (b *builder) applyPlan(reviewed *reviewedChannel, c *plan.Change, current map[string]zulip.GroupSettingValue) {
-	reviewed.made = c
-	if isDefault, known := c.After().Flag("is_default"); known {
-		reviewed.isDefault = isDefault
+// setChannel gives a channel what a change says of it.
+func (b *builder) setChannel(channel *access.Channel, c *plan.Change) {
+	note(&channel.Addresses, c)
+	setUnknown := func(attribute string, isUnknown *bool) {
+		*isUnknown = *isUnknown || c.After().IsUnknown(attribute) && c.IsSet(attribute)
 	}
-	value, known := c.After().Text("privacy")
+	setUnknown("is_default", &channel.DefaultUnknown)
+	setUnknown("privacy", &channel.Facts.PrivacyUnknown)
+	setUnknown("topics_policy", &channel.Facts.TopicsPolicyUnknown)
+	if isDefault, known := c.After().Flag("is_default"); known {
+		channel.IsDefault = isDefault
+	}
 	was, _ := c.Before().Text("privacy")
-	switch {
-	case c.After().IsUnknown("privacy") && c.IsSet("privacy"):
-		reviewed.Facts.PrivacyUnknown = true
-		reviewed.Privacy = report.Value{Unknown: true}
-	case known && value != was:
-		reviewed.Facts.Privacy = zulip.Privacy(value)
-		reviewed.Privacy = report.ValueOf(report.PrivacyText(reviewed.Facts.Privacy))
+	if value, known := c.After().Text("privacy"); known && value != was {
+		channel.Facts.Privacy = zulip.Privacy(value)
 	}
 	if policy, known := c.After().Text("topics_policy"); known {
-		reviewed.Facts.TopicsPolicy = policy
-	} else if c.After().IsUnknown("topics_policy") && c.IsSet("topics_policy") {
-		reviewed.Facts.TopicsPolicyUnknown = true
+		channel.Facts.TopicsPolicy = policy
 	}
-	reviewed.planned = b.plannedRights(c, permission.Channels, current)
-	reviewed.Facts.Permissions, reviewed.Facts.Unknown = maps.Clone(reviewed.Facts.Permissions), maps.Clone(reviewed.Facts.Unknown)
-	if reviewed.Facts.Unknown == nil {
-		reviewed.Facts.Unknown = map[string]bool{}
-	}
-	for name, planned := range reviewed.planned {
-		if planned.Unknown {
-			reviewed.Facts.Unknown[name] = true
-		} else {
-			reviewed.Facts.Permissions[name] = planned.Value
+	b.setFolder(channel, c)
+	planned := b.plannedRights(c, permission.Channels, channel.Facts.Permissions)
+	channel.Planned = merge(channel.Planned, planned)
+	channel.Facts.Permissions = withPlanned(channel.Facts.Permissions, planned)
+	for name, one := range planned {
+		if one.Unknown {
+			channel.Facts.Unknown = merge(channel.Facts.Unknown, map[string]bool{name: true})
 		}
 	}
 }
 
-// addChannel adds a channel to the organization before and after.
-func (b *builder) addChannel(reviewed *reviewedChannel) {
-	is, why := reviewed.Channel, b.unknownReason(reviewed)
-	if reviewed.current != nil {
-		was := &access.Channel{ID: is.ID, Name: reviewed.current.Name}
-		b.source(b.before).Describe(was, reviewed.before, nil, why)
-		b.was.Channels = append(b.was.Channels, was)
-	}
-	b.source(b.after).Describe(is, reviewed.Facts, reviewed.planned, why)
-	b.is.Channels = append(b.is.Channels, is)
+// merge returns the elements of two maps, those of the second where both have one.
+func merge[Value any](one, other map[string]Value) map[string]Value {
+	all := make(map[string]Value, len(one)+len(other))
+	maps.Copy(all, one)
+	maps.Copy(all, other)
+	return all
 }
 
-// addBeside notes who can do what in a channel in which nothing changes.
-func (b *builder) addBeside(reviewed *reviewedChannel) {
-	was, is := &access.Channel{ID: reviewed.current.ID, Name: reviewed.current.Name}, &access.Channel{ID: reviewed.current.ID, Name: reviewed.current.Name}
-	b.source(b.before).Describe(was, reviewed.before, nil, "")
-	b.source(b.after).Describe(is, reviewed.Facts, nil, "")
-	b.besideWas, b.besideIs = append(b.besideWas, was), append(b.besideIs, is)
+// withPlanned are permissions with those that a plan gives.
+func withPlanned(current map[string]zulip.GroupSettingValue, planned map[string]access.PlannedPermission) map[string]zulip.GroupSettingValue {
+	all := merge(current, nil)
+	for name, one := range planned {
+		if !one.Unknown {
+			all[name] = one.Value
+		}
+	}
+	return all
 }
 
-// source works out rights; what the plan does not change has the names of before.
-func (b *builder) source(people *permission.Access) access.Source {
-	return access.Source{People: people, Names: b.org.Snapshot}
-}
-
-// readSubscribers reads who is in a channel of which the snapshot does not say it, if that makes a difference.
-func (b *builder) readSubscribers(reviewed *reviewedChannel) error {
-	if reviewed.before.SubscribersKnown || reviewed.current.IsArchived {
-		return nil
-	}
-	was, is := permission.ChannelRights{Access: b.before, Channel: reviewed.before}, permission.ChannelRights{Access: b.after, Channel: reviewed.Facts}
-	if reviewed.in == nil && reviewed.out == nil && !permission.NeedsSubscribers(was, is) {
-		return nil
-	}
-	found, err := b.options.Store.Subscribers(b.ctx, reviewed.current.ID)
-	if err != nil || found == nil {
-		return err
-	}
-	reviewed.before.Subscribers, reviewed.before.SubscribersKnown = found, true
-	reviewed.Facts.Subscribers, reviewed.Facts.SubscribersKnown = found, true
-	return nil
-}
-
-// unknownReason says what it depends on who gains and who loses.
-func (b *builder) unknownReason(reviewed *reviewedChannel) string {
-	switch {
-	case reviewed.unknownReason != "":
-		return reviewed.unknownReason
-	case reviewed.Facts.PrivacyUnknown:
-		return "the plan does not know yet what kind of channel it will be"
-	case reviewed.Facts.TopicsPolicyUnknown:
-		return "the plan does not know yet whether messages of the channel will have topics"
-	case len(reviewed.Facts.Unknown) > 0:
-		names := slices.Sorted(maps.Keys(reviewed.Facts.Unknown))
-		return "the plan does not know yet whom " + strings.Join(names, " and ") + " will name"
-	case reviewed.current != nil && !reviewed.before.SubscribersKnown:
-		return "who is in the channel cannot be asked"
-	}
-	return "it is not known yet who will be in a group, or whom a permission of the organization will name"
-}
-
-// initialSubscribers records who is in a new channel: by default nobody, in a private one the account the provider uses.
-func (b *builder) initialSubscribers(reviewed *reviewedChannel, c *plan.Change) {
-	texts, unknown, ok := c.After().List("initial_subscribers")
-	if !ok && (reviewed.Facts.PrivacyUnknown || reviewed.Facts.Privacy.IsPrivate()) {
-		texts = []string{fmt.Sprint(b.options.Store.Self().ID)}
-	}
-	ids, missing := b.org.findUsers(texts)
-	reviewed.in, reviewed.isExclusive = ids, true
-	b.addMissing(c, missing)
-	if unknown || len(missing) > 0 {
-		reviewed.unknownReason = "it is not known yet who will be in the channel"
-	}
-}
-
-// subscribers records who is put into a channel and taken out.
-func (b *builder) subscribers(c *plan.Change) {
-	was, is := c.Before(), c.After()
-	reviewed, ok := b.subscribersChannel(c)
-	_, there := is.Number("channel_id")
-	switch {
-	case !ok && !c.HasAfter():
+// setFolder puts a channel into the folder that a change says.
+func (b *builder) setFolder(channel *access.Channel, c *plan.Change) {
+	if !c.IsSet("folder_id") && !c.IsSet("folder") {
 		return
-	case !ok && there:
+	}
+	id, isKnown := c.After().Number("folder_id")
+	name, isNamed := c.After().Text("folder")
+	switch folder := b.is.Folders[id]; {
+	case isNamed:
+		channel.Folder = strings.TrimPrefix(name, "folder:")
+	case isKnown && folder != "":
+		channel.Folder = folder
+	case c.After().IsUnknown("folder_id") || c.After().IsUnknown("folder") || isKnown:
+		channel.FolderUnknown = true
+	}
+}
+
+// subscribe puts people into a channel.
+func (b *builder) subscribe(channel *access.Channel, c *plan.Change, texts []string, unknown bool, why string) {
+	ids, missing := b.org.findUsers(texts)
+	b.addMissing(c, missing)
+	channel.Facts.Subscribers = merged(channel.Facts.Subscribers, ids, nil)
+	if unknown || len(missing) > 0 {
+		channel.Facts.SubscribersKnown, channel.Why = false, why
+	}
+}
+
+// unsubscribes applies whom a zulip_channel_subscription has put into its channel: whom no other one puts there leaves.
+func (b *builder) unsubscribes(c *plan.Change) {
+	added, _, _ := c.Before().List("added_user_ids")
+	if channel, ok := b.subscribersChannel(c, c.Before()); ok {
+		note(&channel.Addresses, c)
+		out, _ := b.org.findUsers(added)
+		channel.Facts.Subscribers = merged(channel.Facts.Subscribers, nil, out)
+	}
+}
+
+// subscribes applies whom a zulip_channel_subscribers or zulip_channel_subscription puts into a channel. The first is the list of all
+// who are in it; destroying it leaves everybody where they are.
+func (b *builder) subscribes(c *plan.Change) {
+	if !c.HasAfter() {
+		if channel, ok := b.subscribersChannel(c, c.Before()); ok {
+			note(&channel.Addresses, c)
+		}
+		return
+	}
+	channel, ok := b.subscribersChannel(c, c.After())
+	if _, there := c.After().Number("channel_id"); !ok && there {
 		b.addUnseen(c)
 		return
-	case !ok:
+	} else if !ok {
 		b.addUnknown(fmt.Sprintf("Whom %s puts into which channel is not known yet.", c.Address))
 		return
 	}
-	if c.Type == "zulip_channel_subscription" {
-		added, _, _ := was.List("added_user_ids")
-		out, _ := b.org.findUsers(added)
-		reviewed.out = append(reviewed.out, out...)
+	note(&channel.Addresses, c)
+	if c.Type == "zulip_channel_subscribers" && channel.ID > 0 {
+		channel.Facts.Subscribers, channel.Facts.SubscribersKnown = nil, channel.Why == ""
 	}
-	if !c.HasAfter() {
-		return // zulip_channel_subscribers leaves everybody where they are
-	}
-	users, unknown, _ := is.List("users")
-	ids, missing := b.org.findUsers(users)
-	b.addMissing(c, missing)
-	reviewed.in = append(reviewed.in, ids...)
-	reviewed.isExclusive = reviewed.isExclusive && c.Type == "zulip_channel_subscription" || c.Type == "zulip_channel_subscribers"
-	if unknown || len(missing) > 0 {
-		reviewed.unknownReason = fmt.Sprintf("it is not known yet whom %s puts into the channel", c.Address)
-	}
+	users, unknown, _ := c.After().List("users")
+	b.subscribe(channel, c, users, unknown, fmt.Sprintf("it is not known yet whom %s puts into the channel", c.Address))
 }
 
-// subscribersChannel finds the channel that a change of subscribers is about.
-func (b *builder) subscribersChannel(c *plan.Change) (*reviewedChannel, bool) {
-	m := c.After()
-	if !c.HasAfter() {
-		m = c.Before()
-	}
+// subscribersChannel finds the channel that the subscribers in a change are of.
+func (b *builder) subscribersChannel(c *plan.Change, m plan.Attributes) (*access.Channel, bool) {
 	if id, ok := m.Number("channel_id"); ok {
-		channel, ok := b.org.Channels().ByID(id)
-		if !ok {
-			return nil, false
-		}
-		return b.reviewPlannedChannel(channel, c), true
+		channel, ok := b.org.channels[id]
+		return channel, ok
 	}
 	address, name := c.RefersTo("channel"), ""
 	if text, ok := m.Text("channel"); ok {
 		name = strings.TrimPrefix(text, "name:")
 	}
-	for _, reviewed := range b.created {
-		if name != "" && strings.EqualFold(reviewed.Name, name) || address != "" && slices.Contains(reviewed.Addresses, address) {
-			reviewed.Addresses = append(reviewed.Addresses, c.Address)
-			return reviewed, true
+	for _, channel := range b.is.Channels {
+		if channel.ID < 0 && (name != "" && strings.EqualFold(channel.Name, name) || address != "" && slices.Contains(channel.Addresses, address)) {
+			return channel, true
 		}
 	}
 	return nil, false
 }
 
-// applySubscribers works out who will be in a channel.
-func (r *reviewedChannel) applySubscribers() {
-	if r.in == nil && r.out == nil && r.unknownReason == "" && !r.isExclusive {
-		return
+// readSubscribers reads who is in the channels of which the snapshot does not say it, if that makes a difference.
+func (b *builder) readSubscribers() error {
+	for i, was := range b.was.Channels {
+		is := b.is.Channels[i]
+		if was.Facts.SubscribersKnown || was.Facts.IsArchived || !permission.NeedsSubscribers(b.was.In(was), b.is.In(is)) {
+			continue
+		}
+		found, err := b.options.Store.Subscribers(b.ctx, was.ID)
+		if err != nil {
+			return err
+		}
+		if found != nil {
+			was.Facts.Subscribers, was.Facts.SubscribersKnown = found, true
+			is.Facts.Subscribers, is.Facts.SubscribersKnown = found, true
+		}
 	}
-	subscribers := r.Facts.Subscribers
-	if r.isExclusive {
-		subscribers = nil
+	return nil
+}
+
+// joinDefaultChannels puts the people whose accounts the plan creates into default channels: the server does, whatever their role.
+func (b *builder) joinDefaultChannels() {
+	joining := slices.DeleteFunc(b.joining(), func(account *access.Account) bool { return account.IsBot })
+	for _, channel := range b.is.Channels {
+		for _, account := range joining {
+			switch in := channel.Facts.Subscribers; {
+			case slices.Contains(in, account.ID):
+			case channel.IsDefault:
+				channel.Facts.Subscribers = append(slices.Clip(in), account.ID)
+			case channel.DefaultUnknown:
+				channel.Facts.SubscribersKnown = false
+			}
+		}
 	}
-	r.Facts.Subscribers = merged(subscribers, r.in, r.out)
-	r.Facts.SubscribersKnown = r.unknownReason == "" && (r.Facts.SubscribersKnown || r.isExclusive)
 }

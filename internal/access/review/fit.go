@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -21,10 +22,10 @@ func (b *builder) setApart() {
 		if change.ReplacedBy != nil {
 			return true
 		}
-		apart := &builder{report: new(report.Report), changes: []*plan.Change{change}}
+		apart := &builder{report: new(report.Report), is: new(access.Organization), changes: []*plan.Change{change}}
 		apart.sayMeanings()
 		b.report.Also = append(b.report.Also, apart.report.Also...)
-		for _, sentence := range apart.report.Unknown {
+		for _, sentence := range append(apart.is.Unknowns(access.Anywhere), apart.report.Unknown...) {
 			b.addUnknown(sentence)
 		}
 		for _, risk := range append(apart.report.Risks, report.Risk{
@@ -34,7 +35,7 @@ func (b *builder) setApart() {
 			risk.Where = change.Address
 			b.report.Risks = append(b.report.Risks, risk)
 			if risk.Category == report.Unknown {
-				b.unproven = append(b.unproven, risk.Where+": "+risk.Text)
+				b.is.Unknown = append(b.is.Unknown, access.Unknown{Scope: access.Told, Text: risk.Where + ": " + risk.Text})
 			}
 		}
 		return true

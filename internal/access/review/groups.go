@@ -2,7 +2,6 @@ package review
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -14,139 +13,86 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// collectGroups records the changes of user groups: first which there will be, then who is in them, then who may do what
-// with them.
-func (b *builder) collectGroups() {
-	groups := b.of("zulip_user_group")
-	ids := map[*plan.Change]int64{}
-	for _, change := range groups {
-		if id, ok := b.startGroup(change); ok {
-			ids[change] = id
-		}
-	}
-	for _, change := range groups {
-		if id, ok := ids[change]; ok {
-			b.listedMembers(change, id)
-		}
-	}
-	for _, change := range b.of("zulip_user_group_membership") {
-		b.membership(change)
-	}
-	for _, change := range groups {
-		if id, ok := ids[change]; ok {
-			b.groupRights[id] = b.plannedRights(change, permission.UserGroups, b.currentPermissions(id))
-		}
-	}
-}
-
-// startGroup records that a group is created, renamed, changed or deactivated; ok is false if nothing is left of it to
-// look at.
-func (b *builder) startGroup(c *plan.Change) (id int64, ok bool) {
-	before, after := c.Before(), c.After()
-	if c.Does("delete") {
-		if current, ok := b.currentGroup(before, "id"); ok && !current.Deactivated {
-			b.group(current.ID, c.Address).Action = report.Deactivate
-		}
-		return 0, false
-	}
-	name, known := after.Text("name")
+// startGroup creates, renames or deactivates a zulip_user_group. Who is in it and who may do what with it are applied when all groups
+// have their names.
+func (b *builder) startGroup(c *plan.Change) {
+	name, known := c.After().Text("name")
 	if c.Does("create") {
-		if !known {
-			b.addDoubt(fmt.Sprintf("The name of %s is not known yet.", c.Address))
-		}
-		current, there := b.org.UserGroups().ByName(name)
-		switch {
-		case known && there && b.isReplaced(c, current.ID):
-			b.group(current.ID).Action = report.Replace
-			return current.ID, true
-		case known && there && current.Deactivated && after.IsTrue("adopt_deactivated"):
-			back := *current
-			back.Deactivated = false
-			b.org.groups[current.ID] = &back
-			b.group(current.ID, c.Address).Action = report.Reactivate
-			return current.ID, true
-		}
-		id := b.org.nextID()
-		b.org.groups[id] = &zulip.UserGroup{ID: id, Name: name}
-		b.change.Groups[id] = permission.Membership{}
-		b.unnamed[id] = !known
-		b.group(id, c.Address).Action = report.Create
-		return id, true
+		b.createGroup(c, name, known)
+		return
 	}
-	current, there := b.currentGroup(before, "id")
+	id, _ := c.Before().Number("id")
+	group := b.org.groups[id]
 	switch {
-	case !there && c.Does("update"):
+	case group == nil && c.Does("update"):
 		b.addUnseen(c)
-		return 0, false
-	case there && c.Does("forget") && !current.Deactivated:
-		b.group(current.ID, c.Address).Action = report.Release
-		return 0, false
-	case !there || !c.Does("update"):
-		return 0, false
+	case group == nil:
+	case c.Does("update"):
+		group.Action, group.NameUnknown = report.Update, !known && c.After().IsUnknown("name") && c.IsSet("name")
+		b.changing(group, c)
+		if known {
+			group.Name = name
+		}
+	case !group.Deactivated:
+		note(&group.Addresses, c)
+		if group.Action = report.Release; c.Does("delete") {
+			group.Action, group.Deactivated = report.Deactivate, true
+		}
 	}
-	b.unnamed[current.ID] = !known && after.IsUnknown("name") && c.IsSet("name")
-	if known && name != current.Name {
-		renamed := *current
-		renamed.Name = name
-		b.org.groups[current.ID] = &renamed
-	}
-	b.group(current.ID, c.Address).Action = report.Update
-	return current.ID, true
 }
 
-// currentGroup finds the group whose ID an attribute is.
-func (b *builder) currentGroup(m plan.Attributes, attribute string) (*zulip.UserGroup, bool) {
-	id, ok := m.Number(attribute)
-	if !ok {
-		return nil, false
+// createGroup creates a user group, or reactivates one.
+func (b *builder) createGroup(c *plan.Change, name string, known bool) {
+	if !known {
+		b.addDoubt(fmt.Sprintf("The name of %s is not known yet.", c.Address))
 	}
-	return b.org.UserGroups().ByID(id)
+	current, there := b.org.UserGroups().ByName(name)
+	isBack := known && there && b.isReplaced(c, current.ID)
+	var group *access.Group
+	switch {
+	case isBack || known && there && current.Deactivated && c.After().IsTrue("adopt_deactivated"):
+		group = b.org.groups[current.ID]
+		if group.Action, group.Deactivated = report.Reactivate, false; isBack {
+			group.Action = report.Replace
+		}
+	default:
+		group = &access.Group{UserGroup: zulip.UserGroup{ID: b.org.nextID(), Name: name}, NameUnknown: !known, Action: report.Create}
+		b.is.Groups, b.org.groups[group.ID] = append(b.is.Groups, group), group
+	}
+	b.changing(group, c)
 }
 
-func (b *builder) currentPermissions(id int64) map[string]zulip.GroupSettingValue {
-	if current, ok := b.org.UserGroups().ByID(id); ok {
-		return current.Permissions
-	}
-	return nil
+// changing notes that a change gives a group what it sets.
+func (b *builder) changing(group *access.Group, c *plan.Change) {
+	note(&group.Addresses, c)
+	b.groupOf[c] = group
 }
 
-// group returns what the review says of a group, and notes who changes it.
-func (b *builder) group(id int64, addresses ...string) *access.Group {
-	group, ok := b.groups[id]
-	if !ok {
-		now, _ := b.org.UserGroup(id)
-		group = &access.Group{ID: id, Name: now.Name}
-		b.groups[id] = group
+// listedMembers applies who is in a group, alone.
+func (b *builder) listedMembers(c *plan.Change) {
+	group := b.groupOf[c]
+	if group == nil {
+		return
 	}
-	group.Addresses = append(group.Addresses, addresses...)
-	return group
-}
-
-// plannedMembers are who will be in a group, as far as the plan has been read.
-func (b *builder) plannedMembers(id int64) permission.Membership {
-	if membership, ok := b.change.Groups[id]; ok {
-		return membership
-	}
-	current, _ := b.org.UserGroups().ByID(id)
-	return permission.Membership{Members: current.Members, Subgroups: current.DirectSubgroupIDs}
-}
-
-// listedMembers records who will be in a group, alone.
-func (b *builder) listedMembers(c *plan.Change, id int64) {
-	later := b.plannedMembers(id)
-	members, unknown, ok := c.After().List("members")
-	if was, _, had := c.Before().List("members"); ok && (!had || unknown || !slices.Equal(members, was)) && (c.IsSet("members") || !unknown) {
-		ids, missing := b.org.findUsers(members)
-		later.Members, later.Unknown = ids, later.Unknown || unknown || len(missing) > 0
+	set := func(attribute string, find func([]string) ([]int64, []string), in *[]int64) {
+		texts, unknown, ok := c.After().List(attribute)
+		if was, _, had := c.Before().List(attribute); !ok || had && !unknown && slices.Equal(texts, was) || unknown && !c.IsSet(attribute) {
+			return
+		}
+		ids, missing := find(texts)
 		b.addMissing(c, missing)
+		*in, group.MembersUnknown = ids, group.MembersUnknown || unknown || len(missing) > 0
 	}
-	subgroups, unknown, ok := c.After().List("subgroups")
-	if was, _, had := c.Before().List("subgroups"); ok && (!had || unknown || !slices.Equal(subgroups, was)) && (c.IsSet("subgroups") || !unknown) {
-		ids, missing := b.subgroups(subgroups)
-		later.Subgroups, later.Unknown = ids, later.Unknown || unknown || len(missing) > 0
-		b.addMissing(c, missing)
+	set("members", b.org.findUsers, &group.Members)
+	set("subgroups", b.subgroups, &group.DirectSubgroupIDs)
+}
+
+// groupPermissions applies who may do what with a group.
+func (b *builder) groupPermissions(c *plan.Change) {
+	if group := b.groupOf[c]; group != nil {
+		planned := b.plannedRights(c, permission.UserGroups, group.Permissions)
+		group.Planned, group.Permissions = merge(group.Planned, planned), withPlanned(group.Permissions, planned)
 	}
-	b.change.Groups[id] = later
 }
 
 func (b *builder) subgroups(texts []string) (ids []int64, missing []string) {
@@ -224,9 +170,9 @@ func (b *builder) membershipGroup(c *plan.Change) (int64, bool) {
 		return group.ID, true
 	}
 	address := c.RefersTo("group")
-	for id, group := range b.groups {
-		if id < 0 && address != "" && slices.Contains(group.Addresses, address) {
-			return id, true
+	for _, group := range b.is.Groups {
+		if group.ID < 0 && address != "" && slices.Contains(group.Addresses, address) {
+			return group.ID, true
 		}
 	}
 	return 0, false
@@ -234,26 +180,25 @@ func (b *builder) membershipGroup(c *plan.Change) (int64, bool) {
 
 // changeMembers puts people and groups into a group and takes others out.
 func (b *builder) changeMembers(c *plan.Change, id int64, in, out, groupsIn, groupsOut []string, unknown bool) {
-	if _, ok := b.org.UserGroup(id); !ok {
+	group := b.org.groups[id]
+	if group == nil {
 		b.addUnseen(c)
 		return
 	}
-	later := b.plannedMembers(id)
 	put, missing := b.org.findUsers(in)
 	taken, _ := b.org.findUsers(out)
 	putGroups, missingGroups := b.subgroups(groupsIn)
 	takenGroups, _ := b.subgroups(groupsOut)
 	b.addMissing(c, append(missing, missingGroups...))
-	later.Members = merged(later.Members, put, taken)
-	later.Subgroups = merged(later.Subgroups, putGroups, takenGroups)
-	later.Unknown = later.Unknown || unknown || len(missing)+len(missingGroups) > 0
-	b.change.Groups[id] = later
-	group := b.group(id, c.Address)
+	group.Members = merged(group.Members, put, taken)
+	group.DirectSubgroupIDs = merged(group.DirectSubgroupIDs, putGroups, takenGroups)
+	group.MembersUnknown = group.MembersUnknown || unknown || len(missing)+len(missingGroups) > 0
+	note(&group.Addresses, c)
 	if group.Action == report.Affects {
 		group.Action = report.Update
 	}
 	if len(taken)+len(takenGroups) > 0 {
-		b.mayStay[id] = true
+		group.MayStay = true
 		b.addDoubt(fmt.Sprintf("Whoever was in the group before %s named them stays in it, and no plan shows who that is: those counted as leaving may stay.", c.Address))
 	}
 }
@@ -264,83 +209,4 @@ func merged(ids, put, taken []int64) []int64 {
 	slices.Sort(all)
 	all = slices.Compact(all)
 	return slices.DeleteFunc(all, func(id int64) bool { return slices.Contains(taken, id) && !slices.Contains(put, id) })
-}
-
-// compareGroups works out who is in which group, and who can do what with it.
-func (b *builder) compareGroups() {
-	for _, current := range b.org.UserGroups().List() {
-		if current.IsSystemGroup || current.Deactivated && b.groups[current.ID] == nil {
-			continue
-		}
-		was := &access.Group{
-			ID: current.ID, Name: current.Name, People: b.before.In(zulip.NamedGroup(current.ID)),
-			Members: b.memberValue(current.Members), Subgroups: groupValue(current.DirectSubgroupIDs, b.org.UserGroups().ByID),
-			Rights: b.source(b.before).Rights(permission.UserGroups, permission.UserGroupSettings, current.Permissions, nil),
-		}
-		b.was.Groups = append(b.was.Groups, was)
-		b.addGroup(current, was)
-	}
-	for _, id := range slices.Sorted(maps.Keys(b.org.groups)) {
-		if id < 0 {
-			b.addGroup(b.org.groups[id], &access.Group{})
-		}
-	}
-}
-
-// addGroup adds a group to the organization after the plan.
-func (b *builder) addGroup(current *zulip.UserGroup, was *access.Group) {
-	is := &access.Group{ID: current.ID}
-	if named, ok := b.groups[current.ID]; ok {
-		is = named
-	}
-	now, _ := b.org.UserGroup(current.ID)
-	is.Name, is.Members, is.Subgroups = now.Name, was.Members, was.Subgroups
-	if membership, changes := b.change.Groups[current.ID]; changes {
-		is.Members, is.Subgroups, is.Unknown = b.memberValue(membership.Members), groupValue(membership.Subgroups, b.org.UserGroup), membership.Unknown
-		is.Members.Unknown = is.Unknown
-	}
-	is.People = b.after.In(zulip.NamedGroup(current.ID))
-	is.Rights = b.source(b.after).Rights(permission.UserGroups, permission.UserGroupSettings, current.Permissions, b.groupRights[current.ID])
-	b.is.Groups = append(b.is.Groups, is)
-	if is.Action != report.Deactivate && (!current.Deactivated || b.org.groups[current.ID] != nil) {
-		b.groupsAfter = append(b.groupsAfter, b.groupFacts(now, current.Permissions))
-	}
-}
-
-// groupFacts are those of a group after the plan.
-func (b *builder) groupFacts(group *zulip.UserGroup, current map[string]zulip.GroupSettingValue) *access.GroupFacts {
-	membership := b.plannedMembers(group.ID)
-	facts := &access.GroupFacts{
-		ID: group.ID, Name: group.Name, NameUnknown: b.unnamed[group.ID], Members: membership.Members, Subgroups: membership.Subgroups,
-		Permissions: map[string]zulip.GroupSettingValue{}, Unknown: map[string]bool{},
-	}
-	maps.Copy(facts.Permissions, current)
-	for name, planned := range b.groupRights[group.ID] {
-		if facts.Permissions[name] = planned.Value; planned.Unknown {
-			facts.Unknown[name] = true
-		}
-	}
-	return facts
-}
-
-func (b *builder) memberValue(ids []int64) report.Value {
-	texts := []string{}
-	for _, id := range ids {
-		if user, ok := b.org.User(id); ok {
-			texts = append(texts, user.Address())
-		}
-	}
-	slices.Sort(texts)
-	return report.Value{Texts: texts}
-}
-
-func groupValue(ids []int64, find func(int64) (*zulip.UserGroup, bool)) report.Value {
-	texts := []string{}
-	for _, id := range ids {
-		if group, ok := find(id); ok {
-			texts = append(texts, group.Name)
-		}
-	}
-	slices.Sort(texts)
-	return report.Value{Texts: texts}
 }

@@ -45,18 +45,14 @@ func (b *builder) sayKey(bot, owner *zulip.User) {
 	}
 	channels := map[string][]string{} // by what can be done in them
 	var unknown []string
-	all := make([]*reviewedChannel, 0, len(b.org.Channels().List()))
-	for _, channel := range b.org.Channels().List() {
-		all = append(all, b.reviewChannel(channel))
-	}
-	for _, reviewed := range append(all, b.created...) {
-		rights, isKnown := b.rightsByKey(reviewed, bot, owner)
+	for _, channel := range b.is.ActiveChannels() {
+		rights, isKnown := b.rightsByKey(channel.Facts, bot, owner)
 		if len(rights) > 0 {
 			text := permission.JoinRights(rights, len(rights))
-			channels[text] = append(channels[text], fmt.Sprintf("%q", reviewed.Name))
+			channels[text] = append(channels[text], fmt.Sprintf("%q", channel.Name))
 		}
 		if !isKnown {
-			unknown = append(unknown, fmt.Sprintf("%q", reviewed.Name))
+			unknown = append(unknown, fmt.Sprintf("%q", channel.Name))
 		}
 	}
 	for _, rights := range slices.Sorted(maps.Keys(channels)) {
@@ -89,18 +85,11 @@ func (b *builder) sayKey(bot, owner *zulip.User) {
 }
 
 // rightsByKey returns what a bot can do in a channel, and its owner cannot, in words. isKnown is false where that may not be all.
-func (b *builder) rightsByKey(reviewed *reviewedChannel, bot, owner *zulip.User) (rights []string, isKnown bool) {
-	if reviewed.current != nil {
-		_ = b.readSubscribers(reviewed) // without an error, or the comparison of the channels would have returned it
-	}
-	facts := reviewed.Facts
-	if facts.IsArchived {
-		return nil, true
-	}
+func (b *builder) rightsByKey(facts permission.Channel, bot, owner *zulip.User) (rights []string, isKnown bool) {
 	isKnown = true
 	for _, right := range permission.Rights {
 		_, has := facts.Permissions[string(right)]
-		who, isCertain := b.after.Can(right, facts)
+		who, isCertain := b.is.People.Can(right, facts)
 		switch {
 		case who.Has(owner.ID):
 		case !isCertain:

@@ -1,7 +1,6 @@
 package review
 
 import (
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -18,48 +16,28 @@ import (
 // unknownPeopleID is the ID of a group that no organization has: it stands for people who are not known yet.
 const unknownPeopleID = math.MinInt64
 
-// plannedOrganization is the organization with what the plan creates and renames: principals after the plan resolve in it.
-// What is yet to be created has negative IDs.
+// plannedOrganization finds in the organization after a plan what the plan names: principals resolve in it. What is yet to be created
+// has negative IDs.
 type plannedOrganization struct {
 	*snapshot.Snapshot
-	groups map[int64]*zulip.UserGroup // created, renamed, or reactivated
-	// accounts are those that the plan changes, as it leaves them.
+	after *access.Organization
+	// accounts are those that the plan changes; groups and channels are all.
 	accounts map[int64]*access.Account
-	// folders are the names of the folders after the plan; what is yet to be created has negative IDs.
-	folders map[int64]string
-	last    int64
+	groups   map[int64]*access.Group
+	channels map[int64]*access.Channel
+	last     int64
 }
 
-func newPlannedOrganization(view *snapshot.Snapshot) *plannedOrganization {
-	return &plannedOrganization{Snapshot: view, groups: map[int64]*zulip.UserGroup{}, accounts: map[int64]*access.Account{}, folders: map[int64]string{}}
-}
-
-// planFolders reads the changes of folders.
-func (o *plannedOrganization) planFolders(changes []*plan.Change) {
-	for _, folder := range o.Folders().List() {
-		o.folders[folder.ID] = folder.Name
+func newPlannedOrganization(view *snapshot.Snapshot, after *access.Organization) *plannedOrganization {
+	o := &plannedOrganization{Snapshot: view, after: after, accounts: map[int64]*access.Account{}, groups: map[int64]*access.Group{}, channels: map[int64]*access.Channel{}}
+	for _, group := range after.Groups {
+		o.groups[group.ID] = group
 	}
-	for _, change := range changes {
-		id, ok := change.Before().Number("id")
-		if !ok {
-			id = o.nextID()
-		}
-		delete(o.folders, id)
-		if name, ok := change.After().Text("name"); ok {
-			o.folders[id] = name
-		}
+	for _, channel := range after.Channels {
+		o.channels[channel.ID] = channel
 	}
+	return o
 }
-
-// folderOf is the name of a folder; "" if there is none.
-func (o *plannedOrganization) folderOf(id *int64) string {
-	if id == nil {
-		return ""
-	}
-	return o.folders[*id]
-}
-
-func (o *plannedOrganization) folderNames() []string { return slices.Sorted(maps.Values(o.folders)) }
 
 // nextID returns the ID for something that is yet to be created.
 func (o *plannedOrganization) nextID() int64 {
@@ -70,23 +48,22 @@ func (o *plannedOrganization) nextID() int64 {
 // UserGroup returns the group with an ID.
 func (o *plannedOrganization) UserGroup(id int64) (*zulip.UserGroup, bool) {
 	if group, ok := o.groups[id]; ok {
-		return group, true
+		return &group.UserGroup, true
 	}
-	return o.Snapshot.UserGroup(id)
+	return nil, false
 }
 
 // UserGroupByName returns the group that has a name when the plan is applied.
 func (o *plannedOrganization) UserGroupByName(name string) (*zulip.UserGroup, bool) {
-	for _, group := range o.groups {
+	if group, ok := o.Snapshot.UserGroupByName(name); ok && o.groups[group.ID].Name == group.Name && !o.groups[group.ID].Deactivated {
+		return &o.groups[group.ID].UserGroup, true
+	}
+	for _, group := range slices.Backward(o.after.Groups) {
 		if group.Name == name {
-			return group, true
+			return &group.UserGroup, true
 		}
 	}
-	group, ok := o.Snapshot.UserGroupByName(name)
-	if ok && o.groups[group.ID] != nil { // it has another name then
-		return nil, false
-	}
-	return group, ok
+	return nil, false
 }
 
 // changesHands reports whether the plan takes a name from one user group and gives it to another. A configuration that writes such a

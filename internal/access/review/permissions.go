@@ -45,23 +45,34 @@ func (b *builder) plannedRights(c *plan.Change, table permission.Table, current 
 	return all
 }
 
-// organization records the permissions of the organization.
+// organization applies a zulip_organization.
 func (b *builder) organization(c *plan.Change) {
+	var planned map[string]access.PlannedPermission
 	switch {
 	case c.Does("delete"):
-		maps.Copy(b.organizationRights, b.resetRights(c))
+		planned = b.resetRights(c)
 	case c.HasAfter():
-		current := maps.Clone(b.org.Realm().Permissions)
-		for name, reset := range b.organizationRights {
-			current[name] = reset.Value
-		}
-		maps.Copy(b.organizationRights, b.plannedRights(c, permission.Organizations, current))
+		planned = b.plannedRights(c, permission.Organizations, b.is.Permissions)
 		b.organizationSettings(c)
-	}
-	for name, planned := range b.organizationRights {
-		if b.change.Organization[name] = planned.Value; planned.Unknown {
-			b.change.Organization[name], b.namesUnknownPeople = zulip.NamedGroup(unknownPeopleID), true
+		if required, ok := c.After().Flag("invite_required"); ok {
+			b.is.Joining.InviteRequired = &required
+		} else if c.After().IsUnknown("invite_required") && c.IsSet("invite_required") {
+			b.is.Joining.InviteRequired = nil
 		}
+	}
+	maps.Copy(b.is.Planned, planned)
+	b.is.Permissions = withPlanned(b.is.Permissions, planned)
+}
+
+// invitation applies a zulip_invite_link or zulip_invitation. What is revoked counts until it is.
+func (b *builder) invitation(c *plan.Change) {
+	text, known := c.After().Text("invite_as")
+	role, ok := zulip.ParseRole(text)
+	switch {
+	case known && ok && role < zulip.RoleMember:
+		b.is.Joining.Invitations = append(b.is.Joining.Invitations, access.Invitation{Text: c.Address, Role: role})
+	case c.After().IsUnknown("invite_as") && c.IsSet("invite_as"):
+		b.is.Unknown = append(b.is.Unknown, access.Unknown{Scope: access.OfJoining, Text: fmt.Sprintf("As what %s invites is not known yet.", c.Address)})
 	}
 }
 
@@ -120,16 +131,13 @@ func (b *builder) organizationSetting(name string, before, after report.Value) {
 	b.was.Rights, b.is.Rights = append(b.was.Rights, was), append(b.is.Rights, is)
 }
 
-// compareOrganization works out who has the permissions of the organization, and who is a full member.
-func (b *builder) compareOrganization() {
+// fullMembers works out who is a full member, where the waiting period changes.
+func (b *builder) fullMembers() {
 	fullMembers, ok := b.org.UserGroupByName("role:fullmembers")
 	for i, is := range b.is.Rights {
 		if is.Name == waitingPeriod && ok && !is.Value.Unknown {
 			value := zulip.NamedGroup(fullMembers.ID)
-			b.was.Rights[i].Held, is.Held = b.before.In(value).Held(), b.after.In(value).Held()
+			b.was.Rights[i].Held, is.Held = b.was.People.In(value).Held(), b.is.People.In(value).Held()
 		}
 	}
-	values := b.org.Realm().Permissions
-	b.was.Rights = append(b.was.Rights, b.source(b.before).Rights(permission.Organizations, permission.RealmSettings, values, nil)...)
-	b.is.Rights = append(b.is.Rights, b.source(b.after).Rights(permission.Organizations, permission.RealmSettings, values, b.organizationRights)...)
 }

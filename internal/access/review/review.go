@@ -7,7 +7,9 @@ package review
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
@@ -32,8 +34,6 @@ type Options struct {
 	Now time.Time
 	// Rules are to be proven of the organization as the plan leaves it; nil: none are.
 	Rules *rules.File
-	// Beside is in how many channels where nothing changes it is computed who can do what, for [Compute].
-	Beside int
 }
 
 // New reviews the part of a plan that belongs to one provider configuration. The organization is read in one snapshot.
@@ -52,7 +52,7 @@ func Compute(ctx context.Context, p *plan.Plan, options Options) (*report.Report
 		return nil, nil, fmt.Errorf("the plan is of %s, as the provider configuration %s says, and this review reads %s: set ZULIP_SITE, ZULIP_EMAIL and ZULIP_API_KEY for the organization of the plan", site, provider, options.Site)
 	}
 	b := &builder{
-		ctx: ctx, options: options, channels: map[int64]*reviewedChannel{}, people: report.NewPeopleSets(0),
+		ctx: ctx, options: options, is: new(access.Organization), groupOf: map[*plan.Change]*access.Group{}, people: report.NewPeopleSets(0),
 		report: &report.Report{
 			FormatVersion: report.FormatVersion, Site: options.Site, Provider: provider, Offline: options.Store == nil,
 			Risks: []report.Risk{}, Channels: []*report.Channel{}, Groups: []*report.Group{}, People: []*report.Person{}, Rights: []*report.Right{}, Unknown: []string{},
@@ -63,31 +63,25 @@ func Compute(ctx context.Context, p *plan.Plan, options Options) (*report.Report
 	if p.IsIncomplete {
 		b.addUnknown("The plan is not complete: another one is needed after it, which can change more.")
 	}
-	var view *snapshot.Snapshot
 	if options.Store != nil && (len(b.changes) > 0 || options.Rules != nil) {
-		if view, err = options.Store.Read(ctx, store.Channels, store.Subscribers, store.Domains); err != nil {
-			return nil, nil, err
-		}
-		if err := b.readForRules(view); err != nil {
-			return nil, nil, err
-		}
-		if err := b.compare(view); err != nil {
+		if err := b.compare(); err != nil {
 			return nil, nil, err
 		}
 	} else if len(b.changes) > 0 {
 		b.addUnknown("The organization was not asked: who gains and who loses by what changes is not known.")
 	}
 	b.sayMeanings()
-	if view != nil {
-		b.proveRules(view)
+	if b.org != nil && options.Rules != nil {
+		b.proveRules()
 	}
+	b.report.Unknown = append(append([]string{}, b.is.Unknowns(access.Anywhere, access.OneThing)...), b.report.Unknown...)
 	b.report.Accounts = b.people.Accounts()
 	b.report.Assess()
 	b.report.Mask(b.secrets())
-	if b.before == nil {
+	if b.org == nil {
 		return b.report, nil, nil
 	}
-	return b.report, &Computed{Snapshot: view, Changes: b.changes, Before: &b.was, After: &b.is, BesideBefore: b.besideWas, BesideAfter: b.besideIs}, nil
+	return b.report, &Computed{Snapshot: b.org.Snapshot, Changes: b.changes, Before: b.was, After: b.is}, nil
 }
 
 // Computed is who can do what by computing, before and after a plan: what [New] compares, to be tried.
@@ -95,45 +89,26 @@ type Computed struct {
 	Snapshot *snapshot.Snapshot
 	// Changes are those that are reviewed.
 	Changes []*plan.Change
-	// Before and After have what the plan changes or has effects in, all user groups, and the permissions of the organization.
+	// Before and After have rights in what the plan changes or has effects in, over all user groups, and in the organization.
 	Before, After *access.Organization
-	// BesideBefore and BesideAfter are some channels in which the plan changes nothing, by computing.
-	BesideBefore, BesideAfter []*access.Channel
 }
 
-// builder makes a review. Its methods are called in the order in which they stand here.
+// builder makes a review.
 type builder struct {
 	ctx     context.Context
 	options Options
 	report  *report.Report
 	people  *report.PeopleSets
 	changes []*plan.Change
-	// unproven is what is not known and may matter to any rule. Of what is not known of one channel or group the facts of the channel
-	// or group say so, and the rules about it find out whether it matters to them.
-	unproven []string
-	// unnamed are the groups whose names are not known, and mayStay those that somebody is taken out of who may stay.
-	unnamed, mayStay map[int64]bool
 
-	org                *plannedOrganization
-	change             permission.Change
-	groups             map[int64]*access.Group // those that the plan changes, or creates
-	groupRights        map[int64]map[string]access.PlannedPermission
-	organizationRights map[string]access.PlannedPermission
-	// namesUnknownPeople says that a permission of the organization names people who are not known yet.
-	namesUnknownPeople bool
-	before, after      *permission.Access
-	// was and is are what of the organization the plan changes, or has effects in, before and after.
-	was, is access.Organization
-	// besideWas and besideIs are channels in which nothing changes.
-	besideWas, besideIs []*access.Channel
-
-	channels map[int64]*reviewedChannel // those that are there, as the plan changes them
-	created  []*reviewedChannel
-	// channelsAfter are all channels that are there after the plan, and read the subscribers that were asked for because of the rules.
-	channelsAfter []*access.Channel
-	groupsAfter   []*access.GroupFacts
-	read          map[int64][]int64
-	rulesBefore   *rules.Organization
+	// was is the organization as it was read, and is the one that the plan makes of it. Who is yet to come has an account in both: what
+	// they may by being there is said of the person, and not of every channel.
+	was, is *access.Organization
+	org     *plannedOrganization // nil if the organization was not asked
+	// groupOf are the groups that changes give what they set.
+	groupOf map[*plan.Change]*access.Group
+	// change is what the plan does to who is in which group and has which role.
+	change permission.Change
 }
 
 // chooseChanges takes the changes of a provider configuration.
@@ -153,63 +128,131 @@ func (b *builder) chooseChanges(p *plan.Plan, provider string) {
 
 // addDoubt says what the plan or the organization does not tell of one thing, whose facts say so too.
 func (b *builder) addDoubt(sentence string) {
-	b.report.Unknown = append(b.report.Unknown, sentence)
+	b.is.Unknown = append(b.is.Unknown, access.Unknown{Scope: access.OneThing, Text: sentence})
 }
 
 // addUnknown says what the plan or the organization does not tell, and what may matter anywhere. No rule is proven then.
 func (b *builder) addUnknown(sentence string) {
-	b.report.Unknown, b.unproven = append(b.report.Unknown, sentence), append(b.unproven, sentence)
+	b.is.Unknown = append(b.is.Unknown, access.Unknown{Scope: access.Anywhere, Text: sentence})
+}
+
+// step is how the changes of some kinds of resources are applied.
+type step struct {
+	apply func(*builder, *plan.Change)
+	kinds []string
+}
+
+// A plan is applied in steps: each kind of resource after those that it names, names before what names them, and whom one list takes out
+// before whom another puts in. Who is in which group and has which role is known before the channels.
+var peopleSteps, channelSteps = []step{
+	{(*builder).folder, []string{"zulip_channel_folder"}},
+	{(*builder).person, []string{"zulip_user"}},
+	{(*builder).person, []string{"zulip_bot"}},
+	{(*builder).roleResource, []string{"zulip_user_role"}},
+	{(*builder).givesRoles, []string{"zulip_role_members"}},
+	{(*builder).takesRoles, []string{"zulip_role_members"}},
+	{(*builder).startGroup, []string{"zulip_user_group"}},
+	{(*builder).listedMembers, []string{"zulip_user_group"}},
+	{(*builder).membership, []string{"zulip_user_group_membership"}},
+	{(*builder).groupPermissions, []string{"zulip_user_group"}},
+	{(*builder).organization, []string{"zulip_organization"}},
+	{(*builder).invitation, []string{"zulip_invite_link", "zulip_invitation"}},
+}, []step{
+	{(*builder).channel, []string{"zulip_channel"}},
+	{(*builder).unsubscribes, []string{"zulip_channel_subscription"}},
+	{(*builder).subscribes, []string{"zulip_channel_subscribers"}},
+	{(*builder).subscribes, []string{"zulip_channel_subscription"}},
+}
+
+// apply makes of the organization the one after the plan.
+func (b *builder) apply() {
+	b.take(peopleSteps)
+	b.endBots()
+	b.applyToPeople()
+	b.fullMembers()
+	b.noteInvisibleChannels()
+	b.take(channelSteps)
+}
+
+// take takes some steps. What is destroyed comes first in each, whatever Terraform does first.
+func (b *builder) take(steps []step) {
+	for _, step := range steps {
+		changes := b.of(step.kinds...)
+		slices.SortStableFunc(changes, endsFirst)
+		for _, change := range changes {
+			step.apply(b, change)
+		}
+	}
 }
 
 // compare finds out who gains and who loses.
-func (b *builder) compare(view *snapshot.Snapshot) error {
-	b.org, b.people = newPlannedOrganization(view), report.NewPeopleSets(b.options.Store.Self().ID)
-	b.change = permission.Change{
-		Groups: map[int64]permission.Membership{}, Roles: map[int64]zulip.Role{}, Owners: map[int64]int64{}, Organization: map[string]zulip.GroupSettingValue{}, Now: b.options.Now,
+func (b *builder) compare() error {
+	if err := b.read(); err != nil {
+		return err
 	}
 	if err := b.checkFit(); err != nil {
 		return err
 	}
-	b.org.planFolders(b.of("zulip_channel_folder"))
-	b.unnamed, b.mayStay = map[int64]bool{}, map[int64]bool{}
-	b.groups, b.groupRights = map[int64]*access.Group{}, map[int64]map[string]access.PlannedPermission{}
-	for _, step := range []struct {
-		kind  string
-		apply func(*plan.Change)
-	}{{"zulip_user", b.person}, {"zulip_bot", b.person}, {"zulip_user_role", b.roleResource}, {"zulip_role_members", b.givesRoles}, {"zulip_role_members", b.takesRoles}} {
-		changes := b.of(step.kind)
-		slices.SortStableFunc(changes, endsFirst)
-		for _, change := range changes {
-			step.apply(change)
-		}
-	}
-	b.endBots()
-	b.collectGroups()
-	b.organizationRights = map[string]access.PlannedPermission{}
-	organizations := b.of("zulip_organization")
-	slices.SortStableFunc(organizations, endsFirst)
-	for _, change := range organizations {
-		b.organization(change)
-	}
-	b.noteInvisibleChannels()
-	b.buildAccess(view)
-	if err := b.compareChannels(); err != nil {
+	b.apply()
+	if err := b.readSubscribers(); err != nil {
 		return err
 	}
-	b.compareGroups()
-	b.compareOrganization()
-	b.was.People, b.is.People = b.before, b.after
-	access.Compare(&b.was, &b.is, b.people, b.report)
+	b.joinDefaultChannels()
+	access.Compare(b.was, b.is, b.people, b.report)
 	b.sayKeys()
 	b.findStops()
 	return nil
 }
 
+// read reads the organization, with the subscribers of the channels that rules and lists name.
+func (b *builder) read() error {
+	view, err := b.options.Store.Read(b.ctx, store.Channels, store.Subscribers, store.Domains)
+	if err != nil {
+		return err
+	}
+	read := access.Read{View: view, Self: b.options.Store.Self(), Subscribers: maps.Clone(view.Subscribers()), Now: b.options.Now}
+	if read.Subscribers == nil {
+		read.Subscribers = map[int64][]int64{}
+	}
+	named := map[int64]bool{}
+	for _, change := range b.of("zulip_channel_subscribers", "zulip_channel_subscription") {
+		for _, attributes := range []plan.Attributes{change.Before(), change.After()} {
+			if id, ok := attributes.Number("channel_id"); ok {
+				named[id] = true
+			}
+		}
+	}
+	for _, channel := range view.Channels().List() {
+		if _, known := read.Subscribers[channel.ID]; known || channel.IsArchived || !named[channel.ID] && (b.options.Rules == nil || !b.options.Rules.SelectsName(channel.Name)) {
+			continue
+		}
+		in, err := b.options.Store.Subscribers(b.ctx, channel.ID)
+		if err != nil {
+			return err
+		}
+		if in != nil {
+			read.Subscribers[channel.ID] = in
+		}
+	}
+	if b.options.Rules != nil && b.options.Rules.AsksForInvitations() {
+		if read.Invitations, err = b.options.Store.Invitations(b.ctx); err != nil {
+			read.MissingInvitations = fmt.Sprintf("The invitations could not be read: %s.", strings.TrimRight(err.Error(), "."))
+		}
+	}
+	unknown := b.is.Unknown
+	b.was = access.Of(read)
+	b.is = b.was.Clone()
+	b.is.Unknown = append(b.is.Unknown, unknown...)
+	b.org, b.people = newPlannedOrganization(view, b.is), report.NewPeopleSets(read.Self.ID)
+	b.is.Names, b.change.Now = b.org, b.options.Now
+	return nil
+}
+
 // noteInvisibleChannels says what the account that reviews does not see. An administrator sees every channel.
 func (b *builder) noteInvisibleChannels() {
-	everywhere := len(b.change.Groups) + len(b.is.Accounts) + len(b.change.Organization) + len(b.is.Rights)
+	everywhere := len(b.change.Groups) + len(b.is.Accounts) + len(b.is.Planned) + len(b.is.Rights)
 	if self := b.options.Store.Self(); everywhere > 0 && self.Role > zulip.RoleAdministrator {
-		b.report.Unknown = append(b.report.Unknown, fmt.Sprintf("The account that reviews, %s, is not an administrator and does not see private channels that it is not in: what changes in those is not in this review.", self.Address()))
+		b.addDoubt(fmt.Sprintf("The account that reviews, %s, is not an administrator and does not see private channels that it is not in: what changes in those is not in this review.", self.Address()))
 	}
 }
 
@@ -244,15 +287,15 @@ func endsFirst(a, b *plan.Change) int {
 	return 1
 }
 
-// buildAccess makes the organization before and after. Groups and people who are yet to come are in it before too: the groups
-// without members, and named by nobody. What people may by being there is said of the person, and not of every channel.
-func (b *builder) buildAccess(view *snapshot.Snapshot) {
-	facts := permission.AccessInput{Groups: slices.Clone(view.UserGroups().List()), Realm: view.Realm()}
-	joining := map[int64]zulip.Role{}
+// applyToPeople works out who is in which group and has which role, before and after.
+func (b *builder) applyToPeople() {
+	view := b.org.Snapshot
+	facts, joining := permission.AccessInput{Groups: slices.Clone(view.UserGroups().List()), Realm: view.Realm()}, map[int64]zulip.Role{}
 	for _, account := range b.joining() {
 		facts.Users = append(facts.Users, &account.User)
 		joining[account.ID] = account.Role
 	}
+	b.change.Roles, b.change.Owners, b.change.Groups, b.change.Organization = map[int64]zulip.Role{}, map[int64]int64{}, map[int64]permission.Membership{}, map[string]zulip.GroupSettingValue{}
 	for _, user := range view.Users() {
 		account := b.org.accounts[user.ID]
 		if _, joins := joining[user.ID]; joins {
@@ -267,19 +310,24 @@ func (b *builder) buildAccess(view *snapshot.Snapshot) {
 		}
 		facts.Users = append(facts.Users, user)
 	}
+	for i, group := range b.is.Groups {
+		if group.ID < 0 {
+			facts.Groups = append(facts.Groups, &zulip.UserGroup{ID: group.ID, Name: group.Name})
+		} else if was := b.was.Groups[i]; !group.MembersUnknown && slices.Equal(group.Members, was.Members) && slices.Equal(group.DirectSubgroupIDs, was.DirectSubgroupIDs) {
+			continue
+		}
+		b.change.Groups[group.ID] = permission.Membership{Members: group.Members, Subgroups: group.DirectSubgroupIDs, Unknown: group.MembersUnknown}
+	}
 	facts.Groups = append(facts.Groups, &zulip.UserGroup{ID: unknownPeopleID})
-	for id, group := range b.org.groups {
-		if id < 0 {
-			facts.Groups = append(facts.Groups, &zulip.UserGroup{ID: id, Name: group.Name})
+	for name, planned := range b.is.Planned {
+		if b.change.Organization[name] = planned.Value; planned.Unknown {
+			b.change.Organization[name], b.change.Groups[unknownPeopleID] = zulip.NamedGroup(unknownPeopleID), permission.Membership{Unknown: true}
 		}
 	}
-	if b.namesUnknownPeople {
-		b.change.Groups[unknownPeopleID] = permission.Membership{Unknown: true}
-	}
 	b.people.SetEverybody(facts.Users)
-	b.before = permission.NewAccess(facts)
+	b.was.People = permission.NewAccess(facts)
 	if len(joining) > 0 {
-		b.before = b.before.With(permission.Change{Roles: joining, Now: b.options.Now})
+		b.was.People = b.was.People.With(permission.Change{Roles: joining, Now: b.options.Now})
 	}
-	b.after = b.before.With(b.change)
+	b.is.People = b.was.People.With(b.change)
 }

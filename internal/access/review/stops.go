@@ -159,7 +159,7 @@ func (b *builder) holds(of *meaning.Type, name string, value meaning.Value) bool
 		return false
 	}
 	if held, isPermission := b.org.Realm().Permissions[name]; isPermission {
-		planned, changes := b.organizationRights[name]
+		planned, changes := b.is.Planned[name]
 		return !changes || permission.Equal(planned.Value, held, permission.NobodyID(b.org))
 	}
 	return meaning.Same(b.org.settings().Value(name), value)
@@ -175,7 +175,7 @@ func (b *builder) stopsByOwner() {
 		}
 		return false
 	}
-	if hasOwner(b.before) && !hasOwner(b.after) {
+	if hasOwner(b.was.People) && !hasOwner(b.is.People) {
 		b.stop("the organization", "Nobody is left who is its owner.")
 	}
 	for _, c := range b.of("zulip_bot") {
@@ -195,26 +195,19 @@ func (b *builder) stopsByOwner() {
 
 // stopsByCircle finds user groups that would contain themselves.
 func (b *builder) stopsByCircle() {
-	subgroups := func(id int64) []int64 {
-		if planned, changes := b.change.Groups[id]; changes {
-			return planned.Subgroups
+	for i, group := range b.is.Groups {
+		if i < len(b.was.Groups) && slices.Equal(group.DirectSubgroupIDs, b.was.Groups[i].DirectSubgroupIDs) {
+			continue
 		}
-		if group, ok := b.org.UserGroup(id); ok {
-			return group.DirectSubgroupIDs
-		}
-		return nil
-	}
-	for id := range b.change.Groups {
 		seen := map[int64]bool{}
-		for queue := slices.Clone(subgroups(id)); len(queue) > 0; queue = queue[1:] {
-			if queue[0] == id {
-				name, _ := b.org.GroupName(id)
-				b.stop(fmt.Sprintf("user group %q", name), "It would contain itself.")
+		for queue := slices.Clone(group.DirectSubgroupIDs); len(queue) > 0; queue = queue[1:] {
+			if queue[0] == group.ID {
+				b.stop(fmt.Sprintf("user group %q", group.Name), "It would contain itself.")
 				break
 			}
-			if !seen[queue[0]] {
+			if below := b.org.groups[queue[0]]; below != nil && !seen[queue[0]] {
 				seen[queue[0]] = true
-				queue = append(queue, subgroups(queue[0])...)
+				queue = append(queue, below.DirectSubgroupIDs...)
 			}
 		}
 	}

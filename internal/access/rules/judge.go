@@ -6,13 +6,14 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // Judge says of each rule whether it holds, in the order of the file.
-func (f *File) Judge(org *Organization) []*Verdict {
+func (f *File) Judge(org *access.Organization) []*Verdict {
 	verdicts := make([]*Verdict, len(f.Rules))
 	for i, rule := range f.Rules {
 		j := &judge{org: org, rule: rule, verdict: &Verdict{Rule: rule}}
@@ -25,7 +26,7 @@ func (f *File) Judge(org *Organization) []*Verdict {
 
 // judge judges one rule.
 type judge struct {
-	org     *Organization
+	org     *access.Organization
 	rule    *Rule
 	verdict *Verdict
 
@@ -56,7 +57,7 @@ func (j *judge) violation(violation *Violation) {
 }
 
 func (j *judge) judge() {
-	for _, sentence := range j.org.Unknown {
+	for _, sentence := range j.org.Unknowns(access.Anywhere, access.Told) {
 		j.addUnknown(sentence)
 	}
 	j.only, j.never = j.span(j.rule.Only, j.note), j.span(j.rule.Never, j.addUnknown)
@@ -119,13 +120,13 @@ func (j *judge) span(principals []permission.Principal, say func(sentence string
 	resolved, problems := permission.Resolve(named, j.org.Names)
 	for _, problem := range problems {
 		say(problem.Summary + ".")
-		if slices.ContainsFunc(j.org.Groups, func(group *Group) bool { return group.NameUnknown }) {
+		if slices.ContainsFunc(j.org.ActiveGroups(), func(group *access.Group) bool { return group.NameUnknown }) {
 			j.addUnknown("A user group whose name is not known yet may be it: " + problem.Summary + ".")
 			j.mayBeNamed = true
 		}
 	}
 	for _, principal := range named {
-		if group, ok := j.org.Names.UserGroupByName(principal.Name); principal.Kind == permission.KindGroup && ok && !group.IsSystemGroup && !j.org.hasGroup(group.ID) {
+		if group, ok := j.org.Names.UserGroupByName(principal.Name); principal.Kind == permission.KindGroup && ok && group.Deactivated {
 			say(fmt.Sprintf("User group %q is deactivated.", group.Name))
 		}
 	}
@@ -169,7 +170,7 @@ func (j *judge) except() {
 }
 
 // channel judges the rights in one channel.
-func (j *judge) channel(channel *Channel) {
+func (j *judge) channel(channel *access.Channel) {
 	where, rights := "#"+channel.Name, permission.ChannelRights{Access: j.org.People, Channel: channel.Facts}
 	var held map[permission.Right]permission.Held
 	for _, name := range j.rule.Rights {
@@ -206,7 +207,7 @@ func (j *judge) minds() bool {
 }
 
 // group judges the rights over one user group.
-func (j *judge) group(group *Group) {
+func (j *judge) group(group *access.Group) {
 	for _, name := range j.rule.Rights {
 		violation := Violation{Group: group, Where: "user group " + fmt.Sprintf("%q", group.Name), right: name}
 		if name == Member {
@@ -214,7 +215,7 @@ func (j *judge) group(group *Group) {
 			j.right(violation, j.heldByValue(zulip.NamedGroup(group.ID)))
 			continue
 		}
-		j.setting(violation, permission.UserGroups, group.Permissions, group.Unknown)
+		j.setting(violation, permission.UserGroups, group.Permissions, group.Planned)
 	}
 }
 
@@ -229,17 +230,17 @@ func (j *judge) heldByValue(value zulip.GroupSettingValue) permission.Held {
 // organization judges rights in the organization.
 func (j *judge) organization() {
 	for _, name := range j.rule.Rights {
-		j.setting(Violation{Where: "the organization", right: name}, permission.Organizations, j.org.Permissions, j.org.UnknownPermissions)
+		j.setting(Violation{Where: "the organization", right: name}, permission.Organizations, j.org.Permissions, j.org.Planned)
 	}
 }
 
 // setting judges a permission of a user group or of the organization.
-func (j *judge) setting(violation Violation, table permission.Table, values map[string]zulip.GroupSettingValue, unknown map[string]bool) {
+func (j *judge) setting(violation Violation, table permission.Table, values map[string]zulip.GroupSettingValue, planned map[string]access.PlannedPermission) {
 	setting := table.Settings[slices.IndexFunc(table.Settings, func(one permission.Setting) bool { return one.Name == violation.right })]
 	violation.Text = setting.Right
 	value, has := values[setting.Name]
 	held := permission.HeldByUnknown()
-	if has && !unknown[setting.Name] {
+	if has && !planned[setting.Name].Unknown {
 		held = j.org.People.HeldBy(table, setting, value)
 	}
 	j.right(violation, held)
@@ -328,7 +329,7 @@ func humans(people permission.People) (n int) {
 // joining judges how people come to join.
 func (j *judge) joining() {
 	joining := j.org.Joining
-	for _, sentence := range joining.Unknown {
+	for _, sentence := range j.org.Unknowns(access.OfJoining) {
 		j.addUnknown(sentence)
 	}
 	switch {
@@ -363,7 +364,7 @@ func joinOr(texts []string) string {
 
 // Through says how somebody of a violation comes to it, as audits do: "group:leads > group:sre"; empty where nothing does but what the
 // violation says.
-func (b *Violation) Through(org *Organization, user *zulip.User) []string {
+func (b *Violation) Through(org *access.Organization, user *zulip.User) []string {
 	person := org.People.Person(user)
 	switch {
 	case b.Channel != nil && (b.right == string(permission.CanRead) || b.right == string(permission.CanReadHistory)):

@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -35,7 +36,7 @@ const (
 
 // Propose writes rules that hold now and that a reader agrees to at once. Each is judged before it is written, as it is written.
 // None names a person: whoever comes and goes changes groups and roles.
-func Propose(org *Organization) Proposal {
+func Propose(org *access.Organization) Proposal {
 	p := &proposer{org: org}
 	p.owners()
 	p.administrators()
@@ -51,7 +52,7 @@ func Propose(org *Organization) Proposal {
 }
 
 type proposer struct {
-	org      *Organization
+	org      *access.Organization
 	proposed []*proposedBlock
 	// closing are the user groups whose members alone read some private channels.
 	closing []string
@@ -227,14 +228,16 @@ func (p *proposer) guests() {
 		return
 	}
 	var folders, names []string
-	for _, folder := range slices.Sorted(slices.Values(p.org.Folders)) {
+	for _, folder := range slices.Sorted(maps.Values(p.org.Folders)) {
 		selector := "folder:" + folder
-		hasPrivate := slices.ContainsFunc(p.org.Channels, func(channel *Channel) bool { return channel.Folder == folder && channel.Facts.Privacy.IsPrivate() })
+		hasPrivate := slices.ContainsFunc(p.org.ActiveChannels(), func(channel *access.Channel) bool {
+			return channel.Folder == folder && channel.Facts.Privacy.IsPrivate()
+		})
 		if hasPrivate && p.holds(without([]string{selector}, "x")) {
 			folders = append(folders, selector)
 		}
 	}
-	for _, channel := range p.org.Channels {
+	for _, channel := range p.org.ActiveChannels() {
 		if channel.Facts.Privacy.IsPrivate() && !slices.Contains(folders, "folder:"+channel.Folder) && p.holds(without([]string{selectorOf(channel.Name)}, "x")) {
 			names = append(names, selectorOf(channel.Name))
 		}
@@ -261,8 +264,8 @@ func selectorOf(name string) string {
 
 // closed proposes who reads private channels: those of which exactly one user group or role does.
 func (p *proposer) closed() {
-	audiences, sizes := map[string][]*Channel{}, map[string]int{}
-	for _, channel := range p.org.Channels {
+	audiences, sizes := map[string][]*access.Channel{}, map[string]int{}
+	for _, channel := range p.org.ActiveChannels() {
 		if !channel.Facts.Privacy.IsPrivate() || !channel.Facts.SubscribersKnown {
 			continue
 		}
@@ -300,7 +303,7 @@ func (p *proposer) closed() {
 		}
 	}
 	private := 0
-	for _, channel := range p.org.Channels {
+	for _, channel := range p.org.ActiveChannels() {
 		if channel.Facts.Privacy.IsPrivate() {
 			private++
 		}
@@ -330,10 +333,10 @@ func (p *proposer) principalOf(people permission.People) string {
 }
 
 // selectorsOf selects channels: by their folder where all that is in it is among them, else by name.
-func (p *proposer) selectorsOf(channels []*Channel) (selectors []string) {
-	isAmong := func(channel *Channel) bool { return slices.Contains(channels, channel) }
+func (p *proposer) selectorsOf(channels []*access.Channel) (selectors []string) {
+	isAmong := func(channel *access.Channel) bool { return slices.Contains(channels, channel) }
 	whole := map[string]int{}
-	for _, channel := range p.org.Channels {
+	for _, channel := range p.org.ActiveChannels() {
 		if _, known := whole[channel.Folder]; !known || whole[channel.Folder] > 0 {
 			if isAmong(channel) {
 				whole[channel.Folder]++
@@ -392,8 +395,8 @@ func (p *proposer) managers() {
 
 // announcements proposes who posts where few do and many read.
 func (p *proposer) announcements() {
-	channels := map[string][]*Channel{}
-	for _, channel := range p.org.Channels {
+	channels := map[string][]*access.Channel{}
+	for _, channel := range p.org.ActiveChannels() {
 		value, has := channel.Facts.Permissions["can_send_message_group"]
 		if channel.Facts.Privacy.IsPrivate() || !has || !value.IsNamed() {
 			continue
@@ -455,7 +458,7 @@ func (p *proposer) groupOf(people permission.People) string {
 		return ""
 	}
 	var names []string
-	for _, group := range p.org.Groups {
+	for _, group := range p.org.ActiveGroups() {
 		if value := zulip.NamedGroup(group.ID); !p.org.People.IsUncertain(value) && p.org.People.In(value).Equal(people) {
 			names = append(names, group.Name)
 		}

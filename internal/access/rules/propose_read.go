@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 )
 
@@ -15,12 +16,12 @@ func ProposeFor(ctx context.Context, from *store.Store, now time.Time) (*Proposa
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the organization: %w", err)
 	}
-	read := Read{View: view, Self: from.Self(), Subscribers: view.Subscribers(), Now: now}
+	read := access.Read{View: view, Self: from.Self(), Subscribers: view.Subscribers(), Now: now}
 	if read.Self.IsBot {
 		read.MissingInvitations = "A bot does not see the invitations."
 	} else if read.Invitations, err = from.Invitations(ctx); err != nil {
 		read.MissingInvitations = fmt.Sprintf("The invitations could not be read: %s.", strings.TrimRight(err.Error(), "."))
 	}
-	proposal := Propose(Of(read))
+	proposal := Propose(access.Of(read))
 	return &proposal, nil
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
@@ -14,7 +15,7 @@ const namedPeople = 20
 
 // Report says what was found of the rules. was is what was found before a plan; nil in an audit. changes returns the resources of
 // the plan that bring a violation about; nil in an audit.
-func (f *File) Report(org *Organization, found, was []*Verdict, changes func(*Violation) []string) []*report.Rule {
+func (f *File) Report(org *access.Organization, found, was []*Verdict, changes func(*Violation) []string) []*report.Rule {
 	rules := make([]*report.Rule, len(found))
 	for i, verdict := range found {
 		rule := &report.Rule{
@@ -57,7 +58,7 @@ func isWorse(verdict, was *Verdict) bool {
 	})
 }
 
-func (b *Violation) report(org *Organization) *report.Violation {
+func (b *Violation) report(org *access.Organization) *report.Violation {
 	said := &report.Violation{Where: b.Where, Text: b.Sentence(), People: []*report.RulePerson{}}
 	people := Sorted(b.People)
 	for i, user := range people {

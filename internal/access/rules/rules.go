@@ -6,7 +6,6 @@
 package rules
 
 import (
-	"slices"
 	"time"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
@@ -102,8 +101,8 @@ type Verdict struct {
 // Violation is one thing about which a rule fails.
 type Violation struct {
 	// Channel and Group are what it is about; nil where it is about the organization.
-	Channel *Channel
-	Group   *Group
+	Channel *access.Channel
+	Group   *access.Group
 	// Where is the same in words: #board, user group "sre", the organization.
 	Where string
 	// Text is what they can do, to follow "can", as "read"; or what they are, as "owner" or "in it".
@@ -117,53 +116,4 @@ type Violation struct {
 	isTooFew, isTooMany bool
 	// right is by name.
 	right string
-}
-
-// Organization is what rules are proven on: a whole organization at one time.
-type Organization struct {
-	People *permission.Access
-	Names  permission.Organization
-	// Channels are those that are not archived, Groups those that are not deactivated.
-	Channels []*Channel
-	Groups   []*Group
-	// Folders are the names of all folders.
-	Folders []string
-	// Permissions are the organization's own; UnknownPermissions are those that are not known yet.
-	Permissions        map[string]zulip.GroupSettingValue
-	UnknownPermissions map[string]bool
-	Joining            Joining
-	// HidesChannels says as a sentence why the account does not see every channel; empty if it does.
-	HidesChannels string
-	// Unknown says in sentences what is not known and may matter for any rule.
-	Unknown []string
-	// Now decides which exceptions have ended.
-	Now time.Time
-}
-
-// hasGroup reports whether a user group is there that is not deactivated.
-func (o *Organization) hasGroup(id int64) bool {
-	return slices.ContainsFunc(o.Groups, func(group *Group) bool { return group.ID == id })
-}
-
-// Channel is a channel and what decides who can do what in it.
-type Channel = access.Channel
-
-// Group is a user group and what decides who can do what with it.
-type Group = access.GroupFacts
-
-// Joining is how people come to join.
-type Joining struct {
-	// InviteRequired says that nobody joins without an invitation; nil: not known.
-	InviteRequired *bool
-	// Invitations are those that can be used; nil if they are not known.
-	Invitations []Invitation
-	// Unknown says in sentences what is not known of them; empty if all is.
-	Unknown []string
-}
-
-// Invitation is a link or a mail by which people join with a role.
-type Invitation struct {
-	// Text names it: the invitation of a@example.com, an invitation link.
-	Text string
-	Role zulip.Role
 }

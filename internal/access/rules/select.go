@@ -2,22 +2,26 @@ package rules
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 )
 
 // channels returns the channels that a rule is about, and notes what is not known of that.
-func (j *judge) channels() (chosen []*Channel) {
+func (j *judge) channels() (chosen []*access.Channel) {
 	isWhole := func(text string) bool {
 		return strings.ContainsAny(text, "*") || strings.HasPrefix(text, "folder:") || strings.HasPrefix(text, "privacy:")
 	}
-	if j.org.HidesChannels != "" && slices.ContainsFunc(j.rule.Channels, isWhole) {
-		j.addUnknown(j.org.HidesChannels)
+	if slices.ContainsFunc(j.rule.Channels, isWhole) {
+		for _, sentence := range j.org.Unknowns(access.OfChannels) {
+			j.addUnknown(sentence)
+		}
 	}
-	matched := map[string]bool{}
-	for _, channel := range j.org.Channels {
+	all, matched := j.org.ActiveChannels(), map[string]bool{}
+	for _, channel := range all {
 		isChosen, doubtful := false, ""
 		for _, selector := range j.rule.Channels {
 			switch matches, certain := j.selectsChannel(selector, channel); {
@@ -34,8 +38,8 @@ func (j *judge) channels() (chosen []*Channel) {
 			j.addUnknown(fmt.Sprintf("It is not known yet whether %s selects #%s.", suggest.Quote(doubtful), channel.Name))
 		}
 	}
-	names := make([]string, len(j.org.Channels))
-	for i, channel := range j.org.Channels {
+	names := make([]string, len(all))
+	for i, channel := range all {
 		names[i] = channel.Name
 	}
 	for _, selector := range j.rule.Channels {
@@ -50,11 +54,12 @@ func (j *judge) channels() (chosen []*Channel) {
 // no channel of a kind is there can be meant.
 func (j *judge) unmatched(selector, thing string, names []string) {
 	if folder, ok := strings.CutPrefix(selector, "folder:"); ok && thing == "channel" {
-		if slices.Contains(j.org.Folders, folder) {
+		folders := slices.Sorted(maps.Values(j.org.Folders))
+		if slices.Contains(folders, folder) {
 			j.note(fmt.Sprintf("The folder %s has no channel.", suggest.Quote(folder)))
 			return
 		}
-		j.addUnknown(fmt.Sprintf("There is no folder %s%s", suggest.Quote(folder), suggest.Names{Things: "folders", All: j.org.Folders}.Suggest(folder)))
+		j.addUnknown(fmt.Sprintf("There is no folder %s%s", suggest.Quote(folder), suggest.Names{Things: "folders", All: folders}.Suggest(folder)))
 		return
 	}
 	if strings.Contains(selector, "*") || strings.HasPrefix(selector, "privacy:") {
@@ -74,7 +79,7 @@ func (j *judge) keeps(judge func(*judge)) bool {
 }
 
 // selectsChannel reports whether a channel may be selected; certain is false if that is not known.
-func (j *judge) selectsChannel(selector string, channel *Channel) (matches, certain bool) {
+func (j *judge) selectsChannel(selector string, channel *access.Channel) (matches, certain bool) {
 	if folder, ok := strings.CutPrefix(selector, "folder:"); ok {
 		return channel.Folder == folder || channel.FolderUnknown, !channel.FolderUnknown
 	}
@@ -83,7 +88,7 @@ func (j *judge) selectsChannel(selector string, channel *Channel) (matches, cert
 	}
 	selector = strings.ToLower(selector) // no two channels differ by case only
 	if channel.NameUnknown && strings.Trim(selector, "*") != "" {
-		isOther := slices.ContainsFunc(j.org.Channels, func(other *Channel) bool {
+		isOther := slices.ContainsFunc(j.org.ActiveChannels(), func(other *access.Channel) bool {
 			return !other.NameUnknown && selectsExactly(selector, strings.ToLower(other.Name))
 		})
 		return !isOther, false
@@ -121,10 +126,10 @@ func selects(selector, name string) bool {
 }
 
 // groups returns the user groups that a rule is about.
-func (j *judge) groups() (chosen []*Group) {
-	matched := map[string]bool{}
-	names := make([]string, len(j.org.Groups))
-	for i, group := range j.org.Groups {
+func (j *judge) groups() (chosen []*access.Group) {
+	all, matched := j.org.ActiveGroups(), map[string]bool{}
+	names := make([]string, len(all))
+	for i, group := range all {
 		names[i] = group.Name
 		isChosen, doubtful := false, ""
 		for _, selector := range j.rule.Groups {
@@ -134,7 +139,7 @@ func (j *judge) groups() (chosen []*Group) {
 				if selects(selector, group.Name) {
 					matched[written], isChosen = true, true
 				}
-			case !slices.ContainsFunc(j.org.Groups, func(other *Group) bool { return !other.NameUnknown && selectsExactly(selector, other.Name) }):
+			case !slices.ContainsFunc(all, func(other *access.Group) bool { return !other.NameUnknown && selectsExactly(selector, other.Name) }):
 				doubtful = written
 			}
 		}

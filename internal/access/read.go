@@ -1,0 +1,75 @@
+package access
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
+)
+
+// Read is what was read of an organization.
+type Read struct {
+	View *snapshot.Snapshot
+	Self *zulip.User
+	// Subscribers are the people in each channel, by ID; a channel that is absent is not known.
+	Subscribers map[int64][]int64
+	// Invitations are those that can be used, as far as Self sees them; MissingInvitations says as a sentence why there are none.
+	Invitations        []*zulip.Invitation
+	MissingInvitations string
+	Now                time.Time
+}
+
+// Of returns the organization as it was read.
+func Of(read Read) *Organization {
+	org := &Organization{People: read.View.Access(), Names: read.View, Folders: map[int64]string{}, Now: read.Now}
+	unknown := func(scope Scope, text string) { org.Unknown = append(org.Unknown, Unknown{scope, text}) }
+	if realm := read.View.Realm(); realm != nil {
+		org.Permissions = realm.Permissions
+		required := false
+		if json.Unmarshal(realm.Settings["invite_required"], &required) == nil {
+			org.Joining.InviteRequired = &required
+		}
+	}
+	if read.Self.Role > zulip.RoleAdministrator {
+		unknown(OfChannels, fmt.Sprintf("%s is not an administrator and does not see private channels that it is not in.", read.Self.Address()))
+		unknown(OfJoining, fmt.Sprintf("%s is not an administrator and does not see the invitations of others.", read.Self.Address()))
+	}
+	if read.Self.Role == zulip.RoleGuest {
+		unknown(Told, fmt.Sprintf("%s is a guest and may not see everybody in the organization.", read.Self.Address()))
+	}
+	if read.MissingInvitations != "" {
+		unknown(OfJoining, read.MissingInvitations)
+	}
+	for _, one := range read.Invitations {
+		text := "the invitation of " + one.Email
+		if one.IsMultiuse {
+			text = fmt.Sprintf("invitation link %d", one.ID)
+		}
+		org.Joining.Invitations = append(org.Joining.Invitations, Invitation{Text: text, Role: one.InvitedAs})
+	}
+	for _, folder := range read.View.Folders().List() {
+		org.Folders[folder.ID] = folder.Name
+	}
+	for _, channel := range read.View.Channels().List() {
+		facts := permission.ChannelOf(channel)
+		facts.Subscribers, facts.SubscribersKnown = read.Subscribers[channel.ID]
+		org.Channels = append(org.Channels, &Channel{ID: channel.ID, Name: channel.Name, FolderID: channel.FolderID, IsDefault: channel.IsDefault, Facts: facts})
+	}
+	org.NameFolders()
+	for _, group := range read.View.UserGroups().List() {
+		org.Groups = append(org.Groups, &Group{UserGroup: *group})
+	}
+	return org
+}
+
+// NameFolders gives each channel the name of the folder that it is in.
+func (o *Organization) NameFolders() {
+	for _, channel := range o.Channels {
+		if channel.FolderID != nil {
+			channel.Folder = o.Folders[*channel.FolderID]
+		}
+	}
+}
