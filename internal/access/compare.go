@@ -225,7 +225,7 @@ func (c *comparison) group(was, is *Group) *report.Group {
 	case isNew:
 		was = &Group{}
 	case is == nil:
-		is = &Group{UserGroup: was.UserGroup, Action: report.Deactivate}
+		is = &Group{UserGroup: was.UserGroup, Touched: Touched{Action: report.Deactivate}}
 	}
 	result := &report.Group{ID: max(is.ID, 0), Name: is.Name, Action: is.Action, Addresses: append([]string{}, is.Addresses...), Unknown: is.MembersUnknown, Rights: []*report.Right{}}
 	if is.Action == report.Deactivate {

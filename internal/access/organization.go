@@ -119,15 +119,33 @@ func (o *Organization) In(channel *Channel) permission.ChannelRights {
 	return permission.ChannelRights{Access: o.People, Channel: channel.Facts}
 }
 
+// Touched says what a plan does with something.
+type Touched struct {
+	// Action is empty where the plan does not change it, or where what it is before and after tells.
+	Action report.Action
+	// Addresses are the resources of the plan that change it.
+	Addresses []string
+}
+
+// TouchBy notes resources that change it.
+func (t *Touched) TouchBy(addresses ...string) {
+	for _, address := range addresses {
+		if !slices.Contains(t.Addresses, address) {
+			t.Addresses = append(t.Addresses, address)
+		}
+	}
+}
+
+// TouchedBy returns the resources that change it.
+func (t *Touched) TouchedBy() []string { return t.Addresses }
+
 // Account is a person or a bot.
 type Account struct {
 	zulip.User
 
 	// RoleText and OwnerText are the role and the owner in words: a plan may not know them.
 	RoleText, OwnerText report.Value
-	// Action is what a plan does with it, where the account does not tell, and Addresses are the resources that do.
-	Action    report.Action
-	Addresses []string
+	Touched
 }
 
 // Channel is a channel and who can do what in it.
@@ -153,9 +171,7 @@ type Channel struct {
 	// Subscribers are those who are in it; nil if that is not known.
 	Subscribers *permission.People
 	Rights      []*Right
-	// Action is what a plan does with it, and Addresses are the resources that do.
-	Action    report.Action
-	Addresses []string
+	Touched
 }
 
 // Group is a user group, who is in it, and who can do what with it. It has a negative ID if it is yet to be created.
@@ -171,9 +187,7 @@ type Group struct {
 	MembersText, SubgroupsText report.Value
 	People                     permission.People
 	Rights                     []*Right
-	// Action is what a plan does with it, and Addresses are the resources that do.
-	Action    report.Action
-	Addresses []string
+	Touched
 }
 
 // Right is something that can be done, and who can.

@@ -44,17 +44,10 @@ func (b *builder) channel(c *plan.Change) {
 		channel.NameUnknown = c.After().IsUnknown("name") && c.IsSet("name")
 	case channel.Facts.IsArchived:
 	default:
-		note(&channel.Addresses, c)
+		channel.TouchBy(c.Address)
 		if channel.Action = report.Release; c.Does("delete") && !isKept(c.Before()) {
 			channel.Action, channel.Facts.IsArchived, channel.IsDefault = report.Archive, true, false
 		}
-	}
-}
-
-// note notes that a resource changes something.
-func note(addresses *[]string, c *plan.Change) {
-	if !slices.Contains(*addresses, c.Address) {
-		*addresses = append(*addresses, c.Address)
 	}
 }
 
@@ -79,10 +72,10 @@ func (b *builder) createChannel(c *plan.Change) {
 	}
 	if !known {
 		name = c.Address
-		b.addDoubt(fmt.Sprintf("The name of %s is not known yet.", c.Address))
+		b.unknown(access.OneThing, "The name of %s is not known yet.", c.Address)
 	}
 	channel := &access.Channel{
-		ID: b.org.nextID(), Name: name, NameUnknown: !known, Action: report.Create,
+		ID: b.org.nextID(), Name: name, NameUnknown: !known, Touched: access.Touched{Action: report.Create},
 		Facts: permission.Channel{Privacy: zulip.PrivacyPublic, SubscribersKnown: true},
 	}
 	if c.Replaces != nil {
@@ -120,7 +113,7 @@ func (b *builder) serverDefaults(channel *access.Channel) {
 
 // setChannel gives a channel what a change says of it.
 func (b *builder) setChannel(channel *access.Channel, c *plan.Change) {
-	note(&channel.Addresses, c)
+	channel.TouchBy(c.Address)
 	setUnknown := func(attribute string, isUnknown *bool) {
 		*isUnknown = *isUnknown || c.After().IsUnknown(attribute) && c.IsSet(attribute)
 	}
@@ -187,7 +180,7 @@ func (b *builder) setFolder(channel *access.Channel, c *plan.Change) {
 // subscribe puts people into a channel.
 func (b *builder) subscribe(channel *access.Channel, c *plan.Change, texts []string, unknown bool, why string) {
 	ids, missing := b.org.findUsers(texts)
-	b.addMissing(c, missing)
+	b.missing(access.OneThing, c, missing)
 	channel.Facts.Subscribers = merged(channel.Facts.Subscribers, ids, nil)
 	if unknown || len(missing) > 0 {
 		channel.Facts.SubscribersKnown, channel.Why = false, why
@@ -198,7 +191,7 @@ func (b *builder) subscribe(channel *access.Channel, c *plan.Change, texts []str
 func (b *builder) unsubscribes(c *plan.Change) {
 	added, _, _ := c.Before().List("added_user_ids")
 	if channel, ok := b.subscribersChannel(c, c.Before()); ok {
-		note(&channel.Addresses, c)
+		channel.TouchBy(c.Address)
 		out, _ := b.org.findUsers(added)
 		channel.Facts.Subscribers = merged(channel.Facts.Subscribers, nil, out)
 	}
@@ -209,7 +202,7 @@ func (b *builder) unsubscribes(c *plan.Change) {
 func (b *builder) subscribes(c *plan.Change) {
 	if !c.HasAfter() {
 		if channel, ok := b.subscribersChannel(c, c.Before()); ok {
-			note(&channel.Addresses, c)
+			channel.TouchBy(c.Address)
 		}
 		return
 	}
@@ -218,10 +211,10 @@ func (b *builder) subscribes(c *plan.Change) {
 		b.addUnseen(c)
 		return
 	} else if !ok {
-		b.addUnknown(fmt.Sprintf("Whom %s puts into which channel is not known yet.", c.Address))
+		b.unknown(access.Anywhere, "Whom %s puts into which channel is not known yet.", c.Address)
 		return
 	}
-	note(&channel.Addresses, c)
+	channel.TouchBy(c.Address)
 	if c.Type == "zulip_channel_subscribers" && channel.ID > 0 {
 		channel.Facts.Subscribers, channel.Facts.SubscribersKnown = nil, channel.Why == ""
 	}
@@ -235,16 +228,15 @@ func (b *builder) subscribersChannel(c *plan.Change, m plan.Attributes) (*access
 		channel, ok := b.org.channels[id]
 		return channel, ok
 	}
-	address, name := c.RefersTo("channel"), ""
+	created := b.is.Channels[len(b.was.Channels):]
 	if text, ok := m.Text("channel"); ok {
-		name = strings.TrimPrefix(text, "name:")
-	}
-	for _, channel := range b.is.Channels {
-		if channel.ID < 0 && (name != "" && strings.EqualFold(channel.Name, name) || address != "" && slices.Contains(channel.Addresses, address)) {
-			return channel, true
+		for _, channel := range created {
+			if strings.EqualFold(channel.Name, strings.TrimPrefix(text, "name:")) {
+				return channel, true
+			}
 		}
 	}
-	return nil, false
+	return made(c, "channel", created)
 }
 
 // readSubscribers reads who is in the channels of which the snapshot does not say it, if that makes a difference.

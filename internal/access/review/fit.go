@@ -26,7 +26,7 @@ func (b *builder) setApart() {
 		apart.sayMeanings()
 		b.report.Also = append(b.report.Also, apart.report.Also...)
 		for _, sentence := range append(apart.is.Unknowns(access.Anywhere), apart.report.Unknown...) {
-			b.addUnknown(sentence)
+			b.unknown(access.Anywhere, "%s", sentence)
 		}
 		for _, risk := range append(apart.report.Risks, report.Risk{
 			Category: report.Unknown,
@@ -35,7 +35,7 @@ func (b *builder) setApart() {
 			risk.Where = change.Address
 			b.report.Risks = append(b.report.Risks, risk)
 			if risk.Category == report.Unknown {
-				b.is.Unknown = append(b.is.Unknown, access.Unknown{Scope: access.Told, Text: risk.Where + ": " + risk.Text})
+				b.unknown(access.Told, "%s: %s", risk.Where, risk.Text)
 			}
 		}
 		return true
@@ -102,7 +102,7 @@ func (b *builder) checkFit() error {
 			return true
 		}
 		if isMisfit {
-			b.addUnknown(fmt.Sprintf("What %s changes is not reviewed: %s. Either it was renamed after the plan was made, or the plan is of another organization.", change.Address, text))
+			b.unknown(access.Anywhere, "What %s changes is not reviewed: %s. Either it was renamed after the plan was made, or the plan is of another organization.", change.Address, text)
 		}
 		return isMisfit
 	})

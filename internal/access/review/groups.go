@@ -1,9 +1,7 @@
 package review
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
@@ -34,7 +32,7 @@ func (b *builder) startGroup(c *plan.Change) {
 			group.Name = name
 		}
 	case !group.Deactivated:
-		note(&group.Addresses, c)
+		group.TouchBy(c.Address)
 		if group.Action = report.Release; c.Does("delete") {
 			group.Action, group.Deactivated = report.Deactivate, true
 		}
@@ -44,7 +42,7 @@ func (b *builder) startGroup(c *plan.Change) {
 // createGroup creates a user group, or reactivates one.
 func (b *builder) createGroup(c *plan.Change, name string, known bool) {
 	if !known {
-		b.addDoubt(fmt.Sprintf("The name of %s is not known yet.", c.Address))
+		b.unknown(access.OneThing, "The name of %s is not known yet.", c.Address)
 	}
 	current, there := b.org.UserGroups().ByName(name)
 	isBack := known && there && b.isReplaced(c, current.ID)
@@ -56,7 +54,7 @@ func (b *builder) createGroup(c *plan.Change, name string, known bool) {
 			group.Action = report.Replace
 		}
 	default:
-		group = &access.Group{UserGroup: zulip.UserGroup{ID: b.org.nextID(), Name: name}, NameUnknown: !known, Action: report.Create}
+		group = &access.Group{UserGroup: zulip.UserGroup{ID: b.org.nextID(), Name: name}, NameUnknown: !known, Touched: access.Touched{Action: report.Create}}
 		b.is.Groups, b.org.groups[group.ID] = append(b.is.Groups, group), group
 	}
 	b.changing(group, c)
@@ -64,7 +62,7 @@ func (b *builder) createGroup(c *plan.Change, name string, known bool) {
 
 // changing notes that a change gives a group what it sets.
 func (b *builder) changing(group *access.Group, c *plan.Change) {
-	note(&group.Addresses, c)
+	group.TouchBy(c.Address)
 	b.groupOf[c] = group
 }
 
@@ -80,7 +78,7 @@ func (b *builder) listedMembers(c *plan.Change) {
 			return
 		}
 		ids, missing := find(texts)
-		b.addMissing(c, missing)
+		b.missing(access.OneThing, c, missing)
 		*in, group.MembersUnknown = ids, group.MembersUnknown || unknown || len(missing) > 0
 	}
 	set("members", b.org.findUsers, &group.Members)
@@ -109,25 +107,7 @@ func (b *builder) subgroups(texts []string) (ids []int64, missing []string) {
 	return ids, missing
 }
 
-// addMissing says whom a list names that is about one channel or group, and the organization does not have.
-func (b *builder) addMissing(c *plan.Change, texts []string) {
-	if len(texts) > 0 {
-		b.addDoubt(missing(c, texts))
-	}
-}
-
-// addMissingAnywhere is addMissing of somebody who may matter to any rule.
-func (b *builder) addMissingAnywhere(c *plan.Change, texts []string) {
-	if len(texts) > 0 {
-		b.addUnknown(missing(c, texts))
-	}
-}
-
-func missing(c *plan.Change, texts []string) string {
-	return fmt.Sprintf("The organization does not have whom %s names, or does not show the account that reviews their addresses: %s.", c.Address, strings.Join(texts, ", "))
-}
-
-// membership records a zulip_user_group_membership. Whom it does not put into the group any more it takes out, unless
+// membership applies a zulip_user_group_membership. Whom it does not put into the group any more it takes out, unless
 // they were there before it: that is kept where no plan shows it.
 func (b *builder) membership(c *plan.Change) {
 	was, is := c.Before(), c.After()
@@ -143,7 +123,7 @@ func (b *builder) membership(c *plan.Change) {
 	case c.Does("create"):
 		id, ok := b.membershipGroup(c)
 		if !ok {
-			b.addUnknown(fmt.Sprintf("Which group %s puts somebody into is not known yet.", c.Address))
+			b.unknown(access.Anywhere, "Which group %s puts somebody into is not known yet.", c.Address)
 			return
 		}
 		b.changeMembers(c, id, after, nil, groupsAfter, nil, unknown || unknownGroups)
@@ -169,13 +149,11 @@ func (b *builder) membershipGroup(c *plan.Change) (int64, bool) {
 		}
 		return group.ID, true
 	}
-	address := c.RefersTo("group")
-	for _, group := range b.is.Groups {
-		if group.ID < 0 && address != "" && slices.Contains(group.Addresses, address) {
-			return group.ID, true
-		}
+	group, ok := made(c, "group", b.is.Groups[len(b.was.Groups):])
+	if !ok {
+		return 0, false
 	}
-	return 0, false
+	return group.ID, true
 }
 
 // changeMembers puts people and groups into a group and takes others out.
@@ -189,17 +167,17 @@ func (b *builder) changeMembers(c *plan.Change, id int64, in, out, groupsIn, gro
 	taken, _ := b.org.findUsers(out)
 	putGroups, missingGroups := b.subgroups(groupsIn)
 	takenGroups, _ := b.subgroups(groupsOut)
-	b.addMissing(c, append(missing, missingGroups...))
+	b.missing(access.OneThing, c, append(missing, missingGroups...))
 	group.Members = merged(group.Members, put, taken)
 	group.DirectSubgroupIDs = merged(group.DirectSubgroupIDs, putGroups, takenGroups)
 	group.MembersUnknown = group.MembersUnknown || unknown || len(missing)+len(missingGroups) > 0
-	note(&group.Addresses, c)
+	group.TouchBy(c.Address)
 	if group.Action == report.Affects {
 		group.Action = report.Update
 	}
 	if len(taken)+len(takenGroups) > 0 {
 		group.MayStay = true
-		b.addDoubt(fmt.Sprintf("Whoever was in the group before %s named them stays in it, and no plan shows who that is: those counted as leaving may stay.", c.Address))
+		b.unknown(access.OneThing, "Whoever was in the group before %s named them stays in it, and no plan shows who that is: those counted as leaving may stay.", c.Address)
 	}
 }
 

@@ -80,7 +80,7 @@ func (b *builder) sayKey(bot, owner *zulip.User) {
 		unknown = append(unknown, "the organization")
 	}
 	if len(unknown) > 0 {
-		b.addDoubt(fmt.Sprintf("Whether %s can do more with the key of %s in %s is not known: who may what there is not known.", owner.Address(), bot.Address(), report.List(unknown)))
+		b.unknown(access.OneThing, "Whether %s can do more with the key of %s in %s is not known: who may what there is not known.", owner.Address(), bot.Address(), report.List(unknown))
 	}
 }
 

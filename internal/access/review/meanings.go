@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
@@ -19,7 +20,7 @@ func (b *builder) sayMeanings() {
 	for _, change := range b.changes {
 		of, known := meaning.Of(change.Type)
 		if !known {
-			b.addUnknown(fmt.Sprintf("This version does not know what %s means: it has no resource %s.", change.Address, change.Type))
+			b.unknown(access.Anywhere, "This version does not know what %s means: it has no resource %s.", change.Address, change.Type)
 			continue
 		}
 		also := &report.Also{Address: change.Address, Action: actionOf(change, report.EndOf(change.Type)), Attributes: []report.AlsoAttribute{}}

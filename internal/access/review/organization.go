@@ -8,6 +8,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -169,4 +170,20 @@ func (o *plannedOrganization) resolve(texts []string) (value zulip.GroupSettingV
 	}
 	resolved, problems := permission.Resolve(principals, o)
 	return resolved.Value, len(problems)+len(resolved.Planned) == 0
+}
+
+// made finds what another resource of the plan makes, of which the configuration writes an attribute and nothing else; false if that is
+// not one thing.
+func made[Thing interface{ TouchedBy() []string }](c *plan.Change, attribute string, things []Thing) (found Thing, ok bool) {
+	address := c.RefersTo(attribute)
+	for _, thing := range things {
+		if address == "" || !slices.ContainsFunc(thing.TouchedBy(), func(one string) bool { return plan.WithoutKeys(one) == address }) {
+			continue
+		}
+		if ok {
+			return found, false
+		}
+		found, ok = thing, true
+	}
+	return found, ok
 }

@@ -23,11 +23,7 @@ func (b *builder) account(user *zulip.User, addresses ...string) *access.Account
 		}
 		b.is.Accounts = append(b.is.Accounts, account)
 	}
-	for _, address := range addresses {
-		if !slices.Contains(account.Addresses, address) {
-			account.Addresses = append(account.Addresses, address)
-		}
-	}
+	account.TouchBy(addresses...)
 	return account
 }
 
@@ -62,7 +58,7 @@ func (b *builder) person(c *plan.Change) {
 		b.join(c, b.account(user, c.Address))
 	default:
 		if c.After().IsUnknown("active") && c.IsSet("active") {
-			b.addUnknown(fmt.Sprintf("Whether %s will be active is not known yet: %s decides it.", user.Address(), c.Address))
+			b.unknown(access.Anywhere, "Whether %s will be active is not known yet: %s decides it.", user.Address(), c.Address)
 		}
 		b.setRole(c, user, c.After())
 		b.setOwner(c, user)
@@ -86,10 +82,10 @@ func (b *builder) setOwner(c *plan.Change, bot *zulip.User) {
 	case found:
 		account.BotOwnerID, account.OwnerText = &owner.ID, report.ValueOf(owner.Address())
 	case known:
-		b.addMissingAnywhere(c, []string{text})
+		b.missing(access.Anywhere, c, []string{text})
 		account.OwnerText = report.Value{Texts: []string{text}, Unknown: true}
 	default:
-		b.addUnknown(fmt.Sprintf("Who will own %s is not known yet; what the bot may depends on that.", c.Address))
+		b.unknown(access.Anywhere, "Who will own %s is not known yet; what the bot may depends on that.", c.Address)
 		account.OwnerText = report.Value{Unknown: true}
 	}
 }
@@ -99,21 +95,11 @@ func (b *builder) namedOwner(c *plan.Change) (owner *zulip.User, ok bool) {
 	if text, known := c.After().Text("owner"); known {
 		return b.org.findUser(text)
 	}
-	return b.plannedUser(c.RefersTo("owner"))
-}
-
-// plannedUser finds the account that a resource of the plan makes, if that is one instance.
-func (b *builder) plannedUser(address string) (user *zulip.User, ok bool) {
-	for _, account := range b.joining() {
-		if address == "" || !slices.ContainsFunc(account.Addresses, func(one string) bool { return plan.WithoutKeys(one) == address }) {
-			continue
-		}
-		if ok {
-			return nil, false
-		}
-		user, ok = &account.User, true
+	account, ok := made(c, "owner", b.joining())
+	if !ok {
+		return nil, false
 	}
-	return user, ok
+	return &account.User, true
 }
 
 // joining are those who have an account after the plan and not before.
@@ -180,7 +166,7 @@ func (b *builder) deactivationActions(c *plan.Change, user *zulip.User) {
 		b.report.Risks = append(b.report.Risks, report.Risk{
 			Category: report.DataLoss, Where: user.Address(), Text: "What the server deletes of the account is not known yet.",
 		})
-		b.addDoubt(fmt.Sprintf("What the server deletes when it deactivates %s is not known yet.", user.Address()))
+		b.unknown(access.OneThing, "What the server deletes when it deactivates %s is not known yet.", user.Address())
 	}
 }
 
@@ -206,7 +192,7 @@ func (b *builder) userCreated(c *plan.Change) {
 		}
 	}
 	if !known {
-		b.addUnknown(fmt.Sprintf("The address of %s is not known yet.", c.Address))
+		b.unknown(access.Anywhere, "The address of %s is not known yet.", c.Address)
 	}
 	account := b.account(current, c.Address)
 	if isThere && b.isReplaced(c, current.ID) {
@@ -221,7 +207,7 @@ func (b *builder) join(c *plan.Change, account *access.Account) {
 	if role, ok := plannedRole(c.After()); ok {
 		account.Role, account.RoleText = role, report.ValueOf(role.String())
 	} else if c.IsSet("role") && c.After().IsUnknown("role") {
-		b.addUnknown(fmt.Sprintf("Which role %s gives is not known yet.", c.Address))
+		b.unknown(access.Anywhere, "Which role %s gives is not known yet.", c.Address)
 		account.RoleText = report.Value{Unknown: true}
 	}
 	b.setOwner(c, &account.User)
@@ -245,7 +231,7 @@ func (b *builder) roleResource(c *plan.Change) {
 		user, ok = b.org.findUser(text)
 	}
 	if !ok {
-		b.addUnknown(fmt.Sprintf("Whose role %s gives is not known yet.", c.Address))
+		b.unknown(access.Anywhere, "Whose role %s gives is not known yet.", c.Address)
 		return
 	}
 	if isEnd {
@@ -268,7 +254,7 @@ func (b *builder) setRole(c *plan.Change, user *zulip.User, m plan.Attributes) {
 	if role, ok := plannedRole(m); ok {
 		b.giveRole(c, user, role)
 	} else if m.IsUnknown("role") && c.IsSet("role") {
-		b.addUnknown(fmt.Sprintf("Which role %s gives %s is not known yet.", c.Address, user.Address()))
+		b.unknown(access.Anywhere, "Which role %s gives %s is not known yet.", c.Address, user.Address())
 		b.account(user, c.Address).RoleText = report.Value{Unknown: true}
 	}
 }

@@ -72,7 +72,7 @@ func (b *builder) invitation(c *plan.Change) {
 	case known && ok && role < zulip.RoleMember:
 		b.is.Joining.Invitations = append(b.is.Joining.Invitations, access.Invitation{Text: c.Address, Role: role})
 	case c.After().IsUnknown("invite_as") && c.IsSet("invite_as"):
-		b.is.Unknown = append(b.is.Unknown, access.Unknown{Scope: access.OfJoining, Text: fmt.Sprintf("As what %s invites is not known yet.", c.Address)})
+		b.unknown(access.OfJoining, "As what %s invites is not known yet.", c.Address)
 	}
 }
 

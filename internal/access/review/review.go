@@ -61,14 +61,14 @@ func Compute(ctx context.Context, p *plan.Plan, options Options) (*report.Report
 	}
 	b.chooseChanges(p, provider)
 	if p.IsIncomplete {
-		b.addUnknown("The plan is not complete: another one is needed after it, which can change more.")
+		b.unknown(access.Anywhere, "The plan is not complete: another one is needed after it, which can change more.")
 	}
 	if options.Store != nil && (len(b.changes) > 0 || options.Rules != nil) {
 		if err := b.compare(); err != nil {
 			return nil, nil, err
 		}
 	} else if len(b.changes) > 0 {
-		b.addUnknown("The organization was not asked: who gains and who loses by what changes is not known.")
+		b.unknown(access.Anywhere, "The organization was not asked: who gains and who loses by what changes is not known.")
 	}
 	b.sayMeanings()
 	if b.org != nil && options.Rules != nil {
@@ -117,7 +117,7 @@ func (b *builder) chooseChanges(p *plan.Plan, provider string) {
 		switch {
 		case change.Provider != provider && change.ReplacedBy != nil: // it is counted once
 		case change.Provider == "":
-			b.addUnknown(fmt.Sprintf("The plan does not tell which provider configuration %s belongs to. It is not reviewed.", change.Address))
+			b.unknown(access.Anywhere, "The plan does not tell which provider configuration %s belongs to. It is not reviewed.", change.Address)
 		case change.Provider == provider:
 			b.changes = append(b.changes, change)
 		default:
@@ -126,14 +126,16 @@ func (b *builder) chooseChanges(p *plan.Plan, provider string) {
 	}
 }
 
-// addDoubt says what the plan or the organization does not tell of one thing, whose facts say so too.
-func (b *builder) addDoubt(sentence string) {
-	b.is.Unknown = append(b.is.Unknown, access.Unknown{Scope: access.OneThing, Text: sentence})
+// unknown says what the plan or the organization does not tell.
+func (b *builder) unknown(scope access.Scope, format string, values ...any) {
+	b.is.Unknown = append(b.is.Unknown, access.Unknown{Scope: scope, Text: fmt.Sprintf(format, values...)})
 }
 
-// addUnknown says what the plan or the organization does not tell, and what may matter anywhere. No rule is proven then.
-func (b *builder) addUnknown(sentence string) {
-	b.is.Unknown = append(b.is.Unknown, access.Unknown{Scope: access.Anywhere, Text: sentence})
+// missing says whom a list names that the organization does not have.
+func (b *builder) missing(scope access.Scope, c *plan.Change, texts []string) {
+	if len(texts) > 0 {
+		b.unknown(scope, "The organization does not have whom %s names, or does not show the account that reviews their addresses: %s.", c.Address, strings.Join(texts, ", "))
+	}
 }
 
 // step is how the changes of some kinds of resources are applied.
@@ -252,13 +254,13 @@ func (b *builder) read() error {
 func (b *builder) noteInvisibleChannels() {
 	everywhere := len(b.change.Groups) + len(b.is.Accounts) + len(b.is.Planned) + len(b.is.Rights)
 	if self := b.options.Store.Self(); everywhere > 0 && self.Role > zulip.RoleAdministrator {
-		b.addDoubt(fmt.Sprintf("The account that reviews, %s, is not an administrator and does not see private channels that it is not in: what changes in those is not in this review.", self.Address()))
+		b.unknown(access.OneThing, "The account that reviews, %s, is not an administrator and does not see private channels that it is not in: what changes in those is not in this review.", self.Address())
 	}
 }
 
 // addUnseen says that the organization shows nothing of what a change is about.
 func (b *builder) addUnseen(c *plan.Change) {
-	b.addUnknown(fmt.Sprintf("What %s changes is not reviewed: the account that reviews does not see what it is about, or that is gone.", c.Address))
+	b.unknown(access.Anywhere, "What %s changes is not reviewed: the account that reviews does not see what it is about, or that is gone.", c.Address)
 }
 
 // of returns the changes of some kinds of resource. To what is no longer managed nothing happens, whatever it is; of channels

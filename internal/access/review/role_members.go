@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/access"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/sets"
@@ -20,13 +21,13 @@ func (b *builder) givesRoles(c *plan.Change) {
 	word, known := c.After().Text("role")
 	role, ok := zulip.ParseRole(word)
 	if !known || !ok {
-		b.addUnknown(fmt.Sprintf("Which role %s gives is not known yet.", c.Address))
+		b.unknown(access.Anywhere, "Which role %s gives is not known yet.", c.Address)
 		b.report.Risks = append(b.report.Risks, report.Risk{Category: report.RoleChange, Where: c.Address, Text: "It gives a role that is not known yet."})
 		return
 	}
 	texts, unknown, _ := c.After().List("users")
 	ids, missing := b.org.findUsers(texts)
-	b.addMissingAnywhere(c, missing)
+	b.missing(access.Anywhere, c, missing)
 	before, _, _ := c.Before().List("users")
 	if newcomers := sets.Without(missing, before); len(newcomers) > 0 {
 		b.report.Risks = append(b.report.Risks, report.Risk{
@@ -36,12 +37,12 @@ func (b *builder) givesRoles(c *plan.Change) {
 	for _, id := range ids {
 		b.takesPlace(c, id, role)
 	}
-	made, isMade := b.plannedUser(c.RefersTo("users"))
+	account, isMade := made(c, "users", b.joining())
 	switch {
 	case unknown && len(texts) == 0 && isMade:
-		b.takesPlace(c, made.ID, role)
+		b.takesPlace(c, account.ID, role)
 	case unknown:
-		b.addUnknown(fmt.Sprintf("Whom %s makes %s is not known yet, or not all of them.", c.Address, role))
+		b.unknown(access.Anywhere, "Whom %s makes %s is not known yet, or not all of them.", c.Address, role)
 		b.report.Risks = append(b.report.Risks, report.Risk{
 			Category: report.RoleChange, Where: c.Address, Text: fmt.Sprintf("Somebody who is not known yet can become %s.", role),
 		})
@@ -88,7 +89,7 @@ func (b *builder) takesRoles(c *plan.Change) {
 			})
 		case len(missing) > 0: // nobody leaves for an address that nobody has
 		case unknown:
-			b.addUnknown(fmt.Sprintf("Whether %s stays %s is not known yet: %s lists somebody who is not known yet.", user.Address(), role, c.Address))
+			b.unknown(access.Anywhere, "Whether %s stays %s is not known yet: %s lists somebody who is not known yet.", user.Address(), role, c.Address)
 		default:
 			b.giveRole(c, user, to)
 		}

@@ -16,16 +16,15 @@ import (
 // proveRules proves the rules of the organization before and after the plan. It comes after everything is said that is not known:
 // what the review cannot tell, no rule is proven of.
 func (b *builder) proveRules() {
-	limits := b.checkLimits()
 	before, after := *b.was, *b.is
 	before.People, after.People = b.org.Access(), b.peopleOfRules()
-	for _, person := range b.report.People {
-		if person.Action == report.Reactivate {
-			after.Unknown = append(after.Unknown, access.Unknown{
-				Scope: access.Told, Text: fmt.Sprintf("%s is reactivated: in which channels the account is then is not known.", person.Account.Address),
-			})
+	limits := b.checkLimits(&after)
+	for _, account := range b.joining() {
+		if account.ID > 0 {
+			b.unknown(access.Told, "%s is reactivated: in which channels the account is then is not known.", account.Address())
 		}
 	}
+	after.Unknown = b.is.Unknown
 	found := b.options.Rules.Judge(&after)
 	b.report.Rules = append(b.options.Rules.Report(&after, found, b.options.Rules.Judge(&before), b.changesBehind(&after)), limits...)
 }
@@ -62,10 +61,8 @@ func (b *builder) changesBehind(after *access.Organization) func(*rules.Violatio
 			add(violation.Group.Addresses)
 		}
 		for _, user := range rules.Sorted(violation.People) {
-			for _, person := range b.report.People {
-				if person.AccountID == user.ID {
-					add(person.Addresses)
-				}
+			if account := b.org.accounts[user.ID]; account != nil {
+				add(account.Addresses)
 			}
 			for _, through := range violation.Through(after, user) {
 				for part := range strings.SplitSeq(through, " > ") {
@@ -86,59 +83,47 @@ func (b *builder) changesBehind(after *access.Organization) func(*rules.Violatio
 }
 
 // checkLimits says of each limit how many people the plan takes out of something.
-func (b *builder) checkLimits() []*report.Rule {
-	active := 0
-	for _, user := range b.org.Users() {
-		if user.IsActive && !user.IsBot {
-			active++
-		}
-	}
-	out := map[int64]bool{}
-	note := func(people *report.People) {
-		for account := range people.All() {
-			if !account.IsBot {
-				out[account.ID] = true
+func (b *builder) checkLimits(after *access.Organization) []*report.Rule {
+	out, maybe := map[int64]bool{}, map[int64]bool{}
+	take := func(was, is permission.People, isKnown bool) {
+		for user := range was.Minus(is).All() {
+			if !user.IsBot {
+				maybe[user.ID], out[user.ID] = true, out[user.ID] || isKnown
 			}
 		}
 	}
-	for _, channel := range b.report.Channels {
-		note(channel.Leaves)
-	}
-	for _, group := range b.report.Groups {
-		note(group.Leaves)
-	}
-	for _, person := range b.report.People {
-		if person.Action == report.Deactivate && !person.Account.IsBot {
-			out[person.AccountID] = true
-		}
-	}
-	atMost, unknown := maps.Clone(out), b.is.Unknowns(access.Anywhere, access.Told)
+	people, unknown := b.was.People, after.Unknowns(access.Anywhere, access.Told)
 	for i, was := range b.was.Channels {
-		switch is := b.is.Channels[i]; {
-		case is.Why == "":
-		case !was.Facts.SubscribersKnown:
+		is := after.Channels[i]
+		if !was.Facts.SubscribersKnown && (is.Why != "" || is.Facts.SubscribersKnown) {
 			unknown = append(unknown, fmt.Sprintf("Who is taken out of #%s is not known.", is.Name))
-		default:
-			b.notePeople(atMost, b.was.People.People(without64(was.Facts.Subscribers, is.Facts.Subscribers)))
+		}
+		if !slices.Equal(was.Facts.Subscribers, is.Facts.Subscribers) {
+			take(people.People(was.Facts.Subscribers), people.People(is.Facts.Subscribers), is.Why == "")
 		}
 	}
 	for _, group := range b.was.ActiveGroups() {
-		if value := zulip.NamedGroup(group.ID); b.is.People.IsUncertain(value) {
-			b.notePeople(atMost, b.was.People.In(value).Minus(b.is.People.In(value)))
+		in := zulip.NamedGroup(group.ID)
+		if later := b.org.groups[group.ID]; later.Deactivated {
+			take(people.In(in), permission.People{}, true)
+		} else {
+			take(people.In(in), after.People.In(in), !after.People.IsUncertain(in))
 		}
 	}
-	return b.options.Rules.CheckLimits(rules.Removals{People: len(out), AtMost: len(atMost), Active: active, Unknown: unknown})
-}
-
-// notePeople adds people who are not bots to a set.
-func (b *builder) notePeople(set map[int64]bool, people permission.People) {
-	for user := range people.All() {
+	take(people.Everybody(), after.People.Everybody(), true)
+	count := func(set map[int64]bool) (n int) {
+		for _, counts := range set {
+			if counts {
+				n++
+			}
+		}
+		return n
+	}
+	active := 0
+	for user := range b.org.Access().Everybody().All() {
 		if !user.IsBot {
-			set[user.ID] = true
+			active++
 		}
 	}
-}
-
-func without64(ids, others []int64) []int64 {
-	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return slices.Contains(others, id) })
+	return b.options.Rules.CheckLimits(rules.Removals{People: count(out), AtMost: count(maybe), Active: active, Unknown: unknown})
 }
