@@ -65,6 +65,22 @@ rule "the owners" {
 	}
 }
 
+// A role that one resource takes and another gives is kept, in whatever order the plan lists the two.
+func TestReviewUserRole_TakenAndGiven_Kept(t *testing.T) {
+	f := newFirm(t)
+	otto := attributes{"user_id": f.otto, "user": "otto@example.com", "role": "owner", "on_destroy": "member"}
+	given, taken := resourceChange("zulip_user_role", nil, otto), resourceChange("zulip_user_role", otto, nil)
+	taken["address"] = "zulip_user_role.y"
+	found := f.reviewed(`rule "two owners" {
+  role     = "owner"
+  at_least = 2
+}`, given, taken)
+	expectRule(t, found, "two owners", false)
+	if len(found.People) > 0 {
+		t.Errorf("the review says of accounts: %+v", found.People[0])
+	}
+}
+
 // OpenTofu forgets the old object and creates a new one where destroy = false.
 func TestReviewUserRole_ForgottenAndCreated_RoleChanges(t *testing.T) {
 	f := newFirm(t)

@@ -32,11 +32,11 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// organizations returns how many random organizations a test takes: as many as TRY_ORGANIZATIONS says, 200 with ZULIP_TEST_ALL=1,
+// organizations returns how many random organizations a test takes: as many as TRY_ORGANIZATIONS says, all with ZULIP_TEST_ALL=1,
 // otherwise a sample.
-func organizations(t *testing.T, sample int) uint64 {
+func organizations(t *testing.T, sample, all int) uint64 {
 	t.Helper()
-	number := cmp.Or(os.Getenv("TRY_ORGANIZATIONS"), map[bool]string{true: "200"}[os.Getenv("ZULIP_TEST_ALL") == "1"], strconv.Itoa(sample))
+	number := cmp.Or(os.Getenv("TRY_ORGANIZATIONS"), map[bool]string{true: strconv.Itoa(all)}[os.Getenv("ZULIP_TEST_ALL") == "1"], strconv.Itoa(sample))
 	count, err := strconv.ParseUint(number, 10, 32)
 	if err != nil {
 		t.Fatalf("TRY_ORGANIZATIONS: %v", err)
@@ -48,7 +48,7 @@ func organizations(t *testing.T, sample int) uint64 {
 // TestConformanceTries expects that the sandbox allows exactly what was computed.
 func TestConformanceTries(t *testing.T) {
 	tries, untried := 0, map[string]int{}
-	for seed := range organizations(t, 15) {
+	for seed := range organizations(t, 15, 200) {
 		o := randomorg.New(t, rand.New(rand.NewPCG(seed, 31)))
 		planned, apply := o.Change()
 		r := reviewed(t, o.Organization, randomorg.Plan(t, planned...))
@@ -68,6 +68,18 @@ func TestConformanceTries(t *testing.T) {
 	fmt.Printf("rights tried on random organizations: %d tries\n", tries)
 	for what, count := range untried {
 		t.Log(count, what)
+	}
+}
+
+// What a replaced resource gave is gone when the other one is created.
+func TestConformanceTries_Replaced(t *testing.T) {
+	for seed := range organizations(t, 24, 100) {
+		o := randomorg.New(t, rand.New(rand.NewPCG(seed, 32)))
+		planned, apply := o.Replacement()
+		r := reviewed(t, o.Organization, randomorg.Plan(t, planned...))
+		if r.run(apply); len(r.differences) > 0 || r.tries == 0 {
+			t.Errorf("%d, %v, %d tries:\n%s", seed, planned, r.tries, strings.Join(r.differences[:min(20, len(r.differences))], "\n"))
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -295,6 +296,18 @@ func (o *Organization) Change() (planned []Attributes, apply func()) {
 	return kinds[o.rand.IntN(len(kinds))]()
 }
 
+// Replacement draws a change that destroys a resource and creates another in its place, as [Organization.Change] does.
+func (o *Organization) Replacement() (planned []Attributes, apply func()) {
+	channel, person := o.draw("alpha", "beta", "gamma"), o.draw("otto", "ada", "mo", "mel", "max", "gus", "gil")
+	switch o.rand.IntN(3) {
+	case 0:
+		return o.replaceRole(person)
+	case 1:
+		return o.replaceSubscription(channel, o.draw(append(sets.Without(o.lists[channel], []string{"owner"}), person)...))
+	}
+	return o.replaceChannel(channel)
+}
+
 // of is a resource that is there, with what changes.
 func of(id int64, name string, change Attributes) Attributes {
 	all := Attributes{"id": id, "name": name}
@@ -457,6 +470,34 @@ func Replaced(change Attributes) Attributes {
 	of, _ := change["change"].(Attributes)
 	of["actions"] = []string{"delete", "create"}
 	return change
+}
+
+// Withhold makes one attribute that a change sets one that the plan does not know yet, and returns its name; empty if the change sets
+// none.
+func Withhold(r *rand.Rand, change Attributes) string {
+	of, _ := change["change"].(Attributes)
+	before, _ := of["before"].(Attributes)
+	after, _ := of["after"].(Attributes)
+	var names []string
+	for name, value := range after {
+		if name != "id" && !strings.HasSuffix(name, "_id") && !reflect.DeepEqual(value, before[name]) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	slices.Sort(names)
+	name, notKnown := names[r.IntN(len(names))], Attributes{}
+	later := maps.Clone(after)
+	for _, unknown := range []string{name, name + "_id"} { // user_id follows from user
+		if _, isSet := after[unknown]; isSet {
+			delete(later, unknown)
+			notKnown[unknown] = true
+		}
+	}
+	of["after"], of["after_unknown"] = later, notKnown
+	return name
 }
 
 // replaceRole takes a role from one account and gives one to another, which may be the same.
