@@ -214,6 +214,20 @@ func TestCompareAgreesWithTheReviewOfThePlan(t *testing.T) {
 	fmt.Println(said)
 }
 
+// Whoever owns a new bot holds its key, as a review says too.
+func TestCompareNewBot_OwnerShown(t *testing.T) {
+	o := office(t)
+	before := auditOf(t, o, audit.Selection{})
+	o.WithAccount(t, "mel").Call(t, "POST", "/bots", map[string]string{"full_name": "Bell", "short_name": "bell", "bot_type": "1"})
+	after, err := audit.Compare(before, auditOf(t, o, audit.Selection{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(after.People) != 1 || after.People[0].Action != report.Create || after.People[0].Owner == nil || after.People[0].Owner.After.String() != "mel@example.com" {
+		t.Errorf("the comparison says of accounts: %+v", after.People)
+	}
+}
+
 // compare draws a plan, reviews it, applies it, and compares the audits before and after.
 func (d *drawer) compare() {
 	t := d.t
