@@ -237,7 +237,7 @@ func (d *drawer) compare() {
 	types := map[any]bool{}
 	var isUnknown, isImported, isReplaced bool
 	for number := range 1 + d.random.IntN(3) {
-		draw := oneOf(d, d.draw, d.draw, d.drawThing, d.drawReplaced)
+		draw := oneOf(d, d.draw, d.drawThing, d.drawReplaced)
 		change, apply := draw(number)
 		if types[change["type"]] {
 			continue

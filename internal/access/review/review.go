@@ -17,7 +17,6 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/rules"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
-	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -81,14 +80,11 @@ func Compute(ctx context.Context, p *plan.Plan, options Options) (*report.Report
 	if b.org == nil {
 		return b.report, nil, nil
 	}
-	return b.report, &Computed{Snapshot: b.org.Snapshot, Changes: b.changes, Before: b.was, After: b.is}, nil
+	return b.report, &Computed{Before: b.was, After: b.is}, nil
 }
 
 // Computed is who can do what by computing, before and after a plan: what [New] compares, to be tried.
 type Computed struct {
-	Snapshot *snapshot.Snapshot
-	// Changes are those that are reviewed.
-	Changes []*plan.Change
 	// Before and After have rights in what the plan changes or has effects in, over all user groups, and in the organization.
 	Before, After *access.Organization
 }
@@ -138,15 +134,15 @@ func (b *builder) missing(scope access.Scope, c *plan.Change, texts []string) {
 	}
 }
 
-// step is how the changes of some kinds of resources are applied.
-type step struct {
+// stage is how the changes of some kinds of resources are applied.
+type stage struct {
 	apply func(*builder, *plan.Change)
 	kinds []string
 }
 
-// A plan is applied in steps: each kind of resource after those that it names, names before what names them, and whom one list takes out
+// A plan is applied in stages: each kind of resource after those that it names, names before what names them, and whom one list takes out
 // before whom another puts in. Who is in which group and has which role is known before the channels.
-var peopleSteps, channelSteps = []step{
+var peopleStages, channelStages = []stage{
 	{(*builder).folder, []string{"zulip_channel_folder"}},
 	{(*builder).person, []string{"zulip_user"}},
 	{(*builder).person, []string{"zulip_bot"}},
@@ -159,7 +155,7 @@ var peopleSteps, channelSteps = []step{
 	{(*builder).groupPermissions, []string{"zulip_user_group"}},
 	{(*builder).organization, []string{"zulip_organization"}},
 	{(*builder).invitation, []string{"zulip_invite_link", "zulip_invitation"}},
-}, []step{
+}, []stage{
 	{(*builder).channel, []string{"zulip_channel"}},
 	{(*builder).unsubscribes, []string{"zulip_channel_subscription"}},
 	{(*builder).subscribes, []string{"zulip_channel_subscribers"}},
@@ -168,21 +164,21 @@ var peopleSteps, channelSteps = []step{
 
 // apply makes of the organization the one after the plan.
 func (b *builder) apply() {
-	b.take(peopleSteps)
+	b.applyStages(peopleStages)
 	b.endBots()
 	b.applyToPeople()
 	b.fullMembers()
 	b.noteInvisibleChannels()
-	b.take(channelSteps)
+	b.applyStages(channelStages)
 }
 
-// take takes some steps. What is destroyed comes first in each, whatever Terraform does first.
-func (b *builder) take(steps []step) {
-	for _, step := range steps {
-		changes := b.of(step.kinds...)
+// applyStages applies the changes of some stages. What is destroyed comes first in each, whatever Terraform does first.
+func (b *builder) applyStages(stages []stage) {
+	for _, stage := range stages {
+		changes := b.of(stage.kinds...)
 		slices.SortStableFunc(changes, endsFirst)
 		for _, change := range changes {
-			step.apply(b, change)
+			stage.apply(b, change)
 		}
 	}
 }
