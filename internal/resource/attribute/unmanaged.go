@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
+	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -38,6 +39,12 @@ func ReadPrivateState(ctx context.Context, private PrivateGetter, diags *diag.Di
 func (b *PrivateState) Store(ctx context.Context, private PrivateSetter, diags *diag.Diagnostics) {
 	KeepRaw(ctx, private, b.Permissions, nil, diags)
 	diags.Append(private.SetKey(ctx, unmanagedKey, b.Unmanaged)...) // which removes nil
+}
+
+// RefuseUnread refuses to plan an attribute that becomes managed, and that has a value on the server which no refresh has read.
+func RefuseUnread(name string, diags *diag.Diagnostics) {
+	diags.AddAttributeError(path.Root(name), "The current value of "+name+" is not known",
+		"It was not managed until now, and the state was not refreshed by this version of the provider. Plan with a refresh (without -refresh=false).")
 }
 
 // ForgetUnmanaged removes the values of another object that this one replaces.

@@ -113,8 +113,7 @@ func (r *Resource[Model, Object, Update]) tablePlan(ctx context.Context, p *Plan
 		r.attributes.keepPrior(p.Config, p.Plan, t.Prior, c)
 		for _, name := range t.Prior.Unread {
 			if !fieldsOf(p.Plan).get(name).IsNull() {
-				p.Diags.AddAttributeError(path.Root(name), "The current value of "+name+" is not known",
-					"It was not managed until now, and the state was not refreshed by this version of the provider. Plan with a refresh (without -refresh=false).")
+				attribute.RefuseUnread(name, p.Diags)
 			}
 		}
 	}

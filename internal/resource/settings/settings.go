@@ -140,6 +140,16 @@ func (v Values) OmitUnset(config Values) {
 	}
 }
 
+// RefuseUnread refuses to plan the settings that a configuration sets, that the server has, and that a state does not have, because
+// they were not managed when it was created: see [attribute.RefuseUnread].
+func (v Values) RefuseUnread(config, current Values, diags *diag.Diagnostics) {
+	for _, name := range slices.Sorted(maps.Keys(current)) {
+		if !config[name].IsNull() && v[name].IsNull() && !current[name].IsNull() {
+			attribute.RefuseUnread(name, diags)
+		}
+	}
+}
+
 // Attributes are the attributes of all settings.
 func (s Table) Attributes() map[string]schema.Attribute {
 	attributes := map[string]schema.Attribute{}

@@ -95,7 +95,9 @@ func (r *defaultUserSettingsResource) ModifyPlan(ctx context.Context, req resour
 	if req.State.Raw.IsNull() {
 		plan.OmitUnset(settings.Get(ctx, req.Config, &resp.Diagnostics))
 	} else {
-		defaults.KeepEqual(plan, settings.Get(ctx, req.State, &resp.Diagnostics))
+		state := settings.Get(ctx, req.State, &resp.Diagnostics)
+		state.RefuseUnread(settings.Get(ctx, req.Config, &resp.Diagnostics), held, &resp.Diagnostics)
+		defaults.KeepEqual(plan, state)
 	}
 	plan.Set(ctx, &resp.Plan, &resp.Diagnostics)
 }

@@ -274,6 +274,18 @@ func TestProtocolDefaultUserSettingsConflict(t *testing.T) {
 	sent.Expect(t, "PATCH color_scheme")
 }
 
+// A setting that was unset when the resource was created has no prior value until a refresh reads one.
+func TestProtocolDefaultUserSettings_PlannedWithoutRefresh_AsksForOne(t *testing.T) {
+	_, run := acctest.StartRun(t, defaultUserSettingsTypeName)
+	run.Apply(run.MustPlan(values{"color_scheme": "dark"})).ExpectNoError(t)
+	config := values{"color_scheme": "dark", "enter_sends": true}
+	_, diags := run.Process().Plan(defaultUserSettingsTypeName, run.State, config)
+	diags.ExpectError(t, "enter_sends", "The current value of enter_sends is not known", "Plan with a refresh")
+	_, diags = run.Process().Plan(defaultUserSettingsTypeName, run.State, values{"color_scheme": "light"})
+	diags.ExpectNoError(t)
+	run.MustApply(config)
+}
+
 const view = "web_home_view"
 
 // Both words for the list of recent conversations are taken on every server, and sent as the server takes them. The state

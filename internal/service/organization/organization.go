@@ -353,12 +353,17 @@ func (m *organizationModel) write(ctx context.Context, into interface {
 	Set(ctx context.Context, value any) diag.Diagnostics
 },
 ) (diags diag.Diagnostics) {
+	m.values().Set(ctx, into, &diags)
+	return diags
+}
+
+// values are all attributes, permissions among them.
+func (m *organizationModel) values() settings.Values {
 	all := maps.Clone(m.settings)
 	for name, set := range m.sets {
 		all[name] = *set
 	}
-	all.Set(ctx, into, &diags)
-	return diags
+	return all
 }
 
 // permission returns where the model has a permission.

@@ -106,6 +106,22 @@ func TestProtocolOrganizationChangedAfterThePlan(t *testing.T) {
 	}
 }
 
+// An attribute that was unset when the resource was created has no prior value until a refresh reads one.
+func TestProtocolOrganization_PlannedWithoutRefresh_AsksForOne(t *testing.T) {
+	_, run := acctest.StartRun(t, organizationTypeName)
+	run.Apply(run.MustPlan(values{"description": "start"})).ExpectNoError(t)
+	created := run.State
+	others := values{"name": "New", "digest_weekday": "sunday", "authentication_methods": []any{"Email"}, "can_create_groups": []any{"role:moderators"}}
+	for name, value := range others {
+		config := values{"description": "start", name: value}
+		_, diags := run.Process().Plan(organizationTypeName, created, config)
+		diags.ExpectError(t, name, "The current value of "+name+" is not known", "Plan with a refresh")
+		run.MustPlan(config)
+	}
+	_, diags := run.Process().Plan(organizationTypeName, created, values{"description": "other"})
+	diags.ExpectNoError(t)
+}
+
 // The server carries a change out piece by piece. What is done before a piece fails is said, and is in the state.
 func TestProtocolOrganizationFailsInTheMiddle(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)

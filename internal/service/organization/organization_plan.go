@@ -77,6 +77,9 @@ func (r *organizationResource) ModifyPlan(ctx context.Context, req resource.Modi
 	on := attribute.On(&r.Base, p.view)
 	if p.state != nil {
 		p.prior = attributes.PriorState(p.state, attribute.Raw(ctx, req.Private, p.diags), on)
+		current := emptyModel()
+		attributes.Read(current, p.view.Realm(), on, p.diags)
+		p.state.values().RefuseUnread(p.config.values(), current.values(), p.diags)
 	} else {
 		p.prior = attributes.PriorObject(p.view.Realm(), on, p.diags)
 	}
