@@ -227,7 +227,7 @@ func (w *creation[Model, Object, Update]) create(ctx context.Context) (ok bool) 
 		name = fmt.Sprint(*w.plan) // whoever creates the same waits
 	}
 	var err error
-	w.id, err = Creation{Kind: w.kind(), Thing: name, Look: w.look, Make: w.sendAndFind}.Run(ctx, w.Meta)
+	w.id, err = CreateOnce(ctx, w.Meta, w.kind(), name, w.look, w.sendAndFind)
 	switch {
 	case err == nil:
 		w.isNew = true
@@ -260,12 +260,11 @@ func (w *creation[Model, Object, Update]) reactivate(ctx context.Context, subjec
 	return err == nil
 }
 
-// look is the Look of a [Creation]: it finds an object that may be the new one. What is there before is in
-// the snapshot; after that it reads anew.
-func (w *creation[Model, Object, Update]) look(ctx context.Context, free func(int64) bool) (int64, error) {
+// look finds an object that may be the new one, for [CreateOnce]. What exists before is in the snapshot; after that it reads again.
+func (w *creation[Model, Object, Update]) look(ctx context.Context, isNew func(int64) bool) (int64, error) {
 	find := func(view *listing[Object]) *Object {
 		for _, object := range w.candidates(view) {
-			if !w.isGone(object) && (w.def.MayBeCreated != nil || w.isAsPlanned(w.plan, object, w.context(view))) && free(w.def.Key(object)) {
+			if !w.isGone(object) && (w.def.MayBeCreated != nil || w.isAsPlanned(w.plan, object, w.context(view))) && isNew(w.def.Key(object)) {
 				return object
 			}
 		}
@@ -280,7 +279,7 @@ func (w *creation[Model, Object, Update]) look(ctx context.Context, free func(in
 		for _, object := range w.candidates(view) {
 			w.before[w.def.Key(object)] = true
 		}
-		find(view) // free notes what was there before
+		find(view) // isNew notes what was there before
 		return 0, nil
 	}
 	view, err := w.readFresh(ctx, func(view *listing[Object]) bool { return find(view) != nil })

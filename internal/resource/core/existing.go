@@ -147,40 +147,34 @@ func ImportBlock(kind, id string) string {
 	return fmt.Sprintf("  import {\n    to = %s.NAME # the address of this resource\n    id = %q\n  }", of, id)
 }
 
-// Creation makes a thing, of which the server may make a second one when it is asked a second time. So what is there
-// before is noted, and when an answer is lost it is looked for: what looks the same, was not there, and belongs to no
-// resource that this run knows, is what this run has made.
-type Creation struct {
-	// Kind is the type of the resource; Thing tells what it makes from what others make: whoever makes the same waits.
-	Kind, Thing string
-	// Look returns the ID of a thing that looks the same and for which free reports true; zero if there is none. It is
-	// called once before anything is sent, with a free that notes what there is.
-	Look func(ctx context.Context, free func(id int64) bool) (int64, error)
-	Make func(ctx context.Context) (int64, error)
-}
-
-// Run returns the ID of what was made. The error is for [base.Explain].
-func (c Creation) Run(ctx context.Context, meta *base.Meta) (id int64, err error) {
-	done, err := meta.Run.Lock(ctx, c.Kind+" "+c.Thing)
+// CreateOnce creates an object by a request that would create a second one if it were repeated. So it notes what exists before, and
+// if an answer is lost it looks for the object: what looks the same, did not exist before, and belongs to no resource that this
+// run knows, is what this run has created. It returns the ID; its error is for [base.Explain].
+//
+// kind is the type of the resource. object tells what is created from what others create: who creates the same waits. look returns
+// the ID of an object that looks the same and of which isNew is true, or zero; it is called once before anything is sent, with
+// an isNew that notes what exists. create sends the request.
+func CreateOnce(ctx context.Context, meta *base.Meta, kind, object string,
+	look func(ctx context.Context, isNew func(id int64) bool) (int64, error), create func(context.Context) (int64, error),
+) (id int64, err error) {
+	done, err := meta.Run.Lock(ctx, kind+" "+object)
 	if err != nil {
 		return 0, err
 	}
 	defer done()
 	before := map[int64]bool{}
-	if _, err := c.Look(ctx, func(id int64) bool { before[id] = true; return false }); err != nil && !refused(err) {
+	if _, err := look(ctx, func(id int64) bool { before[id] = true; return false }); err != nil && !refused(err) {
 		return 0, fmt.Errorf("nothing was sent, for it could not be looked what is there already: %w", err)
 	}
-	look := func() (int64, error) {
-		return c.Look(ctx, func(id int64) bool { return !before[id] && !meta.Run.IsManaged(c.Kind, id) })
-	}
+	isNew := func(id int64) bool { return !before[id] && !meta.Run.IsManaged(kind, id) }
 	pause := zulip.FirstPause
 	for attempt := 0; ; attempt++ {
-		if id, err = c.Make(ctx); err == nil {
+		if id, err = create(ctx); err == nil {
 			break
 		}
 		if !zulip.MayHaveHappened(err) {
 			if attempt > 0 { // perhaps for an attempt of before, which was carried out late
-				if made, lookErr := look(); lookErr == nil && made != 0 {
+				if made, lookErr := look(ctx, isNew); lookErr == nil && made != 0 {
 					id = made
 					break
 				}
@@ -188,20 +182,20 @@ func (c Creation) Run(ctx context.Context, meta *base.Meta) (id int64, err error
 			return 0, err
 		}
 		tflog.Info(ctx, "It is not known whether this was carried out: looking for it",
-			map[string]any{"kind": c.Kind, "error": err.Error(), "wait": pause.String()})
+			map[string]any{"kind": kind, "error": err.Error(), "wait": pause.String()})
 		if zulip.Sleep(ctx, pause) != nil {
 			return 0, &unknownOutcomeError{err, context.Cause(ctx)}
 		}
 		pause *= 2
 		var lookErr error
-		if id, lookErr = look(); id != 0 {
+		if id, lookErr = look(ctx, isNew); id != 0 {
 			break
 		}
 		if lookErr != nil || attempt >= meta.Client.MaxRetries() || zulip.IsInterrupted(ctx) {
 			return 0, &unknownOutcomeError{err, lookErr}
 		}
 	}
-	meta.Run.Manage(c.Kind, id)
+	meta.Run.Manage(kind, id)
 	return id, nil
 }
 

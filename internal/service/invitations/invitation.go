@@ -123,41 +123,39 @@ func sendInvitation(ctx context.Context, c *invitationCall) (sent *zulip.Invitat
 	var unread error
 	before := map[int64]bool{}
 	self := c.Meta.Store.Self().ID
-	_, err = core.Creation{
-		Kind: mailKind, Thing: fold(email),
-		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
-			list, err := c.Meta.Store.Invitations(ctx)
-			if err != nil {
-				return 0, err
-			}
-			sent = newest(list, email, func(one *zulip.Invitation) bool {
-				isFree := one.InvitedByUserID == self && free(one.ID)
-				before[one.ID] = before[one.ID] || !isFree
-				return isFree
-			})
-			if sent == nil {
-				return 0, nil
-			}
-			return sent.ID, nil
-		},
-		Make: func(ctx context.Context) (int64, error) {
-			// The next to look, here or elsewhere, is to see this invitation.
-			defer c.Meta.Store.Invalidate(store.Invitations)
-			if err := c.Meta.Client.Invite(ctx, wanted); err != nil {
-				return 0, err
-			}
-			c.Meta.Store.Invalidate(store.Invitations)
-			list, err := c.Meta.Store.Invitations(ctx)
-			if unread = err; err != nil {
-				return 0, nil // it is sent
-			}
-			sent = newest(list, email, func(one *zulip.Invitation) bool { return one.InvitedByUserID == self && !before[one.ID] })
-			if sent == nil {
-				return 0, nil
-			}
-			return sent.ID, nil
-		},
-	}.Run(ctx, c.Meta)
+	look := func(ctx context.Context, isNew func(int64) bool) (int64, error) {
+		list, err := c.Meta.Store.Invitations(ctx)
+		if err != nil {
+			return 0, err
+		}
+		sent = newest(list, email, func(one *zulip.Invitation) bool {
+			isOurs := one.InvitedByUserID == self && isNew(one.ID)
+			before[one.ID] = before[one.ID] || !isOurs
+			return isOurs
+		})
+		if sent == nil {
+			return 0, nil
+		}
+		return sent.ID, nil
+	}
+	create := func(ctx context.Context) (int64, error) {
+		// The next to look, here or elsewhere, is to see this invitation.
+		defer c.Meta.Store.Invalidate(store.Invitations)
+		if err := c.Meta.Client.Invite(ctx, wanted); err != nil {
+			return 0, err
+		}
+		c.Meta.Store.Invalidate(store.Invitations)
+		list, err := c.Meta.Store.Invitations(ctx)
+		if unread = err; err != nil {
+			return 0, nil // it is sent
+		}
+		sent = newest(list, email, func(one *zulip.Invitation) bool { return one.InvitedByUserID == self && !before[one.ID] })
+		if sent == nil {
+			return 0, nil
+		}
+		return sent.ID, nil
+	}
+	_, err = core.CreateOnce(ctx, c.Meta, mailKind, fold(email), look, create)
 	switch zulip.InviteProblem(err) {
 	case zulip.HasAccount:
 		user, err := accountOf(ctx, c.Meta, email)

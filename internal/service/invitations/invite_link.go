@@ -103,35 +103,33 @@ type link struct {
 // list is compared with what it was before: a new link of this account, for the same role and the same time, is the one.
 func (r *inviteLinkResource) makeLink(ctx context.Context, wanted zulip.InviteTerms) (*link, error) {
 	made := &link{}
-	_, err := core.Creation{
-		Kind: inviteLinkKind, Thing: fmt.Sprint(roleOf(wanted), minutesOf(wanted.ExpiresInMinutes)),
-		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
-			list, err := r.Meta.Store.Invitations(ctx)
-			i := slices.IndexFunc(list, func(one *zulip.Invitation) bool { return r.looksLike(one, wanted) && free(one.ID) })
-			if err != nil || i < 0 {
-				return 0, err
-			}
-			made.url, made.invitation = list[i].LinkURL, list[i]
-			return list[i].ID, nil
-		},
-		Make: func(ctx context.Context) (int64, error) {
-			// The next to look, here or elsewhere, is to see this link.
-			defer r.Meta.Store.Invalidate(store.Invitations)
-			var err error
-			if made.url, err = r.Meta.Client.CreateInviteLink(ctx, wanted); err != nil {
-				return 0, err
-			}
-			r.Meta.Store.Invalidate(store.Invitations)
-			list, err := r.Meta.Store.Invitations(ctx)
-			if made.problem = err; err != nil {
-				return 0, nil // the link is made, and must not be lost
-			}
-			if made.invitation = linkWith(list, made.url); made.invitation == nil {
-				return 0, nil
-			}
-			return made.invitation.ID, nil
-		},
-	}.Run(ctx, r.Meta)
+	look := func(ctx context.Context, isNew func(int64) bool) (int64, error) {
+		list, err := r.Meta.Store.Invitations(ctx)
+		i := slices.IndexFunc(list, func(one *zulip.Invitation) bool { return r.looksLike(one, wanted) && isNew(one.ID) })
+		if err != nil || i < 0 {
+			return 0, err
+		}
+		made.url, made.invitation = list[i].LinkURL, list[i]
+		return list[i].ID, nil
+	}
+	create := func(ctx context.Context) (int64, error) {
+		// The next to look, here or elsewhere, is to see this link.
+		defer r.Meta.Store.Invalidate(store.Invitations)
+		var err error
+		if made.url, err = r.Meta.Client.CreateInviteLink(ctx, wanted); err != nil {
+			return 0, err
+		}
+		r.Meta.Store.Invalidate(store.Invitations)
+		list, err := r.Meta.Store.Invitations(ctx)
+		if made.problem = err; err != nil {
+			return 0, nil // the link is made, and must not be lost
+		}
+		if made.invitation = linkWith(list, made.url); made.invitation == nil {
+			return 0, nil
+		}
+		return made.invitation.ID, nil
+	}
+	_, err := core.CreateOnce(ctx, r.Meta, inviteLinkKind, fmt.Sprint(roleOf(wanted), minutesOf(wanted.ExpiresInMinutes)), look, create)
 	return made, err
 }
 

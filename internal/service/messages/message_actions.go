@@ -85,25 +85,24 @@ const lookBack = 100
 func send(ctx context.Context, meta *base.Meta, to zulip.Addressee, content string) (sent zulip.SentMessage, err error) {
 	self := meta.Store.Self().ID
 	stored := zulip.StoredContent(content)
-	id, err := core.Creation{
-		Kind: kind, Thing: fmt.Sprintf("%d %q %v %q", to.ChannelID, zulip.StoredTopic(to.Topic), to.UserIDs, stored),
-		Look: func(ctx context.Context, free func(int64) bool) (int64, error) {
-			recent, err := meta.Client.RecentMessages(ctx, to, self, lookBack)
-			if err != nil {
-				return 0, err
+	look := func(ctx context.Context, isNew func(int64) bool) (int64, error) {
+		recent, err := meta.Client.RecentMessages(ctx, to, self, lookBack)
+		if err != nil {
+			return 0, err
+		}
+		for _, message := range recent {
+			if message.Content == stored && message.To().Same(to, self) && isNew(message.ID) {
+				return message.ID, nil
 			}
-			for _, message := range recent {
-				if message.Content == stored && message.To().Same(to, self) && free(message.ID) {
-					return message.ID, nil
-				}
-			}
-			return 0, nil
-		},
-		Make: func(ctx context.Context) (id int64, err error) {
-			sent, err = meta.Client.Send(ctx, to, content)
-			return sent.ID, err
-		},
-	}.Run(ctx, meta)
+		}
+		return 0, nil
+	}
+	create := func(ctx context.Context) (id int64, err error) {
+		sent, err = meta.Client.Send(ctx, to, content)
+		return sent.ID, err
+	}
+	same := fmt.Sprintf("%d %q %v %q", to.ChannelID, zulip.StoredTopic(to.Topic), to.UserIDs, stored)
+	id, err := core.CreateOnce(ctx, meta, kind, same, look, create)
 	if sent.ID != id {
 		sent = zulip.SentMessage{ID: id}
 	}
