@@ -201,9 +201,9 @@ func (c *Client) NewRetries() *Retries {
 }
 
 // Wait waits after an attempt that failed with an error, and returns nil if there is to be another one. Otherwise it returns
-// the error for the caller.
+// the error for the caller. [SendOnce] does not keep it from another attempt, for which the caller reads again.
 func (r *Retries) Wait(ctx context.Context, err error) error {
-	attempts := r.call
+	ctx, attempts := context.WithValue(ctx, sendOnceKey{}, nil), r.call
 	var refusal *Error
 	if errors.As(err, &refusal) {
 		attempts.method, attempts.path = refusal.Method, refusal.Path

@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-log/tflog"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
@@ -310,11 +311,11 @@ func (w *creation[Model, Object, Update]) sendCreate(ctx context.Context) (int64
 	return id, err
 }
 
-// sendCreateWithNames is sendCreate for a request with names. It is sent once for each reading.
-func (w *creation[Model, Object, Update]) sendCreateWithNames(ctx context.Context) (id int64, err error) {
+// sendCreateWithNames is sendCreate for a request with names from parts. It is sent once for each reading.
+func (w *creation[Model, Object, Update]) sendCreateWithNames(ctx context.Context, parts []store.Part) (id int64, err error) {
 	for retries := w.Meta.Client.NewRetries(); ; {
-		if w.c.Snapshot, err = w.Meta.Store.Fresh(ctx, w.def.Source.Needs...); err != nil {
-			return 0, &NotCreatedError{err}
+		if w.c.Snapshot, err = w.Meta.Store.Fresh(ctx, parts...); err != nil {
+			return 0, &notCreatedError{err}
 		}
 		if id, err = w.sendCreate(zulip.SendOnce(ctx)); err == nil || zulip.MayHaveHappened(err) {
 			return id, err
@@ -327,8 +328,12 @@ func (w *creation[Model, Object, Update]) sendCreateWithNames(ctx context.Contex
 
 // sendAndFind sends the request, and finds the ID of the object if the server does not tell it.
 func (w *creation[Model, Object, Update]) sendAndFind(ctx context.Context) (id int64, err error) {
-	if w.def.Source.SendsNames {
-		id, err = w.sendCreateWithNames(ctx)
+	var parts []store.Part
+	if w.def.Source.SendsNames != nil {
+		parts = w.def.Source.SendsNames(&w.Base)
+	}
+	if len(parts) > 0 {
+		id, err = w.sendCreateWithNames(ctx, parts)
 	} else {
 		id, err = w.sendCreate(ctx)
 	}

@@ -157,9 +157,9 @@ type Source struct {
 	// NeedsFresh is true if they are read again with an object right before a change, in the same request: they decide what may
 	// be done with the object, or requests contain names from them.
 	NeedsFresh bool
-	// SendsNames is true if the request that creates an object has names from them: they are read again before it is sent, and before
-	// it is repeated. The reading comes before the write, because a read waits for writes that are under way.
-	SendsNames bool
+	// SendsNames returns the parts of which the request that creates an object has names: they are read again before it is sent, and
+	// before it is repeated. The reading comes before the write, because a read waits for writes that are under way. Optional.
+	SendsNames func(*base.Base) []store.Part
 	// Lags is set for parts that the server caches, so that a list may be older than the last write: see
 	// [store.Store.ReadUntil]. The sandbox has a list of them in lag.go.
 	Lags bool

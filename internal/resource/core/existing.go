@@ -199,16 +199,16 @@ func CreateOnce(ctx context.Context, meta *base.Meta, kind, object string,
 	return id, nil
 }
 
-// NotCreatedError says why nothing was created. It hides its cause, the failure of a reading, from who asks whether a request may
+// notCreatedError says why nothing was created. It hides its cause, the failure of a reading, from who asks whether a request may
 // have been carried out.
-type NotCreatedError struct{ Cause error }
+type notCreatedError struct{ cause error }
 
 // Error says that nothing was created, and why.
-func (e *NotCreatedError) Error() string { return "nothing was created: " + e.Cause.Error() }
+func (e *notCreatedError) Error() string { return "nothing was created: " + e.cause.Error() }
 
 // Explanation is that for people.
-func (e *NotCreatedError) Explanation() string {
-	return base.Explain(e.Cause) + "\n\nNothing was created."
+func (e *notCreatedError) Explanation() string {
+	return base.Explain(e.cause) + "\n\nNothing was created."
 }
 
 // unknownOutcomeError is the failure of something that may have been carried out.

@@ -39,7 +39,7 @@ var channelChannels = &definition{
 	Name: "channel", Title: "channel", Plural: "channels",
 	Schema: channelSchema,
 	// What channels name is not read again with them.
-	Source:     core.Source{Part: store.Channels, Needs: []store.Part{store.Organization, store.Folders}},
+	Source:     core.Source{Part: store.Channels, Needs: []store.Part{store.Organization, store.Folders}, SendsNames: sendsOwnName},
 	Index:      (*snapshot.Snapshot).Channels,
 	Key:        func(channel *zulip.Channel) int64 { return channel.ID },
 	Find:       lookup.Channel,
@@ -255,10 +255,21 @@ func initialSubscribers(c *core.Context, plan *channelModel, diags *diag.Diagnos
 	return ids
 }
 
+// sendsOwnName makes the core read whether a channel has the name already, where createBySubscribing needs it.
+func sendsOwnName(b *base.Base) []store.Part {
+	if b.HasLevel(featurelevel.CreateChannel) {
+		return nil
+	}
+	return []store.Part{store.Channels}
+}
+
 // createBySubscribing creates a channel on a server below feature level 417, which creates those that it is to subscribe
-// somebody to.
+// somebody to. To a channel that has the name it would silently subscribe them instead.
 func createBySubscribing(ctx context.Context, c *core.Context, plan *channelModel, request zulip.ChannelCreate) (int64, error) {
-	answer, err := subscribeNew(ctx, c, request)
+	if _, isTaken := c.Snapshot.Channels().ByName(request.Name); isTaken {
+		return 0, errTaken
+	}
+	answer, err := c.Meta.Client.CreateChannelBySubscribing(ctx, request)
 	if err != nil && !zulip.MayHaveHappened(err) {
 		return 0, err
 	}
@@ -282,27 +293,6 @@ func createBySubscribing(ctx context.Context, c *core.Context, plan *channelMode
 		}
 	}
 	return created.ID, nil
-}
-
-// subscribeNew sends the request that creates a channel by subscribing people to it. To a channel that has the name it would
-// silently subscribe them instead, so it is looked for before the request, and again before it is repeated.
-func subscribeNew(ctx context.Context, c *core.Context, request zulip.ChannelCreate) (*zulip.Answer, error) {
-	for retries := c.Meta.Client.NewRetries(); ; {
-		before, err := c.Meta.Store.Fresh(ctx, store.Channels)
-		if err != nil {
-			return nil, &core.NotCreatedError{Cause: err}
-		}
-		if _, isTaken := before.Channels().ByName(request.Name); isTaken {
-			return nil, errTaken
-		}
-		answer, err := c.Meta.Client.CreateChannelBySubscribing(zulip.SendOnce(ctx), request)
-		if err == nil || zulip.MayHaveHappened(err) {
-			return answer, err
-		}
-		if err := retries.Wait(ctx, err); err != nil {
-			return nil, err
-		}
-	}
 }
 
 // unsubscribeSelf unsubscribes the provider's account from a channel that was just created. The request goes by the name, which

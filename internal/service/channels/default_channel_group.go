@@ -37,7 +37,7 @@ func NewDefaultChannelGroupResource() resource.Resource {
 		ListText: core.ListText{Description: "Lists the default channel groups of the organization."},
 		Schema:   defaultChannelGroupSchema,
 		Role:     zulip.RoleAdministrator,
-		Source:   core.Source{Part: channelList, Lags: true, Needs: []store.Part{store.Channels}, NeedsFresh: true, SendsNames: true},
+		Source:   core.Source{Part: channelList, Lags: true, Needs: []store.Part{store.Channels}, NeedsFresh: true, SendsNames: sendsChannelNames},
 		Index:    (*snapshot.Snapshot).DefaultChannelGroups,
 		Key:      func(group *zulip.DefaultChannelGroup) int64 { return group.ID },
 		Unique: core.Unique[defaultChannelGroupModel, zulip.DefaultChannelGroup]{
@@ -100,6 +100,8 @@ func checkChannel(p *core.Plan[defaultChannelGroupModel], id int64, view *snapsh
 			"The server puts whoever chooses the group into all of its channels.")
 	}
 }
+
+func sendsChannelNames(*base.Base) []store.Part { return []store.Part{store.Channels} }
 
 func createDefaultChannelGroup(ctx context.Context, c *core.Context, plan *defaultChannelGroupModel) (int64, error) {
 	names, err := namesOf(defaultChannelGroupChannels(plan.ChannelIDs), c.Snapshot)
