@@ -137,9 +137,10 @@ type Definition[Model, Object, Update any] struct {
 	// keeps its name: an object of the same name that this run creates is that one again.
 	Delete   func(ctx context.Context, c *Context, state *Model) error
 	Archives bool
-	// DeletesByName is set where the request goes by the name of the object, which another one may have by then: the object is
-	// read right before it, and again before it is repeated. It goes with IsCreated.
-	DeletesByName bool
+	// ReadsToDelete is true if the request may delete another object, as one that has got the name since, or must not be sent
+	// because of what others did since: the objects are read right before it, and again before it is repeated. Delete finds them in
+	// the snapshot of its context.
+	ReadsToDelete bool
 	// DeleteVerb is what messages call that: "delete" if it is empty.
 	DeleteVerb string
 	// IsKept reports whether the object stays when its resource is destroyed. Optional.

@@ -302,12 +302,12 @@ func (r *Resource[Model, Object, Update]) deleteUnused(ctx context.Context, id i
 
 // delete sends the request. Where an object is archived, a second request finds out whether the first was carried out.
 func (r *Resource[Model, Object, Update]) delete(ctx context.Context, id int64, state *Model) error {
-	if r.def.DeletesByName {
-		return r.deleteByName(ctx, id, state)
+	if r.def.ReadsToDelete {
+		return r.readAndDelete(ctx, id, state)
 	}
 	pause := zulip.FirstPause
 	for attempt := 0; ; attempt++ {
-		err := r.sendDelete(ctx, state)
+		err := r.sendDelete(ctx, r.context(nil), state)
 		if !r.def.Archives || !zulip.MayHaveHappened(err) || attempt == r.Meta.Client.MaxRetries() || zulip.Sleep(ctx, pause) != nil {
 			return err
 		}
@@ -316,34 +316,36 @@ func (r *Resource[Model, Object, Update]) delete(ctx context.Context, id int64, 
 }
 
 // sendDelete sends the request that deletes the object.
-func (r *Resource[Model, Object, Update]) sendDelete(ctx context.Context, state *Model) error {
+func (r *Resource[Model, Object, Update]) sendDelete(ctx context.Context, c *Context, state *Model) error {
 	done, err := r.Meta.Store.BeginWrite(ctx, r.cachedList())
 	if err != nil {
 		return err
 	}
-	err = r.def.Delete(ctx, r.context(nil), state)
+	err = r.def.Delete(ctx, c, state)
 	done()
 	r.wrote(err)
 	return err
 }
 
-// deleteByName sends the request again only while the object is there: after a wait its name may belong to another one.
-func (r *Resource[Model, Object, Update]) deleteByName(ctx context.Context, id int64, state *Model) error {
-	isDeleted := func(view *listing[Object]) bool { return r.active(view, id, state) == nil }
-	for retries := r.Meta.Client.NewRetries(); ; {
-		err := r.sendDelete(zulip.SendOnce(ctx), state)
-		if err == nil {
+// readAndDelete sends the request once for each reading, and only while the object exists. The reading comes before the write,
+// because a read waits for writes that are under way.
+func (r *Resource[Model, Object, Update]) readAndDelete(ctx context.Context, id int64, state *Model) error {
+	isThere := func(view *listing[Object]) bool { return r.active(view, id, state) != nil }
+	isDeleted := func(view *listing[Object]) bool { return !isThere(view) }
+	shows := isThere
+	for retries := r.Meta.Client.NewRetries(); ; shows = isDeleted {
+		view, err := r.readFresh(ctx, shows)
+		if err != nil {
+			return fmt.Errorf("the %s could not be read before the request: %w", r.def.Plural, err)
+		}
+		if isDeleted(view) {
+			return nil
+		}
+		if err = r.sendDelete(zulip.SendOnce(ctx), r.context(view), state); err == nil {
 			return nil
 		}
 		if err := retries.Wait(ctx, err); err != nil {
 			return err
-		}
-		view, err := r.readFresh(ctx, isDeleted)
-		if err != nil {
-			return err
-		}
-		if isDeleted(view) {
-			return nil
 		}
 	}
 }
@@ -351,11 +353,7 @@ func (r *Resource[Model, Object, Update]) deleteByName(ctx context.Context, id i
 // findState returns the ID of the object of a state, which is set to what it is now. ok is false if there is none. If the server
 // would not show it to the account, that is an error under the summary.
 func (r *Resource[Model, Object, Update]) findState(ctx context.Context, id int64, state *Model, summary string, diags *diag.Diagnostics) (found int64, ok bool) {
-	read := r.known
-	if r.def.DeletesByName {
-		read = r.readFresh
-	}
-	view, err := read(ctx, func(view *listing[Object]) bool { return r.active(view, id, state) != nil })
+	view, err := r.known(ctx, func(view *listing[Object]) bool { return r.active(view, id, state) != nil })
 	if err != nil {
 		diags.AddError("Cannot read the "+r.def.Plural, r.Explain(err))
 		return id, false

@@ -58,7 +58,7 @@ func NewCustomEmojiResource() resource.Resource {
 		IsCreated: func(m *customEmojiModel, emoji *zulip.CustomEmoji, c *core.Context) bool {
 			return emoji.Name == m.Name.ValueString() && isOwn(emoji, c)
 		},
-		Create: createCustomEmoji, Delete: deactivate, DeletesByName: true, DeleteVerb: "deactivate",
+		Create: createCustomEmoji, Delete: deactivate, ReadsToDelete: true, DeleteVerb: "deactivate",
 		Hint: customEmojiHint,
 	})}
 }

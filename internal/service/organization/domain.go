@@ -27,7 +27,7 @@ func NewDomainResource() resource.Resource {
 		ListText: core.ListText{Description: "Lists the email domains of the organization."},
 		Schema:   domainSchema,
 		Role:     zulip.RoleOwner, ForceNew: []string{"domain"},
-		Source: core.Source{Part: store.Domains, Lags: true, StoresAsSent: true},
+		Source: core.Source{Part: store.Domains, Needs: []store.Part{store.Organization}, NeedsFresh: true, Lags: true, StoresAsSent: true},
 		Index:  (*snapshot.Snapshot).Domains,
 		Key:    func(domain *zulip.Domain) int64 { return core.TextID(domain.Domain) },
 		Unique: core.Unique[domainModel, zulip.Domain]{
@@ -40,7 +40,7 @@ func NewDomainResource() resource.Resource {
 			},
 		},
 		ReadInto: readDomainInto, KeepPrior: domainKeepPrior, CheckPlan: checkDomainPlan,
-		Create: createDomain, Update: updateDomain, Delete: deleteDomain, DeleteVerb: "remove",
+		Create: createDomain, Update: updateDomain, Delete: deleteDomain, ReadsToDelete: true, DeleteVerb: "remove",
 		Hint: domainHint,
 	})
 }
@@ -152,20 +152,15 @@ func updateDomain(ctx context.Context, c *core.Context, planned, _ *domainModel)
 // use: see [core.InUseError].
 func deleteDomain(ctx context.Context, c *core.Context, state *domainModel) error {
 	name := state.ID.ValueString()
-	isHarmless := func(view *snapshot.Snapshot) bool {
-		return !isRestricted(view) || hasOtherDomain(view, name, c.Meta.Run.IsDestroyed) // a list may still show those
-	}
-	view, err := c.Meta.Store.FreshUntil(ctx, store.Domains, isHarmless, store.Organization)
-	if err != nil {
-		return fmt.Errorf("nothing was sent, because it is not known whether this is the last domain: %w", err)
-	}
-	if !isHarmless(view) {
+	// Since the reading, this run may have removed other domains, one at a time.
+	if isRestricted(c.Snapshot) && !hasOtherDomain(c.Snapshot, name, c.Meta.Run.IsDestroyed) {
 		return &core.InUseError{Err: base.Refused(path.Empty(), "Removing the last domain would open the organization",
 			fmt.Sprintf("%q is the organization's last domain, and emails_restricted_to_domains is true. The server switches the restriction off with the last domain: then any address may join. Nothing was changed.\n\n"+
 				"If another domain replaces it, add the new domain first: either with\n\n%s\n\nin the resource whose domain changes, or in an apply of its own. To remove all domains, set emails_restricted_to_domains = false and apply first.", name, createFirst))}
 	}
 	defer c.Meta.Store.Invalidate(store.Organization)
-	if err = c.Meta.Client.DeleteDomain(ctx, name); err == nil {
+	err := c.Meta.Client.DeleteDomain(ctx, name)
+	if err == nil || zulip.MayHaveHappened(err) {
 		c.Meta.Run.Destroy(domainKind, core.TextID(name))
 	}
 	return err
