@@ -248,8 +248,8 @@ func (p Permissions[T, U]) Steps(prior map[string]zulip.GroupSettingValue, befor
 		}
 		problems = append(problems, found.Problems...)
 		for _, principal := range found.Planned {
-			problems = append(problems, permission.Problem{Principal: principal, Summary: fmt.Sprintf("%q is still not in the organization", principal),
-				Detail: fmt.Sprintf("The plan was to create or reactivate it before this %s. Refer to the resource that does, so that Terraform knows the order.", p.Table.Noun)})
+			summary, detail := base.StillMissing(principal.String())
+			problems = append(problems, permission.Problem{Principal: principal, Summary: summary, Detail: detail})
 		}
 		all = append(all, p.Step(setting.Name, prior[setting.Name], found.Value, view))
 	}

@@ -15,9 +15,11 @@
 package base
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -34,6 +36,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/store"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/trading"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -245,6 +248,14 @@ func IsSet(value interface {
 },
 ) bool {
 	return !value.IsNull() && !value.IsUnknown()
+}
+
+// StillMissing returns the error of an apply that needs who or what the plan was to create or to reactivate before. There are no names
+// if they are not known yet.
+func StillMissing(names ...string) (summary, detail string) {
+	return "Someone or a group is still not in the organization",
+		fmt.Sprintf("The plan was to create or to reactivate %s before. Refer to the resource that does, so that Terraform knows the order.",
+			cmp.Or(strings.Join(suggest.Names{}.Quoted(names), ", "), "an account"))
 }
 
 // KeepKnown takes what was planned unless it was not known, and reports whether that is something else than was read.

@@ -6,10 +6,8 @@
 package people
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
@@ -138,8 +136,8 @@ func (l List) Find(planned Value, view *snapshot.Snapshot, diags *diag.Diagnosti
 	l.report(wanted.Moved, "", diags)
 	l.report(wanted.Problems, "", diags)
 	if !isKnown || len(wanted.Planned) > 0 {
-		diags.AddAttributeError(l.at(), "Somebody is still not in the organization",
-			fmt.Sprintf("The plan was to create or to reactivate %s before. Refer to the resource that does, so that Terraform knows the order.", cmp.Or(strings.Join(wanted.Planned, ", "), "an account")))
+		summary, detail := base.StillMissing(wanted.Planned...)
+		diags.AddAttributeError(l.at(), summary, detail)
 	}
 	return wanted
 }

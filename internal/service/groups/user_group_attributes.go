@@ -182,10 +182,8 @@ func (l membershipList) problems(resolved lookup.ResolvedList) []permission.Prob
 		problems = append(problems, permission.Problem{Summary: lookup.Summary(err), Detail: base.Sentence(err)})
 	}
 	for _, text := range resolved.Planned {
-		problems = append(problems, permission.Problem{
-			Summary: fmt.Sprintf("%q is still not in the organization", text),
-			Detail:  "The plan was to create or to reactivate it before this group. Refer to the resource that does, so that Terraform knows the order.",
-		})
+		summary, detail := base.StillMissing(text)
+		problems = append(problems, permission.Problem{Summary: summary, Detail: detail})
 	}
 	return problems
 }
