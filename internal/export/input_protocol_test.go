@@ -252,6 +252,16 @@ func TestProtocolExportPlansNothingOf(t *testing.T) {
 			o.Call(t, "POST", "/user_groups/create", map[string]string{"name": "outer", "description": "", "members": "[]", "subgroups": fmt.Sprintf("[%v]", group)})
 			o.Call(t, "POST", "/bots", map[string]string{"full_name": "Bot", "short_name": "bot", "default_sending_stream": name})
 		},
+		"names that differ in their Unicode normal form alone": func(t *testing.T, o *acctest.Organization) {
+			for _, name := range []string{"\u00e9", "e\u0301"} {
+				o.Call(t, "POST", "/realm/profile_fields", map[string]string{"name": name, "field_type": "1"})
+				o.Call(t, "POST", "/user_groups/create", map[string]string{"name": name, "description": "", "members": "[]"})
+				o.Call(t, "POST", "/channel_folders/create", map[string]string{"name": name, "description": ""})
+				o.Call(t, "POST", "/channels/create", map[string]string{"name": name, "subscribers": "[]"})
+				o.Call(t, "POST", "/default_stream_groups/create", map[string]string{"group_name": name, "description": "x", "stream_names": "[]"})
+				o.Call(t, "POST", "/realm/filters", map[string]string{"pattern": name, "url_template": "https://example.com/"})
+			}
+		},
 	} {
 		t.Run(what, func(t *testing.T) {
 			o := acctest.StartSandbox(t, sandbox.Config{})

@@ -277,7 +277,9 @@ func (r *Resource[Model, Object, Update]) checkUnique(ctx context.Context, p *Pl
 		return nil // unknown yet
 	}
 	kind, isRename := r.kind(), !p.IsCreate()
-	if !run.Reserve(kind, r.fold(name), own...) {
+	isSameName := isRename && r.fold(r.name(p.Prior)) == r.fold(name)
+	// To the server, names of another Unicode normal form are others, so several objects can keep what is one name here.
+	if !run.Reserve(kind, r.fold(name), own...) && !isSameName {
 		r.refuseDuplicate(name, r.existingAt(p.Plan), p.Diags)
 		return nil
 	}
@@ -296,7 +298,7 @@ func (r *Resource[Model, Object, Update]) checkUnique(ctx context.Context, p *Pl
 	if p.IsCreate() && len(own) == 0 {
 		run.WillCreate(kind, r.fold(name))
 	}
-	if isRename && r.fold(r.name(p.Prior)) == r.fold(name) {
+	if isSameName {
 		return nil
 	}
 	if isRename && r.refuseExchange(ctx, p, name) {
