@@ -176,10 +176,12 @@ func (c *Client) Messages(ctx context.Context, ids []int64) ([]*Message, error) 
 	return c.messages(ctx, params{"message_ids": ids}.form())
 }
 
-// RecentMessages reads the last messages that the account sender sent to a place,
-// oldest first, at most limit.
+// RecentMessages reads the last messages that the account sender, or anyone if it is 0, sent to a place, oldest first, at most limit.
 func (c *Client) RecentMessages(ctx context.Context, to Addressee, sender int64, limit int) ([]*Message, error) {
-	narrow := []NarrowTerm{{Operator: "sender", Operand: sender}}
+	var narrow []NarrowTerm
+	if sender != 0 {
+		narrow = append(narrow, NarrowTerm{Operator: "sender", Operand: sender})
+	}
 	if to.IsDirect() {
 		narrow = append(narrow, NarrowTerm{Operator: "dm", Operand: to.UserIDs})
 	} else {

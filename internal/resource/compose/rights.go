@@ -22,7 +22,7 @@ import (
 // run plans it (https://zulip.com/api/send-message).
 func CheckSend(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, to zulip.Addressee, diags *diag.Diagnostics) {
 	if to.IsDirect() {
-		checkDirect(meta, view, to, diags)
+		checkDirect(ctx, meta, view, to, diags)
 		return
 	}
 	if s := senderTo(meta, view, to); s != nil && s.checkPost(ctx, diags) {
@@ -30,11 +30,32 @@ func CheckSend(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, to
 	}
 }
 
-// CheckTopic refuses a topic that the account may not move a message of the channel to.
-func CheckTopic(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, to zulip.Addressee, diags *diag.Diagnostics) {
-	if s := senderTo(meta, view, to); s != nil {
-		s.checkTopic(ctx, to.Topic, diags)
+// CheckMove refuses a topic or a channel that the account may not move a message of a channel to.
+func CheckMove(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, from, to zulip.Addressee, diags *diag.Diagnostics) {
+	s := senderTo(meta, view, from)
+	isInChannel := from.ChannelID == to.ChannelID
+	switch {
+	case to.IsDirect() || s == nil:
+	case !isInChannel:
+		s.checkMove(permission.CanMoveMessagesOutOfChannel, "channel", "move messages out of channel %q", diags)
+	case !isResolved(from.Topic, to.Topic): // which takes another permission
+		s.checkMove(permission.CanMoveMessagesWithinChannel, "topic", "move messages to another topic of channel %q", diags)
 	}
+	if diags.HasError() {
+		return
+	}
+	if isInChannel && s != nil {
+		s.checkTopic(ctx, to.Topic, diags)
+		return
+	}
+	CheckSend(ctx, meta, view, to, diags)
+}
+
+// isResolved reports whether two topics differ only in whether they are resolved.
+func isResolved(from, to string) bool {
+	const mark = "✔ "
+	from, to = zulip.StoredTopic(from), zulip.StoredTopic(to)
+	return strings.TrimPrefix(from, mark) == strings.TrimPrefix(to, mark)
 }
 
 // sender is the provider's account, and a channel that it sends a message to.
@@ -100,6 +121,15 @@ func (s *sender) checkPost(ctx context.Context, diags *diag.Diagnostics) bool {
 	return false
 }
 
+// checkMove refuses to move messages that the permissions of the channel and of the organization do not let the account move.
+func (s *sender) checkMove(right permission.Right, at, doing string, diags *diag.Diagnostics) {
+	can, isAll := permission.ChannelRights{Access: s.view.Access(), Channel: s.rights}.Held()[right].Possible()
+	if isAll && !can.Has(s.meta.Store.Self().ID) {
+		s.meta.Refuse(path.Root(at), fmt.Sprintf(doing, s.channel.Name),
+			fmt.Sprintf("The channel's %s does not include it, and neither does the organization's permission to move messages.", right), diags)
+	}
+}
+
 // checkTopic refuses a topic that the channel does not take, and one that the account may not start.
 func (s *sender) checkTopic(ctx context.Context, text string, diags *diag.Diagnostics) {
 	topic, at := zulip.StoredTopic(text), path.Root("topic")
@@ -138,25 +168,38 @@ func (s *sender) hasTopic(ctx context.Context, topic string) bool {
 	})
 }
 
-// checkDirect refuses a direct message in which nobody takes part whom the organization lets have such conversations. Messages of
-// bots, to bots alone, and to oneself are free.
-func checkDirect(meta *base.Meta, view *snapshot.Snapshot, to zulip.Addressee, diags *diag.Diagnostics) {
-	const setting = "direct_message_permission_group"
+// checkDirect refuses a direct message in which nobody takes part whom the organization lets have such conversations, and the first one
+// of a conversation that the account may not start. Messages of bots, to bots alone, and to oneself are free.
+func checkDirect(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, to zulip.Addressee, diags *diag.Diagnostics) {
+	const permitting, starting = "direct_message_permission_group", "direct_message_initiator_group"
 	self := meta.Store.Self()
-	value, has := view.Realm().Permissions[setting]
-	if !has || self.IsBot || permission.Admits(value, self, view) {
-		return
+	admits := func(setting string, user *zulip.User) bool {
+		value, has := view.Realm().Permissions[setting]
+		return !has || permission.Admits(value, user, view)
 	}
-	free := true
+	isFree, isPermitted := true, admits(permitting, self)
 	for _, id := range to.UserIDs {
 		user, ok := view.User(id)
-		if !ok || permission.Admits(value, user, view) {
+		if !ok {
 			return
 		}
-		free = free && (user.IsBot || id == self.ID)
+		isFree = isFree && (user.IsBot || id == self.ID)
+		isPermitted = isPermitted || admits(permitting, user)
 	}
-	if !free {
-		meta.Refuse(path.Root("recipients"), "send this direct message",
-			fmt.Sprintf("The organization's setting %s lets only %s have direct messages, and none of them is among the recipients.", setting, permission.Describe(value, view)), diags)
+	refuse := func(doing, format, setting string) {
+		meta.Refuse(path.Root("recipients"), doing, fmt.Sprintf(format, setting, permission.Describe(view.Realm().Permissions[setting], view)), diags)
 	}
+	switch {
+	case self.IsBot || isFree:
+	case !isPermitted:
+		refuse("send this direct message", "The organization's setting %s lets only %s have direct messages, and none of them is among the recipients.", permitting)
+	case !admits(starting, self) && !hasConversation(ctx, meta, to):
+		refuse("start this conversation", "The organization's setting %s lets only %s start direct message conversations, and there is none with these recipients yet.", starting)
+	}
+}
+
+// hasConversation reports whether there is a direct message between the account and all of these people, or may be one.
+func hasConversation(ctx context.Context, meta *base.Meta, to zulip.Addressee) bool {
+	messages, err := meta.Client.RecentMessages(ctx, to, 0, 1)
+	return err != nil || len(messages) > 0
 }

@@ -300,8 +300,8 @@ func checkPlace(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, p
 	}
 	switch {
 	case prior != nil && before.Same(to, self):
-	case prior != nil && !to.IsDirect() && before.ChannelID == to.ChannelID:
-		compose.CheckTopic(ctx, meta, view, to, diags)
+	case prior != nil:
+		compose.CheckMove(ctx, meta, view, before, to, diags)
 	default:
 		compose.CheckSend(ctx, meta, view, to, diags)
 	}

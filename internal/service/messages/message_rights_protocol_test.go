@@ -158,6 +158,38 @@ func TestProtocolMessage_DirectMessagesDisabled_RefusedInPlan(t *testing.T) {
 	}
 }
 
+func TestProtocolMessage_ConversationNotToBeStarted_RefusedInPlan(t *testing.T) {
+	o, _ := acctest.StartRun(t, "zulip_message")
+	o.Call(t, http.MethodPatch, "/realm", map[string]string{"direct_message_initiator_group": fmt.Sprintf(`{"new": %d}`, o.SystemGroup(t, "role:owners"))})
+	member, other := o.WithAccount(t, "member"), o.WithAccount(t, "member2")
+	config := values{"recipients": []any{fmt.Sprint(other.Self.ID)}, "content": "Hello"}
+	sent := o.Sent()
+	member.NewRun(t, "zulip_message").ExpectRefused(config, "recipients", "lena.fischer@example.com may not start this conversation", "direct_message_initiator_group", `"role:owners"`)
+	sent.Expect(t)
+	member.NewRun(t, "zulip_message").MustApply(values{"recipients": []any{fmt.Sprint(o.WithAccount(t, "bot").Self.ID)}, "content": "Hello"})
+	o.Call(t, http.MethodPost, "/messages", map[string]string{"type": "direct", "to": fmt.Sprintf("[%d]", member.Self.ID), "content": "Hi"})
+	member.NewRun(t, "zulip_message").MustApply(values{"recipients": []any{fmt.Sprint(o.Self.ID)}, "content": "Hello"})
+}
+
+func TestProtocolMessage_NotToBeMoved_RefusedInPlan(t *testing.T) {
+	o, _ := acctest.StartRun(t, "zulip_message")
+	member := o.WithAccount(t, "member")
+	run := member.NewRun(t, "zulip_message")
+	config := values{"channel": "general", "topic": "here", "content": "Hello"}
+	run.MustApply(config)
+	for _, setting := range []string{"can_move_messages_between_topics_group", "can_move_messages_between_channels_group"} {
+		o.Call(t, http.MethodPatch, "/realm", map[string]string{setting: fmt.Sprintf(`{"new": %d}`, o.SystemGroup(t, "role:administrators"))})
+	}
+	topic := values{"channel": "general", "topic": "there", "content": "Hello"}
+	sent := o.Sent()
+	run.ExpectRefused(topic, "topic", "may not move messages to another topic", "can_move_messages_within_channel_group")
+	run.ExpectRefused(values{"channel": "announcements", "topic": "here", "content": "Hello"}, "channel", "may not move messages out of channel", "can_move_messages_out_of_channel_group")
+	sent.Expect(t)
+	run.MustApply(values{"channel": "general", "topic": "here", "content": "Edited"})
+	o.Change(t, "general", zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{"can_move_messages_within_channel_group": {New: zulip.NamedGroup(o.SystemGroup(t, "role:members"))}}})
+	run.MustApply(topic)
+}
+
 // White space is visible in messages: values are quoted.
 func TestProtocolMessage_ChangedSincePlan_ValuesQuoted(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_message")
