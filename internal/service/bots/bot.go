@@ -390,6 +390,11 @@ func resourceSchema() schema.Schema {
 				Optional: true, Computed: true,
 				MarkdownDescription: "Email or user ID of the person who owns the bot. Default for new bots: the provider's account. The server deactivates a bot with its owner. If the same apply deactivates the owner (`zulip_user`) and sets another one here, the bot is reactivated.",
 			},
+			"owner_id": schema.Int64Attribute{
+				Computed:            true,
+				MarkdownDescription: "User ID of the owner. If `owner` names another person by the time a saved plan is applied, nothing is changed: Terraform stops with \"Provider produced inconsistent final plan\". Plan again, and check who is meant.",
+				PlanModifiers:       []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
+			},
 			"role": schema.StringAttribute{
 				Optional: true, Computed: true,
 				MarkdownDescription: "Role of the bot: `owner`, `administrator`, `moderator`, `member` or `guest`. Default for new bots: `member`. A reactivated bot gets the configured role before it is reactivated; if unset, it keeps its earlier role. Setting it requires an administrator.",

@@ -27,6 +27,7 @@ type botModel struct {
 	FullName                    types.String `tfsdk:"full_name"`
 	BotType                     types.String `tfsdk:"bot_type"`
 	Owner                       types.String `tfsdk:"owner"`
+	OwnerID                     types.Int64  `tfsdk:"owner_id"`
 	Role                        types.String `tfsdk:"role"`
 	DefaultSendingStream        types.String `tfsdk:"default_sending_stream"`
 	DefaultEventsRegisterStream types.String `tfsdk:"default_events_register_stream"`
@@ -122,7 +123,7 @@ func readInto(m *botModel, user *zulip.User, c *core.Context) {
 	if user.BotType != nil {
 		m.BotType = types.StringValue(name(typeNames, *user.BotType))
 	}
-	m.Owner = ownerText(m.Owner, user.BotOwnerID, s)
+	m.Owner, m.OwnerID = ownerText(m.Owner, user.BotOwnerID, s), types.Int64PointerValue(user.BotOwnerID)
 	m.avatar().read(user)
 	bot, isListed := s.Bots().ByID(user.ID)
 	if !isListed {

@@ -100,6 +100,7 @@ func checkPlan(ctx context.Context, p *core.Plan[botModel]) {
 		checkUpdate(p, s)
 	}
 	checkChannels(p, s)
+	planOwnerID(p, s)
 	checkOwner(p, s)
 	warnOfOwner(p, s)
 	switch {
@@ -285,6 +286,17 @@ func checkChannels(p *core.Plan[botModel], s *snapshot.Snapshot) {
 			p.Diags.AddAttributeError(path.Root(attribute), "No such channel",
 				base.Sentence(err)+"\n\nIf this configuration creates the channel, write zulip_channel.NAME.id: its ID is not known before, so that the channel comes first.")
 		}
+	}
+}
+
+// planOwnerID plans the ID of another owner, so that a saved plan is not applied to whoever has the email by then.
+func planOwnerID(p *core.Plan[botModel], s *snapshot.Snapshot) {
+	if p.Plan.Owner.IsNull() || p.Prior != nil && p.Plan.Owner.Equal(p.Prior.Owner) {
+		return
+	}
+	p.Plan.OwnerID = types.Int64Unknown()
+	if owner, _, err := lookup.UserInPlan(s, p.Plan.Owner.ValueString()); err == nil && owner != nil {
+		p.Plan.OwnerID = types.Int64Value(owner.ID)
 	}
 }
 

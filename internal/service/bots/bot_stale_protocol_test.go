@@ -398,3 +398,26 @@ func TestProtocolBotShortNameByOwner(t *testing.T) {
 		t.Errorf("the sandbox holds %+v", bot)
 	}
 }
+
+// Terraform refuses a saved plan whose owner's email belongs to another person by then, whether the bot is new or not.
+func TestProtocolBot_OwnerEmailMovedSincePlan_Refused(t *testing.T) {
+	for name, isNew := range map[string]bool{"new": true, "existing": false} {
+		t.Run(name, func(t *testing.T) {
+			o, run := acctest.StartRun(t, "zulip_bot")
+			if !isNew {
+				run.MustApply(alerts(nil))
+				if run.State.Values["owner_id"] != o.Self.ID {
+					t.Errorf("the state has the owner %v", run.State.Values["owner_id"])
+				}
+			}
+			member := o.WithAccount(t, "member")
+			plan := run.MustPlan(alerts(values{"owner": lena}))
+			if got := plan.Values["owner_id"]; got != member.Self.ID {
+				t.Errorf("planned is the owner %v, not %d", got, member.Self.ID)
+			}
+			o.MoveEmail(t, "member", "member2", lena)
+			run.ExpectOutdated(plan, "owner_id")
+			run.MustApply(alerts(values{"owner": fmt.Sprint(member.Self.ID)}))
+		})
+	}
+}
