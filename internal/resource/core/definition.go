@@ -74,9 +74,7 @@ type Definition[Model, Object, Update any] struct {
 	Label func(object *Object, s *snapshot.Snapshot) string
 	// ListText is the description of the list resource. Optional.
 	ListText ListText
-	// Filters are arguments of the list resource, besides the name. Optional.
-	Filters []ListFilter[Object]
-	Unique  Unique[Model, Object]
+	Unique   Unique[Model, Object]
 	// Find finds what is to be imported. Its error is for people. Optional: by ID, or by what is unique.
 	Find func(s *snapshot.Snapshot, text string) (*Object, error)
 

@@ -127,7 +127,7 @@ func (r *Resource[Model, Object, Update]) AsList() list.ListResource {
 			}
 			return label
 		},
-		IsGone: r.def.IsGone, GoneWord: r.def.GoneWord, Filters: r.def.Filters,
+		IsGone: r.def.IsGone, GoneWord: r.def.GoneWord,
 	})
 }
 
