@@ -42,9 +42,6 @@ type Existing struct {
 	KeepsName bool
 }
 
-// NeverAdopted says on the page of a resource what becomes of one that is there already.
-const NeverAdopted = "An object that exists already is never adopted because it looks the same: creating it is refused, with the block that imports it. What an interrupted apply left behind, `recover_interrupted` of the provider block adopts."
-
 // interrupted is how long ago something can have been made to count as what an apply has left that was broken off.
 const interrupted = time.Hour
 
