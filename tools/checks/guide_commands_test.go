@@ -78,7 +78,7 @@ func install(t *testing.T, environment []string) {
 	t.Helper()
 	home := once(t, "home", func(path string) error {
 		script := exec.Command(absolute(t, "../scripts/install"), "1.0.0")
-		script.Env = append(environment[:len(environment):len(environment)], "HOME="+path)
+		script.Env = append(guideEnvironment(t), "HOME="+path) // not that of the first test, in which git may be a stub
 		out, err := script.CombinedOutput()
 		if err != nil {
 			return fmt.Errorf("%w\n%s", err, out)
