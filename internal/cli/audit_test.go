@@ -315,7 +315,7 @@ func TestAWrongKeyHasOneText(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	t.Setenv("ZULIP_API_KEY", "01234567890123456789012345678901")
 	email, site := os.Getenv("ZULIP_EMAIL"), os.Getenv("ZULIP_SITE")
-	want := "The server does not accept the account. " + email + " (from ZULIP_EMAIL) with the key from ZULIP_API_KEY, at " + site + ` (from ZULIP_SITE). The server answered GET /users/me with 401: "Invalid API key" (UNAUTHORIZED).` +
+	want := "The server rejects the account's credentials. " + email + " (from ZULIP_EMAIL) with the key from ZULIP_API_KEY, at " + site + ` (from ZULIP_SITE). The server answered GET /users/me with 401: "Invalid API key" (UNAUTHORIZED).` +
 		"\n\nThe account's key was refused. Was the account deactivated, or its key made anew? Check email and api_key, ZULIP_EMAIL and ZULIP_API_KEY, or the zuliprc file."
 	for name, run := range commandsThatConnect {
 		if err := run(t); err == nil || err.Error() != want {
@@ -333,7 +333,7 @@ func TestAnAddressWithoutAnOrganizationHasOneText(t *testing.T) {
 			t.Fatal(err)
 		}
 		o.Sandbox.Fail(fault)
-		if err := run(t); err == nil || !strings.HasPrefix(err.Error(), "There is no organization at this address. "+os.Getenv("ZULIP_SITE")+" (from ZULIP_SITE) is a Zulip server. ") {
+		if err := run(t); err == nil || !strings.HasPrefix(err.Error(), "There is no organization at this site URL. "+os.Getenv("ZULIP_SITE")+" (from ZULIP_SITE) is a Zulip server. ") {
 			t.Errorf("%s: the error is\n%v", name, err)
 		}
 	}

@@ -87,7 +87,7 @@ func TestProtocolExportForAPlan_Applied_SendsNothing(t *testing.T) {
 	run := o.NewRun(t, "zulip_channel")
 	change := run.MustPlan(acctest.Values{"name": "launch"})
 	sent := o.Sent()
-	run.Apply(change).ExpectError(t, "", "With ZULIP_WARN_OF_EXISTING nothing is applied", "Import it, and apply without the variable")
+	run.Apply(change).ExpectError(t, "", "ZULIP_WARN_OF_EXISTING allows no apply", "Import them, and apply without the variable")
 	sent.Expect(t)
 }
 
@@ -218,7 +218,7 @@ func TestProtocolExportForAPlanOfWhatHasEnded(t *testing.T) {
 	for what, trial := range map[string]struct{ changes, want string }{
 		"a leaver":              {created("zulip_user", "a", `{"email": "Lena.Fischer@example.com", "active": false}`), "it is deactivated. With active = false the next apply takes it into the state as it is, without an import"},
 		"somebody to come back": {created("zulip_user", "a", `{"email": "lena.fischer@example.com", "adopt_deactivated": true}`), "it is deactivated. With adopt_deactivated = true the next apply adopts it"},
-		"an account":            {created("zulip_user", "a", `{"email": "lena.fischer@example.com"}`), "it is deactivated. active = false keeps it so, adopt_deactivated = true reactivates it"},
+		"a user":                {created("zulip_user", "a", `{"email": "lena.fischer@example.com"}`), "it is deactivated. active = false keeps it so, adopt_deactivated = true reactivates it"},
 		"a group":               {created("zulip_user_group", "a", `{"name": "readers"}`), "it is deactivated. adopt_deactivated = true adopts it"},
 		"a channel":             {created("zulip_channel", "a", `{"name": "general", "adopt_archived": true}`), "it is archived. With adopt_archived = true the next apply adopts it"},
 		"a bot":                 {created("zulip_bot", "a", `{"short_name": "hook"}`), "it is deactivated. adopt_deactivated = true adopts it"},

@@ -331,7 +331,7 @@ func TestProtocolExportLeavesRulesAlone(t *testing.T) {
 		if content, _ := os.ReadFile(at); string(content) != "# ours\n" || slices.Contains(result.Files, rulesName) {
 			t.Errorf("proposed again: %v; the file is %q, written were %v", options.Rules != nil, content, result.Files)
 		}
-		if options.Rules != nil && !strings.Contains(readSummary(t, folder), "`rules.zulip.hcl` is there already and stays as it is") {
+		if options.Rules != nil && !strings.Contains(readSummary(t, folder), "`rules.zulip.hcl` is there already and keeps the role as it is") {
 			t.Error("EXPORT.md does not say so")
 		}
 	}

@@ -245,10 +245,10 @@ func TestProtocolNullElements(t *testing.T) {
 		{"zulip_linkifier_order", "linkifier_ids", acctest.Values{}},
 	} {
 		test.config[test.attribute] = []any{nil}
-		p.Validate(test.resource, test.config).ExpectError(t, test.attribute, "must not hold null")
+		p.Validate(test.resource, test.config).ExpectError(t, test.attribute, "must not contain null")
 	}
 	_, diags := p.ReadData("zulip_users", acctest.Values{"emails": []any{nil}})
-	diags.ExpectError(t, "emails", "must not hold null")
+	diags.ExpectError(t, "emails", "must not contain null")
 }
 
 // TestProtocolUnknownMayBeNull plans with values that are not known yet where a value would be wrong and null would not:

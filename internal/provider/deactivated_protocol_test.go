@@ -72,7 +72,7 @@ func (d *deactivation) account(name string) int {
 	d.t.Helper()
 	credentials, ok := d.o.Sandbox.Credentials(name)
 	if !ok {
-		d.t.Fatalf("the sandbox has no account %q", name)
+		d.t.Fatalf("User the sandbox does not exist %q", name)
 	}
 	return credentials.ID
 }

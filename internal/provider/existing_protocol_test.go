@@ -54,7 +54,7 @@ func TestProtocolExistingIsRefused(t *testing.T) {
 		plan, diags := second.Plan(m.create)
 		if len(diags.Errors()) == 0 {
 			if m.of != "zulip_reaction" { // it belongs to a message, which a plan does not read
-				diags.ExpectWarning(t, diagnosedAt(diags), "the apply will stop at it", "import {")
+				diags.ExpectWarning(t, diagnosedAt(diags), "so the apply will fail", "import {")
 			}
 			diags = second.Apply(plan)
 		}

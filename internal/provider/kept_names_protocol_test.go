@@ -97,7 +97,7 @@ func TestProtocolNames_Exchanged_Refused(t *testing.T) {
 			_, first := p.Plan(kind.resource, a.State, kind.config("bb", "first"))
 			_, second := p.Plan(kind.resource, b.State, kind.config("aa", "second"))
 			first.ExpectNoError(t)
-			second.ExpectError(t, kind.at, "exchange their names", "In two applies")
+			second.ExpectError(t, kind.at, "cannot swap names", "Apply twice")
 			sent.Expect(t)
 		})
 	}

@@ -327,11 +327,11 @@ func TestAccSandboxAddressThatChanged(t *testing.T) {
 		t.Errorf("%d errors, %d of them about the address:\n%s", len(errors), strings.Count(printed, title), strings.Join(errors, "\n"))
 	}
 	now := fmt.Sprintf("Kenji Sato (user_id:%d), whose address is ken@example.org now.", kenji.ID)
-	if n := strings.Count(printed, "Write the new address wherever"); n != 1 {
+	if n := strings.Count(printed, "Replace the old email"); n != 1 {
 		t.Errorf("%d errors say what to do:\n%s", n, strings.Join(errors, "\n"))
 	}
 	for _, one := range errors {
-		if !strings.Contains(one, `No person or bot with the address "kenji.sato@example.com" is visible`) || !strings.Contains(one, now) && !strings.Contains(one, "Another error of this run says more.") {
+		if !strings.Contains(one, `sees no user or bot with the address "kenji.sato@example.com" is visible`) || !strings.Contains(one, now) && !strings.Contains(one, "Another error of this run has the details.") {
 			t.Errorf("an error says %s", one)
 		}
 	}
@@ -359,7 +359,7 @@ func TestProtocolMissingNames(t *testing.T) {
 		_, diags := p.Plan(resource.name, nil, resource.config)
 		more := "id you mean"
 		if i > 0 {
-			more = "uses. Another error of this run says more."
+			more = "uses. Another error of this run has the details."
 		}
 		if found := diags.Errors(); len(found) != 1 || found[0].Summary != `"lena.fisher@example.com" is not in the organization` || !strings.Contains(found[0].Detail, more) {
 			t.Errorf("%s: %v", resource.name, found)
@@ -376,7 +376,7 @@ func TestProtocolMissingNames(t *testing.T) {
 		_, diags := p.Plan(resource.name, nil, resource.config)
 		more := `id you mean`
 		if i > 0 {
-			more = `called "srr". Another error of this run says more.`
+			more = `called "srr". Another error of this run has the details.`
 		}
 		if found := diags.Errors(); len(found) != 1 || found[0].Summary != `User group "srr" is not in the organization` || !strings.Contains(found[0].Detail, more) {
 			t.Errorf("%s: %v", resource.name, found)
@@ -389,7 +389,7 @@ func TestProtocolMissingNameWithAStop(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	p := o.NewRun(t, "zulip_channel").Process()
 	const sentence = `The organization has no user group called "St. Ives; east".`
-	for i, says := range []string{sentence + " If this configuration creates it", sentence + " Another error of this run says more."} {
+	for i, says := range []string{sentence + " If this configuration creates it", sentence + " Another error of this run has the details."} {
 		_, diags := p.Plan("zulip_channel", nil, values{"name": string(rune('a' + i)), "can_send_message_group": []any{"group:St. Ives; east"}})
 		diags.ExpectError(t, "can_send_message_group", `User group "St. Ives; east" is not in the organization`, says)
 	}

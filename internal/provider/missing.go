@@ -113,11 +113,11 @@ func (s *protocolServer) shorten(ctx context.Context, diagnostics []*tfprotov6.D
 		isFirst := meta.Run.IsFirst(one.Summary + holder)
 		switch {
 		case holder != "" && isFirst:
-			one.Detail = cause + " " + holder + " Write the new address wherever the configuration has the old one, or the ID, which stays the same."
+			one.Detail = cause + " " + holder + " Replace the old email in the configuration with the new one, or with the ID, which never changes."
 		case holder != "":
 			one.Detail = cause + " " + holder
 		case !isFirst:
-			one.Detail = cause + " Another error of this run says more."
+			one.Detail = cause + " Another error of this run has the details."
 		}
 	}
 }
@@ -140,5 +140,5 @@ func (s *protocolServer) holder(ctx context.Context, meta *base.Meta, address st
 	if !certain {
 		probably = "Probably it was"
 	}
-	return fmt.Sprintf("%s that of %s (user_id:%d), whose address is %s now.", probably, user.FullName, user.ID, user.Address())
+	return fmt.Sprintf("%s the email of %s (user_id:%d), whose email is %s now.", probably, user.FullName, user.ID, user.Address())
 }

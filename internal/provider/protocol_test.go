@@ -54,7 +54,7 @@ func TestProtocolSaysWhatIsNotSet(t *testing.T) {
 	alone(t)
 	block := o.Block(nil)
 	configure(t, values{"site": block["site"], "email": block["email"]}).ExpectError(t, "", "Email is set (ines.moreau@example.com) but the API key is not", "api_key", "ZULIP_API_KEY")
-	configure(t, values{"site": block["site"], "api_key": block["api_key"]}).ExpectError(t, "", "API key is set but the account it belongs to is not", "ZULIP_EMAIL")
+	configure(t, values{"site": block["site"], "api_key": block["api_key"]}).ExpectError(t, "", "API key is set but its account is not", "ZULIP_EMAIL")
 
 	t.Setenv("ZULIP_EMAIL", block["email"].(string))
 	t.Setenv("ZULIP_API_KEY", block["api_key"].(string))
@@ -71,9 +71,9 @@ func TestProtocolWorksWithoutAnAccountWhereNoneIsNeeded(t *testing.T) {
 		t.Errorf("the server says %v", settings)
 	}
 	_, diags = run.Process().ReadData("zulip_channel", values{"name": "general"})
-	diags.ExpectError(t, "", "No account to work with", "Not set: email, api_key")
+	diags.ExpectError(t, "", "User The provider does not exist", "Not set: email, api_key")
 	_, diags = run.Plan(values{"name": "new"})
-	diags.ExpectError(t, "", "No account to work with", "Not set: email, api_key")
+	diags.ExpectError(t, "", "User The provider does not exist", "Not set: email, api_key")
 }
 
 // Every resource is one of the organization: without an account none gets as far as an apply.
@@ -95,7 +95,7 @@ func TestProtocolPlansNothingWithoutAnAccount(t *testing.T) {
 				}
 			}
 			_, diags := p.Plan(about.TypeName, nil, config)
-			diags.ExpectError(t, "", "No account to work with", "Not set: site, email, api_key")
+			diags.ExpectError(t, "", "User The provider does not exist", "Not set: site, email, api_key")
 		})
 	}
 }
@@ -143,12 +143,12 @@ func TestProtocolSaysWhatIsWrongWithTheSite(t *testing.T) {
 		site  string
 		words []string
 	}{
-		"no scheme":     {"chat.example.com", []string{"The site is not an organization's address", "(From provider block.)", "write https://chat.example.com"}},
-		"no address":    {"https://chat example com", []string{"The site is not an organization's address", "(From provider block.)", "like https://chat.example.com"}},
-		"a page":        {"https://chat.example.com/#narrow/channel/5", []string{"is the address of a page", "write only https://chat.example.com"}},
+		"no scheme":     {"chat.example.com", []string{"Invalid site URL", "(From provider block.)", "write https://chat.example.com"}},
+		"no address":    {"https://chat example com", []string{"Invalid site URL", "(From provider block.)", "like https://chat.example.com"}},
+		"a page":        {"https://chat.example.com/#narrow/channel/5", []string{"is the URL of a page", "write only https://chat.example.com"}},
 		"a password":    {"https://me:secret@chat.example.com", []string{"holds a user name or a password"}},
 		"another kind":  {page.URL, []string{"This is not a Zulip server", page.URL + " (from provider block)", "Our intranet"}},
-		"not reachable": {gone.URL, []string{"The server cannot be reached", gone.URL + " (from provider block)", "refused"}},
+		"not reachable": {gone.URL, []string{"Cannot reach the server", gone.URL + " (from provider block)", "refused"}},
 		"a redirect":    {elsewhere.URL, []string{"This is not a Zulip server", "leads elsewhere, to https://login.example.com/"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -185,24 +185,24 @@ func TestProtocolSaysWhyTheAccountIsRefused(t *testing.T) {
 
 	wrong := strings.Repeat("x", 32)
 	diags := configure(t, as(owner.Email, wrong))
-	diags.ExpectError(t, "api_key", "The server does not accept the account", "ines.moreau@example.com (from provider block)", "401", "Check email and api_key")
+	diags.ExpectError(t, "api_key", "The server rejects the account's credentials", "ines.moreau@example.com (from provider block)", "401", "Check email and api_key")
 	if strings.Contains(diags.String(), wrong) {
 		t.Errorf("the message shows the key: %v", diags)
 	}
-	configure(t, as("nobody@example.com", owner.APIKey)).ExpectError(t, "api_key", "The server does not accept the account", "nobody@example.com")
-	configure(t, as(owner.Email, "a:b")).ExpectError(t, "", "may contain a colon")
+	configure(t, as("nobody@example.com", owner.APIKey)).ExpectError(t, "api_key", "The server rejects the account's credentials", "nobody@example.com")
+	configure(t, as(owner.Email, "a:b")).ExpectError(t, "", "can contain a colon")
 
 	o.Call(t, http.MethodDelete, fmt.Sprintf("/users/%d", member.ID), nil)
-	configure(t, as(member.Email, member.APIKey)).ExpectError(t, "api_key", "The server does not accept the account", "lena.fischer@example.com", "deactivated")
+	configure(t, as(member.Email, member.APIKey)).ExpectError(t, "api_key", "The server rejects the account's credentials", "lena.fischer@example.com", "deactivated")
 
 	bot := o.Call(t, http.MethodPost, "/bots", map[string]string{"full_name": "Hook", "short_name": "hook", "bot_type": "2"})
-	configure(t, as("hook-bot@zulip.example.com", bot["api_key"].(string))).ExpectError(t, "api_key", "The server does not accept the account", "incoming webhook bots")
+	configure(t, as("hook-bot@zulip.example.com", bot["api_key"].(string))).ExpectError(t, "api_key", "The server rejects the account's credentials", "incoming webhook bots")
 }
 
 func TestProtocolSaysWhatIsWrongWithAFile(t *testing.T) {
 	alone(t)
 	missing := filepath.Join(t.TempDir(), "missing")
-	configure(t, values{"zuliprc": missing}).ExpectError(t, "zuliprc", "The zuliprc file cannot be read", missing)
+	configure(t, values{"zuliprc": missing}).ExpectError(t, "zuliprc", "Cannot read the zuliprc file", missing)
 	broken := filepath.Join(t.TempDir(), "zuliprc")
 	requireNoError(t, os.WriteFile(broken, []byte("key=abcdefghijklmnopqrstuvwxyz012345\n"), 0o600))
 	diags := configure(t, values{"zuliprc": broken})
@@ -231,7 +231,7 @@ func TestProtocolChecksTheProviderBlock(t *testing.T) {
 func TestProtocolWarnsOfAKeyInClear(t *testing.T) {
 	alone(t)
 	const site = "http://chat.invalid"
-	configure(t, at(site)).ExpectWarning(t, "", "The API key travels in clear", site, "Use https.")
+	configure(t, at(site)).ExpectWarning(t, "", "The API key is sent unencrypted", site, "Use https.")
 
 	o := acctest.StartSandbox(t, sandbox.Config{}) // on loopback
 	alone(t)
@@ -257,7 +257,7 @@ func TestProtocolWarnsOfAServerWithoutALevel(t *testing.T) {
 	t.Cleanup(silent.Close)
 	run := o.NewRun(t, "zulip_channel")
 	run.Block["site"] = silent.URL
-	configure(t, run.Block).ExpectWarning(t, "", "The server does not say what it can do", "no feature level")
+	configure(t, run.Block).ExpectWarning(t, "", "The server reports no feature level", "no feature level")
 	// Nothing is refused for a level that nobody knows.
 	run.MustApply(values{"name": "new", "topics_policy": "allow_empty_topic", "can_create_topic_group": []any{"role:moderators"}})
 }

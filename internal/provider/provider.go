@@ -188,7 +188,7 @@ func (p *Provider) flag(variable string, diags *diag.Diagnostics) bool {
 		return true
 	case "", "false":
 	default:
-		diags.AddError("Neither true nor false", fmt.Sprintf("%s is %q; it must be true or false.", variable, text))
+		diags.AddError("Invalid value: neither true nor false", fmt.Sprintf("%s is %q; it must be true or false.", variable, text))
 	}
 	return false
 }
@@ -209,7 +209,7 @@ func (p *Provider) configureOrganization(
 	if err != nil {
 		var wrong *zulip.SiteError
 		if errors.As(err, &wrong) {
-			at("site", values.Site.Source, diags)("The site is not an organization's address",
+			at("site", values.Site.Source, diags)("Invalid site URL",
 				fmt.Sprintf("%s (From %s.)", base.Sentence(wrong), values.Site.Source))
 			return nil
 		}
@@ -217,8 +217,8 @@ func (p *Provider) configureOrganization(
 		return nil
 	}
 	if zulip.InsecureSite(values.Site.Value) {
-		diags.AddWarning("The API key travels in clear",
-			fmt.Sprintf("%s (from %s) is not encrypted: whoever is on the way can read the key and act as the account. Use https.", values.Site.Value, values.Site.Source))
+		diags.AddWarning("The API key is sent unencrypted",
+			fmt.Sprintf("%s (from %s) is not encrypted, so anyone on the network path can read the key and act as the account. Use https.", values.Site.Value, values.Site.Source))
 	}
 	meta := connect(ctx, client, values, diags)
 	if p.oneAtATime && meta != nil && meta.Store != nil {
@@ -269,7 +269,7 @@ func (p *Provider) userAgent(cli string) string {
 func (m *model) addSettingError(diags *diag.Diagnostics, err error) {
 	var setting *configuration.SettingError
 	if !errors.As(err, &setting) {
-		diags.AddError("The provider's settings are not usable", base.Sentence(err))
+		diags.AddError("Invalid provider settings", base.Sentence(err))
 		return
 	}
 	written := map[string]bool{
@@ -291,12 +291,12 @@ func connect(ctx context.Context, client *zulip.Client, values configuration.Val
 		return nil
 	}
 	if meta.Server.ZulipFeatureLevel == 0 {
-		diags.AddWarning("The server does not say what it can do",
-			"It names no feature level. Nothing is refused because the server may be too old for it; what it ignores is found after it was sent.")
+		diags.AddWarning("The server reports no feature level",
+			"The provider cannot check during plan whether the server is too old for a setting. It finds ignored settings only after they are sent.")
 	}
 	if level := meta.Server.ZulipFeatureLevel; level > 0 && level < featurelevel.Oldest {
-		diags.AddWarning(fmt.Sprintf("Zulip %s is older than what the provider supports", meta.Server.ZulipVersion),
-			fmt.Sprintf("It has feature level %d; the provider is tested from %d (Zulip %s) on. What is known of older servers is checked at plan, and the rest is not tested. Upgrade the server, or try every change on another organization first.",
+		diags.AddWarning(fmt.Sprintf("Zulip %s is older than the provider supports", meta.Server.ZulipVersion),
+			fmt.Sprintf("It has feature level %d. The provider is tested from level %d (Zulip %s) on. The plan checks the known differences of older servers; the rest is not tested. Upgrade the server, or test every change on another organization first.",
 				level, featurelevel.Oldest, featurelevel.FirstRelease(featurelevel.Oldest)))
 	}
 	if meta.NoAccount != nil {
@@ -334,16 +334,16 @@ func (e *ConnectionError) addTo(diags *diag.Diagnostics) {
 func ExplainSite(values configuration.Values, err error) *ConnectionError {
 	from := fmt.Sprintf("%s (from %s)", values.Site.Value, values.Site.Source)
 	explained := &ConnectionError{
-		Summary: "The server cannot be reached", Detail: fmt.Sprintf("%s. %s", from, base.Explain(err)), attribute: "site", source: values.Site.Source,
+		Summary: "Cannot reach the server", Detail: fmt.Sprintf("%s. %s", from, base.Explain(err)), attribute: "site", source: values.Site.Source,
 	}
 	var page *zulip.NotZulipError
 	var refusal *zulip.Error
 	switch {
 	case errors.As(err, &page):
 		explained.Summary = "This is not a Zulip server"
-		explained.Detail = fmt.Sprintf("%s answered something else than a Zulip server does. %s", from, base.Explain(err))
+		explained.Detail = fmt.Sprintf("%s did not answer as a Zulip server does. %s", from, base.Explain(err))
 	case errors.As(err, &refusal):
-		explained.Summary = "There is no organization at this address"
+		explained.Summary = "There is no organization at this site URL"
 		explained.Detail = fmt.Sprintf("%s is a Zulip server. %s", from, base.Explain(err))
 	}
 	return explained
@@ -352,10 +352,10 @@ func ExplainSite(values configuration.Values, err error) *ConnectionError {
 // ExplainAccount says that the server does not accept the account.
 func ExplainAccount(values configuration.Values, err error) *ConnectionError {
 	if !zulip.IsUnauthorized(err) {
-		return &ConnectionError{Summary: "Cannot find out who the account is", Detail: base.Explain(err)}
+		return &ConnectionError{Summary: "Cannot read the provider's account", Detail: base.Explain(err)}
 	}
 	return &ConnectionError{
-		Summary: "The server does not accept the account",
+		Summary: "The server rejects the account's credentials",
 		Detail: fmt.Sprintf("%s (from %s) with the key from %s, at %s (from %s). %s",
 			values.Email.Value, values.Email.Source, values.APIKey.Source, values.Site.Value, values.Site.Source, base.Explain(err)),
 		attribute: "api_key", source: values.APIKey.Source,

@@ -241,18 +241,18 @@ func TestAccReplaced(t *testing.T) {
 	w.forEach = w.keys(isNamed, "b", "a")
 	trial.Configure(t, w.text(t))
 	if printed, ok = trial.Run(t, "plan"); ok {
-		t.Fatal("another key of for_each was planned for what has a name of its own")
+		t.Fatal("changed a key of for_each was planned for what has a name of its own")
 	}
 	addressed := slices.DeleteFunc(slices.Clone(named), func(of string) bool { return of == "zulip_reaction" }) // its plan reads no message
 	if got := kindsIn(printed, `will be destroyed and re-created with (\w+)\.x\[`); !slices.Equal(got, addressed) {
-		t.Errorf("another key of for_each: refused were %v, want %v", got, addressed)
+		t.Errorf("changed a key of for_each: refused were %v, want %v", got, addressed)
 	}
 	w.forEach = w.keys(isNamed, "a", "b")
 	trial.Configure(t, w.text(t))
 	if printed, ok := replace("key"); !ok {
-		t.Fatalf("another key of for_each failed:\n%s", printed)
+		t.Fatalf("changed a key of for_each failed:\n%s", printed)
 	}
-	unchanged("another key of for_each")
+	unchanged("changed a key of for_each")
 }
 
 // kindsIn returns the types of resources that a pattern finds in what the CLI has printed.

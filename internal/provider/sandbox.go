@@ -75,7 +75,7 @@ func (m *model) checkSandbox(diags *diag.Diagnostics) {
 	}
 	refuse := func(name, what string) {
 		diags.AddAttributeError(path.Root(name), fmt.Sprintf("%s and %s conflict", sandboxAttribute, name),
-			fmt.Sprintf("The provider block sets both. With sandbox the provider runs an organization of its own, and %s. Remove one of the two.", what))
+			fmt.Sprintf("The provider block sets both. With sandbox, the provider runs its own organization, and %s. Remove one of the two.", what))
 	}
 	for _, setting := range []struct {
 		name  string
@@ -86,7 +86,7 @@ func (m *model) checkSandbox(diags *diag.Diagnostics) {
 		}
 	}
 	if m.TradingCloud != nil {
-		refuse(tradingBlock, "a trading cloud beside it")
+		refuse(tradingBlock, "a trading cloud next to it")
 	}
 }
 
@@ -108,7 +108,7 @@ func (p *Provider) findOrganization(ctx context.Context, block *model, diags *di
 		State:        settings.State.ValueString(),
 	})
 	if err != nil {
-		diags.AddAttributeError(path.Root(sandboxAttribute), "The sandbox cannot be started", base.Sentence(err))
+		diags.AddAttributeError(path.Root(sandboxAttribute), "Cannot start the sandbox", base.Sentence(err))
 		return configuration.Values{}, nil
 	}
 	p.sandbox.Store(opened)
@@ -119,7 +119,7 @@ func (p *Provider) findOrganization(ctx context.Context, block *model, diags *di
 	values := configuration.Values{Site: found(localsandbox.Site), Email: found(opened.Owner.Email), APIKey: found(opened.Owner.APIKey)}
 	cloud, err := sandboxCloud()
 	if err != nil {
-		diags.AddAttributeError(path.Root(sandboxAttribute), "The sandbox cannot be started", base.Sentence(err))
+		diags.AddAttributeError(path.Root(sandboxAttribute), "Cannot start the sandbox", base.Sentence(err))
 		return configuration.Values{}, nil
 	}
 	return values, &tradingModel{
@@ -147,11 +147,11 @@ var ignoredBySandbox = []string{
 
 // warnOfSandbox says, in one warning, that this is no real organization, how long it lasts, and what is ignored.
 func (p *Provider) warnOfSandbox(settings *sandboxModel, opened *localsandbox.Sandbox, diags *diag.Diagnostics) {
-	text := fmt.Sprintf("The provider runs a sandbox and acts as its owner %s: nothing reaches a server. ", opened.Owner.Email)
+	text := fmt.Sprintf("The provider runs a sandbox and acts as its owner %s. Nothing reaches a server. ", opened.Owner.Email)
 	if state := settings.State.ValueString(); state != "" {
-		text += fmt.Sprintf("The organization is kept in %s, until every resource is destroyed. Remove the file to begin with a new one.", state)
+		text += fmt.Sprintf("The organization is kept in %s, until every resource is destroyed. Remove the file to start with a new organization.", state)
 	} else {
-		text += "The organization is in memory only: the next plan, apply or run block begins with a new one and creates everything again. To keep the organization, name a file with state in sandbox."
+		text += "The organization is only in memory. The next plan, apply or run block starts with a new one and creates everything again. To keep the organization, set state in sandbox to a file."
 	}
 	var ignored []string
 	for _, variable := range ignoredBySandbox {
@@ -160,9 +160,9 @@ func (p *Provider) warnOfSandbox(settings *sandboxModel, opened *localsandbox.Sa
 		}
 	}
 	if len(ignored) > 0 {
-		text += fmt.Sprintf(" Ignored, although set: %s.", strings.Join(ignored, ", "))
+		text += fmt.Sprintf(" These settings are ignored: %s.", strings.Join(ignored, ", "))
 	}
-	diags.AddWarning("This is not a real organization", text)
+	diags.AddWarning("The provider uses a sandbox, not a real organization", text)
 }
 
 // tradingBlock is the name of the block, which holds the trading cloud's settings.
@@ -212,7 +212,7 @@ type tradingCloud struct {
 	isSet   bool // whether anything was set for it
 }
 
-var errTradingUnknown = errors.New("the settings of the block trading_cloud are not known yet: apply what they depend on first, with -target, or set them in the environment")
+var errTradingUnknown = errors.New("the settings of the block trading_cloud are not known yet: first apply what they depend on (-target), or set them in the environment")
 
 // configureTrading makes the client of the trading cloud with the settings of the block, or the sandbox's; it calls nobody.
 func (p *Provider) configureTrading(block *model, settings *tradingModel, cli string, diags *diag.Diagnostics) tradingCloud {
@@ -241,8 +241,8 @@ func (p *Provider) configureTrading(block *model, settings *tradingModel, cli st
 	}
 	for _, address := range []configuration.Found[string]{values.AuthURL, values.APIURL} {
 		if zulip.InsecureSite(address.Value) {
-			diags.AddWarning("The trading cloud's secret or token travels in clear",
-				fmt.Sprintf("%s (from %s) is not encrypted: whoever is on the way can read what lets them act as the client. Use https.", address.Value, address.Source))
+			diags.AddWarning("The trading cloud's secret is sent unencrypted",
+				fmt.Sprintf("%s (from %s) is not encrypted, so anyone on the network path can read the secret or token and act as the client. Use https.", address.Value, address.Source))
 		}
 	}
 	return cloud
@@ -250,7 +250,7 @@ func (p *Provider) configureTrading(block *model, settings *tradingModel, cli st
 
 // addTradingError reports a mistake in a setting, as addSettingError does.
 func addTradingError(values configuration.TradingValues, err error, diags *diag.Diagnostics) {
-	summary, detail, setting := "The trading cloud's settings are not usable", base.Sentence(err), ""
+	summary, detail, setting := "Invalid settings of the trading cloud", base.Sentence(err), ""
 	var mixed *configuration.SettingError
 	var wrong *trading.SettingError
 	switch {

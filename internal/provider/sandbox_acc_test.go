@@ -116,7 +116,7 @@ resource "zulip_channel" "second" {
 	if ok || strings.Count(printed, "exit status 7") < 2 {
 		t.Errorf("the apply does not fail in each file:\n%s", printed)
 	}
-	for _, problem := range []string{"sandbox cannot be started", "left the following resources", "left-over", `the name "launch"`} {
+	for _, problem := range []string{"Cannot start the sandbox", "left the following resources", "left-over", `the name "launch"`} {
 		if strings.Contains(printed, problem) {
 			t.Errorf("%q is printed:\n%s", problem, printed)
 		}
@@ -129,7 +129,7 @@ func TestAccSandbox_InAFile_LastsUntilDestroyed(t *testing.T) {
 	w.Setenv("TF_LOG", "")
 	elsewhere(t)
 	w.Configure(t, fmt.Sprintf(configurationInSandbox, `state = "organization.db"`))
-	if printed := w.Must(t, "plan", "-out=plan"); strings.Count(printed, "This is not a real organization") != 1 {
+	if printed := w.Must(t, "plan", "-out=plan"); strings.Count(printed, "The provider uses a sandbox, not a real organization") != 1 {
 		t.Errorf("the plan does not warn once:\n%s", printed)
 	}
 	w.Must(t, "apply", "plan")
@@ -148,7 +148,7 @@ func TestAccSandbox_InMemory_EachCommandBeginsAgain(t *testing.T) {
 	w.Configure(t, fmt.Sprintf(configurationInSandbox, ""))
 	w.Must(t, "plan", "-out=plan")
 	w.Must(t, "apply", "plan")
-	if printed := w.Must(t, "plan"); !strings.Contains(printed, "1 to add, 0 to change, 0 to destroy") || !strings.Contains(printed, "name a file with state in sandbox") {
+	if printed := w.Must(t, "plan"); !strings.Contains(printed, "1 to add, 0 to change, 0 to destroy") || !strings.Contains(printed, "set state in sandbox to a file") {
 		t.Errorf("the next plan does not create the channel again, or does not say why:\n%s", printed)
 	}
 	w.Must(t, "apply", "-auto-approve")
@@ -232,9 +232,9 @@ func TestProtocolSandboxConflictsWithAnOrganization(t *testing.T) {
 
 func TestProtocolSandboxSaysOnceThatItIsNoRealOrganization(t *testing.T) {
 	alone(t)
-	const summary = "This is not a real organization"
+	const summary = "The provider uses a sandbox, not a real organization"
 	diags := configure(t, values{"sandbox": values{}})
-	diags.ExpectWarning(t, "", summary, "acts as its owner ines.moreau@example.com", "is in memory only", "name a file with state in sandbox")
+	diags.ExpectWarning(t, "", summary, "acts as its owner ines.moreau@example.com", "is only in memory", "set state in sandbox to a file")
 	if len(diags) != 1 || strings.Contains(diags.String(), "Ignored") {
 		t.Errorf("not one warning: %v", diags)
 	}
@@ -299,9 +299,9 @@ func TestProtocolSandboxOfAFileAndALevel(t *testing.T) {
 func TestProtocolSandboxThatCannotBeStarted(t *testing.T) {
 	alone(t)
 	missing := filepath.Join(t.TempDir(), "missing.json")
-	configure(t, values{"sandbox": values{"organization": missing}}).ExpectError(t, "sandbox", "The sandbox cannot be started", missing)
+	configure(t, values{"sandbox": values{"organization": missing}}).ExpectError(t, "sandbox", "Cannot start the sandbox", missing)
 	requireNoError(t, os.WriteFile(missing, []byte(`{"a": {"email": "a@example.com", "full_name": "A", "role": 200}}`), 0o600))
-	configure(t, values{"sandbox": values{"organization": missing}}).ExpectError(t, "sandbox", "The sandbox cannot be started", "no owner")
+	configure(t, values{"sandbox": values{"organization": missing}}).ExpectError(t, "sandbox", "Cannot start the sandbox", "no owner")
 	if diags := configure(t, values{"sandbox": values{"feature_level": 7}}); len(diags.Errors()) != 1 || !strings.Contains(diags.String(), "must be between 371") {
 		t.Errorf("a level that is too low: %v", diags)
 	}

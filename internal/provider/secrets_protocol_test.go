@@ -169,7 +169,7 @@ func TestProtocolNobodysChangeIsOverwritten(t *testing.T) {
 		plan := run.MustPlan(and(one.config, one.attribute, one.planned))
 		run.Fork().MustApply(and(one.config, one.attribute, one.another))
 		sent := o.Sent()
-		run.Apply(plan).ExpectError(t, "", "was changed by somebody else after it was planned", one.attribute+"\n",
+		run.Apply(plan).ExpectError(t, "", "was changed after the plan was made", one.attribute+"\n",
 			fmt.Sprintf("now:                        %#v", one.another), fmt.Sprintf("the configuration asks for: %#v", one.planned))
 		sent.Expect(t)
 		if now := run.State.Values[one.attribute]; now != one.another {
@@ -212,7 +212,7 @@ func TestProtocolNobodysChangeIsOverwrittenAfterAWait(t *testing.T) {
 		before := patches()
 		held.Release()
 		gate.Open()
-		(<-applied).ExpectError(t, "", "was changed by somebody else after it was planned", one.attribute+"\n", fmt.Sprintf("now:                        %#v", one.another))
+		(<-applied).ExpectError(t, "", "was changed after the plan was made", one.attribute+"\n", fmt.Sprintf("now:                        %#v", one.another))
 		if count := patches() - before; count != 1 { // the one that was refused
 			t.Errorf("%d requests for a change were made", count)
 		}

@@ -97,8 +97,8 @@ func (s *protocolServer) ApplyResourceChange(ctx context.Context, req *tfprotov6
 	ctx = s.hide(ctx, req.TypeName, req.Config, req.PlannedState, req.PriorState)
 	if meta := s.provider.meta.Load(); meta != nil && meta.WarnOfExisting {
 		return &tfprotov6.ApplyResourceChangeResponse{NewState: req.PriorState, Private: req.PlannedPrivate, Diagnostics: []*tfprotov6.Diagnostic{{
-			Severity: tfprotov6.DiagnosticSeverityError, Summary: "With ZULIP_WARN_OF_EXISTING nothing is applied",
-			Detail: "The plan was only warned of what exists already, so that it can be imported. Import it, and apply without the variable.",
+			Severity: tfprotov6.DiagnosticSeverityError, Summary: "ZULIP_WARN_OF_EXISTING allows no apply",
+			Detail: "With this variable, a plan only warns about objects that already exist. Import them, and apply without the variable.",
 		}}}, nil
 	}
 	ctx, end := untilStored(ctx)

@@ -276,7 +276,7 @@ func parseAddress(setting, text string) (string, error) {
 	switch {
 	case err != nil:
 		// The parser's error quotes the URL, which may contain a password.
-		return "", &SettingError{setting, "is not an address: write it like https://trading.example.com"}
+		return "", &SettingError{setting, "is not a URL: write it like https://trading.example.com"}
 	case u.User != nil:
 		return "", &SettingError{setting, "holds a user name or a password: use client_id and client_secret"}
 	case u.Scheme != "https" && u.Scheme != "http":
@@ -284,7 +284,7 @@ func parseAddress(setting, text string) (string, error) {
 	case u.Hostname() == "":
 		return "", &SettingError{setting, "has no host name: write it like https://trading.example.com"}
 	case u.RawQuery != "" || u.Fragment != "":
-		return "", &SettingError{setting, "is the address of a page: leave out what follows the path"}
+		return "", &SettingError{setting, "is the URL of a page: remove the part after the path"}
 	}
 	return strings.TrimRight(u.String(), "/"), nil
 }

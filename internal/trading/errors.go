@@ -42,7 +42,7 @@ type TokenError struct {
 
 // Error says what was refused, why, and what to look at.
 func (e *TokenError) Error() string {
-	text := fmt.Sprintf("%s gave no token: %d %s", e.Endpoint, e.Status, e.Code)
+	text := fmt.Sprintf("%s returned no token: %d %s", e.Endpoint, e.Status, e.Code)
 	if e.Description != "" {
 		text += fmt.Sprintf(" (%q)", e.Description)
 	}
@@ -52,17 +52,17 @@ func (e *TokenError) Error() string {
 func (e *TokenError) advice() string {
 	switch e.Code {
 	case CodeInvalidClient:
-		return fmt.Sprintf("The client %q is not known there, or client_secret is not its password. Compare both with the admin portal, section Clients", e.ClientID)
+		return fmt.Sprintf("The identity provider does not know the client %q, or client_secret is wrong. Compare both with the admin portal, section Clients", e.ClientID)
 	case CodeInvalidScope:
-		return fmt.Sprintf("The client %q may not use the scope %q, which the web API needs. Grant it in the admin portal, section Clients", e.ClientID, scope)
+		return fmt.Sprintf("The client %q cannot use the scope %q, which the web API requires. Grant it in the admin portal, section Clients", e.ClientID, scope)
 	case CodeUnauthorizedClient, CodeUnsupportedGrantType, CodeInvalidGrant:
-		return fmt.Sprintf("The client %q may not use the client-credentials grant. Register a client for the API in the admin portal, section Clients", e.ClientID)
+		return fmt.Sprintf("The client %q cannot use the client-credentials grant. Register a client for the API in the admin portal, section Clients", e.ClientID)
 	case CodeInvalidRequest:
-		return "It does not understand the request. Is auth_url the address of the identity provider?"
+		return "It does not understand the request. Check that auth_url is the URL of the identity provider"
 	case CodeTemporarilyUnavailable:
 		return "Try again later"
 	}
-	return "Look into the identity provider's log"
+	return "Check the identity provider's log"
 }
 
 // Error is a refusal by the web API or a proxy in front of it.
@@ -87,21 +87,21 @@ func (e *Error) Error() string {
 func (e *Error) advice() string {
 	switch {
 	case e.Status >= 300 && e.Status < 400:
-		return "The address leads elsewhere. Write the one it leads to as api_url or auth_url"
+		return "The URL redirects to another one. Set api_url or auth_url to that URL"
 	case e.Status == http.StatusUnauthorized:
-		return "The token was refused, and so was a fresh one. Do api_url and auth_url belong together?"
+		return "The server refused the token, and a new one too. Check that api_url and auth_url belong together"
 	case e.Status == http.StatusForbidden:
-		return "The client may not do this. Look at it in the admin portal, section Clients"
+		return "The client is not allowed to do this. Check it in the admin portal, section Clients"
 	case e.Status == http.StatusNotFound && e.Operation == operationOrganizations:
-		return "Is api_url right? The path of this operation is not documented: organizations_path sets another one"
+		return "Check api_url. The path of this operation is not documented; organizations_path sets another path"
 	case e.Status == http.StatusNotFound && e.Operation == operationPing:
-		return "There is no such platform, or the client may not see it: zulip_trading_platforms lists those it may"
+		return "There is no such platform, or the client cannot see it. zulip_trading_platforms lists those it can see"
 	case e.Status == http.StatusNotFound && e.Operation == tokenOperation:
-		return "Is auth_url the address of the identity provider?"
+		return "Check that auth_url is the URL of the identity provider"
 	case e.Status == http.StatusNotFound:
-		return "Is api_url the address of the web API?"
+		return "Check that api_url is the URL of the web API"
 	case e.Status >= http.StatusInternalServerError:
-		return "The server, or a proxy before it, is out of order"
+		return "The server, or a proxy before it, is failing"
 	}
 	return ""
 }
@@ -130,7 +130,7 @@ type BadAnswerError struct {
 
 // Error says what is wrong with the answer.
 func (e *BadAnswerError) Error() string {
-	return fmt.Sprintf("%s: %d: %s. Is something else answering at this address?", e.Operation, e.Status, e.Problem)
+	return fmt.Sprintf("%s: %d: %s. Check that this URL belongs to the trading cloud", e.Operation, e.Status, e.Problem)
 }
 
 // errWindowsRefused is what Windows reports instead of ECONNREFUSED (WSAECONNREFUSED).
@@ -157,7 +157,7 @@ func newUnreachableError(ctx context.Context, redacted redaction, address string
 	case errors.As(err, &unknown):
 		e.Problem = "its certificate is signed by an authority this machine does not know"
 	case errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, errWindowsRefused):
-		e.Problem = "nobody listens there (connection refused)"
+		e.Problem = "nothing listens there (connection refused)"
 	case errors.As(err, &network) && network.Timeout():
 		e.Problem = "no answer in " + timeout.String()
 		e.timeout = !errors.As(err, &op) || op.Op != "dial"

@@ -134,7 +134,7 @@ func list[Element any](ctx context.Context, c *Client, call call) ([]Element, er
 	}
 	var elements []Element
 	if err := json.Unmarshal(answer.body, &elements); err != nil {
-		bad.Problem = "the answer is not of the expected shape: " + err.Error()
+		bad.Problem = "the answer has an unexpected format: " + err.Error()
 		return nil, bad
 	}
 	return elements, nil

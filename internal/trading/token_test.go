@@ -69,7 +69,7 @@ func TestTokenThatIsWithdrawnIsRenewedOnce(t *testing.T) {
 	defer heal()
 	_, err := client.Platforms(t.Context())
 	var refusal *trading.Error
-	if !errors.As(err, &refusal) || refusal.Status != 401 || !strings.Contains(err.Error(), "so was a fresh one") {
+	if !errors.As(err, &refusal) || refusal.Status != 401 || !strings.Contains(err.Error(), "and a new one too") {
 		t.Errorf("got %v", err)
 	}
 	if n := granted(cloud); n != 3 {
@@ -129,7 +129,7 @@ func TestOneRenewalForAllCallers(t *testing.T) {
 		}
 	}
 	if n := granted(cloud); n != 1 {
-		t.Errorf("%d tokens for everybody", n)
+		t.Errorf("%d tokens for everyone", n)
 	}
 }
 
@@ -139,11 +139,11 @@ func TestTokenErrorsAreToldApart(t *testing.T) {
 		code  string
 		words []string
 	}{
-		"wrong secret": {func(c *sandbox.TradingCloud) { c.SetSecret("another") }, trading.CodeInvalidClient, []string{"401", "client_secret is not its password", `"terraform"`}},
+		"wrong secret": {func(c *sandbox.TradingCloud) { c.SetSecret("another") }, trading.CodeInvalidClient, []string{"401", "client_secret is wrong", `"terraform"`}},
 		"wrong scope":  {func(c *sandbox.TradingCloud) { c.GrantScope(false) }, trading.CodeInvalidScope, []string{"400", `the scope "webapi"`}},
 		"wrong grant": {refuseToken(`{"error":"unauthorized_client","error_description":"no machine"}`),
 			trading.CodeUnauthorizedClient, []string{`"no machine"`, "client-credentials grant"}},
-		"not understood": {refuseToken(`{"error":"invalid_request"}`), trading.CodeInvalidRequest, []string{"Is auth_url the address"}},
+		"not understood": {refuseToken(`{"error":"invalid_request"}`), trading.CodeInvalidRequest, []string{"Check that auth_url is the URL"}},
 		"overloaded":     {refuseToken(`{"error":"temporarily_unavailable"}`), trading.CodeTemporarilyUnavailable, []string{"Try again later"}},
 		"its own code":   {refuseToken(`{"error":"tenant_locked"}`), "tenant_locked", []string{"log"}},
 		"echoes the secret": {refuseToken(`{"error":"invalid_client","error_description":"` + secret + ` is wrong"}`),
@@ -184,7 +184,7 @@ func TestTokenEndpointThatTheIdentityProviderNames(t *testing.T) {
 			_, _ = w.Write([]byte(`{"token_endpoint":"http://` + r.Host + `/elsewhere"}`))
 		}, "/elsewhere"},
 		"none":           {http.NotFound, "/connect/token"},
-		"not an address": {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"token_endpoint":"x"}`)) }, "/connect/token"},
+		"not a URL":      {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"token_endpoint":"x"}`)) }, "/connect/token"},
 		"not JSON":       {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`<html>`)) }, "/connect/token"},
 		"another scheme": {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"token_endpoint":"ftp://x/y"}`)) }, "/connect/token"},
 		"with a password": {func(w http.ResponseWriter, _ *http.Request) {

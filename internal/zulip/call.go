@@ -208,7 +208,7 @@ func (c *call) receiveWhole(ctx context.Context, resp *http.Response) (size int,
 func (c *call) classify(resp *http.Response, start []byte, size, maxSize int, accept func() error) error {
 	switch {
 	case size > maxSize:
-		return c.badAnswer(resp.StatusCode, fmt.Sprintf("the answer is larger than %d MB, which is more than this provider reads. If the organization is that large, please report it", maxSize>>20), nil, false)
+		return c.badAnswer(resp.StatusCode, fmt.Sprintf("the answer is larger than %d MB, more than this provider reads. If the organization is that large, please report it", maxSize>>20), nil, false)
 	case len(bytes.TrimSpace(start)) == 0 && isSuccess(resp):
 		return c.badAnswer(resp.StatusCode, "the answer is empty", nil, true)
 	case !isObject(start):
@@ -225,9 +225,9 @@ func (c *call) classify(resp *http.Response, start []byte, size, maxSize int, ac
 	case errors.Is(err, errNoEnvelope):
 		return c.notZulip(resp, start)
 	case errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF):
-		return c.badAnswer(resp.StatusCode, fmt.Sprintf("the answer breaks off or is damaged (%d bytes)", size), err, true)
+		return c.badAnswer(resp.StatusCode, fmt.Sprintf("the answer is incomplete or damaged (%d bytes)", size), err, true)
 	}
-	return c.badAnswer(resp.StatusCode, "the answer is not of the expected shape: "+err.Error(), err, false)
+	return c.badAnswer(resp.StatusCode, "the answer has an unexpected format: "+err.Error(), err, false)
 }
 
 func isObject(body []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(body), []byte("{")) }
@@ -244,7 +244,7 @@ func (c *call) refusal(resp *http.Response, body []byte) error {
 	case json.Valid(body):
 		return c.notZulip(resp, body)
 	}
-	return c.badAnswer(resp.StatusCode, fmt.Sprintf("the answer breaks off or is damaged (%d bytes)", len(body)), io.ErrUnexpectedEOF, true)
+	return c.badAnswer(resp.StatusCode, fmt.Sprintf("the answer is incomplete or damaged (%d bytes)", len(body)), io.ErrUnexpectedEOF, true)
 }
 
 func (c *call) notZulip(resp *http.Response, body []byte) error {
@@ -277,7 +277,7 @@ func (c *call) readError(ctx context.Context, status int, err error) error {
 	if ctx.Err() != nil || (errors.As(err, &network) && network.Timeout()) {
 		return c.connectionError(ctx, err)
 	}
-	return c.badAnswer(status, "the answer breaks off", err, true)
+	return c.badAnswer(status, "the answer is incomplete", err, true)
 }
 
 var (

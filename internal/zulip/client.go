@@ -101,7 +101,7 @@ type Client struct {
 
 // ErrNoCredentials is the cause when a call that needs an account is made by
 // a client that has none.
-var ErrNoCredentials = errors.New("this call needs an account: set email and api_key, or ZULIP_EMAIL and ZULIP_API_KEY, or name a zuliprc file")
+var ErrNoCredentials = errors.New("this call requires an account: set email and api_key, or ZULIP_EMAIL and ZULIP_API_KEY, or name a zuliprc file")
 
 // SiteError says what is wrong with the address of an organization. Its text leaves
 // out a password that the address holds.
@@ -248,10 +248,10 @@ func checkCredentials(email, apiKey string) error {
 	case apiKey == "":
 		return fmt.Errorf("email is set (%s) but the API key is not: set api_key, ZULIP_API_KEY, or key in the zuliprc file", email)
 	case email == "":
-		return errors.New("the API key is set but the account it belongs to is not: set email, ZULIP_EMAIL, or email in the zuliprc file")
+		return errors.New("the API key is set but its account is not: set email, ZULIP_EMAIL, or email in the zuliprc file")
 	case strings.Contains(email, ":") || strings.Contains(apiKey, ":"):
 		// The server splits the header at its only colon (server-behavior §R7).
-		return errors.New("neither email nor api_key may contain a colon: email is an address like terraform-bot@chat.example.com, api_key is 32 letters and digits")
+		return errors.New("neither email nor api_key can contain a colon: email is like terraform-bot@chat.example.com, api_key is 32 letters and digits")
 	}
 	return nil
 }
@@ -315,14 +315,14 @@ func (c *call) connectionError(ctx context.Context, err error) *ConnectionError 
 		e.Hint = "The proxy is taken from HTTPS_PROXY, HTTP_PROXY and NO_PROXY"
 	case errors.As(err, &dns):
 		e.Problem = "the name " + dns.Name + " cannot be looked up: " + dns.Err
-		e.Hint = "Is site spelled right, and is the network there?"
+		e.Hint = "Check the spelling of site, and the network"
 		e.permanent = dns.IsNotFound
 	case errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, errWindowsRefused):
-		e.Problem = "nobody listens at " + site + " (connection refused)"
-		e.Hint = "Is the server running, and is the port in site right?"
+		e.Problem = "nothing listens at " + site + " (connection refused)"
+		e.Hint = "Check that the server is running, and the port in site"
 	case errors.As(err, &network) && network.Timeout():
 		e.Problem = "no answer from " + site + " in " + c.client.timeout.String()
-		e.Hint = "If the server is only slow, raise request_timeout"
+		e.Hint = "If the server is slow, raise request_timeout"
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, errWindowsReset) || errors.Is(err, syscall.EPIPE):
 		e.Problem = site + " closed the connection without an answer"

@@ -111,7 +111,7 @@ func (s *ScheduledMessage) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("scheduled message: to: %w", err)
 	}
 	if s.Type == "stream" && s.To.IsDirect() {
-		return fmt.Errorf("scheduled message: to: %s is no channel", wire.To)
+		return fmt.Errorf("scheduled message: to: %s is not a channel", wire.To)
 	}
 	return nil
 }

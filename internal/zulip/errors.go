@@ -61,7 +61,7 @@ type NotZulipError struct {
 // Error says what answered, and what to look at.
 func (e *NotZulipError) Error() string {
 	if e.Location != "" {
-		return fmt.Sprintf("%s %s: %d: the address leads elsewhere, to %s. Write the address of the organization itself as site",
+		return fmt.Sprintf("%s %s: %d: the site URL redirects to %s. Set site to the URL of the organization itself",
 			e.Method, e.Path, e.Status, e.Location)
 	}
 	words := e.Title
@@ -78,14 +78,14 @@ func (e *NotZulipError) Error() string {
 	if len(seen) == 0 {
 		seen = append(seen, "an empty answer")
 	}
-	advice := "This is not what a Zulip server answers. Is site the address of the organization, and is no proxy in between?"
+	advice := "This is not the answer of a Zulip server. Check that site is the URL of the organization, and that no proxy is in between"
 	switch {
 	case e.Status == http.StatusNotFound:
-		advice = "Either this Zulip server is too old for the call, or site is not the address of an organization"
+		advice = "Either this Zulip server is too old for the call, or site is not the URL of an organization"
 	case e.Status == http.StatusRequestEntityTooLarge:
 		advice = "The request is too large for the server or a proxy before it"
 	case e.Status >= http.StatusInternalServerError:
-		advice = "The server, or a proxy before it, is out of order or overloaded"
+		advice = "The server, or a proxy before it, is failing or overloaded"
 	}
 	return fmt.Sprintf("%s %s: %d (%s). %s", e.Method, e.Path, e.Status, strings.Join(seen, ", "), advice)
 }

@@ -63,15 +63,15 @@ func TestErrorTextsAreForPeople(t *testing.T) {
 		"refusal":         {refusal(400, "BAD_REQUEST", "Invalid channel ID"), http.MethodPatch, "PATCH /streams/12: 400 BAD_REQUEST: Invalid channel ID"},
 		"without code":    {always(405, "text/html", `{"result":"error","msg":"Method Not Allowed","allowed_methods":["GET"]}`), http.MethodPut, "PUT /streams/12: 405: Method Not Allowed"},
 		"without a word":  {always(403, "application/json", `{"result":"error"}`), http.MethodPut, "PUT /streams/12: 403: forbidden"},
-		"proxy":           {always(502, "text/html", "<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>"), http.MethodPost, `POST /streams/12: 502 (text/html, "502 Bad Gateway"). The server, or a proxy before it, is out of order or overloaded`},
-		"old server":      {always(404, "text/html; charset=utf-8", "<html><body><h1>Page not found</h1></body></html>"), http.MethodGet, `GET /streams/12: 404 (text/html; charset=utf-8, "Page not found"). Either this Zulip server is too old for the call, or site is not the address of an organization`},
-		"login page":      {always(200, "text/html", "<script>alert(1)</script><p>Please <b>log&nbsp;in</b></p>"), http.MethodGet, `GET /streams/12: 200 (text/html, "Please log in"). This is not what a Zulip server answers. Is site the address of the organization, and is no proxy in between?`},
+		"proxy":           {always(502, "text/html", "<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>"), http.MethodPost, `POST /streams/12: 502 (text/html, "502 Bad Gateway"). The server, or a proxy before it, is failing or overloaded`},
+		"old server":      {always(404, "text/html; charset=utf-8", "<html><body><h1>Page not found</h1></body></html>"), http.MethodGet, `GET /streams/12: 404 (text/html; charset=utf-8, "Page not found"). Either this Zulip server is too old for the call, or site is not the URL of an organization`},
+		"login page":      {always(200, "text/html", "<script>alert(1)</script><p>Please <b>log&nbsp;in</b></p>"), http.MethodGet, `GET /streams/12: 200 (text/html, "Please log in"). This is not the answer of a Zulip server. Check that site is the URL of the organization, and that no proxy is in between`},
 		"too large":       {always(413, "", ""), http.MethodPost, `POST /streams/12: 413 (an empty answer). The request is too large for the server or a proxy before it`},
 		"redirect":        {redirect, http.MethodPost, "POST /streams/12: 301: the address leads elsewhere, to https://other.example.com/. Write the address of the organization itself as site"},
 		"empty":           {json200(""), http.MethodPost, "POST /streams/12: 200: the answer is empty. The request may or may not have been applied"},
 		"empty, on read":  {json200(""), http.MethodGet, "GET /streams/12: 200: the answer is empty"},
 		"dropped":         {dropped, http.MethodPost, "POST /streams/12: SITE closed the connection without an answer. The request may or may not have been applied"},
-		"nobody answered": {silent, http.MethodPost, "POST /streams/12: no answer from SITE in 1s. The request may or may not have been applied. If the server is only slow, raise request_timeout"},
+		"nobody answered": {silent, http.MethodPost, "POST /streams/12: no answer from SITE in 1s. The request may or may not have been applied. If the server is slow, raise request_timeout"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -179,12 +179,12 @@ func ParseLinkifier(pattern, urlTemplate string) (*LinkifierRule, error) {
 	groups, variables := alone.SubexpNames(), template.Varnames()
 	for _, group := range groups {
 		if group != "" && !slices.Contains(variables, group) {
-			return nil, wrongTemplate("the group %q of pattern is no variable of url_template", group)
+			return nil, wrongTemplate("the group %q of pattern is not a variable of url_template", group)
 		}
 	}
 	for _, variable := range variables {
 		if !slices.Contains(groups, variable) {
-			return nil, wrongPattern("the variable %q of url_template is no group of pattern: write (?P<%s>…)", variable, variable)
+			return nil, wrongPattern("the variable %q of url_template is not a group of pattern: write (?P<%s>…)", variable, variable)
 		}
 	}
 	rule := &LinkifierRule{template: template}
@@ -299,7 +299,7 @@ var playgroundLanguage = regexp.MustCompile(`^[ a-zA-Z0-9_+\-./#]*$`)
 func CheckPlaygroundLanguage(language string) error {
 	switch {
 	case !playgroundLanguage.MatchString(language):
-		return errors.New("only letters of English, digits, spaces and the signs _ + - . / # are possible")
+		return errors.New("only English letters, digits, spaces and the characters _ + - . / # are allowed")
 	case utf8.RuneCountInString(language) > maxPlaygroundLanguage:
 		return fmt.Errorf("it has more than %d characters", maxPlaygroundLanguage)
 	}
@@ -316,7 +316,7 @@ func CheckPlaygroundTemplate(text string) error {
 	case !slices.Contains(variables, "code"):
 		return errors.New("it does not say where the code goes: write {code}, as in https://play.example.com/?code={code}")
 	case len(variables) > 1:
-		return fmt.Errorf("it has the variables %s; code is the only one that the server fills in", strings.Join(variables, ", "))
+		return fmt.Errorf("it has the variables %s; the server fills in only code", strings.Join(variables, ", "))
 	}
 	return nil
 }

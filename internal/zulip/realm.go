@@ -181,13 +181,13 @@ func CheckDomain(text string) error {
 	case domain == "":
 		return errors.New("it is empty")
 	case len(labels) == 1:
-		return errors.New("it has no dot, as example.com has")
+		return errors.New("it has no dot, unlike example.com")
 	case len(domain) > maxDomain:
 		return fmt.Errorf("it has more than %d characters", maxDomain)
 	}
 	for _, label := range labels {
 		if !domainLabel.MatchString(label) {
-			return errors.New("between dots are letters of English, digits, and hyphens that are neither first nor last")
+			return errors.New("between dots, only English letters, digits and inner hyphens are allowed")
 		}
 	}
 	return nil

@@ -87,7 +87,7 @@ func (c *call) decideRetry(ctx context.Context, err error) (bool, error) {
 		// The server refuses before it looks at the call, so even a create can be repeated (server-behavior §R17).
 		if c.waitTooLong {
 			return false, fmt.Errorf("%w. The server asks to wait for another %s, which is longer than this provider waits (%s for one call). "+
-				"Try again then, or set requests_per_minute to spread the requests", err, c.retryAfter.Round(time.Second), c.maxRateLimitWait())
+				"Try again after that, or set requests_per_minute to spread the requests", err, c.retryAfter.Round(time.Second), c.maxRateLimitWait())
 		}
 	case !c.mayRetry(err) || c.failures >= c.client.maxRetries:
 		return false, err

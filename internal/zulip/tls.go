@@ -113,13 +113,13 @@ func certificateProblem(err error) (problem, hint string, ok bool) {
 			"If that is your organization's own authority, name the PEM file with its certificate in " + caBundleSetting, true
 	case errors.As(err, &name):
 		return "its certificate is for another name: " + name.Error(),
-			"Write the site the way the certificate does", true
+			"Set site to the host name of the certificate", true
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		return "its certificate is expired or not valid yet: " + invalid.Detail,
-			"Renew the server's certificate, or correct this machine's clock", true
+			"Renew the server's certificate, or fix this machine's clock", true
 	case errors.As(err, &anyOther):
 		return "its certificate is not valid: " + anyOther.Err.Error(),
-			"Correct the server's certificate, or name the certificates to trust in " + caBundleSetting, true
+			"Fix the server's certificate, or name the certificates to trust in " + caBundleSetting, true
 	case errors.As(err, &alert) && alert.Op == "remote error" && isHandshakeAlert(alert.Err.Error()):
 		return "it ended the TLS handshake: " + alert.Error(),
 			"If it asks for a client certificate, set " + clientCertSetting + " and " + clientKeySetting, true
@@ -170,7 +170,7 @@ func siteKey(site string) string {
 func parseSite(text string) (string, error) {
 	site := strings.TrimSpace(text)
 	if site == "" {
-		return "", errors.New("site is not set: write the organization's address, like https://chat.example.com, or set ZULIP_SITE")
+		return "", errors.New("site is not set: set the organization's URL, like https://chat.example.com, or ZULIP_SITE")
 	}
 	if !strings.Contains(site, "://") {
 		host, _, _ := strings.Cut(site, "/")
@@ -183,7 +183,7 @@ func parseSite(text string) (string, error) {
 	u, err := url.Parse(site)
 	if err != nil {
 		// The parser's error quotes the URL, which may contain a password.
-		return "", errors.New("site is not an address: write it like https://chat.example.com")
+		return "", errors.New("site is not a URL: write it like https://chat.example.com")
 	}
 	u.Scheme = strings.ToLower(u.Scheme)
 	switch {
@@ -194,7 +194,7 @@ func parseSite(text string) (string, error) {
 	case u.Hostname() == "":
 		return "", fmt.Errorf("site %q has no host name: write it like https://chat.example.com", site)
 	case !isBarePath(u.Path) || u.RawQuery != "" || u.Fragment != "":
-		return "", fmt.Errorf("site %q is the address of a page: write only %s://%s", site, u.Scheme, u.Host)
+		return "", fmt.Errorf("site %q is the URL of a page: write only %s://%s", site, u.Scheme, u.Host)
 	}
 	return u.Scheme + "://" + strings.ToLower(u.Host), nil
 }

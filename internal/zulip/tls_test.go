@@ -230,7 +230,7 @@ func TestCertificateSettingsThatCannotBeUsed(t *testing.T) {
 // Windows has numbers of its own for what other systems call ECONNREFUSED and ECONNRESET.
 func TestConnectionErrorsOfWindows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for number, want := range map[syscall.Errno]string{10061: "nobody listens at ", 10054: "closed the connection without an answer"} {
+		for number, want := range map[syscall.Errno]string{10061: "nothing listens at ", 10054: "closed the connection without an answer"} {
 			w := newWire(t, json200(ok))
 			w.client.http.Transport = &refusingTransport{times: 9, cause: dialError(number)}
 			if err := w.create(); err == nil || !strings.Contains(err.Error(), want) {
@@ -246,7 +246,7 @@ func TestRefusedConnection(t *testing.T) {
 	site := "http://" + listener.Addr().String()
 	requireNoError(t, listener.Close())
 	err = callOnce(t, Config{Site: site})
-	if err == nil || !strings.Contains(err.Error(), "nobody listens at "+site) || MayHaveHappened(err) {
+	if err == nil || !strings.Contains(err.Error(), "nothing listens at "+site) || MayHaveHappened(err) {
 		t.Errorf("got %v", err)
 	}
 }

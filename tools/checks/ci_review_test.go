@@ -416,7 +416,7 @@ func TestDocsReviewWithoutAnAdministrator(t *testing.T) {
 	}
 	r.config = newsChannel("News", "role:moderators")
 	inFolder(r.environment, "terraform apply")
-	if said := inFolder(moderator, "! terraform plan"); !strings.Contains(said, "No person or bot with the address \"paul.dubois@example.com\" is visible") {
+	if said := inFolder(moderator, "! terraform plan"); !strings.Contains(said, "sees no user or bot with the email \"paul.dubois@example.com\"") {
 		t.Errorf("a moderator's plan with addresses that are hidden:\n%s", said)
 	}
 	withoutPeople := func(posters string) string {

@@ -99,7 +99,7 @@ func Resolve(in Input) (Values, []error) {
 	problems = append(problems, values.resolveTLS(places, in.Home)...)
 	if file.named && values.File != "" && len(problems) == 0 && !values.uses(values.File) {
 		values.Warnings = append(values.Warnings, fmt.Sprintf("Nothing in %s is used: "+
-			"the provider block and ZULIP_SITE, ZULIP_EMAIL and ZULIP_API_KEY come before it.", values.File))
+			"the provider block and ZULIP_SITE, ZULIP_EMAIL and ZULIP_API_KEY take precedence.", values.File))
 	}
 	return values, problems
 }
@@ -154,9 +154,9 @@ func (v *Values) resolveAccount(places []place) (problems []error) {
 			own := Found[string]{from.values[site], from.source(site)}
 			problems = append(problems, &SettingError{
 				Attribute: setting.name,
-				Summary:   "The account of one organization for another",
+				Summary:   "The account belongs to another organization",
 				Detail: fmt.Sprintf("The site is %s (from %s), but %s comes from %s, which belongs to %s (from %s). "+
-					"Nothing was sent. Set %s for %s too, or leave the site to where the account comes from.",
+					"Nothing was sent. Set %s for %s too, or remove the site, so that it comes from the same source as the account.",
 					v.Site.Value, v.Site.Source, setting.name, found.Source, own.Value, own.Source, setting.name, v.Site.Value),
 			})
 			continue
@@ -194,12 +194,12 @@ func (v *Values) resolveTLS(places []place, home string) []error {
 	switch strings.ToLower(found.Value) {
 	case "true":
 		v.Insecure.Value = true
-		v.Warnings = append(v.Warnings, where+" is true: the server's certificate is not checked, "+
-			"and whoever is between this machine and the server can read the API key.")
+		v.Warnings = append(v.Warnings, where+" is true, so the server's certificate is not checked: "+
+			"anyone on the network path can read the API key.")
 	case "false":
 	default:
 		return []error{&SettingError{
-			Summary: "Neither true nor false",
+			Summary: "Invalid value: neither true nor false",
 			Detail:  fmt.Sprintf("%s is %q; it must be true or false.", where, found.Value),
 		}}
 	}
@@ -325,7 +325,7 @@ func readFile(choice fileChoice) (*place, *SettingError) {
 		_ = file.Close() // it was only read
 	}
 	if err != nil {
-		problem := &SettingError{Attribute: "zuliprc", Summary: "The zuliprc file cannot be read", Detail: err.Error() + "."}
+		problem := &SettingError{Attribute: "zuliprc", Summary: "Cannot read the zuliprc file", Detail: err.Error() + "."}
 		if choice.named {
 			problem.Detail = fmt.Sprintf("%s names it: %s.", choice.source, err)
 		}
@@ -336,7 +336,7 @@ func readFile(choice fileChoice) (*place, *SettingError) {
 		return nil, &SettingError{
 			Attribute: "zuliprc",
 			Summary:   "The zuliprc file is malformed",
-			Detail: fmt.Sprintf("%s: %s. It should look like this:\n\n[api]\nemail=terraform-bot@chat.example.com\nkey=…\nsite=https://chat.example.com",
+			Detail: fmt.Sprintf("%s: %s. It must look like this:\n\n[api]\nemail=terraform-bot@chat.example.com\nkey=…\nsite=https://chat.example.com",
 				choice.path, complaint),
 		}
 	}

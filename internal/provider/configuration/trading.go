@@ -53,9 +53,9 @@ func ResolveTrading(in TradingInput) (TradingValues, error) {
 	if values.AuthURL.IsSet() && own != "" && !zulip.SameSite(own, values.AuthURL.Value) {
 		problem := &SettingError{
 			Attribute: trading.SettingClientSecret,
-			Summary:   "The secret of one identity provider for another",
+			Summary:   "The secret belongs to another identity provider",
 			Detail: fmt.Sprintf("auth_url is %s (from %s), but client_secret comes from %s, which belongs to %s (from %s). "+
-				"Nothing was sent. Set client_secret for %s too, or leave auth_url to where the secret comes from.",
+				"Nothing was sent. Set client_secret for %s too, or remove auth_url, so that it comes from the same source as the secret.",
 				values.AuthURL.Value, values.AuthURL.Source, values.ClientSecret.Source, own, from.source(trading.SettingAuthURL), values.AuthURL.Value),
 		}
 		values.ClientSecret = Found[string]{}
@@ -95,7 +95,7 @@ func (v TradingValues) Missing() error {
 		Attribute: missing[0],
 		Summary:   "Not set for the trading cloud: " + strings.Join(missing, ", "),
 		Detail: fmt.Sprintf("Looked in the block trading_cloud of the provider, and in the environment (%s). "+
-			"Registering an API client in the admin portal, section Clients, gives client_id and client_secret.", strings.Join(variables, ", ")),
+			"To get client_id and client_secret, register an API client in the admin portal, section Clients.", strings.Join(variables, ", ")),
 	}
 }
 

@@ -130,11 +130,11 @@ func TestLawWireForm(t *testing.T) {
 
 func TestCanonicalForms(t *testing.T) {
 	for name, test := range map[string]struct{ value, want zulip.GroupSettingValue }{
-		"nothing is nobody":         {zulip.GroupSettingValue{}, zulip.NamedGroup(nobody)},
-		"one group is its number":   {zulip.GroupSettingValue{DirectSubgroups: []int64{7, 7}}, zulip.NamedGroup(7)},
-		"one member stays listed":   {zulip.GroupSettingValue{DirectMembers: []int64{3}}, zulip.GroupSettingValue{DirectMembers: []int64{3}}},
-		"two groups stay listed":    {zulip.GroupSettingValue{DirectSubgroups: []int64{8, 7}}, zulip.GroupSettingValue{DirectSubgroups: []int64{7, 8}}},
-		"a member beside one group": {zulip.GroupSettingValue{DirectMembers: []int64{3}, DirectSubgroups: []int64{7}}, zulip.GroupSettingValue{DirectMembers: []int64{3}, DirectSubgroups: []int64{7}}},
+		"nothing is nobody":                {zulip.GroupSettingValue{}, zulip.NamedGroup(nobody)},
+		"one group is its number":          {zulip.GroupSettingValue{DirectSubgroups: []int64{7, 7}}, zulip.NamedGroup(7)},
+		"one member keeps the role listed": {zulip.GroupSettingValue{DirectMembers: []int64{3}}, zulip.GroupSettingValue{DirectMembers: []int64{3}}},
+		"two groups stay listed":           {zulip.GroupSettingValue{DirectSubgroups: []int64{8, 7}}, zulip.GroupSettingValue{DirectSubgroups: []int64{7, 8}}},
+		"a member beside one group":        {zulip.GroupSettingValue{DirectMembers: []int64{3}, DirectSubgroups: []int64{7}}, zulip.GroupSettingValue{DirectMembers: []int64{3}, DirectSubgroups: []int64{7}}},
 	} {
 		if got := permission.Canonical(test.value, nobody); !same(got, test.want) {
 			t.Errorf("%s: %v", name, got)

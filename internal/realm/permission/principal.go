@@ -76,7 +76,7 @@ func Parse(text string) (Principal, error) {
 		return Principal{}, fmt.Errorf("%q has no prefix: write %s", text, suggestPrincipal(text))
 	}
 	if rest == "" {
-		return Principal{}, fmt.Errorf("%q names nobody: something has to follow the colon", text)
+		return Principal{}, fmt.Errorf("%q names no one: a name or number must follow the colon", text)
 	}
 	switch prefix + ":" {
 	case prefixes[KindRole]:
@@ -90,14 +90,14 @@ func Parse(text string) (Principal, error) {
 	case prefixes[KindUserID]:
 		return parseNumber(KindUserID, text, rest)
 	}
-	return Principal{}, fmt.Errorf("%q has the unknown prefix %q: a principal begins with role:, group:, user:, group_id: or user_id: and a name or number", text, prefix+":")
+	return Principal{}, fmt.Errorf("%q has the unknown prefix %q: a principal is role:, group:, user:, group_id: or user_id: and a name or number", text, prefix+":")
 }
 
 func parseNumber(kind Kind, text, digits string) (Principal, error) {
 	id, err := strconv.ParseInt(digits, 10, 64)
 	// Only the canonical form is accepted, so that every principal has exactly one text.
 	if err != nil || id <= 0 || strconv.FormatInt(id, 10) != digits {
-		return Principal{}, fmt.Errorf("%q: what follows %s is a positive number", text, prefixes[kind])
+		return Principal{}, fmt.Errorf("%q: a positive number must follow %s", text, prefixes[kind])
 	}
 	return Principal{Kind: kind, ID: id}, nil
 }
@@ -211,9 +211,9 @@ func Allowed(setting string, supported zulip.SupportedPermission, value zulip.Gr
 	case len(supported.AllowedSystemGroups) > 0:
 		hint = "; it takes " + strings.Join(supported.AllowedSystemGroups, ", ")
 	case group.Name == "role:everyone":
-		hint = ": guests never have this right; \"role:members\" is everybody else"
+		hint = ": guests never have this permission; \"role:members\" is everyone else"
 	case group.Name == "role:internet":
-		hint = ": only people of the organization can have this right"
+		hint = ": only users of the organization can have this permission"
 	}
 	return fmt.Errorf("the server does not let %s be %q%s", setting, group.Name, hint)
 }

@@ -210,7 +210,7 @@ func (r Report) sentence(line *line) string {
 	}
 	switch line.kind {
 	case nobodyLeft:
-		return fmt.Sprintf("Nobody is left who can %s.", what)
+		return fmt.Sprintf("No one is left who can %s.", what)
 	case internetGains:
 		return "Anyone on the internet can read it, without an account."
 	case internetLoses:
@@ -245,7 +245,7 @@ func (r Report) name(user *zulip.User) string {
 	about := user.Address()
 	switch {
 	case user.ID == r.Self:
-		about += ", the account the provider uses"
+		about += ", the provider's account"
 	case user.Role == zulip.RoleGuest:
 		about += ", a guest"
 	case user.IsBot:

@@ -48,7 +48,7 @@ func TestReportOfAChannel(t *testing.T) {
 		"nobody is left": {
 			public, but(but(public, permission.CanSendMessage, zulip.NamedGroup(nobody)), permission.CanResolveTopics, listed(3)),
 			[]string{
-				"Nobody is left who can post and start topics.",
+				"No one is left who can post and start topics.",
 				"Can no longer post and start topics: Dan (u4@example.com, the account the provider uses), Gus (u5@example.com, a guest), Bot (u6@example.com, a bot), Ada (u1@example.com), Bea (u2@example.com) and Cem (u3@example.com).",
 				"Can now resolve topics: Cem (u3@example.com).",
 			},
@@ -162,7 +162,7 @@ func TestLawReport(t *testing.T) {
 			if effect.Gain.Has(1000) != strings.Contains(inSentence(text, "Can now", effect.Right), "<1000>") {
 				t.Fatalf("the account itself gains %s: %t\n%s", effect.Right, effect.Gain.Has(1000), text)
 			}
-			if (effect.NobodyLeft && effect.Right != permission.CanSubscribe) != (inSentence(text, "Nobody is left", effect.Right) != "") {
+			if (effect.NobodyLeft && effect.Right != permission.CanSubscribe) != (inSentence(text, "No one is left", effect.Right) != "") {
 				t.Fatalf("nobody is left who can %s: %t\n%s", effect.Right, effect.NobodyLeft, text)
 			}
 		}
@@ -170,7 +170,7 @@ func TestLawReport(t *testing.T) {
 }
 
 // counts finds a sentence in which rights are counted.
-var counts = regexp.MustCompile(`(?m)^(?:Can no longer|Can now|Nobody is left who can) [^:]* and \d+ more rights[:.]`)
+var counts = regexp.MustCompile(`(?m)^(?:Can no longer|Can now|No one can) [^:]* and \d+ more rights[:.]`)
 
 // What is said of many rights of the same people is short, and what gives most comes first.
 func TestTogether(t *testing.T) {
@@ -247,7 +247,7 @@ func TestReportOfTheOrganization(t *testing.T) {
 				change("can_add_custom_emoji_group", group("role:nobody"), listed(2)),
 			},
 			[]string{
-				"Nobody is left who can create bots of any kind and invite people by email.",
+				"No one is left who can create bots of any kind and invite people by email.",
 				"Can no longer create bots of any kind and invite people by email: Cem (u3@example.com).",
 				"Can now add custom emoji: Bea (u2@example.com).",
 			},

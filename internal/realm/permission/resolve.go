@@ -205,15 +205,15 @@ func unknownPrincipal(principal Principal, org Organization) Problem {
 	switch principal.Kind {
 	case KindUser:
 		summary = suggest.MissingUser(principal.Name)
-		cause = fmt.Sprintf("No person or bot with the address %q is visible to the account the provider uses.", principal.Name)
-		advice = "Somebody whose address is hidden can be named as user_id:N."
+		cause = fmt.Sprintf("The provider's account sees no user or bot with the email %q.", principal.Name)
+		advice = "Name a user who hides their email as user_id:N."
 	case KindUserID:
 		summary = suggest.MissingUser(principal.String())
-		cause = fmt.Sprintf("No person or bot with the ID %d is visible to the account the provider uses.", principal.ID)
+		cause = fmt.Sprintf("The provider's account sees no user or bot with the ID %d.", principal.ID)
 	case KindGroup:
 		summary = suggest.MissingGroup(principal.Name)
 		cause = fmt.Sprintf("The organization has no user group called %q.", principal.Name)
-		advice = "If this configuration creates it, refer to it (\"group:${zulip_user_group.NAME.name}\") instead of writing its name, so that it is planned first."
+		advice = "If this configuration creates it, reference it as \"group:${zulip_user_group.NAME.name}\" so that Terraform creates it first."
 	default:
 		summary = suggest.MissingGroup(principal.String())
 		cause = fmt.Sprintf("The organization has no user group with the ID %d.", principal.ID)
@@ -260,7 +260,7 @@ func PlainUser(text string) (string, error) {
 		return strconv.FormatInt(principal.ID, 10), nil
 	case KindUser:
 		if _, err := strconv.ParseInt(principal.Name, 10, 64); err == nil {
-			return "", fmt.Errorf("%q: what follows user: is an address; write user_id:%s for an ID", text, principal.Name)
+			return "", fmt.Errorf("%q: an email must follow user:. For an ID, write user_id:%s", text, principal.Name)
 		}
 		return principal.Name, nil
 	}
@@ -283,7 +283,7 @@ func PlainGroup(text string) (string, error) {
 	case KindGroup:
 		return "name:" + principal.Name, nil
 	}
-	return "", &OtherListError{fmt.Sprintf("%q is a person or bot", text)}
+	return "", &OtherListError{fmt.Sprintf("%q is a user or bot", text)}
 }
 
 // IsPrincipal reports whether a text begins as a principal does.

@@ -133,6 +133,6 @@ func (l *Locks) Lock(ctx context.Context, key string) (unlock func(), err error)
 	case one <- struct{}{}:
 		return func() { <-one }, nil
 	case <-ctx.Done():
-		return nil, fmt.Errorf("nothing was sent, for another resource was still at work on the same: %w", context.Cause(ctx))
+		return nil, fmt.Errorf("nothing was sent, because another resource was still changing the same object: %w", context.Cause(ctx))
 	}
 }

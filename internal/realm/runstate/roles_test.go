@@ -20,7 +20,7 @@ func TestRolesAreSaidInAnyOrder(t *testing.T) {
 		"another role of who is listed":    {AccountKey{ID: 1}, SaidRole{Role: "guest"}, moderators, false},
 		"the role, of who is not":          {AccountKey{ID: 4}, SaidRole{Role: "moderator"}, moderators, false},
 		"of who may still be":              {AccountKey{ID: 4}, SaidRole{Role: "moderator"}, open, true},
-		"somebody else":                    {AccountKey{ID: 4}, SaidRole{Role: "guest"}, moderators, true},
+		"someone else":                     {AccountKey{ID: 4}, SaidRole{Role: "guest"}, moderators, true},
 		"what who leaves gets":             {AccountKey{ID: 3}, SaidRole{Role: "member"}, moderators, true},
 		"something else of who leaves":     {AccountKey{ID: 3}, SaidRole{Role: "guest"}, moderators, false},
 		"the same, given in any order":     {AccountKey{ID: 3}, SaidRole{Role: "guest", IsAnyOrder: true}, moderators, true},
@@ -120,6 +120,6 @@ func TestRolesThatWereGiven(t *testing.T) {
 		}
 	}
 	if run.HasGivenRole(2, 400) {
-		t.Error("somebody else was given it")
+		t.Error("someone else was given it")
 	}
 }

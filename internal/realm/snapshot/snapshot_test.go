@@ -35,7 +35,7 @@ func TestAccessFollowsFromTheSnapshotsOwnFacts(t *testing.T) {
 		With(take(groups(), zulip.FetchUserGroups)).With(take(people(true), zulip.FetchUsers))
 	inGroup := func(s *snapshot.Snapshot) int { return s.Access().In(zulip.NamedGroup(engineers)).Len() }
 	if inGroup(first) != 0 {
-		t.Fatal("somebody is in an empty group")
+		t.Fatal("someone is in an empty group")
 	}
 	member := first.With(take(groups(ada), zulip.FetchUserGroups))
 	inactive := member.With(take(people(false), zulip.FetchUsers))

@@ -287,7 +287,7 @@ func expectSame(t *testing.T, when string, got, want map[string]string) {
 	}
 	for question := range got {
 		if _, asked := want[question]; !asked {
-			wrong = append(wrong, question+": is not there any more")
+			wrong = append(wrong, question+": is not there any longer")
 		}
 	}
 	slices.Sort(wrong)

@@ -308,7 +308,7 @@ type ToldError struct{ cause error }
 
 // Error says where the cause is to be found.
 func (e *ToldError) Error() string {
-	return "the organization could not be read: another message of this run says why"
+	return "the organization could not be read; another message of this run gives the cause"
 }
 
 // Unwrap returns the cause.

@@ -48,7 +48,7 @@ func OfChannel(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, id
 	if view, err := meta.Store.Read(ctx, store.UserGroups); err == nil {
 		text += asOfNow(view, changedPermissions(change))
 	}
-	warn(ctx, diags, fmt.Sprintf("Who can do what in channel %q changes", change.Name), text)
+	warn(ctx, diags, fmt.Sprintf("This plan changes who can do what in channel %q", change.Name), text)
 }
 
 // asOfNow says of which user groups in changed permissions the members are those as of now: what else the run does to a group is
@@ -65,7 +65,7 @@ func asOfNow(view *snapshot.Snapshot, changed []zulip.GroupSettingValue) string 
 	if len(counted) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("\n\nThis counts the members of group %s as of now.", strings.Join(slices.Sorted(maps.Keys(counted)), ", "))
+	return fmt.Sprintf("\n\nThis is based on the current members of group %s.", strings.Join(slices.Sorted(maps.Keys(counted)), ", "))
 }
 
 // changedPermissions are the values of a channel's permissions that differ.
@@ -102,7 +102,7 @@ func OfDeactivation(ctx context.Context, meta *base.Meta, diags *diag.Diagnostic
 	if !meta.AccessWarnings || !user.IsActive {
 		return
 	}
-	parts := []string{fmt.Sprintf("%s loses every right, until the account is reactivated.", user.Address())}
+	parts := []string{fmt.Sprintf("%s loses all access until the account is reactivated.", user.Address())}
 	var bots []string
 	for _, bot := range everybody {
 		if bot.IsBot && bot.IsActive && bot.BotOwnerID != nil && *bot.BotOwnerID == user.ID && !meta.Run.GetsOwner(bot.Address(), user.ID) {
@@ -111,7 +111,7 @@ func OfDeactivation(ctx context.Context, meta *base.Meta, diags *diag.Diagnostic
 	}
 	if len(bots) > 0 {
 		slices.Sort(bots)
-		parts = append(parts, fmt.Sprintf("Bots go with the account, unless something else in this plan gives them another owner: %s.", strings.Join(bots, ", ")))
+		parts = append(parts, fmt.Sprintf("These bots are deactivated too, unless this plan gives them another owner: %s.", strings.Join(bots, ", ")))
 	}
 	if text := textOf(ctx, meta, permission.Change{Deactivated: []int64{user.ID}}); text != "" {
 		parts = append(parts, text)
@@ -129,7 +129,7 @@ func OfReactivation(ctx context.Context, meta *base.Meta, diags *diag.Diagnostic
 func textOf(ctx context.Context, meta *base.Meta, change permission.Change) string {
 	view, err := meta.Store.Read(ctx, store.Channels)
 	if err != nil {
-		return "In which channels is not known. " + base.Explain(err)
+		return "The channels are not known. " + base.Explain(err)
 	}
 	if change.Now.IsZero() {
 		change.Now = time.Now()
@@ -193,7 +193,7 @@ func OfOrganization(ctx context.Context, meta *base.Meta, diags *diag.Diagnostic
 			changed = append(changed, change.Before, change.After)
 		}
 	}
-	warn(ctx, diags, "Who can do what in the organization changes", text+asOfNow(plan.View, changed))
+	warn(ctx, diags, "This plan changes who can do what in the organization", text+asOfNow(plan.View, changed))
 }
 
 // FillSubscribers reads who is in a channel before and after a change, if that makes a difference to who gains and who
@@ -209,7 +209,7 @@ func FillSubscribers(ctx context.Context, meta *base.Meta, id int64, change *per
 func ReadSubscribers(ctx context.Context, meta *base.Meta, id int64, change *permission.ChannelChange) {
 	found, err := meta.Store.Subscribers(ctx, id)
 	if err == nil && found == nil {
-		err = fmt.Errorf("the account the provider uses does not see channel %d, or it is archived", id)
+		err = fmt.Errorf("the provider's account does not see channel %d, or it is archived", id)
 	}
 	if err != nil {
 		tflog.Warn(ctx, "Who is in the channel is not known: the warning says no more than what is certain without",

@@ -115,7 +115,7 @@ func TestWarnOfAccess(t *testing.T) {
 				"In general:\nCan now add subscribers, join and move messages to other channels: Paul Dubois (paul.dubois@example.com).\n\n" +
 				"In incidents:\nCan now read, add subscribers, join, post, start topics, move messages and 2 more rights: Paul Dubois (paul.dubois@example.com).", 4,
 		},
-		"somebody is deactivated, who is not said to lose everything everywhere": {permission.Change{Deactivated: []int64{lena}}, "", -1},
+		"someone is deactivated, who is not said to lose everything everywhere": {permission.Change{Deactivated: []int64{lena}}, "", -1},
 	} {
 		server.Journal().Reset()
 		var diags diag.Diagnostics
@@ -195,7 +195,7 @@ func TestWarnOfOrganizationAccess(t *testing.T) {
 		accesswarning.OfOrganization(t.Context(), b.Meta, &diags, plan, permission.Change{})
 		got := ""
 		if len(diags) > 0 {
-			got = strings.TrimPrefix(diags[0].Detail(), "Who can do what in the organization changes.\n\n")
+			got = strings.TrimPrefix(diags[0].Detail(), "This plan changes who can do what in the organization.\n\n")
 		}
 		if len(diags) > 1 || diags.HasError() || !strings.HasPrefix(got, test.want) || (got == "") != (test.want == "") {
 			t.Errorf("%s: %v", name, diags)
@@ -232,7 +232,7 @@ func TestWarnOfOrganizationAccessBySettings(t *testing.T) {
 		accesswarning.OfOrganization(t.Context(), b.Meta, &diags, plan, test.settings)
 		got := ""
 		for _, one := range diags {
-			text, ok := strings.CutPrefix(one.Detail(), "Who can do what in the organization changes.\n\n")
+			text, ok := strings.CutPrefix(one.Detail(), "This plan changes who can do what in the organization.\n\n")
 			if !ok || one.Summary() != accesswarning.Summary {
 				t.Errorf("%s: the warning is %v", name, one)
 			}
@@ -258,7 +258,7 @@ func TestWarnOfOrganizationAccessOfAGroup(t *testing.T) {
 	plan := attribute.PermissionPlan{Table: permission.Organizations, View: view, Prior: view.Realm().Permissions, Config: sets, Plan: sets}
 	var diags diag.Diagnostics
 	accesswarning.OfOrganization(t.Context(), b.Meta, &diags, plan, permission.Change{})
-	if len(diags) != 1 || !strings.HasSuffix(diags[0].Detail(), `This counts the members of group "sre" as of now.`) {
+	if len(diags) != 1 || !strings.HasSuffix(diags[0].Detail(), `This is based on the current members of group "sre".`) {
 		t.Errorf("reported: %v", diags)
 	}
 }

@@ -74,27 +74,27 @@ func (c Change) problems(self *zulip.User, s *snapshot.Snapshot, lockoutProtecti
 	}
 	who := c.User.Address()
 	if c.needsOwner() && self.Role != zulip.RoleOwner {
-		provider := fmt.Sprintf("%s, which the provider uses, is %s: use an owner's key.", self.Address(), base.WithArticle(self.Role))
+		provider := fmt.Sprintf("%s, the provider's account, is %s. Use an owner's key.", self.Address(), base.WithArticle(self.Role))
 		if c.IsDeactivation {
-			return []problem{{summary: "Only owners deactivate owners", detail: fmt.Sprintf("%s is an owner. %s", who, provider)}}
+			return []problem{{summary: "Only owners can deactivate owners", detail: fmt.Sprintf("%s is an owner. %s", who, provider)}}
 		}
-		return []problem{{summary: "Only owners make and unmake owners", detail: fmt.Sprintf("%s is %s and is to become %s. %s",
+		return []problem{{summary: "Only owners can change who is an owner", detail: fmt.Sprintf("%s is %s and would become %s. %s",
 			who, base.WithArticle(c.User.Role), base.WithArticle(c.Planned), provider)}}
 	}
 	if c.unmakesOwner() && !s.HasOtherOwner(c.User.ID) {
 		found = append(found, problem{
 			summary: "The organization would have no owner", mayPass: true,
-			detail: fmt.Sprintf("%s is the only active owner, whom the server neither demotes nor deactivates. Make another person an owner first; if this configuration does, let this resource depend on that one.", who),
+			detail: fmt.Sprintf("%s is the only active owner. The server does not demote or deactivate the last owner. Make another person an owner first. If this configuration does that, add depends_on to this resource.", who),
 		})
 	}
 	if c.unmakesOwner() && !c.User.IsActive && s.HasOtherOwner(c.User.ID) && !s.HasSeveralOwners() {
 		found = append(found, problem{
 			summary: "The server does not demote this deactivated owner", mayPass: true,
-			detail: fmt.Sprintf("While the organization has only one active owner, the server keeps the role of deactivated owners too, as that of %s. Make another person an owner first, or leave the role out.", who),
+			detail: fmt.Sprintf("While the organization has only one active owner, the server does not demote deactivated owners such as %s. Make another person an owner first, or leave role unset.", who),
 		})
 	}
 	if lost := c.lockout(self); lost != "" && lockoutProtection {
-		found = append(found, problem{summary: "This would lock the provider out", detail: lost + base.LockoutAdvice})
+		found = append(found, problem{summary: base.LockoutSummary("the organization"), detail: lost + base.LockoutAdvice})
 	}
 	return found
 }
@@ -104,11 +104,11 @@ func (c Change) lockout(self *zulip.User) string {
 	isSelf, who := c.User.ID == self.ID, c.User.Address()
 	switch {
 	case isSelf && c.IsDeactivation:
-		return fmt.Sprintf("%s is the account the provider uses. Deactivated, it could not even be reactivated by this configuration.", who)
+		return fmt.Sprintf("%s is the provider's account. Once deactivated, it could not reactivate itself.", who)
 	case isSelf && c.Planned > c.User.Role:
-		return fmt.Sprintf("%s is the account the provider uses. As %s it could do less than now, and could not take this back.", who, base.WithArticle(c.Planned))
+		return fmt.Sprintf("%s is the provider's account. As %s it would lose permissions and could not restore its role.", who, base.WithArticle(c.Planned))
 	case c.IsDeactivation && self.IsBot && self.BotOwnerID != nil && *self.BotOwnerID == c.User.ID:
-		return fmt.Sprintf("%s is the account the provider uses, and a bot owned by %s: the server deactivates the bots of a person with the person.", self.Address(), who)
+		return fmt.Sprintf("%s is the provider's account, and a bot owned by %s. The server deactivates a person's bots together with the person.", self.Address(), who)
 	}
 	return ""
 }
@@ -121,7 +121,7 @@ func (c Change) Check(meta *base.Meta, s *snapshot.Snapshot, diags *diag.Diagnos
 	case c.isEmpty():
 		return true
 	case c.IsDeactivation && c.User.IsBot: // its owner may too
-	case c.IsDeactivation && !meta.RequireRole(zulip.RoleAdministrator, c.At, "deactivate anybody", diags):
+	case c.IsDeactivation && !meta.RequireRole(zulip.RoleAdministrator, c.At, "deactivate users", diags):
 		return false
 	case !c.IsDeactivation && !meta.RequireRole(zulip.RoleAdministrator, c.At, "change roles", diags):
 		return false
@@ -157,13 +157,13 @@ func (c Change) Protect(ctx context.Context, meta *base.Meta, diags *diag.Diagno
 		return true
 	}
 	if !c.IsDeactivation && c.User.Role != c.Prior && !meta.Run.HasGivenRole(c.User.ID, int(c.User.Role)) {
-		diags.AddAttributeError(c.At, fmt.Sprintf("The role of %s was changed since the plan was made", c.User.Address()),
-			fmt.Sprintf("Planned was %s → %s, and now the role is %s. Nothing was sent. Plan again to see what this configuration would change.", c.Prior, c.Planned, c.User.Role))
+		diags.AddAttributeError(c.At, base.ChangedAfterPlan("the role of "+c.User.Address()),
+			fmt.Sprintf("role\n  when the plan was made:     %s\n  now:                        %s\n  the configuration asks for: %s\n\nNothing was changed. Plan again and review the new difference.", c.Prior, c.User.Role, c.Planned))
 		return false
 	}
 	self, s, err := c.read(ctx, meta)
 	if err != nil {
-		base.AddErrorAt(diags, c.At, c.cannot(), "Nothing was sent, because it could not be checked what the change means. "+base.Explain(err))
+		base.AddErrorAt(diags, c.At, c.cannot(), "The provider could not check what this change would do. Nothing was changed. "+base.Explain(err))
 		return false
 	}
 	found := c.problems(self, s, meta.LockoutProtection)
@@ -228,7 +228,7 @@ func CheckDeactivation(ctx context.Context, meta *base.Meta, id int64, address s
 	switch {
 	case err != nil:
 		var diags diag.Diagnostics
-		diags.AddError("Cannot deactivate "+address, "Nothing was sent, because the account could not be read. "+base.Explain(err))
+		diags.AddError("Cannot deactivate "+address, "The account could not be read. Nothing was changed. "+base.Explain(err))
 		return &base.Error{Diagnostics: diags}
 	case user == nil:
 		return nil
@@ -252,31 +252,31 @@ func DeclareRole(meta *base.Meta, account runstate.AccountKey, configured types.
 	case ok:
 	case list == "":
 		diags.AddAttributeError(path.Root("role"), twoRoles(account.Email),
-			"Another resource of this configuration gives them another role (a zulip_user_role, or the account's own zulip_user or zulip_bot), and each apply would undo one of them. Keep one.")
+			"Another resource of this configuration sets a different role (a zulip_user_role, zulip_user or zulip_bot), so each apply would undo the change of the other. Keep one of them.")
 	case said.IsReturn:
 		diags.AddAttributeError(path.Root("role"), twoRoles(account.Email), returns(account.Email, list))
 	default:
 		diags.AddAttributeError(path.Root("role"), twoRoles(account.Email),
-			fmt.Sprintf("Here it is %s, and the zulip_role_members of the role %s says otherwise: who is in its users has that role, and nobody else. Each apply would undo one of them. Let both say the same, or remove one.", said.Role, list))
+			fmt.Sprintf("This resource sets the role %s, and the zulip_role_members of the role %s contradicts it. Each apply would undo the change of the other. Make them agree, or remove one.", said.Role, list))
 	}
 }
 
 // returns says what to do about an account that is reactivated with a role whose list does not name it.
 func returns(who, role string) string {
-	return fmt.Sprintf("The deactivated account %s still has the role %q. This plan reactivates it, and users of the zulip_role_members of that role do not name it. "+
-		"Nothing was changed. Set the role with which it comes back in its zulip_user or zulip_bot, which sends the role before it reactivates the account:\n\n  role = \"member\"\n\nOr list the account in users.", who, role)
+	return fmt.Sprintf("The deactivated account %s still has the role %q. This plan reactivates it, but it is not listed in users of the zulip_role_members of that role. "+
+		"Nothing was changed. Set its role in its zulip_user or zulip_bot, which changes the role before it reactivates the account:\n\n  role = \"member\"\n\nOr list the account in users.", who, role)
 }
 
 // DeclareEnd refuses, at plan, that the end of a resource gives an account a role which a list of the configuration says otherwise of.
 func DeclareEnd(meta *base.Meta, change Change, diags *diag.Diagnostics) {
 	if list, ok := meta.Run.EndRole(change.User.ID, change.Planned.String()); !ok {
 		diags.AddAttributeError(change.At, twoRoles(change.User.Address()),
-			fmt.Sprintf("Destroying this resource gives them the role %s, and the zulip_role_members of the role %s lists them.", change.Planned, list)+listTakesOver)
+			fmt.Sprintf("Destroying this resource gives them the role %s, but the zulip_role_members of the role %s lists them.", change.Planned, list)+listTakesOver)
 	}
 }
 
 // listTakesOver says what to do where a list lists whom the end of another resource gives a role.
-const listTakesOver = " If the list takes over, let Terraform forget the resource, which leaves the role:\n\n" +
+const listTakesOver = " If the list should manage the role from now on, remove the resource from the state, which leaves the role unchanged:\n\n" +
 	"  removed {\n    from = zulip_user_role.NAME\n    lifecycle {\n      destroy = false\n    }\n  }"
 
 // DeclareRoleList refuses, at plan, a second list of who has a role, and one that does not agree with what other resources of the
@@ -284,8 +284,8 @@ const listTakesOver = " If the list takes over, let Terraform forget the resourc
 func DeclareRoleList(meta *base.Meta, s *snapshot.Snapshot, list runstate.RoleList, at path.Path, diags *diag.Diagnostics) {
 	others, ending, isFirst := meta.Run.ListRole(list)
 	if !isFirst {
-		diags.AddAttributeError(path.Root("role"), fmt.Sprintf("Two lists of who is %s", list.Role),
-			"Another zulip_role_members of this configuration has the same role. Each says who has it, and nobody else. Keep one.")
+		diags.AddAttributeError(path.Root("role"), fmt.Sprintf("Duplicate list of users with the role %s", list.Role),
+			"Another zulip_role_members of this configuration manages the same role. Keep one of them.")
 		return
 	}
 	address := func(account runstate.AccountKey) string {
@@ -296,11 +296,11 @@ func DeclareRoleList(meta *base.Meta, s *snapshot.Snapshot, list runstate.RoleLi
 	}
 	for _, id := range slices.Sorted(maps.Keys(ending)) {
 		diags.AddAttributeError(at, twoRoles(address(runstate.AccountKey{ID: id})),
-			fmt.Sprintf("This list has them, and destroying a resource of theirs in this plan (a zulip_user_role) gives them the role %s.", ending[id])+listTakesOver)
+			fmt.Sprintf("They are in this list, but this plan destroys a zulip_user_role that gives them the role %s.", ending[id])+listTakesOver)
 	}
 	for _, other := range others {
 		who := address(other.Account)
-		detail := "Another resource of this configuration says otherwise than this list (a zulip_user_role, the account's own zulip_user or zulip_bot, or the zulip_role_members of another role), and each apply would undo one of them. Let both say the same, or remove one."
+		detail := "Another resource of this configuration sets a different role (a zulip_user_role, zulip_user or zulip_bot, or the zulip_role_members of another role). Each apply would undo the change of the other. Make them agree, or remove one."
 		if other.IsReturn {
 			detail = returns(who, list.Role)
 		}
@@ -405,10 +405,10 @@ func Returns(user *zulip.User, planned types.String) (role zulip.Role, detail st
 	}
 	as := "as " + role.String()
 	if planned.IsUnknown() {
-		as = "with a role that is known after apply"
+		as = "with a role known after apply"
 	}
-	return role, fmt.Sprintf("It comes back %s, and into the user groups and permissions that it was in: the server does not list those of a deactivated account. "+
-		"A zulip_user_group that lists its members removes it in the next apply. Attributes that the configuration leaves out stay as they were.", as)
+	return role, fmt.Sprintf("It gets its user groups and permissions back, %s. The server does not list the groups of a deactivated account. "+
+		"The next apply removes it from a zulip_user_group that manages its members and does not list it. Unset attributes are left unchanged.", as)
 }
 
 // read returns the account that has the email now, or the ID if no account has the email; nil if there is none to be seen.
@@ -454,8 +454,8 @@ func IsAboveMember(user *zulip.User) bool { return user.Role < zulip.RoleMember 
 // Deleted says of an account that was deleted on the server why it cannot be reactivated or adopted, and what to
 // do. attribute is what the address comes from.
 func Deleted(user *zulip.User, attribute string) (summary, detail string) {
-	return fmt.Sprintf("The account %s was deleted", user.Address()),
-		fmt.Sprintf("It has the ID %d and is called %q. An account that was deleted on the server cannot be reactivated, imported or adopted, and its address stays taken. Set another %s.",
+	return fmt.Sprintf("User %s was deleted", user.Address()),
+		fmt.Sprintf("It has the ID %d and is called %q. A deleted user cannot be reactivated, imported or adopted, and its email stays taken. Set another %s.",
 			user.ID, user.FullName, attribute)
 }
 
@@ -473,7 +473,7 @@ func isActiveBotOf(user *zulip.User, owner int64) bool {
 func LockBotsOf(ctx context.Context, meta *base.Meta, owner int64, address string) (owned []int64, unlock func(), err error) {
 	s, err := meta.Store.Read(ctx, store.Users)
 	if err != nil {
-		return nil, nil, cannotReadBots(address, "the bots of the account", err)
+		return nil, nil, cannotReadBots(address, "the user's bots", err)
 	}
 	bots := slices.DeleteFunc(slices.Clone(s.Users()), func(user *zulip.User) bool { return !isActiveBotOf(user, owner) })
 	slices.SortFunc(bots, func(a, b *zulip.User) int { return cmp.Compare(a.ID, b.ID) }) // so that no two wait for each other
@@ -502,7 +502,7 @@ func LockBotsOf(ctx context.Context, meta *base.Meta, owner int64, address strin
 
 func cannotReadBots(address, which string, err error) error {
 	var diags diag.Diagnostics
-	diags.AddError("Cannot deactivate "+address, fmt.Sprintf("Nothing was sent, because %s could not be read. %s", which, base.Explain(err)))
+	diags.AddError("Cannot deactivate "+address, fmt.Sprintf("The provider could not read %s. Nothing was changed. %s", which, base.Explain(err)))
 	return &base.Error{Diagnostics: diags}
 }
 
@@ -526,6 +526,6 @@ func WarnOfBots(meta *base.Meta, owner *zulip.User, diags *diag.Diagnostics) {
 func withOwner(owner *zulip.User, bots ...string) (summary, detail string) {
 	names := strings.Join(bots, ", ")
 	return fmt.Sprintf("Bots will be deactivated with their owner %s", owner.Address()),
-		fmt.Sprintf("This plan deactivates %s and leaves these bots with that owner: %s. The server deactivates the bots of a person with the person. "+
-			"Set owner of each zulip_bot to somebody else, or remove it from the configuration too. Otherwise the next plan asks for adopt_deactivated = true, to reactivate it.", owner.Address(), names)
+		fmt.Sprintf("This plan deactivates %s and leaves these bots with that owner: %s. The server deactivates a person's bots together with the person. "+
+			"Set owner of each zulip_bot to someone else, or remove the bot from the configuration too. Otherwise the next plan asks for adopt_deactivated = true to reactivate it.", owner.Address(), names)
 }

@@ -81,7 +81,7 @@ func (c *Call[Model]) ReadNaming(what string, names []string, parts ...store.Par
 }
 
 // report adds the error that ended a call to the diagnostics.
-func (c *Call[Model]) report(err error) { base.Report(c.Diags, "Cannot go on", err) }
+func (c *Call[Model]) report(err error) { base.Report(c.Diags, "Cannot continue", err) }
 
 // read reads a model, which may be an attr.Value. It is nil if there is none.
 func read[Model any](ctx context.Context, diags *diag.Diagnostics, raw tftypes.Value, from interface {

@@ -76,7 +76,7 @@ func TestLawWhatSomebodyElseChangedIsNotOverwritten(t *testing.T) {
 			if len(s.sent) > 0 {
 				t.Fatalf("sent %v", s.sent)
 			}
-			if len(diags) != 1 || diags[0].Summary() != "The thing was changed by somebody else after it was planned" ||
+			if len(diags) != 1 || diags[0].Summary() != "The thing was changed after the plan was made" ||
 				!strings.Contains(diags[0].Detail(), hit+"\n  when the plan was made:     ") || !strings.Contains(diags[0].Detail(), `now:                        "role:owners"`) {
 				t.Fatal(diags)
 			}
@@ -143,13 +143,13 @@ func TestChangeUnderFaults(t *testing.T) {
 	}{
 		"an answer is lost after the write":       {after: once(errLost), requests: 1},
 		"a request is lost before the write":      {before: once(errLost), requests: 2},
-		"the server never answers":                {before: func(int) error { return errLost }, requests: 3, says: "does not take the change"},
+		"the server never answers":                {before: func(int) error { return errLost }, requests: 3, says: "did not accept the change"},
 		"the server does not know the setting":    {ignores: []string{"it"}, before: func(int) error { return errDropped }, requests: 1, says: "The server ignores it: it is too old for it"},
-		"the server drops the setting every time": {before: func(int) error { return errDropped }, requests: 2, says: "stays so when it is set to"},
+		"the server drops the setting every time": {before: func(int) error { return errDropped }, requests: 2, says: "after the provider set it to"},
 		"the server refuses": {before: func(int) error {
 			return &zulip.Error{Method: http.MethodPatch, Path: "/thing", Status: http.StatusBadRequest, Msg: "Insufficient permission"}
 		}, requests: 1, says: `"Insufficient permission"`},
-		"the server refuses the old value four times": {before: func(int) error { return mismatch() }, requests: 4, says: "does not take the change"},
+		"the server refuses the old value four times": {before: func(int) error { return mismatch() }, requests: 4, says: "did not accept the change"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			overTables(t, func(t *testing.T, table permission.Table) {

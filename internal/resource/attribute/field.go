@@ -352,8 +352,8 @@ func warnDeactivated(setting string, configured types.Set, view *snapshot.Snapsh
 	}
 	// The summary names nothing, so that the CLI can make one warning of many.
 	diags.AddAttributeWarning(path.Root(setting), "Deactivated people and groups have no effect in a permission",
-		fmt.Sprintf("%s names %s: deactivated. The server accepts nobody deactivated, so a value that is written leaves them out. Remove them from the configuration, or reactivate them. "+
-			"If this configuration reactivates one (adopt_deactivated = true), refer to the resource that does (%s) instead of writing its name, so that it is planned first.",
+		fmt.Sprintf("%s names %s: deactivated. The server accepts no deactivated users or groups, so the provider leaves them out of the value. Remove them from the configuration, or reactivate them. "+
+			"If this configuration reactivates one (adopt_deactivated = true), reference that resource (%s) instead of writing its name, so that Terraform plans it first.",
 			setting, strings.Join(texts, ", "), referenceTo(resolved.Deactivated[0])))
 }
 
@@ -416,6 +416,6 @@ func requireRight(meta *base.Meta, attribute, right string, view *snapshot.Snaps
 	if self.Role <= zulip.RoleAdministrator || !ok || permission.Admits(value, self, view) {
 		return
 	}
-	meta.Refuse(path.Root(attribute), "set "+attribute, fmt.Sprintf("Administrators and owners of the organization may, and whom the organization's setting %s names: %s.",
+	meta.Refuse(path.Root(attribute), "set "+attribute, fmt.Sprintf("This requires an administrator or owner of the organization, or a user whom the organization's setting %s names: %s.",
 		right, permission.Describe(value, view)), diags)
 }

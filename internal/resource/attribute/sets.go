@@ -195,7 +195,7 @@ func ReadPrivate(ctx context.Context, private PrivateGetter, key string, into an
 		return
 	}
 	if err := json.Unmarshal(data, into); err != nil {
-		diags.AddError("The state's private data cannot be read", err.Error())
+		base.AddBug(diags, "decode private state", err)
 	}
 }
 
@@ -203,7 +203,7 @@ func ReadPrivate(ctx context.Context, private PrivateGetter, key string, into an
 func WritePrivate(ctx context.Context, private PrivateSetter, key string, value any, diags *diag.Diagnostics) {
 	data, err := json.Marshal(value)
 	if err != nil {
-		diags.AddError("The state's private data cannot be written", err.Error())
+		base.AddBug(diags, "encode private state", err)
 		return
 	}
 	diags.Append(private.SetKey(ctx, key, data)...)
@@ -294,7 +294,7 @@ const maxRenewed = 50
 // deactivated (server-behavior §U18).
 func readPeople(ctx context.Context, b *base.Base, ids []int64, view *snapshot.Snapshot) (*snapshot.Snapshot, error) {
 	if len(ids) > maxRenewed {
-		return nil, fmt.Errorf("%d people would have to be read again, and at most %d are", len(ids), maxRenewed)
+		return nil, fmt.Errorf("the check would read %d users again; the limit is %d", len(ids), maxRenewed)
 	}
 	for _, id := range ids {
 		user, err := b.Meta.Store.FreshUser(ctx, id)

@@ -282,12 +282,12 @@ func (s Subject[T, U]) refuse(now T, conflicts, all []Step[T, U], p *progress, b
 	for _, step := range conflicts {
 		fmt.Fprintf(&text, "%s\n  when the plan was made:     %s\n  now:                        %s\n  the configuration asks for: %s\n\n", step.Attribute, step.Prior, step.Current(now), step.Planned)
 	}
-	text.WriteString("Nothing was overwritten. " + applied(all, now) + cmp.Or(s.OnConflict, "Plan again, and review what the difference is now."))
+	text.WriteString("Nothing was overwritten. " + applied(all, now) + cmp.Or(s.OnConflict, "Plan again and review the new difference."))
 	detail := text.String()
 	if p.sent+p.lost > 0 {
 		detail = b.WithUntried(s.Of, detail)
 	}
-	diags.AddError(base.Capitalize(s.Name(now))+" was changed by somebody else after it was planned", detail)
+	diags.AddError(base.ChangedAfterPlan(s.Name(now)), detail)
 }
 
 // stepsLeft counts the steps that a thing does not show yet.
@@ -325,15 +325,15 @@ func (s Subject[T, U]) explain(err error) string {
 func (s Subject[T, U]) reportUnknownOutcome(now T, pending []Step[T, U], p *progress, b *base.Base, diags *diag.Diagnostics) {
 	var text strings.Builder
 	for _, step := range pending {
-		fmt.Fprintf(&text, "%s is %s, and stays so when it is set to %s.\n", step.Attribute, step.Prior, step.Planned)
+		fmt.Fprintf(&text, "%s is still %s after the provider set it to %s.\n", step.Attribute, step.Prior, step.Planned)
 	}
 	if len(p.ignored) > 0 {
 		fmt.Fprintf(&text, "The server ignores %s: %s\n", strings.Join(p.ignored, ", "), b.WhyIgnored())
 	}
 	if p.err != nil {
-		text.WriteString("The last try ended so: " + s.explain(p.err) + "\n")
+		text.WriteString("The last attempt failed: " + s.explain(p.err) + "\n")
 	}
-	diags.AddError(base.Capitalize(s.Name(now))+" does not take the change", b.WithUntried(s.Of, text.String()))
+	diags.AddError(base.Capitalize(s.Name(now))+" did not accept the change", b.WithUntried(s.Of, text.String()))
 }
 
 // applied says which of the steps the thing already shows.
@@ -345,7 +345,7 @@ func applied[T, U any](all []Step[T, U], now T) string {
 		}
 	}
 	if len(done) == 0 {
-		return "Nothing else was changed either. "
+		return "Nothing else was changed. "
 	}
 	return "Already as planned: " + strings.Join(done, ", ") + ". "
 }

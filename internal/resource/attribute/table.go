@@ -354,7 +354,7 @@ func (principalValidator) ValidateString(_ context.Context, req validator.String
 		return
 	}
 	if _, err := permission.Parse(req.ConfigValue.ValueString()); err != nil {
-		resp.Diagnostics.AddAttributeError(req.Path, "Not a principal", base.Capitalize(err.Error())+".")
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid principal", base.Capitalize(err.Error())+".")
 	}
 }
 

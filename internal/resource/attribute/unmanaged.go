@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
@@ -207,7 +208,7 @@ func (t *Table[Model, Object, Update]) PrivateStateOf(state *Model, object Objec
 	}
 	var err error
 	if b.Unmanaged, err = json.Marshal(all); err != nil {
-		diags.AddError("The values of what is not managed cannot be kept", err.Error())
+		base.AddBug(diags, "encode private state", err)
 	}
 	return b
 }
@@ -269,7 +270,7 @@ func (t *Table[Model, Object, Update]) decodeUnmanaged(unmanaged json.RawMessage
 func (t *Table[Model, Object, Update]) completeByKept(prior *Prior[Model, Object], kept []json.RawMessage, diags *diag.Diagnostics) {
 	report := func(err error) {
 		if err != nil {
-			diags.AddError("The state's private data cannot be read", err.Error())
+			base.AddBug(diags, "decode private state", err)
 		}
 	}
 	rows := t.kept()

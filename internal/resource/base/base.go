@@ -87,9 +87,9 @@ func (b *Base) Ready(diags *diag.Diagnostics) bool {
 	switch {
 	case b.Meta == nil:
 		diags.AddError("The provider is not configured",
-			"The settings of the provider block are not known yet. Apply what they depend on first, with -target, or set them in the environment.")
+			"The settings of the provider block are not known yet. First apply what they depend on (-target), or set them in the environment.")
 	case b.Meta.NoAccount != nil:
-		diags.AddError("No account to work with", b.Meta.NoAccount.Error())
+		diags.AddError("The provider has no account", b.Meta.NoAccount.Error())
 	default:
 		b.Meta.warnOfRateLimit(diags)
 		return true
@@ -103,7 +103,7 @@ func (b *Base) TradingReady(diags *diag.Diagnostics) bool {
 	case b.Meta == nil:
 		b.Ready(diags)
 	case b.Meta.NoTrading != nil:
-		diags.AddError("No trading cloud to ask", Sentence(b.Meta.NoTrading))
+		diags.AddError("No trading cloud is configured", Sentence(b.Meta.NoTrading))
 	default:
 		return true
 	}
@@ -120,7 +120,7 @@ func (b *Base) configure(data any, diags *diag.Diagnostics) {
 	}
 	meta, ok := data.(*Meta)
 	if !ok {
-		diags.AddError("The provider handed over something unexpected", fmt.Sprintf("A %T. This is a mistake in the provider.", data))
+		AddBug(diags, "configure a resource", fmt.Errorf("the provider data is a %T", data))
 		return
 	}
 	b.Meta = meta
@@ -142,8 +142,13 @@ func (d *DataSource) Configure(_ context.Context, req datasource.ConfigureReques
 	d.configure(req.ProviderData, &resp.Diagnostics)
 }
 
+// LockoutSummary returns the summary of an error of lock-out protection. object is what the account could no longer manage.
+func LockoutSummary(object string) string {
+	return "This would remove the provider's own access to " + object
+}
+
 // LockoutAdvice ends the messages of lock-out protection.
-const LockoutAdvice = "\n\nIf that is meant, set lockout_protection = false in the provider block."
+const LockoutAdvice = "\n\nIf this is intentional, set lockout_protection = false in the provider block."
 
 // Action is the base of actions.
 type Action struct{ Base }
@@ -173,8 +178,8 @@ func keepIdentity(ctx context.Context, req resource.UpgradeIdentityRequest, resp
 		ValueFromJSONOpts: tftypes.ValueFromJSONOpts{IgnoreUndefinedAttributes: true},
 	})
 	if err != nil {
-		resp.Diagnostics.AddError("The identity of a resource cannot be read",
-			"It was written by an earlier version of the provider: "+err.Error()+"\n\nRemove the resource from the state (terraform state rm ADDRESS) and import it again.")
+		resp.Diagnostics.AddError("Cannot read the identity of a resource",
+			"An earlier version of the provider wrote it: "+err.Error()+"\n\nRemove the resource from the state (terraform state rm ADDRESS) and import it again.")
 		return
 	}
 	resp.Identity.Raw = identity
@@ -197,7 +202,7 @@ func ImportedNumber(ctx context.Context, req resource.ImportStateRequest, thing,
 	word := ImportedText(ctx, req, "id", diags)
 	number, err := strconv.ParseInt(word, 10, 64)
 	if err != nil {
-		diags.AddError("Not the ID of "+thing, fmt.Sprintf("What was given is not a number, and nothing else names %s. %s", thing, where)) // it may be a secret
+		diags.AddError("Invalid ID of "+thing, fmt.Sprintf("The ID given is not a number. Only its ID identifies %s. %s", thing, where)) // it may be a secret
 	}
 	return types.Int64Value(number), !diags.HasError()
 }
@@ -223,8 +228,8 @@ func keepState(ctx context.Context, req resource.UpgradeStateRequest, resp *reso
 		ValueFromJSONOpts: tftypes.ValueFromJSONOpts{IgnoreUndefinedAttributes: true},
 	})
 	if err != nil {
-		resp.Diagnostics.AddError("The state cannot be read",
-			"It was written by an earlier version of the provider, and does not have the attributes of the resource: "+err.Error()+"\n\nRemove the resource from the state (terraform state rm ADDRESS) and import it again.")
+		resp.Diagnostics.AddError("Cannot read the state of a resource",
+			"An earlier version of the provider wrote it with other attributes: "+err.Error()+"\n\nRemove the resource from the state (terraform state rm ADDRESS) and import it again.")
 		return
 	}
 	resp.State.Raw = state
@@ -275,7 +280,7 @@ func KeepKnown[T attr.Value](read *T, planned T) bool {
 // would be shown it. If not, the state has to stay as it is, and MayRemove reports that. thing is how messages refer to it.
 func (m *Meta) MayRemove(wouldSee bool, thing string, diags *diag.Diagnostics) bool {
 	if !wouldSee {
-		m.ReportUnseen(thing+" is in the state, and the server does not show it to the account.", diags)
+		m.ReportUnseen(thing+" is in the state, but the server does not show it to the account.", diags)
 	}
 	return wouldSee
 }
@@ -292,14 +297,14 @@ func (m *Meta) ReportUnseen(found string, diags *diag.Diagnostics) {
 		is = "a bot with the role " + self.Role.String()
 	}
 	diags.AddError(fmt.Sprintf("%s does not see everything that is in the state", self.Address()),
-		fmt.Sprintf("The account the provider uses is %s. %s There may be more: this is reported once, nothing was removed from the state, and nothing was planned after it.\n\n", is, Capitalize(found))+
-			"If the account was demoted, give it the role administrator again; if the key is that of another account, use that of an administrator. "+
-			"What really is not there any more is taken out of the state with terraform state rm ADDRESS.")
+		fmt.Sprintf("The provider's account is %s. %s There may be more: this is reported once. Nothing was removed from the state, and nothing more was planned.\n\n", is, Capitalize(found))+
+			"If the account was demoted, make it an administrator again. If the key belongs to another account, use an administrator's key. "+
+			"Remove objects that no longer exist from the state with terraform state rm ADDRESS.")
 }
 
 // RefuseUnseenDestroy reports that an object cannot be destroyed because the server does not show it to the account.
 func RefuseUnseenDestroy(summary string, diags *diag.Diagnostics) {
-	diags.AddError(summary, "The server does not show it to the account the provider uses, so it may still exist. Nothing was changed.\n\n"+
+	diags.AddError(summary, "The server does not show it to the provider's account, so it may still exist. Nothing was changed.\n\n"+
 		"Use the key of an administrator, or of the person who created it. If it was removed outside Terraform, remove it from the state:\n\n  terraform state rm ADDRESS")
 }
 

@@ -21,37 +21,39 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// Explain turns an error of the wire into the detail of a message: the server's words, what they mean for who runs
-// this, and the next step.
-func Explain(err error) string {
+// Explain turns an error of a request into the detail of a message: its meaning and the next step, then the server's words.
+func Explain(err error) string { return ExplainWith(err) }
+
+// ExplainWith is [Explain] with the meaning of a refusal for one resource, for which hints return more than "".
+func ExplainWith(err error, hints ...func(error) string) string {
+	var parts []string
+	for _, hint := range hints {
+		if more := hint(err); more != "" {
+			parts = append(parts, more)
+		}
+	}
+	var refusal *zulip.Error
+	if text, isWritten := explainWritten(err); isWritten || !errors.As(err, &refusal) {
+		return strings.Join(append([]string{text}, parts...), "\n\n")
+	}
+	if hint := hint(refusal); hint != "" {
+		parts = append([]string{hint}, parts...)
+	}
+	return strings.Join(append(parts, fmt.Sprintf("The server answered %s %s with %d: %s.", refusal.Method, refusal.Path, refusal.Status, quoteWords(refusal))), "\n\n")
+}
+
+// explainWritten returns the text of an error that is not the server's answer as it is. isWritten is false if the error has no words
+// of its own.
+func explainWritten(err error) (text string, isWritten bool) {
 	var explained interface{ Explanation() string }
 	if errors.As(err, &explained) {
-		return explained.Explanation()
+		return explained.Explanation(), true
 	}
 	var told *store.ToldError
 	if errors.As(err, &told) {
-		return Sentence(told)
+		return Sentence(told), true
 	}
-	var refusal *zulip.Error
-	if !errors.As(err, &refusal) {
-		return Sentence(err)
-	}
-	text := fmt.Sprintf("The server answered %s %s with %d: %s.", refusal.Method, refusal.Path, refusal.Status, quoteWords(refusal))
-	if hint := hint(refusal); hint != "" {
-		text += "\n\n" + hint
-	}
-	return text
-}
-
-// ExplainWith is [Explain] with what a refusal means for one resource, where hints return more than "".
-func ExplainWith(err error, hints ...func(error) string) string {
-	text := Explain(err)
-	for _, hint := range hints {
-		if more := hint(err); more != "" {
-			text += "\n\n" + more
-		}
-	}
-	return text
+	return Sentence(err), false
 }
 
 func quoteWords(refusal *zulip.Error) string {
@@ -66,23 +68,23 @@ func quoteWords(refusal *zulip.Error) string {
 func hint(refusal *zulip.Error) string {
 	switch {
 	case zulip.IsUnauthorized(refusal):
-		return "The account's key was refused. Was the account deactivated, or its key made anew? Check email and api_key, ZULIP_EMAIL and ZULIP_API_KEY, or the zuliprc file."
+		return "The server refused the account's key. Was the account deactivated, or its key regenerated? Check email and api_key, ZULIP_EMAIL and ZULIP_API_KEY, or the zuliprc file."
 	case zulip.IsMessage(refusal, "Must be an organization owner"):
-		return "The account the provider uses has to be an owner of the organization for this."
+		return "The provider's account must be an owner of the organization for this."
 	case zulip.IsMessage(refusal, "Must be an organization administrator"):
-		return "The account the provider uses has to be an administrator or owner of the organization for this."
+		return "The provider's account must be an administrator or owner of the organization for this."
 	case zulip.IsMessage(refusal, "Channel content access is required."):
-		return "This channel is private, and administrators do not read private channels by their role. Somebody in the channel has to add the account the provider uses to its subscribers, or to can_add_subscribers_group or can_subscribe_group."
+		return "This channel is private, and administrators cannot read private channels by their role. A subscriber of the channel must add the provider's account to its subscribers, or to can_add_subscribers_group or can_subscribe_group."
 	case zulip.IsMessage(refusal, "You do not have permission to administer this channel."):
-		return "The account the provider uses has to be an administrator of the organization, or in the channel's can_administer_channel_group."
+		return "The provider's account must be an administrator of the organization, or in the channel's can_administer_channel_group."
 	case zulip.IsMessage(refusal, "This endpoint does not accept bot requests."):
-		return "The server lets only people do this. Use the key of a person's account."
+		return "The server lets only people do this, not bots. Use a person's API key."
 	case zulip.IsMessage(refusal, "Not allowed for guest users"):
-		return "The account the provider uses is a guest. Use one with a higher role."
+		return "The provider's account is a guest. Use one with a higher role."
 	case zulip.IsMessage(refusal, "Web-public channels are not enabled."):
-		return "The server's administrator has to enable web-public channels, and an owner has to allow public access in the organization's settings."
+		return "The server's administrator must enable web-public channels, and an owner must allow public access in the organization's settings."
 	case refusal.Status >= 500:
-		return "The server failed. What was asked may have been done in part; the next plan shows what is left."
+		return "The server failed. The request may have been carried out in part. The next plan shows what is left to do."
 	}
 	return ""
 }
@@ -112,6 +114,21 @@ func WithArticle(role zulip.Role) string {
 		return "an " + word
 	}
 	return "a " + word
+}
+
+// ChangedAfterPlan returns the summary of a conflict about an object.
+func ChangedAfterPlan(object string) string {
+	return Capitalize(object) + " was changed after the plan was made"
+}
+
+// ReferenceAdvice ends the message about an object that does not exist, which the configuration may create.
+func ReferenceAdvice(title, reference string) string {
+	return fmt.Sprintf("\n\nIf this configuration creates the %s, reference it as %s so that Terraform creates it first.", title, reference)
+}
+
+// AddBug adds an error that only a mistake in the provider can cause. doing is a verb and its object.
+func AddBug(diags *diag.Diagnostics, doing string, err error) {
+	diags.AddError("Bug in the provider: cannot "+doing, Sentence(err)+"\n\nPlease report this with the steps to reproduce it.")
 }
 
 // AddErrorAt adds an error at an attribute, or to the resource as a whole where the path is empty.
@@ -168,8 +185,8 @@ func (m *Meta) Refuse(at path.Path, doing, who string, diags *diag.Diagnostics) 
 	if self.IsBot {
 		is = "a bot with the role " + self.Role.String()
 	}
-	AddErrorAt(diags, at, fmt.Sprintf("%s may not %s", self.Address(), doing),
-		fmt.Sprintf("%s The account the provider uses is %s: use the key of one that may.", who, is))
+	AddErrorAt(diags, at, fmt.Sprintf("%s cannot %s", self.Address(), doing),
+		fmt.Sprintf("%s The provider's account is %s. Use the key of an account that can.", who, is))
 }
 
 // RequireRole refuses what takes a role, or one that may do more.
@@ -177,9 +194,9 @@ func (m *Meta) RequireRole(needed zulip.Role, at path.Path, doing string, diags 
 	if m.Store.Self().Role <= needed {
 		return true
 	}
-	who := "Only administrators and owners of the organization may."
+	who := "Only administrators and owners of the organization can do this."
 	if needed == zulip.RoleOwner {
-		who = "Only owners of the organization may."
+		who = "Only owners of the organization can do this."
 	}
 	m.Refuse(at, doing, who, diags)
 	return false
@@ -199,7 +216,7 @@ func (m *Meta) RequireRight(view *snapshot.Snapshot, at path.Path, doing string,
 		if !ok || permission.Admits(value, m.Store.Self(), view) {
 			return true
 		}
-		lets[i] = fmt.Sprintf("%s lets only %s do it", right, permission.Describe(value, view))
+		lets[i] = fmt.Sprintf("%s lets only %s do this", right, permission.Describe(value, view))
 	}
 	m.Refuse(at, doing, "The organization's setting "+strings.Join(lets, ", and ")+".", diags)
 	return false
@@ -209,7 +226,7 @@ func (m *Meta) RequireRight(view *snapshot.Snapshot, at path.Path, doing string,
 func (m *Meta) RequirePerson(at path.Path, doing string, diags *diag.Diagnostics) bool {
 	self := m.Store.Self()
 	if self.IsBot {
-		AddErrorAt(diags, at, "A bot cannot "+doing, fmt.Sprintf("%s is a bot, and the server lets only people do this. Use the key of a person's account.", self.Address()))
+		AddErrorAt(diags, at, "A bot cannot "+doing, fmt.Sprintf("%s is a bot, and the server lets only people do this. Use a person's API key.", self.Address()))
 	}
 	return !self.IsBot
 }
@@ -220,7 +237,7 @@ func (m *Meta) RequirePersonBelow(needed int, at path.Path, doing string, diags 
 	refused := self.IsBot && level > 0 && level < needed
 	if refused {
 		AddErrorAt(diags, at, "A bot cannot "+doing,
-			fmt.Sprintf("%s is a bot. Bots can do this from %s on; this server has feature level %d. Use the key of a person's account, or upgrade the server.",
+			fmt.Sprintf("%s is a bot. Bots can do this from %s on; this server has feature level %d. Use a person's API key, or upgrade the server.",
 				self.Address(), featurelevel.Describe(needed), level))
 	}
 	return !refused
@@ -270,7 +287,7 @@ func (b *Base) CheckLevels(ctx context.Context, of string, config tfsdk.Config, 
 // tooOld reports that the server is too old for something.
 func (b *Base) tooOld(at path.Path, what, kind string, needed int, diags *diag.Diagnostics) {
 	AddErrorAt(diags, at, "The server is too old for "+what,
-		fmt.Sprintf("It needs feature level %d; the server has %d (Zulip %s). Take the %s out of the configuration, or upgrade the server to Zulip %s or later.",
+		fmt.Sprintf("It requires feature level %d; the server has %d (Zulip %s). Remove the %s from the configuration, or upgrade the server to Zulip %s or later.",
 			needed, b.FeatureLevel(), b.Meta.Server.ZulipVersion, kind, featurelevel.FirstRelease(needed)))
 }
 
@@ -300,18 +317,18 @@ func (b *Base) WhyUntried(of string) string {
 	if level <= featurelevel.Recorded {
 		return ""
 	}
-	text := fmt.Sprintf("The server has feature level %d. The newest that the provider was tried with is %d: it may be wrong about this server.", level, featurelevel.Recorded)
+	text := fmt.Sprintf("The server has feature level %d. The newest level that the provider was tested with is %d, so it may be wrong about this server.", level, featurelevel.Recorded)
 	if untried := featurelevel.UntriedOf(of, level); len(untried) > 0 {
 		points := make([]string, len(untried))
 		for i, point := range untried {
 			points[i] = point.String()
 		}
-		text += fmt.Sprintf(" Not tried of %s: %s.", of, strings.Join(points, "; "))
+		text += fmt.Sprintf(" Not tested of %s: %s.", of, strings.Join(points, "; "))
 	}
 	if level > featurelevel.Newest {
-		text += fmt.Sprintf(" Nothing is known of the changes after level %d.", featurelevel.Newest)
+		text += fmt.Sprintf(" The provider does not know the changes after level %d.", featurelevel.Newest)
 	}
-	return text + " The page \"Supported servers\" of the documentation says what was tried."
+	return text + " The page \"Supported servers\" of the documentation lists what was tested."
 }
 
 // WithUntried appends [Base.WhyUntried] to a message.
@@ -326,7 +343,7 @@ func (b *Base) WithUntried(of, message string) string {
 // WhyIgnored says why the server ignores a parameter, after a colon.
 func (b *Base) WhyIgnored() string {
 	if b.FeatureLevel() > featurelevel.Recorded {
-		return fmt.Sprintf("it is too old for it, or does not have it any more (feature level %d).", b.FeatureLevel())
+		return fmt.Sprintf("it is too old for it, or no longer has it (feature level %d).", b.FeatureLevel())
 	}
 	return fmt.Sprintf("it is too old for it (feature level %d).", b.FeatureLevel())
 }
@@ -345,10 +362,10 @@ func (m *Meta) warnOfRateLimit(diags *diag.Diagnostics) {
 		return
 	}
 	m.warnedOfRateLimit.Do(func() {
-		diags.AddWarning("The server's rate limit holds this run back",
-			fmt.Sprintf("Requests have waited %s so far: the server takes a limited number of requests from one account, by default 200 a minute and 2,000 an hour. Nothing has failed, and whatever is left is done as the limit allows. "+
-				"To interrupt the run is safe: the next one goes on where it ended. "+
-				"What makes it shorter: fewer changes at once, an account that nothing else uses, or, on a server of your own, higher numbers for api_by_user in RATE_LIMITING_RULES.",
+		diags.AddWarning("The server's rate limit slows this run down",
+			fmt.Sprintf("Requests have waited %s so far. The server limits the requests of one account, by default to 200 per minute and 2,000 per hour. Nothing has failed, and the run continues as the limit allows. "+
+				"You can interrupt the run safely: the next run continues where it ended. "+
+				"To make runs faster, apply fewer changes per run, or use an account that nothing else uses. On your own server, raise api_by_user in RATE_LIMITING_RULES.",
 				waited.Round(time.Second)))
 	})
 }

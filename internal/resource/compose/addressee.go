@@ -74,17 +74,17 @@ func (a Addressee) Equal(b Addressee) bool {
 func (a *Addressee) Validate(diags *diag.Diagnostics) {
 	switch {
 	case base.IsSet(a.Channel) && base.IsSet(a.Recipients):
-		diags.AddAttributeError(path.Root("recipients"), "For a channel or for people",
-			"A message goes to a topic of a channel, or to people. Set channel and topic, or recipients.")
+		diags.AddAttributeError(path.Root("recipients"), "channel and recipients exclude each other",
+			"A message goes to a topic of a channel, or directly to people. Set channel and topic, or set recipients.")
 	case a.Channel.IsNull() && a.Recipients.IsNull():
-		diags.AddError("Nobody to send to", "Set channel and topic, or recipients.")
+		diags.AddError("No recipient", "Set channel and topic, or recipients.")
 	case a.Channel.IsNull() && base.IsSet(a.Topic):
 		diags.AddAttributeError(path.Root("topic"), "A direct message has no topic", "Remove topic, or set channel instead of recipients.")
 	case base.IsSet(a.Channel) && a.Topic.IsNull():
-		diags.AddAttributeError(path.Root("topic"), "A message to a channel has a topic",
-			"Set topic; topic = \"\" is the topic without a name.")
+		diags.AddAttributeError(path.Root("topic"), "A message to a channel requires a topic",
+			"Set topic. The topic without a name is topic = \"\".")
 	case base.IsSet(a.Recipients) && len(a.Recipients.Elements()) == 0:
-		diags.AddAttributeError(path.Root("recipients"), "Nobody to send to", "Name at least one person or bot.")
+		diags.AddAttributeError(path.Root("recipients"), "No recipient", "List at least one person or bot.")
 	}
 	checkCharacters(a.Topic, diags)
 }
@@ -118,11 +118,10 @@ func (a *Addressee) resolve(view *snapshot.Snapshot, inPlan bool, diags *diag.Di
 		case inPlan && lookup.IsPlannedChannel(view, a.Channel.ValueString()):
 			known = false
 		case err != nil:
-			diags.AddAttributeError(path.Root("channel"), "No such channel",
-				base.Sentence(err)+"\n\nIf this configuration creates the channel, write zulip_channel.NAME.id: its ID is not known before, so that the channel comes first.")
+			base.Report(diags, "", lookup.NoSuchChannel(path.Root("channel"), err))
 		case channel.IsArchived:
 			diags.AddAttributeError(path.Root("channel"), "The channel is archived",
-				fmt.Sprintf("Nobody can write to %q. A zulip_channel with its name and adopt_archived = true unarchives it; write its zulip_channel.NAME.id here, so that it comes first.", channel.Name))
+				fmt.Sprintf("No one can post in %q. A zulip_channel with its name and adopt_archived = true unarchives it. Reference that resource here as zulip_channel.NAME.id, so that Terraform unarchives it first.", channel.Name))
 		default:
 			to.ChannelID = channel.ID
 		}
@@ -146,7 +145,7 @@ func (a *Addressee) resolve(view *snapshot.Snapshot, inPlan bool, diags *diag.Di
 			lookup.AddError(diags, path.Root("recipients"), err, "")
 		case !user.IsActive:
 			diags.AddAttributeError(path.Root("recipients"), "Deactivated",
-				fmt.Sprintf("%q is deactivated and gets no messages. Take the address out, or reactivate the account.", text.ValueString()))
+				fmt.Sprintf("%q can't receive messages. Remove the email from recipients, or reactivate the account.", text.ValueString()))
 		default:
 			to.UserIDs = append(to.UserIDs, user.ID)
 		}
@@ -257,9 +256,9 @@ func (contentValidator) ValidateString(_ context.Context, req validator.StringRe
 	}
 	switch content := req.ConfigValue.ValueString(); {
 	case zulip.StoredContent(content) == "":
-		resp.Diagnostics.AddAttributeError(req.Path, "Nothing to say", "A message is not blank.")
+		resp.Diagnostics.AddAttributeError(req.Path, "Empty message", "Set content to some text. White space alone isn't enough.")
 	case strings.ContainsRune(content, 0):
-		resp.Diagnostics.AddAttributeError(req.Path, "Not text", "A message holds no null bytes.")
+		resp.Diagnostics.AddAttributeError(req.Path, "Null byte in the message", "Remove the null bytes.")
 	}
 }
 
@@ -283,7 +282,7 @@ func KeepContent(kept types.String, held string) types.String {
 func checkLength(at path.Path, what, text string, limit int, diags *diag.Diagnostics) {
 	if length := utf8.RuneCountInString(text); length > limit {
 		diags.AddAttributeError(at, "The "+what+" is too long",
-			fmt.Sprintf("It has %d characters. The server takes %d and would cut the rest off without a word.", length, limit))
+			fmt.Sprintf("It has %d characters. The server accepts %d, and would silently cut off the rest.", length, limit))
 	}
 }
 
@@ -292,6 +291,6 @@ var controlCharacter = regexp.MustCompile(`\p{Cc}`)
 // checkCharacters refuses a topic with characters that the server refuses.
 func checkCharacters(topic types.String, diags *diag.Diagnostics) {
 	if controlCharacter.MatchString(zulip.StoredTopic(topic.ValueString())) {
-		diags.AddAttributeError(path.Root("topic"), "Not a topic", "A topic is one line and holds no control characters.")
+		diags.AddAttributeError(path.Root("topic"), "Invalid topic", "A topic is a single line without control characters.")
 	}
 }

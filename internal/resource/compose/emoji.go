@@ -51,7 +51,7 @@ func (e Emoji) Check(ctx context.Context, meta *base.Meta, view *snapshot.Snapsh
 	switch {
 	case len(kinds) == 0 && len(standard) == 0: // what the server knows is not known
 	case len(kinds) == 0:
-		diags.AddAttributeError(path.Root("emoji_name"), fmt.Sprintf("No emoji is called %q", name), "The organization has none of its own of that name, and the server knows no standard one."+suggest.DidYouMean(suggest.Nearest(name, append(slices.Collect(maps.Keys(standard)), view.CustomEmoji().Names()...))))
+		diags.AddAttributeError(path.Root("emoji_name"), fmt.Sprintf("No such emoji: %q", name), "Neither a custom emoji of the organization nor a standard emoji has this name."+suggest.DidYouMean(suggest.Nearest(name, append(slices.Collect(maps.Keys(standard)), view.CustomEmoji().Names()...))))
 	default:
 		e.checkKind(kinds, diags)
 	}
@@ -62,14 +62,14 @@ func (e Emoji) checkKind(kinds map[string]string, diags *diag.Diagnostics) {
 	if !e.Kind.IsNull() {
 		only, ok := kinds[e.Kind.ValueString()]
 		if !ok {
-			diags.AddAttributeError(path.Root("reaction_type"), "The emoji is not of this kind",
-				fmt.Sprintf("%q is %s. Leave reaction_type out to have the server choose.", e.Name.ValueString(), strings.Join(slices.Sorted(maps.Keys(kinds)), " or ")))
+			diags.AddAttributeError(path.Root("reaction_type"), "reaction_type does not match the emoji",
+				fmt.Sprintf("%q is %s. Remove reaction_type to let the server choose it.", e.Name.ValueString(), strings.Join(slices.Sorted(maps.Keys(kinds)), " or ")))
 			return
 		}
 		kinds = map[string]string{e.Kind.ValueString(): only}
 	}
 	if codes := slices.Sorted(maps.Values(kinds)); !e.Code.IsNull() && !slices.Contains(codes, e.Code.ValueString()) {
-		diags.AddAttributeError(path.Root("emoji_code"), "The emoji has another code",
-			fmt.Sprintf("The code of %q is %s. Leave emoji_code out to have the server choose.", e.Name.ValueString(), strings.Join(codes, " or ")))
+		diags.AddAttributeError(path.Root("emoji_code"), "emoji_code does not match the emoji",
+			fmt.Sprintf("The code of %q is %s. Remove emoji_code to let the server choose it.", e.Name.ValueString(), strings.Join(codes, " or ")))
 	}
 }

@@ -115,8 +115,8 @@ func (s *sender) checkPost(ctx context.Context, diags *diag.Diagnostics) bool {
 	if !isAll || can.Has(self.ID) {
 		return true
 	}
-	diags.AddAttributeError(at, fmt.Sprintf("%s may not %s", self.Address(), doing),
-		fmt.Sprintf("The account is not subscribed to the channel, whose privacy is %q. Subscribe it, and let this resource depend on that:\n\n"+
+	diags.AddAttributeError(at, fmt.Sprintf("%s cannot %s", self.Address(), doing),
+		fmt.Sprintf("The account is not subscribed to the channel, whose privacy is %q. Subscribe it, and add depends_on to this resource:\n\n"+
 			"  resource \"zulip_channel_subscription\" \"sender\" {\n    channel = %q\n    users   = [%q]\n  }", s.rights.Privacy, fmt.Sprint(s.channel.ID), self.Address()))
 	return false
 }
@@ -135,14 +135,14 @@ func (s *sender) checkTopic(ctx context.Context, text string, diags *diag.Diagno
 	topic, at := zulip.StoredTopic(text), path.Root("topic")
 	switch policy := s.topicsPolicy(); {
 	case policy == "disable_empty_topic" && topic == "":
-		diags.AddAttributeError(at, fmt.Sprintf("Channel %q takes no message without a topic", s.channel.Name),
-			fmt.Sprintf("The topics policy of the channel is %q, and topic = %q is no topic. Set topic to a name.", policy, text))
+		diags.AddAttributeError(at, fmt.Sprintf("Channel %q requires a topic", s.channel.Name),
+			fmt.Sprintf("The channel's topics_policy is %q, and topic = %q is the topic without a name. Set topic to a name.", policy, text))
 	case policy == "empty_topic_only" && topic != "":
-		diags.AddAttributeError(at, fmt.Sprintf("Channel %q takes no topics", s.channel.Name),
-			fmt.Sprintf("The topics policy of the channel is %q, and topic is %q. Set:\n\n  topic = \"\"", policy, text))
+		diags.AddAttributeError(at, fmt.Sprintf("Channel %q does not allow topics", s.channel.Name),
+			fmt.Sprintf("The channel's topics_policy is %q, and topic is %q. Set:\n\n  topic = \"\"", policy, text))
 	case !s.admits(permission.CanCreateTopic) && !s.hasTopic(ctx, topic):
 		s.meta.Refuse(at, fmt.Sprintf("start topics in channel %q", s.channel.Name),
-			fmt.Sprintf("The channel has no topic %q, and its can_create_topic_group lets only %s start topics. Set topic to the name of an existing one.", topic, s.describe(permission.CanCreateTopic)), diags)
+			fmt.Sprintf("The channel has no topic %q, and its can_create_topic_group lets only %s start topics. Set topic to the name of an existing topic.", topic, s.describe(permission.CanCreateTopic)), diags)
 	}
 }
 

@@ -81,7 +81,7 @@ type creation[Model, Object, Update any] struct {
 }
 
 // tainted ends the messages of what fails after the object was created.
-const tainted = "\n\nThe %s exists, and its state shows what it has. Terraform marks it as tainted, and the next apply replaces it. To keep it: terraform untaint ADDRESS, then apply."
+const tainted = "\n\nThe %s exists, and the state has its current values. Terraform marks it as tainted, so the next apply replaces it. To keep it, run terraform untaint ADDRESS, then apply."
 
 // Tainted ends the message of what fails after an object was created. title is that of the resource.
 func Tainted(title string) string { return fmt.Sprintf(tainted, title) }
@@ -119,9 +119,9 @@ func (w *creation[Model, Object, Update]) readBack(ctx context.Context) (ok bool
 	case errors.As(err, new(*unseenError)) && w.def.Source.Lags && w.isNew: // that says nothing: the next plan finds out
 		tflog.Info(ctx, summary, map[string]any{"object": subject, "error": err.Error()})
 	case w.lacks():
-		w.diags.AddError(summary, w.Explain(err)+"\n\nNot everything that is planned was sent."+fmt.Sprintf(tainted, w.def.Title))
+		w.diags.AddError(summary, w.Explain(err)+"\n\nNot all planned values were sent."+fmt.Sprintf(tainted, w.def.Title))
 	default:
-		w.diags.AddWarning(summary, w.Explain(err)+"\n\nThe server accepted it, and the state has what was sent. The next plan reads it.")
+		w.diags.AddWarning(summary, w.Explain(err)+"\n\nThe server accepted it, and the state has the values that were sent. The next plan reads it.")
 	}
 	return false
 }
@@ -193,10 +193,10 @@ func (w *creation[Model, Object, Update]) reactivation() attribute.Step[*Object,
 func (w *creation[Model, Object, Update]) refuse(missing []attribute.Step[*Object, Update], diags *diag.Diagnostics) {
 	var text string
 	for _, step := range missing {
-		text += fmt.Sprintf("%s is %s, and was planned as %s.\n", step.Attribute, step.Prior, step.Planned)
+		text += fmt.Sprintf("%s\n  now:     %s\n  planned: %s\n", step.Attribute, step.Prior, step.Planned)
 	}
-	diags.AddError("Conflict on "+w.called(w.name(w.plan), w.id),
-		"The server accepted the request, but has other values than planned: somebody else changed them at the same time, or the server is too old for them.\n"+w.WithUntried(w.kind(), text))
+	diags.AddError("Unexpected values of "+w.called(w.name(w.plan), w.id),
+		"The server accepted the request, but has other values than planned. Someone else changed them at the same time, or the server is too old for them.\n"+w.WithUntried(w.kind(), text))
 }
 
 // create sets the ID of the object: of one that was released for this resource, of one that is reactivated, or of a new one.
@@ -235,7 +235,7 @@ func (w *creation[Model, Object, Update]) create(ctx context.Context) (ok bool) 
 		return true
 	case w.def.IsCreated != nil && (w.isAnswered || zulip.MayHaveHappened(err)):
 		w.id = 0
-		w.diags.AddError(fmt.Sprintf("It is not known whether %s was created", subject), w.Explain(err)+"\n\nThe next plan finds out by its "+w.def.Unique.word()+".")
+		w.diags.AddError(fmt.Sprintf("Unknown whether %s was created", subject), w.Explain(err)+"\n\nThe next plan finds out by its "+w.def.Unique.word()+".")
 		return true
 	case w.def.Unique.IsTaken != nil && w.def.Unique.IsTaken(err):
 		if !w.refuseTaken(ctx) {
@@ -352,7 +352,7 @@ func (w *creation[Model, Object, Update]) sendAndFind(ctx context.Context) (id i
 	}
 	object := find(view)
 	if object == nil {
-		return 0, fmt.Errorf("the server accepted the request and does not list the %s: somebody may have deleted it at once", w.def.Title)
+		return 0, fmt.Errorf("the server accepted the request but does not list the %s; someone may have deleted it immediately", w.def.Title)
 	}
 	return w.found(object, view), nil
 }

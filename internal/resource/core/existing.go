@@ -67,17 +67,17 @@ func CheckExisting(meta *base.Meta, e Existing, diags *diag.Diagnostics) (adopte
 			detail = e.Detail + "\n\n"
 		}
 		diags.AddAttributeWarning(e.At, e.Summary, detail+"If another resource of this configuration gives up the name in the same apply, the provider repeats this change for some seconds until the name is free. "+
-			"That does not help if the other resource references this one or has a depends_on on it: then apply twice. "+
-			fmt.Sprintf("If no resource gives up the name, this apply stops here: choose another name, or, if nothing manages the object that has it, import that with the ID %s and change it too.", e.Import))
+			"That does not help if the other resource depends on this one: then apply twice. "+
+			fmt.Sprintf("If no resource gives up the name, this apply stops here. Choose another name. If no resource manages the object that has it, import that object with the ID %s and rename it.", e.Import))
 	case run.IsManaged(e.Kind, e.ID):
-		diags.AddAttributeWarning(e.At, e.Summary, "If another resource of this configuration gives it up, that has to come first: let this resource depend on that one (depends_on), or do it in two applies. Otherwise this apply stops here.\n\n"+e.text(meta))
+		diags.AddAttributeWarning(e.At, e.Summary, "If another resource of this configuration gives up the name, Terraform must change that resource first: add depends_on to this resource, or apply twice. Otherwise this apply stops here.\n\n"+e.text(meta))
 	case meta.RecoverInterrupted && e.AsPlanned && e.Ours:
 		run.Release(e.Kind, e.key(), e.ID)
 		diags.AddAttributeWarning(e.At, fmt.Sprintf("Existing %s will be adopted", e.Title),
-			fmt.Sprintf("%s %q (%s) is as planned, as far as the server tells, and recover_interrupted is set: it counts as created by an apply that was interrupted. Nothing changes in the organization. With -target, the run does not see which other resource of the state may hold it: look before you apply.", base.Capitalize(e.Title), e.Name, e.Import))
+			fmt.Sprintf("%s %q (%s) matches the plan, as far as the server shows it, and recover_interrupted is set. The provider assumes that an interrupted apply created it. Nothing changes in the organization. With -target, the provider does not see whether another resource of the state has it, so check before you apply.", base.Capitalize(e.Title), e.Name, e.Import))
 		return true
 	case e.MayBeReplaced || meta.WarnOfExisting:
-		diags.AddAttributeWarning(e.At, e.Summary+", and the apply will stop at it", e.text(meta))
+		diags.AddAttributeWarning(e.At, e.Summary+", so the apply will fail", e.text(meta))
 	default:
 		diags.AddAttributeError(e.At, e.Summary, e.text(meta))
 	}
@@ -95,10 +95,10 @@ func (e Existing) text(meta *base.Meta) string {
 	if e.Detail != "" {
 		text.WriteString(e.Detail + "\n\n")
 	}
-	fmt.Fprintf(&text, "To manage it, import it:\n\n%s\n\nIf it is managed in this configuration under another address, for example before a for_each key changed, add a moved block. "+
+	fmt.Fprintf(&text, "To manage it, import it:\n\n%s\n\nIf this configuration manages it at another resource address, for example because a for_each key changed, add a moved block. "+
 		"If this resource is being replaced, remove create_before_destroy: the name is taken until the old object is gone.", ImportBlock(e.Kind, e.Import))
 	if e.AsPlanned && !meta.RecoverInterrupted {
-		text.WriteString("\n\nIf an interrupted apply left it behind, apply once with ZULIP_RECOVER_INTERRUPTED=true: that adopts what is exactly as planned and, as far as the server tells, was created by the same account within the last hour.")
+		text.WriteString("\n\nIf an interrupted apply left it behind, apply once with ZULIP_RECOVER_INTERRUPTED=true. That adopts objects that match the plan exactly and that, as far as the server shows, the same account created within the last hour.")
 	}
 	return text.String()
 }
@@ -119,8 +119,8 @@ func RegisterDestroy(meta *base.Meta, e Existing, diags *diag.Diagnostics) {
 // refuseKeptName refuses a plan that destroys a thing and gives its name to another one: the thing keeps its name.
 func (e Existing) refuseKeptName(diags *diag.Diagnostics) {
 	base.AddErrorAt(diags, e.At, fmt.Sprintf("%s %q keeps its name", base.Capitalize(e.Title), e.Name),
-		fmt.Sprintf("This plan destroys %s %q (ID %s) and gives its name to another %s. The server archives or deactivates the old one, which keeps the name, so the apply could never give it to the other.\n\n"+
-			"Apply twice: first give %s %q another name, then destroy it and rename the other %s. To keep the old one instead, do not rename the other.", e.Title, e.Name, e.Import, e.Title, e.Title, e.Name, e.Title))
+		fmt.Sprintf("This plan destroys %s %q (ID %s) and gives its name to another %s. The server only archives or deactivates the old object, which keeps its name, so the name does not become free.\n\n"+
+			"Apply twice: first give %s %q another name, then destroy it and rename the other %s. To keep the old object, do not rename the other.", e.Title, e.Name, e.Import, e.Title, e.Title, e.Name, e.Title))
 }
 
 // key is the name by which the run knows the thing.
@@ -132,10 +132,10 @@ func (e Existing) refuseAddress(meta *base.Meta, diags *diag.Diagnostics) {
 		add = diags.AddWarning
 	}
 	add(fmt.Sprintf("%s %q will be destroyed and re-created", base.Capitalize(e.Title), e.Name),
-		fmt.Sprintf("One resource of this configuration destroys it, and another one creates a %s of the same name. The order of the two is not defined, and the name is taken until the old object is gone. "+
-			"If this is a rename of the resource, or another key of for_each or count, add a moved block and nothing will be destroyed:\n\n  moved {\n    from = OLD_ADDRESS\n    to   = NEW_ADDRESS\n  }\n\n"+
+		fmt.Sprintf("One resource of this configuration destroys it, and another resource creates a %s of the same name. Their order is not defined, and the name is taken until the old object is gone. "+
+			"If you renamed the resource or changed a key of for_each or count, add a moved block, and nothing will be destroyed:\n\n  moved {\n    from = OLD_ADDRESS\n    to   = NEW_ADDRESS\n  }\n\n"+
 			"To replace it, apply twice: first without the new resource.\n\n"+
-			"If the state shows it as a deposed object after a failed apply, remove that from the state (terraform state rm ADDRESS), and import it:\n\n%s", e.Title, ImportBlock(e.Kind, e.Import)))
+			"If a failed apply left it as a deposed object, remove it from the state (terraform state rm ADDRESS) and import it:\n\n%s", e.Title, ImportBlock(e.Kind, e.Import)))
 }
 
 // ImportBlock writes the block with which a configuration imports an object. kind begins with the type of the resource.
@@ -227,9 +227,9 @@ func (e *unknownOutcomeError) Explanation() string {
 
 func (e *unknownOutcomeError) after() string {
 	if e.look == nil {
-		return "It was looked for afterwards and is not there, so that applying again is safe. If the server carries it out later, the next plan says so of what has a name of its own, and how to import it."
+		return "The provider looked for it afterwards and did not find it, so you can apply again. If the server carries out the request later, the next plan reports an object that has a name, with the block that imports it."
 	}
-	return fmt.Sprintf("Whether it is there nevertheless could not be found out: %s Look before you apply again: what has a name of its own is refused then, with the way to import it; of anything else a second one is made.", base.Explain(e.look))
+	return fmt.Sprintf("The provider could not check whether it exists: %s Check before you apply again: the next plan reports an object that has a name, with the block that imports it, but it creates any other object a second time.", base.Explain(e.look))
 }
 
 // refused reports whether the server answered, and the answer is no: then it would not help to ask again.

@@ -135,7 +135,7 @@ func (p *TablePlan[Model, Object, Update]) Managed() (names []string) {
 
 // ManagedSummary is the summary of the warning of what becomes managed. It names nothing, so that the CLI can make one warning
 // of many.
-const ManagedSummary = "Attributes that were not managed have other values"
+const ManagedSummary = "Newly managed attributes will change existing values"
 
 // warnOfManaged says what those attributes are now: a plan shows them as if they had no value before.
 func (p *TablePlan[Model, Object, Update]) warnOfManaged() {
@@ -151,7 +151,7 @@ func (p *TablePlan[Model, Object, Update]) warnOfManaged() {
 	}
 	if text.Len() > 0 {
 		p.Diags.AddWarning(ManagedSummary,
-			fmt.Sprintf("The plan shows what %s is to have as if it had nothing there. This will be changed:\n%s", p.called(p.name(p.State), p.id(p.State)), text.String()))
+			fmt.Sprintf("These attributes of %s were not managed until now. The plan shows them as new, but they have values that the apply will change:\n%s", p.called(p.name(p.State), p.id(p.State)), text.String()))
 	}
 }
 
@@ -364,9 +364,9 @@ func (r *Resource[Model, Object, Update]) refuseExchange(ctx context.Context, p 
 			if len(way) == 2 {
 				return false // somebody else has given it the name since
 			}
-			p.Diags.AddAttributeError(r.existingAt(p.Plan), fmt.Sprintf("%s exchange their names", base.Capitalize(r.def.Plural)),
-				fmt.Sprintf("This plan gives them other names in a circle: %s. The server gives no %s a name that another one has, so one apply cannot do this. "+
-					"In two applies: first give one of them a name that is free, and then the names that they are to have.", strings.Join(way, " → "), r.def.Title))
+			p.Diags.AddAttributeError(r.existingAt(p.Plan), fmt.Sprintf("%s cannot swap names in one apply", base.Capitalize(r.def.Plural)),
+				fmt.Sprintf("This plan changes names in a circle: %s. The server does not give a %s a name that is taken, so one apply cannot do this. "+
+					"Apply twice: first give one of them an unused name, then set the final names.", strings.Join(way, " → "), r.def.Title))
 			return true
 		}
 		if next, ok = r.Meta.Run.PlannedName(r.kind(), r.def.Key(object)); !ok {

@@ -315,15 +315,15 @@ func Manage(meta *base.Meta, e Existing, isDestroyed bool, diags *diag.Diagnosti
 	}
 	if !meta.Run.WillKeep(e.Kind, e.ID) {
 		diags.AddWarning(fmt.Sprintf("Two resources manage %s %q", e.Title, e.Name),
-			fmt.Sprintf("Another %s in the state has the same ID, %s. Each apply undoes the changes of one of them, and destroying either resource destroys the %s for both. "+
-				"Remove one of them from the configuration and from the state without destroying it: with a removed block (lifecycle { destroy = false }), or with terraform state rm ADDRESS.", e.Kind, e.Import, e.Title))
+			fmt.Sprintf("Another %s in the state has the same ID, %s. Each apply undoes the changes of the other, and destroying either resource destroys the %s for both. "+
+				"Remove one of them with a removed block (lifecycle { destroy = false }), or with terraform state rm ADDRESS.", e.Kind, e.Import, e.Title))
 	}
 }
 
 // refuseDestroy reports that one resource would destroy the object of another.
 func refuseDestroy(e Existing, diags *diag.Diagnostics) {
-	diags.AddError(fmt.Sprintf("%s %q would be destroyed, and another resource has it", base.Capitalize(e.Title), e.Name),
-		fmt.Sprintf("Two resources have the %s with the ID %s: one is planned to be destroyed, and one to stay. To let go of it without destroying it, use a removed block with lifecycle { destroy = false }, or terraform state rm ADDRESS; to rename a resource, a moved block.", e.Title, e.Import))
+	diags.AddError(fmt.Sprintf("Another resource still manages %s %q", e.Title, e.Name),
+		fmt.Sprintf("Two resources in the state have the ID %s, and this plan destroys one of them. That would destroy the %s for both. If you renamed the resource, add a moved block. If the object was imported twice, remove one resource with a removed block (lifecycle { destroy = false }) or terraform state rm ADDRESS.", e.Import, e.Title))
 }
 
 // RefuseTakenName refuses, during plan, the name of an object that is archived or deactivated. `terraform destroy` plans the whole

@@ -252,7 +252,7 @@ func (r *Resource[Model, Object, Update]) find(view *listing[Object], text strin
 func (r *Resource[Model, Object, Update]) findByID(view *listing[Object], text string) (*Object, error) {
 	number, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return nil, fmt.Errorf("what was given is not a number, and only its ID tells one %s from another. %s", r.def.Title, r.def.WhereIDs)
+		return nil, fmt.Errorf("the ID given is not a number, and a %s is identified by its ID alone. %s", r.def.Title, r.def.WhereIDs)
 	}
 	if object, ok := r.get(view, number); ok {
 		return object, nil

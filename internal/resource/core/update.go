@@ -89,9 +89,9 @@ func (r *Resource[Model, Object, Update]) fresh(ctx context.Context, id int64, c
 	}
 	switch {
 	case !ok:
-		return nil, &unseenError{fmt.Sprintf("the provider's account does not see %s any more. Plan again to see what became of it", r.called("", id))}
+		return nil, &unseenError{fmt.Sprintf("the provider's account no longer sees %s. Plan again to see what happened", r.called("", id))}
 	case r.isGone(object) && !accepts(object):
-		return nil, &unseenError{fmt.Sprintf("somebody else has archived or deactivated %s meanwhile", r.called("", id))}
+		return nil, &unseenError{fmt.Sprintf("someone else has archived or deactivated %s since then", r.called("", id))}
 	}
 	return &attribute.Reading[*Object]{Thing: object, View: view.Snapshot}, nil
 }
@@ -199,7 +199,7 @@ func (o *change[Model, Object, Update]) at(err error) path.Path {
 func (o *change[Model, Object, Update]) explain(err error) string {
 	if o.isTaken(err) && o.c.Snapshot != nil && !o.def.Unique.IsCheckedByPlan {
 		if holder, ok := o.withName(&listing[Object]{Snapshot: o.c.Snapshot}, o.planned); ok {
-			return fmt.Sprintf("%s (ID %s) has the %s now. If another resource of this configuration is to give it up, let this one depend on it (depends_on), or do it in two applies; to swap two, give one of them another %s first.",
+			return fmt.Sprintf("%s (ID %s) has the %s now. If another resource of this configuration gives it up, add depends_on to this resource, or apply twice. To swap two, first give one of them another %s.",
 				base.Capitalize(o.called(o.def.Index(o.c.Snapshot).Name(holder), o.def.Key(holder))), textOf(o.idOf(holder)), o.def.Unique.word(), o.def.Unique.word())
 		}
 	}

@@ -26,6 +26,7 @@ import (
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/snapshot"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/lookup"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
@@ -210,11 +211,10 @@ func (t *Terms) checkChannels(view *snapshot.Snapshot, diags *diag.Diagnostics) 
 	for _, id := range numbers(t.ChannelIDs) {
 		switch channel, ok := view.Channels().ByID(id); {
 		case !ok:
-			diags.AddAttributeError(path.Root("channel_ids"), "No such channel",
-				fmt.Sprintf("The account the provider uses sees no channel with the ID %d. The data source zulip_channels lists those it sees.", id))
+			base.Report(diags, "", lookup.NoSuchChannelID(path.Root("channel_ids"), id))
 		case channel.IsArchived:
 			diags.AddAttributeError(path.Root("channel_ids"), "The channel is archived",
-				fmt.Sprintf("Nobody can be put into channel %q (%d), which is archived.", channel.Name, id))
+				fmt.Sprintf("Channel %q (%d) is archived, so no one can be subscribed to it.", channel.Name, id))
 		}
 	}
 }
@@ -226,11 +226,11 @@ func (t *Terms) checkGroups(view *snapshot.Snapshot, diags *diag.Diagnostics) {
 		case !ok:
 			diags.AddAttributeError(path.Root("group_ids"), "No such user group", fmt.Sprintf("The organization has no user group with the ID %d. The data source zulip_user_groups lists all.", id))
 		case group.IsSystemGroup:
-			diags.AddAttributeError(path.Root("group_ids"), "A role's group has no members of its own",
-				fmt.Sprintf("Group %d is %s. Whoever joins is in the groups of their role: set invite_as.", id, group.Name))
+			diags.AddAttributeError(path.Root("group_ids"), "The user group is a role",
+				fmt.Sprintf("Group %d is %s. New users are in the groups of their role: set invite_as.", id, group.Name))
 		case group.Deactivated:
 			diags.AddAttributeError(path.Root("group_ids"), "The user group is deactivated",
-				fmt.Sprintf("Nobody can be put into user group %q (%d), which is deactivated.", group.Name, id))
+				fmt.Sprintf("User group %q (%d) is deactivated, so no one can be added to it.", group.Name, id))
 		}
 	}
 }
@@ -250,11 +250,11 @@ func numbers(set types.Set) []int64 {
 func Hint(err error, right string) string {
 	switch {
 	case zulip.IsMessage(err, "Insufficient permission"):
-		return "The organization's setting " + right + " does not admit the account the provider uses, or it may not add people to one of the groups in group_ids."
+		return "The organization's setting " + right + " does not include the provider's account, or the account cannot add people to one of the groups in group_ids."
 	case zulip.IsMessage(err, "You do not have permission to subscribe other users to channels."):
-		return "One of the channels in channel_ids is not a default channel, and the account the provider uses may not add people to it: see can_add_subscribers_group of the channel and of the organization."
+		return "One of the channels in channel_ids is not a default channel, and the provider's account cannot add people to it. See can_add_subscribers_group of the channel and of the organization."
 	case isUnreadableChannel(err):
-		return "The channel is private and the account the provider uses is not in it, or it was archived since the plan was made."
+		return "The channel is private and the provider's account is not subscribed to it, or it was archived after the plan was made."
 	}
 	return ""
 }

@@ -34,7 +34,7 @@ func User(view *snapshot.Snapshot, text string) (*zulip.User, error) {
 		if user, ok := view.User(id); ok {
 			return user, nil
 		}
-		return nil, missingUser(text, "no person or bot with the ID %d is visible to the account the provider uses; the data source zulip_users lists those it sees", id)
+		return nil, missingUser(text, "the provider's account sees no user or bot with the ID %d; the data source zulip_users lists those it sees", id)
 	}
 	if user, ok := view.UserByAddress(text); ok {
 		return user, nil
@@ -42,13 +42,13 @@ func User(view *snapshot.Snapshot, text string) (*zulip.User, error) {
 	if view.IsPlanned(permission.Principal{Kind: permission.KindUser, Name: text}) {
 		return nil, notYet("account", "zulip_user", text)
 	}
-	names, absent := suggest.Names{Things: "addresses it sees", All: view.Addresses(), Where: "the data source zulip_users lists those it sees", Unquoted: true}, ""
+	names, absent := suggest.Names{Things: "emails it sees", All: view.Addresses(), Where: "the data source zulip_users lists those it sees", Unquoted: true}, ""
 	if strings.Contains(text, "@") && len(suggest.Nearest(text, names.All)) == 0 {
 		absent = text
 	}
 	return nil, &missing{
 		summary: suggest.MissingUser(text), absent: absent,
-		err: fmt.Errorf("no person or bot with the address %q is visible to the account the provider uses%s", text, names.Suggest(text)),
+		err: fmt.Errorf("the provider's account sees no user or bot with the email %q%s", text, names.Suggest(text)),
 	}
 }
 
@@ -143,7 +143,7 @@ func Channel(view *snapshot.Snapshot, text string) (*zulip.Channel, error) {
 		if channel, ok := view.Channels().ByID(id); ok {
 			return channel, nil
 		}
-		return nil, fmt.Errorf("the account the provider uses sees no channel with the ID %d (a channel whose name is a number is found as name:%d)", id, id)
+		return nil, fmt.Errorf("the provider's account sees no channel with the ID %d (a channel whose name is a number is found as name:%d)", id, id)
 	}
 	if channel, _ := view.PlannedChannel(name); channel != nil {
 		return channel, nil
@@ -155,12 +155,26 @@ func Channel(view *snapshot.Snapshot, text string) (*zulip.Channel, error) {
 		return nil, notYet("channel", "zulip_channel", name)
 	}
 	names := suggest.Names{Things: "channels it sees", All: view.Channels().Names(), Where: "the data source zulip_channels lists those it sees"}
-	return nil, fmt.Errorf("the account the provider uses sees no channel called %q%s", name, names.Suggest(name))
+	return nil, fmt.Errorf("the provider's account sees no channel called %q%s", name, names.Suggest(name))
+}
+
+// NoSuchChannel returns the error at an attribute whose channel [Channel] does not find.
+func NoSuchChannel(at path.Path, err error) error {
+	detail := base.Sentence(err)
+	if !errors.As(err, new(*missing)) { // the error of notYet has the advice
+		detail += base.ReferenceAdvice("channel", "zulip_channel.NAME.id")
+	}
+	return base.Refused(at, "No such channel", detail)
+}
+
+// NoSuchChannelID is [NoSuchChannel] for an attribute with IDs.
+func NoSuchChannelID(at path.Path, id int64) error {
+	return NoSuchChannel(at, fmt.Errorf("the provider's account sees no channel with the ID %d; the data source zulip_channels lists those it sees", id))
 }
 
 // notYet is the error of who needs now what this run has yet to create.
 func notYet(noun, resource, name string) error {
-	return &missing{summary: fmt.Sprintf("%q is still not in the organization", name), err: fmt.Errorf("this run has yet to create the %s %q: let what needs it come after (depends_on = [%s.NAME]), or name it by %s.NAME.id, which is not known before", noun, name, resource, resource)}
+	return &missing{summary: fmt.Sprintf("%q does not exist in the organization yet", name), err: fmt.Errorf("this run has not created the %s %q yet. Add depends_on = [%s.NAME], or reference it as %s.NAME.id so that Terraform creates it first", noun, name, resource, resource)}
 }
 
 // ChannelKind is what the run state knows channels as.
@@ -290,13 +304,13 @@ func missingGroup(text, format string, args ...any) error {
 func MovedEmail(email string, id int64, now *zulip.User) error {
 	return &missing{
 		summary: email + " now belongs to another user",
-		err: fmt.Errorf("it belonged to user %d when the plan was made. Now it belongs to user %d (%q). Nothing was changed. Plan again, and check who is meant. That user is %q in the configuration, whatever the email",
+		err: fmt.Errorf("it belonged to user %d when the plan was made. Now it belongs to user %d (%q). Nothing was changed. Plan again, and check which user you mean. To name that user whatever their email, write %q",
 			id, now.ID, now.FullName, fmt.Sprint(id)),
 	}
 }
 
 // Summary is the summary of a message about an error of this package.
-func Summary(err error) string { return SummaryOr(err, "Cannot find what the configuration names") }
+func Summary(err error) string { return SummaryOr(err, "Cannot find a name of the configuration") }
 
 // SummaryOr is [Summary] with the summary of any other error.
 func SummaryOr(err error, other string) string {
@@ -329,10 +343,10 @@ func ReportAbsent(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot,
 	leaving = UserList.Active(leaving, view)
 	for _, err := range absent {
 		if len(leaving) > 0 && !isInvited(ctx, meta, err) {
-			AddError(diags, at, err, fmt.Sprintf("\n\nThis plan would take out %s, who may be who is meant. Write the address of now, or take the unknown one out of the list.", UserList.Describe(leaving, view)))
+			AddError(diags, at, err, fmt.Sprintf("\n\nThis plan would also remove %s. If that is the same person with a new email, replace the old email in the list. Otherwise remove the unknown email first.", UserList.Describe(leaving, view)))
 			continue
 		}
-		diags.AddAttributeWarning(at, Summary(err), base.Sentence(err)+"\n\nUntil somebody has the address it is ignored, and nobody leaves because of it. The first plan after somebody has joined with it takes it up. If it is misspelled, correct it.")
+		diags.AddAttributeWarning(at, Summary(err), base.Sentence(err)+"\n\nThe provider ignores the email until someone joins with it, and removes no one because of it. The next plan after that adds the new user. If the email is misspelled, correct it.")
 	}
 }
 

@@ -112,7 +112,7 @@ var GroupList = PrincipalList{
 	moved: func(_ *snapshot.Snapshot, text string, before, now int64) error {
 		return &missing{
 			summary: fmt.Sprintf("%s is now another user group", suggest.Quote(text)),
-			err: fmt.Errorf("it was user group %d when the plan was made. Now it is user group %d. Nothing was changed. Plan again, and check which group is meant. The first group is %q in the configuration, whatever its name",
+			err: fmt.Errorf("it was user group %d when the plan was made. Now it is user group %d. Nothing was changed. Plan again, and check which group you mean. To name the first group whatever its name, write %q",
 				before, now, fmt.Sprint(before)),
 		}
 	},

@@ -92,7 +92,7 @@ func TestListsKeepTheirTexts(t *testing.T) {
 		t.Errorf("kept %v", got)
 	}
 	for text, want := range map[string]string{
-		"lena.fisher@example.com": "did you mean lena.fischer@example.com?", "999999": "no person or bot with the ID 999999 is visible to the account the provider uses",
+		"lena.fisher@example.com": "did you mean lena.fischer@example.com?", "999999": "sees no user or bot with the ID 999999 is provider's account sees no",
 	} {
 		if resolved, _ := lookup.UserList.Resolve(textList(text), view); len(resolved.Problems) != 1 || !strings.Contains(resolved.Problems[0].Error(), want) {
 			t.Errorf("%s: %v", text, resolved.Problems)

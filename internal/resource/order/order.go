@@ -133,8 +133,8 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 	wanted, known := numbers(list)
 	if known && !r.Meta.Run.Declare(r.TypeName, 0, list.String()) {
-		resp.Diagnostics.AddAttributeError(path.Root(r.Attribute), "Two orders of the "+r.Things,
-			fmt.Sprintf("Another zulip_%s of this configuration gives another order, and each apply would undo one of them. Keep one.", r.TypeName))
+		resp.Diagnostics.AddAttributeError(path.Root(r.Attribute), "Duplicate order of the "+r.Things,
+			fmt.Sprintf("Another zulip_%s of this configuration sets another order, so each apply would undo the change of the other. Keep one of them.", r.TypeName))
 	}
 	all, err := r.Seen(ctx, r.Meta.Store)
 	if err != nil {
@@ -173,12 +173,12 @@ func (r *Resource) checkNamed(wanted, prior []int64, all []Item, diags *diag.Dia
 		}
 	}
 	if len(gone) > 0 {
-		diags.AddAttributeWarning(path.Root(r.Attribute), base.Capitalize(r.Things)+" that are missing are left out of the order",
-			strings.Join(gone, "\n")+"\n\nRemove what is missing from "+r.Attribute+".")
+		diags.AddAttributeWarning(path.Root(r.Attribute), base.Capitalize(r.Things)+" no longer exist and are left out of the order",
+			strings.Join(gone, "\n")+"\n\nRemove them from "+r.Attribute+".")
 	}
 	if len(wrong) > 0 {
 		diags.AddAttributeError(path.Root(r.Attribute), "No such "+r.Thing+" in the order",
-			strings.Join(wrong, "\n")+"\n\nIf this configuration creates it, refer to its resource: the ID is not known before.")
+			strings.Join(wrong, "\n")+base.ReferenceAdvice(r.Thing, "zulip_"+strings.ReplaceAll(r.Thing, " ", "_")+".NAME.id"))
 	}
 	return present
 }

@@ -71,9 +71,9 @@ func (l List) Waits(planned, prior Value, what string, view *snapshot.Snapshot, 
 	if prior.Texts == nil || !l.MustWait(*planned.Texts, *prior.Texts, view) {
 		return false
 	}
-	detail := "Who is in it is known only after this apply, so this plan cannot list who would leave. Nothing of this resource changes now; plan again after the apply."
+	detail := "The list is not known until apply, so this plan cannot show who would be removed. This apply leaves the resource unchanged. Plan again after it."
 	if l.Noun == "user" {
-		detail += " The members of a user group that this configuration manages are known at plan: zulip_user_group.NAME.members."
+		detail += " The members of a user group that this configuration manages are known during plan: zulip_user_group.NAME.members."
 	}
 	diags.AddAttributeWarning(l.at(), what+" for the next apply", detail)
 	return true
@@ -109,7 +109,7 @@ func (l List) Plan(planned, prior Value, view *snapshot.Snapshot, diags *diag.Di
 	l.report(p.Before.Moved, "", diags)
 	hint := ""
 	if l.Noun == "user" {
-		hint = "\n\nIf this configuration makes the account, write zulip_user.NAME.id: its ID is not known before, so that the account comes first."
+		hint = base.ReferenceAdvice("user", "zulip_user.NAME.id")
 	}
 	l.report(p.Wanted.Moved, "", diags)
 	l.report(p.Wanted.Problems, hint, diags)

@@ -67,10 +67,10 @@ func (p *Picture) SizeWarning() string {
 	if len(p.Content) <= UsualLimit {
 		return ""
 	}
-	return fmt.Sprintf("It has %.1f MiB. Servers take %d MiB unless their administrator chose another limit, which they do not tell.", float64(len(p.Content))/(1<<20), UsualLimit>>20)
+	return fmt.Sprintf("It has %.1f MiB. Servers accept %d MiB by default, and do not show their limit.", float64(len(p.Content))/(1<<20), UsualLimit>>20)
 }
 
-const notAnImage = "Not an image to upload"
+const notAnImage = "Cannot upload the file as an image"
 
 // Plan opens a planned file, and returns the SHA-256 of its content. The picture is nil if the file is not known yet, or is
 // reported as none that can be uploaded.
@@ -101,8 +101,8 @@ func OpenPlanned(at path.Path, file, planned types.String, diags *diag.Diagnosti
 		return nil, false
 	}
 	if !planned.IsUnknown() && planned.ValueString() != p.SHA256() {
-		diags.AddAttributeError(at, "The file is another one now",
-			fmt.Sprintf("The content of %s has changed since the plan was made. Plan again.", file.ValueString()))
+		diags.AddAttributeError(at, "The file was changed after the plan was made",
+			fmt.Sprintf("The content of %s is no longer that of the plan. Nothing was uploaded. Plan again.", file.ValueString()))
 		return nil, false
 	}
 	return p, true
@@ -112,7 +112,7 @@ func OpenPlanned(at path.Path, file, planned types.String, diags *diag.Diagnosti
 func Import(file, summary string, save func(attribute string, value any), diags *diag.Diagnostics) {
 	image, err := Open(file)
 	if err != nil {
-		diags.AddError(summary, "The file that it is to be imported with cannot be used. "+base.Sentence(err))
+		diags.AddError(summary, "The file of the configuration cannot be used. "+base.Sentence(err))
 		return
 	}
 	save("file", file)

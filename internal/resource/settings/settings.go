@@ -235,8 +235,8 @@ func (s Setting) Read(held ServerValues, level int, kept attr.Value, diags *diag
 	}
 	value, err := s.Kind.Read(raw, kept)
 	if err != nil {
-		diags.AddAttributeError(path.Root(s.Name), "The server holds something unexpected for "+s.Name,
-			fmt.Sprintf("It answered %s. %s", raw, base.Sentence(err)))
+		diags.AddAttributeError(path.Root(s.Name), "Unexpected value on the server for "+s.Name,
+			fmt.Sprintf("The server answered %s. %s", raw, base.Sentence(err)))
 		return nil
 	}
 	if kept != nil && s.same(kept, value) {

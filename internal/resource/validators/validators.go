@@ -42,10 +42,10 @@ func Size(minimum, maximum int) Rule {
 
 // NoNulls allows lists and sets without null.
 func NoNulls() Rule {
-	return elementsRule("must not hold null", func(all []attr.Value) string {
+	return elementsRule("must not contain null", func(all []attr.Value) string {
 		for i, element := range all {
 			if element.IsNull() {
-				return fmt.Sprintf("Element %d of %d is null. Leave it out, as in [for x in LIST : x if x != null].", i+1, len(all))
+				return fmt.Sprintf("Element %d of %d is null. Remove it, for example with [for x in LIST : x if x != null].", i+1, len(all))
 			}
 		}
 		return ""
@@ -54,14 +54,14 @@ func NoNulls() Rule {
 
 // Unique allows lists in which nothing is twice.
 func Unique() Rule {
-	return elementsRule("must name each element once", func(all []attr.Value) string {
+	return elementsRule("must contain each element only once", func(all []attr.Value) string {
 		seen := map[string]bool{}
 		for _, element := range all {
 			if !isSet(element) {
 				continue
 			}
 			if seen[element.String()] {
-				return element.String() + " is there twice."
+				return element.String() + " is listed twice."
 			}
 			seen[element.String()] = true
 		}
@@ -159,7 +159,7 @@ func Duration() Rule {
 		if ParseDuration(text) > 0 {
 			return ""
 		}
-		return fmt.Sprintf("%q is not one.", text)
+		return fmt.Sprintf("%q is not a duration.", text)
 	})
 }
 
@@ -191,7 +191,7 @@ func (EmailAddress) ValidateString(_ context.Context, req validator.StringReques
 	text := req.ConfigValue.ValueString()
 	if parsed, err := mail.ParseAddress(text); err != nil || parsed.Address != text || strings.ContainsAny(text, ",; \t\r\n") {
 		resp.Diagnostics.AddAttributeError(req.Path, "Invalid email address",
-			"Write one address, as in ada@example.com, without a name. Use for_each for several people.")
+			"Write one email, as in ada@example.com, without a name. Use for_each for several people.")
 	}
 }
 
@@ -229,7 +229,7 @@ func (v requiredInElements) ValidateList(_ context.Context, req validator.ListRe
 		for _, name := range v.attributes {
 			if value, has := object.Attributes()[name]; !has || value.IsNull() {
 				at := req.Path.AtListIndex(i).AtName(name)
-				resp.Diagnostics.AddAttributeError(at, "Missing required attribute", fmt.Sprintf("Set a value for %s: every element needs one.", at))
+				resp.Diagnostics.AddAttributeError(at, "Missing required attribute", fmt.Sprintf("Set a value for %s: every element requires one.", at))
 			}
 		}
 	}

@@ -103,8 +103,8 @@ func TestRules(t *testing.T) {
 		{validators.IDOr("the ID of a channel", -1), number(0), "a must be the ID of a channel, or -1 for none. It is 0. For none, write -1."},
 		{validators.Size(1, 0), list(), "a must have at least 1 element. It is empty."},
 		{validators.Size(1, 2), list("x", "y", "z"), "a must have between 1 and 2 elements. It has 3."},
-		{validators.NoNulls(), list("x", "null"), "a must not hold null. Element 2 of 2 is null. Leave it out, as in [for x in LIST : x if x != null]."},
-		{validators.Unique(), list("x", "y", "x"), `a must name each element once. "x" is there twice.`},
+		{validators.NoNulls(), list("x", "null"), "a must not contain null. Element 2 of 2 is null. Remove it, for example with [for x in LIST : x if x != null]."},
+		{validators.Unique(), list("x", "y", "x"), `a must contain each element only once. "x" is listed twice.`},
 	} {
 		if got := validate(t, c.rule, c.value); got != c.want {
 			t.Errorf("%v: %s\nwant: %s", c.value, got, c.want)
@@ -170,7 +170,7 @@ func TestVisibleNameLetsScriptsAndEmojiBe(t *testing.T) {
 func TestVisibleNameRefusesControls(t *testing.T) {
 	v := validators.VisibleName{RefuseControls: true}
 	if diags := checkName(v, "a\tb"); len(diags) != 1 || !diags.HasError() ||
-		diags[0].Detail() != `name must not hold control characters. It is "a<U+0009>b": character 2 is U+0009 (tab).` {
+		diags[0].Detail() != `name must not contain control characters. It is "a<U+0009>b": character 2 is U+0009 (tab).` {
 		t.Errorf("reported: %v", diags)
 	}
 	if diags := checkName(v, "a\u200bb"); len(diags) != 1 || diags.HasError() {

@@ -38,11 +38,11 @@ func (v VisibleName) ValidateString(_ context.Context, req validator.StringReque
 	name := attributeName(req.Path)
 	if v.RefuseControls && found.hasControl {
 		resp.Diagnostics.AddAttributeError(req.Path, "Invalid value for "+name,
-			fmt.Sprintf("%s must not hold control characters. It is %s: %s.", name, found.shown, strings.Join(found.places, ", ")))
+			fmt.Sprintf("%s must not contain control characters. It is %s: %s.", name, found.shown, strings.Join(found.places, ", ")))
 		return
 	}
 	resp.Diagnostics.AddAttributeWarning(req.Path, "Invisible characters in "+name,
-		fmt.Sprintf("%s is %s: %s. People do not see this, and may take the name for another one. If it is there by mistake, remove it.",
+		fmt.Sprintf("%s is %s: %s. These characters are invisible, so the name can be mistaken for another. Remove them if they are not intentional.",
 			name, found.shown, strings.Join(found.places, ", ")))
 }
 

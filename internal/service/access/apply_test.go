@@ -253,7 +253,7 @@ func TestProtocolAnApplyIsNotRefusedForWhatItHasWritten(t *testing.T) {
 	p.expect("before", permission.CanSendMessage, "newsroom", lena, true)
 	closed := values{"name": "newsroom", "can_send_message_group": []any{"group:press"}}
 	_, diags := p.Plan("zulip_channel", p.state["newsroom"], closed)
-	diags.ExpectError(t, "can_send_message_group", `Nobody could post in channel "newsroom" any more`)
+	diags.ExpectError(t, "can_send_message_group", `No one could post in channel "newsroom"`)
 	p.apply("zulip_user_group", "press", values{"name": "press", "members": []any{kenji}})
 	_, diags = p.Plan("zulip_channel", p.state["newsroom"], closed)
 	diags.ExpectNoError(t)

@@ -91,11 +91,11 @@ func readChannelData(ctx context.Context, c *adapter.Call[types.Object], m *type
 	}
 	channel, err := lookup.Channel(view, wanted.ValueString())
 	if err != nil {
-		return base.Refused(path.Root("channel"), "No such channel", base.Sentence(err))
+		return lookup.NoSuchChannel(path.Root("channel"), err)
 	}
 	facts, err := factsOf(ctx, c.Base, channel)
 	if err != nil {
-		return base.Refused(path.Root("channel"), fmt.Sprintf("Cannot read who is in channel %q", channel.Name), base.Explain(err))
+		return base.Refused(path.Root("channel"), fmt.Sprintf("Cannot read the subscribers of channel %q", channel.Name), base.Explain(err))
 	}
 	values := map[string]attr.Value{
 		"channel": wanted, "channel_id": types.Int64Value(channel.ID), "name": types.StringValue(channel.Name),
@@ -112,8 +112,8 @@ func readChannelData(ctx context.Context, c *adapter.Call[types.Object], m *type
 		values[string(right)] = whoOf(who, certain)
 	}
 	if len(untold) > 0 {
-		c.Diags.AddAttributeWarning(path.Root("channel"), fmt.Sprintf("Not everything can be told of channel %q", channel.Name),
-			fmt.Sprintf("It is archived, and servers below feature level 480 do not tell who is in an archived channel. Who can do this depends on it, and is null: %s.", strings.Join(untold, ", ")))
+		c.Diags.AddAttributeWarning(path.Root("channel"), fmt.Sprintf("Some facts about channel %q are unknown", channel.Name),
+			fmt.Sprintf("It is archived, and servers below feature level 480 do not show the subscribers of an archived channel. These attributes depend on them and are null: %s.", strings.Join(untold, ", ")))
 	}
 	*m = types.ObjectValueMust(m.AttributeTypes(ctx), values)
 	return nil

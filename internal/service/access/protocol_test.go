@@ -209,14 +209,14 @@ func TestProtocolTellsNothingItDoesNotKnow(t *testing.T) {
 
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: fmt.Sprintf("/streams/%d/members", o.MustChannel(t, "leads").ID), Action: sandbox.FaultStatus, Status: 400})
 	_, diags = read("leads")
-	diags.ExpectError(t, "channel", `Cannot read who is in channel "leads"`)
+	diags.ExpectError(t, "channel", `Cannot read the subscribers of channel "leads"`)
 	heal()
 
 	o.Archive(t, "leads")
 	o.Sandbox.SetFeatureLevel(featurelevel.ArchivedChannels - 1)
 	archived, diags := read("leads")
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "channel", `Not everything can be told of channel "leads"`, "archived", "read, add subscribers")
+	diags.ExpectWarning(t, "channel", `Some facts about channel "leads" are unknown`, "archived", "read, add subscribers")
 	if archived["can_read"] != nil || archived["can_add_subscribers_group"] != nil {
 		t.Errorf("who reads an archived channel: %v", archived["can_read"])
 	}

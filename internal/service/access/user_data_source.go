@@ -102,7 +102,7 @@ func readUserData(ctx context.Context, c *adapter.Call[userModel], found *userMo
 	}
 	if user.IsSystemBot {
 		return base.Refused(path.Root("user"), fmt.Sprintf("Cannot show the access of %s", user.Address()),
-			"This is one of the server's own bots, to which permissions do not apply. Name a person or a bot of the organization.")
+			"Permissions do not apply to the server's own bots. Name a user or bot of the organization.")
 	}
 	channels := found.selected(view)
 	subscribers, err := subscribersOf(ctx, c.Base, channels)
@@ -201,7 +201,7 @@ func (m *userModel) readChannels(user *zulip.User, person *permission.Person, ch
 	m.Channels = types.MapValueMust(types.ObjectType{AttrTypes: channelTypes}, found)
 	if untold > 0 {
 		diags.AddAttributeWarning(path.Root("include_archived"), fmt.Sprintf("Cannot read the subscribers of archived channels (%d)", untold),
-			fmt.Sprintf("Servers below feature level %d do not show them. Rights that depend on them are in unknown_rights. Leave archived channels out, or upgrade the server.", featurelevel.ArchivedChannels))
+			fmt.Sprintf("Servers below feature level %d do not show them. unknown_rights lists the permissions that depend on them. Remove the archived channels, or upgrade the server.", featurelevel.ArchivedChannels))
 	}
 }
 

@@ -157,7 +157,7 @@ func TestProtocolUserAccessRefusesWhomItCannotShow(t *testing.T) {
 	member, _ := o.Sandbox.Credentials("member")
 	for _, user := range []string{lena, strconv.Itoa(member.ID)} {
 		_, diags = readUser(t, guest, values{"user": user})
-		diags.ExpectError(t, "user", "is not in the organization", "visible to the account the provider uses")
+		diags.ExpectError(t, "user", "is not in the organization", "provider's account sees no")
 	}
 }
 

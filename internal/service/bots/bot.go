@@ -53,7 +53,7 @@ func NewBotResource() resource.Resource {
 		IsReadByItself: accounts.IsAboveMember,
 		IsGone:         func(user *zulip.User) bool { return !user.IsActive },
 		HowToAdopt: func(user *zulip.User) string {
-			return fmt.Sprintf("%s (ID %d) is deactivated. To reactivate it, write a zulip_bot with its short name and adopt_deactivated = true.", user.Address(), user.ID)
+			return fmt.Sprintf("%s (ID %d) is deactivated. To reactivate it, add a zulip_bot with its short name and adopt_deactivated = true.", user.Address(), user.ID)
 		},
 		Unique: core.Unique[botModel, zulip.User]{
 			Attribute: "short_name", Word: "short name", IgnoresCase: true, IsCheckedByPlan: true,
@@ -166,14 +166,14 @@ func (r *botResource) Read(ctx context.Context, req resource.ReadRequest, resp *
 	case !isVisible || !user.IsActive: // gone
 	case !isListed && r.Meta.Store.Self().Role <= zulip.RoleAdministrator:
 		resp.Diagnostics.AddWarning("The server does not list bot "+user.Address(),
-			"The bot is active, but the server's list of bots lacks it, which can happen where several clients change bots at the same time. What the list alone tells, such as default_sending_stream, stays in the state as it is. The server makes a new list when something about a bot changes.")
+			"The bot is active, but the server's list of bots lacks it. This can happen if several clients change bots at the same time. Attributes that only the list has, such as default_sending_stream, are left unchanged in the state. The server rebuilds the list when a bot changes.")
 	case !isListed:
 		resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), id)...)
-		r.Meta.ReportUnseen(fmt.Sprintf("Bot %s is in the state; it belongs to somebody else, and only administrators manage the bots of others.", user.Address()), &resp.Diagnostics)
+		r.Meta.ReportUnseen(fmt.Sprintf("Bot %s is in the state, but belongs to someone else. Only administrators manage the bots of others.", user.Address()), &resp.Diagnostics)
 		return
 	case user.BotType == nil: // any type would force a new bot
 		resp.Diagnostics.AddError("Cannot read bot "+user.Address(),
-			"The server does not tell the type of the bot: bot_type is missing in its user object. Check that the server is a supported one, and report this if it is.")
+			"The server's user object of the bot has no bot_type. Check that the server is supported, and report this if it is.")
 		return
 	}
 	if isVisible {
@@ -225,15 +225,15 @@ func (r *botResource) reactivateWithNewOwner(ctx context.Context, planned, state
 	if bot == nil || bot.IsActive || bot.BotOwnerID == nil || !r.Meta.Run.IsDestroyed(snapshot.AccountKind, *bot.BotOwnerID) {
 		return state.Owner
 	}
-	const adopt = " The next plan asks for adopt_deactivated = true, to reactivate the bot."
+	const adopt = " The next plan asks for adopt_deactivated = true to reactivate the bot."
 	if named, notFound := lookup.User(s, planned.Owner.ValueString()); notFound == nil { // else the update says so
 		switch next, err := r.Meta.Store.FreshUser(ctx, named.ID); {
 		case err != nil:
-			diags.AddAttributeError(path.Root("owner"), summary, "The server deactivated the bot with its owner, and the planned owner could not be read. Nothing was sent. "+base.Explain(err)+adopt)
+			diags.AddAttributeError(path.Root("owner"), summary, "The server deactivated the bot with its owner, and the provider could not read the planned owner. Nothing was sent. "+base.Explain(err)+adopt)
 			return state.Owner
 		case next != nil && !next.IsActive:
 			diags.AddAttributeError(path.Root("owner"), summary,
-				fmt.Sprintf("The server deactivated the bot with its owner, and the planned owner %s is deactivated. Nothing was sent. Set owner to somebody else, or remove the zulip_bot too.", next.Address())+adopt)
+				fmt.Sprintf("The server deactivated the bot with its owner, and the planned owner %s is deactivated. Nothing was sent. Set owner to someone else, or remove the zulip_bot too.", next.Address())+adopt)
 			return state.Owner
 		}
 	}
@@ -259,7 +259,7 @@ func (r *botResource) reactivateWithNewOwner(ctx context.Context, planned, state
 func update(ctx context.Context, c *core.Context, planned, current *botModel) error {
 	user, ok := c.Snapshot.User(current.ID.ValueInt64())
 	if !ok {
-		return errors.New("the server does not show the bot to the provider's account. Plan again to see what became of it")
+		return errors.New("the server does not show the bot to the provider's account. Plan again to see what happened")
 	}
 	change, err := planned.changes(user, current, c.Snapshot)
 	if err != nil || change.Empty() {
@@ -295,9 +295,9 @@ func protectOwnership(ctx context.Context, c *core.Context, owner *int64) error 
 	var diags diag.Diagnostics
 	switch self, err := c.Meta.Store.FreshUser(ctx, c.Meta.Store.Self().ID); {
 	case err != nil:
-		diags.AddAttributeError(path.Root("owner"), "Cannot read the provider's account", "Nothing was sent, because it is not known whether the account could still manage the bot. "+base.Explain(err))
+		diags.AddAttributeError(path.Root("owner"), "Cannot read the provider's account", "The provider could not check whether the account could still manage the bot. Nothing was sent. "+base.Explain(err))
 	case self == nil:
-		diags.AddAttributeError(path.Root("owner"), "Cannot read the provider's account", "Nothing was sent, because the server does not show the account to itself. Plan again.")
+		diags.AddAttributeError(path.Root("owner"), "Cannot read the provider's account", "The server does not show the account to itself. Nothing was sent. Plan again.")
 	default:
 		checkOwnership(c.Meta, self, owner, &diags)
 	}
@@ -312,7 +312,7 @@ func checkRenamed(ctx context.Context, c *core.Context, plan, prior *botModel) e
 	}
 	var diags diag.Diagnostics
 	diags.AddAttributeError(path.Root("short_name"), fmt.Sprintf("Cannot change the short name of %s to %q", prior.Email.ValueString(), plan.ShortName.ValueString()),
-		fmt.Sprintf("The server reported success, but the bot's address is %s. The server may be older than its feature level says: changing the short name needs %s. "+
+		fmt.Sprintf("The server reported success, but the bot's email is %s. The server may be older than its feature level says: changing the short name requires %s. "+
 			"Set short_name back to %q, or replace the bot with terraform apply -replace=ADDRESS.", user.Address(), featurelevel.Describe(featurelevel.BotShortName), prior.ShortName.ValueString()))
 	return &base.Error{Diagnostics: diags}
 }
@@ -336,24 +336,24 @@ func findImported(s *snapshot.Snapshot, text string) (*zulip.User, error) {
 	user, err := lookup.User(s, text)
 	if err != nil {
 		names := suggest.Names{Things: "bots it can manage", All: s.BotAddresses(), Where: "the data source zulip_users lists all bots", Unquoted: true}
-		return nil, fmt.Errorf("no bot with the ID or the address %q is visible to the provider's account%s", text, names.Suggest(text))
+		return nil, fmt.Errorf("the provider's account sees no bot with the ID or email %q%s", text, names.Suggest(text))
 	}
 	_, isListed := s.Bots().ByID(user.ID)
 	switch {
 	case !user.IsBot:
-		return nil, fmt.Errorf("%s is a person: import the account as a zulip_user", user.Address())
+		return nil, fmt.Errorf("%s is a person: import the user as a zulip_user", user.Address())
 	case user.IsDeleted:
 		summary, detail := accounts.Deleted(user, "short_name")
 		return nil, errors.New(summary + ". " + detail)
 	case user.IsActive && !isListed:
-		return nil, fmt.Errorf("%s belongs to somebody else: use the key of its owner, or of an administrator", user.Address())
+		return nil, fmt.Errorf("%s belongs to someone else: use the key of its owner, or of an administrator", user.Address())
 	}
 	return user, nil
 }
 
 func hint(err error) string {
 	if zulip.IsMessage(err, "Email is already in use.") {
-		return "The short name needs an address that no other account has, active or deactivated. Choose another short_name."
+		return "Another user or bot, active or deactivated, already has the email of this short name. Choose another short_name."
 	}
 	return ""
 }

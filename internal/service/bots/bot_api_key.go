@@ -107,11 +107,11 @@ func (e *botAPIKeyEphemeral) find(ctx context.Context, text string, diags *diag.
 	}
 	switch {
 	case err != nil:
-		diags.AddAttributeError(at, summary, base.Explain(err)+"\n\nWrite the address or the ID of an active bot.")
+		diags.AddAttributeError(at, summary, base.Explain(err)+"\n\nSet the email or ID of an active bot.")
 	case !user.IsBot:
 		diags.AddAttributeError(at, summary, fmt.Sprintf("%s is a person. Only the keys of bots can be read.", user.Address()))
 	case !user.IsActive:
-		diags.AddAttributeError(at, summary, fmt.Sprintf("%s is deactivated, and its key opens nothing. Reactivate the bot, or remove this ephemeral resource.", user.Address()))
+		diags.AddAttributeError(at, summary, fmt.Sprintf("%s is deactivated, so its key does not work. Reactivate the bot, or remove this ephemeral resource.", user.Address()))
 	default:
 		return user
 	}
@@ -135,17 +135,17 @@ func (e *botAPIKeyEphemeral) lookUp(ctx context.Context, text string) (*zulip.Us
 
 // explain says why the server gave no key, and what to do.
 func (e *botAPIKeyEphemeral) explain(err error) string {
-	const who = "The bot's owner and administrators of the organization can read its key: use the key of such an account in the provider block."
+	const who = "Only the bot's owner and administrators of the organization can read its key. Use the key of such an account in the provider block."
 	switch {
 	case err == nil:
-		return "The server answered without a key. Check the server's log, and report this if the server is a supported one."
+		return "The server answered without a key. Check the server's log, and report this if the server is supported."
 	case zulip.IsUnknownEndpoint(err):
-		return base.Explain(err) + fmt.Sprintf("\n\nThe server reports feature level %d, and reading the key by itself needs %s. Check that no proxy changes the request, and that the server is what it says it is.",
+		return base.Explain(err) + fmt.Sprintf("\n\nThe server reports feature level %d, and reading a single key requires %s. Check that no proxy changes the request, and that the server reports its true level.",
 			e.FeatureLevel(), featurelevel.Describe(featurelevel.BotAPIKey))
 	case zulip.IsMessage(err, "Insufficient permission"):
 		return base.Explain(err) + "\n\n" + who
 	case zulip.IsMessage(err, "No such bot"):
-		return base.Explain(err) + "\n\nThe server does not give the key of this bot. It may have been deactivated meanwhile: look at it in the organization's settings."
+		return base.Explain(err) + "\n\nThe server does not return the key of this bot. The bot may have been deactivated: check it in the organization's settings."
 	}
 	return base.Explain(err)
 }
@@ -163,11 +163,11 @@ func findKey(bots []*zulip.BotKey, text string) (*zulip.BotKey, error) {
 				names.All = append(names.All, bot.Email)
 			}
 		}
-		return nil, fmt.Errorf("the server lists the keys of the account's own bots, for administrators those of all bots, and %q is not among them%s", text, names.Suggest(text))
+		return nil, fmt.Errorf("the server lists the keys of the account's own bots, and to administrators those of all bots; %q is not among them%s", text, names.Suggest(text))
 	case !bots[i].IsActive:
-		return nil, fmt.Errorf("%s is deactivated, and its key opens nothing. Reactivate the bot, or remove this ephemeral resource", text)
+		return nil, fmt.Errorf("%s is deactivated, so its key does not work. Reactivate the bot, or remove this ephemeral resource", text)
 	case bots[i].APIKey == "":
-		return nil, fmt.Errorf("the server does not show the key of %s to the account the provider uses", text)
+		return nil, fmt.Errorf("the server does not show the key of %s to the provider's account", text)
 	}
 	return bots[i], nil
 }

@@ -82,10 +82,10 @@ func TestProtocolBotAPIKeyIsReadAnew(t *testing.T) {
 func TestProtocolBotAPIKeyErrors(t *testing.T) {
 	for level, says := range map[int]struct{ unknown, person, stranger []string }{
 		442: {
-			[]string{"no-bot@example.com", "own bots", "the bots that it lists are: "}, []string{"own bots"}, []string{"for administrators those of all bots"},
+			[]string{"no-bot@example.com", "own bots", "the bots that it lists are: "}, []string{"own bots"}, []string{"to administrators those of all bots"},
 		},
 		500: {
-			[]string{`No person or bot with the address "no-bot@example.com"`, "active bot"}, []string{"is a person"},
+			[]string{`sees no user or bot with the address "no-bot@example.com"`, "active bot"}, []string{"is a person"},
 			[]string{"Insufficient permission", "owner and administrators of the organization can read its key"},
 		},
 	} {
@@ -156,9 +156,9 @@ func TestProtocolBotAPIKeyUndocumented(t *testing.T) {
 			sandbox.Fault{Action: sandbox.FaultStatus, Status: http.StatusOK, Body: `{"result":"success","msg":""}`},
 			[]string{"answered without a key"},
 		},
-		"deactivated meanwhile": {
+		"may have been deactivated": {
 			sandbox.Fault{Action: sandbox.FaultStatus, Status: http.StatusBadRequest, Body: `{"result":"error","msg":"No such bot","code":"BAD_REQUEST"}`},
-			[]string{"No such bot", "deactivated meanwhile"},
+			[]string{"No such bot", "may have been deactivated"},
 		},
 		"only for owners": {
 			sandbox.Fault{Action: sandbox.FaultStatus, Status: http.StatusBadRequest, Body: `{"result":"error","msg":"Must be an organization owner","code":"UNAUTHORIZED_PRINCIPAL"}`},
@@ -174,7 +174,7 @@ func TestProtocolBotAPIKeyUndocumented(t *testing.T) {
 		})
 	}
 	_, diags := o.As(t, "bot").NewRun(t, "zulip_message").Process().OpenEphemeral(apiKey, values{"bot": bot.Email})
-	diags.ExpectError(t, "bot", "Cannot read the API key of "+bot.Email, "This endpoint does not accept bot requests.", "Use the key of a person's account.")
+	diags.ExpectError(t, "bot", "Cannot read the API key of "+bot.Email, "This endpoint does not accept bot requests.", "Use a person's API key.")
 }
 
 // TestAccBotAPIKeySecretsStaySecret uses a bot's key and makes a link that anybody can join with, with everything logged. The link

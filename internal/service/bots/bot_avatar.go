@@ -179,7 +179,7 @@ func (r *botResource) replaceAvatar(ctx context.Context, prior *botModel, image 
 		Read: func(ctx context.Context, _ func(*zulip.User) bool) (*attribute.Reading[*zulip.User], error) {
 			user, err := r.Meta.Store.FreshUser(ctx, id)
 			if err == nil && user == nil {
-				err = errors.New("the server does not show the bot to the provider's account. Plan again to see what became of it")
+				err = errors.New("the server does not show the bot to the provider's account. Plan again to see what happened")
 			}
 			return &attribute.Reading[*zulip.User]{Thing: user}, err
 		},
@@ -207,7 +207,7 @@ func seenURL(ctx context.Context, private attribute.PrivateGetter, diags *diag.D
 	diags.Append(found...)
 	if len(data) > 0 {
 		if err := json.Unmarshal(data, &url); err != nil {
-			diags.AddError("The state's private data cannot be read", err.Error())
+			base.AddBug(diags, "decode private state", err)
 		}
 	}
 	return url

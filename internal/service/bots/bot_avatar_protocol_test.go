@@ -168,7 +168,7 @@ func TestProtocolBotAvatarConflict(t *testing.T) {
 	plan := run.MustPlan(alerts(values{"avatar_file": second, "full_name": "Alarms"}))
 	theirs := uploadByHand(t, o, run, other)
 	sent := o.Sent()
-	run.Apply(plan).ExpectError(t, "", "The picture of bot alerts-bot@zulip.example.com was changed by somebody else after it was planned", "Nothing was overwritten.", theirs)
+	run.Apply(plan).ExpectError(t, "", "The picture of bot alerts-bot@zulip.example.com was changed after the plan was made", "Nothing was overwritten.", theirs)
 	sent.Expect(t, "PATCH full_name")
 	if hashAt(t, o, run) != otherHash || run.State.Values["avatar_sha256"] != firstHash || run.State.Values["full_name"] != "Alarms" {
 		t.Errorf("the state holds %v", run.State.Values)
@@ -194,7 +194,7 @@ func TestProtocolBotAvatarRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for file, words := range map[string]string{text: "not a PNG", "/nowhere.png": "nowhere"} {
-		run.ExpectRefused(alerts(values{"avatar_file": file}), "avatar_file", "Not an image to upload", words)
+		run.ExpectRefused(alerts(values{"avatar_file": file}), "avatar_file", "Cannot upload the file as an image", words)
 	}
 	run.MustPlan(alerts(values{"avatar_file": acctest.Unknown}))
 
@@ -226,7 +226,7 @@ func TestProtocolBotAvatarRefused(t *testing.T) {
 	}
 	sent := o.Sent()
 	_, diags := p.Apply(plan)
-	diags.ExpectError(t, "avatar_file", "The file is another one now")
+	diags.ExpectError(t, "avatar_file", "The file was changed after the plan was made")
 	sent.Expect(t)
 }
 

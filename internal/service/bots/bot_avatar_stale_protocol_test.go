@@ -21,7 +21,7 @@ func TestProtocolBotAvatar_UnmanagedAndUploadedSincePlan_Refused(t *testing.T) {
 			plan := run.MustPlan(config)
 			other, otherHash := picture(t, 99)
 			theirs := uploadByHand(t, o, run, other)
-			run.Apply(plan).ExpectError(t, "", "was changed by somebody else after it was planned", theirs, "avatar_file")
+			run.Apply(plan).ExpectError(t, "", "was changed after the plan was made", theirs, "avatar_file")
 			if hashAt(t, o, run) != otherHash || isManaged(run) {
 				t.Errorf("the picture was overwritten, or the state holds %v", run.State.Values)
 			}

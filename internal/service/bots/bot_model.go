@@ -191,8 +191,8 @@ func (m *botModel) changes(user *zulip.User, current *botModel, s *snapshot.Snap
 	update := zulip.BotUpdate{Config: m.newConfig(current)}
 	bot, isListed := s.Bots().ByID(user.ID)
 	if !isListed {
-		return update, errors.New("the server does not list the bot among those that the provider's account manages, so that its settings are not known. " +
-			"It lists a bot for its owner and for administrators; where several clients change bots at once its list can lack one until something about a bot changes")
+		return update, errors.New("the server does not list the bot among those that the provider's account manages, so that its settings are unknown. " +
+			"It lists a bot for its owner and for administrators. If several clients change bots at the same time, its list can lack a bot until a bot changes again")
 	}
 	var diags diag.Diagnostics
 	if name := strings.TrimSpace(m.FullName.ValueString()); name != user.FullName {
@@ -233,7 +233,7 @@ func (m *botModel) channelChange(attribute string, current *botModel, s *snapsho
 	if planned.ValueString() != "" {
 		channel, err := lookup.Channel(s, planned.ValueString())
 		if err != nil {
-			diags.AddAttributeError(path.Root(attribute), "No such channel", base.Sentence(err))
+			base.Report(diags, "", lookup.NoSuchChannel(path.Root(attribute), err))
 			return nil
 		}
 		name = channel.Name

@@ -128,7 +128,7 @@ func TestProtocolBotWhoseOwnerLeavesAndWhichSomebodyElseChanges(t *testing.T) {
 	l := planLeaving(t, alerts(values{"owner": lena, "role": "moderator"}))
 	l.o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", l.o.UserOf(t, l.bot).ID), map[string]string{"role": fmt.Sprint(int(zulip.RoleGuest))})
 	sent := l.o.Sent()
-	l.apply(t).ExpectError(t, "", "changed by somebody else", "role")
+	l.apply(t).ExpectError(t, "", "changed after the plan was made", "role")
 	sent.Expect(t, "DELETE", "POST")
 	l.expect(t, l.o.Self.Address(), true)
 	l.bot.MustApply(alerts(values{"owner": lena, "role": "moderator"}))
@@ -151,7 +151,7 @@ func TestProtocolBotWhoseOwnerLeavesBeforeTheNextComes(t *testing.T) {
 	next := l.o.NewRun(t, "zulip_user")
 	create := l.p.MustPlan("zulip_user", nil, values{"email": bo, "full_name": "Bo"})
 	l.then = l.p.MustPlan("zulip_bot", l.bot.State, alerts(values{"owner": bo}))
-	l.apply(t).ExpectError(t, "owner", "yet to create", bo)
+	l.apply(t).ExpectError(t, "owner", "has not created", bo)
 	l.expect(t, l.o.Self.Address(), true)
 	next.Apply(create).ExpectNoError(t)
 	l.bot.MustApply(alerts(values{"owner": bo}))
@@ -167,7 +167,7 @@ func TestProtocolBotWhoseOwnerLeavesAndWhichStaysDeactivated(t *testing.T) {
 		words  []string
 	}{
 		"a refusal":              {alerts(values{"owner": lena}), "POST /users/*/reactivate status=400", "", []string{"deactivated the bot with its owner", "adopt_deactivated"}},
-		"the same owner":         {alerts(values{"owner": ada, "full_name": "Alarms"}), "", "owner", []string{"the planned owner " + ada + " is deactivated", "Set owner to somebody else, or remove the zulip_bot too"}},
+		"the same owner":         {alerts(values{"owner": ada, "full_name": "Alarms"}), "", "owner", []string{"the planned owner " + ada + " is deactivated", "Set owner to someone else, or remove the zulip_bot too"}},
 		"an owner that is unset": {alerts(values{"full_name": "Alarms"}), "", "owner", []string{"the planned owner " + ada + " is deactivated"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -213,7 +213,7 @@ func testBotLeftWithWhoLeaves(t *testing.T, left values) {
 	owner := o.NewRun(t, "zulip_user")
 	owner.MustApply(values{"email": ada, "full_name": "Ada"})
 	bot.MustApply(alerts(values{"owner": ada}))
-	words := []string{"Bots will be deactivated with their owner " + ada, alertsBot, "Set owner of each zulip_bot to somebody else"}
+	words := []string{"Bots will be deactivated with their owner " + ada, alertsBot, "Set owner of each zulip_bot to someone else"}
 
 	p := bot.Process()
 	_, diags := p.Plan("zulip_bot", bot.State, alerts(values{"owner": ada}))
@@ -258,7 +258,7 @@ func ownedBy(owner string, people ...string) string {
 func TestAccSandboxBotWhoseOwnerLeaves(t *testing.T) {
 	for name, test := range map[string]struct{ old, new, more string }{
 		"by reference":              {"zulip_user.ada.email", "zulip_user.bo.email", ""},
-		"named as text":             {`"ada@example.com"`, `"bo@example.com"`, ""},
+		"name it as text":           {`"ada@example.com"`, `"bo@example.com"`, ""},
 		"to a new person":           {"zulip_user.ada.email", "zulip_user.cleo.email", ""},
 		"with other changes":        {"zulip_user.ada.id", "zulip_user.bo.id", "role = \"moderator\"\n  default_sending_stream = \"general\""},
 		"to the provider's account": {"zulip_user.ada.email", `"SELF"`, ""},
@@ -302,7 +302,7 @@ func TestAccSandboxBotLeftWithWhoLeaves(t *testing.T) {
 	for _, owner := range []string{"owner = \"ada@example.com\"", ""} {
 		w.Configure(t, ownedBy(owner))
 		printed := w.Must(t, "plan")
-		for _, words := range []string{warning, alertsBot, "Set owner of each zulip_bot to somebody else, or remove it"} {
+		for _, words := range []string{warning, alertsBot, "Set owner of each zulip_bot to someone else, or remove the bot"} {
 			if !strings.Contains(printed, words) {
 				t.Errorf("not printed: %s\n%s", words, printed)
 			}
@@ -312,7 +312,7 @@ func TestAccSandboxBotLeftWithWhoLeaves(t *testing.T) {
 		t.Errorf("printed:\n%s", printed)
 	}
 	if accountOf(t, o, alertsBot).IsActive || accountOf(t, o, ada).IsActive {
-		t.Error("somebody is active")
+		t.Error("someone is active")
 	}
 }
 

@@ -32,11 +32,11 @@ func validate(config *botModel, diags *diag.Diagnostics) {
 	}
 	isOutgoing := config.botType() == zulip.BotOutgoingWebhook
 	if isOutgoing && config.PayloadURL.IsNull() {
-		diags.AddAttributeError(path.Root("payload_url"), "Missing payload_url", "An outgoing webhook needs payload_url.")
+		diags.AddAttributeError(path.Root("payload_url"), "Missing payload_url", "An outgoing webhook requires payload_url.")
 	}
 	for attribute, value := range map[string]types.String{"payload_url": config.PayloadURL, "interface": config.Interface} {
 		if !isOutgoing && base.IsSet(value) {
-			diags.AddAttributeError(path.Root(attribute), "Only for outgoing webhooks", fmt.Sprintf("Remove %s, or set bot_type = \"outgoing_webhook\".", attribute))
+			diags.AddAttributeError(path.Root(attribute), "Attribute requires an outgoing webhook", fmt.Sprintf("Remove %s, or set bot_type = \"outgoing_webhook\".", attribute))
 		}
 	}
 }
@@ -165,7 +165,7 @@ func checkHolder(ctx context.Context, p *core.Plan[botModel], holder *zulip.User
 		run.PlanName(snapshot.AccountKind, holder.ID, holder.Address())
 		role, returns := accounts.Returns(holder, p.Config.Role)
 		p.Diags.AddAttributeWarning(path.Root("adopt_deactivated"), fmt.Sprintf("Bot %s will be reactivated", holder.Address()),
-			fmt.Sprintf("It has the ID %d and the name %q, and keeps its API key. %s", holder.ID, holder.FullName, returns))
+			fmt.Sprintf("It has the ID %d and the name %q. Its API key does not change. %s", holder.ID, holder.FullName, returns))
 		accesswarning.OfReactivation(ctx, p.Meta, p.Diags, holder, role)
 	case holder.IsActive && sameType(holder, p.Plan):
 		core.CheckExisting(p.Meta, existing(p.Plan, holder), p.Diags)
@@ -199,9 +199,9 @@ func taken(holder *zulip.User, plan *botModel) (summary, detail string) {
 	case holder.IsDeleted:
 		return accounts.Deleted(holder, "short_name")
 	case !sameType(holder, plan):
-		return "The short name is taken by another kind of bot", facts + "A bot's type cannot be changed, and its short name stays taken. Choose another short_name."
+		return "A bot of another type has this short name", facts + "The type of a bot cannot be changed, and its short name stays taken. Choose another short_name."
 	}
-	return "The short name belongs to a deactivated bot", facts + "Set adopt_deactivated = true to reactivate it."
+	return "A deactivated bot has this short name", facts + "Set adopt_deactivated = true to reactivate it."
 }
 
 // checkUpdate keeps the prior values that mean what is configured, and refuses what the server would.
@@ -245,12 +245,12 @@ func checkShortName(p *core.Plan[botModel], s *snapshot.Snapshot, user *zulip.Us
 		core.CheckExisting(p.Meta, renamed, p.Diags)
 		return
 	}
-	detail := fmt.Sprintf("The address %s belongs to %q (ID %d).", address, holder.FullName, holder.ID)
+	detail := fmt.Sprintf("The email %s belongs to %q (ID %d).", address, holder.FullName, holder.ID)
 	if !holder.IsActive {
-		detail += " That account is deactivated and keeps its address."
+		detail += " That user is deactivated and keeps the email."
 	}
 	p.Diags.AddAttributeError(at, fmt.Sprintf("Cannot change the short name of %s to %q", user.Address(), p.Plan.ShortName.ValueString()),
-		detail+" Choose another short_name, or rename that account first.")
+		detail+" Choose another short_name, or change the email of that user first.")
 }
 
 // checkName refuses the name of another active account. id is the bot's, zero for a new one.
@@ -261,8 +261,8 @@ func checkName(p *core.Plan[botModel], s *snapshot.Snapshot, id int64) {
 	name := strings.TrimSpace(p.Plan.FullName.ValueString())
 	for _, user := range s.Users() {
 		if user.IsActive && user.FullName == name && user.ID != id && !p.Meta.Run.IsManaged(kind, user.ID) {
-			p.Diags.AddAttributeError(path.Root("full_name"), "The name is taken",
-				fmt.Sprintf("%s (ID %d) has the name %q too. The server gives a bot no name that an active account has.", user.Address(), user.ID, name))
+			p.Diags.AddAttributeError(path.Root("full_name"), "Another user has this name",
+				fmt.Sprintf("%s (ID %d) already has the name %q. A bot cannot have the name of an active user. Choose another name.", user.Address(), user.ID, name))
 			return
 		}
 	}
@@ -283,8 +283,7 @@ func checkChannels(p *core.Plan[botModel], s *snapshot.Snapshot) {
 			continue
 		}
 		if _, _, err := lookup.ChannelInPlan(s, planned.ValueString()); err != nil {
-			p.Diags.AddAttributeError(path.Root(attribute), "No such channel",
-				base.Sentence(err)+"\n\nIf this configuration creates the channel, write zulip_channel.NAME.id: its ID is not known before, so that the channel comes first.")
+			base.Report(p.Diags, "", lookup.NoSuchChannel(path.Root(attribute), err))
 		}
 	}
 }
@@ -312,10 +311,10 @@ func checkOwner(p *core.Plan[botModel], s *snapshot.Snapshot) {
 		lookup.AddError(p.Diags, at, err, "")
 		return
 	case !isPlanned && owner.IsBot:
-		p.Diags.AddAttributeError(at, "Bots own no bots", fmt.Sprintf("%s is a bot.", owner.Address()))
+		p.Diags.AddAttributeError(at, "A bot cannot own a bot", fmt.Sprintf("%s is a bot.", owner.Address()))
 		return
 	case !isPlanned && !owner.IsActive:
-		p.Diags.AddAttributeError(at, "The owner is deactivated", fmt.Sprintf("%s is deactivated and cannot own a bot: name another owner. The server deactivates the bots of a person with their owner. If this is one of them, set adopt_deactivated = true beside the new owner: that reactivates it, instead of creating another.", owner.Address()))
+		p.Diags.AddAttributeError(at, "The owner is deactivated", fmt.Sprintf("%s is deactivated and cannot own a bot. Set another owner. The server deactivates a person's bots together with the person. If it deactivated this bot, also set adopt_deactivated = true, which reactivates the bot instead of creating another.", owner.Address()))
 		return
 	}
 	var id *int64
@@ -339,8 +338,8 @@ func warnOfOwner(p *core.Plan[botModel], s *snapshot.Snapshot) {
 // owner whom this run is yet to create.
 func checkOwnership(meta *base.Meta, self *zulip.User, owner *int64, diags *diag.Diagnostics) {
 	if meta.LockoutProtection && self.Role > zulip.RoleAdministrator && (owner == nil || *owner != self.ID) {
-		diags.AddAttributeError(path.Root("owner"), "This would lock the provider out",
-			fmt.Sprintf("%s is not an administrator and manages this bot only because it owns it.", self.Address())+base.LockoutAdvice)
+		diags.AddAttributeError(path.Root("owner"), base.LockoutSummary("the bot"),
+			fmt.Sprintf("%s is not an administrator and can manage this bot only as its owner.", self.Address())+base.LockoutAdvice)
 	}
 }
 
@@ -360,7 +359,7 @@ func warnOfAccess(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snaps
 		}
 	}
 	if len(change.Roles)+len(change.Owners) > 0 {
-		accesswarning.OfChange(ctx, p.Meta, p.Diags, fmt.Sprintf("What %s can do changes", bot.Address()), change)
+		accesswarning.OfChange(ctx, p.Meta, p.Diags, fmt.Sprintf("This plan changes what %s can do", bot.Address()), change)
 	}
 }
 

@@ -110,7 +110,7 @@ func TestProtocolBotAdopted(t *testing.T) {
 	o.Call(t, http.MethodDelete, fmt.Sprint("/bots/", id), nil)
 	_, diags := run.Plan(alerts(values{"full_name": "Alarms"}))
 	diags.ExpectError(t, "short_name", "deactivated bot", "adopt_deactivated = true")
-	run.ExpectRefused(alerts(values{"bot_type": "incoming_webhook", "adopt_deactivated": true}), "short_name", "another kind of bot", "another short_name")
+	run.ExpectRefused(alerts(values{"bot_type": "incoming_webhook", "adopt_deactivated": true}), "short_name", "A bot of another type", "another short_name")
 	plan, diags := run.Plan(alerts(values{"full_name": "Alarms", "adopt_deactivated": true}))
 	diags.ExpectWarning(t, "adopt_deactivated", "will be reactivated")
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users/*/reactivate", After: true, Action: sandbox.FaultDrop, Count: 1})
@@ -128,7 +128,7 @@ func TestProtocolBotImport(t *testing.T) {
 	o.NewRun(t, "zulip_bot").Import(lena, nil).ExpectError(t, "", "is a person")
 	o.NewRun(t, "zulip_bot").Import("alert-bot@zulip.example.com", nil).ExpectError(t, "", "did you mean alerts-bot@zulip.example.com?")
 	o.NewRun(t, "zulip_bot").Import("nothing@example.com", nil).ExpectError(t, "", "the bots it can manage are: ", "alerts-bot@zulip.example.com")
-	o.As(t, "member2").NewRun(t, "zulip_bot").Import(fmt.Sprint(before["id"]), nil).ExpectError(t, "", "belongs to somebody else")
+	o.As(t, "member2").NewRun(t, "zulip_bot").Import(fmt.Sprint(before["id"]), nil).ExpectError(t, "", "belongs to someone else")
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	run.Import(fmt.Sprint(before["id"]), nil).ExpectError(t, "", "adopt_deactivated = true")
 }
@@ -149,7 +149,7 @@ func TestFaultBotHalfMade(t *testing.T) {
 	run.Block["max_retries"] = 0
 	plan := run.MustPlan(alerts(values{"role": "guest"}))
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/bots/*", Action: sandbox.FaultDrop})
-	run.Apply(plan).ExpectError(t, "", `Bot "alerts" does not take the change`, "Terraform marks it as tainted", "terraform untaint ADDRESS")
+	run.Apply(plan).ExpectError(t, "", `Bot "alerts" did not accept the change`, "Terraform marks it as tainted", "terraform untaint ADDRESS")
 	heal()
 	if role := run.State.Values["role"]; role != "member" {
 		t.Errorf("the state says that the role is %v", role)
@@ -165,7 +165,7 @@ func TestProtocolBotRoleChangedMeanwhile(t *testing.T) {
 	run.MustApply(alerts(values{"role": "member"}))
 	plan := run.MustPlan(alerts(values{"role": "administrator"}))
 	o.Call(t, http.MethodPatch, fmt.Sprint("/users/", run.State.Values["id"]), map[string]string{"role": "600"})
-	run.Apply(plan).ExpectError(t, "", `Bot "alerts" was changed by somebody else`, "role\n", "plan was made:     \"member\"", "now:                        \"guest\"", "asks for: \"administrator\"")
+	run.Apply(plan).ExpectError(t, "", `Bot "alerts" was changed after the plan was made`, "role\n", "plan was made:     \"member\"", "now:                        \"guest\"", "asks for: \"administrator\"")
 }
 
 func TestProtocolBotRefusedAtPlan(t *testing.T) {
@@ -175,13 +175,13 @@ func TestProtocolBotRefusedAtPlan(t *testing.T) {
 	other.ExpectRefusals(acctest.Refusals{
 		{alerts(values{"full_name": "Other"}), "short_name", []string{"already exists", `id = "alerts-bot@zulip.example.com"`}},
 		{alerts(values{"short_name": "a b"}), "short_name", []string{"beginning of an email address"}},
-		{alerts(values{"short_name": "new", "full_name": "Lena Fischer"}), "full_name", []string{"The name is taken"}},
+		{alerts(values{"short_name": "new", "full_name": "Lena Fischer"}), "full_name", []string{"Another user has this name"}},
 		{alerts(values{"short_name": "new", "full_name": "New", "bot_type": "cyborg"}), "bot_type", []string{"must be one of"}},
 		{alerts(values{"short_name": "new", "full_name": "New", "bot_type": "outgoing_webhook"}), "payload_url", []string{"needs payload_url"}},
-		{alerts(values{"short_name": "new", "full_name": "New", "interface": "slack"}), "interface", []string{"Only for outgoing webhooks"}},
+		{alerts(values{"short_name": "new", "full_name": "New", "interface": "slack"}), "interface", []string{"Attribute requires an outgoing webhook"}},
 		{alerts(values{"short_name": "new", "full_name": "New", "default_sending_stream": "genral"}), "default_sending_stream", []string{`did you mean "general"?`}},
 		{alerts(values{"short_name": "new", "full_name": "New", "owner": "lina.fischer@example.com"}), "owner", []string{"did you mean " + lena}},
-		{alerts(values{"short_name": "new", "full_name": "New", "owner": "alerts-bot@zulip.example.com"}), "owner", []string{"Bots own no bots"}},
+		{alerts(values{"short_name": "new", "full_name": "New", "owner": "alerts-bot@zulip.example.com"}), "owner", []string{"A bot cannot own a bot"}},
 	})
 }
 
@@ -193,7 +193,7 @@ func TestProtocolBotCallers(t *testing.T) {
 	}
 	run := o.As(t, "member").NewRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
-	run.ExpectRefused(alerts(values{"owner": fmt.Sprint(o.Self.ID)}), "owner", "lock the provider out")
+	run.ExpectRefused(alerts(values{"owner": fmt.Sprint(o.Self.ID)}), "owner", "remove the provider's own access")
 	run.ExpectRefused(alerts(values{"role": "moderator"}), "role", "may not change roles")
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_create_bots_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:owners"))})
 	fresh := o.As(t, "member").NewRun(t, "zulip_bot")
@@ -233,7 +233,7 @@ func TestProtocolBotDeleted(t *testing.T) {
 	}})
 	run := o.NewRun(t, "zulip_bot")
 	for _, more := range []values{nil, {"adopt_deactivated": true}} {
-		run.ExpectRefused(alerts(more), "short_name", "The account alerts-bot@zulip.example.com was deleted", "cannot be reactivated", "Set another short_name")
+		run.ExpectRefused(alerts(more), "short_name", "User alerts-bot@zulip.example.com was deleted", "cannot be reactivated", "Set another short_name")
 	}
 	run.Import("alerts-bot@zulip.example.com", nil).ExpectError(t, "", "was deleted")
 	o.Sandbox.SetFeatureLevel(featurelevel.DeletedUsers - 1)
@@ -258,7 +258,7 @@ func TestProtocolBotGivenAway(t *testing.T) {
 	if got := run.State.Values; got["owner"] != fmt.Sprint(o.Self.ID) || got["full_name"] != "Alarms" || got["default_sending_stream"] != "" {
 		t.Errorf("the state is %v", got)
 	}
-	run.Refresh().ExpectError(t, "", "does not see everything", "it belongs to somebody else")
+	run.Refresh().ExpectError(t, "", "does not see everything", "but belongs to someone else")
 	if run.State == nil || run.State.Values["full_name"] != "Alarms" {
 		t.Errorf("the state is %v", run.State)
 	}
@@ -280,7 +280,7 @@ func TestProtocolBotShortNameOfLostBot(t *testing.T) {
 		diags.ExpectNoError(t)
 	}
 	_, diags := p.Plan("zulip_bot", other.State, values{"short_name": "alerts", "full_name": "Other"})
-	diags.ExpectError(t, "short_name", "deactivated and keeps its address")
+	diags.ExpectError(t, "short_name", "deactivated and keeps the email")
 }
 
 // The provider's own bot is not deactivated: neither in the plan, nor by a plan that was made with another key.
@@ -289,14 +289,14 @@ func TestProtocolBotOfTheProvider(t *testing.T) {
 	credentials, _ := o.Sandbox.Credentials("bot")
 	run := o.As(t, "bot").NewRun(t, "zulip_bot")
 	run.Import(fmt.Sprint(credentials.ID), nil).ExpectNoError(t)
-	run.ExpectRefused(nil, "", "lock the provider out")
+	run.ExpectRefused(nil, "", "remove the provider's own access")
 
 	owner := o.NewRun(t, "zulip_bot")
 	owner.Import(fmt.Sprint(credentials.ID), nil).ExpectNoError(t)
 	plan := owner.MustPlan(nil)
 	sent := o.Sent()
 	_, diags := run.Process().Apply(plan)
-	diags.ExpectError(t, "", "lock the provider out")
+	diags.ExpectError(t, "", "remove the provider's own access")
 	sent.Expect(t)
 	if bot, err := o.Client.User(context.Background(), int64(credentials.ID)); err != nil || !bot.IsActive {
 		t.Errorf("the server holds %+v, %v", bot, err)
@@ -323,7 +323,7 @@ func TestProtocolBotIsNotHandedOverByAnAccountThatLosesIt(t *testing.T) {
 			}
 			sent := admin.Sent()
 			state, diags := p.Apply(plan)
-			diags.ExpectError(t, "owner", "lock the provider out")
+			diags.ExpectError(t, "owner", "remove the provider's own access")
 			if exists {
 				sent.Expect(t)
 			}
@@ -338,7 +338,7 @@ func TestProtocolBotIsNotHandedOverByAnAccountThatLosesIt(t *testing.T) {
 func TestProtocolBotSaysWhatARoleOrAnOwnerMeans(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
-	const summary = "What alerts-bot@zulip.example.com can do changes"
+	const summary = "This plan changes what alerts-bot@zulip.example.com can do"
 	for _, test := range []struct {
 		change values
 		want   string
@@ -366,7 +366,7 @@ func TestProtocolBotSaysWhatItsEndMeans(t *testing.T) {
 		"can_remove_subscribers_group": {New: zulip.GroupSettingValue{DirectMembers: []int64{bot.ID}}},
 	}})
 	const summary = "Deactivating alerts-bot@zulip.example.com changes who can do what"
-	const want = "alerts-bot@zulip.example.com loses every right, until the account is reactivated."
+	const want = "alerts-bot@zulip.example.com loses all access until the account is reactivated."
 	_, diags := run.Plan(nil)
 	diags.ExpectOnlyAccessWarning(t, summary, want)
 	_, diags = run.Plan(values{"short_name": "alarms", "full_name": "Alarms"}) // it keeps every right

@@ -199,7 +199,7 @@ func TestProtocolBotChangesOnBothSides(t *testing.T) {
 		o.Call(t, http.MethodDelete, fmt.Sprint("/bots/", run.State.Values["id"]), nil)
 		run.Refresh().ExpectNoError(t)
 		if run.State != nil {
-			t.Errorf("level %d: a deactivated bot stays in the state", level)
+			t.Errorf("level %d: a deactivated bot keeps the role in the state", level)
 		}
 		hook["adopt_deactivated"] = true
 		run.MustApply(hook)
@@ -311,7 +311,7 @@ func TestProtocolBotShortNameTaken(t *testing.T) {
 	run.ExpectRefused(alerts(values{"short_name": "taken"}), "short_name", "Cannot change the short name of alerts-bot@zulip.example.com", `belongs to "Taken"`, "Choose another short_name")
 	taken, _ := o.Sandbox.Organization().Person("taken-bot@zulip.example.com")
 	o.Call(t, http.MethodDelete, fmt.Sprint("/bots/", taken.ID), nil)
-	run.ExpectRefused(alerts(values{"short_name": "taken"}), "short_name", "deactivated and keeps its address")
+	run.ExpectRefused(alerts(values{"short_name": "taken"}), "short_name", "deactivated and keeps the email")
 
 	// Taken between plan and apply, the server refuses it.
 	plan := run.MustPlan(alerts(values{"short_name": "late"}))
@@ -327,7 +327,7 @@ func TestProtocolBotShortNameTaken(t *testing.T) {
 	request.Release()
 	gate.Open() // the change is repeated
 	diags := <-applied
-	diags.ExpectError(t, "short_name", `Cannot change bot "alerts"`, "short name needs an address that no other account has", "Choose another short_name")
+	diags.ExpectError(t, "short_name", `Cannot change bot "alerts"`, "already has the email of this short name", "Choose another short_name")
 	if run.State.Values["short_name"] != "alerts" {
 		t.Errorf("the state holds %v", run.State.Values)
 	}

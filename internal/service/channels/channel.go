@@ -60,7 +60,7 @@ var channelChannels = &definition{
 			return channel.CreatorID, time.Unix(channel.DateCreated, 0)
 		},
 		Existing: func(e *core.Existing, _ *zulip.Channel, _ *core.Context) {
-			e.Detail = "Names are compared without regard to case."
+			e.Detail = "Names are compared ignoring case."
 		},
 		Adoption: &core.Adoption[channelModel, zulip.Channel]{
 			Attribute: "adopt_archived",
@@ -83,7 +83,7 @@ var channelChannels = &definition{
 func validate(config *channelModel, diags *diag.Diagnostics) {
 	if zulip.Privacy(config.Privacy.ValueString()).IsPrivate() && config.IsDefault.ValueBool() {
 		diags.AddAttributeError(path.Root("is_default"), "A private channel cannot be a default channel",
-			"Everybody who joins the organization is subscribed to its default channels. Remove is_default, or set privacy = \"public\".")
+			"New users are subscribed to the default channels. Remove is_default, or set privacy = \"public\".")
 	}
 }
 
@@ -94,12 +94,12 @@ func howToAdopt(channel *zulip.Channel) string {
 func warnOfAdoption(channel *zulip.Channel) (summary, detail string) {
 	// Only the detail has the name, so that the CLI can make one warning of many.
 	return "An archived channel will be unarchived",
-		fmt.Sprintf("Channel %q has the ID %d, keeps its messages, and has subscribers: %d. What this configuration does not set stays as it was.", channel.Name, channel.ID, channel.SubscriberCount)
+		fmt.Sprintf("Channel %q has the ID %d, keeps its messages, and has subscribers: %d. Unset attributes are left unchanged.", channel.Name, channel.ID, channel.SubscriberCount)
 }
 
 func refuseArchived(channel *zulip.Channel) (summary, detail string) {
 	return fmt.Sprintf("An archived channel has the name %q", channel.Name),
-		fmt.Sprintf("Archived channels keep their names, so the name of this one (ID %d) is not free. "+
+		fmt.Sprintf("Archived channels keep their names, and channel %d has this name. "+
 			"Set adopt_archived = true to unarchive it with its messages and subscribers, choose another name, or rename the archived channel.", channel.ID)
 }
 
@@ -107,9 +107,9 @@ func refuseArchived(channel *zulip.Channel) (summary, detail string) {
 func channelHint(err error) string {
 	switch {
 	case zulip.IsCode(err, "CHANNEL_ALREADY_EXISTS"):
-		return "The provider's account does not see the channel that has the name: it is probably private."
+		return "The provider's account does not see the channel that has this name. It is probably private."
 	case zulip.IsMessage(err, "Channel is private and have no subscribers"):
-		return "A private channel needs a subscriber before it can be unarchived. Make it public in the web app, or give the new channel another name."
+		return "A private channel without subscribers cannot be unarchived. Make it public in the web app, or give the new channel another name."
 	}
 	return ""
 }
@@ -339,10 +339,10 @@ func findCreated(ctx context.Context, c *core.Context, plan *channelModel, isAns
 // outcomeOf says what the look for a channel has found whose creation failed.
 func outcomeOf(lookErr error) string {
 	if lookErr == nil {
-		return "The channel was looked for afterwards and is not there, so that applying again is safe. If the server carries it out later, the next plan says so, and how to import it."
+		return "The provider looked for the channel afterwards and did not find it, so you can apply again. If the server creates it later, the next plan reports it, with the block that imports it."
 	}
-	return "Whether the channel is there nevertheless could not be found out: " + base.Explain(lookErr) +
-		" If it is, the next plan says so, and how to import it."
+	return "The provider could not check whether the channel exists: " + base.Explain(lookErr) +
+		" If it exists, the next plan reports it, with the block that imports it."
 }
 
 // unarchive reactivates an archived channel.

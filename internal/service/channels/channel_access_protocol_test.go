@@ -62,7 +62,7 @@ func TestProtocolChannelSaysWhoGainsAndWhoLoses(t *testing.T) {
 		"who administers": {
 			run, public, values{"can_administer_channel_group": who("group:sre")},
 			"Can now administer the channel and remove subscribers: Amara Okafor (amara.okafor@example.com) and Lena Fischer (lena.fischer@example.com).\n\n" +
-				"This counts the members of group \"sre\" as of now.",
+				"This is based on the current members of group \"sre\".",
 		},
 		"who comes into a private channel": {
 			private, inPrivate, values{"can_add_subscribers_group": who("user:kenji.sato@example.com", "user:paul.dubois@example.com")},
@@ -83,7 +83,7 @@ func TestProtocolChannelSaysWhoGainsAndWhoLoses(t *testing.T) {
 		"nor the privacy": {
 			run, public, values{"privacy": acctest.Unknown, "can_send_message_group": who()},
 			// What does not depend on it is told.
-			"Nobody is left who can post and start topics.\n" +
+			"No one is left who can post and start topics.\n" +
 				"Can no longer post and start topics: Ines Moreau (ines.moreau@example.com, the account the provider uses), Paul Dubois (paul.dubois@example.com, a guest), Terraform Bot (terraform-bot@zulip.example.com, a bot), " +
 				"Tomas Berg (tomas.berg@example.com), Amara Okafor (amara.okafor@example.com), Lena Fischer (lena.fischer@example.com) and Kenji Sato (kenji.sato@example.com).\n" +
 				"Not known yet: who gains and who loses that they can read, add subscribers, join, delete messages, move messages and resolve topics.",
@@ -148,7 +148,7 @@ func TestProtocolAsksWhoIsInTheChannelOnlyWhereItMatters(t *testing.T) {
 	defer o.Sandbox.Fail(sandbox.Fault{Method: http.MethodGet, Path: fmt.Sprintf("/streams/%d/members", private.State.Values["id"]), Action: sandbox.FaultStatus, Status: http.StatusBadRequest})()
 	narrower := but(inPrivate, values{"can_send_message_group": who("role:members")})
 	_, diags := private.Plan(narrower)
-	diags.ExpectError(t, "can_send_message_group", `Cannot read who is in channel "cellar"`)
+	diags.ExpectError(t, "can_send_message_group", `Cannot read the subscribers of channel "cellar"`)
 	private.Block["lockout_protection"] = false
 	expectAccessWarning(t, private, narrower,
 		"Not known yet: who gains and who loses that they can post and start topics.")
@@ -180,14 +180,14 @@ func TestProtocolChannelRefusesThatNobodyIsLeft(t *testing.T) {
 	closed := o.NewRun(t, "zulip_channel")
 	closed.MustApply(values{"name": "closed", "privacy": "private_shared_history", "initial_subscribers": []any{"ines.moreau@example.com"}, "can_send_message_group": who("role:everyone")})
 
-	noPosts := []string{`Nobody could post in channel "ops" any more`, "lockout_protection = false"}
+	noPosts := []string{`No one could post in channel "ops"`, "lockout_protection = false"}
 	expectRefusals(t, o, run, map[string]refusal{
 		"nobody":                         {but(config, values{"can_send_message_group": who()}), "can_send_message_group", noPosts},
 		"nobody who reads it":            {but(config, values{"can_send_message_group": who("user:kenji.sato@example.com"), "privacy": "private_protected_history"}), "can_send_message_group", noPosts},
 		"a group in which there is none": {but(config, values{"can_send_message_group": who("role:nobody")}), "can_send_message_group", noPosts},
 	})
 	expectRefusals(t, o, empty, map[string]refusal{
-		"a private channel that nobody is in": {values{"name": "empty", "privacy": "private_shared_history"}, "privacy", []string{`Nobody could join channel "empty" any more`, "Subscribe somebody to the channel", "lockout_protection = false"}},
+		"a private channel that nobody is in": {values{"name": "empty", "privacy": "private_shared_history"}, "privacy", []string{`No one could join channel "empty"`, "subscribe someone to the channel", "lockout_protection = false"}},
 	})
 	for _, fine := range []values{
 		{"can_subscribe_group": who("group:leads")}, {"can_add_subscribers_group": who("role:members")}, {"can_subscribe_group": []any{acctest.Unknown}},
@@ -202,7 +202,7 @@ func TestProtocolChannelRefusesThatNobodyIsLeft(t *testing.T) {
 	run.Block = but(run.Block, values{"lockout_protection": false})
 	_, diags = run.Plan(but(config, values{"can_send_message_group": who()}))
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "", "Nobody is left who can post and start topics.")
+	diags.ExpectWarning(t, "", "No one is left who can post and start topics.")
 	run.MustApply(but(config, values{"can_send_message_group": who()}))
 	// What has come to pass is no reason to refuse anything else.
 	run.Block = o.Block(nil)
@@ -217,12 +217,12 @@ func TestProtocolChannelTheLockOutIsReal(t *testing.T) {
 	run.MustApply(values{"name": "vault"})
 	private := values{"name": "vault", "privacy": "private_shared_history"}
 	_, diags := run.Plan(private)
-	diags.ExpectError(t, "privacy", `Nobody could join channel "vault" any more`)
+	diags.ExpectError(t, "privacy", `No one could join channel "vault"`)
 
 	run.Block = but(run.Block, values{"lockout_protection": false})
 	plan, diags := run.Plan(private)
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "", "Nobody is left who can read, add subscribers, post", "Can no longer read")
+	diags.ExpectWarning(t, "", "No one can read, add subscribers, post", "Can no longer read")
 	run.Apply(plan).ExpectNoError(t)
 
 	for _, account := range []string{"owner", "admin", "moderator", "member"} {
@@ -238,7 +238,7 @@ func TestProtocolChannelTheLockOutIsReal(t *testing.T) {
 	for attribute, wayBack := range map[string]values{
 		"privacy": {"name": "vault", "privacy": "public"}, "can_add_subscribers_group": but(private, values{"can_add_subscribers_group": who("role:owners")}),
 	} {
-		run.Fork().ExpectRefused(wayBack, attribute, `ines.moreau@example.com does not read private channel "vault"`, "The channel has no subscribers")
+		run.Fork().ExpectRefused(wayBack, attribute, `ines.moreau@example.com cannot read private channel "vault"`, "The channel has no subscribers")
 	}
 }
 
@@ -249,7 +249,7 @@ func TestProtocolChannelSaysThatNobodyStartsTopicsAnyMore(t *testing.T) {
 	run.MustApply(config)
 	expectAccessWarning(t, run, but(config, values{"topics_policy": "disable_empty_topic"}), "")
 	_, diags := run.Plan(but(config, values{"topics_policy": "empty_topic_only"}))
-	diags.ExpectWarning(t, "", "Nobody is left who can start topics, move messages to other topics and resolve topics.")
+	diags.ExpectWarning(t, "", "No one is left who can start topics, move messages to other topics and resolve topics.")
 	_, diags = run.Plan(but(config, values{"topics_policy": acctest.Unknown}))
 	diags.ExpectWarning(t, "", "Not known yet: who gains and who loses that they can start topics, move messages to other topics and resolve topics.")
 }
@@ -264,7 +264,7 @@ func TestProtocolAWebhookBotIsNoWayIntoAChannel(t *testing.T) {
 	expectRefusals(t, o, run, map[string]refusal{
 		"a bot that can only send": {
 			but(config, values{"privacy": "private_shared_history", "can_add_subscribers_group": hook}), "can_add_subscribers_group",
-			[]string{`Nobody could join channel "ops" any more`},
+			[]string{`No one could join channel "ops"`},
 		},
 	})
 }
@@ -280,7 +280,7 @@ func TestProtocolChannelLockoutIsCheckedAgainBeforeTheRequest(t *testing.T) {
 	everybody := strings.ReplaceAll(fmt.Sprint(o.Subscribers(t, "ops")), " ", ",")
 	o.Call(t, http.MethodDelete, "/users/me/subscriptions", map[string]string{"subscriptions": `["ops"]`, "principals": everybody})
 	sent := o.Sent()
-	run.Apply(plan).ExpectError(t, "privacy", `Nobody could join channel "ops" any more`)
+	run.Apply(plan).ExpectError(t, "privacy", `No one could join channel "ops"`)
 	sent.Expect(t)
 
 	run.Block["max_retries"] = 0
@@ -288,7 +288,7 @@ func TestProtocolChannelLockoutIsCheckedAgainBeforeTheRequest(t *testing.T) {
 		o.Sandbox.Fail(sandbox.Fault{Method: "*", Path: path, Action: sandbox.FaultStatus, Status: http.StatusBadGateway, Skip: map[string]int{"/register": 1}[path]})
 	}
 	_, diags := run.Plan(private)
-	diags.ExpectError(t, "privacy", `Cannot read who is in channel "ops"`, "Nothing was sent")
+	diags.ExpectError(t, "privacy", `Cannot read the subscribers of channel "ops"`, "Nothing was sent")
 }
 
 // What was harmless when it was planned, and leaves nobody when it is applied, is refused right before the request.
@@ -302,15 +302,15 @@ func TestProtocolChannelRefusesThatNobodyIsLeftRightBeforeTheRequest(t *testing.
 	}{
 		"nobody posts": {
 			values{"name": "cellar", "privacy": "private_shared_history", "initial_subscribers": []any{"ines.moreau@example.com", lena}},
-			values{"can_send_message_group": who("user:" + lena)}, false, "member", "can_send_message_group", `Nobody could post in channel "cellar" any more`,
+			values{"can_send_message_group": who("user:" + lena)}, false, "member", "can_send_message_group", `No one could post in channel "cellar"`,
 		},
 		"nobody joins": {
 			values{"name": "cellar", "initial_subscribers": []any{"ines.moreau@example.com"}},
-			values{"privacy": "private_shared_history"}, false, "owner", "privacy", `Nobody could join channel "cellar" any more`,
+			values{"privacy": "private_shared_history"}, false, "owner", "privacy", `No one could join channel "cellar"`,
 		},
 		"the channel has become private": {
 			values{"name": "cellar", "privacy": "public", "initial_subscribers": []any{"ines.moreau@example.com"}},
-			values{"can_send_message_group": who("user:" + lena)}, true, "", "can_send_message_group", `Nobody could post in channel "cellar" any more`,
+			values{"can_send_message_group": who("user:" + lena)}, true, "", "can_send_message_group", `No one could post in channel "cellar"`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

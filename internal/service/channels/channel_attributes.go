@@ -432,8 +432,8 @@ func (p channelPlanning) checkFolder() {
 	case err != nil:
 		lookup.AddError(p.Diags, path.Root("folder"), err, "")
 	case base.IsSet(p.Config.FolderID) && (later || named != p.Config.FolderID.ValueInt64()):
-		p.Diags.AddAttributeError(path.Root("folder"), "Two folders for one channel",
-			fmt.Sprintf("folder is %q, and folder_id = %d is another one. Set one of the two attributes.", p.Config.Folder.ValueString(), p.Config.FolderID.ValueInt64()))
+		p.Diags.AddAttributeError(path.Root("folder"), "folder and folder_id contradict each other",
+			fmt.Sprintf("folder is %q, but folder_id = %d is another folder. Set only one of the two attributes.", p.Config.Folder.ValueString(), p.Config.FolderID.ValueInt64()))
 	}
 }
 

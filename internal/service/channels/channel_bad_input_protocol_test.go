@@ -39,8 +39,8 @@ func TestProtocolChannelRefusesWhatNoOrganizationTakes(t *testing.T) {
 	expectRefusals(t, o, run, map[string]refusal{
 		"no name":               {values{"name": ""}, "name", []string{"between 1 and 60"}},
 		"a long name":           {values{"name": strings.Repeat("ä", 61)}, "name", []string{"between 1 and 60", "61"}},
-		"a control":             {values{"name": "a\ab"}, "name", []string{"must not hold control characters"}},
-		"a line break":          {values{"name": "a\nb"}, "name", []string{"must not hold control characters"}},
+		"a control":             {values{"name": "a\ab"}, "name", []string{"must not contain control characters"}},
+		"a line break":          {values{"name": "a\nb"}, "name", []string{"must not contain control characters"}},
 		"space before":          {values{"name": " a"}, "name", []string{"must not begin or end with white space"}},
 		"space after":           {values{"name": "a "}, "name", []string{"must not begin or end with white space"}},
 		"a no-break space":      {values{"name": "a\u00a0"}, "name", []string{"must not begin or end with white space"}},
@@ -51,7 +51,7 @@ func TestProtocolChannelRefusesWhatNoOrganizationTakes(t *testing.T) {
 		"no policy":             {values{"topics_policy": "none"}, "topics_policy", []string{`"inherit"`}},
 		"no folder":             {values{"folder_id": -1}, "folder_id", []string{"at least 0"}},
 		"no end":                {values{"on_destroy": "delete"}, "on_destroy", []string{`"archive"`, `"keep"`}},
-		"a role alone":          {values{"can_send_message_group": who("members")}, "can_send_message_group", []string{"Not a principal", `"members" has no prefix: write "role:members"`}},
+		"a role alone":          {values{"can_send_message_group": who("members")}, "can_send_message_group", []string{"Invalid principal", `"members" has no prefix: write "role:members"`}},
 		"an address alone":      {values{"can_send_message_group": who("lena@example.com")}, "can_send_message_group", []string{`write "user:lena@example.com"`}},
 		"a group alone":         {values{"can_send_message_group": who("sre")}, "can_send_message_group", []string{`write "group:sre"`}},
 		"a number alone":        {values{"can_send_message_group": who("12")}, "can_send_message_group", []string{`write "group_id:12" or "user_id:12"`}},
@@ -76,7 +76,7 @@ func TestProtocolChannelRefusesWhatTheOrganizationDoesNotHave(t *testing.T) {
 			"The roles that can_administer_channel_group takes are role:owners, role:administrators, role:moderators, role:fullmembers, role:members and role:nobody."}},
 		"an address":        {values{"can_subscribe_group": who("user:lena.fisher@example.com")}, "can_subscribe_group", []string{`"lena.fisher@example.com" is not in the organization`, `Did you mean "user:lena.fischer@example.com"`}},
 		"a group_id":        {values{"can_subscribe_group": who("group_id:999")}, "can_subscribe_group", []string{`"group_id:999"`, "no user group with the ID 999"}},
-		"a user_id":         {values{"can_subscribe_group": who("user_id:999")}, "can_subscribe_group", []string{`"user_id:999"`, "No person or bot"}},
+		"a user_id":         {values{"can_subscribe_group": who("user_id:999")}, "can_subscribe_group", []string{`"user_id:999"`, "sees no user or bot"}},
 		"a subscriber":      {values{"initial_subscribers": []any{"lena.fisher@example.com"}}, "initial_subscribers", []string{`is not in the organization`, `"lena.fisher@example.com"`, "did you mean lena.fischer@example.com?"}},
 		"a subscriber gone": {values{"initial_subscribers": []any{"kenji.sato@example.com"}}, "initial_subscribers", []string{"Cannot subscribe a deactivated user", "kenji.sato@example.com"}},
 		"a folder":          {values{"folder_id": 999}, "folder_id", []string{"No such channel folder", "999", "zulip_channel_folders lists all"}},
@@ -86,11 +86,11 @@ func TestProtocolChannelRefusesWhatTheOrganizationDoesNotHave(t *testing.T) {
 func TestProtocolChannelRefusesWhatASettingDoesNotAllow(t *testing.T) {
 	o, run := channelManaged(t)
 	expectRefusals(t, o, run, map[string]refusal{
-		"guests who administer": {values{"can_administer_channel_group": who("role:everyone")}, "can_administer_channel_group", []string{"Not allowed for can_administer_channel_group", "guests never have this right", `"role:members"`}},
-		"the internet":          {values{"can_send_message_group": who("role:internet")}, "can_send_message_group", []string{"Not allowed for can_send_message_group", "only people of the organization"}},
+		"guests who administer": {values{"can_administer_channel_group": who("role:everyone")}, "can_administer_channel_group", []string{"Not allowed for can_administer_channel_group", "guests never have this permission", `"role:members"`}},
+		"the internet":          {values{"can_send_message_group": who("role:internet")}, "can_send_message_group", []string{"Not allowed for can_send_message_group", "only users of the organization"}},
 		"topics without history": {
 			values{"privacy": "private_protected_history", "can_create_topic_group": who("role:members")}, "can_create_topic_group",
-			[]string{"Not possible with protected history", `can_create_topic_group = ["role:everyone"]`, "private_shared_history"},
+			[]string{"can_create_topic_group requires shared history", `can_create_topic_group = ["role:everyone"]`, "private_shared_history"},
 		},
 	})
 	run.MustApply(values{"name": "new", "privacy": "private_protected_history", "can_create_topic_group": who("role:everyone")})
@@ -99,7 +99,7 @@ func TestProtocolChannelRefusesWhatASettingDoesNotAllow(t *testing.T) {
 func TestProtocolChannelRefusesANameThatIsTaken(t *testing.T) {
 	o, run := channelManaged(t)
 	o.Archive(t, "announcements")
-	existing := []string{`A channel with the name "general" already exists`, "without regard to case", "import {", "moved block"}
+	existing := []string{`A channel with the name "general" already exists`, "ignoring case", "import {", "moved block"}
 	archived := []string{`An archived channel has the name "announcements"`, "keep their names", "adopt_archived = true"}
 	expectRefusals(t, o, run, map[string]refusal{
 		"by a channel":          {values{"name": "General"}, "name", existing},
@@ -113,7 +113,7 @@ func TestProtocolChannelRefusesANameThatIsTaken(t *testing.T) {
 	})
 	plan, diags := run.Plan(values{"name": "general"}) // which another resource may give up in the same run
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "name", existing[0], existing[1], "depends_on", "import that with the ID")
+	diags.ExpectWarning(t, "name", existing[0], existing[1], "depends_on", "import that object with the ID")
 	run.Apply(plan).ExpectError(t, "name", `Cannot change channel "new"`, `Channel "general"`, "has the name now")
 }
 
@@ -181,7 +181,7 @@ func TestProtocolChannelRefusesWhatTheServerIsTooOldFor(t *testing.T) {
 		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
 		refusals := map[string]refusal{}
 		for attribute, value := range attributes {
-			refusals[attribute] = refusal{values{attribute: value}, attribute, []string{"The server is too old for " + attribute, "It needs feature level", "the server has", "upgrade the server"}}
+			refusals[attribute] = refusal{values{attribute: value}, attribute, []string{"The server is too old for " + attribute, "It requires feature level", "the server has", "upgrade the server"}}
 		}
 		expectRefusals(t, o, o.NewRun(t, "zulip_channel"), refusals)
 	}
@@ -227,8 +227,8 @@ func TestProtocolChannelRefusesWhatTheAccountMayNot(t *testing.T) {
 	})
 	expectRefusals(t, o, as("member"), map[string]refusal{
 		"a default by a member":      {values{"is_default": true}, "is_default", []string{"lena.fischer@example.com may not set is_default", "Only administrators and owners", "a member"}},
-		"deletion by a member":       {values{"can_delete_any_message_group": who("role:members")}, "can_delete_any_message_group", []string{"may not set", "can_set_delete_message_policy_group", `"role:moderators"`}},
-		"web_public by a member":     {values{"privacy": "web_public"}, "privacy", []string{"may not create this kind of channel", "can_create_web_public_channel_group", `"role:owners"`}},
+		"deletion by a member":       {values{"can_delete_any_message_group": who("role:members")}, "can_delete_any_message_group", []string{"cannot set", "can_set_delete_message_policy_group", `"role:moderators"`}},
+		"web_public by a member":     {values{"privacy": "web_public"}, "privacy", []string{"may not create a channel with this privacy", "can_create_web_public_channel_group", `"role:owners"`}},
 		"retention by a member":      {values{"message_retention_days": "unlimited"}, "message_retention_days", []string{"Only owners"}},
 		"what is the default anyway": {values{"name": " ", "message_retention_days": "realm_default", "is_default": false}, "name", nil},
 	})
@@ -258,8 +258,8 @@ func TestProtocolChannelRefusesToLockItselfOut(t *testing.T) {
 	o, run := channelManaged(t)
 	private := values{"privacy": "private_shared_history", "initial_subscribers": []any{"kenji.sato@example.com"}}
 	lockouts := map[string]refusal{
-		"out of a private channel": {private, "initial_subscribers", []string{"This would lock the provider out", "ines.moreau@example.com is not among the initial subscribers", "lockout_protection = false"}},
-		"others may add":           {but(private, values{"can_add_subscribers_group": who("group:sre")}), "initial_subscribers", []string{"This would lock the provider out"}},
+		"out of a private channel": {private, "initial_subscribers", []string{"This would remove the provider's own access", "ines.moreau@example.com is not among the initial subscribers", "lockout_protection = false"}},
+		"others may add":           {but(private, values{"can_add_subscribers_group": who("group:sre")}), "initial_subscribers", []string{"This would remove the provider's own access"}},
 	}
 	expectRefusals(t, o, run, lockouts)
 	for _, inside := range []values{
@@ -274,8 +274,8 @@ func TestProtocolChannelRefusesToLockItselfOut(t *testing.T) {
 	own := member.NewRun(t, "zulip_channel")
 	own.MustApply(values{"name": "own"})
 	alone := map[string]refusal{
-		"out of its own channel": {values{"name": "own", "can_administer_channel_group": who("role:moderators")}, "can_administer_channel_group", []string{"This would lock the provider out", "lena.fischer@example.com is not an administrator", "lockout_protection = false"}},
-		"for nobody":             {values{"name": "own", "can_administer_channel_group": who()}, "can_administer_channel_group", []string{"This would lock the provider out"}},
+		"out of its own channel": {values{"name": "own", "can_administer_channel_group": who("role:moderators")}, "can_administer_channel_group", []string{"This would remove the provider's own access", "lena.fischer@example.com is not an administrator", "lockout_protection = false"}},
+		"for nobody":             {values{"name": "own", "can_administer_channel_group": who()}, "can_administer_channel_group", []string{"This would remove the provider's own access"}},
 	}
 	expectRefusals(t, member, own, alone)
 	_, diags := own.Plan(values{"name": "own", "can_administer_channel_group": who("role:moderators", "group:sre")})

@@ -65,14 +65,14 @@ func (c *channelChange) requireAdministrator(verb string, diags *diag.Diagnostic
 	may := !c.exists() || c.administers(c.Before.Channel)
 	if !may {
 		c.Meta.Refuse(path.Empty(), fmt.Sprintf("%s channel %q", verb, c.Name),
-			"Administrators and owners of the organization may, and whom the channel's can_administer_channel_group names: "+c.describe(c.Before.Channel, canAdminister)+".", diags)
+			"This requires an administrator or owner of the organization, or a user whom the channel's can_administer_channel_group names: "+c.describe(c.Before.Channel, canAdminister)+".", diags)
 	}
 	return may
 }
 
 // checkPrivacy refuses a privacy that the account may not give to a channel, new or not.
 func (c *channelChange) checkPrivacy(diags *diag.Diagnostics) {
-	doing := "create this kind of channel"
+	doing := "create a channel with this privacy"
 	if c.exists() {
 		doing = fmt.Sprintf("set privacy = %q", c.After.Channel.Privacy)
 	}
@@ -124,12 +124,12 @@ func (c *channelChange) checkContentAccess(diags *diag.Diagnostics) {
 	if len(refused) == 0 {
 		return
 	}
-	way := "The channel has no subscribers, so no account can do that any more."
+	way := "The channel has no subscribers, so no account can do that."
 	if in := c.Before.Channel.Subscribers; len(in) > 0 {
-		way = fmt.Sprintf("Ask one of the subscribers to subscribe %s in the web app, then plan again. Subscribed are: %s.", c.self().Address(), lookup.UserList.Describe(in, c.view))
+		way = fmt.Sprintf("Ask a subscriber to subscribe %s in the web app, then plan again. Subscribers: %s.", c.self().Address(), lookup.UserList.Describe(in, c.view))
 	}
-	diags.AddAttributeError(path.Root(refused[0]), fmt.Sprintf("%s does not read private channel %q", c.self().Address(), c.Name),
-		fmt.Sprintf("Only accounts that can read a private channel can change its %s, whatever their role. The account is not subscribed, and neither can_add_subscribers_group (%s) nor can_subscribe_group (%s) includes it. Nothing was changed.\n\n%s",
+	diags.AddAttributeError(path.Root(refused[0]), fmt.Sprintf("%s cannot read private channel %q", c.self().Address(), c.Name),
+		fmt.Sprintf("Only subscribers of a private channel, and users who can subscribe to it, can change its %s, whatever their role. The account is not subscribed, and neither can_add_subscribers_group (%s) nor can_subscribe_group (%s) includes it. Nothing was changed.\n\n%s",
 			strings.Join(refused, ", "), c.describe(c.Before.Channel, canAddSubscribers), c.describe(c.Before.Channel, canSubscribe), way))
 }
 
@@ -146,8 +146,8 @@ func (c *channelChange) checkLockout(ctx context.Context, diags *diag.Diagnostic
 	self := c.self()
 	switch later := c.After.Channel; {
 	case c.administers(c.Before.Channel) && !c.administers(later):
-		diags.AddAttributeError(path.Root(canAdminister), "This would lock the provider out",
-			fmt.Sprintf("%s is not an administrator of the organization, and manages channel %q only because can_administer_channel_group includes it. With can_administer_channel_group = %s it no longer could. Nothing was changed.\n\n",
+		diags.AddAttributeError(path.Root(canAdminister), base.LockoutSummary(fmt.Sprintf("channel %q", c.Name)),
+			fmt.Sprintf("%s is not an administrator of the organization. It can manage channel %q only because can_administer_channel_group includes it. With can_administer_channel_group = %s it no longer could. Nothing was changed.\n\n",
 				self.Address(), c.Name, c.describe(later, canAdminister))+c.admitting(canAdminister)+base.LockoutAdvice)
 	case c.exists() && !c.Before.Channel.IsArchived && c.refuseNobodyLeft(diags): // nobody can use an archived channel
 	case !c.isClosed(c.Before.Channel) && c.isClosed(later) && !later.SubscribersKnown && c.exists():
@@ -157,8 +157,8 @@ func (c *channelChange) checkLockout(ctx context.Context, diags *diag.Diagnostic
 		if !c.exists() {
 			among, at = "initial subscribers", path.Root("initial_subscribers")
 		}
-		diags.AddAttributeError(at, "This would lock the provider out",
-			fmt.Sprintf("%s is not among the %s of private channel %q, and neither can_add_subscribers_group (%s) nor can_subscribe_group (%s) includes it. It could no longer add anybody to the channel or change its privacy, whatever its role. Nothing was changed.\n\n",
+		diags.AddAttributeError(at, base.LockoutSummary(fmt.Sprintf("channel %q", c.Name)),
+			fmt.Sprintf("%s is not among the %s of private channel %q, and neither can_add_subscribers_group (%s) nor can_subscribe_group (%s) includes it. It could no longer subscribe users to the channel or change its privacy, whatever its role. Nothing was changed.\n\n",
 				self.Address(), among, c.Name, c.describe(later, canAddSubscribers), c.describe(later, canSubscribe))+c.admitting(canAddSubscribers)+base.LockoutAdvice)
 	}
 }
@@ -170,7 +170,7 @@ func (c *channelChange) admitting(setting string) string {
 	for i, text := range texts {
 		texts[i] = strconv.Quote(text)
 	}
-	return fmt.Sprintf("Include the account, or use the key of one that is included:\n\n  %s = [%s]", setting, strings.Join(texts, ", "))
+	return fmt.Sprintf("Include the account, or use the key of an account that is included:\n\n  %s = [%s]", setting, strings.Join(texts, ", "))
 }
 
 // refuseNobodyLeft reports whether it has refused a change, because somebody can do now what nobody could after it, or because
@@ -188,12 +188,12 @@ func (c *channelChange) refuseNobodyLeft(diags *diag.Diagnostics) (refused bool)
 	joins, certain := c.After.Access.Can(permission.CanSubscribe, c.After.Channel)
 	switch {
 	case left[permission.CanAddSubscribers] && certain && joins.IsEmpty():
-		diags.AddAttributeError(c.cause(permission.CanAddSubscribers, permission.CanSubscribe), fmt.Sprintf("Nobody could join channel %q any more", c.Name),
-			"The channel would be private, no account that has access to it could add others, and nobody could join it. Not even an owner of the organization could change that, "+
-				"or make the channel public again. Subscribe somebody to the channel first, or let can_add_subscribers_group or can_subscribe_group name somebody."+base.LockoutAdvice)
+		diags.AddAttributeError(c.cause(permission.CanAddSubscribers, permission.CanSubscribe), fmt.Sprintf("No one could join channel %q", c.Name),
+			"The channel would be private. No account with access to it could add others, and no one could join it. Even an owner of the organization could not change that "+
+				"or make the channel public again. First subscribe someone to the channel, or name someone in can_add_subscribers_group or can_subscribe_group."+base.LockoutAdvice)
 	case left[permission.CanSendMessage]:
-		diags.AddAttributeError(c.cause(permission.CanSendMessage), fmt.Sprintf("Nobody could post in channel %q any more", c.Name),
-			"No account that has access to the channel would have the right to post. Let can_send_message_group name somebody who has, or archive the channel."+base.LockoutAdvice)
+		diags.AddAttributeError(c.cause(permission.CanSendMessage), fmt.Sprintf("No one could post in channel %q", c.Name),
+			"No account with access to the channel would have permission to post. Name someone with access in can_send_message_group, or archive the channel."+base.LockoutAdvice)
 	default:
 		return false
 	}
@@ -202,8 +202,8 @@ func (c *channelChange) refuseNobodyLeft(diags *diag.Diagnostics) (refused bool)
 
 // refuseUnknownSubscribers refuses a change whose effect depends on the subscribers, which cannot be read.
 func (c *channelChange) refuseUnknownSubscribers(diags *diag.Diagnostics) {
-	diags.AddAttributeError(c.cause(permission.CanAddSubscribers, permission.CanSubscribe, permission.CanSendMessage), fmt.Sprintf("Cannot read who is in channel %q", c.Name),
-		"Whether anybody could still post in it or join it depends on who is in it. Nothing was sent. Try again, or use the key of an account that sees the channel's members."+base.LockoutAdvice)
+	diags.AddAttributeError(c.cause(permission.CanAddSubscribers, permission.CanSubscribe, permission.CanSendMessage), fmt.Sprintf("Cannot read the subscribers of channel %q", c.Name),
+		"The provider must know the subscribers to check whether anyone could still post or join. Nothing was changed. Try again, or use the key of an account that sees the subscribers."+base.LockoutAdvice)
 }
 
 // cause is the permission of one of the rights, if it changes, and otherwise the privacy.

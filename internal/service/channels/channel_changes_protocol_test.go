@@ -246,7 +246,7 @@ func TestProtocolChannelTakesUpAStateWithoutPrivateData(t *testing.T) {
 	// And it is compared as well: run planned from what it was before.
 	plan.Prior = &acctest.Instance{Values: run.State.Values, Identity: run.State.Identity}
 	o.Change(t, "changed", permit(setting, zulip.NamedGroup(channelGroup(t, o, "leads"))))
-	run.Apply(plan).ExpectError(t, "", "was changed by somebody else", `now:                        "group:leads"`)
+	run.Apply(plan).ExpectError(t, "", "was changed after the plan was made", `now:                        "group:leads"`)
 	if got := o.Sandbox.Journal().Count(sandbox.Filter{Method: http.MethodPatch}); got != 2 {
 		t.Errorf("%d changes, not one by the provider and one by hand", got)
 	}
@@ -303,7 +303,7 @@ func TestProtocolChannelCreationThatIsNotFound(t *testing.T) {
 	plan := run.MustPlan(values{"name": "late"})
 	sent := o.Sent()
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users/me/subscriptions", Action: sandbox.FaultDrop})
-	run.Apply(plan).ExpectError(t, "", `Cannot create channel "late"`, "is not there", "If the server carries it out later, the next plan says so, and how to import it")
+	run.Apply(plan).ExpectError(t, "", `Cannot create channel "late"`, "is not there", "If the server creates it later, the next plan reports it, with the block that imports it")
 	sent.Expect(t, "POST subscriptions")
 }
 

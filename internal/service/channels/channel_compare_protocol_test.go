@@ -101,7 +101,7 @@ func TestProtocolChannel_ChangedSincePlan_NotOverwritten(t *testing.T) {
 				o.Change(t, "compared", test.byHand(t, o))
 
 				sent := o.Sent()
-				run.Apply(plan).ExpectError(t, "", "was changed by somebody else after it was planned", test.attribute,
+				run.Apply(plan).ExpectError(t, "", "was changed after the plan was made", test.attribute,
 					"when the plan was made:     "+test.saw+"\n", "now:                        "+test.now+"\n", "the configuration asks for: "+test.asked+"\n", "Nothing was overwritten.")
 				sent.Expect(t)
 				// The state shows what it is now, so that the next plan starts from there, and goes through.
@@ -172,7 +172,7 @@ func TestProtocolChannelChangesAValueThatHidesSomebody(t *testing.T) {
 			run.MustApply(config)
 			channelDeactivate(t, o, "member")
 			if plan := run.MustPlan(config); !plan.Empty() {
-				t.Errorf("somebody who was deactivated makes a difference: %v", plan.Changes())
+				t.Errorf("someone who was deactivated makes a difference: %v", plan.Changes())
 			}
 
 			sent := o.Sent()
@@ -215,7 +215,7 @@ func TestProtocolChannel_OtherServerOrAccountSincePlan_Refused(t *testing.T) {
 	}{
 		"downgraded": {
 			func(_ *testing.T, o *acctest.Organization) { o.Sandbox.SetFeatureLevel(400) },
-			"can_resolve_topics_group", []string{"The server is too old for can_resolve_topics_group", "It needs feature level 402; the server has 400"},
+			"can_resolve_topics_group", []string{"The server is too old for can_resolve_topics_group", "It requires feature level 402; the server has 400"},
 			values{"can_resolve_topics_group": who("role:members")},
 		},
 		"demoted": {
@@ -227,7 +227,7 @@ func TestProtocolChannel_OtherServerOrAccountSincePlan_Refused(t *testing.T) {
 		},
 		"deactivated": {
 			func(t *testing.T, o *acctest.Organization) { channelDeactivate(t, o, "admin") },
-			"api_key", []string{"The server does not accept the account", "Was the account deactivated"},
+			"api_key", []string{"The server rejects the account's credentials", "Was the account deactivated"},
 			values{"is_default": true},
 		},
 	} {
@@ -289,7 +289,7 @@ func TestProtocolChannelIsRefusedByTheServerItself(t *testing.T) {
 	first.Release()
 
 	// The server took the first of the two settings before it came to the other.
-	(<-applied).ExpectError(t, "", "was changed by somebody else", setting+"\n", "now:                        \"role:owners\"", "Already as planned: can_add_subscribers_group.")
+	(<-applied).ExpectError(t, "", "was changed after the plan was made", setting+"\n", "now:                        \"role:owners\"", "Already as planned: can_add_subscribers_group.")
 	if got := o.Sandbox.Journal().Count(sandbox.Filter{Method: http.MethodPatch}); got != 2 {
 		t.Errorf("%d requests to change the channel, not one by each", got)
 	}

@@ -56,7 +56,7 @@ func readChannelData(_ context.Context, c *adapter.Call[channelFacts], config *c
 	}
 	channel, err := lookup.Channel(s, wanted)
 	if err != nil {
-		return base.Refused(at, "No such channel", base.Sentence(err))
+		return lookup.NoSuchChannel(at, err)
 	}
 	*config = channelFacts{}
 	attributes.Read(config, channel, attribute.On(c.Base, s), c.Diags)
@@ -189,7 +189,7 @@ func readChannelTopicsData(ctx context.Context, c *adapter.Call[topicModel], sta
 	}
 	channel, err := lookup.Channel(view, state.Channel.ValueString())
 	if err != nil {
-		return base.Refused(path.Root("channel"), "No such channel", base.Sentence(err))
+		return lookup.NoSuchChannel(path.Root("channel"), err)
 	}
 	topics, err := c.Meta.Client.Topics(ctx, channel.ID)
 	if err != nil {
@@ -206,7 +206,7 @@ func readChannelTopicsData(ctx context.Context, c *adapter.Call[topicModel], sta
 // whyUnreadable says why the server may refuse to show the topics of a channel.
 func whyUnreadable(b *base.Base, channel *zulip.Channel) string {
 	if channel.IsArchived && !b.HasLevel(featurelevel.ArchivedChannels) {
-		return fmt.Sprintf("The channel is archived. Showing the topics of an archived channel needs %s; the server has %d.",
+		return fmt.Sprintf("The channel is archived. Reading the topics of an archived channel requires %s; the server has %d.",
 			featurelevel.Describe(featurelevel.ArchivedChannels), b.FeatureLevel())
 	}
 	return "The server shows the topics of a private channel only to its subscribers."

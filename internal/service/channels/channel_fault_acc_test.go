@@ -28,17 +28,17 @@ func TestFaultChannelOutage(t *testing.T) {
 		says        []string
 	}{
 		{"500 forever", "on every creation", sandbox.Fault{Method: "POST", Path: createChannelPath, Action: sandbox.FaultStatus}, []string{
-			`Cannot create channel "`, `answered POST /channels/create with 500: "Internal server error"`, "The server failed.", "is not there, so that applying again is safe"}},
+			`Cannot create channel "`, `answered POST /channels/create with 500: "Internal server error"`, "The server failed.", "did not find it, so you can apply again"}},
 		{"500 forever", "on every change", sandbox.Fault{Method: "PATCH", Path: updatePath, Action: sandbox.FaultStatus}, []string{
-			`does not take the change`, `description is "One", and stays so when it is set to "Two"`, "500"}},
+			`did not accept the change`, `description is "One", and keeps the role so when it is set to "Two"`, "500"}},
 		{"500 forever", "after every change", sandbox.Fault{Method: "PATCH", Path: updatePath, After: true, Action: sandbox.FaultStatus}, nil},
 		{"HTML from a proxy", "a login page before everything", sandbox.Fault{Action: sandbox.FaultHTML, Status: 200}, []string{
-			"This is not a Zulip server", "is no proxy in between?"}},
+			"This is not a Zulip server", "that no proxy is in between"}},
 		{"HTML from a proxy", "502 on every creation", sandbox.Fault{Method: "POST", Path: createChannelPath, Action: sandbox.FaultHTML}, []string{
-			`Cannot create channel "`, "The server, or a proxy before it, is out of order or overloaded"}},
+			`Cannot create channel "`, "The server, or a proxy before it, is failing or overloaded"}},
 		{"empty 200", "on every read of the organization", sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultEmpty}, []string{"the answer is empty"}},
 		{"stall", "no answer to any creation", sandbox.Fault{Method: "POST", Path: createChannelPath, After: true, Action: sandbox.FaultStall, Delay: time.Minute}, nil},
-		{"stall", "no answer to anything", sandbox.Fault{Action: sandbox.FaultStall, Delay: time.Minute}, []string{"The server cannot be reached", "no answer from", "raise request_timeout"}},
+		{"stall", "no answer to anything", sandbox.Fault{Action: sandbox.FaultStall, Delay: time.Minute}, []string{"Cannot reach the server", "no answer from", "raise request_timeout"}},
 	} {
 		t.Run(outage.class+", "+outage.what, func(t *testing.T) {
 			trial := acctest.NewTrial(t, outage.class, outage.what, sandbox.Config{})

@@ -42,7 +42,7 @@ func NewChannelFolderResource() resource.Resource {
 		IsGone:   func(folder *zulip.ChannelFolder) bool { return folder.IsArchived },
 		GoneWord: "archived",
 		HowToAdopt: func(folder *zulip.ChannelFolder) string {
-			return fmt.Sprintf("Channel folder %q is archived. To reactivate it, write a zulip_channel_folder with its name and adopt_archived = true.", folder.Name)
+			return fmt.Sprintf("Channel folder %q is archived. To reactivate it, add a zulip_channel_folder with its name and adopt_archived = true.", folder.Name)
 		},
 		Unique: core.Unique[channelFolderModel, zulip.ChannelFolder]{
 			IgnoresCase: true,
@@ -87,7 +87,7 @@ func checkChannelFolderPlan(ctx context.Context, p *core.Plan[channelFolderModel
 	if archived, ok := adoptable(view, p.Plan); ok {
 		// Named in the detail alone, so that the CLI can make one warning of many.
 		p.Diags.AddAttributeWarning(path.Root("adopt_archived"), "An archived channel folder will be reactivated",
-			fmt.Sprintf("Channel folder %q has the ID %d. What this configuration does not set stays as it was.", archived.Name, archived.ID))
+			fmt.Sprintf("Channel folder %q has the ID %d. Unset attributes are left unchanged.", archived.Name, archived.ID))
 	}
 }
 
@@ -198,7 +198,7 @@ func empty(ctx context.Context, c *core.Context, id int64) error {
 		c.Meta.Store.Invalidate(store.Channels)
 		c.Meta.Run.TakeFromFolder(channel.ID, id)
 		if _, err := c.Meta.Client.UpdateChannel(ctx, channel.ID, zulip.ChannelUpdate{FolderID: &none}); err != nil {
-			return fmt.Errorf("taking channel %q out of it: %w", channel.Name, err)
+			return fmt.Errorf("removing channel %q from the folder: %w", channel.Name, err)
 		}
 	}
 	return nil
@@ -207,11 +207,11 @@ func empty(ctx context.Context, c *core.Context, id int64) error {
 func channelFolderHint(err error) string {
 	switch {
 	case zulip.IsFolderNameTaken(err):
-		return "Names are compared without regard to case. To manage the existing folder, import it by its name; otherwise choose another name."
+		return "Names are compared ignoring case. To manage the existing folder, import it by its name. Otherwise choose another name."
 	case zulip.IsFolderInUse(err):
-		return "It was emptied, and somebody has put a channel into it again, archived ones included."
+		return "The provider removed all channels from the folder, but someone added a channel again. Archived channels count too."
 	case zulip.IsNoFolder(err):
-		return "The folder is gone."
+		return "The folder no longer exists."
 	}
 	return ""
 }
@@ -332,7 +332,7 @@ func ordered(view *snapshot.Snapshot, err error) ([]order.Item, error) {
 	for _, folder := range view.Folders().List() {
 		one := order.Item{ID: folder.ID}
 		if folder.IsArchived {
-			one.Aside = fmt.Sprintf("Channel folder %d, %q, is archived. A zulip_channel_folder with its name and adopt_archived = true unarchives it.", folder.ID, folder.Name)
+			one.Aside = fmt.Sprintf("Channel folder %d, %q, is archived. To unarchive it, add a zulip_channel_folder with its name and adopt_archived = true.", folder.ID, folder.Name)
 		}
 		all = append(all, one)
 	}

@@ -103,7 +103,7 @@ func TestProtocolFolderOrderBadInput(t *testing.T) {
 		words []string
 	}{
 		{[]any{}, []string{"at least 1"}},
-		{[]any{f.a, f.a}, []string{"is there twice"}},
+		{[]any{f.a, f.a}, []string{"is listed twice"}},
 		{[]any{f.a, nil}, []string{"null"}},
 		{[]any{999999}, []string{"No such channel folder", "999999"}},
 		{[]any{f.archived}, []string{"is archived", "adopt_archived"}},
@@ -198,7 +198,7 @@ func TestProtocolChannelFolderConflicts(t *testing.T) {
 			o.Change(t, "sorted", zulip.ChannelUpdate{FolderID: pointer(pointer(other))})
 			sent := o.Sent()
 			_, diags := run.Process().Apply(plan)
-			diags.ExpectError(t, "", "was changed by somebody else", attribute+"\n", "no folder", `"Clients"`, `asks for: "Projects"`)
+			diags.ExpectError(t, "", "was changed after the plan was made", attribute+"\n", "no folder", `"Clients"`, `asks for: "Projects"`)
 			sent.Expect(t)
 			if got := folderHeld(t, o, "sorted"); got != other {
 				t.Errorf("the channel is in folder %d", got)
@@ -206,7 +206,7 @@ func TestProtocolChannelFolderConflicts(t *testing.T) {
 			// An attribute that becomes managed is warned of by the name it has now.
 			run.Refresh().ExpectNoError(t)
 			_, diags = run.Plan(values{"name": "sorted", attribute: configured})
-			diags.ExpectWarning(t, "", "Attributes that were not managed have other values", `"Clients"`, `"Projects"`)
+			diags.ExpectWarning(t, "", "Newly managed attributes will change existing values", `"Clients"`, `"Projects"`)
 		})
 	}
 }
@@ -254,7 +254,7 @@ func TestProtocolChannelFolderAndItsID(t *testing.T) {
 	o, run := channelManaged(t)
 	one, two := newFolder(t, o, "Projects"), newFolder(t, o, "Clients")
 	_, diags := run.Plan(values{"name": "sorted", "folder": "Projects", "folder_id": two})
-	diags.ExpectError(t, "folder", "Two folders for one channel")
+	diags.ExpectError(t, "folder", "folder and folder_id contradict each other")
 	run.MustApply(values{"name": "sorted", "folder": "Projects"})
 	for _, config := range []values{{"folder": "Projects"}, {"folder_id": one}} {
 		imported := o.NewRun(t, "zulip_channel")

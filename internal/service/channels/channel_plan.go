@@ -95,8 +95,8 @@ func checkArchive(ctx context.Context, p *core.Plan[channelModel]) {
 func warnOfLeftMessages(does string, diags *diag.Diagnostics) {
 	// Only the detail has the name, so that the CLI can make one warning of many.
 	diags.AddWarning("A channel is archived while another one is created",
-		does+". The messages stay in the archived channel; the new one begins without them.\n\n"+
-			"To rename a channel whose key of for_each or address changes with its name, add a moved block, and nothing is archived:\n\n"+
+		does+". The messages stay in the archived channel. The new channel starts without them.\n\n"+
+			"To rename a channel whose for_each key or resource address changes with its name, add a moved block, and nothing is archived:\n\n"+
 			"  moved {\n    from = OLD_ADDRESS\n    to   = NEW_ADDRESS\n  }")
 }
 
@@ -107,8 +107,8 @@ func (p channelPlanning) checkProtectedHistory() {
 	if p.privacy() != zulip.PrivacyPrivateProtectedHistory || p.isForEveryone(setting) {
 		return
 	}
-	p.Diags.AddAttributeError(path.Root(setting), "Not possible with protected history",
-		"In a channel with privacy = \"private_protected_history\" everyone may start topics. Set can_create_topic_group = [\"role:everyone\"], or privacy = \"private_shared_history\".")
+	p.Diags.AddAttributeError(path.Root(setting), "can_create_topic_group requires shared history",
+		"In a channel with privacy = \"private_protected_history\" everyone can start topics. Set can_create_topic_group = [\"role:everyone\"], or privacy = \"private_shared_history\".")
 }
 
 // privacy is the privacy that the channel will have; "" if that is not known.
@@ -148,7 +148,7 @@ func (p channelPlanning) checkSubscribers() {
 			lookup.AddError(p.Diags, path.Root("initial_subscribers"), err, "")
 		case !user.IsActive:
 			p.Diags.AddAttributeError(path.Root("initial_subscribers"), "Cannot subscribe a deactivated user",
-				fmt.Sprintf("%q is deactivated. Remove the address, or reactivate the account.", text.ValueString()))
+				fmt.Sprintf("%q is deactivated. Remove the email, or reactivate the user.", text.ValueString()))
 		}
 	}
 }

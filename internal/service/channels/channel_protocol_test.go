@@ -64,7 +64,7 @@ func person(t *testing.T, o *acctest.Organization, account string) int64 {
 	t.Helper()
 	credentials, ok := o.Sandbox.Credentials(account)
 	if !ok {
-		t.Fatalf("the sandbox has no account %q", account)
+		t.Fatalf("User the sandbox does not exist %q", account)
 	}
 	return int64(credentials.ID)
 }
@@ -268,7 +268,7 @@ func TestProtocolChannelSwappedNames(t *testing.T) {
 		if len(all.Errors()) != 1 {
 			t.Errorf("the errors are %v", all.Errors())
 		}
-		all.ExpectError(t, "name", "Channels exchange their names", " → ", "In two applies")
+		all.ExpectError(t, "name", "Channels cannot swap names in one apply", " → ", "Apply twice")
 	})
 }
 

@@ -293,7 +293,7 @@ func (r *race) checkAnswer(actor string) {
 		}
 		return
 	}
-	if len(errors) != 1 || !strings.Contains(errors[0].Summary, "was changed by somebody else after it was planned") {
+	if len(errors) != 1 || !strings.Contains(errors[0].Summary, "was changed after the plan was made") {
 		r.t.Errorf("the %s apply says: %v", actor, errors)
 		return
 	}

@@ -68,7 +68,7 @@ func TestProtocolChannel_PrivacyRights_AskedAsByServer(t *testing.T) {
 	permitInOrganization(t, o, "can_create_web_public_channel_group", "owners")
 	private.ExpectRefused(values{"name": "private", "privacy": "web_public"}, "privacy", "can_create_public_channel_group")
 	permitInOrganization(t, o, "can_create_public_channel_group", "nobody")
-	o.NewRun(t, "zulip_channel").ExpectRefused(values{"name": "new", "privacy": "web_public"}, "privacy", "may not create this kind of channel", "can_create_public_channel_group")
+	o.NewRun(t, "zulip_channel").ExpectRefused(values{"name": "new", "privacy": "web_public"}, "privacy", "may not create a channel with this privacy", "can_create_public_channel_group")
 }
 
 // What was allowed when the plan was made and is not any more is found out right before the request.
@@ -92,7 +92,7 @@ func TestProtocolChannel_PrivateWithoutContentAccess_Refused(t *testing.T) {
 	shut(t, o, "vault")
 	run.MustImport(o.MustChannel(t, "vault").ID)
 	vault := values{"name": "vault"}
-	words := []string{`ines.moreau@example.com does not read private channel "vault"`, "Subscribed are: kenji.sato@example.com"}
+	words := []string{`ines.moreau@example.com cannot read private channel "vault"`, "Subscribed are: kenji.sato@example.com"}
 	expectRefusals(t, o, run, map[string]refusal{
 		"privacy":                   {but(vault, values{"privacy": "public"}), "privacy", words},
 		"can_subscribe_group":       {but(vault, values{"can_subscribe_group": who("role:owners")}), "can_subscribe_group", words},
@@ -113,7 +113,7 @@ func TestProtocolChannel_PrivateWithoutAccount_Refused(t *testing.T) {
 	run.MustApply(config)
 	private := but(config, values{"privacy": "private_shared_history"})
 	sent := o.Sent()
-	run.ExpectRefused(private, "privacy", "This would lock the provider out", `is not among the subscribers of private channel "ops"`,
+	run.ExpectRefused(private, "privacy", "This would remove the provider's own access", `is not among the subscribers of private channel "ops"`,
 		`can_add_subscribers_group = ["user:ines.moreau@example.com"]`, "lockout_protection = false")
 	sent.Expect(t)
 
@@ -126,7 +126,7 @@ func TestProtocolChannel_PrivateWithoutAccount_Refused(t *testing.T) {
 		diags.ExpectNoError(t)
 	}
 	run.MustApply(but(private, values{"can_add_subscribers_group": who("user:ines.moreau@example.com")}))
-	run.ExpectRefused(but(private, values{"can_add_subscribers_group": who("user:kenji.sato@example.com")}), "can_add_subscribers_group", "This would lock the provider out",
+	run.ExpectRefused(but(private, values{"can_add_subscribers_group": who("user:kenji.sato@example.com")}), "can_add_subscribers_group", "This would remove the provider's own access",
 		`can_add_subscribers_group = ["user:kenji.sato@example.com", "user:ines.moreau@example.com"]`)
 	run.MustApply(but(private, values{"can_add_subscribers_group": who("user:kenji.sato@example.com", "user:ines.moreau@example.com")}))
 }
@@ -140,7 +140,7 @@ func TestProtocolChannel_NewPrivateForNewUser_LockoutInPlan(t *testing.T) {
 	config := values{"name": "new", "privacy": "private_shared_history", "initial_subscribers": who("nadia@example.com")}
 	sent := o.Sent()
 	_, diags = p.Plan("zulip_channel", nil, config)
-	diags.ExpectError(t, "initial_subscribers", "This would lock the provider out", "is not among the initial subscribers", `can_add_subscribers_group = ["user:ines.moreau@example.com"]`)
+	diags.ExpectError(t, "initial_subscribers", "This would remove the provider's own access", "is not among the initial subscribers", `can_add_subscribers_group = ["user:ines.moreau@example.com"]`)
 	sent.Expect(t)
 	_, diags = p.Plan("zulip_channel", nil, but(config, values{"name": "other", "can_add_subscribers_group": who("user:ines.moreau@example.com")}))
 	diags.ExpectNoError(t)
@@ -152,7 +152,7 @@ func TestProtocolChannel_AdoptedPrivate_JudgedAsItIs(t *testing.T) {
 	shut(t, o, "vault")
 	o.Archive(t, "vault")
 	adopted := values{"name": "vault", "adopt_archived": true, "initial_subscribers": who("kenji.sato@example.com")}
-	run.ExpectRefused(but(adopted, values{"privacy": "public"}), "privacy", `ines.moreau@example.com does not read private channel "vault"`)
+	run.ExpectRefused(but(adopted, values{"privacy": "public"}), "privacy", `ines.moreau@example.com cannot read private channel "vault"`)
 	run.Apply(run.MustPlan(but(adopted, values{"privacy": "private_shared_history"}))).ExpectNoError(t)
 
 	o.Archive(t, "vault")
@@ -182,7 +182,7 @@ func TestProtocolSubscribers_LockoutAdviceFollowed_Passes(t *testing.T) {
 	inside := values{"channel": fmt.Sprint(channel.State.Values["id"]), "users": who(owner, admin)}
 	subscribers.MustApply(inside)
 	without := but(inside, values{"users": who(admin)})
-	subscribers.ExpectRefused(without, "users", "This would lock the provider out", "channel = zulip_channel.NAME.id")
+	subscribers.ExpectRefused(without, "users", "This would remove the provider's own access", "channel = zulip_channel.NAME.id")
 
 	p := channel.Process()
 	opened := p.MustPlan("zulip_channel", channel.State, but(config, values{"can_add_subscribers_group": who("user:" + owner)}))
@@ -206,5 +206,5 @@ func TestProtocolSubscribers_ChannelBecomesPrivate_LockoutInPlan(t *testing.T) {
 	p := channel.Process()
 	p.MustPlan("zulip_channel", channel.State, but(config, values{"privacy": string(zulip.PrivacyPrivateSharedHistory)}))
 	_, diags := p.Plan(exclusiveType, subscribers.State, but(inside, values{"users": who(admin)}))
-	diags.ExpectError(t, "users", "This would lock the provider out")
+	diags.ExpectError(t, "users", "This would remove the provider's own access")
 }

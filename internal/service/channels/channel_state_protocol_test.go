@@ -179,7 +179,7 @@ func TestProtocolChannelACreationThatCannotBeReadIsComplete(t *testing.T) {
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: http.MethodGet, Path: "/streams", Action: sandbox.FaultStatus, Status: http.StatusBadRequest})
 	state, diags := p.Apply(plan)
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "", `Cannot read channel "created" after it was created`, "The server accepted it, and the state has what was sent.")
+	diags.ExpectWarning(t, "", `Cannot read channel "created" after it was created`, "The server accepted it, and the state has the values that were sent.")
 	heal()
 	id := o.MustChannel(t, "created").ID
 	run.State = state

@@ -127,7 +127,7 @@ func TestProtocolChannelManagesWhatIsKnownOnlyOnApply(t *testing.T) {
 	o.Change(t, "narrow", permit(setting, role(t, o, "owners")))
 	plan.Config[setting] = who("role:moderators")
 	sent := o.Sent()
-	run.Apply(plan).ExpectError(t, "", "was changed by somebody else after it was planned", `when the plan was made:     "role:everyone"`)
+	run.Apply(plan).ExpectError(t, "", "was changed after the plan was made", `when the plan was made:     "role:everyone"`)
 	sent.Expect(t)
 }
 
@@ -199,7 +199,7 @@ func TestProtocolChannelManagesNothingThatWasNeverRead(t *testing.T) {
 		state.Private = private
 		for name, value := range everyAttribute {
 			_, diags := run.Process().Plan("zulip_channel", &state, values{"name": "narrow", name: value})
-			diags.ExpectError(t, name, "The current value of "+name+" is not known", "Plan with a refresh")
+			diags.ExpectError(t, name, "The current value of "+name+" is not known", "Plan without -refresh=false")
 		}
 		_, diags := run.Process().Plan("zulip_channel", &state, values{"name": "renamed"})
 		diags.ExpectNoError(t)
@@ -254,11 +254,11 @@ func TestProtocolChannelKnowsThePrivacyThatIsNotManaged(t *testing.T) {
 	run.MustApply(config)
 	channelSetByHand(t, o, values{"name": "ops", "privacy": "private_protected_history"})
 	_, diags := run.Plan(but(config, values{"can_create_topic_group": who("role:moderators")}))
-	diags.ExpectError(t, "can_create_topic_group", "Not possible with protected history")
+	diags.ExpectError(t, "can_create_topic_group", "can_create_topic_group requires shared history")
 
 	channelSetByHand(t, o, values{"name": "ops", "privacy": "public", "can_create_topic_group": who("role:moderators")})
 	_, diags = run.Plan(but(config, values{"privacy": "private_protected_history"}))
-	diags.ExpectError(t, "can_create_topic_group", "Not possible with protected history")
+	diags.ExpectError(t, "can_create_topic_group", "can_create_topic_group requires shared history")
 }
 
 // A moderator who manages the channel only by a permission that is not managed may, and does not lock itself out.
@@ -274,5 +274,5 @@ func TestProtocolChannelTheRightToChangeMayBeNotManaged(t *testing.T) {
 	o.Change(t, "ops", permit("can_administer_channel_group", zulip.NamedGroup(channelGroup(t, o, "sre"))))
 	member.MustApply(but(config, values{"description": "by a member"}))
 	_, diags = member.Plan(but(config, values{"description": "by a member", "can_administer_channel_group": who("role:administrators")}))
-	diags.ExpectError(t, "can_administer_channel_group", "This would lock the provider out")
+	diags.ExpectError(t, "can_administer_channel_group", "This would remove the provider's own access")
 }

@@ -89,15 +89,15 @@ func checkChannel(p *core.Plan[defaultChannelGroupModel], id int64, view *snapsh
 	}
 	switch channel, ok := view.Channels().ByID(id); {
 	case !ok:
-		p.Diags.AddAttributeError(at, "No such channel", fmt.Sprintf("The account the provider uses sees no channel with the ID %d. The data source zulip_channels lists those it sees.", id))
+		base.Report(p.Diags, "", lookup.NoSuchChannelID(at, id))
 	case channel.IsArchived:
-		refuse(at, "The channel is archived", fmt.Sprintf("%q is archived, and archived channels are in no group.", channel.Name))
+		refuse(at, "The channel is archived", fmt.Sprintf("%q is archived. A default channel group cannot have archived channels.", channel.Name))
 	case channel.IsDefault:
-		refuse(at, "A default channel cannot be in a group",
-			fmt.Sprintf("Everybody who joins is put into %q anyway. Take it out of channel_ids, or let the channel have is_default = false before.", channel.Name))
+		refuse(at, "A default channel cannot be in a default channel group",
+			fmt.Sprintf("New users are subscribed to %q anyway. Remove it from channel_ids, or first set is_default = false on the channel.", channel.Name))
 	case p.Meta.Run.RightsIn(channel).Privacy.IsPrivate():
-		p.Diags.AddAttributeWarning(at, fmt.Sprintf("New people get into the private channel %q", channel.Name),
-			"The server puts whoever chooses the group into all of its channels.")
+		p.Diags.AddAttributeWarning(at, fmt.Sprintf("New users can join private channel %q", channel.Name),
+			"The server subscribes users who choose the group to all of its channels.")
 	}
 }
 
@@ -164,7 +164,7 @@ func isNameTaken(err error) bool {
 func defaultChannelGroupHint(err error) string {
 	var refusal *zulip.Error
 	if errors.As(err, &refusal) && strings.HasPrefix(refusal.Msg, "Invalid channel name") {
-		return "The channel is archived, has another name by now, or is private, and the account the provider uses does not read it."
+		return "The channel is archived, was renamed, or is private and the provider's account cannot read it."
 	}
 	return ""
 }
@@ -175,7 +175,7 @@ func namesOf(ids []int64, view *snapshot.Snapshot) ([]string, error) {
 	for _, id := range ids {
 		channel, ok := view.Channels().ByID(id)
 		if !ok {
-			return nil, fmt.Errorf("the account the provider uses sees no channel with the ID %d", id)
+			return nil, fmt.Errorf("the provider's account sees no channel with the ID %d", id)
 		}
 		names = append(names, channel.Name)
 	}

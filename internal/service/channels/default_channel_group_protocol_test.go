@@ -174,7 +174,7 @@ func TestProtocolDefaultChannelGroupBadInput(t *testing.T) {
 		{values{"name": string(make([]rune, 61))}, "name", []string{"60"}},
 		{values{"name": "x", "description": ""}, "description", []string{"between 1 and 1024"}},
 		{values{"name": "x", "channel_ids": []any{int64(999999)}}, "channel_ids", []string{"No such channel", "999999"}},
-		{values{"name": "x", "channel_ids": []any{a}}, "channel_ids", []string{"default channel cannot be in a group"}},
+		{values{"name": "x", "channel_ids": []any{a}}, "channel_ids", []string{"default channel cannot be in a default channel group"}},
 		{values{"name": "x", "channel_ids": []any{general}}, "channel_ids", []string{"general", "is_default = false"}},
 	} {
 		_, diags := run.Plan(bad.config)
@@ -268,7 +268,7 @@ func TestFaultDefaultChannelGroupRefusedInTheMiddle(t *testing.T) {
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/default_stream_groups/*/streams", Action: sandbox.FaultStatus, Status: http.StatusBadRequest,
 		Body: `{"result":"error","msg":"Invalid channel name 'b'","code":"BAD_REQUEST"}`})
 	config := values{"name": "devs", "channel_ids": []any{a, b}}
-	run.Apply(run.MustPlan(config)).ExpectError(t, "", "Cannot change", "Invalid channel name", "another name by now", "Already as planned: name.")
+	run.Apply(run.MustPlan(config)).ExpectError(t, "", "Cannot change", "Invalid channel name", "was renamed", "Already as planned: name.")
 	heal()
 	plan := run.MustPlan(config)
 	if changes := plan.Changes(); !slices.Equal(changes, []string{"channel_ids"}) {

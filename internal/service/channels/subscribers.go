@@ -81,11 +81,11 @@ func (subscribers) claim(b relation, p *subscriptionPlan, diags *diag.Diagnostic
 	b.register(channel, p.view, p.Wanted.IDs, nil, diags)
 	run.Manage(exclusiveKind, channel.ID)
 	if run.IsManaged(additiveKind, channel.ID) {
-		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Two kinds of subscribers of channel %q", channel.Name), bothKinds)
+		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Two resources manage the subscribers of channel %q", channel.Name), bothKinds)
 	}
 	if !run.Declare(exclusiveKind, channel.ID, fmt.Sprint(p.Wanted.IDs)) {
-		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Two lists of the subscribers of channel %q", channel.Name),
-			"Another zulip_channel_subscribers of this configuration names other people for the same channel, and each apply would undo one of them. Keep one.")
+		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Duplicate list of subscribers of channel %q", channel.Name),
+			"Another zulip_channel_subscribers of this configuration lists other people for the same channel, so each apply would undo the change of the other. Keep one of them.")
 	}
 }
 
@@ -189,13 +189,13 @@ func (subscribers) changedMeanwhile(ctx context.Context, b relation, now *channe
 	}
 	var text string
 	if len(came) > 0 {
-		text += fmt.Sprintf("Came since: %s.\n", lookup.UserList.Describe(came, now.view))
+		text += fmt.Sprintf("Subscribed since: %s.\n", lookup.UserList.Describe(came, now.view))
 	}
 	if len(left) > 0 {
-		text += fmt.Sprintf("Left since: %s.\n", lookup.UserList.Describe(left, now.view))
+		text += fmt.Sprintf("Unsubscribed since: %s.\n", lookup.UserList.Describe(left, now.view))
 	}
-	diags.AddAttributeError(path.Root("users"), fmt.Sprintf("The subscribers of channel %q were changed by somebody else after they were planned", now.channel.Name),
-		text+"\nNobody was added or taken out. Plan again, and review what the difference is now.")
+	diags.AddAttributeError(path.Root("users"), base.ChangedAfterPlan(fmt.Sprintf("the list of subscribers of channel %q", now.channel.Name)),
+		text+"\nNothing was changed. Plan again and review the new difference.")
 	return true
 }
 
@@ -251,8 +251,8 @@ func additiveSchema() schema.Schema {
 
 // userElements validates the elements of `users`.
 func userElements() []validator.List {
-	return []validator.List{listvalidator.ValueStringsAre(validators.Length(1, 0), validators.Person("The server subscribes people and bots. A channel follows a group by reference: "+
-		"users = zulip_user_group.NAME.members, or for a role or a group that is managed elsewhere users = data.zulip_user_group.NAME.all_members."))}
+	return []validator.List{listvalidator.ValueStringsAre(validators.Length(1, 0), validators.Person("The server subscribes people and bots. To subscribe the members of a group, reference them: "+
+		"users = zulip_user_group.NAME.members. For a role, or a group that this configuration does not manage, use data.zulip_user_group.NAME.all_members."))}
 }
 
 // sharedAttributes are what both resources have.

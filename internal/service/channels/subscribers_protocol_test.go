@@ -151,7 +151,7 @@ func TestProtocolSubscribersMeanwhile(t *testing.T) {
 	subscribe(t, o, "announcements", guest)
 	unsubscribe(t, o, "announcements", admin)
 	sent := o.Sent()
-	run.Apply(plan).ExpectError(t, "users", "changed by somebody else", "Came since: "+guest, "Left since: "+admin, "Nobody was added")
+	run.Apply(plan).ExpectError(t, "users", "changed after the plan was made", "Came since: "+guest, "Left since: "+admin, "Nothing was changed")
 	sent.Expect(t)
 
 	// Somebody did already what was planned: that is fine.

@@ -79,12 +79,12 @@ func (r subscription) plan(ctx context.Context, c *subscriptionCall) error {
 	c.Save(plan)
 	c.Meta.Run.Manage(additiveKind, p.channel.ID)
 	if c.Meta.Run.IsManaged(exclusiveKind, p.channel.ID) {
-		c.Diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Two kinds of subscribers of channel %q", p.channel.Name), bothKinds)
+		c.Diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Two resources manage the subscribers of channel %q", p.channel.Name), bothKinds)
 	}
 	subscribed.Warn(ctx, c.Meta, p.Wanted, leaving, p.view, c.Diags)
 	if len(back) > 0 {
 		c.Diags.AddAttributeWarning(path.Root("users"), fmt.Sprintf("%d will be unsubscribed from channel %q", len(back), p.channel.Name),
-			fmt.Sprintf("The resource has subscribed them, and the users do not name them any more; they could not be unsubscribed while they were deactivated: %s.",
+			fmt.Sprintf("The resource subscribed them, but users no longer lists them. They could not be unsubscribed while they were deactivated: %s.",
 				lookup.UserList.Describe(back, p.view)))
 	}
 	if plan.Added.IsUnknown() {
@@ -238,8 +238,8 @@ func (r subscription) importUsers(ctx context.Context, c *subscriptionCall, text
 	if !c.IsByIdentity {
 		slash := strings.LastIndex(text, "/")
 		if slash <= 0 {
-			return base.Refused(path.Empty(), "Not the ID of a subscription",
-				fmt.Sprintf("%q is not CHANNEL/USER,USER…, as in general/ada@example.com,12: the channel and the users by ID, by name or by address. To manage everybody in a channel, import zulip_channel_subscribers.", text))
+			return base.Refused(path.Empty(), "Invalid ID of a subscription",
+				fmt.Sprintf("%q is not CHANNEL/USER,USER…, as in general/ada@example.com,12. Name the channel by ID or name, and users by ID or email. To manage all subscribers of a channel, import zulip_channel_subscribers.", text))
 		}
 		channelText, text = text[:slash], text[slash+1:]
 	}
@@ -273,8 +273,8 @@ func (subscription) named(texts []string, in []int64, channel *zulip.Channel, vi
 		case err != nil:
 			lookup.AddError(diags, path.Root("users"), err, "")
 		case user.IsActive && !slices.Contains(in, user.ID):
-			diags.AddAttributeError(path.Root("users"), fmt.Sprintf("%s is not in channel %q", user.Address(), channel.Name),
-				"Only what is there can be imported. Leave the user out: the next apply adds whom the configuration names.")
+			diags.AddAttributeError(path.Root("users"), fmt.Sprintf("%s is not subscribed to channel %q", user.Address(), channel.Name),
+				"Only existing subscriptions can be imported. Remove the user from the ID. The next apply subscribes the users whom the configuration lists.")
 		default:
 			elements = append(elements, types.StringValue(strings.TrimSpace(text)))
 		}

@@ -149,8 +149,8 @@ func (a *application) read(ctx context.Context, withUsers bool, diags *diag.Diag
 	}
 	channel, ok := view.Channels().ByID(a.id)
 	if !ok || channel.IsArchived || in == nil {
-		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Channel %d is not there any more", a.id),
-			"It was archived, or the account the provider uses does not see it any more. The next plan shows what is left to do.")
+		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Channel %d is archived or no longer visible", a.id),
+			"It was archived, or the provider's account no longer sees it. The next plan shows what is left to do.")
 		return false
 	}
 	if a.now == nil {
@@ -171,7 +171,7 @@ func (a *application) settle(ctx context.Context, diags *diag.Diagnostics) {
 	a.note(lost, sets.Common(lost.users, a.now.in))
 	if other, hit := a.elsewhere(ctx, lost, lost.users); len(hit) > 0 {
 		diags.AddAttributeWarning(path.Root("channel"), fmt.Sprintf("A request may have changed another channel, %q", other.Name),
-			fmt.Sprintf("The answer to it was lost, and the name %q belongs to channel %d now instead of %d. Look at whether it has %s there: %s.",
+			fmt.Sprintf("The answer was lost, and the name %q now belongs to channel %d instead of %d. Check whether the request %s there: %s.",
 				other.Name, other.ID, a.id, lost.verb(), lookup.UserList.Describe(hit, a.now.view)))
 	}
 }
@@ -231,8 +231,8 @@ func (a *application) send(ctx context.Context, r request, diags *diag.Diagnosti
 	}
 	changed, told, err := a.Meta.Client.Subscribe(ctx, r.channel, r.users, a.notify, a.FeatureLevel())
 	if err == nil && a.notify && !told {
-		diags.AddWarning(fmt.Sprintf("Nobody was told that they are in channel %q now", r.channel),
-			fmt.Sprintf("The server sends no messages where so many are subscribed at once: %d.", len(r.users)))
+		diags.AddWarning(fmt.Sprintf("New subscribers of channel %q were not notified", r.channel),
+			fmt.Sprintf("The server sends no notifications if so many users are subscribed together: %d.", len(r.users)))
 	}
 	return changed, err
 }
@@ -246,8 +246,8 @@ func (a *application) verify(ctx context.Context, sent request, changed []int64,
 	if err != nil || list == nil && leaves { // who has left a private channel may not see it any more
 		a.assume(sent, changed)
 		if err != nil {
-			diags.AddAttributeWarning(path.Root("users"), fmt.Sprintf("Could not read who is in channel %q now", sent.channel),
-				"The server has accepted the request. The next plan reads it again. "+base.Explain(err))
+			diags.AddAttributeWarning(path.Root("users"), fmt.Sprintf("Cannot read the subscribers of channel %q", sent.channel),
+				"The server accepted the request. The next plan reads them again. "+base.Explain(err))
 		}
 		return true
 	}
@@ -270,8 +270,8 @@ func (a *application) verify(ctx context.Context, sent request, changed []int64,
 		a.undo(ctx, sent, other, hit, diags)
 		return false
 	}
-	diags.AddAttributeError(path.Root("users"), fmt.Sprintf("The subscribers of channel %q were changed by somebody else at the same time", a.now.channel.Name),
-		fmt.Sprintf("The server has accepted that the provider has %s, and it is not so for: %s. Plan again.", sent.verb(), lookup.UserList.Describe(missing, view)))
+	diags.AddAttributeError(path.Root("users"), fmt.Sprintf("The subscribers of channel %q changed during apply", a.now.channel.Name),
+		fmt.Sprintf("The server accepted that the provider %s, but someone else changed it for: %s. Plan again.", sent.verb(), lookup.UserList.Describe(missing, view)))
 	return false
 }
 
@@ -303,22 +303,22 @@ func (a *application) undo(ctx context.Context, sent request, other *zulip.Chann
 		})
 		a.Meta.Store.Invalidate(store.Subscribers)
 	}
-	done, undone := "subscribed to", "They were unsubscribed from it again."
+	done, undone := "subscribed to", "The provider unsubscribed them again."
 	if sent.removes {
-		done, undone = "unsubscribed from", "They were subscribed to it again."
+		done, undone = "unsubscribed from", "The provider subscribed them again."
 	}
 	who := lookup.UserList.Describe(hit, a.now.view)
 	switch {
 	case len(hit) == 0 && !sent.removes:
-		who, undone = "nobody", "Everybody was there already."
+		who, undone = "no one", "All of them were already subscribed."
 	case len(hit) == 0:
 		who = "some or none of " + lookup.UserList.Describe(sent.users, a.now.view)
-		undone = "Which of them the server does not say, so that it could not be undone. Look at who is in that channel."
+		undone = "The server does not say which, so the provider could not undo it. Check the subscribers of that channel."
 	case err != nil:
-		undone = "This could not be undone: " + base.Explain(err)
+		undone = "The provider could not undo this: " + base.Explain(err)
 	}
-	diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Channel %d was renamed while the request was on its way", a.id),
-		fmt.Sprintf("The server takes only the name, %q, which belongs to channel %d since then. So these were %s another channel, %q: %s. %s\n\nChannel %d, now %q, is as it was. Plan again.",
+	diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("Channel %d was renamed during the request", a.id),
+		fmt.Sprintf("The request names the channel %q, and that name now belongs to channel %d. So these users were %s another channel, %q: %s. %s\n\nChannel %d, now %q, is unchanged. Plan again.",
 			sent.channel, other.ID, done, other.Name, who, undone, a.id, a.now.channel.Name))
 }
 
@@ -330,12 +330,12 @@ func (a *application) fail(ctx context.Context, sent request, err error, diags *
 	}
 	detail := base.Explain(err)
 	if zulip.IsMessage(err, "Insufficient permission") {
-		detail += "\n\nThe account the provider uses lost the right to it since the plan was made. Plan again: it names the right."
+		detail += "\n\nThe provider's account lost this permission after the plan was made. Plan again: the plan names the permission."
 	}
 	a.Meta.Store.Invalidate(store.Subscribers)
 	if a.lost != nil {
 		a.read(ctx, false, &diag.Diagnostics{})
-		detail += "\n\nApplying again is safe: who is in the channel already is passed over."
+		detail += "\n\nYou can apply again: the provider skips users who are already subscribed."
 	}
 	diags.AddError(fmt.Sprintf(summary, lookup.UserList.Describe(sent.users, a.now.view), strings.TrimSpace(sent.channel)), detail)
 }

@@ -53,7 +53,7 @@ func TestProtocolSubscriptionAGroupThatIsFilledLaterEmptiesNoChannel(t *testing.
 
 	// The next plan lists who would leave, and refuses to lock the account out.
 	_, diags = people.Plan(values{"channel": "vault", "users": read["all_members"]})
-	diags.ExpectError(t, "users", "lock the provider out")
+	diags.ExpectError(t, "users", "remove the provider's own access")
 
 	// By reference to the membership it is exact, in the same apply.
 	p := people.Process()
@@ -70,7 +70,7 @@ func TestProtocolSubscriptionANewResourceTakesNobodyOut(t *testing.T) {
 	private(t, o, "vault", nil, owner, admin, member)
 	run := o.NewRun(t, exclusiveType)
 	_, diags := run.Plan(values{"channel": "vault", "users": texts(owner)})
-	diags.ExpectError(t, "users", `2 would leave channel "vault" whom no plan lists`, admin, member, "import {")
+	diags.ExpectError(t, "users", `This would unsubscribe 2 people that no plan has shown (channel "vault")`, admin, member, "import {")
 
 	// Not known at plan: the apply stops.
 	sent := o.Sent()
@@ -78,7 +78,7 @@ func TestProtocolSubscriptionANewResourceTakesNobodyOut(t *testing.T) {
 		t.Errorf("reported: %v", diags)
 	}
 	_, diags = run.Plan(values{"channel": "vault", "users": []any{}})
-	diags.ExpectError(t, "users", "whom no plan lists")
+	diags.ExpectError(t, "users", "Unplanned unsubscriptions")
 	sent.Expect(t)
 
 	// Who came since the plan stays too, and it is said.
@@ -113,7 +113,7 @@ func TestProtocolSubscriptionLockoutIsCheckedAgainBeforeTheRequest(t *testing.T)
 	group.ApplyIn(p, planned).ExpectNoError(t) // the same run takes the account out of the group
 	sent := o.Sent()
 	_, diags = p.Apply(again)
-	diags.ExpectError(t, "users", "lock the provider out")
+	diags.ExpectError(t, "users", "remove the provider's own access")
 	sent.Expect(t)
 	expectIn(t, o, "vault", owner, admin)
 }

@@ -136,7 +136,7 @@ func promised(want map[string][]string, orders acctest.Orders) *acctest.Orders {
 		return func(diags acctest.Diagnostics) {
 			switch {
 			case !a.IsRepeated && a.ByHand != "" && a.ByHand == orders.Blocked:
-				diags.ExpectError(t, "users", "whom no plan lists")
+				diags.ExpectError(t, "users", "Unplanned unsubscriptions")
 			case a.IsRepeated || a.ByHand == "" && a.Fault == "":
 				diags.ExpectNoError(t)
 			}
@@ -254,7 +254,7 @@ func expectSubscriptionState(t *testing.T, o *acctest.Organization, part string,
 	inChannel := after[state["channel_id"].(int64)]
 	users := slices.DeleteFunc(subscriptionWords(state["users"]), func(address string) bool { return !isActive(o, address) })
 	if missing := lacking(users, inChannel); len(missing) > 0 {
-		t.Errorf("%s: the state has %v, who are not in the channel", part, missing)
+		t.Errorf("%s: the state has %v, who are not subscribed to the channel", part, missing)
 	}
 	if more := lacking(inChannel, users); part == "list" && len(more) > 0 {
 		t.Errorf("%s: the state lacks %v, who are in the channel", part, more)
@@ -262,7 +262,7 @@ func expectSubscriptionState(t *testing.T, o *acctest.Organization, part string,
 	added, _ := state["added_user_ids"].([]any)
 	for _, id := range added {
 		if address := addressOf(o, id); isActive(o, address) && !slices.Contains(inChannel, address) {
-			t.Errorf("%s: the state counts %s as added, who is not in the channel", part, address)
+			t.Errorf("%s: the state counts %s as added, who is not subscribed to the channel", part, address)
 		}
 	}
 }

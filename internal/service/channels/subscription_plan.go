@@ -116,11 +116,10 @@ func findChannel(view *snapshot.Snapshot, text types.String) (*zulip.Channel, er
 	channel, err := lookup.Channel(view, text.ValueString())
 	switch {
 	case err != nil:
-		return nil, base.Refused(path.Root("channel"), "No such channel",
-			base.Sentence(err)+"\n\nIf this configuration creates the channel, write zulip_channel.NAME.id: its ID is not known before, so that the channel comes first.")
+		return nil, lookup.NoSuchChannel(path.Root("channel"), err)
 	case channel.IsArchived:
 		return nil, base.Refused(path.Root("channel"), "The channel is archived",
-			fmt.Sprintf("Nobody enters %q. A zulip_channel with its name and adopt_archived = true unarchives it; refer to it here, so that it comes first.", channel.Name))
+			fmt.Sprintf("No one can subscribe to %q. A zulip_channel with its name and adopt_archived = true unarchives it. Reference that resource here, so that Terraform unarchives it first.", channel.Name))
 	}
 	return channel, nil
 }
@@ -169,9 +168,9 @@ func (b relation) refresh(ctx context.Context, state *shared, remove func(), dia
 	return &channelReading{view, channel, in}, nil
 }
 
-const cannotSee = "The server does not tell the account the provider uses who is subscribed to it."
+const cannotSee = "The server does not show the subscribers to the provider's account."
 
-const bothKinds = "zulip_channel_subscribers says who is in the channel, and nobody else; zulip_channel_subscription adds people to whoever is in. Of one channel, the first would take out whom the second adds. Keep one of the two kinds."
+const bothKinds = "zulip_channel_subscribers manages all subscribers of a channel, and zulip_channel_subscription adds some. For the same channel, the first would unsubscribe the users that the second adds. Keep only one of the two resource types."
 
 // register tells the run whom a resource lists for a channel, and whom it takes out, and refuses the plan if another
 // resource takes out whom this one lists, or the other way round: which of them the CLI applies first is not known.
@@ -180,10 +179,10 @@ func (b relation) register(channel *zulip.Channel, view *snapshot.Snapshot, list
 	if len(both) == 0 {
 		return
 	}
-	diags.AddAttributeError(path.Root("users"), fmt.Sprintf("One resource unsubscribes from channel %q whom another lists", channel.Name),
-		fmt.Sprintf("A zulip_channel_subscription that is destroyed, or lists them no more, unsubscribes %s, whom another resource lists for the same channel. In one apply they would be out and in again, or only out.\n\n", lookup.UserList.Describe(both, view))+
-			"To hand them over, let go of the first resource without destroying it, and import it again if it goes on: an imported one unsubscribes nobody.\n\n"+
-			"  removed {\n    from = zulip_channel_subscription.NAME\n    lifecycle {\n      destroy = false\n    }\n  }\n\nIf it was only renamed in the configuration, add a moved block instead.")
+	diags.AddAttributeError(path.Root("users"), fmt.Sprintf("Conflicting subscriptions to channel %q", channel.Name),
+		fmt.Sprintf("A zulip_channel_subscription that is destroyed, or no longer lists them, would unsubscribe %s, but another resource lists them for the same channel. After the apply they might not be subscribed.\n\n", lookup.UserList.Describe(both, view))+
+			"To move them to the other resource, remove the first resource from the state without destroying it. If you still need it, import it again: an imported subscription unsubscribes no one.\n\n"+
+			"  removed {\n    from = zulip_channel_subscription.NAME\n    lifecycle {\n      destroy = false\n    }\n  }\n\nIf you only renamed the resource, add a moved block instead.")
 }
 
 // isListed reports whether a resource of this run lists somebody for a channel.
@@ -237,42 +236,42 @@ func (c *change) check(diags *diag.Diagnostics) bool {
 func (c *change) refuse(diags *diag.Diagnostics) {
 	self := c.meta.Store.Self()
 	if unlisted := sets.Without(c.remove, c.listed); len(unlisted) > 0 {
-		diags.AddAttributeError(path.Root("users"), fmt.Sprintf("%d would leave channel %q whom no plan lists", len(unlisted), c.channel.Name),
-			fmt.Sprintf("They are in the channel, and not among the users: %s.\n\n%s", lookup.UserList.Describe(unlisted, c.view), c.howToList()))
+		diags.AddAttributeError(path.Root("users"), fmt.Sprintf("Unplanned unsubscriptions from channel %q: %d", c.channel.Name, len(unlisted)),
+			fmt.Sprintf("These people are subscribed but not listed in users: %s.\n\n%s", lookup.UserList.Describe(unlisted, c.view), c.howToList()))
 		return
 	}
-	if len(c.add) > 0 && !c.meta.RequireMember("subscribe anybody", diags) {
+	if len(c.add) > 0 && !c.meta.RequireMember("subscribe users", diags) {
 		return
 	}
 	if len(c.add) > 0 && !c.reads(self) {
 		diags.AddAttributeError(path.Root("channel"), fmt.Sprintf("%s has no access to the private channel %q", self.Address(), c.channel.Name),
-			"Nobody can add people to a private channel without access to it, and administrators have none by their role. "+
-				"Somebody in the channel has to subscribe the account the provider uses, or to name it in can_add_subscribers_group or can_subscribe_group.")
+			"Adding people to a private channel requires access to it, and administrators have no access by their role. "+
+				"A subscriber must subscribe the provider's account, or name it in can_add_subscribers_group or can_subscribe_group.")
 		return
 	}
 	others := func(id int64) bool { return id != self.ID }
 	if slices.ContainsFunc(c.add, others) && !c.mayAdd(self) {
 		c.meta.Refuse(path.Root("users"), fmt.Sprintf("add people to channel %q", c.channel.Name),
-			fmt.Sprintf("Administrators and owners of the organization may, and whom one of these names: the organization's can_add_subscribers_group (%s), the channel's can_add_subscribers_group (%s) and can_administer_channel_group (%s).",
+			fmt.Sprintf("This requires an administrator or owner of the organization, or a user whom one of these permissions names: the organization's can_add_subscribers_group (%s), the channel's can_add_subscribers_group (%s) and can_administer_channel_group (%s).",
 				permission.Describe(c.view.Realm().Permissions["can_add_subscribers_group"], c.view), c.describe("can_add_subscribers_group"), c.describe("can_administer_channel_group")), diags)
 	}
 	removesOthers := slices.ContainsFunc(c.remove, func(id int64) bool { return others(id) && !c.ownsBot(self, id) })
 	if removesOthers && !c.mayRemove(self) {
-		c.meta.Refuse(path.Root("users"), fmt.Sprintf("take people out of channel %q", c.channel.Name),
-			fmt.Sprintf("It would take out %s. Administrators and owners of the organization may do that, and whom one of these names: the channel's can_remove_subscribers_group (%s) and can_administer_channel_group (%s).",
+		c.meta.Refuse(path.Root("users"), fmt.Sprintf("unsubscribe people from channel %q", c.channel.Name),
+			fmt.Sprintf("It would unsubscribe %s. This requires an administrator or owner of the organization, or a user whom one of these permissions names: the channel's can_remove_subscribers_group (%s) and can_administer_channel_group (%s).",
 				lookup.UserList.Describe(c.remove, c.view), c.describe("can_remove_subscribers_group"), c.describe("can_administer_channel_group")), diags)
 	}
 	if c.meta.LockoutProtection && slices.Contains(c.remove, self.ID) && c.isPrivate() && !c.opens(self) {
-		diags.AddAttributeError(path.Root("users"), "This would lock the provider out",
-			fmt.Sprintf("It takes %s out of the private channel %q. The account could never add anybody to it again nor change its privacy, whatever its role. Nothing was changed.\n\n"+
-				"Name the account among the users, or in can_add_subscribers_group or can_subscribe_group of the channel. Refer to that channel here, so that it is changed first:\n\n  channel = zulip_channel.NAME.id", self.Address(), c.channel.Name)+
+		diags.AddAttributeError(path.Root("users"), base.LockoutSummary(fmt.Sprintf("channel %q", c.channel.Name)),
+			fmt.Sprintf("It unsubscribes %s from the private channel %q. The account could never again add anyone to the channel or change its privacy, whatever its role. Nothing was changed.\n\n"+
+				"List the account in users, or in can_add_subscribers_group or can_subscribe_group of the channel. Reference that channel here, so that Terraform changes it first:\n\n  channel = zulip_channel.NAME.id", self.Address(), c.channel.Name)+
 				base.LockoutAdvice)
 	}
 }
 
 // howToList says how the next plan lists who is taken out.
 func (c *change) howToList() string {
-	return fmt.Sprintf("A new zulip_channel_subscribers takes nobody out of a channel that is there. Name them among the users, or import the channel, so that the plan lists everybody who leaves:\n\n"+
+	return fmt.Sprintf("A new zulip_channel_subscribers unsubscribes no one from an existing channel. List them in users, or import the resource, so that the plan shows everyone it unsubscribes:\n\n"+
 		"  import {\n    to = zulip_channel_subscribers.NAME\n    id = \"%d\"\n  }", c.channel.ID)
 }
 

@@ -87,7 +87,7 @@ func TestProtocolSubscriptionAUserWhoIsNotKnownContradictsNoPlan(t *testing.T) {
 // agrees with the first, whoever the configuration lists.
 func TestProtocolSubscriptionADeactivationBetweenThePlans(t *testing.T) {
 	lists := map[string][]any{
-		"lists them": texts(owner, member), "lists them and somebody new": texts(guest, member, owner), "lists them no more": texts(owner),
+		"lists them": texts(owner, member), "lists them and somebody new": texts(guest, member, owner), "no longer lists them": texts(owner),
 		"lists somebody else instead": texts(member2, owner), "lists nobody": {},
 	}
 	for _, kind := range bothTypes {
@@ -157,7 +157,7 @@ func TestProtocolSubscriptionTwoListsOfAChannelByNameAndByID(t *testing.T) {
 			_, diags := p.Plan(exclusiveType, nil, values{"channel": one, "users": texts(owner)})
 			diags.ExpectNoError(t)
 			_, diags = p.Plan(exclusiveType, nil, values{"channel": other, "users": texts(owner, member)})
-			diags.ExpectError(t, "channel", "Two lists of the subscribers")
+			diags.ExpectError(t, "channel", "Duplicate list of subscribers")
 		}
 	}
 }
@@ -193,7 +193,7 @@ func TestProtocolSubscriptionNobodyLeavesWhoIsListedElsewhere(t *testing.T) {
 						slices.Reverse(plans)
 					}
 					plans[0]().ExpectNoError(t)
-					plans[1]().ExpectError(t, "users", `One resource unsubscribes from channel "vault" whom another lists`, member, "destroy = false")
+					plans[1]().ExpectError(t, "users", `Conflicting subscriptions to channel "vault"`, member, "destroy = false")
 
 					// Let go of without being destroyed, it takes nobody out.
 					old.State = nil
@@ -255,7 +255,7 @@ func TestProtocolSubscriptionARefusedRemovalIsPlannedAgain(t *testing.T) {
 				stateHas(t, run, owner, member)
 				plan := run.MustPlan(config)
 				if plan.Empty() {
-					t.Fatal("nothing is planned, and the person stays in the private channel")
+					t.Fatal("nothing is planned, and the person keeps the role in the private channel")
 				}
 				run.Apply(plan).ExpectNoError(t)
 				expectIn(t, o, "vault", owner)

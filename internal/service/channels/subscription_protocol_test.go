@@ -54,7 +54,7 @@ func TestProtocolSubscriptionLostAnswers(t *testing.T) {
 	// Every answer is lost: what was done is in the state, and ends with it.
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: path, After: true, Action: sandbox.FaultDrop})
 	run.Block = o.Block(values{"max_retries": 0})
-	run.Apply(run.MustPlan(values{"channel": "incidents", "users": []any{member2, guest}})).ExpectError(t, "", "Cannot add "+guest, "Applying again is safe")
+	run.Apply(run.MustPlan(values{"channel": "incidents", "users": []any{member2, guest}})).ExpectError(t, "", "Cannot add "+guest, "You can apply again")
 	heal()
 	if got := len(run.State.Values["added_user_ids"].([]any)); got != 2 {
 		t.Errorf("%d were added", got)
@@ -114,7 +114,7 @@ func TestProtocolSubscriptionConflicts(t *testing.T) {
 		_, diags = p.Plan(order[0], nil, configs[order[0]]) // as the CLI may, twice
 		diags.ExpectNoError(t)
 		_, diags = p.Plan(order[1], nil, configs[order[1]])
-		diags.ExpectError(t, "channel", "Two kinds of subscribers")
+		diags.ExpectError(t, "channel", "Two resources manage the subscribers")
 	}
 }
 
@@ -142,7 +142,7 @@ func TestProtocolSubscriptionTooManyToTell(t *testing.T) {
 	run := o.NewRun(t, additiveType)
 	diags := run.Apply(run.MustPlan(values{"channel": "hall", "users": users, "send_new_subscription_messages": true}))
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "", "Nobody was told", "101")
+	diags.ExpectWarning(t, "", "were not notified", "101")
 }
 
 // swapped is an organization in which somebody renames channels while a request that names one of them is on its way: "ops"
@@ -284,7 +284,7 @@ func TestProtocolSubscriptionWhatHitAnotherChannelIsUndone(t *testing.T) {
 			t.Parallel()
 			s := swapAt(t, kind)
 			diags := s.apply(t, http.MethodPost, texts(owner, member, member2, guest), true)
-			diags.ExpectError(t, "channel", `were subscribed to another channel, "ops"`, guest, "unsubscribed from it again")
+			diags.ExpectError(t, "channel", `were subscribed to another channel, "ops"`, guest, "unsubscribed them again")
 			expectIn(t, s.Organization, "ops", owner, member, member2)
 			expectIn(t, s.Organization, "news", owner, member, member2)
 			stateHas(t, s.run, owner, member, member2)
@@ -294,7 +294,7 @@ func TestProtocolSubscriptionWhatHitAnotherChannelIsUndone(t *testing.T) {
 			s.run.MustApply(config)
 			subscribe(t, s.Organization, "vault", guest)
 			diags = s.apply(t, http.MethodDelete, texts(owner, member, member2), true)
-			diags.ExpectError(t, "channel", `were unsubscribed from another channel, "ops"`, guest, "subscribed to it again")
+			diags.ExpectError(t, "channel", `were unsubscribed from another channel, "ops"`, guest, "subscribed them again")
 			expectIn(t, s.Organization, "ops", owner, member, member2, guest)
 			expectIn(t, s.Organization, "news", owner, member, member2, guest)
 			stateHas(t, s.run, owner, member, member2, guest)
@@ -322,9 +322,9 @@ func TestProtocolSubscribersLockout(t *testing.T) {
 	run.MustApply(values{"channel": "vault", "users": []any{owner, admin}})
 	without := values{"channel": "vault", "users": []any{admin}}
 	_, diags := run.Plan(without)
-	diags.ExpectError(t, "users", "lock the provider out", "lockout_protection = false")
+	diags.ExpectError(t, "users", "remove the provider's own access", "lockout_protection = false")
 	_, diags = o.NewRun(t, exclusiveType).Plan(without) // a new one, too
-	diags.ExpectError(t, "users", "lock the provider out")
+	diags.ExpectError(t, "users", "remove the provider's own access")
 
 	run.Block = o.Block(values{"lockout_protection": false})
 	run.MustApply(without)
@@ -345,7 +345,7 @@ func TestProtocolSubscribersLockout(t *testing.T) {
 	added.MustApply(values{"channel": "cellar", "users": []any{owner}})
 	o.Change(t, "cellar", zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{"can_add_subscribers_group": {New: zulip.GroupSettingValue{}}}})
 	_, diags = added.Plan(nil)
-	diags.ExpectError(t, "users", "lock the provider out")
+	diags.ExpectError(t, "users", "remove the provider's own access")
 }
 
 // Who may not is told at plan, and which right it takes.
@@ -371,7 +371,7 @@ func TestProtocolSubscribersRights(t *testing.T) {
 	o.Call(t, "PATCH", "/realm", map[string]string{"can_add_subscribers_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:administrators"))})
 	bot := botAddress(t, o)
 	_, diags = run.Plan(values{"channel": "announcements", "users": append(more, ids(bot)...)})
-	diags.ExpectError(t, "users", "may not add people", "can_add_subscribers_group", "can_administer_channel_group")
+	diags.ExpectError(t, "users", "cannot add people", "can_add_subscribers_group", "can_administer_channel_group")
 
 	// Where the channel grants both, it goes through.
 	nobodyElse := zulip.GroupSettingValue{DirectMembers: []int64{lena.Self.ID}}

@@ -87,8 +87,7 @@ func planSubscriptionSettings(ctx context.Context, c *subscriptionSettingsCall) 
 	}
 	channel, err := lookup.Channel(view, plan.Channel.ValueString())
 	if err != nil {
-		return base.Refused(path.Root("channel"), "No such channel",
-			base.Sentence(err)+"\n\nIf this configuration creates the channel, write zulip_channel.NAME.id: its ID is not known before, so that the channel comes first.")
+		return lookup.NoSuchChannel(path.Root("channel"), err)
 	}
 	switch {
 	case c.State == nil:
@@ -102,8 +101,8 @@ func planSubscriptionSettings(ctx context.Context, c *subscriptionSettingsCall) 
 	c.Save(plan)
 	subscription, err := c.Meta.Store.Subscription(ctx, channel.ID)
 	if err == nil && subscription == nil {
-		c.Diags.AddAttributeWarning(path.Root("channel"), "The account is not in the channel",
-			fmt.Sprintf("The account the provider uses has settings only of channels it is in, and it is not in %q now. Unless this run subscribes it before (then let this resource depend on that one), the apply fails.", channel.Name))
+		c.Diags.AddAttributeWarning(path.Root("channel"), "The account is not subscribed to the channel",
+			fmt.Sprintf("The provider's account has settings only for channels it is subscribed to, and it is not subscribed to %q. If this configuration subscribes it, add depends_on to this resource. Otherwise the apply fails.", channel.Name))
 	}
 	return base.Failed(subscriptionsUnreadable, err)
 }
@@ -114,8 +113,8 @@ const subscriptionsUnreadable = "Cannot read the account's subscriptions"
 func checkSubscriptionSettingsAlone(c *subscriptionSettingsCall, channel *zulip.Channel) {
 	for _, change := range c.Config.changes(&subscriptionSettingsModel{}) {
 		if !c.Meta.Run.Declare("zulip_channel_subscription_settings."+change.Property, channel.ID, fmt.Sprint(change.Value)) {
-			c.Diags.AddAttributeError(path.Root(change.Property), fmt.Sprintf("Two values for %s in channel %q", change.Property, channel.Name),
-				"Another zulip_channel_subscription_settings of this configuration sets it to something else, and each apply would undo one of them. Keep one.")
+			c.Diags.AddAttributeError(path.Root(change.Property), fmt.Sprintf("Duplicate %s in channel %q", change.Property, channel.Name),
+				"Another zulip_channel_subscription_settings of this configuration sets another value, so each apply would undo the change of the other. Keep one of them.")
 		}
 	}
 }
@@ -128,7 +127,7 @@ func createSubscriptionSettings(ctx context.Context, c *subscriptionSettingsCall
 	}
 	channel, err := lookup.Channel(view, c.Plan.Channel.ValueString())
 	if err != nil {
-		return base.Refused(path.Root("channel"), "No such channel", base.Sentence(err))
+		return lookup.NoSuchChannel(path.Root("channel"), err)
 	}
 	// The account may have been subscribed since the plan was made.
 	c.Meta.Store.Invalidate(store.Subscriptions)
@@ -151,8 +150,8 @@ func createSubscriptionSettings(ctx context.Context, c *subscriptionSettingsCall
 func subscriptionOf(ctx context.Context, c *subscriptionSettingsCall, channel int64) (*zulip.Subscription, error) {
 	found, err := c.Meta.Store.Subscription(ctx, channel)
 	if err == nil && found == nil {
-		return nil, base.Refused(path.Root("channel"), "The account is not in the channel",
-			fmt.Sprintf("The account the provider uses has settings only of channels it is in. Subscribe it to channel %d first.", channel))
+		return nil, base.Refused(path.Root("channel"), "The account is not subscribed to the channel",
+			fmt.Sprintf("The provider's account has settings only for channels it is subscribed to. Subscribe it to channel %d first.", channel))
 	}
 	return found, base.Failed(subscriptionsUnreadable, err)
 }
@@ -169,7 +168,7 @@ func setSubscriptionSettings(ctx context.Context, c *subscriptionSettingsCall, n
 	c.Meta.Store.Invalidate(store.Subscriptions)
 	if err != nil {
 		err = base.Refused(path.Empty(), fmt.Sprintf("Cannot change the account's settings of channel %d", now.ChannelID),
-			base.Explain(err)+"\n\nThe server changes one setting after the other: those before the one it refused are changed. The next plan shows what is left.")
+			base.Explain(err)+"\n\nThe server changes one setting after another, so some settings may have been changed. The next plan shows what is left.")
 	}
 	if found, readErr := c.Meta.Store.Subscription(ctx, now.ChannelID); readErr == nil && found != nil {
 		now = found
@@ -231,8 +230,8 @@ func conflicts(planned, missing, others []zulip.SubscriptionProperty, diags *dia
 			continue // it is so already
 		}
 		if other := of(others, change.Property); other >= 0 {
-			diags.AddAttributeError(path.Root(change.Property), fmt.Sprintf("%s was changed by somebody else after it was planned", change.Property),
-				fmt.Sprintf("It is %v now, and is planned to be %v. Nothing was changed. Plan again, and review what the difference is now.", others[other].Value, change.Value))
+			diags.AddAttributeError(path.Root(change.Property), base.ChangedAfterPlan(change.Property),
+				fmt.Sprintf("%s\n  now:                        %v\n  the configuration asks for: %v\n\nNothing was changed. Plan again and review the new difference.", change.Property, others[other].Value, change.Value))
 		}
 		changes = append(changes, change)
 	}

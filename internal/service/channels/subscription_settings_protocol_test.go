@@ -31,7 +31,7 @@ func subscriptionSettingsHeld(t *testing.T, o *acctest.Organization) *zulip.Subs
 			return subscription
 		}
 	}
-	t.Fatal("the account is not in the channel")
+	t.Fatal("the account is not subscribed to the channel")
 	return nil
 }
 
@@ -94,8 +94,8 @@ func TestProtocolSubscriptionSettingsNotIn(t *testing.T) {
 	o, run := subscriptionSettingsManaged(t)
 	plan, diags := run.Plan(values{"channel": "incidents", "is_muted": true})
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "channel", "not in the channel")
-	run.Apply(plan).ExpectError(t, "channel", "The account is not in the channel")
+	diags.ExpectWarning(t, "channel", "not subscribed to the channel")
+	run.Apply(plan).ExpectError(t, "channel", "The account is not subscribed to the channel")
 
 	run.MustApply(values{"channel": "general", "is_muted": true})
 	o.Call(t, http.MethodDelete, "/users/me/subscriptions", map[string]string{"subscriptions": `["general"]`})
@@ -109,7 +109,7 @@ func TestProtocolSubscriptionSettingsImport(t *testing.T) {
 	o, run := subscriptionSettingsManaged(t)
 	run.MustApply(subscriptionSettingsEverything(true, "#00ff00"))
 	expectImports(t, o, "zulip_channel_subscription_settings", run, "general", fmt.Sprint(run.State.Values["channel_id"]))
-	o.NewRun(t, "zulip_channel_subscription_settings").Import("incidents", nil).ExpectError(t, "channel", "not in the channel")
+	o.NewRun(t, "zulip_channel_subscription_settings").Import("incidents", nil).ExpectError(t, "channel", "not subscribed to the channel")
 }
 
 func TestProtocolSubscriptionSettingsBadInput(t *testing.T) {
@@ -134,8 +134,8 @@ func TestProtocolSubscriptionSettingsTwoResources(t *testing.T) {
 	}
 	plan(values{"is_muted": true}).ExpectNoError(t)
 	plan(values{"is_muted": true, "color": "#aabbcc"}).ExpectNoError(t)
-	plan(values{"color": "#000000"}).ExpectError(t, "color", `Two values for color in channel "general"`, "Keep one.")
-	plan(values{"is_muted": false}).ExpectError(t, "is_muted", `Two values for is_muted in channel "general"`, "Keep one.")
+	plan(values{"color": "#000000"}).ExpectError(t, "color", `Duplicate color in channel "general"`, "Keep one.")
+	plan(values{"is_muted": false}).ExpectError(t, "is_muted", `Duplicate is_muted in channel "general"`, "Keep one.")
 }
 
 const propertiesPath = "/users/me/subscriptions/properties"
@@ -156,7 +156,7 @@ func TestProtocolSubscriptionSettingsChangedMeanwhile(t *testing.T) {
 	plan := run.MustPlan(config)
 	subscriptionSettingsSetByHand(t, o, "color", `"#222222"`)
 	sent := o.Sent()
-	run.Apply(plan).ExpectError(t, "color", "changed by somebody else", "#222222", "#111111")
+	run.Apply(plan).ExpectError(t, "color", "changed after the plan was made", "#222222", "#111111")
 	sent.Expect(t)
 	if got := subscriptionSettingsHeld(t, o); got.Color != "#222222" {
 		t.Errorf("the server holds %+v", got)

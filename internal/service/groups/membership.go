@@ -101,7 +101,7 @@ func (r memberships) create(ctx context.Context, c *membershipCall) error {
 	}
 	id, err := managedGroup(view, plan.Group.ValueString())
 	if err != nil {
-		return base.Refused(path.Root("group"), "Not a group to put anybody into", base.Sentence(err))
+		return base.Refused(path.Root("group"), "This user group cannot have members", base.Sentence(err))
 	}
 	plan.GroupID = types.Int64Value(id)
 	group := groupOn(*c.Base)
@@ -263,7 +263,7 @@ func (memberships) importMembers(ctx context.Context, c *membershipCall, text st
 	missing := wanted.missing(group, view)
 	if !c.IsByIdentity && wanted.Members.IsNull() && wanted.Subgroups.IsNull() || len(missing) > 0 {
 		return base.Refused(path.Empty(), "Cannot import this membership",
-			"The ID of an import is the group, by name or ID, and who of it is managed: GROUP/MEMBER,MEMBER. A member is an e-mail address or an ID; a group is written group:NAME or group_id:N. All have to be in the group."+notIn(missing, group.Name))
+			"The import ID is GROUP/MEMBER,MEMBER: the group by name or ID, and the members to manage. A member is an email or an ID; a subgroup is group:NAME or group_id:N. All must be in the group."+notIn(missing, group.Name))
 	}
 	for _, list := range membershipLists {
 		list.Settle(wanted.list(list), view)

@@ -60,8 +60,7 @@ func (r memberships) plan(ctx context.Context, c *membershipCall) error {
 	}
 	group, err := groupToChange(view, plan.Group.ValueString())
 	if err != nil {
-		return base.Refused(path.Root("group"), lookup.SummaryOr(err, "Not a group to put anybody into"), base.Sentence(err)+
-			"\n\nIf this configuration creates the group, write zulip_user_group.NAME.name, so that it is planned before.")
+		return base.Refused(path.Root("group"), lookup.SummaryOr(err, "This user group cannot have members"), base.Sentence(err)+base.ReferenceAdvice("group", "zulip_user_group.NAME.name"))
 	}
 	plan.isIn(group.Key, state)
 	switch isReplaced := state != nil && !plan.GroupID.Equal(state.GroupID); {
@@ -109,7 +108,7 @@ func (r memberships) check(ctx context.Context, c *membershipCall, group lookup.
 		}
 		if !c.Meta.Run.ManageMembership(group.Key, list.Attribute, false) {
 			c.Diags.AddAttributeError(path.Root(list.Attribute), "Two resources manage the "+list.Attribute+" of this user group",
-				fmt.Sprintf("A zulip_user_group of this configuration sets %s, which says who is in the group and nobody else: what is added here it would take out again. Take %s out of that one, or add to that one what this one adds.", list.Attribute, list.Attribute))
+				fmt.Sprintf("A zulip_user_group of this configuration sets %s and would remove the members that this resource adds. Remove %s from the zulip_user_group, or list these members there.", list.Attribute, list.Attribute))
 		}
 		list.checkSelf(*at.Texts, group.Key, view, c.Diags)
 		isKnown = isKnown && p.IsKnown

@@ -210,7 +210,7 @@ func TestProtocolUserGroupMembershipLostAnswersAndRaces(t *testing.T) {
 		run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 		holds(t, o, "sre", []string{amara, lena}, nil) // the lost answer does not make Kenji somebody who was there before
 	}
-	t.Run("somebody else adds the same", func(t *testing.T) {
+	t.Run("someone else adds the same", func(t *testing.T) {
 		o, run := added(t)
 		plan := run.MustPlan(values{"group": "sre", "members": set(kenji, ines)})
 		gate := o.Sandbox.Gate(http.MethodPost, fmt.Sprintf("/user_groups/%d/members", id(t, o, "sre")))

@@ -120,7 +120,7 @@ func findManageable(s *snapshot.Snapshot, text string) (*zulip.UserGroup, error)
 	case found.Group == nil:
 		return nil, fmt.Errorf("user group %q does not exist yet", text)
 	case found.Group.IsSystemGroup:
-		return nil, fmt.Errorf("%q is a role: the roles of people decide who is in it, and nobody can change it", found.Group.Name)
+		return nil, fmt.Errorf("%q is a role. Its members are the users with that role, so change their roles instead", found.Group.Name)
 	}
 	return found.Group, nil
 }
@@ -151,12 +151,12 @@ func isFreed(s *snapshot.Snapshot, group *zulip.UserGroup, _ string) bool {
 func warnOfAdoption(group *zulip.UserGroup) (summary, detail string) {
 	// Only the detail has the name, so that the CLI can make one warning of many.
 	return "A deactivated user group will be reactivated",
-		fmt.Sprintf("User group %q has the ID %d, and members: %d. What this configuration does not set stays as it was.", group.Name, group.ID, len(group.Members))
+		fmt.Sprintf("User group %q has the ID %d, and members: %d. Unset attributes are left unchanged.", group.Name, group.ID, len(group.Members))
 }
 
 func refuseDeactivated(group *zulip.UserGroup) (summary, detail string) {
 	return fmt.Sprintf("A deactivated user group has the name %q", group.Name),
-		fmt.Sprintf("Deactivated groups keep their names, so the name of this one (ID %d) is not free. "+
+		fmt.Sprintf("Deactivated groups keep their names, and group %d has this name. "+
 			"Set adopt_deactivated = true to reactivate it with its members and permissions, choose another name, or rename the deactivated group.", group.ID)
 }
 
@@ -214,7 +214,7 @@ func create(ctx context.Context, c *core.Context, plan *model) (int64, error) {
 	if group, ok := s.UserGroups().ByName(name); ok {
 		return group.ID, nil
 	}
-	return 0, errors.New("the server accepted the request and does not list the user group")
+	return 0, errors.New("the server accepted the request but does not list the user group")
 }
 
 // registerMembership registers which lists of a group that was just created its resource manages.

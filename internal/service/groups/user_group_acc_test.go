@@ -49,7 +49,7 @@ func oldNamed(name, lifecycle string) string {
 // create_before_destroy makes it change the others first.
 func TestAccSandboxGroupEndsWithItsUses(t *testing.T) {
 	for name, test := range map[string]struct{ lifecycle, old, new string }{
-		"named as text":         {"", `"old"`, `"new"`},
+		"name it as text":       {"", `"old"`, `"new"`},
 		"create before destroy": {"lifecycle {\n create_before_destroy = true\n }", "zulip_user_group.old.name", "zulip_user_group.new.name"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestAccSandboxGroupInUse(t *testing.T) {
 			}
 		}
 	}
-	contains(w.Must(t, "plan"), "in use as of now", `User group "old" is named by:`, `user group "above", of which it is a subgroup`,
+	contains(w.Must(t, "plan"), "is in use", `User group "old" is named by:`, `user group "above", of which it is a subgroup`,
 		`user group "above": can_mention_group`, `channel "news": can_send_message_group`, "terraform apply -target=ADDRESS", "create_before_destroy")
 	sent := o.Sent()
 	printed, ok := w.Apply(t)
@@ -93,11 +93,11 @@ func TestAccSandboxGroupInUse(t *testing.T) {
 	if slices.Sort(words); ok || len(words) == 0 || len(slices.Compact(words)) != 1 {
 		t.Fatalf("applied, or more was sent than the deactivation: %v", sent.Writes())
 	}
-	contains(printed, `Cannot deactivate user group "old"`, "nothing of it was changed", `channel "news": can_send_message_group`)
+	contains(printed, `Cannot deactivate user group "old"`, "Nothing was changed", `channel "news": can_send_message_group`)
 	holds(t, o, "above", nil, []string{"old"})
 
 	w.Must(t, "apply", "-auto-approve", "-target=zulip_channel.news", "-target=zulip_user_group.above")
-	if printed := w.Must(t, "plan"); strings.Contains(printed, "in use as of now") {
+	if printed := w.Must(t, "plan"); strings.Contains(printed, "is in use") {
 		t.Errorf("the plan warns of what names the group no more:\n%s", printed)
 	}
 	w.Must(t, "apply", "-auto-approve")
@@ -350,7 +350,7 @@ resource "zulip_user_group" "ops" {
 }
 `
 	w.Configure(t, exclusive)
-	if printed, ok := w.Run(t, "plan"); ok || !strings.Contains(printed, "is not certain") {
+	if printed, ok := w.Run(t, "plan"); ok || !strings.Contains(printed, "may be lost") {
 		t.Errorf("planned:\n%s", printed)
 	}
 	w.Configure(t, exclusive+`

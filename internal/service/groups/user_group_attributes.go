@@ -214,11 +214,11 @@ func (l membershipList) kind(group int64) string {
 // visits a resource that changes nothing in no apply, so that nobody would be put in again.
 func (l membershipList) contest(run *runstate.State, group int64, kept, leaving []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	if contested := people.Contested(run, l.kind(group), kept, leaving); len(contested) > 0 {
-		diags.AddAttributeError(path.Root(l.Attribute), fmt.Sprintf("Who stays in user group %q is not certain", lookup.GroupText(view, group)),
-			fmt.Sprintf("A zulip_user_group_membership of this state put %s into the group and would remove them, and another resource goes on listing them. "+
-				"If the other resource takes over, let Terraform forget the membership without removing anybody:\n\n"+
+		diags.AddAttributeError(path.Root(l.Attribute), fmt.Sprintf("Members of user group %q may be lost", lookup.GroupText(view, group)),
+			fmt.Sprintf("A zulip_user_group_membership in the state added %s and would remove them, but another resource still lists them. "+
+				"If the other resource should manage them from now on, remove the membership from the state without removing anyone:\n\n"+
 				"  removed {\n    from = zulip_user_group_membership.NAME\n    lifecycle {\n      destroy = false\n    }\n  }\n\n"+
-				"If the membership only has a new name in the configuration, add a moved block.", l.Describe(contested, view)))
+				"If you only renamed the membership resource, add a moved block.", l.Describe(contested, view)))
 	}
 }
 

@@ -45,7 +45,7 @@ func TestProtocolUserGroup_ChangedSincePlan_NotOverwritten(t *testing.T) {
 				other.MustApply(but(everything(), values{attribute: test.first}))
 
 				sent := o.Sent()
-				run.Apply(second).ExpectError(t, "", "was changed by somebody else after it was planned", attribute+"\n",
+				run.Apply(second).ExpectError(t, "", "was changed after the plan was made", attribute+"\n",
 					"when the plan was made:     "+test.saw+"\n", "now:                        "+test.now+"\n", "the configuration asks for: "+test.asked+"\n", "Nothing was overwritten.")
 				sent.Expect(t)
 				// The state shows what it is now, so that the next plan starts from there, and goes through.
@@ -73,7 +73,7 @@ func TestProtocolUserGroupMembershipChangesWhileItIsWritten(t *testing.T) {
 		}, nil},
 		"to something else": {func(t *testing.T, o *acctest.Organization) zulip.MembershipChange {
 			return zulip.MembershipChange{Add: ids(t, o, amara)}
-		}, []string{"was changed by somebody else", "when the plan was made:     [\"kenji", "now:                        [\"amara", "the configuration asks for: [\"amara"}},
+		}, []string{"was changed after the plan was made", "when the plan was made:     [\"kenji", "now:                        [\"amara", "the configuration asks for: [\"amara"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o, run := managed(t)
@@ -235,7 +235,7 @@ func TestProtocolUserGroupWhoMay(t *testing.T) {
 		"who may add nests":              {"member2", "subgroups", set("leads", "sre"), "", nil},
 		"who may add does not un-nest":   {"member2", "subgroups", set(), "subgroups", []string{"may not remove groups from"}},
 		"a moderator removes":            {"moderator", "members", people(kenji), "", nil},
-		"a moderator does not add":       {"moderator", "members", people(kenji, lena, "tomas.berg@example.com"), "members", []string{"may not add people to"}},
+		"a moderator does not add":       {"moderator", "members", people(kenji, lena, "tomas.berg@example.com"), "members", []string{"cannot add people to"}},
 		"a moderator joins":              {"moderator", "members", people(amara, kenji, lena), "", nil},
 		"a bot by its role alone":        {"bot", "description", "x", "", []string{"terraform-bot@zulip.example.com may not change user group \"ops\""}},
 	} {
@@ -265,11 +265,11 @@ func TestProtocolUserGroupLockout(t *testing.T) {
 	run := admin.NewRun(t, "zulip_user_group")
 	tomas := "tomas.berg@example.com"
 	_, diags := run.Plan(values{"name": "mine", "can_manage_group": set("group:leads")})
-	diags.ExpectError(t, "can_manage_group", "This would lock the provider out", "lockout_protection = false")
+	diags.ExpectError(t, "can_manage_group", "This would remove the provider's own access", "lockout_protection = false")
 	run.MustApply(values{"name": "mine", "members": set(tomas), "can_manage_group": set("user:" + tomas)})
 	run.MustApply(values{"name": "mine", "members": set(tomas), "can_manage_group": set("group:mine")})
 	_, diags = run.Plan(values{"name": "mine", "members": set(lena), "can_manage_group": set("group:mine")})
-	diags.ExpectError(t, "members", "This would lock the provider out")
+	diags.ExpectError(t, "members", "This would remove the provider's own access")
 	run.Block = admin.Block(values{"lockout_protection": false})
 	run.Apply(run.MustPlan(values{"name": "mine", "members": set(lena), "can_manage_group": set("group:mine")})).ExpectNoError(t)
 }
@@ -283,7 +283,7 @@ func TestProtocolUserGroupByBots(t *testing.T) {
 		bot := o.As(t, "bot")
 		run, sent := bot.NewRun(t, "zulip_user_group"), bot.Sent()
 		_, diags := run.Plan(values{"name": "ops"})
-		diags.ExpectError(t, "", "A bot cannot manage user groups", "feature level 496", fmt.Sprintf("has feature level %d", level), "Use the key of a person's account")
+		diags.ExpectError(t, "", "A bot cannot manage user groups", "feature level 496", fmt.Sprintf("has feature level %d", level), "Use a person's API key")
 		_, diags = bot.NewRun(t, "zulip_user_group_membership").Plan(values{"group": "sre", "members": set(kenji, lena, amara)})
 		diags.ExpectError(t, "", "A bot cannot manage user groups")
 		sent.Expect(t)

@@ -55,7 +55,7 @@ func readUserGroupData(_ context.Context, c *adapter.Call[dataModel], config *da
 		group, ok = s.UserGroups().ByID(config.ID.ValueInt64())
 	}
 	if !ok {
-		detail := "This run has yet to create or rename it. Refer to the resource instead of reading it, or let the data source come after (depends_on = [zulip_user_group.NAME])."
+		detail := "This run has not created or renamed the group yet. Reference the resource instead of the data source, or add depends_on = [zulip_user_group.NAME] to the data source."
 		if _, err := lookup.Group(s, wanted); err != nil {
 			detail = base.Sentence(err)
 		}

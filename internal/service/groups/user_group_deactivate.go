@@ -79,9 +79,9 @@ func leaveOwnPermissions(ctx context.Context, r *tableResource, id int64, settin
 }
 
 // wayOut says what to do where the server does not deactivate a group because something names it.
-const wayOut = "Change first what names the group, with terraform apply -target=ADDRESS for each such resource of this configuration, and by hand what no resource manages. Then apply the rest. " +
-	"An attribute that was removed from the configuration keeps its value, and goes on naming the group: set it to something else, such as [\"role:nobody\"].\n\n" +
-	"With lifecycle { create_before_destroy = true } one apply does both: apply a zulip_user_group with it once, before it is removed."
+const wayOut = "First remove the group from these places: with terraform apply -target=ADDRESS for each resource of this configuration, and in the web app for the rest. Then apply again. " +
+	"An attribute that you removed from the configuration keeps its value and still names the group. Set it to another value, such as [\"role:nobody\"].\n\n" +
+	"To do both in one apply, first apply the zulip_user_group with lifecycle { create_before_destroy = true }, and then remove it."
 
 // explainDeactivate says what still names the group: which channel, which right.
 func explainDeactivate(ctx context.Context, r *tableResource, cause error, objections []zulip.Objection) string {
@@ -90,8 +90,8 @@ func explainDeactivate(ctx context.Context, r *tableResource, cause error, objec
 	if err != nil {
 		return text
 	}
-	return text + " The group stays active, and nothing of it was changed.\n\nIt is still named by:" + describeAll(objections, s) +
-		"\n\nWhat refers to its resource, Terraform changes after it, unless the group has create_before_destroy. " + wayOut
+	return text + " The group stays active. Nothing was changed.\n\nIt is still named by:" + describeAll(objections, s) +
+		"\n\nTerraform updates resources that reference the group only after it is deactivated, unless the group has create_before_destroy. " + wayOut
 }
 
 // warnOfUse warns, in the plan of its deactivation, of what names a group. Which of that the run changes before is Terraform's to
@@ -117,10 +117,10 @@ func warnOfUse(ctx context.Context, p *core.Plan[model]) {
 	markRemoved(uses, group, p.Meta, s)
 	if len(uses) > 0 {
 		// Only the detail has the name, so that the CLI can make one warning of many.
-		p.Diags.AddWarning("A user group to be deactivated is in use as of now",
-			fmt.Sprintf("User group %q is named by:%s\n\nThe server deactivates no group that is in use. The provider does not see the order of the apply. "+
-				"One apply is enough if this plan removes the group from all of these, and the group has lifecycle { create_before_destroy = true } or is named as text there. "+
-				"Otherwise Terraform deactivates the group before it changes what refers to its resource, and the apply stops here without changing any of that. %s", group.Name, describeAll(uses, s), wayOut))
+		p.Diags.AddWarning("A user group that this plan deactivates is in use",
+			fmt.Sprintf("User group %q is named by:%s\n\nThe server does not deactivate a group that is in use, and the provider does not see the order of the apply. "+
+				"One apply is enough if this plan removes the group from all of these, and either the group has lifecycle { create_before_destroy = true } or they name it as text (group:NAME). "+
+				"Otherwise Terraform deactivates the group before it updates the resources that reference it, so the apply stops here without changing them. %s", group.Name, describeAll(uses, s), wayOut))
 	}
 }
 

@@ -44,7 +44,7 @@ func TestProtocolUserGroupListsInAnyOrder(t *testing.T) {
 		}
 		_, diags := run.Plan(but(config, values{"members": listed(lena, nil)}))
 		if len(diags.Errors()) == 0 {
-			t.Errorf("%s: null is somebody", kind)
+			t.Errorf("%s: null is someone", kind)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func TestProtocolUserGroupListsThatAreNotKnownWait(t *testing.T) {
 	run.MustApply(values{"name": "ops", "members": listed(lena)})
 	// The state has no value that what was not managed could keep meanwhile, and the CLI refuses a plan without the configured one.
 	_, diags := run.Plan(values{"name": "ops", "members": acctest.Unknown, "can_mention_group": set("role:nobody")})
-	diags.ExpectError(t, "can_mention_group", "Cannot manage can_mention_group yet", "with -target")
+	diags.ExpectError(t, "can_mention_group", "Cannot set can_mention_group in this apply", "with -target")
 	// Who names the group by its new name has to wait for it.
 	_, reported := planTogether(t, o,
 		member{groupType, run.State, values{"name": "operations", "members": acctest.Unknown}},
@@ -163,7 +163,7 @@ func TestProtocolUserGroupMembersTakeOverFromAMembership(t *testing.T) {
 				parts = []acctest.Entry{membership, group}
 			}
 			_, diags = s.Plan(parts...)
-			diags.ExpectError(t, "members", `Who stays in user group "ops" is not certain`, lena, "removed {", "destroy = false")
+			diags.ExpectError(t, "members", `Members of user group "ops" may be lost`, lena, "removed {", "destroy = false")
 
 			// Whom nobody lists any more may go, in any order.
 			group.Config = acctest.Says(values{"name": "ops", "members": listed(amara)})
@@ -251,7 +251,7 @@ func TestProtocolUserGroupAdoptionListsWhoLeaves(t *testing.T) {
 	config := values{"name": "ops", "members": listed(lena, ines), "adopt_deactivated": true}
 	for _, unknown := range []any{acctest.Unknown, []any{lena, acctest.Unknown}} {
 		_, diags := run.Plan(but(config, values{"members": unknown}))
-		diags.ExpectError(t, "members", "Who would leave", "not known")
+		diags.ExpectError(t, "members", "Cannot plan the members", "not known")
 	}
 	plan, diags := run.Plan(config)
 	diags.ExpectNoError(t)
@@ -272,7 +272,7 @@ func byOwners(t *testing.T) *acctest.Organization {
 
 // What the account can do through a group it loses with that group, whatever names it.
 func TestProtocolLockoutThroughAnotherGroup(t *testing.T) {
-	const locked = "This would lock the provider out"
+	const locked = "This would remove the provider's own access"
 	o := byOwners(t)
 	managers, inner := o.NewRun(t, "zulip_user_group"), o.NewRun(t, "zulip_user_group")
 	inner.MustApply(values{"name": "inner", "members": set(tomas), "can_manage_group": set("user:" + tomas)})
@@ -333,10 +333,10 @@ func TestProtocolUserGroupLockoutOfTheOrganization(t *testing.T) {
 		diags.ExpectWarning(t, "members", says...)
 		carryOut(staff.Fork(), plan).ExpectError(t, "members", says...)
 	}
-	refused(values{"name": "staff", "members": set()}, "This would lock the provider out", "create user groups")
+	refused(values{"name": "staff", "members": set()}, "This would remove the provider's own access", "create user groups")
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_manage_all_groups": fmt.Sprintf(`{"new":{"direct_members":[%d],"direct_subgroups":[%d]}}`, id(t, o, ines), id(t, o, "staff"))})
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_create_groups": fmt.Sprintf(`{"new":%d}`, id(t, o, "role:members"))})
-	refused(values{"name": "staff", "members": set(lena)}, "This would lock the provider out", "manage every user group", `manage user group "leads"`)
+	refused(values{"name": "staff", "members": set(lena)}, "This would remove the provider's own access", "manage every user group", `manage user group "leads"`)
 	// Who has the right to mention many is no matter of the provider's.
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_manage_all_groups": fmt.Sprintf(`{"new":%d}`, id(t, o, "role:administrators"))})
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_mention_many_users_group": fmt.Sprintf(`{"new":%d}`, id(t, o, "staff"))})
@@ -361,7 +361,7 @@ func TestProtocolUserGroupLockoutOfAnOrganizationThatChanges(t *testing.T) {
 	sent := o.Sent()
 	held.Release()
 	gate.Open()
-	(<-applied).ExpectError(t, "members", "This would lock the provider out", "create user groups")
+	(<-applied).ExpectError(t, "members", "This would remove the provider's own access", "create user groups")
 	sent.Expect(t)
 }
 

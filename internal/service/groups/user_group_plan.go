@@ -35,7 +35,7 @@ func check(ctx context.Context, plan *tablePlan) {
 	if p.State != nil {
 		group, ok := p.On.View.UserGroups().ByID(p.State.ID.ValueInt64())
 		if !ok {
-			p.Diags.AddError(fmt.Sprintf("Cannot read user group %q", p.State.Name.ValueString()), "The provider's account does not see it any more. Plan again with a refreshed state.")
+			p.Diags.AddError(fmt.Sprintf("Cannot read user group %q", p.State.Name.ValueString()), "The provider's account no longer sees it. Plan again with a refreshed state.")
 			return
 		}
 		p.now = group
@@ -107,7 +107,7 @@ func (p planning) checkList(ctx context.Context, list membershipList) {
 	planned := list.attribute(&p.Plan.userGroupFacts)
 	if (base.IsSet(p.Plan.Name) || p.now != nil) && !p.Meta.Run.ManageMembership(p.key(), list.Attribute, true) {
 		p.Diags.AddAttributeError(path.Root(list.Attribute), "Two resources manage the "+list.Attribute+" of this user group",
-			fmt.Sprintf("%s lists all of them, and a zulip_user_group_membership adds more. Remove %s from this resource, or remove the other resource.", list.Attribute, list.Attribute))
+			fmt.Sprintf("%s lists all of them, but a zulip_user_group_membership adds more. Remove %s from this resource, or remove the other resource.", list.Attribute, list.Attribute))
 	}
 	resolved := list.Plan(people.Value{Texts: planned}, people.Value{}, p.On.View, p.Diags).Wanted
 	list.checkSelf(*planned, p.key(), p.On.View, p.Diags)
@@ -133,11 +133,11 @@ func (p planning) checkAdopted(list membershipList) {
 	switch {
 	case len(leaving) == 0:
 	case !isKnown:
-		p.Diags.AddAttributeError(at, fmt.Sprintf("Who would leave user group %q is not known", name),
-			fmt.Sprintf("The group exists, and its %s are known only in the apply, so this plan cannot list who would leave it. Apply what they depend on first, with -target.", list.Attribute))
+		p.Diags.AddAttributeError(at, fmt.Sprintf("Cannot plan the members of user group %q", name),
+			fmt.Sprintf("The group exists, and its %s aren't known until apply, so this plan cannot show who would be removed. First apply what they depend on (-target).", list.Attribute))
 	default:
-		p.Diags.AddAttributeWarning(at, fmt.Sprintf("Some %s leave user group %q when it is reactivated", list.Attribute, name),
-			fmt.Sprintf("The group has kept its %s. Those leave who are not listed: %s.", list.Attribute, list.describe(leaving, p.On.View)))
+		p.Diags.AddAttributeWarning(at, fmt.Sprintf("Reactivation removes some %s of user group %q", list.Attribute, name),
+			fmt.Sprintf("The group still has its earlier %s. The apply removes those that are not listed: %s.", list.Attribute, list.describe(leaving, p.On.View)))
 	}
 }
 
@@ -152,9 +152,9 @@ func wait(p *tablePlan) {
 			continue
 		}
 		for _, name := range p.Managed() {
-			p.Diags.AddAttributeError(path.Root(name), fmt.Sprintf("Cannot manage %s yet", name),
-				fmt.Sprintf("It was not managed until now, and nothing of user group %q can change in this apply: its %s are known only after it. Set %s once that is applied, or apply first what the %s depend on, with -target.",
-					p.State.Name.ValueString(), list.Attribute, name, list.Attribute))
+			p.Diags.AddAttributeError(path.Root(name), fmt.Sprintf("Cannot set %s in this apply", name),
+				fmt.Sprintf("The %[1]s of user group %[2]q aren't known until apply, so the group is left unchanged. Remove %[3]s for now, or first apply what %[1]s depends on (-target).",
+					list.Attribute, p.State.Name.ValueString(), name))
 		}
 		p.Plan.userGroupFacts = p.State.userGroupFacts
 		p.Meta.Run.PlanName(runstate.Group, p.State.ID.ValueInt64(), p.State.Name.ValueString())
@@ -165,8 +165,8 @@ func wait(p *tablePlan) {
 // is not known: the apply decides, on what it reads then. A group that names itself is refused in [membershipList.checkSelf].
 func warnOfCycle(view *snapshot.Snapshot, later *zulip.UserGroup, diags *diag.Diagnostics) {
 	if way := cycle(view, later); way != "" && !slices.Contains(later.DirectSubgroupIDs, later.ID) {
-		diags.AddAttributeWarning(path.Root(subgroupsList.Attribute), "A user group would contain itself, as groups are now",
-			"There would be a cycle: "+way+". If this configuration takes one of these apart, let this resource depend on that one; else the apply will stop here.")
+		diags.AddAttributeWarning(path.Root(subgroupsList.Attribute), "A user group would contain itself",
+			"There would be a cycle: "+way+". If this configuration breaks the cycle elsewhere, add depends_on to this resource. Otherwise the apply stops here.")
 	}
 }
 

@@ -248,7 +248,7 @@ func TestProtocolUserGroupListsOfOtherPrincipals(t *testing.T) {
 			{"members", "group:sre", []string{`members[0]`, `"group:sre" is a group. List it in subgroups`}},
 			{"members", "group_id:7", []string{`"group_id:7" is a group. List it in subgroups`}},
 			{"members", "role:members", []string{`"role:members" is a group. List it in subgroups`}},
-			{"members", "user_id:x", []string{`"user_id:x": what follows user_id: is a positive number`}},
+			{"members", "user_id:x", []string{`"user_id:x": a positive number must follow user_id:`}},
 			{"members", "user:", []string{`"user:" names nobody`}},
 			{"members", "user:50", []string{`user_id:50`}},
 			{"subgroups", "user:" + lena, []string{`is a person or bot. List it in members`}},

@@ -54,7 +54,7 @@ func (c caller) manages(group *zulip.UserGroup) bool {
 // managers says in a message who may do everything with a group.
 func (c caller) managers(group *zulip.UserGroup) string {
 	all, _ := c.ofOrganization("can_manage_all_groups")
-	return fmt.Sprintf("whom the organization's setting can_manage_all_groups names (%s), and whom the group's can_manage_group names (%s)",
+	return fmt.Sprintf("users named by the organization's can_manage_all_groups (%s) or by the group's can_manage_group (%s)",
 		permission.Describe(all, c.organization), permission.Describe(group.Permissions["can_manage_group"], c.organization))
 }
 
@@ -67,7 +67,7 @@ func (c caller) checkMembership(group *zulip.UserGroup, change zulip.MembershipC
 	alone := func(ids []int64) bool { return len(ids) == 1 && ids[0] == c.self.ID }
 	refuse := func(list, may, setting string) {
 		c.meta.Refuse(path.Root(list), fmt.Sprintf("%s user group %q", may, group.Name),
-			fmt.Sprintf("These may: %s, and whom its %s names (%s).", c.managers(group), setting, permission.Describe(group.Permissions[setting], c.organization)), diags)
+			fmt.Sprintf("This is allowed for %s, or by its %s (%s).", c.managers(group), setting, permission.Describe(group.Permissions[setting], c.organization)), diags)
 	}
 	if len(change.Add) > 0 && !c.has(group, "can_add_members_group") && (!alone(change.Add) || !c.has(group, "can_join_group")) {
 		refuse("members", "add people to", "can_add_members_group")
@@ -79,7 +79,7 @@ func (c caller) checkMembership(group *zulip.UserGroup, change zulip.MembershipC
 		refuse("subgroups", "add groups to", "can_add_members_group")
 	}
 	if len(change.DeleteSubgroups) > 0 {
-		c.meta.Refuse(path.Root("subgroups"), fmt.Sprintf("remove groups from user group %q", group.Name), fmt.Sprintf("These may: %s.", c.managers(group)), diags)
+		c.meta.Refuse(path.Root("subgroups"), fmt.Sprintf("remove groups from user group %q", group.Name), fmt.Sprintf("This is allowed for %s.", c.managers(group)), diags)
 	}
 }
 
@@ -93,7 +93,7 @@ func (p planning) checkCaller(change update) {
 	case p.now == nil:
 		p.Meta.RequireRight(p.On.View, path.Empty(), "create user groups", p.Diags, "can_create_groups")
 	case (p.Adopted != nil || !change.UserGroupUpdate.Empty()) && !c.manages(p.now):
-		p.Meta.Refuse(path.Empty(), fmt.Sprintf("change user group %q", p.now.Name), "These may: "+c.managers(p.now)+".", p.Diags)
+		p.Meta.Refuse(path.Empty(), fmt.Sprintf("change user group %q", p.now.Name), "This is allowed for "+c.managers(p.now)+".", p.Diags)
 	default:
 		c.checkMembership(p.now, change.MembershipChange, p.Diags)
 	}
@@ -121,8 +121,8 @@ func (c caller) checkLockout(later *zulip.UserGroup, isPlan bool, diags *diag.Di
 				diags.AddAttributeError(at, summary, text+base.LockoutAdvice)
 				return
 			}
-			diags.AddAttributeWarning(at, summary+", as the organization is now",
-				text+" If another resource of this configuration does that, let this one depend on it; else the apply will stop here.")
+			diags.AddAttributeWarning(at, summary+", based on the organization's current values",
+				text+" If another resource of this configuration changes that, add depends_on to this resource. Otherwise the apply stops here.")
 		}
 	}
 	_, isSet := later.Permissions["can_manage_group"]
@@ -151,8 +151,8 @@ func (c caller) losesElsewhere(then caller, changed *zulip.UserGroup) (lost []st
 
 func (c caller) lockedOut(lost []string) (summary, text string) {
 	all, _ := c.ofOrganization("can_manage_all_groups")
-	return "This would lock the provider out",
-		fmt.Sprintf("%s could no longer: %s. Name the account itself where it has that right through a group, keep it in the group, or use the key of an account in the organization's can_manage_all_groups (%s).",
+	return base.LockoutSummary("what it manages"),
+		fmt.Sprintf("%s could no longer: %s. Name the account itself in that permission, keep it in the group that the permission names, or use the key of an account in the organization's can_manage_all_groups (%s).",
 			c.self.Address(), strings.Join(lost, "; "), permission.Describe(all, c.organization))
 }
 

@@ -182,7 +182,7 @@ func TestProtocolUserGroupCircles(t *testing.T) {
 				last.ExpectError(t, "subgroups", "A user group cannot contain itself", test.way+".")
 			case test.way != "":
 				last.ExpectNoError(t)
-				last.ExpectWarning(t, "subgroups", "as groups are now", test.way+".")
+				last.ExpectWarning(t, "subgroups", "A user group would contain itself", test.way+".")
 			default:
 				last.ExpectNoError(t)
 			}
@@ -219,7 +219,7 @@ func TestProtocolUserGroupLockoutIsCheckedAgainBeforeTheRequest(t *testing.T) {
 	deputies.ApplyIn(p, deputies.MustPlan(values{"name": "deputies", "members": set(lena)})).ExpectNoError(t)
 	sent := o.Sent()
 	_, diags = p.Apply(again)
-	diags.ExpectError(t, "can_manage_group", "lock the provider out")
+	diags.ExpectError(t, "can_manage_group", "remove the provider's own access")
 	sent.Expect(t)
 
 	// So does a membership by which the account would leave.
@@ -227,7 +227,7 @@ func TestProtocolUserGroupLockoutIsCheckedAgainBeforeTheRequest(t *testing.T) {
 	managers.MustApply(values{"name": "managers", "can_manage_group": set("group:managers")})
 	membership.Import("managers/tomas.berg@example.com", nil).ExpectNoError(t)
 	_, diags = membership.Plan(nil)
-	diags.ExpectError(t, "members", "lock the provider out")
+	diags.ExpectError(t, "members", "remove the provider's own access")
 }
 
 // The CLI carries a plan out in a process of its own, which has read nothing, and plans there once more what is created.

@@ -21,8 +21,8 @@ func TestProtocolUserGroup_InUse_MarksWhatPlanEnds(t *testing.T) {
 	p.MustPlan("zulip_channel", channel.State, values{"name": "news", "can_send_message_group": set("role:members"), "can_resolve_topics_group": named})
 	_, diags := p.Plan("zulip_user_group", run.State, nil)
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "", "A user group to be deactivated is in use as of now", `channel "news": can_resolve_topics_group, can_send_message_group (this plan removes it)`,
-		`channel "other": can_send_message_group`, "The provider does not see the order of the apply", "create_before_destroy = true")
+	diags.ExpectWarning(t, "", "A user group that this plan deactivates is in use", `channel "news": can_resolve_topics_group, can_send_message_group (this plan removes it)`,
+		`channel "other": can_send_message_group`, "the provider does not see the order of the apply", "create_before_destroy = true")
 	if strings.Contains(diags.String(), `channel "other": can_send_message_group (`) {
 		t.Errorf("marks what this plan does not end: %v", diags)
 	}

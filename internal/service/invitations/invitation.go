@@ -163,7 +163,7 @@ func sendInvitation(ctx context.Context, c *invitationCall) (sent *zulip.Invitat
 		plan.joined(user)
 		return nil, base.Failed("Cannot read the people", err)
 	case zulip.HasDeactivatedAccount:
-		return nil, base.Refused(path.Root("email"), "The account of the address is deactivated", deactivated(email))
+		return nil, base.Refused(path.Root("email"), "The email belongs to a deactivated user", deactivated(email))
 	}
 	if err != nil {
 		return nil, base.Failed("Cannot invite "+email, err, invitationHint)
@@ -175,7 +175,7 @@ func sendInvitation(ctx context.Context, c *invitationCall) (sent *zulip.Invitat
 		plan.read(sent)
 	case unread != nil:
 		c.Diags.AddWarning("Cannot read the invitation of "+email+" after it was sent",
-			base.ExplainWith(unread, invitationHint)+"\n\nThe server accepted it, and the state has what was sent. The next plan reads it.")
+			base.ExplainWith(unread, invitationHint)+"\n\nThe server accepted it, and the state has the values that were sent. The next plan reads it.")
 	}
 	return sent, nil
 }
@@ -337,7 +337,7 @@ func importInvitation(ctx context.Context, c *invitationCall, email string) erro
 		return base.Failed("Cannot read the people", err)
 	} else if user == nil {
 		return base.Refused(path.Empty(), "Cannot import this invitation",
-			fmt.Sprintf("%q is neither the address of a pending invitation nor that of an account. The data source zulip_invite_links lists the invitations by email; administrators see all, everybody else their own.", email))
+			fmt.Sprintf("%q is neither the email of a pending invitation nor that of a user. The data source zulip_invite_links lists invitations by email: administrators see all, others their own.", email))
 	}
 	c.SaveAttribute("id", email)
 	c.Diags.Append(c.Private.SetKey(ctx, importedKey, []byte("true"))...)
@@ -388,9 +388,9 @@ func invitationHint(err error) string {
 	case "":
 		return ""
 	case "Outside your domain.":
-		return "The organization admits only addresses of its domains: add one with zulip_domain, or set emails_restricted_to_domains of zulip_organization."
+		return "The organization accepts only emails of its domains. Add a domain with zulip_domain, or set emails_restricted_to_domains of zulip_organization to false."
 	case "Please use your real email address.":
-		return "The organization refuses addresses of disposable mail services: see disallow_disposable_email_addresses of zulip_organization."
+		return "The organization refuses emails of disposable mail services: see disallow_disposable_email_addresses of zulip_organization."
 	}
-	return fmt.Sprintf("The server says of the address: %q", zulip.InviteProblem(err))
+	return fmt.Sprintf("The server's reason: %q", zulip.InviteProblem(err))
 }

@@ -37,7 +37,7 @@ func readRecord(ctx context.Context, private attribute.PrivateGetter, diags *dia
 	}
 	var r record
 	if err := json.Unmarshal(data, &r); err != nil {
-		diags.AddError("The private state of the invitation cannot be read", err.Error())
+		base.AddBug(diags, "decode private state", err)
 		return nil
 	}
 	return &r
@@ -51,7 +51,7 @@ func (r *record) store(ctx context.Context, private attribute.PrivateSetter, dia
 	}
 	data, err := json.Marshal(r)
 	if err != nil {
-		diags.AddError("The private state of the invitation cannot be written", err.Error())
+		base.AddBug(diags, "encode private state", err)
 		return
 	}
 	diags.Append(private.SetKey(ctx, recordKey, data)...)
@@ -224,7 +224,7 @@ func (c *inboxChange) steps() []inboxStep {
 			case len(unseen) > 0:
 				return describeAll(unseen)
 			case c.sent != nil || c.isAccepted:
-				return "sent, and not pending any more"
+				return "sent, and no longer pending"
 			}
 			return none
 		},
@@ -279,7 +279,7 @@ func (c *inboxChange) invite(ctx context.Context, now *inbox) error {
 		c.hasAccount = true
 		return nil
 	case zulip.HasDeactivatedAccount:
-		return base.Refused(path.Root("email"), "The account of the address is deactivated", deactivated(c.email))
+		return base.Refused(path.Root("email"), "The email belongs to a deactivated user", deactivated(c.email))
 	}
 	c.isAccepted = err == nil
 	return err
@@ -291,11 +291,11 @@ func (c *inboxChange) explain(err error) string {
 	switch {
 	case c.wanted == nil || c.now == nil || c.now.hasAccount:
 	case c.sent == nil && !c.isAccepted && len(c.revoked) > 0 && len(c.now.pending) > 0:
-		text += "\n\nNo new invitation was sent: the earlier one has a stronger role and is revoked first. The person can still join by it. The next plan shows it."
+		text += "\n\nNo new invitation was sent, because the earlier one has a stronger role and must be revoked first. The person can still join with it. The next plan shows it."
 	case c.sent == nil && !c.isAccepted && len(c.revoked) > 0:
-		text += fmt.Sprintf("\n\nThe earlier invitation was revoked, and %q is not invited: the next plan sends a new one.", c.email)
+		text += fmt.Sprintf("\n\nThe earlier invitation was revoked, and %q is not invited now. The next plan proposes to send a new invitation.", c.email)
 	case c.sent != nil:
-		text += "\n\nThe new invitation was sent. The person can still join by an earlier one: the next plan revokes it."
+		text += "\n\nThe new invitation was sent. The person can still join with an earlier one. The next plan proposes to revoke it."
 	}
 	return text
 }

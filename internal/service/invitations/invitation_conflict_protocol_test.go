@@ -156,7 +156,7 @@ func TestProtocolInvitation_EarlierNotRevoked_RevokedByNextApply(t *testing.T) {
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: "/invites/*", Action: sandbox.FaultStatus, Status: 500})
 	diags := run.Apply(run.MustPlan(config))
 	heal()
-	diags.ExpectError(t, "", nadia, "The new invitation was sent", "the next plan revokes it")
+	diags.ExpectError(t, "", nadia, "The new invitation was sent", "The next plan proposes to revoke it")
 	if got := pendingRoles(t, o); got != "own guest, own member" {
 		t.Fatalf("the server holds %q", got)
 	}
@@ -219,7 +219,7 @@ func TestProtocolInvitation_ReplacedBeforePlan_Shown(t *testing.T) {
 		t.Errorf("plans %v of channels %v", plan.Changes(), run.State.Values["channel_ids"])
 	}
 	end, diags := run.Fork().Plan(nil)
-	diags.ExpectWarning(t, "", "The invitation of "+nadia+" was sent by somebody else", fmt.Sprint("member, sent by user ", o.WithAccount(t, "admin").Self.ID))
+	diags.ExpectWarning(t, "", "The invitation of "+nadia+" was sent by someone else", fmt.Sprint("member, sent by user ", o.WithAccount(t, "admin").Self.ID))
 	sent := o.Sent()
 	run.Fork().Apply(end).ExpectNoError(t)
 	sent.Expect(t, "DELETE")
@@ -282,7 +282,7 @@ func TestProtocolInvitation_RefusedAfterRevoking_PlannedAgain(t *testing.T) {
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/invites", Action: sandbox.FaultStatus, Status: 400})
 	diags := run.Apply(plan)
 	heal()
-	diags.ExpectError(t, "", nadia, "The earlier invitation was revoked", "the next plan sends a new one")
+	diags.ExpectError(t, "", nadia, "The earlier invitation was revoked", "The next plan proposes to send a new invitation")
 	if got := pendingRoles(t, o); got != "" {
 		t.Errorf("the server holds %q", got)
 	}

@@ -47,11 +47,11 @@ func TestProtocolInvitationUnknownOutcome(t *testing.T) {
 	plan := run.MustPlan(values{"email": nadia})
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/invites", After: true, Action: sandbox.FaultDrop})
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/invites", Action: sandbox.FaultDrop, Skip: 1})
-	run.Apply(plan).ExpectError(t, "", "Cannot invite "+nadia, "Look before you apply again")
+	run.Apply(plan).ExpectError(t, "", "Cannot invite "+nadia, "Check before you apply again")
 	heal()
 	invitationOnly(t, o)
 	_, diags := run.Plan(values{"email": nadia})
-	diags.ExpectWarning(t, "email", nadia+" is invited already", `id = "`+nadia+`"`, "ZULIP_RECOVER_INTERRUPTED=true")
+	diags.ExpectWarning(t, "email", nadia+" is already invited", `id = "`+nadia+`"`, "ZULIP_RECOVER_INTERRUPTED=true")
 }
 
 // What was sent and could not be read is in the state all the same, and read later on.

@@ -92,7 +92,7 @@ func (p *planCheck) create(ctx context.Context, own []int64) error {
 	email := p.Plan.Email.ValueString()
 	if !p.Meta.Run.Reserve(invitationKind, fold(email), own...) {
 		return base.Refused(path.Root("email"), fmt.Sprintf("Duplicate invitation of %s", email),
-			"Another zulip_invitation in this configuration has the same address (case is ignored). Change or remove one of them.")
+			"Another zulip_invitation in this configuration has the same email (ignoring case). Change or remove one of them.")
 	}
 	if user, ok := view.UserByAddress(email); ok {
 		return p.account(user)
@@ -118,9 +118,9 @@ func (p *planCheck) account(user *zulip.User) error {
 	at, email := path.Root("email"), p.Plan.Email.ValueString()
 	switch {
 	case user.IsBot:
-		return base.Refused(at, "The address is that of a bot", fmt.Sprintf("%s is bot %q, and cannot be invited.", email, user.FullName))
+		return base.Refused(at, "The email belongs to a bot", fmt.Sprintf("%s is bot %q, and cannot be invited.", email, user.FullName))
 	case !user.IsActive:
-		return base.Refused(at, "The account of the address is deactivated", deactivated(email))
+		return base.Refused(at, "The email belongs to a deactivated user", deactivated(email))
 	}
 	p.Plan.joined(user)
 	return nil
@@ -128,7 +128,7 @@ func (p *planCheck) account(user *zulip.User) error {
 
 // deactivated says what to do about an account that is deactivated.
 func deactivated(email string) string {
-	return fmt.Sprintf("%s has a deactivated account, and cannot be invited. Reactivate it: in the organization's settings, or with a zulip_user that has adopt_deactivated = true.", email)
+	return fmt.Sprintf("%s is deactivated and cannot be invited. Reactivate the user in the organization's settings, or with a zulip_user that has adopt_deactivated = true.", email)
 }
 
 // destroy plans that every pending invitation of the email is revoked, and says which of them somebody else has sent.
@@ -139,8 +139,8 @@ func (p *planCheck) destroy() {
 	self := p.Meta.Store.Self().ID
 	if foreign := slices.DeleteFunc(slices.Clone(p.seen.Pending), func(one *zulip.Invitation) bool { return one.InvitedByUserID == self }); len(foreign) > 0 {
 		email := p.State.Email.ValueString()
-		p.Diags.AddWarning(fmt.Sprintf("The invitation of %s was sent by somebody else", email),
-			fmt.Sprintf("Destroying this resource revokes all pending invitations of %q, also those that the provider's account did not send: %s.", email, describeAll(foreign)))
+		p.Diags.AddWarning(fmt.Sprintf("Someone else sent the invitation of %s", email),
+			fmt.Sprintf("Destroying this resource revokes all pending invitations of %q, including those that the provider's account did not send: %s.", email, describeAll(foreign)))
 	}
 }
 
@@ -150,7 +150,7 @@ func (p *planCheck) revokes(list []*zulip.Invitation) (ok bool) {
 	isOwners := func(one *zulip.Invitation) bool {
 		return one.InvitedAs == zulip.RoleOwner && one.InvitedByUserID != self.ID
 	}
-	return !slices.ContainsFunc(list, isOwners) || p.Meta.RequireRole(zulip.RoleOwner, path.Empty(), "revoke an invitation of owners that somebody else sent", p.Diags)
+	return !slices.ContainsFunc(list, isOwners) || p.Meta.RequireRole(zulip.RoleOwner, path.Empty(), "revoke an owner's invitation sent by someone else", p.Diags)
 }
 
 // update plans a new mail, that other invitations of the email are revoked, or that the attributes are recorded: where the person has
@@ -163,8 +163,8 @@ func (p *planCheck) update(imported bool) error {
 	switch {
 	case len(changed) == 0 && (len(others) == 0 || p.State.isAccepted()):
 	case p.State.isAccepted():
-		p.Diags.AddAttributeWarning(path.Root(changed[0]), fmt.Sprintf("%s has joined already", email),
-			fmt.Sprintf("Nothing is sent for what changes (%s): the invitation was accepted. The state records what is configured. To change the role of somebody who has joined, use zulip_user_role.", strings.Join(changed, ", ")))
+		p.Diags.AddAttributeWarning(path.Root(changed[0]), fmt.Sprintf("%s has already joined", email),
+			fmt.Sprintf("The invitation was accepted, so the changes (%s) are not sent. The state records the configured values. To change the role of someone who has joined, use zulip_user_role.", strings.Join(changed, ", ")))
 	default:
 		p.CheckLevels()
 		view, err := p.sends()
@@ -181,7 +181,7 @@ func (p *planCheck) update(imported bool) error {
 		}
 		if len(others) > 0 {
 			p.Diags.AddWarning(fmt.Sprintf("Another invitation of %s is pending", email),
-				fmt.Sprintf("%q has pending invitations besides the one of this resource, and can join by any of them. This apply revokes: %s.", email, describeAll(others)))
+				fmt.Sprintf("%q has other pending invitations, and can join with any of them. This apply revokes: %s.", email, describeAll(others)))
 		}
 	}
 	return nil
@@ -228,8 +228,8 @@ func existing(meta *base.Meta, plan *invitationModel, found *zulip.Invitation) c
 	asPlanned := looksLike(found, plan)
 	return core.Existing{
 		Kind: invitationKind, Title: title, Name: email, Key: fold(email), ID: key(email), Import: found.Email, At: path.Root("email"),
-		Summary:   fmt.Sprintf("%s is invited already", email),
-		Detail:    fmt.Sprintf("An invitation as %s, sent by user %d on %s, is pending. The server would send a second one beside it.", found.InvitedAs, found.InvitedByUserID, made.UTC().Format(time.RFC3339)),
+		Summary:   fmt.Sprintf("%s is already invited", email),
+		Detail:    fmt.Sprintf("An invitation as %s, sent by user %d on %s, is pending. The server would send a second one.", found.InvitedAs, found.InvitedByUserID, made.UTC().Format(time.RFC3339)),
 		AsPlanned: asPlanned, Ours: isOwn && core.IsRecent(made), MayBeReplaced: asPlanned && isOwn,
 	}
 }

@@ -162,7 +162,7 @@ func TestProtocolInvitationAccepted(t *testing.T) {
 	}
 	plan, diags := run.Plan(values{"email": nadia, "invite_as": "owner"})
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "expires_in_minutes", nadia+" has joined already", "Nothing is sent for what changes (expires_in_minutes, invite_as)", "zulip_user_role")
+	diags.ExpectWarning(t, "expires_in_minutes", nadia+" has already joined", "Nothing is sent for what changes (expires_in_minutes, invite_as)", "zulip_user_role")
 	run.Apply(plan).ExpectNoError(t)
 	if plan := run.MustPlan(values{"email": nadia, "invite_as": "owner"}); !plan.Empty() {
 		t.Errorf("recorded, plans %v", plan.Changes())
@@ -206,7 +206,7 @@ func TestProtocolInvitationOfAnAccount(t *testing.T) {
 	if run.State.Values["status"] != "accepted" || run.State.Values["user_id"] == nil {
 		t.Errorf("the state holds %v", run.State.Values)
 	}
-	o.NewRun(t, invitationKind).ExpectRefused(values{"email": "terraform-bot@zulip.example.com"}, "email", "that of a bot")
+	o.NewRun(t, invitationKind).ExpectRefused(values{"email": "terraform-bot@zulip.example.com"}, "email", "belongs to a bot")
 
 	o.Call(t, http.MethodDelete, fmt.Sprintf("/users/%v", run.State.Values["user_id"]), nil)
 	o.NewRun(t, invitationKind).ExpectRefused(values{"email": "lena.fischer@example.com"}, "email", "deactivated", "adopt_deactivated")
@@ -289,7 +289,7 @@ func TestProtocolInvitationCaller(t *testing.T) {
 		config["email"] = nadia
 		o.As(t, account).NewRun(t, invitationKind).ExpectRefused(config, attribute, words...)
 	}
-	refused("bot", values{}, "", "A bot cannot invite people", "a person's account")
+	refused("bot", values{}, "", "A bot cannot invite people", "a person's API key")
 	refused("guest", values{}, "", "A guest cannot invite people")
 	refused("admin", values{"invite_as": "owner"}, "invite_as", "may not invite owners", "administrator")
 	refused("member", values{"invite_as": "moderator"}, "invite_as", "may not invite moderators")

@@ -77,7 +77,7 @@ func (r *inviteLinkResource) Create(ctx context.Context, req resource.CreateRequ
 	plan.made(made.url, made.invitation)
 	resp.Diagnostics.Append(resp.State.Set(ctx, &plan)...)
 	if made.invitation == nil {
-		resp.Diagnostics.AddError("The invitation link was made, but its ID was not found", made.explain())
+		resp.Diagnostics.AddError("The invitation link was created, but its ID is unknown", made.explain())
 		return
 	}
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), plan.ID)...)
@@ -141,11 +141,11 @@ func (r *inviteLinkResource) looksLike(one *zulip.Invitation, wanted zulip.Invit
 
 // explain says what became of a link whose ID was not found.
 func (l *link) explain() string {
-	why := "The server does not list it among the invitations that can be used; it may have expired or been revoked at once."
+	why := "The server does not list it among the invitations that can be used; it may have expired or been revoked immediately."
 	if l.problem != nil {
 		why = base.Explain(l.problem)
 	}
-	return why + "\n\nThe link is in the state, and would be revoked by its address when it is replaced or destroyed. Terraform marks it as tainted: the next apply replaces it. To keep it, run \"terraform untaint\" first; its ID is found when it is read again."
+	return why + "\n\nThe state has the link itself, which is enough to revoke it. Terraform marks it as tainted, so the next apply replaces it. To keep it, first run \"terraform untaint\". The provider finds the ID when it reads the link again."
 }
 
 // linkWith returns the invitation that has a link; nil if there is none.
@@ -240,8 +240,8 @@ func (r *inviteLinkResource) ModifyPlan(ctx context.Context, req resource.Modify
 		var configured inviteLinkModel
 		resp.Diagnostics.Append(req.Config.Get(ctx, &configured)...)
 		if imported != nil && len(resp.RequiresReplace) > 0 && state.ChannelIDs.IsNull() && configured.ChannelIDs.IsNull() {
-			resp.Diagnostics.AddAttributeError(path.Root("channel_ids"), "The channels of the imported link are not known",
-				"The plan replaces the link, and the server does not show which channels it has: the new link would have none. Write channel_ids, [] for none, and group_ids and include_realm_default_subscriptions if it has those.")
+			resp.Diagnostics.AddAttributeError(path.Root("channel_ids"), "The channels of the imported link are unknown",
+				"The plan replaces the link, and the server does not show its channels, so the new link would have none. Set channel_ids ([] for none). Also set group_ids and include_realm_default_subscriptions if the link has them.")
 		}
 	}
 	r.Resource.ModifyPlan(ctx, req, resp)
@@ -257,7 +257,7 @@ func checkPlan(ctx context.Context, p *core.Plan[inviteLinkModel]) {
 		p.Diags.AddError("Cannot read the organization", base.Explain(err))
 		return
 	}
-	const doing = "make invitation links"
+	const doing = "create invitation links"
 	p.Plan.Check(p.Meta, view, inviteLinkRight, doing, p.Diags)
 	if p.IsCreate() {
 		p.Plan.PlanDefaults(&p.Config.Terms)

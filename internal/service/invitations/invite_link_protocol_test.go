@@ -173,7 +173,7 @@ func TestProtocolInviteLinkImport(t *testing.T) {
 	}
 	imported := o.NewRun(t, inviteLinkKind)
 	imported.Import(fmt.Sprint(made.ID), nil).ExpectNoError(t)
-	imported.ExpectRefused(values{}, "channel_ids", "The channels of the imported link are not known", "the new link would have none")
+	imported.ExpectRefused(values{}, "channel_ids", "The channels of the imported link are unknown", "the new link would have none")
 	if plan := imported.MustPlan(values{"channel_ids": []any{}}); fmt.Sprint(plan.Replace) != "[expires_in_minutes]" {
 		t.Errorf("what can be read and differs replaces: %v", plan.Replace)
 	}
@@ -229,7 +229,7 @@ func TestProtocolInviteLinksDataSource(t *testing.T) {
 		t.Errorf("a member sees %v", member["invite_links"])
 	}
 	_, diags := o.As(t, "bot").NewRun(t, inviteLinkKind).Process().ReadData("zulip_invite_links", values{})
-	diags.ExpectError(t, "", "Cannot read the invitations", "The server lets only people do this.")
+	diags.ExpectError(t, "", "Cannot read the invitations", "The server lets only people do this, not bots.")
 }
 
 func TestProtocolInviteLinkBadInput(t *testing.T) {
@@ -261,9 +261,9 @@ func TestProtocolInviteLinkCaller(t *testing.T) {
 		t.Helper()
 		o.As(t, account).NewRun(t, inviteLinkKind).ExpectRefused(config, attribute, words...)
 	}
-	refused("bot", values{}, "", "A bot cannot make invitation links", "a person's account")
-	refused("guest", values{}, "", "A guest cannot make invitation links")
-	refused("member", values{}, "", "may not make invitation links", "create_multiuse_invite_group", "role:administrators")
+	refused("bot", values{}, "", "A bot cannot create invitation links", "a person's API key")
+	refused("guest", values{}, "", "A guest cannot create invitation links")
+	refused("member", values{}, "", "may not create invitation links", "create_multiuse_invite_group", "role:administrators")
 	refused("admin", values{"invite_as": "owner"}, "invite_as", "may not invite owners", "administrator")
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"create_multiuse_invite_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:members"))})
 	refused("member", values{"invite_as": "moderator"}, "invite_as", "may not invite moderators")
@@ -348,7 +348,7 @@ func TestProtocolInviteLinkUnknownOutcome(t *testing.T) {
 	plan := run.MustPlan(values{})
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/invites/multiuse", After: true, Action: sandbox.FaultDrop})
 	o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/invites", Action: sandbox.FaultDrop, Skip: 1})
-	run.Apply(plan).ExpectError(t, "", "Cannot create the invitation link", "Look before you apply again")
+	run.Apply(plan).ExpectError(t, "", "Cannot create the invitation link", "Check before you apply again")
 }
 
 // A link whose ID cannot be found is in the state all the same: read later on, or revoked without it.
@@ -360,7 +360,7 @@ func TestProtocolInviteLinkWithoutID(t *testing.T) {
 	diags := run.Apply(plan)
 	heal()
 	link := inviteLinkOnly(t, o).LinkURL
-	diags.ExpectError(t, "", "its ID was not found", "terraform untaint")
+	diags.ExpectError(t, "", "its ID is unknown", "terraform untaint")
 	if strings.Contains(diags.String(), link) {
 		t.Error("the message shows the link")
 	}

@@ -28,7 +28,7 @@ func NewDraftResource() resource.Resource {
 		Schema:   draftSchema,
 		Source:   core.Source{Part: store.Drafts, Needs: []store.Part{store.Channels}, StoresAsSent: true},
 		List:     func(ctx context.Context, s *store.Store) ([]*zulip.Draft, error) { return s.Drafts(ctx) },
-		WhereIDs: "GET /drafts lists the account's own. It may have been sent or deleted; only the account that began a draft sees it.",
+		WhereIDs: "GET /drafts lists the account's own. It may have been sent or deleted. Only the author of a draft sees it.",
 		Key:      func(draft *zulip.Draft) int64 { return draft.ID },
 		ReadInto: func(m *draftModel, draft *zulip.Draft, c *core.Context) {
 			m.read(draft, c.Snapshot, c.Meta.Store.Self().ID)
@@ -105,9 +105,9 @@ func (m *draftModel) wire(ctx context.Context, c *core.Context) (zulip.Draft, er
 func draftHint(err error) string {
 	switch {
 	case zulip.IsMessage(err, "User has disabled synchronizing drafts."):
-		return "The account the provider uses keeps its drafts on its own devices. Enable \"Sync drafts\" (enable_drafts_synchronization) in its settings."
+		return "The provider's account does not store drafts on the server. Enable \"Sync drafts\" (enable_drafts_synchronization) in its settings."
 	case zulip.IsNoDraft(err):
-		return "It was sent or deleted since the plan was made. Plan again to have it stored anew."
+		return "It was sent or deleted after the plan was made. Plan again to create it again."
 	}
 	return ""
 }

@@ -83,7 +83,7 @@ func (r *messageResource) Create(ctx context.Context, req resource.CreateRequest
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), state.ID)...)
 	sent, err := r.Meta.Store.Message(ctx, id)
 	if err != nil || sent == nil {
-		resp.Diagnostics.AddWarning("The message was sent, but could not be read", whyNotRead(err))
+		resp.Diagnostics.AddWarning("Cannot read the message after it was sent", whyNotRead(err))
 		return
 	}
 	state.read(sent, view, r.Meta.Store.Self().ID)
@@ -166,7 +166,7 @@ func (r *messageResource) ImportState(ctx context.Context, req resource.ImportSt
 		return
 	case found == nil:
 		resp.Diagnostics.AddError("Cannot import this message",
-			fmt.Sprintf("The account the provider uses sees no message with the ID %d. It may have been deleted, or be in a channel whose messages the account may not read.", id.ValueInt64()))
+			fmt.Sprintf("The provider's account sees no message with the ID %d. It may have been deleted, or the account cannot read its channel.", id.ValueInt64()))
 		return
 	}
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("id"), id)...)
@@ -329,8 +329,8 @@ func checkChange(p *core.Plan[messageModel], view *snapshot.Snapshot) {
 		warnOfDeleteLimit(p, view)
 	case p.Plan.Content.Equal(p.Prior.Content):
 	case p.Prior.SenderID.ValueInt64() != self:
-		p.Diags.AddAttributeError(path.Root("content"), "The message is somebody else's",
-			fmt.Sprintf("Only who sent a message may edit it, whatever the role: user %d sent message %d. Leave content as it is, or replace the message: -replace=ADDRESS.",
+		p.Diags.AddAttributeError(path.Root("content"), "Only the sender can edit the message",
+			fmt.Sprintf("User %d sent message %d, and only the sender can edit a message, whatever the role. Restore content, or replace the message: -replace=ADDRESS.",
 				p.Prior.SenderID.ValueInt64(), p.Prior.ID.ValueInt64()))
 	default:
 		warnOfEditLimit(p, view)
@@ -343,15 +343,15 @@ func warnOfEditLimit(p *core.Plan[messageModel], view *snapshot.Snapshot) {
 	var reason string
 	switch {
 	case string(settings["allow_message_editing"]) == "false":
-		reason = "The organization does not let messages be edited (allow_message_editing)."
+		reason = "The organization does not allow editing messages (allow_message_editing)."
 	case isPast(state, settings["message_content_edit_limit_seconds"]):
-		reason = fmt.Sprintf("The organization lets messages be edited for %s seconds (message_content_edit_limit_seconds), and this one was sent at %s.",
+		reason = fmt.Sprintf("The organization allows editing for %s seconds (message_content_edit_limit_seconds). The message was sent at %s.",
 			settings["message_content_edit_limit_seconds"], state.Timestamp.ValueString())
 	default:
 		return
 	}
 	p.Diags.AddAttributeWarning(path.Root("content"), fmt.Sprintf("Message %d can no longer be edited", state.ID.ValueInt64()),
-		reason+" The apply will fail. Restore the content, have the setting changed, or replace the message: -replace=ADDRESS sends a new one.")
+		reason+" The apply will fail. Restore content, ask for the setting to be changed, or replace the message: -replace=ADDRESS sends a new one.")
 }
 
 // warnOfDeleteLimit warns of a deletion that the server will refuse because of its time limit, which does not apply to
@@ -373,8 +373,8 @@ func warnOfDeleteLimit(p *core.Plan[messageModel], view *snapshot.Snapshot) {
 		}
 	}
 	p.Diags.AddWarning(fmt.Sprintf("Message %d can no longer be deleted", state.ID.ValueInt64()),
-		fmt.Sprintf("The organization lets messages be deleted for %s seconds (message_content_delete_limit_seconds), and this one was sent at %s. The apply will fail. "+
-			"Have the setting changed, use the key of an account in %s, or apply on_destroy = \"keep\" before, which leaves the message.", limit, state.Timestamp.ValueString(), right))
+		fmt.Sprintf("The organization allows deleting for %s seconds (message_content_delete_limit_seconds). The message was sent at %s. The apply will fail. "+
+			"Ask for the setting to be changed, use the key of an account in %s, or first apply on_destroy = \"keep\", which leaves the message unchanged.", limit, state.Timestamp.ValueString(), right))
 }
 
 // isPast reports whether a message is older than a limit in seconds; null is no limit.
@@ -390,13 +390,13 @@ func isPast(state *messageModel, limit json.RawMessage) bool {
 func messageHint(err error) string {
 	switch {
 	case zulip.IsMessage(err, "The time limit for editing this message has passed"):
-		return "The organization lets messages be edited for a while only (message_content_edit_limit_seconds). Have the limit raised, or replace the message: -replace=ADDRESS sends a new one."
+		return "The organization limits how long messages can be edited (message_content_edit_limit_seconds). Ask for a higher limit, or replace the message: -replace=ADDRESS sends a new one."
 	case zulip.IsMessage(err, "Your organization has turned off message editing"):
-		return "Have editing allowed (allow_message_editing), or replace the message: -replace=ADDRESS sends a new one."
+		return "Ask for allow_message_editing to be enabled, or replace the message: -replace=ADDRESS sends a new one."
 	case zulip.IsMessage(err, "The time limit for deleting this message has passed", "You don't have permission to delete this message"):
-		return "Who may delete messages, and for how long, is a setting of the organization (can_delete_own_message_group, message_content_delete_limit_seconds). With on_destroy = \"keep\", applied before, the message stays and is not managed any more."
+		return "The organization limits who can delete messages, and for how long (can_delete_own_message_group, message_content_delete_limit_seconds). To leave the message on the server, first apply on_destroy = \"keep\"."
 	case zulip.IsExpectationMismatch(err):
-		return "The text was changed since the plan was made. Plan again to see what it is now."
+		return "The content was changed after the plan was made. Plan again to see the new content."
 	}
 	return ""
 }
@@ -404,7 +404,7 @@ func messageHint(err error) string {
 // whyNotRead says why a message was not found right after it was there.
 func whyNotRead(err error) string {
 	if err == nil {
-		return "The account may not read what it has sent there, or the message was deleted at once. It is in the state; the next plan shows what is left."
+		return "The account cannot read its messages there, or the message was deleted immediately. It is in the state. The next plan shows what is left to do."
 	}
 	return base.Explain(err) + "\n\nIt is in the state. The next plan shows whether anything is left to do."
 }

@@ -141,11 +141,11 @@ func invokeReport(ctx context.Context, c *adapter.Call[reportModel]) error {
 func reportHint(err error) string {
 	switch {
 	case zulip.IsNoMessage(err):
-		return "The message is gone, or the account the provider uses may not read it."
+		return "The message was deleted, or the provider's account cannot read it."
 	case zulip.IsMessage(err, "Message reporting is not enabled in this organization."):
-		return "An administrator has to choose the channel that reports go to (moderation_request_channel_id)."
+		return "An administrator must first set the channel for reports (moderation_request_channel_id)."
 	case zulip.MayHaveHappened(err):
-		return "The moderators may have got the report. Ask them before you invoke the action again."
+		return "The moderators may have received the report. Ask them before you invoke the action again."
 	}
 	return ""
 }
@@ -159,7 +159,7 @@ type reportModel struct {
 // validate refuses a report without an explanation where the reason is none.
 func (m *reportModel) validate(diags *diag.Diagnostics) {
 	if m.ReportType.ValueString() == "other" && !m.Description.IsUnknown() && m.Description.ValueString() == "" {
-		diags.AddAttributeError(path.Root("description"), "An explanation is missing", "With report_type = \"other\" the server wants a description.")
+		diags.AddAttributeError(path.Root("description"), "description is missing", "report_type = \"other\" requires a description.")
 	}
 }
 

@@ -78,7 +78,7 @@ func TestProtocolSendMessageErrors(t *testing.T) {
 	}{
 		{inTopic("deploys", " "), "content", []string{"not blank"}},
 		{inTopic("deploys", strings.Repeat("x", 10001)), "content", []string{"takes 10000"}},
-		{values{"content": "x"}, "", []string{"Nobody to send to"}},
+		{values{"content": "x"}, "", []string{"No recipient"}},
 		{values{"channel": "genral", "topic": "deploys", "content": "x"}, "channel", []string{`did you mean "general"?`}},
 	} {
 		p.PlanAction(sendAction, c.config).ExpectError(t, c.attribute, c.words...)
@@ -124,11 +124,11 @@ func TestProtocolReportMessage(t *testing.T) {
 	invokeAction(t, p, reportAction, values{"message_id": id, "report_type": "norms"})
 	sent.Expect(t, "POST description report_type", "POST description report_type")
 
-	p.PlanAction(reportAction, values{"message_id": id, "report_type": "other"}).ExpectError(t, "description", "wants a description")
+	p.PlanAction(reportAction, values{"message_id": id, "report_type": "other"}).ExpectError(t, "description", "requires a description")
 	p.PlanAction(reportAction, values{"message_id": id, "report_type": "rude"}).ExpectError(t, "report_type", "harassment")
 	p.PlanAction(reportAction, values{"message_id": id, "report_type": "other", "description": strings.Repeat("x", 1001)}).ExpectError(t, "description", "1000")
 	_, diags = p.InvokeAction(context.Background(), reportAction, values{"message_id": 1, "report_type": "spam"}, nil)
-	diags.ExpectError(t, "", "The message is gone")
+	diags.ExpectError(t, "", "The message was deleted")
 }
 
 // A report is not sent twice when its answer is lost: nobody could find out whether it arrived.
@@ -139,7 +139,7 @@ func TestProtocolReportMessageLostAnswer(t *testing.T) {
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/messages/*/report", After: true, Action: sandbox.FaultDrop})
 	p, sent := run.Process(), o.Sent()
 	_, diags := p.InvokeAction(context.Background(), reportAction, values{"message_id": run.State.Values["id"], "report_type": "spam"}, nil)
-	diags.ExpectError(t, "", "may have got the report")
+	diags.ExpectError(t, "", "may have received the report")
 	sent.Expect(t, "POST description report_type")
 }
 
@@ -168,7 +168,7 @@ func TestProtocolTyping(t *testing.T) {
 	sent.Expect(t, "POST op stream_id topic type", "POST op to")
 
 	p.PlanAction(typing, values{"op": "pause", "channel": "general", "topic": "plans"}).ExpectError(t, "op", "start")
-	p.PlanAction(typing, values{"op": "start"}).ExpectError(t, "", "Nobody to send to")
+	p.PlanAction(typing, values{"op": "start"}).ExpectError(t, "", "No recipient")
 	p.PlanAction(typing, values{"op": "start", "channel": "genral", "topic": "x"}).ExpectError(t, "channel", `did you mean "general"?`)
 	p.PlanAction(typing, values{"op": "start", "channel": acctest.Unknown, "topic": "x"}).ExpectNoError(t)
 
@@ -250,7 +250,7 @@ func TestProtocolMessageFlags(t *testing.T) {
 	p.PlanAction(flags, values{"messages": plans, "op": "toggle", "flag": "read"}).ExpectError(t, "op", "remove")
 	p.PlanAction(flags, values{"messages": plans, "op": "add", "flag": "mentioned"}).ExpectError(t, "flag", "collapsed")
 	_, diags := p.InvokeAction(context.Background(), flags, values{"messages": []any{1}, "op": "add", "flag": "read"}, nil)
-	diags.ExpectError(t, "", "None was changed")
+	diags.ExpectError(t, "", "Nothing was changed")
 	// The server takes its time, so that there is something to cancel.
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/messages/flags", Action: sandbox.FaultStall, Delay: time.Minute})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -273,7 +273,7 @@ func TestProtocolHideLinkPreviews(t *testing.T) {
 	for _, level := range []int{442, featurelevel.HideLinkPreviews - 1} {
 		p := at(level)
 		for action, config := range map[string]values{flags: byMessage, narrow: byNarrow} {
-			p.PlanAction(action, config).ExpectError(t, "flag", "too old for flag = "+flag, "It needs feature level 510", "upgrade the server")
+			p.PlanAction(action, config).ExpectError(t, "flag", "too old for flag = "+flag, "It requires feature level 510", "upgrade the server")
 			_, diags := p.InvokeAction(context.Background(), action, config, nil)
 			diags.ExpectError(t, "", "Cannot change the flag", flag)
 		}
@@ -294,7 +294,7 @@ func TestProtocolMessageFlagsNotSubscribed(t *testing.T) {
 	invokeFlags(t, p, flags, values{"messages": plans, "op": "add", "flag": "read"})
 	o.Call(t, http.MethodDelete, "/users/me/subscriptions", map[string]string{"subscriptions": `["general"]`})
 	_, diags := invokeFlags(t, p, flags, values{"messages": plans, "op": "remove", "flag": "read"})
-	diags.ExpectWarning(t, "", "Some messages stay read")
+	diags.ExpectWarning(t, "", "Some messages stay marked as read")
 }
 
 func TestProtocolMessageFlagsForNarrow(t *testing.T) {
@@ -309,7 +309,7 @@ func TestProtocolMessageFlagsForNarrow(t *testing.T) {
 	progress, _ := invokeFlags(t, p, narrow, config)
 	expectFlagged(t, o, "read", plans, plans...)
 	expectFlagged(t, o, "read", news)
-	if strings.Count(progress, "messages looked at") < 2 {
+	if strings.Count(progress, "messages checked") < 2 {
 		t.Errorf("progress: %q, want one for each step", progress)
 	}
 	others := values{"anchor": "newest", "num_before": 100, "num_after": 0, "op": "add", "flag": "starred",
@@ -333,7 +333,7 @@ func TestProtocolMessageFlagsForNarrowCancelled(t *testing.T) {
 	defer cancel()
 	_, diags := p.InvokeAction(ctx, narrow, values{"anchor": "oldest", "num_before": 0, "num_after": 1, "to_the_end": true, "op": "add", "flag": "read",
 		"narrow": []any{values{"operator": "topic", "operand": "plans"}}}, func(string) { cancel() })
-	diags.ExpectError(t, "", "messages were looked at before")
+	diags.ExpectError(t, "", "messages were checked")
 	if requests := len(sent.Writes()); requests > 2 {
 		t.Errorf("%d requests: the action went on", requests)
 	}
@@ -355,7 +355,7 @@ func TestProtocolMessageFlagsForNarrowErrors(t *testing.T) {
 	}{
 		{values{"anchor": "latest"}, "anchor", []string{"first_unread"}},
 		{values{"num_before": 4000, "num_after": 4000}, "num_after", []string{"come to 8000", "to_the_end"}},
-		{values{"include_anchor": false}, "include_anchor", []string{"at an end of the range"}},
+		{values{"include_anchor": false}, "include_anchor", []string{"Set num_before or num_after to 0"}},
 		{values{"to_the_end": true}, "to_the_end", []string{"num_before = 0"}},
 		{values{"num_before": -1}, "num_before", []string{"between 0 and 5000"}},
 	} {
@@ -392,7 +392,7 @@ func TestProtocolMarkTopicAsReadTrap(t *testing.T) {
 		diags.ExpectError(t, "topic", "whole channel")
 	}
 	p.PlanAction(topic, values{"channel": "general", "topic": acctest.Unknown}).ExpectNoError(t)
-	p.PlanAction(topic, values{"channel": "general", "topic": "plans", "whole_channel": true}).ExpectError(t, "whole_channel", "One topic or the whole channel")
+	p.PlanAction(topic, values{"channel": "general", "topic": "plans", "whole_channel": true}).ExpectError(t, "whole_channel", "topic and whole_channel exclude each other")
 	expectFlagged(t, o, "read", append(plans, news...))
 
 	p.PlanAction(topic, values{"channel": "genral", "topic": "plans"}).ExpectError(t, "channel", `did you mean "general"?`)

@@ -51,14 +51,14 @@ func invokeFlags(ctx context.Context, c *adapter.Call[flagsModel]) error {
 // warnIgnored says which channels' messages stayed read: nobody has unread messages in a channel they are not in.
 func warnIgnored(channels []int64, diags *diag.Diagnostics) {
 	if len(channels) > 0 {
-		diags.AddWarning("Some messages stay read",
-			fmt.Sprintf("The account the provider uses is not in the channels with these IDs, and has no unread messages there: %v.", channels))
+		diags.AddWarning("Some messages stay marked as read",
+			fmt.Sprintf("The provider's account is not subscribed to the channels with these IDs, so it has no unread messages there: %v.", channels))
 	}
 }
 
 func flagsHint(err error) string {
 	if zulip.IsNoMessage(err) {
-		return "At least one of the messages is gone, or the account the provider uses may not read it. None was changed."
+		return "At least one of the messages was deleted, or the provider's account cannot read it. Nothing was changed."
 	}
 	return ""
 }
@@ -135,12 +135,12 @@ func (m *narrowModel) validate(diags *diag.Diagnostics) {
 	switch {
 	case before.ValueInt64()+after.ValueInt64() > zulip.MaxFlagRange:
 		diags.AddAttributeError(path.Root("num_after"), "Too many messages",
-			fmt.Sprintf("num_before and num_after come to %d; the server changes %d at a time and would leave the rest out without a word. Use to_the_end to go on.", before.ValueInt64()+after.ValueInt64(), zulip.MaxFlagRange))
+			fmt.Sprintf("num_before and num_after add up to %d. The server changes %d at a time and would silently skip the rest. Use to_the_end to continue.", before.ValueInt64()+after.ValueInt64(), zulip.MaxFlagRange))
 	case base.IsSet(include) && !include.ValueBool() && before.ValueInt64() > 0 && after.ValueInt64() > 0:
-		diags.AddAttributeError(path.Root("include_anchor"), "The anchor lies in the middle",
-			"It can be left out only at an end of the range: set num_before or num_after to 0.")
+		diags.AddAttributeError(path.Root("include_anchor"), "include_anchor = false requires a one-sided range",
+			"Set num_before or num_after to 0.")
 	case m.ToTheEnd.ValueBool() && (before.ValueInt64() != 0 || after.ValueInt64() == 0):
-		diags.AddAttributeError(path.Root("to_the_end"), "Which way to go", "With to_the_end, set num_before = 0, and num_after to how many messages are changed at a time.")
+		diags.AddAttributeError(path.Root("to_the_end"), "to_the_end requires num_before = 0", "Set num_before = 0, and num_after to the number of messages to change at a time.")
 	}
 }
 
@@ -153,11 +153,11 @@ func invokeNarrow(ctx context.Context, c *adapter.Call[narrowModel]) error {
 		result, err := c.Meta.Client.UpdateFlagsForNarrow(ctx, messages, c.Config.flagChange.wire())
 		if err != nil {
 			return base.Refused(path.Empty(), "Cannot change the flag of the messages",
-				fmt.Sprintf("%s\n\n%d messages were looked at before, and %d of them changed.", base.ExplainWith(err, flagsHint), processed, updated))
+				fmt.Sprintf("%s\n\nBefore that, %d messages were checked and %d of them changed.", base.ExplainWith(err, flagsHint), processed, updated))
 		}
 		processed, updated = processed+result.Processed, updated+result.Updated
 		ignored = append(ignored, result.Ignored...)
-		c.Say("%d messages looked at, flag %s of %d changed (%s)", processed, c.Config.Flag.ValueString(), updated, c.Config.Operation.ValueString())
+		c.Say("%d messages checked, flag %s of %d changed (%s)", processed, c.Config.Flag.ValueString(), updated, c.Config.Operation.ValueString())
 		if !c.Config.ToTheEnd.ValueBool() || result.FoundNewest || result.LastProcessed == nil {
 			break
 		}
@@ -242,10 +242,10 @@ func (m *topicModel) validate(diags *diag.Diagnostics) {
 	switch {
 	case m.Topic.IsUnknown() || m.WholeChannel.IsUnknown():
 	case m.WholeChannel.ValueBool() && topic != "":
-		diags.AddAttributeError(path.Root("whole_channel"), "One topic or the whole channel", "Remove topic to mark the whole channel, or whole_channel to mark one topic.")
+		diags.AddAttributeError(path.Root("whole_channel"), "topic and whole_channel exclude each other", "Remove topic to mark the whole channel, or whole_channel to mark one topic.")
 	case !m.WholeChannel.ValueBool() && topic == "":
 		diags.AddAttributeError(path.Root("topic"), "This would mark the whole channel as read",
-			"The server takes a topic without a name for all topics of the channel. Set whole_channel = true if that is meant. To mark only the topic without a name, use zulip_message_flags_for_narrow with the operators channel and topic.")
+			"For the server, a topic without a name means all topics of the channel. If this is intentional, set whole_channel = true. To mark only the topic without a name, use zulip_message_flags_for_narrow with the operators channel and topic.")
 	}
 }
 
@@ -289,7 +289,7 @@ type topicModel struct {
 func (m *topicModel) find(view *snapshot.Snapshot) (*zulip.Channel, error) {
 	channel, err := lookup.Channel(view, m.Channel.ValueString())
 	if err != nil {
-		return nil, base.Refused(path.Root("channel"), "No such channel", base.Sentence(err))
+		return nil, lookup.NoSuchChannel(path.Root("channel"), err)
 	}
 	return channel, nil
 }

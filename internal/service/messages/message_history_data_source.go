@@ -70,9 +70,9 @@ func readHistoryData(ctx context.Context, c *adapter.Call[historyModel], state *
 func historyHint(err error) string {
 	switch {
 	case zulip.IsNoMessage(err):
-		return "The message is gone, or the account the provider uses may not read it."
+		return "The message was deleted, or the provider's account cannot read it."
 	case zulip.IsMessage(err, "Message edit history is disabled in this organization"):
-		return "The organization shows nobody how messages were edited (message_edit_history_visibility_policy)."
+		return "The organization shows the edit history to no one (message_edit_history_visibility_policy)."
 	}
 	return ""
 }

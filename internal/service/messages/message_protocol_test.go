@@ -106,7 +106,7 @@ func TestProtocolMessageChangedSincePlan(t *testing.T) {
 	run.MustApply(inTopic("rules", "Be kind."))
 	plan := run.MustPlan(inTopic("rules", "Be very kind."))
 	byHand(t, o, run, map[string]string{"content": "Be loud."})
-	run.Apply(plan).ExpectError(t, "", "was changed by somebody else after it was planned", "Be loud.")
+	run.Apply(plan).ExpectError(t, "", "was changed after the plan was made", "Be loud.")
 	expectWritten(t, o, "rules", "Be loud.")
 }
 
@@ -187,7 +187,7 @@ func TestProtocolNameless_BrokenOff_MadeTwice(t *testing.T) {
 		plan := run.MustPlan(one.config)
 		healSend := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: one.path, After: true, Action: sandbox.FaultDrop})
 		healLook := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: one.path, Action: sandbox.FaultDrop, Skip: 1})
-		run.Apply(plan).ExpectError(t, "", "Cannot create the "+one.title, "Look before you apply again")
+		run.Apply(plan).ExpectError(t, "", "Cannot create the "+one.title, "Check before you apply again")
 		if run.State != nil {
 			t.Fatalf("%s: the state holds %v", one.kind, run.State)
 		}
@@ -224,10 +224,10 @@ func TestProtocolMessageBadInput(t *testing.T) {
 		attribute string
 		words     []string
 	}{
-		{values{"content": "x"}, "", []string{"Set channel and topic, or recipients"}},
+		{values{"content": "x"}, "", []string{"Set channel and topic, or "}},
 		{values{"channel": "general", "content": "x"}, "topic", []string{`topic = ""`}},
 		{values{"topic": "rules", "recipients": []any{"1"}, "content": "x"}, "topic", []string{"has no topic"}},
-		{values{"channel": "general", "topic": "rules", "recipients": []any{"1"}, "content": "x"}, "recipients", []string{"For a channel or for people"}},
+		{values{"channel": "general", "topic": "rules", "recipients": []any{"1"}, "content": "x"}, "recipients", []string{"channel and recipients exclude each other"}},
 		{values{"recipients": []any{}, "content": "x"}, "recipients", []string{"at least one"}},
 		{inTopic("rules", " \n "), "content", []string{"not blank"}},
 		{inTopic("a\nb", "x"), "topic", []string{"control characters"}},
@@ -253,7 +253,7 @@ func TestProtocolMessageOfSomebodyElse(t *testing.T) {
 	member.MustApply(inTopic("rules", "Be kind."))
 	run := o.NewRun(t, "zulip_message")
 	run.Import(fmt.Sprint(member.State.Values["id"]), nil).ExpectNoError(t)
-	run.ExpectRefused(inTopic("rules", "Be loud."), "content", "somebody else's", "-replace=ADDRESS")
+	run.ExpectRefused(inTopic("rules", "Be loud."), "content", "someone else's", "-replace=ADDRESS")
 	run.MustApply(inTopic("laws", "Be kind.")) // moving is another right
 }
 
@@ -295,7 +295,7 @@ func TestProtocolMessageReadTogether(t *testing.T) {
 // Importing what is not there says so in words of its own, not in the CLI's.
 func TestProtocolMessageImportOfNothing(t *testing.T) {
 	_, run := acctest.StartRun(t, "zulip_message")
-	run.Import("99", nil).ExpectError(t, "", "Cannot import this message", "no message with the ID 99", "may not read")
+	run.Import("99", nil).ExpectError(t, "", "Cannot import this message", "no message with the ID 99", "cannot read")
 }
 
 // pass lets time pass on the server too.
@@ -428,7 +428,7 @@ func TestProtocolMessageHistory(t *testing.T) {
 		t.Errorf("read:\n%q\nwant:\n%q", got, want)
 	}
 	_, diags := p.ReadData("zulip_message_history", values{"message_id": 1})
-	diags.ExpectError(t, "message_id", "The message is gone")
+	diags.ExpectError(t, "message_id", "The message was deleted")
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"message_edit_history_visibility_policy": "none"})
 	_, diags = p.ReadData("zulip_message_history", values{"message_id": run.State.Values["id"]})
 	diags.ExpectError(t, "message_id", "message_edit_history_visibility_policy")

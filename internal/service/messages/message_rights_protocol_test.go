@@ -49,8 +49,8 @@ func forbidden(t *testing.T, o *acctest.Organization) map[string]struct {
 		"no permission to post": {in("announcements", "news"), "channel", []string{`lena.fischer@example.com may not post in channel "announcements"`, `can_send_message_group`, `"role:moderators"`}},
 		"private":               {in("vault", "plans"), "channel", []string{`lena.fischer@example.com may not post in channel "vault"`, "not subscribed", `users   = ["lena.fischer@example.com"]`}},
 		"archived":              {in("old", "plans"), "channel", []string{"The channel is archived"}},
-		"no topic":              {in("named", ""), "topic", []string{`Channel "named" takes no message without a topic`, `"disable_empty_topic"`}},
-		"a topic":               {in("unnamed", "plans"), "topic", []string{`Channel "unnamed" takes no topics`, `"plans"`, `topic = ""`}},
+		"no topic":              {in("named", ""), "topic", []string{`Channel "named" requires a topic`, `"disable_empty_topic"`}},
+		"a topic":               {in("unnamed", "plans"), "topic", []string{`Channel "unnamed" does not allow topics`, `"plans"`, `topic = ""`}},
 		"a new topic":           {in("fixed", "new"), "topic", []string{`lena.fischer@example.com may not start topics in channel "fixed"`, `"role:owners"`, `"new"`}},
 	}
 }
@@ -88,7 +88,7 @@ func TestProtocolMessage_AccountMayNotSend_RefusedInPlan(t *testing.T) {
 	fixed := member.NewRun(t, "zulip_message")
 	fixed.MustApply(values{"channel": "fixed", "topic": "there", "content": "Gone on."})
 	fixed.ExpectRefused(values{"channel": "fixed", "topic": "new", "content": "Gone on."}, "topic", "may not start topics")
-	fixed.ExpectRefused(values{"channel": "announcements", "topic": "there", "content": "Gone on."}, "channel", "may not post")
+	fixed.ExpectRefused(values{"channel": "announcements", "topic": "there", "content": "Gone on."}, "channel", "cannot post")
 }
 
 // What is planned with the channel counts: a permission, and a subscription.
@@ -102,7 +102,7 @@ func TestProtocolMessage_ChannelOpenedByPlan_Sent(t *testing.T) {
 	channel.Refresh().ExpectNoError(t)
 	message := member.NewRun(t, "zulip_message")
 	config := values{"channel": fmt.Sprint(channel.State.Values["id"]), "topic": "plans", "content": "Hello"}
-	message.ExpectRefused(config, "channel", "may not post")
+	message.ExpectRefused(config, "channel", "cannot post")
 	p := channel.Process()
 	opened := p.MustPlan("zulip_channel", channel.State, values{"name": "incidents", "can_send_message_group": []any{"role:members"}})
 	posted := p.MustPlan("zulip_message", nil, config)
@@ -135,7 +135,7 @@ func TestProtocolMessage_RightLostSincePlan_Refused(t *testing.T) {
 	plan := run.MustPlan(config)
 	o.Change(t, "incidents", zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{"can_send_message_group": {New: zulip.NamedGroup(o.SystemGroup(t, "role:owners"))}}})
 	sent := member.Sent()
-	run.Apply(plan).ExpectError(t, "channel", "may not post")
+	run.Apply(plan).ExpectError(t, "channel", "cannot post")
 	sent.Expect(t)
 }
 

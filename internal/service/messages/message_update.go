@@ -120,7 +120,7 @@ func (r *messageResource) subject(id int64) attribute.Subject[*zulip.Message, me
 			case err != nil:
 				return nil, err
 			case found == nil:
-				return nil, fmt.Errorf("%s is not there any more, or not for the provider's account. Plan again to see what became of it", name)
+				return nil, fmt.Errorf("the provider's account no longer sees %s. Plan again to see what happened", name)
 			}
 			return &reading{Thing: found}, nil
 		},

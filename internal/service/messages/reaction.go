@@ -93,7 +93,7 @@ func planReaction(ctx context.Context, c *reactionCall) error {
 			continue
 		}
 		// With a code the server takes any name if somebody has reacted to the message with the emoji (server-behavior §U12).
-		c.Diags.AddAttributeWarning(path.Root("emoji_code"), one.Summary(), one.Detail()+"\n\nThe server takes it only if somebody has reacted to the message with this emoji already.")
+		c.Diags.AddAttributeWarning(path.Root("emoji_code"), one.Summary(), one.Detail()+"\n\nThe server accepts it only if someone has already reacted to the message with this emoji.")
 	}
 	return nil
 }
@@ -119,13 +119,13 @@ func createReaction(ctx context.Context, c *reactionCall) error {
 	plan.forgetUnknown()
 	after, err := ownReactions(ctx, c.Meta, message)
 	if err != nil {
-		return base.Failed(fmt.Sprintf("Cannot read the reaction with %q to message %d after it was added", plan.EmojiName.ValueString(), message),
+		return base.Failed(fmt.Sprintf("Cannot read reaction %q to message %d after it was added", plan.EmojiName.ValueString(), message),
 			err, reactionHint, func(error) string { return afterLostReading(c) })
 	}
 	added, ok := plan.find(before, after)
 	if !ok {
-		return base.Refused(path.Root("emoji_name"), "It is not clear which reaction this is",
-			fmt.Sprintf("The account has reacted to message %d with this emoji before, under another name. Write the name the message shows it with, or set emoji_code.", message))
+		return base.Refused(path.Root("emoji_name"), "Ambiguous reaction",
+			fmt.Sprintf("The account already reacted to message %d with this emoji under another name. Set emoji_name to the name that the message shows, or set emoji_code.", message))
 	}
 	plan.read(added)
 	if slices.ContainsFunc(before, added.SameEmoji) && !adoptsReaction(c) {
@@ -137,11 +137,11 @@ func createReaction(ctx context.Context, c *reactionCall) error {
 
 // afterLostReading says what becomes of a reaction whose code is not known, without which it cannot be in the state.
 func afterLostReading(c *reactionCall) string {
-	const where = "The reaction is on the server, and not in the state. "
+	const where = "The reaction is on the server, but not in the state. "
 	if c.Meta.RecoverInterrupted {
 		return where + "The next apply adopts it, because recover_interrupted is set."
 	}
-	return where + fmt.Sprintf("The next apply refuses it as one that exists already. Import it first:\n\n%s\n\nOr apply once with ZULIP_RECOVER_INTERRUPTED=true, which adopts it.", core.ImportBlock(c.Plan.takeover(), c.Plan.importID()))
+	return where + fmt.Sprintf("The next apply refuses it because it already exists. Import it first:\n\n%s\n\nOr apply once with ZULIP_RECOVER_INTERRUPTED=true, which adopts it.", core.ImportBlock(c.Plan.takeover(), c.Plan.importID()))
 }
 
 // adoptsReaction reports whether a reaction that was there already may be taken into the state, and refuses it if not.
@@ -149,7 +149,7 @@ func adoptsReaction(c *reactionCall) bool {
 	plan := c.Plan
 	existing := core.Existing{
 		Kind: plan.takeover(), Title: "reaction", Name: plan.EmojiName.ValueString(), Import: plan.importID(), At: path.Root("emoji_name"),
-		Summary:   fmt.Sprintf("The account has reacted with %q to message %d already", plan.EmojiName.ValueString(), plan.MessageID.ValueInt64()),
+		Summary:   fmt.Sprintf("The account already reacted with %q to message %d", plan.EmojiName.ValueString(), plan.MessageID.ValueInt64()),
 		AsPlanned: true, Ours: true, // the server does not tell when it was added
 	}
 	if !c.Meta.RecoverInterrupted {
@@ -217,7 +217,7 @@ func importReaction(ctx context.Context, c *reactionCall, text string) error {
 	number, emoji, _ := strings.Cut(text, "/")
 	message, err := strconv.ParseInt(number, 10, 64)
 	if err != nil || emoji == "" {
-		return base.Refused(path.Empty(), "Not a reaction", fmt.Sprintf("%q is not of the form MESSAGE_ID/EMOJI_NAME, as in 1234/thumbs_up.", text))
+		return base.Refused(path.Empty(), "Invalid ID of a reaction", fmt.Sprintf("%q is not of the form MESSAGE_ID/EMOJI_NAME, as in 1234/thumbs_up.", text))
 	}
 	own, err := ownReactions(ctx, c.Meta, message)
 	if err != nil {
@@ -236,7 +236,7 @@ func importReaction(ctx context.Context, c *reactionCall, text string) error {
 			names = append(names, one.EmojiName)
 		}
 		return base.Refused(path.Empty(), "No such reaction",
-			fmt.Sprintf("The account the provider uses has not reacted to message %d with %s. Its reactions there: %s.", message, emoji, listOf(names)))
+			fmt.Sprintf("The provider's account has not reacted to message %d with %s. Its reactions there: %s.", message, emoji, listOf(names)))
 	}
 	found := reactionModel{MessageID: types.Int64Value(message), EmojiName: types.StringValue(own[i].EmojiName)}
 	found.read(own[i])
@@ -319,7 +319,7 @@ func at(list []zulip.Reaction, i int) (zulip.Reaction, bool) {
 
 func reactionHint(err error) string {
 	if zulip.IsNoMessage(err) {
-		return "The message is gone, or the account the provider uses may not read it."
+		return "The message was deleted, or the provider's account cannot read it."
 	}
 	return ""
 }

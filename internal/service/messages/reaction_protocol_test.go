@@ -87,7 +87,7 @@ func TestProtocolReactionOwnEmoji(t *testing.T) {
 	p := o.NewRun(t, "zulip_reaction").Process()
 	p.MustPlan("zulip_custom_emoji", nil, values{"name": "later", "file": picture})
 	p.MustPlan("zulip_reaction", nil, config)
-	run.Fork().ExpectRefused(config, "emoji_name", `No emoji is called "later"`)
+	run.Fork().ExpectRefused(config, "emoji_name", `No such emoji: "later"`)
 }
 
 // Whoever reacts first names the emoji for all; the configuration keeps its own name.
@@ -187,13 +187,13 @@ func TestProtocolReactionBadInput(t *testing.T) {
 	run.ExpectRefusals(acctest.Refusals{
 		{values{"message_id": message, "emoji_name": ":tada:"}, "emoji_name", []string{"without colons"}},
 		{values{"message_id": message, "emoji_name": "tada", "reaction_type": "sticker"}, "reaction_type", []string{"realm_emoji"}},
-		{values{"message_id": message, "emoji_name": "tadaa"}, "emoji_name", []string{`No emoji is called "tadaa"`, "Did you mean tada"}},
+		{values{"message_id": message, "emoji_name": "tadaa"}, "emoji_name", []string{`No such emoji: "tadaa"`, "Did you mean tada"}},
 		{values{"message_id": message, "emoji_name": "tada", "reaction_type": "realm_emoji"}, "reaction_type", []string{"is unicode_emoji"}},
 	})
-	run.Apply(run.MustPlan(values{"message_id": 1, "emoji_name": "tada"})).ExpectError(t, "", "The message is gone")
+	run.Apply(run.MustPlan(values{"message_id": 1, "emoji_name": "tada"})).ExpectError(t, "", "The message was deleted")
 }
 
 func TestProtocolReactionImportOfNothing(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
-	o.NewRun(t, "zulip_reaction").Import("99/tada", nil).ExpectError(t, "", "Cannot read message 99", "may not read it")
+	o.NewRun(t, "zulip_reaction").Import("99/tada", nil).ExpectError(t, "", "Cannot read message 99", "cannot read it")
 }

@@ -122,9 +122,9 @@ func deleteScheduledMessage(ctx context.Context, c *core.Context, state *schedul
 func scheduledMessageHint(err error) string {
 	switch {
 	case zulip.IsDelivered(err) || zulip.IsNoScheduledMessage(err):
-		return "It was sent, or deleted, since the plan was made. Plan again to see which."
+		return "It was sent or deleted after the plan was made. Plan again to see which."
 	case zulip.IsMessage(err, "Scheduled delivery time must be in the future."):
-		return "The moment has passed since the plan was made, or the server's clock is ahead. Choose a later one."
+		return "The time has passed since the plan was made, or the server's clock is ahead. Set a later time."
 	}
 	return ""
 }
@@ -145,8 +145,8 @@ func checkScheduledMessagePlan(ctx context.Context, p *core.Plan[scheduledMessag
 		plan.KeepPrior(prior.Addressee, view, p.Meta.Store.Self().ID)
 		if plan.isAs(prior) {
 			if prior.Failed.ValueBool() {
-				p.Diags.AddAttributeWarning(path.Root("scheduled_delivery_timestamp"), "The message could not be sent",
-					fmt.Sprintf("The server could not send scheduled message %d, and told the account why. Another moment in the future lets it try again.", prior.ID.ValueInt64()))
+				p.Diags.AddAttributeWarning(path.Root("scheduled_delivery_timestamp"), "The server could not send the scheduled message",
+					fmt.Sprintf("The server could not send scheduled message %d, and told the account why. To let it try again, set another time in the future.", prior.ID.ValueInt64()))
 			}
 			return
 		}
@@ -186,14 +186,14 @@ func (m *scheduledMessageModel) checkMoment(state *scheduledMessageModel, diags 
 	switch {
 	case m.DeliverAt.IsUnknown():
 	case state != nil && state.Delivered.ValueBool() && m.DeliverAt.Equal(state.DeliverAt):
-		diags.AddAttributeError(at, "The message was sent already",
-			fmt.Sprintf("It was sent at %q and cannot be changed here any more. To send what is configured now as another message, give it another moment in the future; else take the change back.", state.DeliverAt.ValueString()))
+		diags.AddAttributeError(at, "The scheduled message was already sent",
+			fmt.Sprintf("It was sent at %q, so this resource can no longer change it. To send the new content as another message, set another time in the future. Otherwise undo the change.", state.DeliverAt.ValueString()))
 	case state != nil && state.Failed.ValueBool() && m.DeliverAt.Equal(state.DeliverAt):
-		diags.AddAttributeError(at, "The message could not be sent",
-			"The server tried and failed. Give it another moment in the future together with the change.")
+		diags.AddAttributeError(at, "The server could not send the scheduled message",
+			"The server tried to send it and failed. Together with the change, set another time in the future.")
 	case (state == nil || !m.DeliverAt.Equal(state.DeliverAt)) && m.isDue(time.Now()):
-		diags.AddAttributeError(at, "The moment is over",
-			fmt.Sprintf("%q is not in the future, and the server schedules nothing for the past. If the message was sent long ago, take the resource out of the configuration.", m.DeliverAt.ValueString()))
+		diags.AddAttributeError(at, "The scheduled time is in the past",
+			fmt.Sprintf("%q is not in the future. If the message was sent long ago, remove the resource from the configuration.", m.DeliverAt.ValueString()))
 	}
 }
 
@@ -263,7 +263,7 @@ func scheduledMessageSchema() schema.Schema {
 type momentValidator struct{}
 
 func (momentValidator) Description(context.Context) string {
-	return "a moment as in 2030-01-31T09:00:00Z"
+	return "a time as in 2030-01-31T09:00:00Z"
 }
 
 func (v momentValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
@@ -275,7 +275,7 @@ func (momentValidator) ValidateString(_ context.Context, req validator.StringReq
 	}
 	at, err := time.Parse(time.RFC3339, req.ConfigValue.ValueString())
 	if err != nil || at.Nanosecond() != 0 || at.Unix() <= 0 {
-		resp.Diagnostics.AddAttributeError(req.Path, "Not a moment",
-			fmt.Sprintf("%q is not a date and time in whole seconds with a time zone, as in 2030-01-31T09:00:00+01:00 or 2030-01-31T08:00:00Z.", req.ConfigValue.ValueString()))
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid timestamp",
+			fmt.Sprintf("%q is not an RFC 3339 timestamp. Use whole seconds and a time zone, for example 2030-01-31T09:00:00+01:00.", req.ConfigValue.ValueString()))
 	}
 }

@@ -185,7 +185,7 @@ func TestProtocolDraftBadInput(t *testing.T) {
 	run.ExpectRefusals(acctest.Refusals{
 		{values{"content": " "}, "content", []string{"not blank"}},
 		{values{"content": strings.Repeat("x", 10001)}, "content", []string{"takes 10000"}},
-		{values{"topic": "plans", "content": "x"}, "", []string{"Nobody to send to"}},
+		{values{"topic": "plans", "content": "x"}, "", []string{"No recipient"}},
 		{values{"channel": "genral", "topic": "plans", "content": "x"}, "channel", []string{`did you mean "general"?`}},
 	})
 }
@@ -304,7 +304,7 @@ func TestProtocolScheduledMessageDelivered(t *testing.T) {
 	if run.State.Values["delivered"] != true {
 		t.Errorf("the state holds %v", run.State.Values)
 	}
-	run.ExpectRefused(scheduledMessageConfig("Now!", moment), "scheduled_delivery_timestamp", "The message was sent already", "another moment in the future")
+	run.ExpectRefused(scheduledMessageConfig("Now!", moment), "scheduled_delivery_timestamp", "The scheduled message was already sent", "another time in the future")
 	plan := run.MustPlan(scheduledMessageConfig("Now!", at(time.Hour)))
 	if fmt.Sprint(plan.Replace) != "[scheduled_delivery_timestamp]" {
 		t.Errorf("to be replaced because of %v", plan.Replace)
@@ -369,11 +369,11 @@ func TestProtocolScheduledMessageImport(t *testing.T) {
 func TestProtocolScheduledMessageBadInput(t *testing.T) {
 	_, run, _ := scheduledMessageManaged(t)
 	run.ExpectRefusals(acctest.Refusals{
-		{scheduledMessageConfig("Soon.", at(-time.Hour)), "scheduled_delivery_timestamp", []string{"The moment is over"}},
-		{scheduledMessageConfig("Soon.", "tomorrow"), "scheduled_delivery_timestamp", []string{"Not a moment", "time zone"}},
+		{scheduledMessageConfig("Soon.", at(-time.Hour)), "scheduled_delivery_timestamp", []string{"The scheduled time is in the past"}},
+		{scheduledMessageConfig("Soon.", "tomorrow"), "scheduled_delivery_timestamp", []string{"Invalid timestamp", "time zone"}},
 		{scheduledMessageConfig("Soon.", "2090-01-01T00:00:00.5Z"), "scheduled_delivery_timestamp", []string{"whole seconds"}},
 		{scheduledMessageConfig(" ", at(time.Hour)), "content", []string{"not blank"}},
-		{values{"content": "x", "scheduled_delivery_timestamp": at(time.Hour)}, "", []string{"Nobody to send to"}},
+		{values{"content": "x", "scheduled_delivery_timestamp": at(time.Hour)}, "", []string{"No recipient"}},
 	})
 	run.MustPlan(values{"channel": acctest.Unknown, "topic": "plans", "content": acctest.Unknown, "scheduled_delivery_timestamp": acctest.Unknown})
 }

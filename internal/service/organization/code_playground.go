@@ -158,12 +158,12 @@ func (v textValidator) ValidateString(_ context.Context, req validator.StringReq
 	}
 	switch text := req.ConfigValue.ValueString(); {
 	case strings.TrimSpace(text) == "":
-		resp.Diagnostics.AddAttributeError(req.Path, "Empty text", "The server refuses it.")
+		resp.Diagnostics.AddAttributeError(req.Path, "Empty text", "The server refuses an empty text.")
 	case strings.TrimSpace(text) != text:
-		resp.Diagnostics.AddAttributeError(req.Path, "White space at an end", "The server takes white space at both ends away. Write the text without.")
+		resp.Diagnostics.AddAttributeError(req.Path, "White space at the beginning or end", "The server would remove it. Write the text without it.")
 	case v.check != nil:
 		if err := v.check(text); err != nil {
-			resp.Diagnostics.AddAttributeError(req.Path, "The server would refuse this", base.Sentence(err))
+			resp.Diagnostics.AddAttributeError(req.Path, "Invalid playground", base.Sentence(err))
 		}
 	}
 }

@@ -45,7 +45,7 @@ func NewCustomEmojiResource() resource.Resource {
 		IsGone:   func(emoji *zulip.CustomEmoji) bool { return emoji.Deactivated },
 		GoneWord: "deactivated",
 		HowToAdopt: func(emoji *zulip.CustomEmoji) string {
-			return fmt.Sprintf("Emoji %q with the ID %d is deactivated, and the server cannot reactivate it. Upload it anew.", emoji.Name, emoji.ID)
+			return fmt.Sprintf("Emoji %q with the ID %d is deactivated, and the server cannot reactivate it. Upload it again.", emoji.Name, emoji.ID)
 		},
 		Unique: core.Unique[customEmojiModel, zulip.CustomEmoji]{
 			Of:       func(m *customEmojiModel) string { return m.Name.ValueString() },
@@ -165,8 +165,8 @@ func customEmojiPlanFile(plan, state *customEmojiModel, resp *resource.ModifyPla
 	switch {
 	case state == nil:
 	case state.FileSHA256.IsNull():
-		resp.Diagnostics.AddAttributeWarning(at, fmt.Sprintf("The file is taken for what %q shows", state.Name.ValueString()),
-			"The emoji was imported, and the server does not give its file back. Nothing is uploaded; from now on another content of the file makes a new emoji.")
+		resp.Diagnostics.AddAttributeWarning(at, fmt.Sprintf("Assuming the file matches the imported emoji %q", state.Name.ValueString()),
+			"Zulip doesn't return the image, so the provider can't compare. Nothing is uploaded now. If you change the file later, the emoji is re-created.")
 	case state.FileSHA256.Equal(plan.FileSHA256):
 		plan.File = state.File // the same, wherever it is
 	default:
@@ -205,7 +205,7 @@ func checkMayDeactivate(p *core.Plan[customEmojiModel]) {
 		return
 	}
 	p.Meta.Refuse(path.Empty(), fmt.Sprintf("deactivate the emoji %q", p.Prior.Name.ValueString()),
-		fmt.Sprintf("Administrators and owners of the organization may, and who added it, the user with the ID %d.", p.Prior.AuthorID.ValueInt64()), p.Diags)
+		fmt.Sprintf("This requires an administrator or owner of the organization, or the user who added it, the user with the ID %d.", p.Prior.AuthorID.ValueInt64()), p.Diags)
 }
 
 // customEmojiModel is the resource.

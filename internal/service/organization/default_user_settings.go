@@ -71,8 +71,8 @@ func (r *defaultUserSettingsResource) IdentitySchema(_ context.Context, _ resour
 // ModifyPlan refuses what the server would refuse or ignore, and says that what is destroyed stays.
 func (r *defaultUserSettingsResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() {
-		resp.Diagnostics.AddWarning("The default user settings stay as they are",
-			"The server has nothing to go back to. They are only not managed any more.")
+		resp.Diagnostics.AddWarning("The default user settings are left unchanged",
+			"The server has no earlier values to restore. Terraform no longer manages them.")
 		return
 	}
 	if !r.CanPlan(&resp.Diagnostics) {
@@ -217,7 +217,7 @@ func (e *sendError) Unwrap() error { return e.error }
 
 // Explanation explains the cause, and says which settings were sent.
 func (e *sendError) Explanation() string {
-	return fmt.Sprintf("%s\n\nSent were %s.", base.Explain(e.error), strings.Join(e.names, ", "))
+	return fmt.Sprintf("%s\n\nThese settings were sent: %s.", base.Explain(e.error), strings.Join(e.names, ", "))
 }
 
 // store puts what the server holds after an apply into the state. What the plan did not change, and somebody else has

@@ -134,7 +134,7 @@ func TestProtocolDefaultUserSettingsLive(t *testing.T) {
 	sent = o.Sent()
 	plan, diags := run.Plan(nil)
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "", "stay as they are")
+	diags.ExpectWarning(t, "", "are left unchanged")
 	run.Apply(plan).ExpectNoError(t)
 	sent.Expect(t)
 	if run.State != nil {
@@ -233,7 +233,7 @@ func TestProtocolDefaultUserSettingsNotTaken(t *testing.T) {
 		Method: "PATCH", Path: "/realm/user_settings_defaults", Action: sandbox.FaultStatus, Status: http.StatusOK,
 		Body: `{"result":"success","msg":"","ignored_parameters_unsupported":["color_scheme"]}`, Count: 1,
 	})
-	run.Apply(run.MustPlan(values{"color_scheme": "dark"})).ExpectError(t, "", "does not take the change", "ignores color_scheme", "dark", "automatic")
+	run.Apply(run.MustPlan(values{"color_scheme": "dark"})).ExpectError(t, "", "did not accept the change", "ignores color_scheme", "dark", "automatic")
 	run.MustApply(values{"color_scheme": "dark"})
 }
 
@@ -257,7 +257,7 @@ func TestProtocolDefaultUserSettingsConflict(t *testing.T) {
 	plan := run.MustPlan(values{"color_scheme": "light", "enter_sends": false})
 	o.Call(t, http.MethodPatch, "/realm/user_settings_defaults", map[string]string{"color_scheme": "1", "starred_message_counts": "false"})
 	sent := o.Sent()
-	run.Apply(plan).ExpectError(t, "", "changed by somebody else after it was planned", "color_scheme", `"dark"`, `"automatic"`, `"light"`)
+	run.Apply(plan).ExpectError(t, "", "changed after the plan was made", "color_scheme", `"dark"`, `"automatic"`, `"light"`)
 	sent.Expect(t)
 	if now := defaultUserSettingsHeld(t, o); now["color_scheme"] != 1.0 || now["enter_sends"] != true {
 		t.Errorf("the server holds %v and %v", now["color_scheme"], now["enter_sends"])

@@ -110,9 +110,9 @@ func checkDomainPlan(ctx context.Context, p *core.Plan[domainModel]) {
 	}
 	detail := fmt.Sprintf("%q is the organization's last domain. ", name)
 	if isRestricted(view) {
-		detail += "emails_restricted_to_domains is true. The apply stops here unless that is false by then, or another domain was added. "
+		detail += "emails_restricted_to_domains is true. The apply stops here unless another resource sets that to false or adds a domain first. "
 	}
-	detail += "The server switches the restriction off with the last domain: then any address may join."
+	detail += "Without domains, the server turns the restriction off, and any email can join."
 	if p.IsReplaced {
 		detail += "\n\nTo add the new domain first, add this to the resource:\n\n" + createFirst
 	}
@@ -155,7 +155,7 @@ func deleteDomain(ctx context.Context, c *core.Context, state *domainModel) erro
 	// Since the reading, this run may have removed other domains, one at a time.
 	if isRestricted(c.Snapshot) && !hasOtherDomain(c.Snapshot, name, c.Meta.Run.IsDestroyed) {
 		return &core.InUseError{Err: base.Refused(path.Empty(), "Removing the last domain would open the organization",
-			fmt.Sprintf("%q is the organization's last domain, and emails_restricted_to_domains is true. The server switches the restriction off with the last domain: then any address may join. Nothing was changed.\n\n"+
+			fmt.Sprintf("%q is the organization's last domain, and emails_restricted_to_domains is true. Without domains, the server turns the restriction off, and any email can join. Nothing was changed.\n\n"+
 				"If another domain replaces it, add the new domain first: either with\n\n%s\n\nin the resource whose domain changes, or in an apply of its own. To remove all domains, set emails_restricted_to_domains = false and apply first.", name, createFirst))}
 	}
 	defer c.Meta.Store.Invalidate(store.Organization)
@@ -168,7 +168,7 @@ func deleteDomain(ctx context.Context, c *core.Context, state *domainModel) erro
 
 func domainHint(err error) string {
 	if zulip.IsNoDomain(err) {
-		return "It was removed since the plan was made. Plan again to have it added anew."
+		return "It was removed after the plan was made. Plan again to add it again."
 	}
 	return ""
 }
@@ -186,6 +186,6 @@ func (domainValidator) ValidateString(_ context.Context, req validator.StringReq
 		return
 	}
 	if err := zulip.CheckDomain(req.ConfigValue.ValueString()); err != nil {
-		resp.Diagnostics.AddAttributeError(req.Path, "Not a domain", base.Sentence(err))
+		resp.Diagnostics.AddAttributeError(req.Path, "Invalid domain", base.Sentence(err))
 	}
 }

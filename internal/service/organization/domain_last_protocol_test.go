@@ -25,7 +25,7 @@ func replaceDomain(t *testing.T, p *acctest.Process, run *acctest.Run, to string
 	t.Helper()
 	planned, diags := p.Plan(domainKind, run.State, values{"domain": to})
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "domain", "last domain", "any address may", "  lifecycle {\n    create_before_destroy = true\n  }")
+	diags.ExpectWarning(t, "domain", "last domain", "any email can", "  lifecycle {\n    create_before_destroy = true\n  }")
 	create, diags = p.Plan(domainKind, planned.Replaced(), values{"domain": to})
 	diags.ExpectNoError(t)
 	return p.DestroyOf(create, run.State), create
@@ -61,7 +61,7 @@ func TestProtocolDomain_LastReplaced_RefusedUnlessCreatedFirst(t *testing.T) {
 	run.State = made
 	_, diags = run.Plan(nil)
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "domain", "last domain", "emails_restricted_to_domains is true", "any address may")
+	diags.ExpectWarning(t, "domain", "last domain", "emails_restricted_to_domains is true", "any email can")
 	organizationByHand(t, o, map[string]string{"emails_restricted_to_domains": "false"})
 	run.State = made
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)

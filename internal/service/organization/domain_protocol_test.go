@@ -82,7 +82,7 @@ func TestProtocolDomainDriftAndGone(t *testing.T) {
 
 	change, gone := run.MustPlan(values{"domain": "example.com", "allow_subdomains": false}), run.MustPlan(nil)
 	must(t, o.Client.DeleteDomain(context.Background(), "example.com"))
-	run.Fork().Apply(change).ExpectError(t, "", `Cannot read domain "example.com"`, "any more", "Plan again")
+	run.Fork().Apply(change).ExpectError(t, "", `Cannot read domain "example.com"`, "any longer", "Plan again")
 	run.Apply(gone).ExpectNoError(t)
 }
 
@@ -149,7 +149,7 @@ func TestProtocolAddedToAList_RequestLost_Error(t *testing.T) {
 		run.Block["max_retries"] = 0
 		plan := run.MustPlan(list.config)
 		heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: list.path, Action: sandbox.FaultStatus})
-		run.Apply(plan).ExpectError(t, "", "Cannot create "+list.title, "applying again is safe")
+		run.Apply(plan).ExpectError(t, "", "Cannot create "+list.title, "so you can apply again")
 		o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultStatus, Count: 1})
 		run.Apply(plan).ExpectError(t, "", "Cannot read the "+list.titles)
 		heal()
@@ -163,7 +163,7 @@ func TestProtocolDomainLastOfSeveral(t *testing.T) {
 	o, run := acctest.StartRun(t, domainKind)
 	run.MustApply(values{"domain": "example.com"})
 	_, diags := run.Plan(values{"domain": "example.org"})
-	diags.ExpectWarning(t, "domain", "last domain", "any address may", "create_before_destroy = true")
+	diags.ExpectWarning(t, "domain", "last domain", "any email can", "create_before_destroy = true")
 	if _, diags = run.Plan(values{"domain": "example.com", "allow_subdomains": true}); len(diags) > 0 {
 		t.Errorf("it stays, and the plan says %v", diags)
 	}
@@ -175,14 +175,14 @@ func TestProtocolDomainLastOfSeveral(t *testing.T) {
 		t.Errorf("there is another domain, and the plan says %v", diags)
 	}
 	_, diags = p.Plan(domainKind, other.State, nil)
-	diags.ExpectWarning(t, "domain", "last domain", "any address may")
+	diags.ExpectWarning(t, "domain", "last domain", "any email can")
 }
 
 func TestProtocolDomainLast(t *testing.T) {
 	o, run := acctest.StartRun(t, domainKind)
 	run.MustApply(values{"domain": "example.com"})
 	_, diags := run.Plan(nil)
-	diags.ExpectWarning(t, "domain", "last domain", "any address may")
+	diags.ExpectWarning(t, "domain", "last domain", "any email can")
 	must(t, o.Client.AddDomain(context.Background(), zulip.Domain{Domain: "example.org"}))
 	if _, diags = run.Plan(nil); len(diags) > 0 {
 		t.Errorf("there is another domain, and the plan says %v", diags)
@@ -194,7 +194,7 @@ func TestProtocolDomainBadInput(t *testing.T) {
 	for domain, words := range map[string]string{
 		"nodot": "no dot", "": "empty", "-a.com": "hyphens", "a..com": "Between dots", strings.Repeat("a", 80) + ".com": "more than 80",
 	} {
-		run.ExpectRefused(values{"domain": domain}, "domain", "Not a domain", words)
+		run.ExpectRefused(values{"domain": domain}, "domain", "Invalid domain", words)
 	}
 	run.MustPlan(values{"domain": acctest.Unknown, "allow_subdomains": acctest.Unknown})
 }
@@ -321,7 +321,7 @@ func TestProtocolPlaygroundBadInput(t *testing.T) {
 	run.ExpectRefusals(acctest.Refusals{
 		{codePlaygroundConfig(" ", "Python", codePlaygroundAddress), "name", []string{"Empty text"}},
 		{codePlaygroundConfig("Sandbox ", "Python", codePlaygroundAddress), "name", []string{"White space"}},
-		{codePlaygroundConfig("Sandbox", "a;b", codePlaygroundAddress), "pygments_language", []string{"letters of English"}},
+		{codePlaygroundConfig("Sandbox", "a;b", codePlaygroundAddress), "pygments_language", []string{"English letters"}},
 		{codePlaygroundConfig("Sandbox", strings.Repeat("x", 41), codePlaygroundAddress), "pygments_language", []string{"more than 40 characters"}},
 		{codePlaygroundConfig("Sandbox", "Python", "https://py.example.com/"), "url_template", []string{"where the code goes"}},
 		{codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress+"{x}"), "url_template", []string{"code, x"}},

@@ -167,7 +167,7 @@ func findExport(ctx context.Context, meta *base.Meta, kind zulip.ExportType, bef
 
 func exportHint(err error) string {
 	if zulip.IsMessage(err, "Exceeded rate limit.") {
-		return "The server starts at most five exports of an organization in seven days; deleted and failed ones count."
+		return "The server allows five exports of an organization in seven days. Deleted and failed exports count."
 	}
 	return ""
 }
@@ -178,7 +178,7 @@ func awaitExport(ctx context.Context, c *adapter.Call[exportModel], id int64) (s
 	refuse := func(detail string) (string, error) {
 		return "", base.Refused(path.Empty(), fmt.Sprintf("Export %d did not finish", id), detail)
 	}
-	const goesOn = " The server goes on with it: see " + where + ". Invoking the action again starts another one."
+	const goesOn = " The server continues the export: see " + where + ". Invoking the action again starts another export."
 	started := time.Now()
 	for pause := zulip.FirstPause; ; pause = min(2*pause, longestPause) {
 		left := timeout - time.Since(started)
@@ -191,16 +191,16 @@ func awaitExport(ctx context.Context, c *adapter.Call[exportModel], id int64) (s
 		export, err := readExport(ctx, c.Meta.Client, id)
 		switch {
 		case err != nil:
-			return "", base.Refused(path.Empty(), fmt.Sprintf("Cannot read how far export %d is", id), base.Explain(err)+goesOn)
+			return "", base.Refused(path.Empty(), fmt.Sprintf("Cannot read the progress of export %d", id), base.Explain(err)+goesOn)
 		case export == nil || export.DeletedTimestamp != nil:
-			return refuse("Somebody has deleted it meanwhile.")
+			return refuse("Someone deleted the export.")
 		case export.FailedTimestamp != nil:
-			return "", base.Refused(path.Empty(), fmt.Sprintf("Export %d failed", id), fmt.Sprintf("The server says that it failed at %s, and nothing more: the reason is in the log of the server. Failed exports count among the five in seven days.",
+			return "", base.Refused(path.Empty(), fmt.Sprintf("Export %d failed", id), fmt.Sprintf("It failed at %s. The server gives no reason; check its log. Failed exports count toward the limit of five in seven days.",
 				time.Unix(int64(*export.FailedTimestamp), 0).UTC().Format(time.RFC3339)))
 		case export.Pending:
 			c.Say("Waiting for export %d: %s so far", id, time.Since(started).Round(time.Second))
 		case export.URL == nil || *export.URL == "":
-			return refuse("The server says that it has finished, and gives no link to it. See " + where + ".")
+			return refuse("The server reports that it has finished, but gives no link. See " + where + ".")
 		default:
 			return c.Meta.Client.Absolute(*export.URL), nil
 		}

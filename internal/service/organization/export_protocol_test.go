@@ -133,7 +133,7 @@ func TestProtocolExportFails(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "link")
 	o.Sandbox.SetUpExports(700*time.Millisecond, true)
 	_, diags := invoke(t, p, values{"link_file": file})
-	diags.ExpectError(t, "", "Export 2201 failed", "the log of the server")
+	diags.ExpectError(t, "", "Export 2201 failed", "check its log")
 
 	o.Sandbox.SetUpExports(time.Hour, false)
 	_, diags = invoke(t, p, values{"link_file": file, "timeout": "1s"})
@@ -164,7 +164,7 @@ func TestProtocolExportDeletedMeanwhile(t *testing.T) {
 			o.Call(t, http.MethodDelete, "/export/realm/2201", nil)
 		}
 	})
-	diags.ExpectError(t, "", "Export 2201 did not finish", "deleted it meanwhile")
+	diags.ExpectError(t, "", "Export 2201 did not finish", "Someone deleted the export")
 }
 
 // Nobody waits for what cannot be written or is refused, and no export is used up.

@@ -48,7 +48,7 @@ func NewLinkifierResource() resource.Resource {
 			Where:   "the data source zulip_linkifiers lists all",
 			IsTaken: zulip.IsPatternTaken,
 			Existing: func(e *core.Existing, linkifier *zulip.Linkifier, _ *core.Context) {
-				e.Detail = fmt.Sprintf("Linkifier %d makes links to %q. The server takes a pattern only once.", linkifier.ID, linkifier.URLTemplate)
+				e.Detail = fmt.Sprintf("Linkifier %d links to %q. The server accepts each pattern only once.", linkifier.ID, linkifier.URLTemplate)
 			},
 		},
 		ReadInto: func(m *linkifierModel, linkifier *zulip.Linkifier, c *core.Context) {
@@ -75,9 +75,9 @@ func deleteLinkifier(ctx context.Context, c *core.Context, state *linkifierModel
 func linkifierHint(err error) string {
 	switch {
 	case zulip.IsPatternTaken(err):
-		return "Another linkifier has this pattern. If a resource of this configuration has just given it up, apply again; else import that linkifier, or change the pattern."
+		return "Another linkifier has this pattern. If a resource of this configuration just gave it up, apply again. Otherwise import that linkifier, or change the pattern."
 	case zulip.IsNoLinkifier(err):
-		return "Somebody has deleted it since the plan was made. Plan again to have it added anew."
+		return "Someone deleted it after the plan was made. Plan again to create it again."
 	}
 	return ""
 }
@@ -97,11 +97,11 @@ func validateLinkifier(config *linkifierModel, diags *diag.Diagnostics) {
 	}
 	for i, text := range linkifierTextsOf(config.AlternativeURLTemplates) {
 		if _, err := zulip.ParseURLTemplate(text); err != nil {
-			diags.AddAttributeError(path.Root("alternative_url_templates").AtListIndex(i), "Not a URL template", "The server would refuse it: it is empty, or not a URL template of RFC 6570.")
+			diags.AddAttributeError(path.Root("alternative_url_templates").AtListIndex(i), "Invalid URL template", "It is empty, or not a URL template of RFC 6570.")
 		}
 	}
 	if config.ReverseTemplate.ValueString() != "" && base.IsSet(config.ExampleInput) && config.ExampleInput.ValueString() == "" {
-		diags.AddAttributeError(path.Root("example_input"), "An example is missing", "The server wants an example_input with every reverse_template.")
+		diags.AddAttributeError(path.Root("example_input"), "example_input is missing", "reverse_template requires example_input.")
 	}
 }
 
@@ -109,7 +109,7 @@ func validateLinkifier(config *linkifierModel, diags *diag.Diagnostics) {
 func addWrong(err error, diags *diag.Diagnostics) {
 	var wrong *zulip.LinkifierError
 	if errors.As(err, &wrong) {
-		diags.AddAttributeError(path.Root(wrong.Field), "Not a linkifier", "The server would refuse this: "+wrong.Error()+".")
+		diags.AddAttributeError(path.Root(wrong.Field), "Invalid linkifier", "The server would refuse it: "+wrong.Error()+".")
 	}
 }
 

@@ -90,7 +90,7 @@ func TestProtocolLinkifierOrderDrift(t *testing.T) {
 	sent := o.Sent()
 	plan, diags := run.Plan(ordered(a, b))
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "linkifier_ids", "missing are left out", fmt.Sprintf("no linkifier with the ID %d", b))
+	diags.ExpectWarning(t, "linkifier_ids", "left out of the order", fmt.Sprintf("no linkifier with the ID %d", b))
 	if !plan.Empty() {
 		t.Errorf("planned: %v", plan.Changes())
 	}
@@ -137,7 +137,7 @@ func TestProtocolLinkifierOrderImport(t *testing.T) {
 
 func TestProtocolLinkifierOrderBadInput(t *testing.T) {
 	o, run, ids := four(t)
-	run.ExpectRefused(ordered(ids[0], ids[0]), "linkifier_ids", "is there twice")
+	run.ExpectRefused(ordered(ids[0], ids[0]), "linkifier_ids", "is listed twice")
 	run.ExpectRefused(ordered(999999), "linkifier_ids", "No such linkifier", "999999")
 	run.MustPlan(values{"linkifier_ids": acctest.Unknown})
 	run.MustPlan(ordered(acctest.Unknown, ids[0], acctest.Unknown))
@@ -150,7 +150,7 @@ func TestProtocolLinkifierOrderBadInput(t *testing.T) {
 	p := run.Process() // two in one configuration
 	p.MustPlan("zulip_linkifier_order", nil, ordered(ids[0], ids[1]))
 	_, diags := p.Plan("zulip_linkifier_order", nil, ordered(ids[1], ids[0]))
-	diags.ExpectError(t, "linkifier_ids", "Two orders of the linkifiers")
+	diags.ExpectError(t, "linkifier_ids", "Duplicate order of the linkifiers")
 }
 
 // Somebody adds a linkifier while the order is on its way: the server wants it named too.
@@ -185,7 +185,7 @@ func TestProtocolLinkifierOrderConflict(t *testing.T) {
 		t.Fatal(err)
 	}
 	sent := o.Sent()
-	run.Apply(plan).ExpectError(t, "", "The order of the linkifiers was changed by somebody else after it was planned", "linkifier_ids",
+	run.Apply(plan).ExpectError(t, "", "The order of the linkifiers was changed after the plan was made", "linkifier_ids",
 		fmt.Sprintf("%d, %d", b, a), fmt.Sprintf("%d, %d, %d", d, b, a), fmt.Sprintf("%d, %d", c, b))
 	sent.Expect(t)
 	expectOrder(t, o, "dbac")
@@ -198,7 +198,7 @@ func TestProtocolLinkifierOrderConflict(t *testing.T) {
 	}
 	diags := run.Apply(plan)
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "linkifier_ids", "missing are left out", fmt.Sprintf("no linkifier with the ID %d", b))
+	diags.ExpectWarning(t, "linkifier_ids", "left out of the order", fmt.Sprintf("no linkifier with the ID %d", b))
 	expectOrder(t, o, "dace")
 
 	// Somebody has ordered them as planned.

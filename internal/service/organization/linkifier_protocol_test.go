@@ -186,7 +186,7 @@ func TestProtocolLinkifierPatternTaken(t *testing.T) {
 	run.MustApply(issues)
 	plan, diags := run.Plan(linkifierConfig("taken", "https://example.com/else")) // which another resource may give up in the same run
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "pattern", fmt.Sprintf("import that with the ID %d", id), "depends_on")
+	diags.ExpectWarning(t, "pattern", fmt.Sprintf("import that object with the ID %d", id), "depends_on")
 	run.Apply(plan).ExpectError(t, "pattern", "Cannot change linkifier", `Linkifier "taken"`, "has the pattern now")
 
 	p := run.Process()

@@ -181,7 +181,7 @@ func (r *organizationResource) apply(ctx context.Context, prior *prior, plan *or
 	}
 	subject := r.subject()
 	if plan.isDestroyed {
-		subject.OnConflict = "Plan again, and review what destroying the resource resets now. To leave the organization as it is, set on_destroy = \"keep\" and apply, or remove the resource from the state: terraform state rm ADDRESS."
+		subject.OnConflict = "Plan again, and review which permissions destroying the resource resets. To leave the organization unchanged, set on_destroy = \"keep\" and apply, or remove the resource from the state: terraform state rm ADDRESS."
 	}
 	return subject.Change(ctx, &r.Base, steps, now, diags)
 }

@@ -42,7 +42,7 @@ func TestProtocolOrganizationBadInput(t *testing.T) {
 		{"signup_announcements_stream_id", 999999, []string{"no channel with the ID 999999"}},
 		{"signup_announcements_stream_id", archived, []string{`Channel "leads" is archived`}},
 		{"moderation_request_channel_id", public, []string{`Channel "general" is not private`}},
-		{"can_create_groups", []any{"members"}, []string{"Not a principal"}},
+		{"can_create_groups", []any{"members"}, []string{"Invalid principal"}},
 		{"can_create_groups", []any{"group:srr"}, []string{`"group:sre"`}},
 		{"can_create_groups", []any{"role:everyone"}, []string{"role:everyone"}},
 		{"can_manage_all_groups", []any{}, []string{"Not allowed for can_manage_all_groups"}},
@@ -80,7 +80,7 @@ func TestProtocolOrganizationNoDigests(t *testing.T) {
 	})
 	answer["settings_send_digest_emails"] = false
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultStatus, Status: http.StatusOK, Body: text(t, answer)})
-	run.ExpectRefused(values{"digest_emails_enabled": true}, "digest_emails_enabled", "The server sends no digests", "SEND_DIGEST_EMAILS")
+	run.ExpectRefused(values{"digest_emails_enabled": true}, "digest_emails_enabled", "The server does not send digests", "SEND_DIGEST_EMAILS")
 	_, diags := run.Plan(values{"digest_emails_enabled": false})
 	diags.ExpectNoError(t)
 }

@@ -97,7 +97,7 @@ func TestProtocolOrganizationChangedAfterThePlan(t *testing.T) {
 			}
 			organizationByHand(t, o, map[string]string{attribute: test.meanwhile(t, o)})
 			sent := o.Sent()
-			run.Apply(plan).ExpectError(t, "", "The organization was changed by somebody else after it was planned", attribute+"\n",
+			run.Apply(plan).ExpectError(t, "", "The organization was changed after the plan was made", attribute+"\n",
 				"when the plan was made:     "+test.saw+"\n", "now:                        "+test.now+"\n", "the configuration asks for: "+test.asked+"\n", "Nothing was overwritten.")
 			sent.Expect(t)
 			// The state shows what it is now, so that the next plan starts from there, and goes through.
@@ -175,7 +175,7 @@ func TestProtocolOrganizationRefused(t *testing.T) {
 		Method: "PATCH", Path: "/realm", Action: sandbox.FaultStatus, Status: http.StatusBadRequest,
 		Body: `{"result":"error","msg":"Available on Zulip Cloud Standard. Upgrade to access.","code":"BAD_REQUEST"}`,
 	})
-	run.Apply(run.MustPlan(values{"message_retention_days": "30"})).ExpectError(t, "", "Cannot change the organization", "Available on Zulip Cloud Standard", "Nothing else was changed either")
+	run.Apply(run.MustPlan(values{"message_retention_days": "30"})).ExpectError(t, "", "Cannot change the organization", "Available on Zulip Cloud Standard", "Nothing else was changed")
 	heal()
 	if run.State != nil {
 		t.Errorf("the state holds %v: nothing was created", run.State.Values)
@@ -190,7 +190,7 @@ func TestProtocolOrganizationNotTaken(t *testing.T) {
 		Method: "PATCH", Path: "/realm", Action: sandbox.FaultStatus, Status: http.StatusOK,
 		Body: `{"result":"success","msg":"","ignored_parameters_unsupported":["description"]}`, Count: 1,
 	})
-	run.Apply(run.MustPlan(values{"description": "new"})).ExpectError(t, "", "The organization does not take the change", `"new"`, "ignores description")
+	run.Apply(run.MustPlan(values{"description": "new"})).ExpectError(t, "", "The organization did not accept the change", `"new"`, "ignores description")
 	run.MustApply(values{"description": "new"})
 }
 
@@ -206,7 +206,7 @@ func TestProtocolOrganizationOtherWords(t *testing.T) {
 func TestProtocolOrganizationWarnsOfAccess(t *testing.T) {
 	_, run := acctest.StartRun(t, organizationTypeName)
 	_, diags := run.Plan(values{"can_create_groups": []any{"role:owners"}})
-	diags.ExpectWarning(t, "", "Who can do what in the organization changes", "Can no longer create user groups")
+	diags.ExpectWarning(t, "", "This plan changes who can do what in the organization", "Can no longer create user groups")
 	run.MustApply(values{"can_create_groups": []any{"role:owners"}})
 	_, diags = run.Plan(values{"can_create_groups": []any{"role:members"}})
 	diags.ExpectWarning(t, "", "Can now create user groups")
@@ -236,18 +236,18 @@ func TestProtocolOrganizationWarnsOfWhatItsSettingsChange(t *testing.T) {
 		maps.Copy(changed, change)
 		return changed
 	}
-	const channels = "The settings of the organization change who can do what in channels"
+	const channels = "Organization settings change who can do what in channels"
 
 	_, diags := run.Plan(with(values{"waiting_period_threshold": int64(100000)}))
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "", "Who can do what in the organization changes", "Can no longer create user groups", "Lena Fischer")
+	diags.ExpectWarning(t, "", "This plan changes who can do what in the organization", "Can no longer create user groups", "Lena Fischer")
 	diags.ExpectWarning(t, "", channels, "In handbook:", "Can no longer post and start topics", "Kenji Sato")
 
 	_, diags = run.Plan(with(values{"enable_spectator_access": false}))
 	diags.ExpectWarning(t, "", channels, "In handbook:", "It can no longer be read without an account.")
 	_, diags = run.Plan(with(values{"enable_spectator_access": acctest.Unknown, "waiting_period_threshold": acctest.Unknown}))
 	diags.ExpectWarning(t, "", channels, "Not known yet: whether anyone on the internet can read it", "who gains and who loses that they can post and start topics")
-	diags.ExpectWarning(t, "", "Who can do what in the organization changes", "Not known yet: who gains and who loses that they can create user groups")
+	diags.ExpectWarning(t, "", "This plan changes who can do what in the organization", "Not known yet: who gains and who loses that they can create user groups")
 
 	o.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": "false"})
 	_, diags = run.Plan(config)
@@ -282,11 +282,11 @@ func TestProtocolOrganizationNotTakenByAnUntriedServer(t *testing.T) {
 			Body: `{"result":"success","msg":"","ignored_parameters_unsupported":["description"]}`, Count: 1,
 		})
 		diags := run.Apply(run.MustPlan(values{"description": "new"}))
-		diags.ExpectError(t, "", "The organization does not take the change", "ignores description: it is too old for it")
+		diags.ExpectError(t, "", "The organization did not accept the change", "ignores description: it is too old for it")
 		detail := diags.Errors()[0].Detail
 		for _, text := range []string{
 			"The server has feature level 500. The newest that the provider was tried with is 442", "Not tried of zulip_organization: ",
-			"`media_preview_size` (469, read)", `The page "Supported servers" of the documentation says what was tried.`, "or does not have it any more",
+			"`media_preview_size` (469, read)", `The page "Supported servers" of the documentation lists what was tested.`, "or no longer has it",
 		} {
 			if strings.Contains(detail, text) != (level == featurelevel.NewestRelease) {
 				t.Errorf("%d: %q: %s", level, text, detail)

@@ -73,7 +73,7 @@ func TestProtocolOrganization_DestroyedWithKeep_SendsNothing(t *testing.T) {
 		run.MustApply(values{"on_destroy": onDestroy, "can_create_groups": []any{"group:sre"}})
 		plan, diags := run.Plan(nil)
 		diags.ExpectNoError(t)
-		diags.ExpectWarning(t, "", "The organization stays as it is", `on_destroy = "reset"`)
+		diags.ExpectWarning(t, "", "The organization is left unchanged", `on_destroy = "reset"`)
 		sent := o.Sent()
 		run.Apply(plan).ExpectNoError(t)
 		sent.Expect(t)
@@ -87,7 +87,7 @@ func TestProtocolOrganization_ResetAfterAChange_Refused(t *testing.T) {
 	plan := run.MustPlan(nil)
 	organizationByHand(t, o, map[string]string{"can_create_groups": text(t, zulip.GroupSettingChange{New: role(t, o, "role:moderators")})})
 	sent := o.Sent()
-	run.Apply(plan).ExpectError(t, "", "The organization was changed by somebody else after it was planned", "can_create_groups\n",
+	run.Apply(plan).ExpectError(t, "", "The organization was changed after the plan was made", "can_create_groups\n",
 		`now:                        "role:moderators"`, "Nothing was overwritten.", `on_destroy = "keep"`, "terraform state rm")
 	sent.Expect(t)
 	if run.State == nil {

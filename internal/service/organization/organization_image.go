@@ -105,8 +105,8 @@ func planImageDestroy(_ context.Context, c *imageCall) error {
 	core.Manage(c.Meta, existing(state), true, c.Diags)
 	c.RequireAdministrator(doingImages, c.Diags)
 	if !state.FileSHA256.IsNull() && state.FileSHA256.ValueString() == picture.ReplacedByOthers {
-		c.Diags.AddWarning(fmt.Sprintf("The apply removes a %s of somebody else", state.title()),
-			fmt.Sprintf("The picture at %q was not uploaded by this resource, and it cannot be brought back. %s", state.SourceURL.ValueString(), keepPicture))
+		c.Diags.AddWarning(fmt.Sprintf("This apply removes another %s than it uploaded", state.title()),
+			fmt.Sprintf("This resource did not upload the picture at %q. It cannot be restored. %s", state.SourceURL.ValueString(), keepPicture))
 	}
 	return nil
 }
@@ -145,9 +145,9 @@ func existing(m *organizationImageModel) core.Existing {
 // existingUpload describes the uploaded picture that a model would replace.
 func existingUpload(m *organizationImageModel, now zulip.RealmImage) core.Existing {
 	e := existing(m)
-	e.At, e.Summary = path.Root("kind"), fmt.Sprintf("The organization has an uploaded %s already", m.title())
+	e.At, e.Summary = path.Root("kind"), fmt.Sprintf("The organization already has an uploaded %s", m.title())
 	e.MayBeReplaced = true // it may be the one that this replaces: the server does not give the file back
-	e.Detail = fmt.Sprintf("It is at %q. Nothing was changed. To replace it with the file of this resource, import it with the ID %q: the apply then uploads the file in its place.", now.URL, e.Import+"=")
+	e.Detail = fmt.Sprintf("It is at %q. Nothing was changed. To replace it with the file of this resource, import it with the ID %q. The apply then uploads the file in its place.", now.URL, e.Import+"=")
 	return e
 }
 
@@ -166,8 +166,8 @@ func planImageFile(c *imageCall) {
 	switch {
 	case state == nil || !plan.Kind.Equal(state.Kind):
 	case state.FileSHA256.IsNull():
-		c.Diags.AddAttributeWarning(at, "The file is taken for what the "+state.title()+" shows",
-			"The picture was imported, and the server does not give its file back. Nothing is uploaded; from now on another content of the file is uploaded.")
+		c.Diags.AddAttributeWarning(at, "Assuming the file matches the imported "+state.title()+" shows",
+			"Zulip doesn't return the file, so the provider can't compare. Nothing is uploaded now. If you change the file later, it is uploaded.")
 	case state.FileSHA256.Equal(plan.FileSHA256):
 		plan.File = state.File // the same, wherever it is
 	}
@@ -309,7 +309,7 @@ func deleteImage(ctx context.Context, c *imageCall) error {
 	changeImage(ctx, c, c.State, picture.Change[zulip.RealmImage]{
 		Prior: c.State.SourceURL.ValueString(),
 		Send:  func(ctx context.Context) error { return c.Meta.Client.RemoveRealmImage(ctx, name) },
-	}, "Plan again to remove the picture that is there now. "+keepPicture, nil)
+	}, "Plan again to remove the current picture. "+keepPicture, nil)
 	return nil
 }
 
@@ -326,7 +326,7 @@ func importImage(ctx context.Context, c *imageCall, text string) error {
 		return err
 	}
 	if !view.Realm().Image(name).IsUploaded {
-		return base.Refused(path.Empty(), summary, fmt.Sprintf("The organization has not uploaded a %s: it has the default one.", titles[name]))
+		return base.Refused(path.Empty(), summary, fmt.Sprintf("The organization has no uploaded %s. It shows the default.", titles[name]))
 	}
 	c.SaveAttribute("id", name)
 	c.Diags.Append(core.StoreReplacedID(ctx, c.Private, core.TextID(name))...)

@@ -137,7 +137,7 @@ func TestProtocolOrganizationImageOtherFile(t *testing.T) {
 	again := run.Process().MustPlan(organizationImageKind, nil, values{"kind": "icon", "file": file})
 	again.Values["file_sha256"] = plan.Values["file_sha256"]
 	_, diags := run.Process().Apply(again)
-	diags.ExpectError(t, "file", "The file is another one now")
+	diags.ExpectError(t, "file", "The file was changed after the plan was made")
 	if organizationImageHeld(t, o, "icon").IsUploaded {
 		t.Error("it was uploaded")
 	}
@@ -155,7 +155,7 @@ func TestProtocolOrganizationImage_TwoOfAKind_Refused(t *testing.T) {
 func TestProtocolOrganizationImageImport(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationImageKind)
 	file := acctest.Picture(t, 10)
-	o.NewRun(t, organizationImageKind).Import("logo", nil).ExpectError(t, "", "has the default one")
+	o.NewRun(t, organizationImageKind).Import("logo", nil).ExpectError(t, "", "has no uploaded")
 	o.NewRun(t, organizationImageKind).Import("banner", nil).ExpectError(t, "", "icon, logo, night_logo")
 	uploadByHand(t, o, "logo", file)
 	made := organizationImageHeld(t, o, "logo")
@@ -179,7 +179,7 @@ func TestProtocolOrganizationImageRefused(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationImageKind)
 	text := acctest.File(t, []byte("no picture"))
 	for file, words := range map[string]string{text: "not a PNG", "/nowhere.png": "nowhere"} {
-		run.ExpectRefused(values{"kind": "icon", "file": file}, "file", "Not an image to upload", words)
+		run.ExpectRefused(values{"kind": "icon", "file": file}, "file", "Cannot upload the file as an image", words)
 	}
 	run.ExpectRefused(values{"kind": "banner", "file": text}, "kind", "banner")
 	for _, account := range []string{"moderator", "member"} {

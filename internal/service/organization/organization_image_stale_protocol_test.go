@@ -29,7 +29,7 @@ func TestProtocolOrganizationImage_UploadedSincePlan_Refused(t *testing.T) {
 			uploadByHand(t, o, name, acctest.Picture(t, 99))
 			theirs := organizationImageHeld(t, o, name)
 			sent := o.Sent()
-			words := []string{"of the organization was changed by somebody else after it was planned", ours.URL, theirs.URL, "Nothing was overwritten.", "Plan again"}
+			words := []string{"of the organization was changed after the plan was made", ours.URL, theirs.URL, "Nothing was overwritten.", "Plan again"}
 			if config == nil {
 				words = append(words, "terraform state rm")
 			}
@@ -50,7 +50,7 @@ func TestProtocolOrganizationImage_UploadedSincePlan_Refused(t *testing.T) {
 		uploadByHand(t, o, name, acctest.Picture(t, 99))
 		theirs := organizationImageHeld(t, o, name)
 		sent := o.Sent()
-		run.Fork().Apply(plan).ExpectError(t, "kind", "The organization has an uploaded", theirs.URL, `id = "`+name+`"`)
+		run.Fork().Apply(plan).ExpectError(t, "kind", "The organization already has an uploaded", theirs.URL, `id = "`+name+`"`)
 		sent.Expect(t)
 		p := run.Process() // planned again before the upload, as an apply does
 		expectImage(t, o, name, theirs)
@@ -60,7 +60,7 @@ func TestProtocolOrganizationImage_UploadedSincePlan_Refused(t *testing.T) {
 		theirs = organizationImageHeld(t, o, name)
 		sent = o.Sent()
 		_, diags := p.Apply(again)
-		diags.ExpectError(t, "kind", "The organization has an uploaded", theirs.URL)
+		diags.ExpectError(t, "kind", "The organization already has an uploaded", theirs.URL)
 		sent.Expect(t)
 		expectImage(t, o, name, theirs)
 	})
@@ -73,7 +73,7 @@ func TestProtocolOrganizationImage_RemovedSincePlan(t *testing.T) {
 	change, end := run.MustPlan(values{"kind": "logo", "file": acctest.Picture(t, 20)}), run.MustPlan(nil)
 	must(t, o.Client.RemoveRealmImage(t.Context(), "logo"))
 	sent := o.Sent()
-	run.Fork().Apply(change).ExpectError(t, "", "was changed by somebody else after it was planned")
+	run.Fork().Apply(change).ExpectError(t, "", "was changed after the plan was made")
 	run.Apply(end).ExpectNoError(t)
 	sent.Expect(t)
 }
@@ -89,7 +89,7 @@ func TestProtocolOrganizationImage_UploadedBeforePlan_DestroyWarns(t *testing.T)
 	theirs := organizationImageHeld(t, o, "logo")
 	plan, diags := run.Plan(nil)
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "", "The apply removes a logo of somebody else", theirs.URL, "terraform state rm")
+	diags.ExpectWarning(t, "", "This apply removes another logo than it uploaded", theirs.URL, "terraform state rm")
 	run.Apply(plan).ExpectNoError(t)
 	if organizationImageHeld(t, o, "logo").IsUploaded {
 		t.Error("it was not removed")
@@ -102,9 +102,9 @@ func TestProtocolOrganizationImage_ExistsAlready_ImportedAndReplaced(t *testing.
 	config := values{"kind": "logo", "file": acctest.Picture(t, 10)}
 	uploadByHand(t, o, "logo", acctest.Picture(t, 99))
 	sent := o.Sent()
-	words := []string{"The organization has an uploaded logo already", organizationImageHeld(t, o, "logo").URL, `id = "logo"`, `"logo="`}
+	words := []string{"The organization already has an uploaded logo", organizationImageHeld(t, o, "logo").URL, `id = "logo"`, `"logo="`}
 	plan, diags := run.Plan(config)
-	diags.ExpectWarning(t, "kind", append(words, "the apply will stop at it")...)
+	diags.ExpectWarning(t, "kind", append(words, "so the apply will fail")...)
 	run.Apply(plan).ExpectError(t, "kind", words...)
 	sent.Expect(t)
 	run.Import("logo=", nil).ExpectNoError(t)
@@ -121,7 +121,7 @@ func TestProtocolOrganizationImage_OtherAddress_Refused(t *testing.T) {
 	config := values{"kind": "logo", "file": acctest.Picture(t, 10)}
 	run.MustApply(config)
 	_, diags := run.Process().Plan(organizationImageKind, nil, config)
-	diags.ExpectWarning(t, "kind", "uploaded logo already", "the apply will stop at it")
+	diags.ExpectWarning(t, "kind", "uploaded logo already", "so the apply will fail")
 	p := run.Process()
 	p.MustPlan(organizationImageKind, run.State, nil)
 	_, diags = p.Plan(organizationImageKind, nil, config)
@@ -144,6 +144,6 @@ func TestProtocolOrganizationImage_AnswerLostAndUploaded_NotOverwritten(t *testi
 	uploadByHand(t, o, "logo", acctest.Picture(t, 99))
 	reading.Open()
 	theirs := organizationImageHeld(t, o, "logo")
-	(<-applied).ExpectError(t, "", "was changed by somebody else after it was planned", theirs.URL)
+	(<-applied).ExpectError(t, "", "was changed after the plan was made", theirs.URL)
 	expectImage(t, o, "logo", theirs)
 }

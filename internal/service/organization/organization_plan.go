@@ -99,8 +99,8 @@ func (r *organizationResource) planDestroy(ctx context.Context, req resource.Mod
 		return
 	}
 	if !state.resets() {
-		diags.AddWarning("The organization stays as it is",
-			"No setting and no permission of it is changed. They are only not managed any more. A user group that one of its permissions names cannot be deactivated: to have this resource reset such permissions, first apply it with on_destroy = \"reset\".")
+		diags.AddWarning("The organization is left unchanged",
+			"Its settings and permissions are left unchanged and no longer managed. A user group that one of its permissions names cannot be deactivated. To reset such permissions on destroy, first apply on_destroy = \"reset\".")
 		return
 	}
 	if !r.CanPlan(diags) {
@@ -122,12 +122,12 @@ func (r *organizationResource) planDestroy(ctx context.Context, req resource.Mod
 	}
 	text := "No permission of reset_permissions names a user group, so nothing is reset."
 	if len(p.steps) > 0 {
-		text = "These permissions name a user group and get their defaults again:\n"
+		text = "These permissions name a user group and are reset to their defaults:\n"
 		for _, step := range p.steps {
 			text += fmt.Sprintf("\n%s\n  now:               %s\n  after the destroy: %s\n", step.Attribute, step.Prior, step.Planned)
 		}
 	}
-	diags.AddWarning("Destroying resets permissions of the organization", text+"\nEverything else stays as it is, and is not managed any more.")
+	diags.AddWarning("Destroying resets permissions of the organization", text+"\nAll other values are left unchanged and no longer managed.")
 	accesswarning.OfOrganization(ctx, p.Meta, diags, p.permissions(), permission.Change{})
 }
 
@@ -161,7 +161,7 @@ func (p *planning) check(ctx context.Context) {
 	settings := p.settingsAccess()
 	accesswarning.OfOrganization(ctx, p.Meta, p.diags, p.permissions(), settings)
 	if settings.WaitingPeriod != nil || settings.WaitingPeriodUnknown || settings.Spectators != nil || settings.SpectatorsUnknown {
-		accesswarning.OfChange(ctx, p.Meta, p.diags, "The settings of the organization change who can do what in channels", settings)
+		accesswarning.OfChange(ctx, p.Meta, p.diags, "Organization settings change who can do what in channels", settings)
 	}
 }
 
@@ -213,8 +213,8 @@ func (p *planning) checkCaller() {
 	if len(forOwners) == 0 || self.Role == zulip.RoleOwner {
 		return
 	}
-	p.diags.AddAttributeError(path.Root(forOwners[0]), fmt.Sprintf("%s may not set %s", self.Address(), strings.Join(forOwners, ", ")),
-		fmt.Sprintf("Only owners of the organization may: %s. The account's role is %s. Use an owner's key, or leave to an owner what only owners may set.",
+	p.diags.AddAttributeError(path.Root(forOwners[0]), fmt.Sprintf("%s cannot set %s", self.Address(), strings.Join(forOwners, ", ")),
+		fmt.Sprintf("Only owners of the organization can set: %s. The account's role is %s. Use an owner's key, or remove these attributes.",
 			strings.Join(owners(p.view), ", "), self.Role))
 }
 
@@ -259,7 +259,7 @@ func (p *planning) checkAlone() {
 func (p *planning) declare(attribute, words string) {
 	if !p.Meta.Run.Declare("zulip_organization."+attribute, 0, words) {
 		p.diags.AddAttributeError(path.Root(attribute), "Two resources set "+attribute+" of the organization",
-			fmt.Sprintf("Here it is %s, and another zulip_organization of this configuration says otherwise. Each apply would undo what the other did: one resource is enough for the organization.", words))
+			fmt.Sprintf("Here it is %s, but another zulip_organization of this configuration sets another value. Each apply would undo the change of the other. Keep one resource for the organization.", words))
 	}
 }
 
@@ -296,15 +296,15 @@ func (p *planning) checkVideoChat(value attr.Value) {
 	}
 	slices.Sort(there)
 	p.diags.AddAttributeError(path.Root(videoAttribute), fmt.Sprintf("The server is not set up for %q", text.ValueString()),
-		fmt.Sprintf("It is set up for %s. Whoever runs the server can add others.", strings.Join(there, ", ")))
+		fmt.Sprintf("It is set up for %s. The server's administrator can add others.", strings.Join(there, ", ")))
 }
 
 // checkDigest refuses what the server would never show: it says that digests are off wherever it sends none itself.
 func (p *planning) checkDigest(value attr.Value) {
 	flag, _ := value.(types.Bool)
 	if sends := p.view.Realm().SendsDigestEmails; flag.ValueBool() && sends != nil && !*sends {
-		p.diags.AddAttributeError(path.Root(digestAttribute), "The server sends no digests",
-			"It would take the setting and go on to say that it is off. Whoever runs the server can turn digests on (SEND_DIGEST_EMAILS).")
+		p.diags.AddAttributeError(path.Root(digestAttribute), "The server does not send digests",
+			"The server would accept the setting but still report that it is off. The server's administrator can turn digests on (SEND_DIGEST_EMAILS).")
 	}
 }
 
@@ -322,10 +322,10 @@ func (p *planning) checkChannel(ctx context.Context, attribute string, value att
 	channel, err := lookup.Channel(view, strconv.FormatInt(number.ValueInt64(), 10))
 	switch at := path.Root(attribute); {
 	case err != nil:
-		p.diags.AddAttributeError(at, "No such channel", base.Sentence(err))
+		base.Report(p.diags, "", lookup.NoSuchChannel(at, err))
 	case channel.IsArchived:
-		p.diags.AddAttributeError(at, fmt.Sprintf("Channel %q is archived", channel.Name), "The server takes only active channels.")
+		p.diags.AddAttributeError(at, fmt.Sprintf("Channel %q is archived", channel.Name), "The server accepts only active channels.")
 	case attribute == moderationAttribute && !channel.Privacy().IsPrivate() && !p.Meta.Run.IsManaged(lookup.ChannelKind, channel.ID): // else this run may make it so
-		p.diags.AddAttributeError(at, fmt.Sprintf("Channel %q is not private", channel.Name), "Messages are reported to a private channel only.")
+		p.diags.AddAttributeError(at, fmt.Sprintf("Channel %q is not private", channel.Name), "Reports require a private channel.")
 	}
 }

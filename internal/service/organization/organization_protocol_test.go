@@ -188,7 +188,7 @@ func TestProtocolOrganizationLive(t *testing.T) {
 	sent = o.Sent()
 	plan, diags := run.Plan(nil)
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "", "The organization stays as it is")
+	diags.ExpectWarning(t, "", "The organization is left unchanged")
 	run.Apply(plan).ExpectNoError(t)
 	sent.Expect(t)
 	if run.State != nil {

@@ -46,7 +46,7 @@ func NewProfileFieldResource() resource.Resource {
 			Where:   "the organization's settings list all, under Custom profile fields",
 			IsTaken: zulip.IsProfileFieldNameTaken,
 			Existing: func(e *core.Existing, field *zulip.ProfileField, _ *core.Context) {
-				e.Detail = fmt.Sprintf("Field %d is called %q, and is of the type %s. The server takes a name only once.", field.ID, field.Name, field.Type)
+				e.Detail = fmt.Sprintf("Field %d is called %q and has the type %s. The server accepts each name only once.", field.ID, field.Name, field.Type)
 				e.MayBeReplaced = true // one of another type may be the one that this replaces
 			},
 		},
@@ -100,11 +100,11 @@ func (m *profileFieldModel) namedBy() string {
 func profileFieldHint(err error) string {
 	switch {
 	case zulip.IsProfileFieldNameTaken(err):
-		return "Another custom profile field has this name. If a resource of this configuration has just given it up, apply again; else import that field, or choose another name."
+		return "Another custom profile field has this name. If a resource of this configuration just gave it up, apply again. Otherwise import that field, or choose another name."
 	case zulip.IsNoProfileField(err):
-		return "Somebody has deleted it since the plan was made. Plan again to have it added anew."
+		return "Someone deleted it after the plan was made. Plan again to create it again."
 	case zulip.IsMessage(err, "Only 2 custom profile fields can be displayed in the profile summary."):
-		return "Two other fields have display_in_profile_summary. If one of them has just given it up, apply again."
+		return "Two other fields have display_in_profile_summary. If one of them just gave it up, apply again."
 	}
 	return ""
 }
@@ -136,7 +136,7 @@ func profileFieldSchema() schema.Schema {
 			MarkdownDescription: "Label, at most 40 characters. Required, unless `subtype` is a service that the server knows: the server then chooses the name.",
 			Validators: []validator.String{
 				validators.Length(1, profileFieldMaxName),
-				validators.Matches(trimmed, "must not be blank, or begin or end with white space, which the server would take away"),
+				validators.Matches(trimmed, "must not be blank, or begin or end with white space, which the server would remove"),
 				validators.VisibleName{},
 			},
 		},

@@ -29,7 +29,7 @@ func validateProfileField(config *profileFieldModel, diags *diag.Diagnostics) {
 	belongs := func(name string, value attr.Value, of string, does bool) {
 		switch {
 		case value.IsNull() && does:
-			diags.AddAttributeError(path.Root(name), name+" is missing", fmt.Sprintf("A field of the %s needs it.", of))
+			diags.AddAttributeError(path.Root(name), name+" is missing", fmt.Sprintf("A field of the %s requires it.", of))
 		case base.IsSet(value) && !does:
 			diags.AddAttributeError(path.Root(name), "No place for "+name, fmt.Sprintf("Only a field of the %s has it. Take it out, or change that.", of))
 		}
@@ -42,10 +42,10 @@ func validateProfileField(config *profileFieldModel, diags *diag.Diagnostics) {
 		config.validateName(diags)
 	}
 	if base.IsSet(config.URLPattern) && strings.Count(config.URLPattern.ValueString(), "%(username)s") != 1 {
-		diags.AddAttributeError(path.Root("url_pattern"), "Not a pattern of URLs", "It holds %(username)s once, where the name of the account goes.")
+		diags.AddAttributeError(path.Root("url_pattern"), "Invalid url_pattern", "It must contain %(username)s exactly once, in place of the name of the account.")
 	}
 	if kind == zulip.ProfileFieldUser && config.DisplayInProfileSummary.ValueBool() {
-		diags.AddAttributeError(path.Root("display_in_profile_summary"), "Not for this type", "The server shows no field of the type user in the summary.")
+		diags.AddAttributeError(path.Root("display_in_profile_summary"), "display_in_profile_summary is not allowed here", "The server does not show fields of the type user in the summary.")
 	}
 	config.validateOptions(diags)
 }
@@ -56,13 +56,13 @@ func (m *profileFieldModel) validateName(diags *diag.Diagnostics) {
 	external := m.FieldType.ValueString() == zulip.ProfileFieldExternal.String()
 	if !external || !slices.Contains(known, subtype) {
 		if m.Name.IsNull() && (!external || subtype == custom) {
-			diags.AddAttributeError(path.Root("name"), "name is missing", "A field needs a name; only fields for accounts of a service that the server knows have the server's.")
+			diags.AddAttributeError(path.Root("name"), "name is missing", "Set name. Only external accounts of a service that the server knows get their name from the server.")
 		}
 		return
 	}
 	for name, value := range map[string]attr.Value{"name": m.Name, "hint": m.Hint} {
 		if base.IsSet(value) {
-			diags.AddAttributeError(path.Root(name), "No place for "+name, fmt.Sprintf("The server knows %s and gives the field its own name, without a hint. Take it out, or choose the subtype custom.", subtype))
+			diags.AddAttributeError(path.Root(name), "No place for "+name, fmt.Sprintf("The server knows %s and gives the field its own name, without a hint. Remove the attribute, or set subtype = \"custom\".", subtype))
 		}
 	}
 }
@@ -73,10 +73,10 @@ func (m *profileFieldModel) validateOptions(diags *diag.Diagnostics) {
 	for i, option := range optionsOf(m.Options) {
 		at := path.Root("options").AtListIndex(i)
 		if option.Key != "" && keys[option.Key] {
-			diags.AddAttributeError(at.AtName("key"), "Two options with one key", fmt.Sprintf("Another option has the key %q too.", option.Key))
+			diags.AddAttributeError(at.AtName("key"), "Duplicate option key", fmt.Sprintf("Another option also has the key %q.", option.Key))
 		}
 		if option.Text != "" && texts[option.Text] {
-			diags.AddAttributeError(at.AtName("text"), "Two options with one text", fmt.Sprintf("Another option reads %q too; the server refuses that.", option.Text))
+			diags.AddAttributeError(at.AtName("text"), "Duplicate option text", fmt.Sprintf("Another option also has the text %q. The server refuses that.", option.Text))
 		}
 		keys[option.Key], texts[option.Text] = true, true
 	}
@@ -87,13 +87,13 @@ func checkProfileFieldPlan(ctx context.Context, p *core.Plan[profileFieldModel])
 	everybody := func(string) bool { return true }
 	switch {
 	case p.IsDestroy():
-		warnLoss(ctx, p, everybody, "The field is deleted, and what they wrote with it.")
+		warnLoss(ctx, p, everybody, "The field is deleted together with their answers.")
 		return
 	case p.IsReplaced:
-		warnLoss(ctx, p, everybody, "The field becomes another one, and what they wrote is deleted.")
+		warnLoss(ctx, p, everybody, "The field is re-created, and their answers are deleted.")
 	case !p.IsCreate():
 		if gone := lostOptions(p.Plan, p.Prior); len(gone) > 0 {
-			warnLoss(ctx, p, func(value string) bool { return gone[value] }, "The option they chose goes, and their answer with it. To give an option another text, leave its key.")
+			warnLoss(ctx, p, func(value string) bool { return gone[value] }, "The option they chose is removed together with their answer. To change the text of an option, keep its key.")
 		}
 	}
 	if p.Config.DisplayInProfileSummary.ValueBool() && zulip.ParseProfileFieldType(p.Config.FieldType.ValueString()) == zulip.ProfileFieldLongText {
@@ -133,7 +133,7 @@ func warnLoss(ctx context.Context, p *core.Plan[profileFieldModel], loses func(v
 		}
 	}
 	if count > 0 {
-		p.Diags.AddWarning(fmt.Sprintf("%s what they wrote in %q", people(count), p.Prior.Name.ValueString()), why)
+		p.Diags.AddWarning(fmt.Sprintf("%s their answer in %q", people(count), p.Prior.Name.ValueString()), why)
 	}
 }
 

@@ -141,7 +141,7 @@ func TestProtocolProfileFieldOptions(t *testing.T) {
 		t.Errorf("nobody chose the day: %v", diags)
 	}
 	plan, diags = run.Plan(shift("d", "Day"))
-	diags.ExpectWarning(t, "", `1 person loses what they wrote in "Shift"`, "leave its key")
+	diags.ExpectWarning(t, "", `1 person loses their answer in "Shift"`, "keep its key")
 	run.Apply(plan).ExpectNoError(t)
 	if chosen() != "" {
 		t.Errorf("chosen is still %q", chosen())
@@ -164,7 +164,7 @@ func TestProtocolProfileFieldLoss(t *testing.T) {
 	}
 	o.Call(t, http.MethodPatch, fmt.Sprintf("/users/%d", lena.ID), map[string]string{"profile_data": write})
 	_, diags = run.Plan(nil)
-	diags.ExpectWarning(t, "", `2 people lose what they wrote in "Team"`, "deleted")
+	diags.ExpectWarning(t, "", `2 people lose their answer in "Team"`, "deleted")
 	plan, diags := run.Plan(team(values{"field_type": "long_text"}))
 	diags.ExpectWarning(t, "", "2 people lose", "another one")
 	if !slices.Equal(plan.Replace, []string{"field_type"}) {
@@ -284,7 +284,7 @@ func TestProtocolAddedToAList_BrokenOff_Adopted(t *testing.T) {
 		healLook()
 		sent := o.Sent()
 		plan, diags := run.Plan(test.config)
-		diags.ExpectWarning(t, test.attribute, "the apply will stop at it", "ZULIP_RECOVER_INTERRUPTED")
+		diags.ExpectWarning(t, test.attribute, "so the apply will fail", "ZULIP_RECOVER_INTERRUPTED")
 		run.Apply(plan).ExpectError(t, test.attribute, "A "+test.title+" with the "+test.attribute, "import {")
 		sent.Expect(t, test.sent) // refused
 		run.Block["recover_interrupted"] = true
@@ -328,7 +328,7 @@ func TestProtocolProfileFieldBadInput(t *testing.T) {
 	}
 	run.ExpectRefusals(acctest.Refusals{
 		{values{"field_type": "colour", "name": "x"}, "field_type", []string{"short_text"}},
-		{values{"field_type": "date"}, "name", []string{"needs a name"}},
+		{values{"field_type": "date"}, "name", []string{"Set name."}},
 		{team(values{"name": " "}), "name", []string{"blank"}},
 		{team(values{"name": strings.Repeat("n", 41)}), "name", []string{"40"}},
 		{team(values{"hint": strings.Repeat("n", 81)}), "hint", []string{"80"}},
@@ -341,7 +341,7 @@ func TestProtocolProfileFieldBadInput(t *testing.T) {
 		{shift("", "A"), "options", []string{"blank"}},
 		{account(values{"name": "x"}), "subtype", []string{"needs it"}},
 		{account(values{"subtype": "custom", "name": "x"}), "url_pattern", []string{"needs it"}},
-		{account(values{"subtype": "custom", "url_pattern": "https://example.com/%(username)s"}), "name", []string{"needs a name"}},
+		{account(values{"subtype": "custom", "url_pattern": "https://example.com/%(username)s"}), "name", []string{"Set name."}},
 		{account(values{"subtype": "custom", "name": "x", "url_pattern": "https://example.com/"}), "url_pattern", []string{"%(username)s"}},
 		{account(values{"subtype": "github", "name": "x"}), "name", []string{"its own name"}},
 		{account(values{"subtype": "github", "hint": "x"}), "hint", []string{"its own name"}},

@@ -23,7 +23,7 @@ func serverSettingsReady(b *base.Base, diags *diag.Diagnostics) bool {
 		return b.Ready(diags) // says that the provider's settings are not known yet
 	}
 	if b.Meta.Server == nil {
-		diags.AddError("No server to ask", "Set site in the provider block, or ZULIP_SITE.")
+		diags.AddError("No server is configured", "Set site in the provider block, or ZULIP_SITE.")
 	}
 	return b.Meta.Server != nil
 }

@@ -129,10 +129,10 @@ func (e *TokenEphemeral) Renew(ctx context.Context, req ephemeral.RenewRequest, 
 	resp.Diagnostics.Append(diags...)
 	var expires string
 	if err := json.Unmarshal(private, &expires); err != nil {
-		resp.Diagnostics.AddError("The end of the token is not known", "This is a mistake in the provider: "+err.Error())
+		base.AddBug(&resp.Diagnostics, "decode private state", err)
 		return
 	}
 	resp.Diagnostics.AddWarning("The trading cloud's token has expired",
-		fmt.Sprintf("The token of zulip_trading_token was good until %s, and the run goes on. What uses it from now on is refused. "+
-			"Split the run, or ask for longer tokens in the identity provider's settings of the client.", expires))
+		fmt.Sprintf("The token of zulip_trading_token expired at %s while the run continues. Requests that use it now fail. "+
+			"Split the run, or set a longer token lifetime for the client in the identity provider.", expires))
 }

@@ -131,7 +131,7 @@ func (v idValidator) ValidateString(ctx context.Context, req validator.StringReq
 	if req.ConfigValue.IsNull() || req.ConfigValue.IsUnknown() || trading.IsID(req.ConfigValue.ValueString()) {
 		return
 	}
-	resp.Diagnostics.AddAttributeError(req.Path, "Not an ID", fmt.Sprintf("%q is not the ID of anything in the trading cloud: write %s.", req.ConfigValue.ValueString(), v.Description(ctx)))
+	resp.Diagnostics.AddAttributeError(req.Path, "Invalid ID", fmt.Sprintf("%q is not an ID of the trading cloud: write %s.", req.ConfigValue.ValueString(), v.Description(ctx)))
 }
 
 // organizationModel is an organization that the client takes part in.

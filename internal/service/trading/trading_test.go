@@ -71,8 +71,8 @@ func TestProtocolTradingSettings(t *testing.T) {
 		return acctest.StartProcess(t.Context(), t).Configure(acctest.Values{"trading_cloud": block})
 	}
 	configure(acctest.Values{"api_url": "trading.example.com"}).ExpectError(t, "trading_cloud", "api_url (from provider block) has no scheme")
-	configure(acctest.Values{"auth_url": "https://elsewhere.example.com"}).ExpectError(t, "", "The secret of one identity provider for another")
-	configure(acctest.Values{"api_url": "http://api.example.com"}).ExpectWarning(t, "", "travels in clear", "http://api.example.com (from provider block)")
+	configure(acctest.Values{"auth_url": "https://elsewhere.example.com"}).ExpectError(t, "", "The secret belongs to another identity provider")
+	configure(acctest.Values{"api_url": "http://api.example.com"}).ExpectWarning(t, "", "sent unencrypted", "http://api.example.com (from provider block)")
 	if n := cloud.Journal().Count(sandbox.Filter{}); n != 0 {
 		t.Errorf("%d requests before anything was asked for", n)
 	}
@@ -86,7 +86,7 @@ func TestProtocolTradingSettings(t *testing.T) {
 
 	t.Setenv("TRADING_CLOUD_CLIENT_SECRET", "wrong")
 	_, diags = configured(t, org.Block(nil)).ReadData("zulip_trading_organizations", acctest.Values{})
-	diags.ExpectError(t, "", "invalid_client", "client_secret is not its password")
+	diags.ExpectError(t, "", "invalid_client", "client_secret is wrong")
 }
 
 func TestProtocolTradingDataSources(t *testing.T) {

@@ -76,7 +76,7 @@ func (m *roleMembersModel) demotion() zulip.Role {
 }
 
 // roleUsers are the users of a role.
-var roleUsers = people.Users("Deactivated accounts have no rights, and their roles are left as they are")
+var roleUsers = people.Users("Deactivated users have no permissions, and their roles are left unchanged")
 
 // listed are the roles that have a list, and demotions those that an account can get which is taken out of one.
 var (
@@ -99,7 +99,7 @@ func (roleMembers) schema() schema.Schema {
 			"users": schema.ListAttribute{
 				ElementType: types.StringType, Required: true,
 				MarkdownDescription: "Emails or user IDs of all users and bots with the role, also as `user:EMAIL` or `user_id:N`. Order and repetitions don't matter. An email that no one has yet is ignored with a warning until someone joins with it. If the list isn't known during plan, an existing resource is left unchanged; apply again to update it.",
-				Validators:          []validator.List{listvalidator.ValueStringsAre(validators.Length(1, 0), validators.Person("A role is given to people and bots."))},
+				Validators:          []validator.List{listvalidator.ValueStringsAre(validators.Length(1, 0), validators.Person("Only users and bots have a role."))},
 			},
 			"user_ids": roleUsers.IDsAttribute(),
 			"demote_to": schema.StringAttribute{
@@ -113,8 +113,8 @@ func (roleMembers) schema() schema.Schema {
 // validate refuses a demotion that is none.
 func (roleMembers) validate(config *roleMembersModel, diags *diag.Diagnostics) {
 	if base.IsSet(config.Role) && base.IsSet(config.DemoteTo) && config.demotion() <= config.role() {
-		diags.AddAttributeError(path.Root("demote_to"), "Not a lower role",
-			fmt.Sprintf("Who is taken out of the list of the role %s gets the role of demote_to, which has to be lower than %s.", config.Role.ValueString(), config.Role.ValueString()))
+		diags.AddAttributeError(path.Root("demote_to"), "demote_to is not a lower role",
+			fmt.Sprintf("Users removed from the list of the role %s get the role demote_to, which must be lower than %s.", config.Role.ValueString(), config.Role.ValueString()))
 	}
 }
 
@@ -144,8 +144,8 @@ func (roleMembers) warnOfKept(ctx context.Context, c *roleMembersCall) error {
 		return err
 	}
 	role := c.State.Role.ValueString()
-	c.Diags.AddWarning(fmt.Sprintf("The role %s stays with who has it", role),
-		fmt.Sprintf("Destroying the resource leaves these accounts %s, and nothing manages that any more: %s. To take the role from somebody, first take them out of users and apply.",
+	c.Diags.AddWarning(fmt.Sprintf("The role %s is left unchanged", role),
+		fmt.Sprintf("After the destroy, these users still have the role %s, and no resource manages it: %s. To take the role from a user, first remove the user from users and apply.",
 			role, lookup.UserList.Describe(held, view)))
 	return nil
 }
@@ -158,7 +158,7 @@ func (r roleMembers) planUsers(ctx context.Context, c *roleMembersCall) error {
 		return err
 	}
 	planned, prior := plan.value(), state.value()
-	waits := roleUsers.Waits(planned, prior, fmt.Sprintf("The list of who is %s waits", role), view, c.Diags)
+	waits := roleUsers.Waits(planned, prior, fmt.Sprintf("The list of users with the role %s waits", role), view, c.Diags)
 	if waits {
 		*plan = *state
 	}
@@ -173,7 +173,7 @@ func (r roleMembers) planUsers(ctx context.Context, c *roleMembersCall) error {
 		refuseUnlisted(role, lookup.UserList.Describe(unlisted, view), c.Diags)
 	}
 	if role == zulip.RoleOwner && isWhole && len(p.Wanted.Planned)+len(p.Wanted.Absent) == 0 && !slices.ContainsFunc(p.Wanted.IDs, isPersonIn(view)) {
-		c.Diags.AddAttributeError(path.Root("users"), "The organization would have no owner", "An organization has at least one person who is its owner. Bots do not count. List a person.")
+		c.Diags.AddAttributeError(path.Root("users"), "The organization would have no owner", "An organization must have at least one owner who is a person, not a bot. List a person.")
 	}
 	if !c.Diags.HasError() {
 		come := r.arrivals(ctx, c, sets.Without(p.Wanted.IDs, p.Before.IDs), nil, view, nil)
@@ -192,8 +192,8 @@ func isPersonIn(view *snapshot.Snapshot) func(int64) bool {
 
 // refuseUnlisted refuses a new list that does not name everybody who has the role: its creation takes it from nobody.
 func refuseUnlisted(role zulip.Role, who string, diags *diag.Diagnostics) {
-	diags.AddAttributeError(path.Root("users"), fmt.Sprintf("Others are %s too", role),
-		fmt.Sprintf("The role %s is also that of %s. A new zulip_role_members takes the role from nobody. List them in users; or import it first, so that the plan shows whom it takes out:\n\n"+
+	diags.AddAttributeError(path.Root("users"), fmt.Sprintf("Users not listed also have the role %s", role),
+		fmt.Sprintf("The role %s also belongs to %s. A new zulip_role_members takes the role from no one. List them in users, or first import the resource, so that the plan shows everyone it demotes:\n\n"+
 			"  import {\n    to = zulip_role_members.NAME\n    id = %q\n  }", role, who, role.String()))
 }
 
@@ -209,7 +209,7 @@ func (roleMembers) check(ctx context.Context, c *roleMembersCall, grants []grant
 		}
 		if one.Planned == role && user.Role < role {
 			c.Diags.AddAttributeWarning(path.Root("users"), fmt.Sprintf("%s loses the role %s", user.Address(), user.Role),
-				fmt.Sprintf("An account has one role. %s is %s, and is listed as %s, which is lower.", user.Address(), base.WithArticle(user.Role), role))
+				fmt.Sprintf("An account has one role. %s has the role %s, and is listed with the lower role %s.", user.Address(), base.WithArticle(user.Role), role))
 		}
 		after = after.With(func(facts *snapshot.Facts) {
 			facts.ChangeUser(one.ID, func(user *zulip.User) { user.Role = one.Planned })
@@ -217,7 +217,7 @@ func (roleMembers) check(ctx context.Context, c *roleMembersCall, grants []grant
 		roles[one.ID] = one.Planned
 	}
 	if len(roles) > 0 {
-		accesswarning.OfChange(ctx, c.Meta, c.Diags, fmt.Sprintf("The list of who is %s changes who can do what", role), permission.Change{Roles: roles})
+		accesswarning.OfChange(ctx, c.Meta, c.Diags, fmt.Sprintf("Changing who has the role %s changes access", role), permission.Change{Roles: roles})
 	}
 }
 

@@ -25,7 +25,7 @@ import (
 func (m *roleMembersModel) holders(ctx context.Context, c *roleMembersCall) (view *snapshot.Snapshot, held []int64, err error) {
 	role := m.role()
 	if !c.Meta.SeesEverybody() {
-		c.Meta.ReportUnseen(fmt.Sprintf("It is not shown everybody, and so not who has the role %s.", role), c.Diags)
+		c.Meta.ReportUnseen(fmt.Sprintf("It does not see all users, so it cannot see who has the role %s.", role), c.Diags)
 		return nil, nil, nil
 	}
 	view, err = c.ReadNaming("the people", lookup.Names(m.Users.Elements()), store.UserGroups)

@@ -82,7 +82,7 @@ func TestProtocolRoleMembersLives(t *testing.T) {
 	run.MustApply(list("moderator", roleMembersKenji))
 	sent = o.Sent()
 	plan, diags := run.Plan(nil)
-	diags.ExpectWarning(t, "", "The role moderator stays with who has it", roleMembersKenji)
+	diags.ExpectWarning(t, "", "The role moderator is left unchanged", roleMembersKenji)
 	run.Apply(plan).ExpectNoError(t)
 	sent.Expect(t)
 	expectRoleMembers(t, o, map[string]string{"member2": "moderator"})
@@ -98,7 +98,7 @@ func TestProtocolRoleMembersDemoteTo(t *testing.T) {
 		{"role": "moderator", "users": []any{roleMembersAmara}, "demote_to": "moderator"},
 		{"role": "moderator", "users": []any{roleMembersAmara}, "demote_to": "administrator"},
 	} {
-		run.Fork().ExpectRefused(wrong, "demote_to", "Not a lower role")
+		run.Fork().ExpectRefused(wrong, "demote_to", "demote_to is not a lower role")
 	}
 }
 
@@ -106,11 +106,11 @@ func TestProtocolRoleMembersDemoteTo(t *testing.T) {
 func TestProtocolRoleMembersTakesFromNobodyUnlisted(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	sent := o.Sent()
-	run.ExpectRefused(list("administrator", roleMembersLena), "users", "Others are administrator too", roleMembersTomas, bot(t, o), `id = "administrator"`)
+	run.ExpectRefused(list("administrator", roleMembersLena), "users", "Users not listed also have the role administrator", roleMembersTomas, bot(t, o), `id = "administrator"`)
 	// In an apply it is so too: whoever was given the role since is named.
 	plan := run.MustPlan(list("administrator", roleMembersTomas, bot(t, o), roleMembersLena))
 	roleMembersGive(t, o, "member2", zulip.RoleAdministrator)
-	run.Fork().Apply(plan).ExpectError(t, "users", "Others are administrator too", roleMembersKenji)
+	run.Fork().Apply(plan).ExpectError(t, "users", "Users not listed also have the role administrator", roleMembersKenji)
 	sent.Expect(t, "PATCH role")
 	expectRoleMembers(t, o, map[string]string{"member": "member", "admin": "administrator", "bot": "administrator", "member2": "administrator"})
 }
@@ -203,7 +203,7 @@ func TestProtocolRoleMembersChangedMeanwhile(t *testing.T) {
 	plan := change()
 	roleMembersGive(t, o, "member2", zulip.RoleAdministrator)
 	sent := o.Sent()
-	run.Fork().Apply(plan).ExpectError(t, "users", "The role of "+roleMembersKenji+" was changed since the plan was made", "member → moderator", "now the role is administrator")
+	run.Fork().Apply(plan).ExpectError(t, "users", "The role of "+roleMembersKenji+" was changed after the plan was made", "member → moderator", "now the role is administrator")
 	sent.Expect(t) // and nobody leaves
 	expectRoleMembers(t, o, map[string]string{"member2": "administrator", "member": "moderator"})
 	roleMembersGive(t, o, "member2", zulip.RoleMember)
@@ -282,10 +282,10 @@ func TestProtocolRoleMembersProtects(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	run.Import("owner", nil).ExpectNoError(t)
 	run.ExpectRefused(list("owner"), "users", "would have no owner")
-	run.ExpectRefused(list("owner", bot(t, o)), "users", "would have no owner", "Bots do not count")
-	run.ExpectRefused(list("owner", roleMembersLena), "users", "lock the provider out", "lockout_protection = false")
-	o.NewRun(t, "zulip_role_members").ExpectRefused(list("moderator", roleMembersAmara, roleMembersInes), "users", "lock the provider out")
-	for account, words := range map[string]string{"moderator": "may not change roles", "admin": "Only owners make and unmake owners"} {
+	run.ExpectRefused(list("owner", bot(t, o)), "users", "would have no owner", "not a bot")
+	run.ExpectRefused(list("owner", roleMembersLena), "users", "remove the provider's own access", "lockout_protection = false")
+	o.NewRun(t, "zulip_role_members").ExpectRefused(list("moderator", roleMembersAmara, roleMembersInes), "users", "remove the provider's own access")
+	for account, words := range map[string]string{"moderator": "may not change roles", "admin": "Only owners can change who is an owner"} {
 		other := o.As(t, account).NewRun(t, "zulip_role_members")
 		owner := fmt.Sprint(id(t, o, "owner")) // moderators are not shown addresses
 		other.ExpectRefused(list("owner", owner, fmt.Sprint(id(t, o, "member"))), "users", words)
@@ -329,7 +329,7 @@ func TestProtocolRoleMembersLastOwnerSinceThePlan(t *testing.T) {
 func TestProtocolRoleMembersListedLower(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	plan, diags := run.Plan(list("moderator", roleMembersAmara, roleMembersTomas))
-	diags.ExpectWarning(t, "users", roleMembersTomas+" loses the role administrator", "which is lower")
+	diags.ExpectWarning(t, "users", roleMembersTomas+" loses the role administrator", "with the lower role")
 	run.Apply(plan).ExpectNoError(t)
 	expectRoleMembers(t, o, map[string]string{"admin": "moderator"})
 }
@@ -356,7 +356,7 @@ func TestProtocolRoleMembersUnknown(t *testing.T) {
 		t.Errorf("another role replaces because of %v", plan.Replace)
 	}
 	plan, diags = run.Plan(list("administrator", roleMembersTomas, bot(t, o)))
-	diags.ExpectWarning(t, "", "The role moderator stays with who has it", roleMembersLena)
+	diags.ExpectWarning(t, "", "The role moderator is left unchanged", roleMembersLena)
 	if !slices.Contains(plan.Replace, "role") {
 		t.Errorf("another role replaces because of %v", plan.Replace)
 	}

@@ -56,14 +56,14 @@ func TestProtocolRoleMembersTwoResources(t *testing.T) {
 		says          string
 		way           string // what to do, in whatever order they are planned
 	}{
-		"a role that is not the list's":          {moderators, roleMembersPart{"zulip_user_role", "", values{"user": roleMembersLena, "role": "guest"}, "role"}, "Two roles for " + roleMembersLena, ""},
-		"the role of somebody who is not listed": {moderators, roleMembersPart{"zulip_user_role", "", values{"user": roleMembersKenji, "role": "moderator"}, "role"}, "Two roles for " + roleMembersKenji, ""},
-		"an account":                             {moderators, roleMembersPart{"zulip_user", roleMembersLena, values{"email": roleMembersLena, "full_name": "Lena Fischer", "role": "member"}, "role"}, "Two roles for " + roleMembersLena, ""},
+		"a role that is not the list's":         {moderators, roleMembersPart{"zulip_user_role", "", values{"user": roleMembersLena, "role": "guest"}, "role"}, "Two roles for " + roleMembersLena, ""},
+		"the role of someone who is not listed": {moderators, roleMembersPart{"zulip_user_role", "", values{"user": roleMembersKenji, "role": "moderator"}, "role"}, "Two roles for " + roleMembersKenji, ""},
+		"a user":                                {moderators, roleMembersPart{"zulip_user", roleMembersLena, values{"email": roleMembersLena, "full_name": "Lena Fischer", "role": "member"}, "role"}, "Two roles for " + roleMembersLena, ""},
 		"an account that is taken out": {
 			roleMembersPart{"zulip_role_members", "moderator", list("moderator"), "users"},
 			roleMembersPart{"zulip_user", roleMembersAmara, values{"email": roleMembersAmara, "full_name": "Amara Okafor", "role": "guest"}, "role"}, "Two roles for " + roleMembersAmara, "",
 		},
-		"an account that stays what the list takes away": {
+		"an account that keeps the role what the list takes away": {
 			roleMembersPart{"zulip_role_members", "moderator", list("moderator"), "users"},
 			roleMembersPart{"zulip_user", roleMembersAmara, values{"email": roleMembersAmara, "full_name": "Amara Okafor", "role": "moderator"}, "role"}, "Two roles for " + roleMembersAmara, "",
 		},
@@ -74,10 +74,10 @@ func TestProtocolRoleMembersTwoResources(t *testing.T) {
 			roleMembersPart{"zulip_role_members", "owner", list("owner", roleMembersInes, roleMembersLena), "users"}, moderators, "Two roles for " + roleMembersLena, "",
 		},
 		"the list of the same role": {
-			roleMembersPart{"zulip_role_members", "", list("moderator", roleMembersAmara), "role"}, roleMembersPart{"zulip_role_members", "", list("moderator", roleMembersAmara, roleMembersLena), "role"}, "Two lists of who is moderator", "",
+			roleMembersPart{"zulip_role_members", "", list("moderator", roleMembersAmara), "role"}, roleMembersPart{"zulip_role_members", "", list("moderator", roleMembersAmara, roleMembersLena), "role"}, "Duplicate list of users with the role moderator", "",
 		},
 		"the same list twice": {
-			roleMembersPart{"zulip_role_members", "", list("moderator", roleMembersAmara), "role"}, roleMembersPart{"zulip_role_members", "", list("moderator", roleMembersAmara), "role"}, "Two lists of who is moderator", "",
+			roleMembersPart{"zulip_role_members", "", list("moderator", roleMembersAmara), "role"}, roleMembersPart{"zulip_role_members", "", list("moderator", roleMembersAmara), "role"}, "Duplicate list of users with the role moderator", "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestProtocolRoleMembersThatAgree(t *testing.T) {
 		"the role of one":              {"zulip_user_role", "", values{"user": roleMembersLena, "role": "moderator"}, ""},
 		"the account":                  {"zulip_user", roleMembersLena, values{"email": roleMembersLena, "full_name": "Lena Fischer", "role": "moderator"}, ""},
 		"an account alone":             {"zulip_user", roleMembersLena, values{"email": roleMembersLena, "full_name": "Lena Fischer"}, ""},
-		"somebody else":                {"zulip_user_role", "", values{"user": roleMembersKenji, "role": "guest"}, ""},
+		"someone else":                 {"zulip_user_role", "", values{"user": roleMembersKenji, "role": "guest"}, ""},
 		"another role":                 {"zulip_role_members", "owner", list("owner", roleMembersInes, roleMembersKenji), ""},
 		"replaced, or not":             {"zulip_role_members", "moderator", list("moderator", roleMembersAmara, roleMembersLena), ""}, // -replace plans it with and without its state
 		"the end of a role that stays": {"zulip_user_role", roleMembersAmara, nil, ""},
@@ -247,7 +247,7 @@ func TestAccSandboxRoleMembersMove(t *testing.T) {
 		t.Errorf("the plan of a replacement:\n%s", printed)
 	}
 	w.Configure(t, moved+block("others", "moderator", roleMembersLena))
-	if printed, ok := w.Run(t, "plan"); ok || !strings.Contains(printed, "Two lists of who is moderator") {
+	if printed, ok := w.Run(t, "plan"); ok || !strings.Contains(printed, "Duplicate list of users with the role moderator") {
 		t.Errorf("two lists of one role:\n%s", printed)
 	}
 }

@@ -381,7 +381,7 @@ func TestProtocolRoleMembers_ChangedDuringWait_Refused(t *testing.T) {
 		o.Call(t, http.MethodPatch, path, map[string]string{"role": "600"})
 		held.Release()
 	}()
-	run.Apply(plan).ExpectError(t, "users", "was changed since the plan was made")
+	run.Apply(plan).ExpectError(t, "users", "was changed after the plan was made")
 	expectAccount(t, o, "member", "guest", true)
 }
 

@@ -94,7 +94,7 @@ func adopt(ctx context.Context, c *core.Context, plan *account) (id int64, ok bo
 	case zulip.IsNoUser(err):
 		return 0, false, nil
 	case err != nil:
-		return 0, false, fmt.Errorf("nothing was sent, because it is not known whether the address has an account: %w", err)
+		return 0, false, fmt.Errorf("the provider could not check whether a user has the email, and sent nothing: %w", err)
 	case plan.isInactive() && isReactivatable(holder):
 		if c.Meta.Run.IsManaged(userKind, holder.ID) && !c.Meta.Run.IsDestroyed(userKind, holder.ID) {
 			refuseDuplicate(holder, &diags)
@@ -156,7 +156,7 @@ func isUnread(attribute string, prior *account, c *core.Context) bool {
 func update(ctx context.Context, c *core.Context, planned, current *account) error {
 	user, ok := c.Snapshot.User(current.ID.ValueInt64())
 	if !ok {
-		return errors.New("the server does not show the account to the provider's account. Plan again to see what became of it")
+		return errors.New("the server does not show the user to the provider's account. Plan again to see what happened")
 	}
 	change, err := planned.changes(user, c.Snapshot)
 	if !planned.Email.Equal(current.Email) {
@@ -213,7 +213,7 @@ func deactivate(ctx context.Context, c *core.Context, state *account) error {
 	}
 	c.Meta.Run.Destroy(userKind, id)
 	if already && how.Actions != (zulip.DeactivationActions{}) {
-		diags.AddWarning(fmt.Sprintf("%s is deactivated already", state.Email.ValueString()), alreadyDeactivated)
+		diags.AddWarning(fmt.Sprintf("%s is already deactivated", state.Email.ValueString()), alreadyDeactivated)
 		return &base.Error{Diagnostics: diags} // a warning: the deactivation did not fail
 	}
 	return nil
@@ -265,7 +265,7 @@ func checkImported(user *zulip.User) error {
 		summary, detail := accounts.Deleted(user, "email")
 		return errors.New(summary + ". " + detail)
 	case !user.IsActive:
-		return fmt.Errorf("%s (ID %d) is deactivated: write a zulip_user with its address, and active = false to keep it so, or adopt_deactivated = true to reactivate it", user.Address(), user.ID)
+		return fmt.Errorf("%s (ID %d) is deactivated: add a zulip_user with its email, and set active = false to leave it deactivated, or adopt_deactivated = true to reactivate it", user.Address(), user.ID)
 	}
 	return nil
 }
@@ -276,18 +276,18 @@ func hint(err error) string {
 	case zulip.IsMessage(err, "User not authorized to create users"):
 		return shellRight("can_create_users") + " Without it, invite people instead."
 	case zulip.IsMessage(err, "User not authorized to change user emails"):
-		return shellRight("can_change_user_emails") + " Without it, only the person changes the address."
+		return shellRight("can_change_user_emails") + " Without it, only the user can change the email."
 	case zulip.IsMessage(err, "Email is already in use."):
-		return "The address has an account that the provider's account does not find by it, because the person hides the address. Import the account by its ID, which the organization's settings show in the list of users; one that is deactivated has to be reactivated there first."
+		return "A user who hides their email from the provider's account has this email. Import the user by ID, which the organization's settings show in the list of users. First reactivate a deactivated user there."
 	case zulip.IsMessage(err, "The password is too weak."):
-		return "Set a longer password, or remove it: then the account gets a random one that nobody knows."
+		return "Set a longer password, or remove it. Without it, the user gets a random password that no one knows."
 	}
 	return ""
 }
 
 // shellRight explains a right that no role has.
 func shellRight(right string) string {
-	return fmt.Sprintf("Being an administrator or owner is not enough: the account needs the right %s, which no part of the API grants or shows. Whoever runs the server grants it there: manage.py change_user_role -r ORGANIZATION ADDRESS %s.", right, right)
+	return fmt.Sprintf("The role administrator or owner is not enough: the account also requires the permission %s, which the API can neither grant nor show. The server's administrator grants it there: manage.py change_user_role -r ORGANIZATION EMAIL %s.", right, right)
 }
 
 const description = "Manages the account of a [person](https://zulip.com/help/manage-a-user) in the organization."

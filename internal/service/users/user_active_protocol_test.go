@@ -53,7 +53,7 @@ func TestProtocolUserStaysWhenDeactivated(t *testing.T) {
 	left := values{"active": false, "role": "guest", "deactivation_notification_comment": "So long"}
 	plan, diags := run.Plan(lenaWith(left))
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "", "Deactivating "+userLena+" changes who can do what", "loses every right")
+	diags.ExpectWarning(t, "", "Deactivating "+userLena+" changes who can do what", "loses all access")
 	sent := o.Sent()
 	run.Apply(plan).ExpectNoError(t)
 	sent.Expect(t, "PATCH role", "DELETE deactivation_notification_comment")
@@ -102,7 +102,7 @@ func TestProtocolUserActiveDrift(t *testing.T) {
 	o.Call(t, http.MethodPost, path+"/reactivate", nil)
 	plan, diags = run.Plan(lenaWith(values{"active": false}))
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "", "loses every right")
+	diags.ExpectWarning(t, "", "loses all access")
 	sent = o.Sent()
 	run.Apply(plan).ExpectNoError(t)
 	sent.Expect(t, "DELETE")
@@ -129,7 +129,7 @@ func TestProtocolUserActiveUnset(t *testing.T) {
 // Nobody is reactivated, and no account leaves the state, because active is taken out of the configuration.
 func TestProtocolUserActiveTakenOut(t *testing.T) {
 	o, run := activity(t, false)
-	words := []string{userLena + " is deactivated, and active is not set", "active = false to keep", "active = true to reactivate", "remove the resource"}
+	words := []string{userLena + " is deactivated, but active is not set", "active = false to leave", "active = true to reactivate", "remove the resource"}
 	plan, diags := run.Plan(lenaWith(nil))
 	diags.ExpectNoError(t) // or it would stop terraform destroy too
 	diags.ExpectWarning(t, "active", append(words, "the apply stops here")...)
@@ -162,7 +162,7 @@ func TestProtocolUserCreatedInactive(t *testing.T) {
 	sent.Expect(t)
 
 	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", id(t, o, "member")), nil)
-	run.ExpectRefused(lenaWith(nil), "email", "adopt_deactivated = true to reactivate it, or active = false to keep it")
+	run.ExpectRefused(lenaWith(nil), "email", "adopt_deactivated = true to reactivate it, or active = false to leave it deactivated")
 	run.ExpectRefused(lenaWith(values{"active": true}), "email", "adopt_deactivated = true")
 	plan, diags := run.Plan(lenaWith(values{"active": false, "full_name": "Lena F."}))
 	diags.ExpectNoError(t)
@@ -203,7 +203,7 @@ func TestProtocolUserInactiveTwice(t *testing.T) {
 			_, diags := p.Plan("zulip_user", prior, config)
 			found = append(found, diags...)
 		}
-		found.ExpectError(t, "email", "Duplicate user address", userLena)
+		found.ExpectError(t, "email", "Duplicate user email", userLena)
 	}
 }
 
@@ -213,7 +213,7 @@ func TestProtocolUserInactiveIsProtected(t *testing.T) {
 	run, config := imported(t, o, userInes, values{"active": false})
 	_, diags := run.Plan(config)
 	diags.ExpectWarning(t, "active", "would have no owner")
-	diags.ExpectError(t, "active", "lock the provider out")
+	diags.ExpectError(t, "active", "remove the provider's own access")
 	run.Block["lockout_protection"] = false
 	plan := run.MustPlan(config)
 	sent := o.Sent()
@@ -222,13 +222,13 @@ func TestProtocolUserInactiveIsProtected(t *testing.T) {
 
 	run = o.As(t, "moderator").NewRun(t, "zulip_user")
 	run.Import(fmt.Sprint(id(t, o, "member")), nil).ExpectNoError(t)
-	run.ExpectRefused(values{"email": run.State.Values["email"], "full_name": "Lena Fischer", "active": false}, "active", "may not deactivate anybody")
+	run.ExpectRefused(values{"email": run.State.Values["email"], "full_name": "Lena Fischer", "active": false}, "active", "may not deactivate users")
 
 	// Planned for another account's key.
 	run, config = imported(t, o, userTomas, values{"active": false})
 	plan = run.MustPlan(config)
 	_, diags = o.As(t, "admin").NewRun(t, "zulip_user").Process().Apply(plan)
-	diags.ExpectError(t, "", "lock the provider out")
+	diags.ExpectError(t, "", "remove the provider's own access")
 	sent.Expect(t)
 	if !account(t, o, id(t, o, "admin")).IsActive {
 		t.Error("the account is deactivated")
@@ -269,7 +269,7 @@ func TestProtocolUserInactiveDeletes(t *testing.T) {
 	config["active"] = false
 	plan, diags := run.Plan(config)
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "deactivation_actions", "Deactivating "+userTomas+" deletes data for good", "all direct messages", "the bots it owns: "+tomasBot)
+	diags.ExpectWarning(t, "deactivation_actions", "Deactivating "+userTomas+" permanently deletes data", "all direct messages", "the bots it owns are deleted: "+tomasBot)
 	sent := o.Sent()
 	run.Apply(plan).ExpectNoError(t)
 	sent.Expect(t, "DELETE actions")
@@ -401,8 +401,8 @@ func TestProtocolUserSaysWhatDeactivationMeans(t *testing.T) {
 	}})
 	_, diags := run.Plan(nil)
 	const summary = "Deactivating Nadia.Haddad@example.com changes who can do what"
-	diags.ExpectOnlyAccessWarning(t, summary, "Nadia.Haddad@example.com loses every right, until the account is reactivated.\n\n"+
-		"In general:\nNobody is left who can post and start topics.")
+	diags.ExpectOnlyAccessWarning(t, summary, "Nadia.Haddad@example.com loses all access until the account is reactivated.\n\n"+
+		"In general:\nNo one is left who can post and start topics.")
 
 	run.Block = o.Block(values{"access_warnings": false})
 	_, diags = run.Plan(nil)

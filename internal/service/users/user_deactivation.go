@@ -59,9 +59,9 @@ func checkActions(b *base.Base, state *account, diags *diag.Diagnostics) {
 	if state.deactivationActions() == (zulip.DeactivationActions{}) || b.HasLevel(featurelevel.DeactivationActions) {
 		return
 	}
-	diags.AddError(fmt.Sprintf("The server cannot delete anything of %s", state.Email.ValueString()),
-		fmt.Sprintf("This resource has deactivation_actions, which need %s; the server has %d. It would deactivate the account and delete nothing. Nothing was sent. "+
-			"Remove deactivation_actions and apply, and then deactivate the account, or upgrade the server first.",
+	diags.AddError(fmt.Sprintf("The server cannot delete data of %s", state.Email.ValueString()),
+		fmt.Sprintf("deactivation_actions requires %s; the server has %d. It would deactivate the user and delete nothing. Nothing was changed. "+
+			"Remove deactivation_actions and apply, then deactivate the user. Or upgrade the server first.",
 			featurelevel.Describe(featurelevel.DeactivationActions), b.FeatureLevel()))
 }
 
@@ -72,7 +72,7 @@ func warnOfActions(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User
 		return
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "The deactivation_actions of this resource delete of %s:\n", user.Address())
+	fmt.Fprintf(&text, "The deactivation_actions of this resource delete these data of %s:\n", user.Address())
 	for _, deletion := range deletions {
 		if *deletion.field(&actions) {
 			fmt.Fprintf(&text, "  - %s\n", deletion.what)
@@ -86,12 +86,12 @@ func warnOfActions(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User
 	}
 	if len(bots) > 0 {
 		slices.Sort(bots)
-		fmt.Fprintf(&text, "The same is deleted of the bots it owns: %s.\n", strings.Join(bots, ", "))
+		fmt.Fprintf(&text, "The same data of the bots it owns are deleted: %s.\n", strings.Join(bots, ", "))
 	}
-	text.WriteString("This cannot be undone, not even by reactivating the account. To delete nothing, remove deactivation_actions and apply before you deactivate the account.")
-	p.Diags.AddAttributeWarning(path.Root("deactivation_actions"), fmt.Sprintf("Deactivating %s deletes data for good", user.Address()), text.String())
+	text.WriteString("This cannot be undone, even by reactivating the user. To delete nothing, remove deactivation_actions and apply before you deactivate the user.")
+	p.Diags.AddAttributeWarning(path.Root("deactivation_actions"), fmt.Sprintf("Deactivating %s permanently deletes data", user.Address()), text.String())
 }
 
 // alreadyDeactivated says what became of the deletions when the account turned out to be deactivated.
-const alreadyDeactivated = "If an earlier request of this apply did it and its answer was lost, the deactivation_actions were carried out. " +
-	"If somebody else did it, nothing was deleted: reactivate the account and destroy it again, or delete the messages in the web app."
+const alreadyDeactivated = "If an earlier request of this apply deactivated the user and its answer was lost, the deactivation_actions were carried out. " +
+	"If someone else deactivated the user, nothing was deleted: reactivate the user and destroy the resource again, or delete the messages in the web app."

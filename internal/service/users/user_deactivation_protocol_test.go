@@ -85,7 +85,7 @@ func TestProtocolUserDeactivationActions(t *testing.T) {
 		"the profile": {
 			values{"delete_profile": true}, `{"delete_profile":true}`,
 			"Deleted user false, Deleted user false, direct by admin, direct by bot, private by admin, private by bot, public by admin, public by bot",
-			[]string{"Deleted user", "the bots it owns: " + tomasBot},
+			[]string{"Deleted user", "the bots it owns are deleted: " + tomasBot},
 		},
 		"public and direct": {
 			values{"delete_public_channel_messages": true, "delete_direct_messages": true, "delete_profile": false},
@@ -102,7 +102,7 @@ func TestProtocolUserDeactivationActions(t *testing.T) {
 			plan, diags := run.Plan(nil)
 			diags.ExpectNoError(t)
 			if test.warning != nil {
-				diags.ExpectWarning(t, "deactivation_actions", append(test.warning, "Deactivating "+userTomas+" deletes data for good")...)
+				diags.ExpectWarning(t, "deactivation_actions", append(test.warning, "Deactivating "+userTomas+" permanently deletes data")...)
 			} else if len(diags.Warnings()) != 1 { // that of the access
 				t.Errorf("warns of %v", diags.Warnings())
 			}
@@ -123,9 +123,9 @@ func TestProtocolUserDeactivationActions(t *testing.T) {
 func TestProtocolUserDeactivationActionsNeedALevel(t *testing.T) {
 	for _, level := range []int{442, featurelevel.DeactivationActions - 1} {
 		o, run := written(t, level, values{"delete_direct_messages": true})
-		run.ExpectRefused(leaving(values{"delete_direct_messages": true}), "deactivation_actions", "too old for deactivation_actions", "It needs feature level 459", "upgrade the server")
+		run.ExpectRefused(leaving(values{"delete_direct_messages": true}), "deactivation_actions", "too old for deactivation_actions", "It requires feature level 459", "upgrade the server")
 
-		run.ExpectRefused(nil, "", "The server cannot delete anything of "+userTomas, "need Zulip 12.0 (feature level 459)", "Remove deactivation_actions and apply", "Nothing was sent")
+		run.ExpectRefused(nil, "", "The server cannot delete data of "+userTomas, "requires Zulip 12.0 (feature level 459)", "Remove deactivation_actions and apply", "Nothing was changed")
 
 		// Planned before the server became older.
 		o.Sandbox.SetFeatureLevel(featurelevel.DeactivationActions)
@@ -133,7 +133,7 @@ func TestProtocolUserDeactivationActionsNeedALevel(t *testing.T) {
 		o.Sandbox.SetFeatureLevel(level)
 		sent := o.Sent()
 		_, diags := run.Process().Apply(plan)
-		diags.ExpectError(t, "", "The server cannot delete anything of "+userTomas)
+		diags.ExpectError(t, "", "The server cannot delete data of "+userTomas)
 		sent.Expect(t)
 
 		// The way out that it names.
@@ -151,7 +151,7 @@ func TestProtocolUserDeactivationActionsAfterAnotherDeactivation(t *testing.T) {
 	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", run.State.Values["id"]), nil)
 	_, diags := run.Process().Apply(plan)
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "", userTomas+" is deactivated already", "nothing was deleted")
+	diags.ExpectWarning(t, "", userTomas+" is already deactivated", "nothing was deleted")
 
 	o.Call(t, http.MethodPost, fmt.Sprint("/users/", run.State.Values["id"], "/reactivate"), nil)
 	o.Sandbox.Fail(sandbox.Fault{Method: "DELETE", Path: "/users/*", After: true, Action: sandbox.FaultDrop, Count: 1})
@@ -169,7 +169,7 @@ func TestProtocolUserDeactivationActionsOfAReplacement(t *testing.T) {
 	diags.ExpectNoError(t)
 	_, diags = p.Plan("zulip_user", nil, leaving(values{"delete_direct_messages": true}))
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "deactivation_actions", "deletes data for good")
+	diags.ExpectWarning(t, "deactivation_actions", "permanently deletes data")
 }
 
 // A state of an older server plans nothing on a newer one.
@@ -337,7 +337,7 @@ func TestProtocolUserWhoOwnsTheProvidersBot(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_user")
 	bot := o.As(t, "bot")
 	run, _ := imported(t, bot, userTomas, nil)
-	run.ExpectRefused(nil, "", "lock the provider out", tomasBot, "owned by "+userTomas)
+	run.ExpectRefused(nil, "", "remove the provider's own access", tomasBot, "owned by "+userTomas)
 
 	// The bot gets that owner after the plan.
 	run, _ = imported(t, bot, userLena, nil)
@@ -346,7 +346,7 @@ func TestProtocolUserWhoOwnsTheProvidersBot(t *testing.T) {
 	o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", id(t, o, "bot")), map[string]string{"bot_owner_id": fmt.Sprint(id(t, o, "member"))})
 	sent := o.Sent()
 	_, diags := p.Apply(plan)
-	diags.ExpectError(t, "", "lock the provider out", tomasBot, "owned by "+userLena)
+	diags.ExpectError(t, "", "remove the provider's own access", tomasBot, "owned by "+userLena)
 	sent.Expect(t)
 	if user := account(t, o, id(t, o, "member")); !user.IsActive {
 		t.Error("the account is deactivated")
@@ -375,7 +375,7 @@ func TestProtocolUserOwnAccount(t *testing.T) {
 		if role == nil {
 			at = ""
 		}
-		diags.ExpectError(t, at, "lock the provider out")
+		diags.ExpectError(t, at, "remove the provider's own access")
 		sent.Expect(t)
 	}
 }

@@ -134,7 +134,7 @@ func (a *account) changes(user *zulip.User, s *snapshot.Snapshot) (update zulip.
 		}
 		value, err := wireValue(field, profile[name], s)
 		if err != nil {
-			diags.AddAttributeError(path.Root("profile_data").AtMapKey(name), "Not people", base.Sentence(err))
+			diags.AddAttributeError(path.Root("profile_data").AtMapKey(name), "Invalid value for a field of users", base.Sentence(err))
 			continue
 		}
 		if !sameValue(field, profile[name], valueOf(user, name, s), s) {
@@ -187,7 +187,7 @@ func peopleIn(field *zulip.ProfileField, text string) ([]string, error) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
 	if err := decoder.Decode(&elements); err != nil {
-		return nil, fmt.Errorf("field %q has people: set jsonencode([...]) of their addresses or IDs, not %q", field.Name, text)
+		return nil, fmt.Errorf("field %q has users: set jsonencode([...]) of their emails or IDs, not %q", field.Name, text)
 	}
 	people := make([]string, len(elements))
 	for i, element := range elements {

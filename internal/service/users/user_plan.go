@@ -82,7 +82,7 @@ func checkProfile(p *core.Plan[account], s *snapshot.Snapshot) {
 			continue
 		}
 		if err := checkValue(field, profile[name], s); err != nil {
-			p.Diags.AddAttributeError(path.Root("profile_data"), "Not people", base.Sentence(err))
+			p.Diags.AddAttributeError(path.Root("profile_data"), "Invalid value for a field of users", base.Sentence(err))
 		}
 	}
 }
@@ -90,7 +90,7 @@ func checkProfile(p *core.Plan[account], s *snapshot.Snapshot) {
 // checkNew refuses an account that already exists, and whom the server lets create none.
 func checkNew(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) {
 	if p.Meta.Store.Self().Role > zulip.RoleAdministrator {
-		p.Meta.Refuse(path.Empty(), "create accounts", "Only administrators and owners of the organization may, with the right can_create_users of the server's shell.", p.Diags)
+		p.Meta.Refuse(path.Empty(), "create users", "This requires an administrator or owner of the organization with the permission can_create_users, which the server's shell grants.", p.Diags)
 		return
 	}
 	user := &zulip.User{Email: p.Plan.Email.ValueString(), Role: zulip.RoleMember}
@@ -153,7 +153,7 @@ func existing(plan *account, holder *zulip.User) core.Existing {
 	asPlanned := holder.FullName == strings.TrimSpace(plan.FullName.ValueString()) && (!isPlanned || role == holder.Role) && !plan.isInactive()
 	return core.Existing{
 		Kind: userKind, Title: "user", Name: holder.Address(), Key: strings.ToLower(plan.Email.ValueString()), ID: holder.ID, Import: holder.Address(), At: path.Root("email"),
-		Summary:   fmt.Sprintf("%s already has an account", holder.Address()),
+		Summary:   fmt.Sprintf("User %s already exists", holder.Address()),
 		Detail:    fmt.Sprintf("It has the ID %d and the name %q.", holder.ID, holder.FullName),
 		AsPlanned: asPlanned, Ours: isRecent, MayBeReplaced: asPlanned && isRecent,
 	}
@@ -163,12 +163,12 @@ func existing(plan *account, holder *zulip.User) core.Existing {
 func taken(holder *zulip.User) (summary, detail string) {
 	switch {
 	case holder.IsBot:
-		return fmt.Sprintf("%s is a bot", holder.Address()), "The address belongs to a bot. Bots are managed with zulip_bot."
+		return fmt.Sprintf("%s is a bot", holder.Address()), "Manage bots with zulip_bot."
 	case holder.IsDeleted:
 		return accounts.Deleted(holder, "email")
 	}
-	return fmt.Sprintf("%s has a deactivated account", holder.Address()),
-		fmt.Sprintf("It has the ID %d and the name %q, and keeps its address. Set adopt_deactivated = true to reactivate it, or active = false to keep it as it is.", holder.ID, holder.FullName)
+	return fmt.Sprintf("User %s already exists and is deactivated", holder.Address()),
+		fmt.Sprintf("It has the ID %d and the name %q. Set adopt_deactivated = true to reactivate it, or active = false to leave it deactivated.", holder.ID, holder.FullName)
 }
 
 // checkUpdate keeps the prior values that mean what is configured, and refuses what the server would.
@@ -189,7 +189,7 @@ func checkUpdate(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsho
 	accounts.DeclareRole(p.Meta, runstate.AccountKey{ID: user.ID, Email: cmp.Or(p.Plan.Email.ValueString(), user.Address())}, p.Config.Role, reactivated, false, p.Diags)
 	accounts.RoleChange(p.Plan.Role, p.Prior.Role, user).Check(p.Meta, s, p.Diags)
 	if !p.Plan.isSameAccount(p.Prior) && !p.Diags.HasError() {
-		p.RequireAdministrator("update accounts", p.Diags)
+		p.RequireAdministrator("update users", p.Diags)
 	}
 	checkActive(ctx, p, s, user)
 }
@@ -221,8 +221,8 @@ func checkEmail(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
 		return
 	}
 	if isTrusted(p.Prior, user) {
-		p.Diags.AddAttributeWarning(at, "The address cannot be compared",
-			fmt.Sprintf("Account %d (%s) hides its address from the provider's account: that it is %s is taken on trust, and nothing is sent. From then on, another email changes the address of the account.", user.ID, user.FullName, planned))
+		p.Diags.AddAttributeWarning(at, "Cannot compare the email",
+			fmt.Sprintf("User %d (%s) hides their email from the provider's account. The provider assumes that it is %s, and sends nothing. If you change email later, the apply changes the user's email.", user.ID, user.FullName, planned))
 		return
 	}
 	self := p.Meta.Store.Self()
@@ -230,9 +230,9 @@ func checkEmail(p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
 	p.Meta.Run.PlanName(snapshot.AccountKind, user.ID, planned)
 	switch {
 	case self.Role > zulip.RoleAdministrator:
-		p.Meta.Refuse(at, "change addresses", "Only administrators and owners of the organization may, with the right can_change_user_emails of the server's shell.", p.Diags)
+		p.Meta.Refuse(at, "change emails", "This requires an administrator or owner of the organization with the permission can_change_user_emails, which the server's shell grants.", p.Diags)
 	case isTaken && holder.ID != user.ID:
-		p.Diags.AddAttributeError(at, "The address is taken", fmt.Sprintf("%s belongs to %q (ID %d).", planned, holder.FullName, holder.ID))
+		p.Diags.AddAttributeError(at, "Another user has this email", fmt.Sprintf("%s belongs to %q (ID %d).", planned, holder.FullName, holder.ID))
 	}
 }
 
@@ -276,8 +276,8 @@ func (r *userResource) Update(ctx context.Context, req resource.UpdateRequest, r
 }
 
 func unsetWhileDeactivated(user *zulip.User) (summary, detail string) {
-	return fmt.Sprintf("%s is deactivated, and active is not set", user.Address()),
-		"Without active, the configuration asks for an active account, and reactivates none. Set active = false to keep the account as it is, or active = true to reactivate it, or remove the resource."
+	return fmt.Sprintf("%s is deactivated, but active is not set", user.Address()),
+		"Without active, the configuration expects an active user, but does not reactivate one. Set active = false to leave the user deactivated, set active = true to reactivate the user, or remove the resource."
 }
 
 // setActive deactivates or reactivates the account, where that is planned.
@@ -341,7 +341,7 @@ func checkActive(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsho
 	case p.Plan.Active.ValueBool() && user.IsDeleted:
 		summary, detail := accounts.Deleted(user, "email")
 		p.Diags.AddAttributeError(at, summary, detail)
-	case p.Plan.Active.ValueBool() && p.Meta.RequireRole(zulip.RoleAdministrator, at, "reactivate anybody", p.Diags):
+	case p.Plan.Active.ValueBool() && p.Meta.RequireRole(zulip.RoleAdministrator, at, "reactivate users", p.Diags):
 		p.Meta.Run.PlanName(snapshot.AccountKind, user.ID, user.Address())
 		warnOfReactivation(ctx, p, at, user)
 	}
@@ -350,8 +350,8 @@ func checkActive(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsho
 // warnOfReactivation says which account will be reactivated, and what it can do then.
 func warnOfReactivation(ctx context.Context, p *core.Plan[account], at path.Path, user *zulip.User) {
 	role, returns := accounts.Returns(user, p.Config.Role)
-	p.Diags.AddAttributeWarning(at, fmt.Sprintf("The account of %s will be reactivated", user.Address()),
-		fmt.Sprintf("It has the ID %d and the name %q, and keeps its messages and subscriptions. %s", user.ID, user.FullName, returns))
+	p.Diags.AddAttributeWarning(at, fmt.Sprintf("User %s will be reactivated", user.Address()),
+		fmt.Sprintf("It has the ID %d and the name %q. Its messages and subscriptions do not change. %s", user.ID, user.FullName, returns))
 	accesswarning.OfReactivation(ctx, p.Meta, p.Diags, user, role)
 }
 
@@ -373,20 +373,20 @@ func checkAdoptedInactive(p *core.Plan[account], holder *zulip.User) {
 	case run.WillBeKept(userKind, holder.ID):
 		refuseDuplicate(holder, p.Diags)
 	case !run.IsManaged(userKind, holder.ID) && !run.IsDestroyed(userKind, holder.ID):
-		p.Diags.AddAttributeWarning(path.Root("active"), fmt.Sprintf("The deactivated account of %s will be adopted", holder.Address()),
+		p.Diags.AddAttributeWarning(path.Root("active"), fmt.Sprintf("Deactivated user %s will be adopted", holder.Address()),
 			fmt.Sprintf("It has the ID %d and the name %q, and stays deactivated.", holder.ID, holder.FullName))
 	}
 }
 
 // refuseDuplicate says that two resources of the configuration have the same account.
 func refuseDuplicate(user *zulip.User, diags *diag.Diagnostics) {
-	diags.AddAttributeError(path.Root("email"), fmt.Sprintf("Duplicate user address %q", user.Address()),
-		"Another zulip_user in this configuration has the same account. Remove one of them.")
+	diags.AddAttributeError(path.Root("email"), fmt.Sprintf("Duplicate user email %q", user.Address()),
+		"Another zulip_user in this configuration has the same email. Remove one of them.")
 }
 
 // refuseInactive says that there is no account which could be kept deactivated.
 func refuseInactive(address string, diags *diag.Diagnostics) {
-	diags.AddAttributeError(path.Root("active"), fmt.Sprintf("%s has no account", address),
-		"active = false keeps a deactivated account in the configuration, and creates none. If somebody with this address is to have an account, remove active = false. "+
-			"If nobody is, remove the resource. An account that hides its address from the provider's account is not found by it: that one has to be managed before it is deactivated.")
+	diags.AddAttributeError(path.Root("active"), fmt.Sprintf("User %s does not exist", address),
+		"active = false manages an existing deactivated user, and creates none. To create the user, remove active = false. "+
+			"Otherwise remove the resource. The provider cannot find a user who hides their email: manage such a user before you deactivate the user.")
 }

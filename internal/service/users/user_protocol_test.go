@@ -129,7 +129,7 @@ func TestProtocolUserDrift(t *testing.T) {
 	// A role that was changed since the plan is somebody's decision.
 	plan := run.MustPlan(nadia(values{"role": "moderator"}))
 	o.Call(t, http.MethodPatch, path, map[string]string{"role": "600"})
-	run.Apply(plan).ExpectError(t, "", "was changed by somebody else", "role\n", "plan was made:     \"member\"", "now:                        \"guest\"", "asks for: \"moderator\"")
+	run.Apply(plan).ExpectError(t, "", "was changed after the plan was made", "role\n", "plan was made:     \"member\"", "now:                        \"guest\"", "asks for: \"moderator\"")
 	// A role that is not managed is not written.
 	run.MustApply(nadia(nil))
 	if user := o.UserOf(t, run); user.Role != zulip.RoleGuest {
@@ -215,7 +215,7 @@ func TestProtocolUserHiddenAddress(t *testing.T) {
 	imported := o.NewRun(t, "zulip_user")
 	imported.Import(fmt.Sprint(run.State.Values["id"]), nil).ExpectNoError(t)
 	plan, diags := imported.Plan(nadia(nil))
-	diags.ExpectWarning(t, "email", "cannot be compared", "on trust")
+	diags.ExpectWarning(t, "email", "Cannot compare the email", "on trust")
 	sent := o.Sent()
 	imported.Apply(plan).ExpectNoError(t)
 	sent.Expect(t)
@@ -245,7 +245,7 @@ func TestFaultUserHalfMade(t *testing.T) {
 	run.Block["max_retries"] = 0
 	plan := run.MustPlan(nadia(values{"role": "moderator"}))
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/users/*", Action: sandbox.FaultDrop})
-	run.Apply(plan).ExpectError(t, "", `User "Nadia.Haddad@example.com" does not take the change`, "Terraform marks it as tainted", "terraform untaint ADDRESS")
+	run.Apply(plan).ExpectError(t, "", `User "Nadia.Haddad@example.com" did not accept the change`, "Terraform marks it as tainted", "terraform untaint ADDRESS")
 	heal()
 	if run.State == nil {
 		t.Fatal("the account is not in the state")
@@ -281,13 +281,13 @@ func TestProtocolUserRefusedAtPlan(t *testing.T) {
 	}
 	run.ExpectRefused(nadia(values{"email": found.Address()}), "email", "zulip_bot")
 	run.Import(userInes, nil).ExpectNoError(t)
-	run.ExpectRefused(nil, "", "lock the provider out")
+	run.ExpectRefused(nil, "", "remove the provider's own access")
 	_, diags := run.Plan(values{"email": userInes, "full_name": "Ines Moreau", "role": "member"})
 	diags.ExpectWarning(t, "role", "would have no owner", "only active owner")
-	diags.ExpectError(t, "role", "lock the provider out")
+	diags.ExpectError(t, "role", "remove the provider's own access")
 	run.ExpectRefused(values{"email": userLena, "full_name": "Ines Moreau"}, "email", "belongs to \"Lena Fischer\"")
 	o.Call(t, http.MethodPatch, fmt.Sprint("/users/", id(t, o, "admin")), map[string]string{"role": "100"})
-	run.ExpectRefused(nil, "", "lock the provider out")
+	run.ExpectRefused(nil, "", "remove the provider's own access")
 }
 
 // Who may not manage accounts is told at plan; the rights of the server's shell are seen on apply only.
@@ -298,7 +298,7 @@ func TestProtocolUserCallers(t *testing.T) {
 	run.Apply(run.MustPlan(nadia(nil))).ExpectError(t, "", "not authorized to create users", "manage.py change_user_role", "invite people")
 	run.Import(userLena, nil).ExpectNoError(t)
 	run.Apply(run.MustPlan(values{"email": "lena@example.org", "full_name": "Lena Fischer"})).ExpectError(t, "", "can_change_user_emails")
-	run.ExpectRefused(values{"email": userLena, "full_name": "Lena Fischer", "role": "owner"}, "role", "Only owners make")
+	run.ExpectRefused(values{"email": userLena, "full_name": "Lena Fischer", "role": "owner"}, "role", "Only owners can change who is an owner")
 }
 
 func TestProtocolUserUnknown(t *testing.T) {

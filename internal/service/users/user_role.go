@@ -93,8 +93,7 @@ func planUserRole(ctx context.Context, c *userRoleCall) error {
 		return nil
 	}
 	if err != nil {
-		return lookup.Error(path.Root("user"), err,
-			"\n\nIf this configuration makes the account, write zulip_user.NAME.id: its ID is not known before, so that the account comes first.")
+		return lookup.Error(path.Root("user"), err, base.ReferenceAdvice("user", "zulip_user.NAME.id"))
 	}
 	change := accounts.Change{User: user, Prior: user.Role, Planned: role(plan.Role), At: path.Root("role")}
 	switch {
@@ -139,8 +138,8 @@ func planUserRoleDestroy(ctx context.Context, c *userRoleCall) error {
 func warnOfKept(state *userRoleModel, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	user, ok := view.User(state.UserID.ValueInt64())
 	if ok && user.IsActive && user.Role < zulip.RoleMember {
-		diags.AddWarning(fmt.Sprintf("%s stays %s", user.Address(), user.Role),
-			"Destroying the resource leaves the role as it is, and nothing manages it any more. To take it away, first set on_destroy = \"member\" and apply, and then remove the resource; or set the role to member.")
+		diags.AddWarning(fmt.Sprintf("%s keeps the role %s", user.Address(), user.Role),
+			"Destroying the resource leaves the role unchanged and no longer managed. To demote the user, first set on_destroy = \"member\" and apply, then remove the resource. Or set the role to member.")
 	}
 }
 

@@ -109,7 +109,7 @@ func TestProtocolUserRoleChangedMeanwhile(t *testing.T) {
 	plan := run.MustPlan(values{"user": userRoleLena, "role": "administrator"})
 	userRoleGive(t, o, "member", zulip.RoleGuest)
 	sent := o.Sent()
-	run.Apply(plan).ExpectError(t, "role", "changed since the plan", "member → administrator", "now the role is guest")
+	run.Apply(plan).ExpectError(t, "role", "changed after the plan", "member → administrator", "now the role is guest")
 	sent.Expect(t)
 	expectUserRole(t, o, "member", "guest")
 	// Somebody else did what is planned: nothing is left to do.
@@ -163,12 +163,12 @@ func TestProtocolUserRoleRefusedAtPlan(t *testing.T) {
 	run.ExpectRefusals(acctest.Refusals{
 		{values{"user": "lina.fischer@example.com", "role": "guest"}, "user", []string{"did you mean " + userRoleLena, "zulip_user.NAME.id"}},
 		{values{"user": userRoleLena, "role": "boss"}, "role", []string{"must be one of"}},
-		{values{"user": userRoleInes, "role": "member"}, "role", []string{"lock the provider out"}},
+		{values{"user": userRoleInes, "role": "member"}, "role", []string{"remove the provider's own access"}},
 	})
 	userRoleGive(t, o, "admin", zulip.RoleOwner)
-	run.ExpectRefused(values{"user": userRoleInes, "role": "administrator"}, "role", "lock the provider out", "lockout_protection = false")
+	run.ExpectRefused(values{"user": userRoleInes, "role": "administrator"}, "role", "remove the provider's own access", "lockout_protection = false")
 	run.MustApply(values{"user": userRoleInes, "role": "owner", "on_destroy": "guest"})
-	run.ExpectRefused(nil, "on_destroy", "lock the provider out")
+	run.ExpectRefused(nil, "on_destroy", "remove the provider's own access")
 	run.Block["lockout_protection"] = false
 	run.State = nil
 	plan := run.MustPlan(values{"user": userRoleInes, "role": "administrator"})
@@ -199,7 +199,7 @@ func TestProtocolUserRoleTwoOwners(t *testing.T) {
 	}
 	// Unless the same run makes an owner: whichever is planned first.
 	demote, diags := p.Plan("zulip_user_role", nil, values{"user": userRoleInes, "role": "guest"})
-	diags.ExpectWarning(t, "role", "would have no owner", "let this resource depend on that one")
+	diags.ExpectWarning(t, "role", "would have no owner", "add depends_on to this resource")
 	promote := p.MustPlan("zulip_user_role", nil, values{"user": "tomas.berg@example.com", "role": "owner"})
 	p.MustApply(promote)
 	p.MustApply(demote)
@@ -209,7 +209,7 @@ func TestProtocolUserRoleTwoOwners(t *testing.T) {
 func TestProtocolUserRoleCallers(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_user_role")
 	for account, words := range map[string]string{
-		"moderator": "may not change roles", "admin": "Only owners make and unmake owners", "bot": "Only owners make and unmake owners",
+		"moderator": "may not change roles", "admin": "Only owners can change who is an owner", "bot": "Only owners can change who is an owner",
 	} {
 		o.As(t, account).NewRun(t, "zulip_user_role").ExpectRefused(values{"user": fmt.Sprint(id(t, o, "member")), "role": "owner"}, "role", words)
 	}
@@ -295,7 +295,7 @@ func TestProtocolUserRoleLastOwnerSinceThePlan(t *testing.T) {
 		if config == nil {
 			at = "on_destroy"
 		}
-		diags.ExpectError(t, at, "Only owners make and unmake owners")
+		diags.ExpectError(t, at, "Only owners can change who is an owner")
 		sent.Expect(t)
 		expectUserRole(t, o, "member", "owner")
 		if err := o.As(t, "member").Client.UpdateUser(context.Background(), id(t, o, "owner"), zulip.UserUpdate{Role: ptr(zulip.RoleOwner)}); err != nil {
@@ -329,9 +329,9 @@ func TestProtocolUserRoleOfTheProvidersBot(t *testing.T) {
 	bot := o.As(t, "bot")
 	run := bot.NewRun(t, "zulip_user_role")
 	own := fmt.Sprint(id(t, o, "bot"))
-	run.ExpectRefused(values{"user": own, "role": "member"}, "role", "lock the provider out")
+	run.ExpectRefused(values{"user": own, "role": "member"}, "role", "remove the provider's own access")
 	run.MustApply(values{"user": own, "role": "administrator", "on_destroy": "member"})
-	run.ExpectRefused(nil, "on_destroy", "lock the provider out")
+	run.ExpectRefused(nil, "on_destroy", "remove the provider's own access")
 	expectUserRole(t, o, "bot", "administrator")
 }
 

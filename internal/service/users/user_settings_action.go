@@ -76,10 +76,10 @@ func validateUserSettings(object *types.Object, diags *diag.Diagnostics) {
 		return ok && !set.IsUnknown() && len(set.Elements()) == 0
 	}
 	if isEmpty(usersAttribute) && isEmpty(groupsAttribute) {
-		diags.AddError("Nobody to set settings for", "Name at least one person in users, or one user group in groups.")
+		diags.AddError("No users to change", "List at least one user in users, or one user group in groups.")
 	}
 	if !slices.ContainsFunc(changeable, func(s settings.Setting) bool { return config[s.Name] != nil && !config[s.Name].IsNull() }) {
-		diags.AddError("Nothing to set", "Set at least one of the settings, as in color_scheme = \"dark\".")
+		diags.AddError("No setting is set", "Set at least one of the settings, as in color_scheme = \"dark\".")
 	}
 }
 
@@ -95,8 +95,8 @@ func invokeUserSettings(ctx context.Context, c *adapter.Call[types.Object]) erro
 		return err
 	}
 	for attribute, planned := range change.planned {
-		c.Diags.AddAttributeError(path.Root(attribute), "Somebody or a group is still not in the organization",
-			fmt.Sprintf("The plan was to create %s before. Trigger the action by the resource that creates it.", strings.Join(planned, ", ")))
+		c.Diags.AddAttributeError(path.Root(attribute), "A user or group does not exist in the organization yet",
+			fmt.Sprintf("The plan expected another resource to create %s first. Trigger the action by that resource.", strings.Join(planned, ", ")))
 	}
 	if c.Diags.HasError() {
 		return nil
@@ -105,8 +105,8 @@ func invokeUserSettings(ctx context.Context, c *adapter.Call[types.Object]) erro
 	// None of these settings has two names on the wire, so that what the server holds is of no account.
 	answer, err := c.Meta.Client.UpdateSettingsOf(ctx, change.SettingsTarget, change.settings.Form(change.config, nil, c.FeatureLevel()))
 	if err == nil && len(answer.IgnoredParameters) > 0 {
-		return base.Refused(path.Empty(), "The server does not take everything",
-			c.WithUntried(typeName, fmt.Sprintf("It ignores %s (feature level %d). The rest is set.", strings.Join(answer.IgnoredParameters, ", "), c.FeatureLevel())))
+		return base.Refused(path.Empty(), "The server ignored some settings",
+			c.WithUntried(typeName, fmt.Sprintf("It ignored %s (feature level %d). All other settings were changed.", strings.Join(answer.IgnoredParameters, ", "), c.FeatureLevel())))
 	}
 	return base.Failed("Cannot set the settings of others", err)
 }
@@ -127,8 +127,8 @@ func prepareUserSettings(ctx context.Context, c *adapter.Call[types.Object]) (*c
 		return nil, nil
 	}
 	if c.FeatureLevel() == 0 {
-		return nil, base.Refused(path.Empty(), "It is not known whether the server can set settings of others",
-			fmt.Sprintf("It needs %s, and the server does not say which it has. An older one would change the settings of the account the provider uses instead: nothing is sent.",
+		return nil, base.Refused(path.Empty(), "Unknown whether the server can change settings of others",
+			fmt.Sprintf("This requires %s, and the server does not report its level. An older server would change the settings of the provider's account instead. Nothing was changed.",
 				featurelevel.Describe(featurelevel.TargetUsers)))
 	}
 	const doing = "set settings of others"
@@ -163,7 +163,7 @@ func (c *change) findUsers(view *snapshot.Snapshot, diags *diag.Diagnostics) {
 		case err != nil:
 			lookup.AddError(diags, at, err, "")
 		case user.IsBot:
-			diags.AddAttributeError(at, "A bot has no personal settings", fmt.Sprintf("%s is a bot. Take it out of users.", text))
+			diags.AddAttributeError(at, "A bot has no personal settings", fmt.Sprintf("%s is a bot. Remove it from users.", text))
 		default:
 			c.Users = append(c.Users, user.ID)
 		}
@@ -182,7 +182,7 @@ func (c *change) findGroups(view *snapshot.Snapshot, diags *diag.Diagnostics) {
 		case group.Group == nil:
 			c.planned[groupsAttribute] = append(c.planned[groupsAttribute], text)
 		case group.Group.Deactivated:
-			diags.AddAttributeError(at, "The user group is deactivated", fmt.Sprintf("Take %q out of groups, and name its people in users.", text))
+			diags.AddAttributeError(at, "The user group is deactivated", fmt.Sprintf("Remove %q from groups, and list its members in users.", text))
 		default:
 			c.Groups = append(c.Groups, group.Key.ID)
 		}
@@ -198,7 +198,7 @@ func (c *change) target() string {
 		whose = append(whose, strings.Join(users, ", "))
 	}
 	if groups := texts(c.config[groupsAttribute]); len(groups) > 0 {
-		whose = append(whose, "everybody in "+strings.Join(groups, ", "))
+		whose = append(whose, "everyone in "+strings.Join(groups, ", "))
 	}
 	return strings.Join(whose, " and ")
 }

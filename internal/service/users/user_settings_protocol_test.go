@@ -233,7 +233,7 @@ func TestProtocolSetUserSettingsOldServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/server_settings", Action: sandbox.FaultStatus, Status: http.StatusOK, Body: string(body)})
-	refused(t, o, config(values{"color_scheme": "light"}), "", "not known whether the server can", "feature level 444", "nothing is sent")
+	refused(t, o, config(values{"color_scheme": "light"}), "", "Unknown whether the server can", "feature level 444", "nothing is sent")
 }
 
 func TestProtocolSetUserSettingsCaller(t *testing.T) {
@@ -264,9 +264,9 @@ func TestProtocolSetUserSettingsErrors(t *testing.T) {
 		attribute string
 		words     []string
 	}{
-		{with(nil), "", []string{"Nobody to set settings for"}},
-		{with(values{"users": []any{}, "groups": []any{}}), "", []string{"Nobody to set settings for"}},
-		{values{"users": []any{userSettingsLena}, "skip_if_already_edited": true}, "", []string{"Nothing to set"}},
+		{with(nil), "", []string{"No users to change"}},
+		{with(values{"users": []any{}, "groups": []any{}}), "", []string{"No users to change"}},
+		{values{"users": []any{userSettingsLena}, "skip_if_already_edited": true}, "", []string{"No setting is set"}},
 		{with(values{"users": []any{"lena.fisher@example.com"}}), "users", []string{"did you mean " + userSettingsLena}},
 		{with(values{"users": []any{bot.Email}}), "users", []string{"A bot has no personal settings", bot.Email}},
 		{with(values{"groups": []any{"srr"}}), "groups", []string{`did you mean "sre"`}},
@@ -292,7 +292,7 @@ func TestProtocolSetUserSettingsErrors(t *testing.T) {
 	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/settings", Action: sandbox.FaultStatus, Status: http.StatusOK,
 		Body: `{"result":"success","msg":"","ignored_parameters_unsupported":["color_scheme"]}`, Count: 1})
 	_, diags = p.InvokeAction(context.Background(), typeName, config(dark), nil)
-	diags.ExpectError(t, "", "does not take everything", "color_scheme")
+	diags.ExpectError(t, "", "ignored some settings", "color_scheme")
 }
 
 // A group that the same run creates is not in the organization when the plan is made.

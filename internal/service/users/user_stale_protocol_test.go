@@ -156,7 +156,7 @@ func TestProtocolUserRoleOfNobody(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	p := run.Process()
 	sent := o.Sent()
-	for _, says := range []string{"did you mean " + userRoleLena, "Another error of this run says more", "Another error of this run says more"} {
+	for _, says := range []string{"did you mean " + userRoleLena, "Another error of this run has the details", "Another error of this run has the details"} {
 		_, diags := p.Plan("zulip_user_role", nil, values{"user": "lina.fischer@example.com", "role": "guest"})
 		diags.ExpectError(t, "user", `"lina.fischer@example.com" is not in the organization`, says)
 	}

@@ -180,7 +180,7 @@ func importUserStatus(_ context.Context, c *userStatusCall, text string) error {
 	case err != nil:
 		return base.Refused(path.Empty(), summary, base.Sentence(err))
 	case user.IsBot || !user.IsActive:
-		return base.Refused(path.Empty(), summary, fmt.Sprintf("%s is a bot, or deactivated. Only people who are active have a status.", user.Address()))
+		return base.Refused(path.Empty(), summary, fmt.Sprintf("%s is a bot, or deactivated. Only active users have a status.", user.Address()))
 	}
 	found := userStatusModel{User: types.StringValue(user.Address()), UserID: types.Int64Value(user.ID)}
 	found.readAll(view.Status(user.ID))
@@ -191,15 +191,15 @@ func importUserStatus(_ context.Context, c *userStatusCall, text string) error {
 // validate refuses what is wrong in any organization.
 func (m *userStatusModel) validate(diags *diag.Diagnostics) {
 	if m.StatusText.IsNull() && m.EmojiName.IsNull() {
-		diags.AddError("Nothing to manage", "Set status_text, emoji_name or both; \"\" is none.")
+		diags.AddError("The resource manages nothing", "Set status_text, emoji_name or both. \"\" clears it.")
 	}
 	if length := utf8.RuneCountInString(storedText(m.StatusText.ValueString())); length > zulip.MaxStatusLength {
 		diags.AddAttributeError(path.Root("status_text"), "The status is too long",
-			fmt.Sprintf("It has %d characters. The server takes %d.", length, zulip.MaxStatusLength))
+			fmt.Sprintf("It has %d characters. The server accepts %d.", length, zulip.MaxStatusLength))
 	}
 	for attribute, value := range map[string]types.String{"emoji_code": m.EmojiCode, "reaction_type": m.ReactionType} {
 		if base.IsSet(value) && (m.EmojiName.IsNull() || base.IsSet(m.EmojiName) && m.EmojiName.ValueString() == "") {
-			diags.AddAttributeError(path.Root(attribute), "No emoji to go with", "Set emoji_name, or leave "+attribute+" out.")
+			diags.AddAttributeError(path.Root(attribute), "Attribute requires emoji_name", "Set emoji_name, or remove "+attribute+".")
 		}
 	}
 }
@@ -228,8 +228,7 @@ func personOf(c *userStatusCall, m *userStatusModel) (*zulip.User, error) {
 	}
 	user, err := lookup.User(view, m.User.ValueString())
 	if err != nil {
-		return nil, lookup.Error(path.Root("user"), err,
-			"\n\nIf this configuration makes the account, write zulip_user.NAME.id: its ID is not known before, so that the account comes first.")
+		return nil, lookup.Error(path.Root("user"), err, base.ReferenceAdvice("user", "zulip_user.NAME.id"))
 	}
 	return user, nil
 }
@@ -313,8 +312,8 @@ func checkStatusAlone(c *userStatusCall, user *zulip.User) {
 		value           types.String
 	}{{"status_text", kindText, c.Config.StatusText}, {"emoji_name", kindEmoji, c.Config.EmojiName}} {
 		if base.IsSet(part.value) && !c.Meta.Run.Declare(part.kind, user.ID, storedText(part.value.ValueString())) {
-			c.Diags.AddAttributeError(path.Root(part.attribute), "Two statuses of "+user.Address(),
-				"Another zulip_user_status of this configuration sets "+part.attribute+" to something else for the same person, and each apply would undo one of them. Keep one.")
+			c.Diags.AddAttributeError(path.Root(part.attribute), "Duplicate status of "+user.Address(),
+				"Another zulip_user_status of this configuration sets "+part.attribute+" to another value for the same user, so each apply would undo the change of the other. Keep one of them.")
 		}
 	}
 }
@@ -328,12 +327,12 @@ func checkStatusCaller(c *userStatusCall, user *zulip.User) {
 	case own && !c.Meta.RequirePerson(at, "set its own status", c.Diags):
 	case !own && !c.Meta.RequirePersonBelow(featurelevel.StatusByBots, at, "set a status", c.Diags):
 	case user.IsBot:
-		c.Diags.AddAttributeError(at, "Bots have no status", fmt.Sprintf("%s is a bot. Only people have a status.", user.Address()))
+		c.Diags.AddAttributeError(at, "A bot has no status", fmt.Sprintf("%s is a bot. Only people have a status.", user.Address()))
 	case !user.IsActive:
-		c.Diags.AddAttributeError(at, "Deactivated", fmt.Sprintf("%s is deactivated and shows no status. Take the resource out, or reactivate the account.", user.Address()))
+		c.Diags.AddAttributeError(at, "Deactivated", fmt.Sprintf("%s is deactivated and shows no status. Remove the resource, or reactivate the user.", user.Address()))
 	case !own && !c.HasLevel(featurelevel.StatusOfOthers):
-		c.Diags.AddAttributeError(at, "The server is too old for the status of others",
-			fmt.Sprintf("It needs %s; the server has %d (Zulip %s). The status of the provider's own account can still be set: leave user out.",
+		c.Diags.AddAttributeError(at, "The server is too old to set the status of others",
+			fmt.Sprintf("It requires %s; the server has %d (Zulip %s). To set the status of the provider's account, remove user.",
 				featurelevel.Describe(featurelevel.StatusOfOthers), c.FeatureLevel(), c.Meta.Server.ZulipVersion))
 	case !own:
 		c.Meta.RequireRole(zulip.RoleAdministrator, at, "set the status of others", c.Diags)

@@ -212,7 +212,7 @@ func readUserStatusData(ctx context.Context, c *adapter.Call[userStatusModel], d
 	case err != nil:
 		return lookup.Error(path.Root("user"), err, "")
 	case user.IsBot:
-		return base.Refused(path.Root("user"), "Bots have no status", fmt.Sprintf("%s is a bot. Only people have a status.", user.Address()))
+		return base.Refused(path.Root("user"), "A bot has no status", fmt.Sprintf("%s is a bot. Only people have a status.", user.Address()))
 	case !user.IsActive:
 		return base.Refused(path.Root("user"), "Deactivated", fmt.Sprintf("%s is deactivated and shows no status.", user.Address()))
 	}

@@ -159,15 +159,15 @@ func TestProtocolUserStatusRefusedAtPlan(t *testing.T) {
 	expectUserStatus(t, o, sixty, "")
 	bot := fmt.Sprint(id(t, o, "bot"))
 	run.ExpectRefusals(acctest.Refusals{
-		{values{"user": userStatusLena}, "", []string{"Nothing to manage"}},
+		{values{"user": userStatusLena}, "", []string{"The resource manages nothing"}},
 		{values{"user": userStatusLena, "status_text": sixty + "ü"}, "status_text", []string{"61 characters", "takes 60"}},
 		{values{"user": userStatusLena, "status_text": "x", "emoji_code": "1f697"}, "emoji_code", []string{"Set emoji_name"}},
 		{values{"user": userStatusLena, "emoji_name": "", "reaction_type": "realm_emoji"}, "reaction_type", []string{"Set emoji_name"}},
-		{values{"user": userStatusLena, "emoji_name": "palm_treee"}, "emoji_name", []string{`No emoji is called "palm_treee"`, "Did you mean palm_tree"}},
+		{values{"user": userStatusLena, "emoji_name": "palm_treee"}, "emoji_name", []string{`No such emoji: "palm_treee"`, "Did you mean palm_tree"}},
 		{values{"user": userStatusLena, "emoji_name": "car", "emoji_code": "1f600"}, "emoji_code", []string{"is 1f697"}},
 		{values{"user": userStatusLena, "emoji_name": "car", "reaction_type": "realm_emoji"}, "reaction_type", []string{"is unicode_emoji"}},
 		{values{"user": userStatusLena, "emoji_name": "car", "reaction_type": "other"}, "reaction_type", []string{"must be one of"}},
-		{values{"user": bot, "status_text": "x"}, "user", []string{"Bots have no status"}},
+		{values{"user": bot, "status_text": "x"}, "user", []string{"A bot has no status"}},
 		{values{"user": "lina.fischer@example.com", "status_text": "x"}, "user", []string{"did you mean " + userStatusLena}},
 	})
 	o.As(t, "moderator").NewRun(t, "zulip_user_status").ExpectRefused(values{"user": fmt.Sprint(id(t, o, "member")), "status_text": "x"}, "user", "may not set the status of others")
@@ -255,7 +255,7 @@ func TestProtocolUserStatusDataSource(t *testing.T) {
 		t.Errorf("found %v", found)
 	}
 	_, diags := p.ReadData("zulip_user_status", values{"user": fmt.Sprint(id(t, o, "bot"))})
-	diags.ExpectError(t, "user", "Bots have no status")
+	diags.ExpectError(t, "user", "A bot has no status")
 }
 
 // Two resources that say different things of one person would undo each other with each apply. Of different parts they may.
@@ -269,8 +269,8 @@ func TestProtocolUserStatusTwoResources(t *testing.T) {
 	}
 	plan(values{"status_text": "Away"}).ExpectNoError(t)
 	plan(values{"status_text": "Away ", "emoji_name": "car"}).ExpectNoError(t)
-	plan(values{"emoji_name": "palm_tree"}).ExpectError(t, "emoji_name", "Two statuses of "+userStatusLena, "Keep one.")
-	plan(values{"status_text": ""}).ExpectError(t, "status_text", "Two statuses of "+userStatusLena, "Keep one.")
+	plan(values{"emoji_name": "palm_tree"}).ExpectError(t, "emoji_name", "Duplicate status of "+userStatusLena, "Keep one.")
+	plan(values{"status_text": ""}).ExpectError(t, "status_text", "Duplicate status of "+userStatusLena, "Keep one.")
 }
 
 // What somebody else has set since the plan is not overwritten, nor cleared.
@@ -289,8 +289,8 @@ func TestProtocolUserStatusConflict(t *testing.T) {
 		plan, end := run.MustPlan(other), run.MustPlan(nil)
 		say(t, o, meanwhile.text, meanwhile.emoji)
 		sent := o.Sent()
-		run.Apply(plan).ExpectError(t, "", append(meanwhile.words, "changed by somebody else after it was planned")...)
-		run.Apply(end).ExpectError(t, "", "changed by somebody else after it was planned")
+		run.Apply(plan).ExpectError(t, "", append(meanwhile.words, "changed after the plan was made")...)
+		run.Apply(end).ExpectError(t, "", "changed after the plan was made")
 		sent.Expect(t)
 		expectUserStatus(t, o, meanwhile.text, meanwhile.emoji)
 		if run.State == nil || run.State.Values["status_text"] != meanwhile.text || run.State.Values["emoji_name"] != meanwhile.emoji {
