@@ -170,7 +170,7 @@ func TestLawReport(t *testing.T) {
 }
 
 // counts finds a sentence in which rights are counted.
-var counts = regexp.MustCompile(`(?m)^(?:Can no longer|Can now|No one can) [^:]* and \d+ more rights[:.]`)
+var counts = regexp.MustCompile(`(?m)^(?:Can no longer|Can now|No one is left who can) [^:]* and \d+ more rights[:.]`)
 
 // What is said of many rights of the same people is short, and what gives most comes first.
 func TestTogether(t *testing.T) {

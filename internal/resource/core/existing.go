@@ -66,7 +66,7 @@ func CheckExisting(meta *base.Meta, e Existing, diags *diag.Diagnostics) (adopte
 		if e.Detail != "" {
 			detail = e.Detail + "\n\n"
 		}
-		diags.AddAttributeWarning(e.At, e.Summary, detail+"If another resource of this configuration gives up the name in the same apply, the provider repeats this change for some seconds until the name is free. "+
+		diags.AddAttributeWarning(e.At, e.Summary, detail+"If another resource of this configuration gives up the name in the same apply, the provider retries for some seconds until the name is free. "+
 			"That does not help if the other resource depends on this one: then apply twice. "+
 			fmt.Sprintf("If no resource gives up the name, this apply stops here. Choose another name. If no resource manages the object that has it, import that object with the ID %s and rename it.", e.Import))
 	case run.IsManaged(e.Kind, e.ID):
@@ -229,7 +229,7 @@ func (e *unknownOutcomeError) after() string {
 	if e.look == nil {
 		return "The provider looked for it afterwards and did not find it, so you can apply again. If the server carries out the request later, the next plan reports an object that has a name, with the block that imports it."
 	}
-	return fmt.Sprintf("The provider could not check whether it exists: %s Check before you apply again: the next plan reports an object that has a name, with the block that imports it, but it creates any other object a second time.", base.Explain(e.look))
+	return fmt.Sprintf("The provider could not check whether it exists: %s Check before you apply again. The next plan reports an object that has a name, with the block that imports it. It would create any other object a second time.", base.Explain(e.look))
 }
 
 // refused reports whether the server answered, and the answer is no: then it would not help to ask again.

@@ -92,7 +92,7 @@ func TestListsKeepTheirTexts(t *testing.T) {
 		t.Errorf("kept %v", got)
 	}
 	for text, want := range map[string]string{
-		"lena.fisher@example.com": "did you mean lena.fischer@example.com?", "999999": "sees no user or bot with the ID 999999 is provider's account sees no",
+		"lena.fisher@example.com": "did you mean lena.fischer@example.com?", "999999": "the provider's account sees no user or bot with the ID 999999",
 	} {
 		if resolved, _ := lookup.UserList.Resolve(textList(text), view); len(resolved.Problems) != 1 || !strings.Contains(resolved.Problems[0].Error(), want) {
 			t.Errorf("%s: %v", text, resolved.Problems)

@@ -173,7 +173,7 @@ func (r *Resource) checkNamed(wanted, prior []int64, all []Item, diags *diag.Dia
 		}
 	}
 	if len(gone) > 0 {
-		diags.AddAttributeWarning(path.Root(r.Attribute), base.Capitalize(r.Things)+" no longer exist and are left out of the order",
+		diags.AddAttributeWarning(path.Root(r.Attribute), "Missing "+r.Things+" are left out of the order",
 			strings.Join(gone, "\n")+"\n\nRemove them from "+r.Attribute+".")
 	}
 	if len(wrong) > 0 {

@@ -119,7 +119,7 @@ func warnOfUse(ctx context.Context, p *core.Plan[model]) {
 		// Only the detail has the name, so that the CLI can make one warning of many.
 		p.Diags.AddWarning("A user group that this plan deactivates is in use",
 			fmt.Sprintf("User group %q is named by:%s\n\nThe server does not deactivate a group that is in use, and the provider does not see the order of the apply. "+
-				"One apply is enough if this plan removes the group from all of these, and either the group has lifecycle { create_before_destroy = true } or they name it as text (group:NAME). "+
+				"One apply is enough if this plan removes the group from all of these, and the group has lifecycle { create_before_destroy = true }. Where the group is named as text (group:NAME), it does not need create_before_destroy. "+
 				"Otherwise Terraform deactivates the group before it updates the resources that reference it, so the apply stops here without changing them. %s", group.Name, describeAll(uses, s), wayOut))
 	}
 }

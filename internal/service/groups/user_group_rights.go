@@ -152,7 +152,7 @@ func (c caller) losesElsewhere(then caller, changed *zulip.UserGroup) (lost []st
 func (c caller) lockedOut(lost []string) (summary, text string) {
 	all, _ := c.ofOrganization("can_manage_all_groups")
 	return base.LockoutSummary("what it manages"),
-		fmt.Sprintf("%s could no longer: %s. Name the account itself in that permission, keep it in the group that the permission names, or use the key of an account in the organization's can_manage_all_groups (%s).",
+		fmt.Sprintf("%s could no longer: %s. Name the account itself in that permission, or keep it in the group that the permission names. Or use the key of an account in the organization's can_manage_all_groups (%s).",
 			c.self.Address(), strings.Join(lost, "; "), permission.Describe(all, c.organization))
 }
 

@@ -374,7 +374,7 @@ func warnOfDeleteLimit(p *core.Plan[messageModel], view *snapshot.Snapshot) {
 	}
 	p.Diags.AddWarning(fmt.Sprintf("Message %d can no longer be deleted", state.ID.ValueInt64()),
 		fmt.Sprintf("The organization allows deleting for %s seconds (message_content_delete_limit_seconds). The message was sent at %s. The apply will fail. "+
-			"Ask for the setting to be changed, use the key of an account in %s, or first apply on_destroy = \"keep\", which leaves the message unchanged.", limit, state.Timestamp.ValueString(), right))
+			"Ask for the setting to be changed, or use the key of an account in %s. To leave the message on the server, first apply on_destroy = \"keep\".", limit, state.Timestamp.ValueString(), right))
 }
 
 // isPast reports whether a message is older than a limit in seconds; null is no limit.

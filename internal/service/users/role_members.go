@@ -209,7 +209,7 @@ func (roleMembers) check(ctx context.Context, c *roleMembersCall, grants []grant
 		}
 		if one.Planned == role && user.Role < role {
 			c.Diags.AddAttributeWarning(path.Root("users"), fmt.Sprintf("%s loses the role %s", user.Address(), user.Role),
-				fmt.Sprintf("An account has one role. %s has the role %s, and is listed with the lower role %s.", user.Address(), base.WithArticle(user.Role), role))
+				fmt.Sprintf("A user has one role. %s is %s, and is listed with the lower role %s.", user.Address(), base.WithArticle(user.Role), role))
 		}
 		after = after.With(func(facts *snapshot.Facts) {
 			facts.ChangeUser(one.ID, func(user *zulip.User) { user.Role = one.Planned })

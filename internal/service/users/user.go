@@ -265,7 +265,7 @@ func checkImported(user *zulip.User) error {
 		summary, detail := accounts.Deleted(user, "email")
 		return errors.New(summary + ". " + detail)
 	case !user.IsActive:
-		return fmt.Errorf("%s (ID %d) is deactivated: add a zulip_user with its email, and set active = false to leave it deactivated, or adopt_deactivated = true to reactivate it", user.Address(), user.ID)
+		return fmt.Errorf("%s (ID %d) is deactivated. Add a zulip_user with its email, and set active = false to leave it deactivated, or adopt_deactivated = true to reactivate it", user.Address(), user.ID)
 	}
 	return nil
 }
