@@ -149,7 +149,7 @@ func TestProtocolSaysWhatIsWrongWithTheSite(t *testing.T) {
 		"a password":    {"https://me:secret@chat.example.com", []string{"holds a user name or a password"}},
 		"another kind":  {page.URL, []string{"This is not a Zulip server", page.URL + " (from provider block)", "Our intranet"}},
 		"not reachable": {gone.URL, []string{"Cannot reach the server", gone.URL + " (from provider block)", "refused"}},
-		"a redirect":    {elsewhere.URL, []string{"This is not a Zulip server", "leads elsewhere, to https://login.example.com/"}},
+		"a redirect":    {elsewhere.URL, []string{"This is not a Zulip server", "redirects, to https://login.example.com/"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			diags := configure(t, at(test.site))

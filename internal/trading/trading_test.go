@@ -132,7 +132,7 @@ func TestPingIsAnErrorWhenItSaysNothingOfThePlatform(t *testing.T) {
 	cfg.APIURL = "http://127.0.0.1:1"
 	_, err = newSingleAttemptClient(t, cfg).Ping(t.Context(), "00000000-0000-0000-0000-000000000000")
 	var silent *trading.UnreachableError
-	if !errors.As(err, &silent) || !strings.Contains(err.Error(), "nobody listens") {
+	if !errors.As(err, &silent) || !strings.Contains(err.Error(), "nothing listens") {
 		t.Errorf("no web API: %v", err)
 	}
 }
@@ -176,9 +176,9 @@ func TestAnswersThatCannotBeUsed(t *testing.T) {
 		"half":                  {sandbox.Fault{Path: list, Action: sandbox.FaultTruncate}, "no answer"},
 		"too much":              {sandbox.Fault{Path: list, Action: sandbox.FaultStatus, Status: 200, Body: strings.Repeat(" ", 10<<20+1)}, "larger than 10 MB"},
 		"dropped":               {sandbox.Fault{Path: list, Action: sandbox.FaultDrop}, "no answer"},
-		"forbidden":             {sandbox.Fault{Path: list, Action: sandbox.FaultStatus, Status: 403, Body: `{"detail":"not you"}`}, `("not you"). The client may not do this`},
-		"led elsewhere":         {sandbox.Fault{Path: list, Action: sandbox.FaultStatus, Status: 302}, "leads elsewhere"},
-		"the secret led astray": {sandbox.Fault{Path: "/connect/token", Action: sandbox.FaultStatus, Status: 307}, "leads elsewhere"},
+		"forbidden":             {sandbox.Fault{Path: list, Action: sandbox.FaultStatus, Status: 403, Body: `{"detail":"not you"}`}, `("not you"). The client is not allowed to do this`},
+		"led elsewhere":         {sandbox.Fault{Path: list, Action: sandbox.FaultStatus, Status: 302}, "redirects"},
+		"the secret led astray": {sandbox.Fault{Path: "/connect/token", Action: sandbox.FaultStatus, Status: 307}, "redirects"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cloud, client, _ := start(t, sandbox.TradingConfig{})

@@ -67,7 +67,7 @@ func TestErrorTextsAreForPeople(t *testing.T) {
 		"old server":      {always(404, "text/html; charset=utf-8", "<html><body><h1>Page not found</h1></body></html>"), http.MethodGet, `GET /streams/12: 404 (text/html; charset=utf-8, "Page not found"). Either this Zulip server is too old for the call, or site is not the URL of an organization`},
 		"login page":      {always(200, "text/html", "<script>alert(1)</script><p>Please <b>log&nbsp;in</b></p>"), http.MethodGet, `GET /streams/12: 200 (text/html, "Please log in"). This is not the answer of a Zulip server. Check that site is the URL of the organization, and that no proxy is in between`},
 		"too large":       {always(413, "", ""), http.MethodPost, `POST /streams/12: 413 (an empty answer). The request is too large for the server or a proxy before it`},
-		"redirect":        {redirect, http.MethodPost, "POST /streams/12: 301: the address leads elsewhere, to https://other.example.com/. Write the address of the organization itself as site"},
+		"redirect":        {redirect, http.MethodPost, "POST /streams/12: 301: the site URL redirects to https://other.example.com/. Set site to the URL of the organization itself"},
 		"empty":           {json200(""), http.MethodPost, "POST /streams/12: 200: the answer is empty. The request may or may not have been applied"},
 		"empty, on read":  {json200(""), http.MethodGet, "GET /streams/12: 200: the answer is empty"},
 		"dropped":         {dropped, http.MethodPost, "POST /streams/12: SITE closed the connection without an answer. The request may or may not have been applied"},

@@ -119,7 +119,7 @@ func TestAnswersOfAnotherShapeAreNotAskedForAgain(t *testing.T) {
 		var out struct{ ID int }
 		_, err := w.client.send(w.ctx, http.MethodGet, "/thing", nil, safeToRetry, &out)
 		var bad *BadAnswerError
-		if !errors.As(err, &bad) || !strings.Contains(err.Error(), "expected shape") {
+		if !errors.As(err, &bad) || !strings.Contains(err.Error(), "unexpected format") {
 			t.Errorf("got %v", err)
 		}
 		w.expectSent(t, 1)

@@ -162,7 +162,7 @@ func TestParseRefuses(t *testing.T) {
 		"sre":                           `write "group:sre"`,
 		"ada@example.com":               `write "user:ada@example.com"`,
 		"12":                            `"group_id:12" or "user_id:12"`,
-		"role:":                         "names nobody",
+		"role:":                         "names no one",
 		"team:sre":                      `unknown prefix "team:"`,
 		"group_id:x":                    "positive number",
 		"user_id:0":                     "positive number",

@@ -38,28 +38,28 @@ func TestReportOfAChannel(t *testing.T) {
 		},
 		"who posts": {
 			public, but(public, permission.CanSendMessage, zulip.NamedGroup(13)), // moderators, and the bot of an owner
-			[]string{"Can no longer post and start topics: Dan (u4@example.com, the account the provider uses), Gus (u5@example.com, a guest) and Cem (u3@example.com)."},
+			[]string{"Can no longer post and start topics: Dan (u4@example.com, the provider's account), Gus (u5@example.com, a guest) and Cem (u3@example.com)."},
 		},
 		"the account itself first": {
 			but(public, permission.CanAdministerChannel, zulip.NamedGroup(15)), public,
 			[]string{"Can no longer administer the channel, add subscribers, remove subscribers and move messages: " +
-				"Dan (u4@example.com, the account the provider uses), Bot (u6@example.com, a bot), Bea (u2@example.com) and Cem (u3@example.com)."},
+				"Dan (u4@example.com, the provider's account), Bot (u6@example.com, a bot), Bea (u2@example.com) and Cem (u3@example.com)."},
 		},
 		"nobody is left": {
 			public, but(but(public, permission.CanSendMessage, zulip.NamedGroup(nobody)), permission.CanResolveTopics, listed(3)),
 			[]string{
 				"No one is left who can post and start topics.",
-				"Can no longer post and start topics: Dan (u4@example.com, the account the provider uses), Gus (u5@example.com, a guest), Bot (u6@example.com, a bot), Ada (u1@example.com), Bea (u2@example.com) and Cem (u3@example.com).",
+				"Can no longer post and start topics: Dan (u4@example.com, the provider's account), Gus (u5@example.com, a guest), Bot (u6@example.com, a bot), Ada (u1@example.com), Bea (u2@example.com) and Cem (u3@example.com).",
 				"Can now resolve topics: Cem (u3@example.com).",
 			},
 		},
 		"a public channel becomes private": {
 			public, private,
 			[]string{
-				"Can no longer read: Dan (u4@example.com, the account the provider uses), Bot (u6@example.com, a bot) and Bea (u2@example.com).",
-				"Can no longer join: Dan (u4@example.com, the account the provider uses), Bot (u6@example.com, a bot), Ada (u1@example.com), Bea (u2@example.com) and Cem (u3@example.com).",
+				"Can no longer read: Dan (u4@example.com, the provider's account), Bot (u6@example.com, a bot) and Bea (u2@example.com).",
+				"Can no longer join: Dan (u4@example.com, the provider's account), Bot (u6@example.com, a bot), Ada (u1@example.com), Bea (u2@example.com) and Cem (u3@example.com).",
 				// The bot goes on where its owner is.
-				"Can no longer post and start topics: Dan (u4@example.com, the account the provider uses) and Bea (u2@example.com).",
+				"Can no longer post and start topics: Dan (u4@example.com, the provider's account) and Bea (u2@example.com).",
 			},
 		},
 		"the web reads": {public, webPublic, []string{"Anyone on the internet can read it, without an account."}},
@@ -235,7 +235,7 @@ func TestReportOfTheOrganization(t *testing.T) {
 		// Cem is in the group that holds sre, and so is Gus: but guests never create groups.
 		"less": {
 			[]permission.OrganizationChange{change("can_create_groups", group("role:members"), group("leads"))},
-			[]string{"Can no longer create user groups: Dan (u4@example.com, the account the provider uses), Bot (u6@example.com, a bot), Ada (u1@example.com) and Bea (u2@example.com)."},
+			[]string{"Can no longer create user groups: Dan (u4@example.com, the provider's account), Bot (u6@example.com, a bot), Ada (u1@example.com) and Bea (u2@example.com)."},
 		},
 		"where guests can have it": {
 			[]permission.OrganizationChange{change("can_resolve_topics_group", group("role:members"), group("role:everyone"))},

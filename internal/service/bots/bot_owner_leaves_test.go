@@ -258,7 +258,7 @@ func ownedBy(owner string, people ...string) string {
 func TestAccSandboxBotWhoseOwnerLeaves(t *testing.T) {
 	for name, test := range map[string]struct{ old, new, more string }{
 		"by reference":              {"zulip_user.ada.email", "zulip_user.bo.email", ""},
-		"named as text":           {`"ada@example.com"`, `"bo@example.com"`, ""},
+		"named as text":             {`"ada@example.com"`, `"bo@example.com"`, ""},
 		"to a new person":           {"zulip_user.ada.email", "zulip_user.cleo.email", ""},
 		"with other changes":        {"zulip_user.ada.id", "zulip_user.bo.id", "role = \"moderator\"\n  default_sending_stream = \"general\""},
 		"to the provider's account": {"zulip_user.ada.email", `"SELF"`, ""},

@@ -72,7 +72,7 @@ func TestProtocolChannelSaysWhoGainsAndWhoLoses(t *testing.T) {
 			run, public, values{"privacy": "private_shared_history"},
 			"Can no longer read, add subscribers, post, start topics, move messages, resolve topics and delete own messages: " +
 				"Terraform Bot (terraform-bot@zulip.example.com, a bot), Tomas Berg (tomas.berg@example.com), Amara Okafor (amara.okafor@example.com) and Kenji Sato (kenji.sato@example.com).\n" +
-				"Can no longer join: Ines Moreau (ines.moreau@example.com, the account the provider uses), Terraform Bot (terraform-bot@zulip.example.com, a bot), " +
+				"Can no longer join: Ines Moreau (ines.moreau@example.com, the provider's account), Terraform Bot (terraform-bot@zulip.example.com, a bot), " +
 				"Tomas Berg (tomas.berg@example.com), Amara Okafor (amara.okafor@example.com) and 2 more.\n" +
 				"Can no longer delete anyone's messages: Terraform Bot (terraform-bot@zulip.example.com, a bot) and Tomas Berg (tomas.berg@example.com).",
 		},
@@ -84,7 +84,7 @@ func TestProtocolChannelSaysWhoGainsAndWhoLoses(t *testing.T) {
 			run, public, values{"privacy": acctest.Unknown, "can_send_message_group": who()},
 			// What does not depend on it is told.
 			"No one is left who can post and start topics.\n" +
-				"Can no longer post and start topics: Ines Moreau (ines.moreau@example.com, the account the provider uses), Paul Dubois (paul.dubois@example.com, a guest), Terraform Bot (terraform-bot@zulip.example.com, a bot), " +
+				"Can no longer post and start topics: Ines Moreau (ines.moreau@example.com, the provider's account), Paul Dubois (paul.dubois@example.com, a guest), Terraform Bot (terraform-bot@zulip.example.com, a bot), " +
 				"Tomas Berg (tomas.berg@example.com), Amara Okafor (amara.okafor@example.com), Lena Fischer (lena.fischer@example.com) and Kenji Sato (kenji.sato@example.com).\n" +
 				"Not known yet: who gains and who loses that they can read, add subscribers, join, delete messages, move messages and resolve topics.",
 		},

@@ -55,7 +55,7 @@ func TestProtocolChannelRefusesWhatNoOrganizationTakes(t *testing.T) {
 		"an address alone":      {values{"can_send_message_group": who("lena@example.com")}, "can_send_message_group", []string{`write "user:lena@example.com"`}},
 		"a group alone":         {values{"can_send_message_group": who("sre")}, "can_send_message_group", []string{`write "group:sre"`}},
 		"a number alone":        {values{"can_send_message_group": who("12")}, "can_send_message_group", []string{`write "group_id:12" or "user_id:12"`}},
-		"nothing behind":        {values{"can_send_message_group": who("role:")}, "can_send_message_group", []string{"names nobody"}},
+		"nothing behind":        {values{"can_send_message_group": who("role:")}, "can_send_message_group", []string{"names no one"}},
 		"a foreign prefix":      {values{"can_send_message_group": who("team:sre")}, "can_send_message_group", []string{`unknown prefix "team:"`}},
 		"a number that is none": {values{"can_send_message_group": who("user_id:x")}, "can_send_message_group", []string{"positive number"}},
 	})

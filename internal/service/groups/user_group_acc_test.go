@@ -49,7 +49,7 @@ func oldNamed(name, lifecycle string) string {
 // create_before_destroy makes it change the others first.
 func TestAccSandboxGroupEndsWithItsUses(t *testing.T) {
 	for name, test := range map[string]struct{ lifecycle, old, new string }{
-		"named as text":       {"", `"old"`, `"new"`},
+		"named as text":         {"", `"old"`, `"new"`},
 		"create before destroy": {"lifecycle {\n create_before_destroy = true\n }", "zulip_user_group.old.name", "zulip_user_group.new.name"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -249,7 +249,7 @@ func TestProtocolUserGroupListsOfOtherPrincipals(t *testing.T) {
 			{"members", "group_id:7", []string{`"group_id:7" is a group. List it in subgroups`}},
 			{"members", "role:members", []string{`"role:members" is a group. List it in subgroups`}},
 			{"members", "user_id:x", []string{`"user_id:x": a positive number must follow user_id:`}},
-			{"members", "user:", []string{`"user:" names nobody`}},
+			{"members", "user:", []string{`"user:" names no one`}},
 			{"members", "user:50", []string{`user_id:50`}},
 			{"subgroups", "user:" + lena, []string{`is a person or bot. List it in members`}},
 			{"subgroups", "user_id:50", []string{`is a person or bot. List it in members`}},
