@@ -315,8 +315,8 @@ func TestAWrongKeyHasOneText(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	t.Setenv("ZULIP_API_KEY", "01234567890123456789012345678901")
 	email, site := os.Getenv("ZULIP_EMAIL"), os.Getenv("ZULIP_SITE")
-	want := "The server rejects the account's credentials. " + email + " (from ZULIP_EMAIL) with the key from ZULIP_API_KEY, at " + site + ` (from ZULIP_SITE). The server answered GET /users/me with 401: "Invalid API key" (UNAUTHORIZED).` +
-		"\n\nThe account's key was refused. Was the account deactivated, or its key made anew? Check email and api_key, ZULIP_EMAIL and ZULIP_API_KEY, or the zuliprc file."
+	want := "The server rejects the account's credentials. " + email + " (from ZULIP_EMAIL) with the key from ZULIP_API_KEY, at " + site + ` (from ZULIP_SITE). The server refused the account's key. Was the account deactivated, or its key regenerated? Check email and api_key, ZULIP_EMAIL and ZULIP_API_KEY, or the zuliprc file.` +
+		"\n\nThe server answered GET /users/me with 401: \"Invalid API key\" (UNAUTHORIZED)."
 	for name, run := range commandsThatConnect {
 		if err := run(t); err == nil || err.Error() != want {
 			t.Errorf("%s: the error is\n%v\nwant\n%s", name, err, want)

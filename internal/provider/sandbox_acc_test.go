@@ -242,7 +242,7 @@ func TestProtocolSandboxSaysOnceThatItIsNoRealOrganization(t *testing.T) {
 	elsewhere(t)
 	diags = configure(t, values{"sandbox": values{"state": state}})
 	diags.ExpectWarning(t, "", summary, "is kept in "+state,
-		"Ignored, although set: ZULIP_SITE, ZULIP_EMAIL, ZULIP_API_KEY, ZULIP_CONFIG, TRADING_CLOUD_API_URL, ")
+		"These settings are ignored: ZULIP_SITE, ZULIP_EMAIL, ZULIP_API_KEY, ZULIP_CONFIG, TRADING_CLOUD_API_URL, ")
 	if len(diags) != 1 {
 		t.Errorf("not one warning: %v", diags)
 	}

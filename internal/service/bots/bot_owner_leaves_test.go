@@ -190,7 +190,7 @@ func TestProtocolOwnerWhoseBotsCannotBeRead(t *testing.T) {
 	l.fail(t, fmt.Sprintf("GET /users/%d status=400", l.o.UserOf(t, l.bot).ID))
 	sent := l.o.Sent()
 	_, diags := l.p.Apply(l.end)
-	diags.ExpectError(t, "", "Cannot deactivate", "Nothing was sent", alertsBot)
+	diags.ExpectError(t, "", "Cannot deactivate", "Nothing was changed", alertsBot)
 	sent.Expect(t)
 }
 

@@ -177,7 +177,7 @@ func TestProtocolBotRefusedAtPlan(t *testing.T) {
 		{alerts(values{"short_name": "a b"}), "short_name", []string{"beginning of an email address"}},
 		{alerts(values{"short_name": "new", "full_name": "Lena Fischer"}), "full_name", []string{"Another user has this name"}},
 		{alerts(values{"short_name": "new", "full_name": "New", "bot_type": "cyborg"}), "bot_type", []string{"must be one of"}},
-		{alerts(values{"short_name": "new", "full_name": "New", "bot_type": "outgoing_webhook"}), "payload_url", []string{"needs payload_url"}},
+		{alerts(values{"short_name": "new", "full_name": "New", "bot_type": "outgoing_webhook"}), "payload_url", []string{"requires payload_url"}},
 		{alerts(values{"short_name": "new", "full_name": "New", "interface": "slack"}), "interface", []string{"Attribute requires an outgoing webhook"}},
 		{alerts(values{"short_name": "new", "full_name": "New", "default_sending_stream": "genral"}), "default_sending_stream", []string{`did you mean "general"?`}},
 		{alerts(values{"short_name": "new", "full_name": "New", "owner": "lina.fischer@example.com"}), "owner", []string{"did you mean " + lena}},
@@ -194,10 +194,10 @@ func TestProtocolBotCallers(t *testing.T) {
 	run := o.As(t, "member").NewRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
 	run.ExpectRefused(alerts(values{"owner": fmt.Sprint(o.Self.ID)}), "owner", "remove the provider's own access")
-	run.ExpectRefused(alerts(values{"role": "moderator"}), "role", "may not change roles")
+	run.ExpectRefused(alerts(values{"role": "moderator"}), "role", "cannot change roles")
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_create_bots_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:owners"))})
 	fresh := o.As(t, "member").NewRun(t, "zulip_bot")
-	fresh.ExpectRefused(alerts(values{"short_name": "new", "full_name": "New"}), "bot_type", "may not create bots of this type", "can_create_bots_group")
+	fresh.ExpectRefused(alerts(values{"short_name": "new", "full_name": "New"}), "bot_type", "cannot create bots of this type", "can_create_bots_group")
 	fresh.MustApply(alerts(values{"short_name": "new", "full_name": "New", "bot_type": "incoming_webhook"}))
 }
 

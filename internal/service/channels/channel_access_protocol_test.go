@@ -288,7 +288,7 @@ func TestProtocolChannelLockoutIsCheckedAgainBeforeTheRequest(t *testing.T) {
 		o.Sandbox.Fail(sandbox.Fault{Method: "*", Path: path, Action: sandbox.FaultStatus, Status: http.StatusBadGateway, Skip: map[string]int{"/register": 1}[path]})
 	}
 	_, diags := run.Plan(private)
-	diags.ExpectError(t, "privacy", `Cannot read the subscribers of channel "ops"`, "Nothing was sent")
+	diags.ExpectError(t, "privacy", `Cannot read the subscribers of channel "ops"`, "Nothing was changed")
 }
 
 // What was harmless when it was planned, and leaves nobody when it is applied, is refused right before the request.
@@ -414,7 +414,7 @@ func TestProtocolChannelFailureIsExplainedOnce(t *testing.T) {
 		if len(diags.Errors()) != 1 {
 			t.Fatalf("%d errors: %v", len(diags.Errors()), diags)
 		}
-		detail, isTold := diags.Errors()[0].Detail, "The organization could not be read: another message of this run says why."
+		detail, isTold := diags.Errors()[0].Detail, "The organization could not be read; another message of this run gives the cause."
 		if told := detail == isTold; told != (i > 0) {
 			t.Errorf("channel %d: %s", i, detail)
 		}

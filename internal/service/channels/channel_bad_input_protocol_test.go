@@ -223,12 +223,12 @@ func TestProtocolChannelRefusesWhatTheAccountMayNot(t *testing.T) {
 		"a guest": {values{}, "", []string{"A guest cannot manage channels", "paul.dubois@example.com is a guest"}},
 	})
 	expectRefusals(t, o, as("admin"), map[string]refusal{
-		"retention by an administrator": {values{"message_retention_days": "30"}, "message_retention_days", []string{"tomas.berg@example.com may not set message_retention_days", "Only owners", "an administrator"}},
+		"retention by an administrator": {values{"message_retention_days": "30"}, "message_retention_days", []string{"tomas.berg@example.com cannot set message_retention_days", "Only owners", "an administrator"}},
 	})
 	expectRefusals(t, o, as("member"), map[string]refusal{
-		"a default by a member":      {values{"is_default": true}, "is_default", []string{"lena.fischer@example.com may not set is_default", "Only administrators and owners", "a member"}},
+		"a default by a member":      {values{"is_default": true}, "is_default", []string{"lena.fischer@example.com cannot set is_default", "Only administrators and owners", "a member"}},
 		"deletion by a member":       {values{"can_delete_any_message_group": who("role:members")}, "can_delete_any_message_group", []string{"cannot set", "can_set_delete_message_policy_group", `"role:moderators"`}},
-		"web_public by a member":     {values{"privacy": "web_public"}, "privacy", []string{"may not create a channel with this privacy", "can_create_web_public_channel_group", `"role:owners"`}},
+		"web_public by a member":     {values{"privacy": "web_public"}, "privacy", []string{"cannot create a channel with this privacy", "can_create_web_public_channel_group", `"role:owners"`}},
 		"retention by a member":      {values{"message_retention_days": "unlimited"}, "message_retention_days", []string{"Only owners"}},
 		"what is the default anyway": {values{"name": " ", "message_retention_days": "realm_default", "is_default": false}, "name", nil},
 	})
@@ -236,7 +236,7 @@ func TestProtocolChannelRefusesWhatTheAccountMayNot(t *testing.T) {
 	existing := o.As(t, "owner").NewRun(t, "zulip_channel")
 	existing.MustApply(values{"name": "new", "can_administer_channel_group": who("group:sre"), "message_retention_days": "7"})
 	for account, words := range map[string][]string{
-		"member2":   {`kenji.sato@example.com may not change channel "new"`, "can_administer_channel_group", `"group:sre"`},
+		"member2":   {`kenji.sato@example.com cannot change channel "new"`, "can_administer_channel_group", `"group:sre"`},
 		"moderator": nil, // is in the group
 		"admin":     nil,
 	} {
@@ -249,7 +249,7 @@ func TestProtocolChannelRefusesWhatTheAccountMayNot(t *testing.T) {
 		}
 		diags.ExpectError(t, "", words...)
 		if _, diags = run.Plan(values{"name": "new"}); len(diags.Errors()) > 0 {
-			t.Errorf("%s may not even leave it as it is: %v", account, diags)
+			t.Errorf("%s cannot even leave it as it is: %v", account, diags)
 		}
 	}
 }

@@ -222,7 +222,7 @@ func TestProtocolChannel_OtherServerOrAccountSincePlan_Refused(t *testing.T) {
 			func(t *testing.T, o *acctest.Organization) {
 				o.Call(t, http.MethodPatch, fmt.Sprint("/users/", person(t, o, "admin")), map[string]string{"role": "400"})
 			},
-			"is_default", []string{"Only administrators and owners of the organization may. The account the provider uses is a member"},
+			"is_default", []string{"Only administrators and owners of the organization can do this. The provider's account is a member"},
 			values{"is_default": true},
 		},
 		"deactivated": {

@@ -30,10 +30,10 @@ func TestFaultChannelOutage(t *testing.T) {
 		{"500 forever", "on every creation", sandbox.Fault{Method: "POST", Path: createChannelPath, Action: sandbox.FaultStatus}, []string{
 			`Cannot create channel "`, `answered POST /channels/create with 500: "Internal server error"`, "The server failed.", "did not find it, so you can apply again"}},
 		{"500 forever", "on every change", sandbox.Fault{Method: "PATCH", Path: updatePath, Action: sandbox.FaultStatus}, []string{
-			`did not accept the change`, `description is "One", and keeps the role so when it is set to "Two"`, "500"}},
+			`did not accept the change`, `description is still "One" after the provider set it to "Two"`, "500"}},
 		{"500 forever", "after every change", sandbox.Fault{Method: "PATCH", Path: updatePath, After: true, Action: sandbox.FaultStatus}, nil},
 		{"HTML from a proxy", "a login page before everything", sandbox.Fault{Action: sandbox.FaultHTML, Status: 200}, []string{
-			"This is not a Zulip server", "that no proxy is in between"}},
+			"This is not the answer of a Zulip server", "that no proxy is in between"}},
 		{"HTML from a proxy", "502 on every creation", sandbox.Fault{Method: "POST", Path: createChannelPath, Action: sandbox.FaultHTML}, []string{
 			`Cannot create channel "`, "The server, or a proxy before it, is failing or overloaded"}},
 		{"empty 200", "on every read of the organization", sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultEmpty}, []string{"the answer is empty"}},

@@ -118,7 +118,7 @@ func TestProtocolFolderOrderBadInput(t *testing.T) {
 	_, diags := p.Plan(orderType, nil, values{"folder_ids": []any{f.a, f.b}})
 	diags.ExpectNoError(t)
 	_, diags = p.Plan(orderType, nil, values{"folder_ids": []any{f.b, f.a}})
-	diags.ExpectError(t, "folder_ids", "Two orders")
+	diags.ExpectError(t, "folder_ids", "Duplicate order")
 }
 
 // newFolder makes a channel folder by hand.

@@ -270,13 +270,13 @@ func TestProtocolFolderBadInput(t *testing.T) {
 	member := o.As(t, "member")
 	theirs := member.NewRun(t, folderType)
 	_, diags := theirs.Plan(values{"name": "Dev"})
-	diags.ExpectError(t, "", "may not manage channel folders", "administrators and owners")
+	diags.ExpectError(t, "", "cannot manage channel folders", "administrators and owners")
 	theirs.State = run.State
 	if plan := theirs.MustPlan(values{"name": "Ops"}); !plan.Empty() { // to look is no offence
 		t.Errorf("planned: %v", plan.Changes())
 	}
 	_, diags = theirs.Plan(nil)
-	diags.ExpectError(t, "", "may not manage channel folders")
+	diags.ExpectError(t, "", "cannot manage channel folders")
 }
 
 func TestProtocolFolderOldServer(t *testing.T) {

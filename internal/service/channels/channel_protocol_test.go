@@ -192,13 +192,13 @@ func TestProtocolChannelDefaultPushNotificationsAreForAdministrators(t *testing.
 	run.MustApply(config)
 	member := o.As(t, "member").NewRun(t, "zulip_channel")
 	expectRefusals(t, o, member, map[string]refusal{
-		"a new channel": {values{pushes: true}, pushes, []string{"lena.fischer@example.com may not set " + pushes, "Only administrators"}},
+		"a new channel": {values{pushes: true}, pushes, []string{"lena.fischer@example.com cannot set " + pushes, "Only administrators"}},
 	})
 	member.MustApply(values{"name": "quiet", pushes: false})
 
 	member.State = run.State
 	_, diags := member.Plan(but(config, values{pushes: true}))
-	diags.ExpectError(t, pushes, "lena.fischer@example.com may not set "+pushes, "Only administrators")
+	diags.ExpectError(t, pushes, "lena.fischer@example.com cannot set "+pushes, "Only administrators")
 	sent := o.Sent()
 	member.MustApply(but(config, values{pushes: false, "description": "by a member"}))
 	expectWrites(t, sent, params{"description": "by a member"})

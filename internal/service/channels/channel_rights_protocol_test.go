@@ -37,7 +37,7 @@ func TestProtocolChannel_PrivacyWithoutRight_Refused(t *testing.T) {
 			permitInOrganization(t, o, right, "administrators")
 			sent := member.Sent()
 			run.ExpectRefused(but(config, values{"privacy": change.to}), "privacy",
-				fmt.Sprintf("lena.fischer@example.com may not set privacy = %q", change.to), right+` lets only "role:administrators" do it`)
+				fmt.Sprintf("lena.fischer@example.com cannot set privacy = %q", change.to), right+` lets only "role:administrators" do it`)
 			run.ExpectUnchanged(config)
 			sent.Expect(t)
 			if right != "can_create_web_public_channel_group" {
@@ -68,7 +68,7 @@ func TestProtocolChannel_PrivacyRights_AskedAsByServer(t *testing.T) {
 	permitInOrganization(t, o, "can_create_web_public_channel_group", "owners")
 	private.ExpectRefused(values{"name": "private", "privacy": "web_public"}, "privacy", "can_create_public_channel_group")
 	permitInOrganization(t, o, "can_create_public_channel_group", "nobody")
-	o.NewRun(t, "zulip_channel").ExpectRefused(values{"name": "new", "privacy": "web_public"}, "privacy", "may not create a channel with this privacy", "can_create_public_channel_group")
+	o.NewRun(t, "zulip_channel").ExpectRefused(values{"name": "new", "privacy": "web_public"}, "privacy", "cannot create a channel with this privacy", "can_create_public_channel_group")
 }
 
 // What was allowed when the plan was made and is not any more is found out right before the request.
@@ -83,7 +83,7 @@ func TestProtocolChannel_AdministrationLostSincePlan_Refused(t *testing.T) {
 	o.Change(t, "own", permit("can_administer_channel_group", role(t, o, "moderators")))
 	sent := member.Sent()
 	_, diags := p.Apply(plan)
-	diags.ExpectError(t, "", `lena.fischer@example.com may not change channel "own"`, `"role:moderators"`)
+	diags.ExpectError(t, "", `lena.fischer@example.com cannot change channel "own"`, `"role:moderators"`)
 	sent.Expect(t)
 }
 
@@ -92,7 +92,7 @@ func TestProtocolChannel_PrivateWithoutContentAccess_Refused(t *testing.T) {
 	shut(t, o, "vault")
 	run.MustImport(o.MustChannel(t, "vault").ID)
 	vault := values{"name": "vault"}
-	words := []string{`ines.moreau@example.com cannot read private channel "vault"`, "Subscribed are: kenji.sato@example.com"}
+	words := []string{`ines.moreau@example.com cannot read private channel "vault"`, "Subscribers: kenji.sato@example.com"}
 	expectRefusals(t, o, run, map[string]refusal{
 		"privacy":                   {but(vault, values{"privacy": "public"}), "privacy", words},
 		"can_subscribe_group":       {but(vault, values{"can_subscribe_group": who("role:owners")}), "can_subscribe_group", words},
@@ -157,7 +157,7 @@ func TestProtocolChannel_AdoptedPrivate_JudgedAsItIs(t *testing.T) {
 
 	o.Archive(t, "vault")
 	member := o.WithAccount(t, "member2").NewRun(t, "zulip_channel")
-	member.ExpectRefused(values{"name": "vault", "adopt_archived": true}, "", `kenji.sato@example.com may not change channel "vault"`)
+	member.ExpectRefused(values{"name": "vault", "adopt_archived": true}, "", `kenji.sato@example.com cannot change channel "vault"`)
 }
 
 func TestProtocolChannel_ArchiveWithoutRight_Refused(t *testing.T) {
@@ -166,7 +166,7 @@ func TestProtocolChannel_ArchiveWithoutRight_Refused(t *testing.T) {
 	member := o.WithAccount(t, "member").NewRun(t, "zulip_channel")
 	member.State = run.State
 	sent := o.Sent()
-	member.ExpectRefused(nil, "", `lena.fischer@example.com may not archive channel "ops"`, "can_administer_channel_group")
+	member.ExpectRefused(nil, "", `lena.fischer@example.com cannot archive channel "ops"`, "can_administer_channel_group")
 	sent.Expect(t)
 	run.MustApply(values{"name": "ops", "on_destroy": "keep"})
 	member.State = run.State

@@ -269,7 +269,7 @@ func TestProtocolChannelTheRightToChangeMayBeNotManaged(t *testing.T) {
 	member := o.As(t, "member").NewRun(t, "zulip_channel")
 	member.State = run.State
 	_, diags := member.Plan(but(config, values{"description": "by a member"}))
-	diags.ExpectError(t, "", `may not change channel "ops"`)
+	diags.ExpectError(t, "", `cannot change channel "ops"`)
 
 	o.Change(t, "ops", permit("can_administer_channel_group", zulip.NamedGroup(channelGroup(t, o, "sre"))))
 	member.MustApply(but(config, values{"description": "by a member"}))

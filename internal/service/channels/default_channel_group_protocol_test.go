@@ -195,7 +195,7 @@ func TestProtocolDefaultChannelGroupBadInput(t *testing.T) {
 	diags.ExpectError(t, "name", "already", "import it")
 	o.NewRun(t, typeName).MustApply(values{"name": "X"}) // case matters
 	_, diags = o.As(t, "moderator").NewRun(t, typeName).Plan(values{"name": "y"})
-	diags.ExpectError(t, "", "may not manage default channel groups", "administrators and owners")
+	diags.ExpectError(t, "", "cannot manage default channel groups", "administrators and owners")
 }
 
 // The warning about a private channel follows what this plan makes of the channel.

@@ -366,7 +366,7 @@ func TestProtocolSubscribersRights(t *testing.T) {
 	run.MustApply(config) // to look is no offence
 	run.MustApply(values{"channel": "announcements", "users": more})
 	_, diags := run.Plan(config)
-	diags.ExpectError(t, "users", "may not take people out", "can_remove_subscribers_group", "role:administrators")
+	diags.ExpectError(t, "users", "cannot unsubscribe people", "can_remove_subscribers_group", "role:administrators")
 
 	o.Call(t, "PATCH", "/realm", map[string]string{"can_add_subscribers_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:administrators"))})
 	bot := botAddress(t, o)

@@ -229,15 +229,15 @@ func TestProtocolUserGroupWhoMay(t *testing.T) {
 		at        string
 		says      []string // empty: it is allowed
 	}{
-		"an administrator by role alone": {"admin", "description", "x", "", []string{"tomas.berg@example.com may not change user group \"ops\"", `can_manage_all_groups names ("role:owners")`, `can_manage_group names ("user:`}},
+		"an administrator by role alone": {"admin", "description", "x", "", []string{"tomas.berg@example.com cannot change user group \"ops\"", `can_manage_all_groups ("role:owners")`, `can_manage_group ("user:`}},
 		"who may add adds":               {"member2", "members", people(amara, kenji, lena), "", nil},
-		"who may add does not remove":    {"member2", "members", people(amara), "members", []string{"may not remove people from", "can_remove_members_group names (\"role:moderators\")"}},
+		"who may add does not remove":    {"member2", "members", people(amara), "members", []string{"cannot remove people from", "can_remove_members_group names (\"role:moderators\")"}},
 		"who may add nests":              {"member2", "subgroups", set("leads", "sre"), "", nil},
-		"who may add does not un-nest":   {"member2", "subgroups", set(), "subgroups", []string{"may not remove groups from"}},
+		"who may add does not un-nest":   {"member2", "subgroups", set(), "subgroups", []string{"cannot remove groups from"}},
 		"a moderator removes":            {"moderator", "members", people(kenji), "", nil},
 		"a moderator does not add":       {"moderator", "members", people(kenji, lena, "tomas.berg@example.com"), "members", []string{"cannot add people to"}},
 		"a moderator joins":              {"moderator", "members", people(amara, kenji, lena), "", nil},
-		"a bot by its role alone":        {"bot", "description", "x", "", []string{"terraform-bot@zulip.example.com may not change user group \"ops\""}},
+		"a bot by its role alone":        {"bot", "description", "x", "", []string{"terraform-bot@zulip.example.com cannot change user group \"ops\""}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			run := as(test.account)
@@ -256,7 +256,7 @@ func TestProtocolUserGroupWhoMay(t *testing.T) {
 	_, diags := o.As(t, "guest").NewRun(t, "zulip_user_group").Plan(values{"name": "new"})
 	diags.ExpectError(t, "", "A guest cannot manage user groups")
 	_, diags = o.As(t, "member").NewRun(t, "zulip_user_group").Plan(values{"name": "new"})
-	diags.ExpectError(t, "", "may not create user groups", `can_create_groups lets only "role:moderators"`)
+	diags.ExpectError(t, "", "cannot create user groups", `can_create_groups lets only "role:moderators"`)
 }
 
 func TestProtocolUserGroupLockout(t *testing.T) {

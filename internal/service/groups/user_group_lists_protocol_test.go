@@ -255,7 +255,7 @@ func TestProtocolUserGroupAdoptionListsWhoLeaves(t *testing.T) {
 	}
 	plan, diags := run.Plan(config)
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "members", `leave user group "ops" when it is reactivated`, kenji, amara)
+	diags.ExpectWarning(t, "members", `of user group "ops"`, kenji, amara)
 	run.Apply(plan).ExpectNoError(t)
 	holds(t, o, "ops", []string{lena, ines}, []string{"sre"})
 }

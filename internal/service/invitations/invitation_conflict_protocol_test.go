@@ -203,7 +203,7 @@ func TestProtocolInvitation_OwnersInvitation_NotRevokedByAdministrator(t *testin
 	o.Call(t, http.MethodPost, "/invites", map[string]string{"invitee_emails": nadia, "stream_ids": "[]", "invite_as": "100"})
 	for _, config := range []values{config, {"email": nadia, "invite_as": "member"}, nil} {
 		_, diags := run.Plan(config)
-		diags.ExpectError(t, "", "may not revoke an invitation of owners")
+		diags.ExpectError(t, "", "cannot revoke an owner's invitation")
 	}
 }
 

@@ -291,17 +291,17 @@ func TestProtocolInvitationCaller(t *testing.T) {
 	}
 	refused("bot", values{}, "", "A bot cannot invite people", "a person's API key")
 	refused("guest", values{}, "", "A guest cannot invite people")
-	refused("admin", values{"invite_as": "owner"}, "invite_as", "may not invite owners", "administrator")
-	refused("member", values{"invite_as": "moderator"}, "invite_as", "may not invite moderators")
-	refused("moderator", values{"invite_as": "administrator"}, "invite_as", "may not invite administrators")
-	refused("member", values{"welcome_message_custom_text": ""}, "welcome_message_custom_text", "may not choose the welcome message")
+	refused("admin", values{"invite_as": "owner"}, "invite_as", "cannot invite owners", "administrator")
+	refused("member", values{"invite_as": "moderator"}, "invite_as", "cannot invite moderators")
+	refused("moderator", values{"invite_as": "administrator"}, "invite_as", "cannot invite administrators")
+	refused("member", values{"welcome_message_custom_text": ""}, "welcome_message_custom_text", "cannot choose the welcome message")
 	run := o.As(t, "member").NewRun(t, invitationKind)
 	run.MustApply(values{"email": nadia, "invite_as": "guest"})
 	if made := invitationOnly(t, o); made.InvitedByUserID != o.As(t, "member").Self.ID {
 		t.Errorf("sent by %d", made.InvitedByUserID)
 	}
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_invite_users_group": fmt.Sprintf(`{"new":%d}`, o.SystemGroup(t, "role:administrators"))})
-	refused("member", values{}, "", "may not invite people", "can_invite_users_group", "role:administrators")
+	refused("member", values{}, "", "cannot invite people", "can_invite_users_group", "role:administrators")
 	// What was sent before stays in hand.
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	if left := mails(t, o); len(left) != 0 {

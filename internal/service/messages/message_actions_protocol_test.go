@@ -90,7 +90,7 @@ func TestProtocolSendMessageErrors(t *testing.T) {
 	diags.ExpectError(t, "recipients", "999999")
 	_, diags = o.As(t, "member").NewRun(t, "zulip_message").Process().InvokeAction(context.Background(), sendAction,
 		values{"channel": "announcements", "topic": "x", "content": "x"}, nil)
-	diags.ExpectError(t, "channel", `lena.fischer@example.com may not post in channel "announcements"`)
+	diags.ExpectError(t, "channel", `lena.fischer@example.com cannot post in channel "announcements"`)
 }
 
 // Whoever cancels gets an answer, and nothing is tried after it.

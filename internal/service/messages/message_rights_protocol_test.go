@@ -46,12 +46,12 @@ func forbidden(t *testing.T, o *acctest.Organization) map[string]struct {
 		attribute string
 		words     []string
 	}{
-		"no permission to post": {in("announcements", "news"), "channel", []string{`lena.fischer@example.com may not post in channel "announcements"`, `can_send_message_group`, `"role:moderators"`}},
-		"private":               {in("vault", "plans"), "channel", []string{`lena.fischer@example.com may not post in channel "vault"`, "not subscribed", `users   = ["lena.fischer@example.com"]`}},
+		"no permission to post": {in("announcements", "news"), "channel", []string{`lena.fischer@example.com cannot post in channel "announcements"`, `can_send_message_group`, `"role:moderators"`}},
+		"private":               {in("vault", "plans"), "channel", []string{`lena.fischer@example.com cannot post in channel "vault"`, "not subscribed", `users   = ["lena.fischer@example.com"]`}},
 		"archived":              {in("old", "plans"), "channel", []string{"The channel is archived"}},
 		"no topic":              {in("named", ""), "topic", []string{`Channel "named" requires a topic`, `"disable_empty_topic"`}},
 		"a topic":               {in("unnamed", "plans"), "topic", []string{`Channel "unnamed" does not allow topics`, `"plans"`, `topic = ""`}},
-		"a new topic":           {in("fixed", "new"), "topic", []string{`lena.fischer@example.com may not start topics in channel "fixed"`, `"role:owners"`, `"new"`}},
+		"a new topic":           {in("fixed", "new"), "topic", []string{`lena.fischer@example.com cannot start topics in channel "fixed"`, `"role:owners"`, `"new"`}},
 	}
 }
 
@@ -87,7 +87,7 @@ func TestProtocolMessage_AccountMayNotSend_RefusedInPlan(t *testing.T) {
 	}
 	fixed := member.NewRun(t, "zulip_message")
 	fixed.MustApply(values{"channel": "fixed", "topic": "there", "content": "Gone on."})
-	fixed.ExpectRefused(values{"channel": "fixed", "topic": "new", "content": "Gone on."}, "topic", "may not start topics")
+	fixed.ExpectRefused(values{"channel": "fixed", "topic": "new", "content": "Gone on."}, "topic", "cannot start topics")
 	fixed.ExpectRefused(values{"channel": "announcements", "topic": "there", "content": "Gone on."}, "channel", "cannot post")
 }
 
@@ -118,7 +118,7 @@ func TestProtocolMessage_ChannelOpenedByPlan_Sent(t *testing.T) {
 	}
 	attic := values{"channel": fmt.Sprint(o.MustChannel(t, "attic").ID)}
 	hello := with(attic, values{"topic": "plans", "content": "Hello"})
-	o.NewRun(t, "zulip_message").ExpectRefused(hello, "channel", `ines.moreau@example.com may not post in channel "attic"`, `"private_protected_history"`)
+	o.NewRun(t, "zulip_message").ExpectRefused(hello, "channel", `ines.moreau@example.com cannot post in channel "attic"`, `"private_protected_history"`)
 	p = o.NewRun(t, "zulip_message").Process()
 	subscribed := p.MustPlan("zulip_channel_subscription", nil, with(attic, values{"users": []any{"ines.moreau@example.com"}}))
 	greeted := p.MustPlan("zulip_message", nil, hello)
@@ -151,7 +151,7 @@ func TestProtocolMessage_DirectMessagesDisabled_RefusedInPlan(t *testing.T) {
 		return values{"recipients": recipients, "content": "Hello"}
 	}
 	sent := o.Sent()
-	member.NewRun(t, "zulip_message").ExpectRefused(to("member2"), "recipients", "lena.fischer@example.com may not send this direct message", "direct_message_permission_group", `"role:owners"`)
+	member.NewRun(t, "zulip_message").ExpectRefused(to("member2"), "recipients", "lena.fischer@example.com cannot send this direct message", "direct_message_permission_group", `"role:owners"`)
 	sent.Expect(t)
 	for _, fine := range []values{to("owner", "member2"), to("bot"), to("member")} {
 		member.NewRun(t, "zulip_message").MustApply(fine)

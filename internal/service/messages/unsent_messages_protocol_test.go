@@ -351,7 +351,7 @@ func TestProtocolScheduledMessageFailed(t *testing.T) {
 	if !plan.Empty() || run.State.Values["failed"] != true {
 		t.Errorf("changes %v, state %v", plan.Changes(), run.State.Values)
 	}
-	run.ExpectRefused(scheduledMessageConfig("Soon!", moment), "scheduled_delivery_timestamp", "another moment")
+	run.ExpectRefused(scheduledMessageConfig("Soon!", moment), "scheduled_delivery_timestamp", "another time")
 	clock.ahead.Store(0)
 	run.MustApply(scheduledMessageConfig("Soon.", at(2*time.Hour)))
 	expectScheduledMessage(t, scheduled(t, o), "plans: Soon.")

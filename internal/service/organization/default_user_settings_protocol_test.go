@@ -192,7 +192,7 @@ func TestProtocolDefaultUserSettingsCaller(t *testing.T) {
 		if allowed {
 			diags.ExpectNoError(t)
 		} else {
-			diags.ExpectError(t, "color_scheme", "may not set color_scheme", "administrators and owners", account)
+			diags.ExpectError(t, "color_scheme", "cannot set color_scheme", "administrators and owners", account)
 		}
 		_, diags = run.Plan(values{"color_scheme": "automatic"}) // as it is
 		diags.ExpectNoError(t)

@@ -208,7 +208,7 @@ func TestProtocolDomainRights(t *testing.T) {
 		t.Errorf("nothing changes, and the plan has %v", plan.Changes())
 	}
 	for _, wanted := range []values{{"domain": "example.com", "allow_subdomains": true}, nil} {
-		admin.ExpectRefused(wanted, "", "may not manage domains", "administrator")
+		admin.ExpectRefused(wanted, "", "cannot manage domains", "administrator")
 	}
 }
 
@@ -339,7 +339,7 @@ func TestProtocolPlaygroundRights(t *testing.T) {
 		t.Errorf("nothing changes, and the plan has %v", plan.Changes())
 	}
 	for _, wanted := range []values{codePlaygroundConfig("Other", "Python", codePlaygroundAddress), nil} {
-		moderator.ExpectRefused(wanted, "", "may not manage code playgrounds", "moderator")
+		moderator.ExpectRefused(wanted, "", "cannot manage code playgrounds", "moderator")
 	}
 	o.As(t, "bot").NewRun(t, codePlaygroundKind).MustApply(codePlaygroundConfig("Sandbox", "Go", codePlaygroundAddress)) // an administrator
 }

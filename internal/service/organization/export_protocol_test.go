@@ -180,9 +180,9 @@ func TestProtocolExportRefused(t *testing.T) {
 	for _, account := range []string{"moderator", "member"} {
 		other := o.As(t, account)
 		q := other.NewRun(t, "zulip_message").Process()
-		q.PlanAction(exportTypeName, values{}).ExpectError(t, "", "may not export the organization's data")
+		q.PlanAction(exportTypeName, values{}).ExpectError(t, "", "cannot export the organization's data")
 		_, diags := q.InvokeAction(t.Context(), exportTypeName, values{}, nil)
-		diags.ExpectError(t, "", "may not export the organization's data")
+		diags.ExpectError(t, "", "cannot export the organization's data")
 	}
 	sent.Expect(t)
 

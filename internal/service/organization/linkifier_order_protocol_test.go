@@ -144,7 +144,7 @@ func TestProtocolLinkifierOrderBadInput(t *testing.T) {
 
 	run.ExpectRefused(ordered(), "linkifier_ids", "at least 1")
 	moderator := o.As(t, "moderator").NewRun(t, "zulip_linkifier_order")
-	moderator.ExpectRefused(ordered(ids[1]), "", "may not order linkifiers", "moderator")
+	moderator.ExpectRefused(ordered(ids[1]), "", "cannot order linkifiers", "moderator")
 	moderator.MustPlan(ordered(ids[0])) // is so already
 
 	p := run.Process() // two in one configuration

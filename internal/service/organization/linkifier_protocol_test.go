@@ -213,11 +213,11 @@ func TestProtocolLinkifierRights(t *testing.T) {
 	run.MustApply(issues)
 	for account, word := range map[string]string{"moderator": "is a moderator", "bot": "is a bot with the role member"} {
 		run := o.As(t, account).NewRun(t, "zulip_linkifier")
-		run.ExpectRefused(linkifierConfig("new", "https://example.com/"), "", "may not manage linkifiers", "administrators", word)
+		run.ExpectRefused(linkifierConfig("new", "https://example.com/"), "", "cannot manage linkifiers", "administrators", word)
 		run.Import("#(?P<id>[0-9]+)", nil).ExpectNoError(t)
 		run.ExpectUnchanged(issues)
-		run.ExpectRefused(linkifierConfig("new", "https://example.com/"), "", "may not manage linkifiers")
-		run.ExpectRefused(nil, "", "may not manage linkifiers")
+		run.ExpectRefused(linkifierConfig("new", "https://example.com/"), "", "cannot manage linkifiers")
+		run.ExpectRefused(nil, "", "cannot manage linkifiers")
 	}
 }
 

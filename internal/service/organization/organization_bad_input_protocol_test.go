@@ -105,9 +105,9 @@ func TestProtocolOrganizationCaller(t *testing.T) {
 	config := values{"description": "new", "invite_required": false, "waiting_period_threshold": 3, "can_create_groups": []any{"role:moderators"}}
 	for account, words := range map[string][]string{
 		"owner":     nil,
-		"admin":     {"may not set invite_required, waiting_period_threshold, can_create_groups", "Only owners", "ines.moreau@example.com", "administrator"},
-		"moderator": {"may not change the organization", "administrators and owners"},
-		"member":    {"may not change the organization", "administrators and owners"},
+		"admin":     {"cannot set invite_required, waiting_period_threshold, can_create_groups", "Only owners", "ines.moreau@example.com", "administrator"},
+		"moderator": {"cannot change the organization", "administrators and owners"},
+		"member":    {"cannot change the organization", "administrators and owners"},
 	} {
 		run := o.As(t, account).NewRun(t, organizationTypeName)
 		_, diags := run.Plan(config)

@@ -285,7 +285,7 @@ func TestProtocolOrganizationNotTakenByAnUntriedServer(t *testing.T) {
 		diags.ExpectError(t, "", "The organization did not accept the change", "ignores description: it is too old for it")
 		detail := diags.Errors()[0].Detail
 		for _, text := range []string{
-			"The server has feature level 500. The newest that the provider was tried with is 442", "Not tried of zulip_organization: ",
+			"The server has feature level 500. The newest level that the provider was tested with is 442", "Not tested of zulip_organization: ",
 			"`media_preview_size` (469, read)", `The page "Supported servers" of the documentation lists what was tested.`, "or no longer has it",
 		} {
 			if strings.Contains(detail, text) != (level == featurelevel.NewestRelease) {

@@ -124,6 +124,6 @@ func TestProtocolOrganization_ResetForOwners_Refused(t *testing.T) {
 	run.MustApply(resetting)
 	administrator := o.As(t, "admin").NewRun(t, organizationTypeName)
 	administrator.State = run.State
-	administrator.ExpectRefused(nil, "can_create_groups", "may not set can_create_groups")
+	administrator.ExpectRefused(nil, "can_create_groups", "cannot set can_create_groups")
 	run.ExpectRefused(values{"on_destroy": "archive"}, "on_destroy", "keep")
 }

@@ -183,7 +183,7 @@ func TestProtocolOrganizationImageRefused(t *testing.T) {
 	}
 	run.ExpectRefused(values{"kind": "banner", "file": text}, "kind", "banner")
 	for _, account := range []string{"moderator", "member"} {
-		o.As(t, account).NewRun(t, organizationImageKind).ExpectRefused(values{"kind": "icon", "file": acctest.Picture(t, 10)}, "", "may not change the pictures of the organization")
+		o.As(t, account).NewRun(t, organizationImageKind).ExpectRefused(values{"kind": "icon", "file": acctest.Picture(t, 10)}, "", "cannot change the pictures of the organization")
 	}
 	o.NewRun(t, organizationImageKind).MustPlan(values{"kind": acctest.Unknown, "file": acctest.Unknown})
 	content, err := os.ReadFile(acctest.Picture(t, 10))

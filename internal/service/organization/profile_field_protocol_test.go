@@ -246,11 +246,11 @@ func TestProtocolProfileFieldRights(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
 	run.MustApply(team(nil))
 	moderator := o.As(t, "moderator").NewRun(t, "zulip_custom_profile_field")
-	moderator.ExpectRefused(values{"field_type": "date", "name": "x"}, "", "may not manage custom profile fields", "moderator")
+	moderator.ExpectRefused(values{"field_type": "date", "name": "x"}, "", "cannot manage custom profile fields", "moderator")
 	moderator.Import("Team", nil).ExpectNoError(t)
 	moderator.ExpectUnchanged(team(nil))
-	moderator.ExpectRefused(team(values{"hint": "x"}), "", "may not manage custom profile fields")
-	moderator.ExpectRefused(nil, "", "may not manage custom profile fields")
+	moderator.ExpectRefused(team(values{"hint": "x"}), "", "cannot manage custom profile fields")
+	moderator.ExpectRefused(nil, "", "cannot manage custom profile fields")
 }
 
 func TestProtocolProfileFieldLostAnswer(t *testing.T) {
@@ -334,13 +334,13 @@ func TestProtocolProfileFieldBadInput(t *testing.T) {
 		{team(values{"hint": strings.Repeat("n", 81)}), "hint", []string{"80"}},
 		{team(values{"options": []any{values{"key": "a", "text": "A"}}}), "options", []string{"type select"}},
 		{team(values{"subtype": "github"}), "subtype", []string{"type external_account"}},
-		{values{"field_type": "select", "name": "x"}, "options", []string{"needs it"}},
+		{values{"field_type": "select", "name": "x"}, "options", []string{"requires it"}},
 		{shift(), "options", []string{"at least 1"}},
-		{shift("a", "A", "a", "B"), "options", []string{"one key"}},
-		{shift("a", "A", "b", "A"), "options", []string{"one text"}},
+		{shift("a", "A", "a", "B"), "options", []string{"Duplicate option key"}},
+		{shift("a", "A", "b", "A"), "options", []string{"Duplicate option text"}},
 		{shift("", "A"), "options", []string{"blank"}},
-		{account(values{"name": "x"}), "subtype", []string{"needs it"}},
-		{account(values{"subtype": "custom", "name": "x"}), "url_pattern", []string{"needs it"}},
+		{account(values{"name": "x"}), "subtype", []string{"requires it"}},
+		{account(values{"subtype": "custom", "name": "x"}), "url_pattern", []string{"requires it"}},
 		{account(values{"subtype": "custom", "url_pattern": "https://example.com/%(username)s"}), "name", []string{"Set name."}},
 		{account(values{"subtype": "custom", "name": "x", "url_pattern": "https://example.com/"}), "url_pattern", []string{"%(username)s"}},
 		{account(values{"subtype": "github", "name": "x"}), "name", []string{"its own name"}},

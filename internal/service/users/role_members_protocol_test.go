@@ -203,14 +203,14 @@ func TestProtocolRoleMembersChangedMeanwhile(t *testing.T) {
 	plan := change()
 	roleMembersGive(t, o, "member2", zulip.RoleAdministrator)
 	sent := o.Sent()
-	run.Fork().Apply(plan).ExpectError(t, "users", "The role of "+roleMembersKenji+" was changed after the plan was made", "member → moderator", "now the role is administrator")
+	run.Fork().Apply(plan).ExpectError(t, "users", "The role of "+roleMembersKenji+" was changed after the plan was made", "when the plan was made:     member", "now:                        administrator", "asks for: moderator")
 	sent.Expect(t) // and nobody leaves
 	expectRoleMembers(t, o, map[string]string{"member2": "administrator", "member": "moderator"})
 	roleMembersGive(t, o, "member2", zulip.RoleMember)
 
 	plan = change()
 	roleMembersGive(t, o, "member2", zulip.RoleGuest)
-	run.Fork().Apply(plan).ExpectError(t, "users", "member → moderator", "now the role is guest")
+	run.Fork().Apply(plan).ExpectError(t, "users", "when the plan was made:     member", "now:                        guest", "asks for: moderator")
 	plan = change()
 	run.Fork().Apply(plan).ExpectNoError(t)
 	roleMembersGive(t, o, "member2", zulip.RoleMember)
@@ -220,7 +220,7 @@ func TestProtocolRoleMembersChangedMeanwhile(t *testing.T) {
 	roleMembersGive(t, o, "member", zulip.RoleOwner)
 	sent = o.Sent()
 	failed := run.Fork()
-	failed.Apply(plan).ExpectError(t, "users", "The role of "+roleMembersLena+" was changed", "moderator → member", "now the role is owner")
+	failed.Apply(plan).ExpectError(t, "users", "The role of "+roleMembersLena+" was changed", "when the plan was made:     moderator", "now:                        owner", "asks for: member")
 	sent.Expect(t, "PATCH role") // Kenji comes
 	if held := fmt.Sprint(failed.State.Values["users"]); !strings.Contains(held, roleMembersKenji) || strings.Contains(held, roleMembersLena) {
 		t.Errorf("the state lists %s", held)
@@ -285,7 +285,7 @@ func TestProtocolRoleMembersProtects(t *testing.T) {
 	run.ExpectRefused(list("owner", bot(t, o)), "users", "would have no owner", "not a bot")
 	run.ExpectRefused(list("owner", roleMembersLena), "users", "remove the provider's own access", "lockout_protection = false")
 	o.NewRun(t, "zulip_role_members").ExpectRefused(list("moderator", roleMembersAmara, roleMembersInes), "users", "remove the provider's own access")
-	for account, words := range map[string]string{"moderator": "may not change roles", "admin": "Only owners can change who is an owner"} {
+	for account, words := range map[string]string{"moderator": "cannot change roles", "admin": "Only owners can change who is an owner"} {
 		other := o.As(t, account).NewRun(t, "zulip_role_members")
 		owner := fmt.Sprint(id(t, o, "owner")) // moderators are not shown addresses
 		other.ExpectRefused(list("owner", owner, fmt.Sprint(id(t, o, "member"))), "users", words)

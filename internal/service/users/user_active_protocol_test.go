@@ -222,7 +222,7 @@ func TestProtocolUserInactiveIsProtected(t *testing.T) {
 
 	run = o.As(t, "moderator").NewRun(t, "zulip_user")
 	run.Import(fmt.Sprint(id(t, o, "member")), nil).ExpectNoError(t)
-	run.ExpectRefused(values{"email": run.State.Values["email"], "full_name": "Lena Fischer", "active": false}, "active", "may not deactivate users")
+	run.ExpectRefused(values{"email": run.State.Values["email"], "full_name": "Lena Fischer", "active": false}, "active", "cannot deactivate users")
 
 	// Planned for another account's key.
 	run, config = imported(t, o, userTomas, values{"active": false})

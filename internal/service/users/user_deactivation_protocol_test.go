@@ -326,7 +326,7 @@ func TestProtocolUserDeactivationThatCannotBeChecked(t *testing.T) {
 			}
 			sent := o.Sent()
 			_, diags := p.Apply(plan)
-			diags.ExpectError(t, "", "Cannot deactivate", "Nothing was sent")
+			diags.ExpectError(t, "", "Cannot deactivate", "Nothing was changed")
 			sent.Expect(t)
 		})
 	}

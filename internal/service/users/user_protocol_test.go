@@ -293,7 +293,7 @@ func TestProtocolUserRefusedAtPlan(t *testing.T) {
 // Who may not manage accounts is told at plan; the rights of the server's shell are seen on apply only.
 func TestProtocolUserCallers(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_user")
-	o.As(t, "moderator").NewRun(t, "zulip_user").ExpectRefused(nadia(nil), "", "may not create accounts", "can_create_users")
+	o.As(t, "moderator").NewRun(t, "zulip_user").ExpectRefused(nadia(nil), "", "cannot create users", "can_create_users")
 	run := o.As(t, "admin").NewRun(t, "zulip_user")
 	run.Apply(run.MustPlan(nadia(nil))).ExpectError(t, "", "not authorized to create users", "manage.py change_user_role", "invite people")
 	run.Import(userLena, nil).ExpectNoError(t)

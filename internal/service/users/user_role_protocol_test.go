@@ -109,7 +109,7 @@ func TestProtocolUserRoleChangedMeanwhile(t *testing.T) {
 	plan := run.MustPlan(values{"user": userRoleLena, "role": "administrator"})
 	userRoleGive(t, o, "member", zulip.RoleGuest)
 	sent := o.Sent()
-	run.Apply(plan).ExpectError(t, "role", "changed after the plan", "member → administrator", "now the role is guest")
+	run.Apply(plan).ExpectError(t, "role", "changed after the plan", "when the plan was made:     member", "now:                        guest", "asks for: administrator")
 	sent.Expect(t)
 	expectUserRole(t, o, "member", "guest")
 	// Somebody else did what is planned: nothing is left to do.
@@ -122,7 +122,7 @@ func TestProtocolUserRoleChangedMeanwhile(t *testing.T) {
 	run.MustApply(values{"user": userRoleLena, "role": "administrator", "on_destroy": "member"})
 	plan = run.MustPlan(nil)
 	userRoleGive(t, o, "member", zulip.RoleModerator)
-	run.Apply(plan).ExpectError(t, "on_destroy", "administrator → member", "now the role is moderator")
+	run.Apply(plan).ExpectError(t, "on_destroy", "when the plan was made:     administrator", "now:                        moderator", "asks for: member")
 }
 
 func TestProtocolUserRoleDrift(t *testing.T) {
@@ -209,7 +209,7 @@ func TestProtocolUserRoleTwoOwners(t *testing.T) {
 func TestProtocolUserRoleCallers(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_user_role")
 	for account, words := range map[string]string{
-		"moderator": "may not change roles", "admin": "Only owners can change who is an owner", "bot": "Only owners can change who is an owner",
+		"moderator": "cannot change roles", "admin": "Only owners can change who is an owner", "bot": "Only owners can change who is an owner",
 	} {
 		o.As(t, account).NewRun(t, "zulip_user_role").ExpectRefused(values{"user": fmt.Sprint(id(t, o, "member")), "role": "owner"}, "role", words)
 	}
@@ -318,7 +318,7 @@ func TestProtocolUserRoleProtectionThatCannotBeRead(t *testing.T) {
 	}
 	sent := o.Sent()
 	_, diags := p.Apply(plan)
-	diags.ExpectError(t, "role", "Cannot make "+userRoleLena+" member", "Nothing was sent")
+	diags.ExpectError(t, "role", "Cannot make "+userRoleLena+" member", "Nothing was changed")
 	sent.Expect(t)
 	expectUserRole(t, o, "member", "owner")
 }
@@ -348,7 +348,7 @@ func TestProtocolUserRoleConflictNamesThree(t *testing.T) {
 		if config == nil {
 			to = "guest"
 		}
-		run.Fork().Apply(plan).ExpectError(t, at, "member → "+to, "now the role is administrator")
+		run.Fork().Apply(plan).ExpectError(t, at, "when the plan was made:     member", "now:                        administrator", "asks for: "+to)
 		sent.Expect(t)
 		expectUserRole(t, o, "member", "administrator")
 	}

@@ -241,7 +241,7 @@ func TestProtocolSetUserSettingsCaller(t *testing.T) {
 	change := config(values{"color_scheme": "dark"})
 	invoke(t, o.As(t, "admin"), change)
 	for _, account := range []string{"moderator", "member"} {
-		refused(t, o.As(t, account), change, "", "may not set settings of others", "administrators and owners")
+		refused(t, o.As(t, account), change, "", "cannot set settings of others", "administrators and owners")
 	}
 	bot := o.As(t, "bot")
 	refused(t, bot, change, "", "A bot cannot set settings of others")
@@ -303,7 +303,7 @@ func TestProtocolSetUserSettingsOfAPlannedGroup(t *testing.T) {
 	change := values{"groups": []any{"new"}, "skip_if_already_edited": false, "color_scheme": "dark"}
 	p.PlanAction(typeName, change).ExpectNoError(t)
 	_, diags := p.InvokeAction(context.Background(), typeName, change, nil)
-	diags.ExpectError(t, "groups", "still not in the organization")
+	diags.ExpectError(t, "groups", "does not exist in the organization yet")
 	o.NewRun(t, "zulip_user_group").MustApply(values{"name": "new", "description": "", "members": []any{userSettingsLena}})
 	invoke(t, o, change)
 	if got := o.Sandbox.Organization().Settings(userSettingsLena)["color_scheme"]; got != 2 {

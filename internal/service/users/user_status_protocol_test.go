@@ -170,7 +170,7 @@ func TestProtocolUserStatusRefusedAtPlan(t *testing.T) {
 		{values{"user": bot, "status_text": "x"}, "user", []string{"A bot has no status"}},
 		{values{"user": "lina.fischer@example.com", "status_text": "x"}, "user", []string{"did you mean " + userStatusLena}},
 	})
-	o.As(t, "moderator").NewRun(t, "zulip_user_status").ExpectRefused(values{"user": fmt.Sprint(id(t, o, "member")), "status_text": "x"}, "user", "may not set the status of others")
+	o.As(t, "moderator").NewRun(t, "zulip_user_status").ExpectRefused(values{"user": fmt.Sprint(id(t, o, "member")), "status_text": "x"}, "user", "cannot set the status of others")
 }
 
 // From a level on the server lets bots with an administrator's role set the status of people. They have none themselves.
@@ -194,7 +194,7 @@ func TestProtocolUserStatusByBots(t *testing.T) {
 	bot.NewRun(t, "zulip_user_status").ExpectRefused(values{"status_text": "x"}, "user", "A bot cannot set its own status")
 
 	o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", bot.Self.ID), map[string]string{"role": "300"})
-	o.As(t, "bot").NewRun(t, "zulip_user_status").ExpectRefused(values{"user": fmt.Sprint(id(t, o, "member")), "status_text": "x"}, "user", "may not set the status of others")
+	o.As(t, "bot").NewRun(t, "zulip_user_status").ExpectRefused(values{"user": fmt.Sprint(id(t, o, "member")), "status_text": "x"}, "user", "cannot set the status of others")
 }
 
 // Every kind of emoji that the server takes passes the check. Where the server does not say what it knows, it checks.
