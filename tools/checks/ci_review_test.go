@@ -429,7 +429,7 @@ func TestDocsReviewWithoutAnAdministrator(t *testing.T) {
 		t.Errorf("a moderator's plan without changes:\n%s", said)
 	}
 	r.config = withoutPeople("role:everyone")
-	if said := inFolder(moderator, "! terraform plan"); !strings.Contains(said, "amara.okafor@example.com may not change channel") {
+	if said := inFolder(moderator, "! terraform plan"); !strings.Contains(said, "amara.okafor@example.com cannot change channel") {
 		t.Errorf("a moderator's plan of a change:\n%s", said)
 	}
 	// Named in it, the account sees the channel. In the other one it is not.

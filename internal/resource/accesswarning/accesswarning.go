@@ -48,7 +48,7 @@ func OfChannel(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, id
 	if view, err := meta.Store.Read(ctx, store.UserGroups); err == nil {
 		text += asOfNow(view, changedPermissions(change))
 	}
-	warn(ctx, diags, fmt.Sprintf("This plan changes who can do what in channel %q", change.Name), text)
+	warn(ctx, diags, fmt.Sprintf("Access in channel %q changes", change.Name), text)
 }
 
 // asOfNow says of which user groups in changed permissions the members are those as of now: what else the run does to a group is
@@ -193,7 +193,7 @@ func OfOrganization(ctx context.Context, meta *base.Meta, diags *diag.Diagnostic
 			changed = append(changed, change.Before, change.After)
 		}
 	}
-	warn(ctx, diags, "This plan changes who can do what in the organization", text+asOfNow(plan.View, changed))
+	warn(ctx, diags, "Access in the organization changes", text+asOfNow(plan.View, changed))
 }
 
 // FillSubscribers reads who is in a channel before and after a change, if that makes a difference to who gains and who

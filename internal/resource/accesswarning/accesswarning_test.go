@@ -195,7 +195,7 @@ func TestWarnOfOrganizationAccess(t *testing.T) {
 		accesswarning.OfOrganization(t.Context(), b.Meta, &diags, plan, permission.Change{})
 		got := ""
 		if len(diags) > 0 {
-			got = strings.TrimPrefix(diags[0].Detail(), "This plan changes who can do what in the organization.\n\n")
+			got = strings.TrimPrefix(diags[0].Detail(), "Access in the organization changes.\n\n")
 		}
 		if len(diags) > 1 || diags.HasError() || !strings.HasPrefix(got, test.want) || (got == "") != (test.want == "") {
 			t.Errorf("%s: %v", name, diags)
@@ -232,7 +232,7 @@ func TestWarnOfOrganizationAccessBySettings(t *testing.T) {
 		accesswarning.OfOrganization(t.Context(), b.Meta, &diags, plan, test.settings)
 		got := ""
 		for _, one := range diags {
-			text, ok := strings.CutPrefix(one.Detail(), "This plan changes who can do what in the organization.\n\n")
+			text, ok := strings.CutPrefix(one.Detail(), "Access in the organization changes.\n\n")
 			if !ok || one.Summary() != accesswarning.Summary {
 				t.Errorf("%s: the warning is %v", name, one)
 			}

@@ -257,7 +257,7 @@ func TestProtocolAnApplyIsNotRefusedForWhatItHasWritten(t *testing.T) {
 	p.apply("zulip_user_group", "press", values{"name": "press", "members": []any{kenji}})
 	_, diags = p.Plan("zulip_channel", p.state["newsroom"], closed)
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "", `Who can do what in channel "newsroom" changes`, "Can no longer post and start topics: ", "Lena Fischer")
+	diags.ExpectWarning(t, "", `Access in channel "newsroom" changes`, "Can no longer post and start topics: ", "Lena Fischer")
 	for _, warning := range diags.Warnings() {
 		if strings.Contains(warning.Detail, "Kenji") {
 			t.Errorf("Kenji loses nothing: %s", warning.Detail)

@@ -26,7 +26,7 @@ func expectAccessWarning(t *testing.T, run *acctest.Run, config values, lines st
 		if warning.Summary == core.ManagedSummary {
 			continue
 		}
-		text, ok := strings.CutPrefix(warning.Detail, fmt.Sprintf("Who can do what in channel %q changes.\n\n", config["name"]))
+		text, ok := strings.CutPrefix(warning.Detail, fmt.Sprintf("Access in channel %q changes.\n\n", config["name"]))
 		if !ok || warning.Summary != accesswarning.Summary {
 			t.Errorf("warns of something else: %v", warning)
 		}

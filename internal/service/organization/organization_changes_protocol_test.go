@@ -206,7 +206,7 @@ func TestProtocolOrganizationOtherWords(t *testing.T) {
 func TestProtocolOrganizationWarnsOfAccess(t *testing.T) {
 	_, run := acctest.StartRun(t, organizationTypeName)
 	_, diags := run.Plan(values{"can_create_groups": []any{"role:owners"}})
-	diags.ExpectWarning(t, "", "This plan changes who can do what in the organization", "Can no longer create user groups")
+	diags.ExpectWarning(t, "", "Access in the organization changes", "Can no longer create user groups")
 	run.MustApply(values{"can_create_groups": []any{"role:owners"}})
 	_, diags = run.Plan(values{"can_create_groups": []any{"role:members"}})
 	diags.ExpectWarning(t, "", "Can now create user groups")
@@ -240,14 +240,14 @@ func TestProtocolOrganizationWarnsOfWhatItsSettingsChange(t *testing.T) {
 
 	_, diags := run.Plan(with(values{"waiting_period_threshold": int64(100000)}))
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "", "This plan changes who can do what in the organization", "Can no longer create user groups", "Lena Fischer")
+	diags.ExpectWarning(t, "", "Access in the organization changes", "Can no longer create user groups", "Lena Fischer")
 	diags.ExpectWarning(t, "", channels, "In handbook:", "Can no longer post and start topics", "Kenji Sato")
 
 	_, diags = run.Plan(with(values{"enable_spectator_access": false}))
 	diags.ExpectWarning(t, "", channels, "In handbook:", "It can no longer be read without an account.")
 	_, diags = run.Plan(with(values{"enable_spectator_access": acctest.Unknown, "waiting_period_threshold": acctest.Unknown}))
 	diags.ExpectWarning(t, "", channels, "Not known yet: whether anyone on the internet can read it", "who gains and who loses that they can post and start topics")
-	diags.ExpectWarning(t, "", "This plan changes who can do what in the organization", "Not known yet: who gains and who loses that they can create user groups")
+	diags.ExpectWarning(t, "", "Access in the organization changes", "Not known yet: who gains and who loses that they can create user groups")
 
 	o.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": "false"})
 	_, diags = run.Plan(config)
