@@ -331,7 +331,7 @@ func TestAccSandboxAddressThatChanged(t *testing.T) {
 		t.Errorf("%d errors say what to do:\n%s", n, strings.Join(errors, "\n"))
 	}
 	for _, one := range errors {
-		if !strings.Contains(one, `sees no user or bot with the address "kenji.sato@example.com" is visible`) || !strings.Contains(one, now) && !strings.Contains(one, "Another error of this run has the details.") {
+		if !strings.Contains(one, `sees no user or bot with the email "kenji.sato@example.com" is visible`) || !strings.Contains(one, now) && !strings.Contains(one, "Another error of this run has the details.") {
 			t.Errorf("an error says %s", one)
 		}
 	}

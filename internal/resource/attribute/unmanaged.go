@@ -45,7 +45,7 @@ func (b *PrivateState) Store(ctx context.Context, private PrivateSetter, diags *
 // RefuseUnread refuses to plan an attribute that becomes managed, and that has a value on the server which no refresh has read.
 func RefuseUnread(name string, diags *diag.Diagnostics) {
 	diags.AddAttributeError(path.Root(name), "The current value of "+name+" is not known",
-		"It was not managed until now, and the state was not refreshed by this version of the provider. Plan with a refresh (without -refresh=false).")
+		"It was not managed until now, and this version of the provider has not refreshed the state. Plan without -refresh=false.")
 }
 
 // ForgetUnmanaged removes the values of another object that this one replaces.

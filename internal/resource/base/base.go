@@ -258,9 +258,9 @@ func IsSet(value interface {
 // StillMissing returns the error of an apply that needs who or what the plan was to create or to reactivate before. There are no names
 // if they are not known yet.
 func StillMissing(names ...string) (summary, detail string) {
-	return "Someone or a group is still not in the organization",
-		fmt.Sprintf("The plan was to create or to reactivate %s before. Refer to the resource that does, so that Terraform knows the order.",
-			cmp.Or(strings.Join(suggest.Names{}.Quoted(names), ", "), "an account"))
+	return "A user or group does not exist in the organization yet",
+		fmt.Sprintf("The plan expected another resource to create or reactivate %s first. Reference that resource, so that Terraform knows the order.",
+			cmp.Or(strings.Join(suggest.Names{}.Quoted(names), ", "), "a user"))
 }
 
 // KeepKnown takes what was planned unless it was not known, and reports whether that is something else than was read.

@@ -192,7 +192,7 @@ func checkDirect(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, 
 	switch {
 	case self.IsBot || isFree:
 	case !isPermitted:
-		refuse("send this direct message", "The organization's setting %s lets only %s have direct messages, and none of them is among the recipients.", permitting)
+		refuse("send this direct message", "The organization's setting %s lets only %s take part in direct messages, and none of them is a recipient.", permitting)
 	case !admits(starting, self) && !hasConversation(ctx, meta, to):
 		refuse("start this conversation", "The organization's setting %s lets only %s start direct message conversations, and there is none with these recipients yet.", starting)
 	}

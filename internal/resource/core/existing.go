@@ -161,7 +161,7 @@ func CreateOnce(ctx context.Context, meta *base.Meta, kind, object string,
 	defer done()
 	before := map[int64]bool{}
 	if _, err := look(ctx, func(id int64) bool { before[id] = true; return false }); err != nil && !refused(err) {
-		return 0, fmt.Errorf("nothing was sent, for it could not be looked what is there already: %w", err)
+		return 0, fmt.Errorf("the provider could not check what already exists, and sent nothing: %w", err)
 	}
 	isNew := func(id int64) bool { return !before[id] && !meta.Run.IsManaged(kind, id) }
 	pause := zulip.FirstPause

@@ -85,7 +85,7 @@ func TestProtocolBotAPIKeyErrors(t *testing.T) {
 			[]string{"no-bot@example.com", "own bots", "the bots that it lists are: "}, []string{"own bots"}, []string{"to administrators those of all bots"},
 		},
 		500: {
-			[]string{`sees no user or bot with the address "no-bot@example.com"`, "active bot"}, []string{"is a person"},
+			[]string{`sees no user or bot with the email "no-bot@example.com"`, "active bot"}, []string{"is a person"},
 			[]string{"Insufficient permission", "owner and administrators of the organization can read its key"},
 		},
 	} {
@@ -162,7 +162,7 @@ func TestProtocolBotAPIKeyUndocumented(t *testing.T) {
 		},
 		"only for owners": {
 			sandbox.Fault{Action: sandbox.FaultStatus, Status: http.StatusBadRequest, Body: `{"result":"error","msg":"Must be an organization owner","code":"UNAUTHORIZED_PRINCIPAL"}`},
-			[]string{"Must be an organization owner", "has to be an owner of the organization"},
+			[]string{"Must be an organization owner", "must be an owner of the organization"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

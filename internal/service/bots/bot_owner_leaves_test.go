@@ -104,7 +104,7 @@ func TestProtocolBotThatSomebodyElseDeactivatesBeforeItsOwnerLeaves(t *testing.T
 		t.Fatal(err)
 	}
 	sent := l.o.Sent()
-	l.apply(t).ExpectError(t, "", "Cannot read bot", "omebody else has archived or deactivated")
+	l.apply(t).ExpectError(t, "", "Cannot read bot", "omeone else has archived or deactivated")
 	sent.Expect(t, "DELETE")
 	l.expect(t, ada, false)
 }
@@ -116,7 +116,7 @@ func TestProtocolBotWhoseOwnerSomebodyElseDeactivates(t *testing.T) {
 		t.Fatal(err)
 	}
 	sent := l.o.Sent()
-	l.apply(t).ExpectError(t, "", "omebody else has archived or deactivated")
+	l.apply(t).ExpectError(t, "", "omeone else has archived or deactivated")
 	if writes := sent.Writes(); len(writes) > 1 {
 		t.Errorf("sent: %v", writes)
 	}
