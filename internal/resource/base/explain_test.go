@@ -9,7 +9,7 @@ import (
 
 func TestSentence(t *testing.T) {
 	for text, want := range map[string]string{
-		"nobody is there": "No one is there.",
+		"nobody is there": "Nobody is there.",
 		"is it there?":    "Is it there?",
 		"http://127.0.0.1:9: nobody listens there":                "http://127.0.0.1:9: nobody listens there.",
 		"lena@example.com is deactivated":                         "lena@example.com is deactivated.",
