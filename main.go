@@ -1,6 +1,6 @@
-// Terraform-provider-zulip keeps a Zulip organization as reviewed code.
+// Terraform-provider-zulip manages a Zulip organization as reviewed code.
 //
-// Started without arguments, as Terraform and OpenTofu start it, it is the plugin. Its subcommands are for people:
+// Without arguments it is the plugin that Terraform and OpenTofu start. Its subcommands are for people:
 // "terraform-provider-zulip help" lists them.
 package main
 

@@ -1,9 +1,9 @@
 // Package trading is a client of the trading cloud's web API. It lists the organizations and trade platforms of an API
 // client, and checks whether a platform can be reached.
 //
-// [New] makes a [Client]. [Client.Organizations], [Client.Platforms] and [Client.Ping] are the operations (operations.go).
-// client.go sends a request; token.go gets the access token that it carries from the identity provider (OAuth 2.0 client
-// credentials) and renews it; retry.go says what is repeated. errors.go has the errors: [*TokenError], [*Error],
+// [New] returns a [Client]. [Client.Organizations], [Client.Platforms] and [Client.Ping] are the operations
+// (operations.go). client.go sends requests, and retry.go decides which are repeated. token.go gets the access token from
+// the identity provider (OAuth 2.0 client credentials) and renews it. errors.go has the errors: [*TokenError], [*Error],
 // [*UnreachableError], [*BadAnswerError], and [*SettingError] for a mistake in the configuration.
 package trading
 
@@ -66,7 +66,7 @@ type Client struct {
 
 	tokens   *tokenSource
 	retrying *http.Client // repeats what failed
-	single   *http.Client // does not
+	single   *http.Client // does not repeat
 	redacted redaction
 }
 
@@ -114,27 +114,24 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// userAgentTransport is a transport that puts the user agent on every request, also on those that the OAuth library makes.
+// userAgentTransport puts the user agent on every request, including those of the OAuth library.
 type userAgentTransport struct {
 	http.RoundTripper
 	userAgent string
 }
 
-// RoundTrip sends a request under the name.
 func (n userAgentTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context()) // a RoundTripper must not modify the request
 	req.Header.Set("User-Agent", n.userAgent)
 	return n.RoundTripper.RoundTrip(req)
 }
 
-// call is one request to the web API.
 type call struct {
 	operation string // its name in the API's documentation
 	path      string // below the API's address, escaped
 	http      *http.Client
 }
 
-// response is what the web API answered to a call.
 type response struct {
 	status  int
 	header  http.Header
@@ -145,8 +142,8 @@ type response struct {
 
 func (r *response) ok() bool { return r.status >= 200 && r.status < 300 }
 
-// get sends a call. If the token is refused it is renewed once, because it can be revoked before it expires. The error
-// says that there was no answer or no token; a refusal by the web API is a response.
+// get sends a call. If the server refuses the token, get renews it once, because a token can be revoked before it expires.
+// get returns an error only if there was no answer or no token. A refusal by the web API is a response.
 func (c *Client) get(ctx context.Context, call call) (*response, error) {
 	token, err := c.tokens.get(ctx, isUsable)
 	if err != nil {
@@ -263,7 +260,6 @@ type SettingError struct {
 	Problem string // continues a sentence that begins with the setting's name; quotes nothing secret
 }
 
-// Error is the sentence: "api_url is not set".
 func (e *SettingError) Error() string { return e.Setting + " " + e.Problem }
 
 // parseAddress checks an address and returns it without a slash at its end.

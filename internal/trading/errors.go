@@ -20,7 +20,7 @@ import (
 // tokenOperation names the token request in errors.
 const tokenOperation = "token request"
 
-// The error codes of RFC 6749 §5.2, and the one of §4.1.2.1 that an overloaded identity provider returns.
+// Error codes of RFC 6749 §5.2. An overloaded identity provider returns the last one, of §4.1.2.1.
 const (
 	CodeInvalidClient          = "invalid_client"
 	CodeInvalidScope           = "invalid_scope"
@@ -40,7 +40,6 @@ type TokenError struct {
 	Endpoint    string
 }
 
-// Error says what was refused, why, and what to look at.
 func (e *TokenError) Error() string {
 	text := fmt.Sprintf("%s returned no token: %d %s", e.Endpoint, e.Status, e.Code)
 	if e.Description != "" {
@@ -72,7 +71,6 @@ type Error struct {
 	Words     string // text of the answer, without markup, truncated; may be empty
 }
 
-// Error says what was refused, why, and what to look at.
 func (e *Error) Error() string {
 	text := fmt.Sprintf("%s: %d %s", e.Operation, e.Status, strings.ToLower(http.StatusText(e.Status)))
 	if e.Words != "" {
@@ -115,10 +113,8 @@ type UnreachableError struct {
 	timeout bool // connected, but no answer in time
 }
 
-// Error says who did not answer, and why.
 func (e *UnreachableError) Error() string { return e.Address + ": " + e.Problem }
 
-// Unwrap is the cause.
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
 // BadAnswerError says that an answer cannot be used.
@@ -128,7 +124,6 @@ type BadAnswerError struct {
 	Problem   string
 }
 
-// Error says what is wrong with the answer.
 func (e *BadAnswerError) Error() string {
 	return fmt.Sprintf("%s: %d: %s. Check that this URL belongs to the trading cloud", e.Operation, e.Status, e.Problem)
 }
@@ -184,8 +179,8 @@ const maxExcerptBytes = 200
 
 var title = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
 
-// excerpt returns the readable part of a refusal: the message of the usual JSON errors, the title of an HTML page, else the
-// beginning of the text.
+// excerpt returns the readable part of a refusal: the message of the usual JSON errors or the title of an HTML page.
+// Without either it returns the beginning of the text.
 func excerpt(redacted redaction, body []byte) string {
 	words := string(body)
 	if strings.HasPrefix(strings.TrimSpace(words), "<") {

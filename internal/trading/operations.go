@@ -50,7 +50,6 @@ type Platform struct {
 // PlatformType is a word ("MT4", "MT5"), or in digits the number that some servers use instead.
 type PlatformType string
 
-// UnmarshalJSON reads a word or a number.
 func (t *PlatformType) UnmarshalJSON(data []byte) error {
 	var number json.Number
 	if err := json.Unmarshal(data, &number); err == nil && len(data) > 0 && data[0] != '"' {
@@ -86,8 +85,8 @@ type Ping struct {
 	Problem string
 }
 
-// Ping checks the connection to a platform, by its ID (TradePlatforms_Ping). That a platform cannot be reached is a result.
-// An error says nothing about the connection: no token, no permission, no answer from the web API, or no such platform.
+// Ping checks the connection to a platform, by its ID (TradePlatforms_Ping). An unreachable platform is a result. An error
+// says nothing about the connection: no token, no permission, no answer from the web API, or no such platform.
 func (c *Client) Ping(ctx context.Context, id string) (*Ping, error) {
 	if !IsID(id) {
 		return nil, fmt.Errorf("%s: %q is not the ID of a platform, which is a GUID", operationPing, id)
@@ -118,7 +117,7 @@ var guid = regexp.MustCompile(`^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{1
 // IsID reports whether a text can be the ID of a platform or an organization.
 func IsID(text string) bool { return guid.MatchString(text) }
 
-// list reads an array, which stands alone in the answer.
+// list reads an answer that is an array.
 func list[Element any](ctx context.Context, c *Client, call call) ([]Element, error) {
 	answer, err := c.get(ctx, call)
 	if err != nil {
@@ -140,7 +139,7 @@ func list[Element any](ctx context.Context, c *Client, call call) ([]Element, er
 	return elements, nil
 }
 
-// refusalError is the error an answer stands for. What is wrong with a token stands in a header (RFC 6750 §3).
+// refusalError returns the error for a refusal. The reason for refusing a token is in a header (RFC 6750 §3).
 func (c *Client) refusalError(operation string, answer *response) error {
 	words := excerpt(c.redactedWith(answer.token), answer.body)
 	if words == "" {
@@ -158,7 +157,7 @@ const (
 	tokenPath     = "/connect/token"
 	discoveryPath = "/.well-known/openid-configuration"
 
-	// renewEarly is how long before its expiry a token is no longer used, so that a request arrives in time.
+	// renewEarly is how long before its expiry a token is renewed, so that a request arrives in time.
 	renewEarly = time.Minute
 	// maxDiscoveryBytes is how much of the identity provider's description is read, in bytes.
 	maxDiscoveryBytes = 1 << 20
@@ -185,7 +184,7 @@ func (c *Client) Token(ctx context.Context, minLifetime time.Duration) (*Token, 
 // isUsable reports whether a request can carry the token.
 func isUsable(t *Token, now time.Time) bool { return t.renew.IsZero() || now.Before(t.renew) }
 
-// tokenSource keeps one token for all callers, and renews it for all of them at once.
+// tokenSource stores one token for all callers and renews it for all of them together.
 type tokenSource struct {
 	authURL  string
 	config   clientcredentials.Config
@@ -211,7 +210,7 @@ func newTokenSource(cfg Config, authURL string, client *http.Client) *tokenSourc
 	}
 }
 
-// get returns the current token if it is good enough, else a new one.
+// get returns the current token if it is good enough, and otherwise a new one.
 func (s *tokenSource) get(ctx context.Context, good func(*Token, time.Time) bool) (*Token, error) {
 	if token := s.currentIf(good); token != nil {
 		return token, nil
@@ -220,7 +219,7 @@ func (s *tokenSource) get(ctx context.Context, good func(*Token, time.Time) bool
 	shared := context.WithoutCancel(ctx)
 	renewal := s.flight.DoChan("token", func() (any, error) {
 		if token := s.currentIf(good); token != nil {
-			return token, nil // from a renewal that ended while this one began
+			return token, nil // from a renewal that ended while the current one began
 		}
 		return s.renew(shared)
 	})
@@ -271,7 +270,7 @@ func (s *tokenSource) renew(ctx context.Context) (*Token, error) {
 	return token, nil
 }
 
-// discover asks the identity provider for its token endpoint, until it has answered once. Without an answer, or if the
+// discover asks the identity provider for its token endpoint, until it has answered once. If there is no answer, or the
 // endpoint is not encrypted, the default endpoint is used.
 func (s *tokenSource) discover(ctx context.Context) {
 	s.mu.Lock()
@@ -334,7 +333,7 @@ func (s *tokenSource) tokenError(refusal *oauth2.RetrieveError) error {
 		status = refusal.Response.StatusCode
 	}
 	if refusal.ErrorCode == "" {
-		// Not as RFC 6749 §5.2 has it: a proxy, or another server.
+		// RFC 6749 §5.2 has no such answer, so it comes from a proxy or another server.
 		return &Error{Operation: tokenOperation, Status: status, Words: excerpt(s.redacted, refusal.Body)}
 	}
 	return &TokenError{

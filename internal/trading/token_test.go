@@ -84,7 +84,7 @@ type holder struct {
 }
 
 func newHolder() *holder {
-	// A connection for each request: one that was opened for nothing would keep the server from closing for seconds.
+	// One connection per request. An unused open connection would delay the server's shutdown by seconds.
 	return &holder{&http.Transport{DisableKeepAlives: true}, make(chan struct{}, 100), make(chan struct{})}
 }
 
@@ -103,7 +103,7 @@ func TestOneRenewalForAllCallers(t *testing.T) {
 	cfg.Transport = held
 	client := newSingleAttemptClient(t, cfg)
 
-	// Who asks first gives up, which is nothing to those who wait too.
+	// The first caller gives up, and the waiting callers still get the token.
 	impatient, giveUp := context.WithCancel(t.Context())
 	gone := make(chan error, 1)
 	go func() {

@@ -149,7 +149,7 @@ func TestPingThatTheWebAPIDoesNotAnswerInTime(t *testing.T) {
 	}
 }
 
-// A page that a proxy or another server answers with is quoted by its title, not by its markup.
+// An error quotes the title of a page from a proxy or another server, without the markup.
 func TestPageIsQuotedByItsTitle(t *testing.T) {
 	cloud, client, _ := start(t, sandbox.TradingConfig{})
 	page := "\n<!DOCTYPE html>\n<html><head><title>\n Not found &amp; gone</title></head><body><h1>Oh</h1></body></html>"

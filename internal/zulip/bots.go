@@ -18,15 +18,15 @@ const (
 	BotEmbedded        BotType = 4
 )
 
-// Bot is what the server keeps of a bot beside its account. Type, owner, names and activity are in its [User]: from feature
-// level 474 on the server gives them nowhere else (https://zulip.com/api/register-queue).
+// Bot has the properties of a bot that its account does not have. Type, owner, names and activity are in its [User]: from
+// feature level 474 on, no other answer has them (https://zulip.com/api/register-queue).
 type Bot struct {
 	UserID int64 `json:"user_id"`
 	// The channels, by name; nil for none.
 	DefaultSendingStream        *string `json:"default_sending_stream"`
 	DefaultEventsRegisterStream *string `json:"default_events_register_stream"`
 	DefaultAllPublicStreams     bool    `json:"default_all_public_streams"`
-	// Services holds where an outgoing webhook sends to.
+	// Services holds the URLs that an outgoing webhook sends to.
 	Services []BotService `json:"services"`
 }
 
@@ -48,13 +48,13 @@ func (c *Client) OwnBots(ctx context.Context) (map[string]*Bot, error) {
 	return bots, nil
 }
 
-// BotService is the address of an outgoing webhook, and how it is spoken to: 1 generic, 2 as Slack does.
+// BotService is the URL of an outgoing webhook, and its protocol: 1 is generic, 2 is Slack's.
 type BotService struct {
 	BaseURL   string `json:"base_url"`
 	Interface int64  `json:"interface"`
 }
 
-// NewBot is a bot to be created. Its owner is the account that makes it.
+// NewBot is a bot to create. The provider's account becomes its owner.
 type NewBot struct {
 	FullName, ShortName string
 	Type                BotType
@@ -64,8 +64,8 @@ type NewBot struct {
 	Config              map[string]string
 }
 
-// CreateBot creates a bot and returns its ID. The account has to be a person's. A short name has one bot, active or not,
-// so a second call makes no second one: it is refused with `Email is already in use.`
+// CreateBot creates a bot and returns its ID. The account must belong to a person. The server refuses a short name that
+// another bot has, active or not, with `Email is already in use.`, so a repeated call creates no second bot.
 func (c *Client) CreateBot(ctx context.Context, bot NewBot) (int64, error) {
 	return c.create(ctx, "/bots", params{
 		"full_name":      text(bot.FullName),
@@ -88,9 +88,9 @@ type BotUpdate struct {
 	// The channels, by name; "" for none.
 	DefaultSendingStream, DefaultEventsRegisterStream *string
 	DefaultAllPublicStreams                           *bool
-	// Service is where an outgoing webhook sends to.
+	// Service is the URL that an outgoing webhook sends to.
 	Service *BotService
-	// Config is merged with what there is: a key cannot be taken away.
+	// Config is merged with the current configuration: a key cannot be removed.
 	Config map[string]string
 }
 
@@ -109,16 +109,16 @@ func (u *BotUpdate) form() *Form {
 		"config_data":                    when(len(u.Config) > 0, u.Config),
 	}.form()
 	if u.Service != nil {
-		// Without the second the server would set it to its default.
+		// If the interface is missing, the server sets it to its default.
 		form.JSON("service_payload_url", u.Service.BaseURL)
 		form.JSON("service_interface", u.Service.Interface)
 	}
 	return form
 }
 
-// UpdateBot changes a bot, and returns its defaults as they are then, without services: the snapshot may still have the ones
-// from before (server-behavior §U18). The account has to be a person's: the bot's owner, or an administrator. The server makes
-// one change after the other: those before the one that it refuses stay.
+// UpdateBot changes a bot, and returns its new defaults without services, because the snapshot may still have the old ones
+// (server-behavior §U18). The account must belong to a person: the bot's owner, or an administrator. The server applies one
+// change after the other. Changes before a refused one remain.
 func (c *Client) UpdateBot(ctx context.Context, id int64, update BotUpdate) (*Bot, error) {
 	bot := &Bot{}
 	if _, err := c.send(ctx, http.MethodPatch, botPath(id), update.form(), safeToRetry, bot); err != nil {
@@ -128,8 +128,8 @@ func (c *Client) UpdateBot(ctx context.Context, id int64, update BotUpdate) (*Bo
 	return bot, nil
 }
 
-// UploadBotAvatar uploads the picture of a bot and returns where it is then. What kind of image it is, the server sees by the end
-// of the file's name (server-behavior §U22). To do it twice is to do it once, but for the address.
+// UploadBotAvatar uploads the picture of a bot and returns its new URL. The server infers the type of image from the file's
+// extension (server-behavior §U22). A repeated call changes only the URL.
 func (c *Client) UploadBotAvatar(ctx context.Context, id int64, file, contentType string, content []byte) (url string, err error) {
 	form := &Form{}
 	form.File(file, contentType, content)
@@ -143,8 +143,8 @@ func (c *Client) DeactivateBot(ctx context.Context, id int64) error {
 
 func botPath(id int64) string { return itemPath("/bots", id) }
 
-// BotAPIKey reads the API key of a bot. The server gives it to the bot's owner and to administrators, and has the call from
-// feature level 463 on.
+// BotAPIKey reads the API key of a bot. The server returns it to the bot's owner and to administrators. The call requires
+// feature level 463.
 func (c *Client) BotAPIKey(ctx context.Context, id int64) (string, error) {
 	return sendFor[string](ctx, c, http.MethodGet, botPath(id)+"/api_key", nil, safeToRetry, "api_key")
 }
@@ -158,9 +158,8 @@ type BotKey struct {
 	APIKey   string `json:"api_key"`
 }
 
-// BotKeys reads the bots whose keys the account may see: its own, and for
-// administrators everybody's. They are kept nowhere. From feature level 474 on
-// the list holds no keys: [Client.BotAPIKey] reads one.
+// BotKeys reads the bots whose keys the account can see: its own bots, and for administrators all bots. The keys are not
+// stored. From feature level 474 on the list holds no keys: [Client.BotAPIKey] reads one.
 func (c *Client) BotKeys(ctx context.Context) ([]*BotKey, error) {
 	form := params{
 		"event_types":         []string{},
@@ -175,7 +174,7 @@ func (c *Client) BotKeys(ctx context.Context) ([]*BotKey, error) {
 		return nil, err
 	}
 	if err := c.DeleteQueue(ctx, answer.QueueID); err != nil {
-		// The server drops an idle queue by itself after ten minutes.
+		// The server drops an idle queue after ten minutes.
 		tflog.Warn(ctx, "Could not close the event queue", map[string]any{"error": err.Error()})
 	}
 	return withoutNull(answer.Bots), nil

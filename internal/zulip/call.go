@@ -23,9 +23,8 @@ import (
 const (
 	// maxAnswerBytes is the largest answer that is read into memory, after unpacking.
 	maxAnswerBytes = 50 << 20
-	// maxStreamedBytes is the largest answer that is decoded while it arrives. A person takes
-	// some 650 bytes of it, a channel 1,300, and a subscription 7: it is enough for an
-	// organization of half a million people.
+	// maxStreamedBytes is the largest answer that is decoded while it arrives. It is enough for half a million people: a
+	// person takes some 650 bytes, a channel 1,300, and a subscription 7.
 	maxStreamedBytes = 500 << 20
 
 	resultSuccess = "success"
@@ -38,9 +37,9 @@ type call struct {
 	method, path  string
 	form          *Form
 	policy        retryPolicy
-	limiter       *requestLimiter // nil: a call that the account's limit does not count
-	places        int64           // of the limiter that an attempt has acquired and not released
-	change        *Change         // what the call is a write of; nil: it is none, or it is not to be finished when the run is interrupted
+	limiter       *requestLimiter
+	places        int64   // of the limiter that an attempt has acquired and not released
+	change        *Change // the change that the call belongs to; nil for a read, and for a write that an interruption may stop
 	// accept decodes the body of a successful answer; decodeStream, if set, does so while it arrives.
 	accept       func(body []byte) error
 	decodeStream func(*json.Decoder) error
@@ -60,7 +59,6 @@ func (c *Client) newCall(authorization, method, path string, form *Form, policy 
 	return call
 }
 
-// writes reports whether the call may change the organization.
 func (c *call) writes() bool {
 	return c.method != http.MethodGet && c.path != registerPath
 }
@@ -75,7 +73,7 @@ func (c *call) acquire(ctx context.Context) error {
 			return err
 		}
 	} else {
-		// What is sent once depends on a read that is not to get old.
+		// A call that is sent once depends on a recent read.
 		places, err := c.limiter.acquire(ctx, c.attempts > 0 || c.isSentOnce(ctx))
 		if err != nil {
 			return err
@@ -94,7 +92,7 @@ func (c *call) acquire(ctx context.Context) error {
 	return nil
 }
 
-// release lets others be sent in the place of an attempt that has ended.
+// release frees the place of an attempt that has ended.
 func (c *call) release() {
 	if c.places > 0 {
 		c.limiter.release(c.places)
@@ -122,7 +120,7 @@ func (c *call) run(ctx context.Context) error {
 	if err := c.acquire(ctx); err != nil {
 		return fmt.Errorf("%s %s: not sent: %w", c.method, c.path, err)
 	}
-	defer c.release() // whatever happens
+	defer c.release() // also after a panic
 	tflog.Trace(ctx, "Zulip request parameters", map[string]any{
 		"method": c.method, "path": c.path, "parameters": c.secrets.maskForm(c.form),
 	})
@@ -135,7 +133,7 @@ func (c *call) run(ctx context.Context) error {
 func (c *call) request(ctx context.Context) (*retryablehttp.Request, error) {
 	ctx = httptrace.WithClientTrace(ctx, c.trace.hooks())
 	target := c.client.site + apiRoot + c.path
-	var body any // the library wants an untyped nil for no body
+	var body any // the library needs an untyped nil for no body
 	var contentType string
 	switch {
 	case c.form.Empty():
@@ -212,7 +210,7 @@ func (c *call) classify(resp *http.Response, start []byte, size, maxSize int, ac
 	case len(bytes.TrimSpace(start)) == 0 && isSuccess(resp):
 		return c.badAnswer(resp.StatusCode, "the answer is empty", nil, true)
 	case !isObject(start):
-		// Not by content type: a 405 is JSON that says text/html (server-behavior §R10).
+		// The content type says nothing: a 405 is JSON labelled text/html (server-behavior §R10).
 		return c.notZulip(resp, start)
 	}
 	err := accept()
@@ -360,7 +358,7 @@ func (p params) form() *Form {
 	return form
 }
 
-// do sends a call whose answer holds no data.
+// do sends a call and ignores the data of the answer.
 func (c *Client) do(ctx context.Context, method, path string, form *Form, policy retryPolicy) error {
 	_, err := c.send(ctx, method, path, form, policy, nil)
 	return err
@@ -378,7 +376,6 @@ type field struct {
 	into any
 }
 
-// UnmarshalJSON reads the answer.
 func (f *field) UnmarshalJSON(data []byte) error {
 	var all map[string]json.RawMessage
 	err := json.Unmarshal(data, &all)
@@ -413,7 +410,7 @@ func (c *Client) remove(ctx context.Context, path string, isGone func(error) boo
 	return unless(isGone, c.do(ctx, http.MethodDelete, path, nil, safeToRetry))
 }
 
-// unless returns an error that is not of one kind: the kind that means there was nothing to do.
+// unless returns nil if isDone matches the error, and otherwise the error.
 func unless(isDone func(error) bool, err error) error {
 	if isDone(err) {
 		return nil
@@ -421,7 +418,7 @@ func unless(isDone func(error) bool, err error) error {
 	return err
 }
 
-// says returns whether an error is a refusal with one of these messages.
+// says returns a function that reports whether an error is a refusal with one of these messages.
 func says(messages ...string) func(error) bool {
 	return func(err error) bool { return IsMessage(err, messages...) }
 }

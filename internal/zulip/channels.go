@@ -26,11 +26,9 @@ type Channel struct {
 	FolderID                 *int64 `json:"folder_id"`
 	IsArchived               bool   `json:"is_archived"`
 	CreatorID                *int64 `json:"creator_id"`
-	// DateCreated is in seconds since 1970, UTC.
-	DateCreated     int64 `json:"date_created"`
-	SubscriberCount int64 `json:"subscriber_count"`
-	// IsDefault is present only where it was the configuration asks for: [Client.Channels] does,
-	// [Client.Channel] cannot (server-behavior §C2).
+	DateCreated              int64  `json:"date_created"`
+	SubscriberCount          int64  `json:"subscriber_count"`
+	// IsDefault is set only by [Client.Channels]. [Client.Channel] cannot read it (server-behavior §C2).
 	IsDefault bool `json:"is_default"`
 
 	// Permissions are the channel's settings by name; one the server does not have
@@ -38,8 +36,7 @@ type Channel struct {
 	Permissions map[string]GroupSettingValue `json:"-"`
 }
 
-// Privacy is who may join a channel and whether new subscribers see its history: one word
-// for the API's three flags.
+// Privacy says who may join a channel and whether new subscribers see its history. One word replaces the API's three flags.
 type Privacy string
 
 // The four kinds of channel.
@@ -72,7 +69,6 @@ func (c *Channel) Privacy() Privacy {
 	}
 }
 
-// UnmarshalJSON reads the object and gathers its permissions.
 func (c *Channel) UnmarshalJSON(data []byte) error {
 	var row channelRow
 	if err := json.Unmarshal(data, &row); err != nil {
@@ -84,8 +80,7 @@ func (c *Channel) UnmarshalJSON(data []byte) error {
 
 type plainChannel Channel
 
-// channelRow is a channel as the API sends it. It exists for speed: an organization has
-// thousands of channels with eleven settings each, and one pass over them is half the
+// channelRow is a channel as the API sends it. One pass over thousands of channels with eleven settings each takes half the
 // time of two.
 type channelRow struct {
 	plainChannel
@@ -103,7 +98,6 @@ type channelRow struct {
 	ResolveTopics             settingField `json:"can_resolve_topics_group"`
 }
 
-// channel gathers the permissions.
 func (r *channelRow) channel() *Channel {
 	channel := Channel(r.plainChannel)
 	held := make(heldSettings, 11)
@@ -131,7 +125,7 @@ type Retention struct {
 	Word string
 }
 
-// How long messages are kept other than for a number of days: forever, or as long as in the organization.
+// Values of [Retention.Word]: forever, or as long as in the organization.
 const (
 	RetentionUnlimited = "unlimited"
 	RetentionDefault   = "realm_default"
@@ -162,8 +156,8 @@ func (r Retention) MarshalJSON() ([]byte, error) {
 	return json.Marshal(r.Days)
 }
 
-// ChannelCreate holds the parameters of a new channel. For a nil pointer and an absent
-// permission the server uses its default (server-behavior §P9).
+// ChannelCreate holds the parameters of a new channel. The server uses its default for a nil pointer or an absent
+// permission (server-behavior §P9).
 type ChannelCreate struct {
 	Name                       string
 	Subscribers                []int64
@@ -171,14 +165,13 @@ type ChannelCreate struct {
 	InviteOnly                 *bool
 	IsWebPublic                *bool
 	HistoryPublicToSubscribers *bool
-	// Settings are set as an update sets them. The name and the privacy are not: they
-	// have fields of their own.
+	// Settings are sent as in an update, except the name and the privacy, which have fields of their own.
 	Settings    ChannelUpdate
 	Permissions map[string]GroupSettingValue
 }
 
-// form returns everything but the name, description and subscribers, which the two
-// ways to create a channel carry differently.
+// form returns everything except the name, description and subscribers, which the two ways to create a channel encode
+// differently.
 func (n *ChannelCreate) form() *Form {
 	settings := n.Settings
 	settings.Description, settings.TopicsPolicy, settings.Permissions = nil, nil, nil
@@ -198,9 +191,8 @@ func (n *ChannelCreate) form() *Form {
 	return form
 }
 
-// CreateChannel creates a channel and returns its ID (feature level 417,
-// server-behavior §C7). It is not repeated by the client: the server refuses the same
-// name a second time. A taken name, archived channels included, is code
+// CreateChannel creates a channel and returns its ID (feature level 417, server-behavior §C7). The client does not retry
+// it, because the server refuses the same name a second time. The code for a used name, archived channels included, is
 // CHANNEL_ALREADY_EXISTS.
 func (c *Client) CreateChannel(ctx context.Context, channel ChannelCreate) (int64, *Answer, error) {
 	form := channel.form()
@@ -214,10 +206,10 @@ func (c *Client) CreateChannel(ctx context.Context, channel ChannelCreate) (int6
 	return id, answer, err
 }
 
-// CreateChannelBySubscribing creates a channel on servers below feature level 417, by
-// subscribing people to a name that does not exist. It returns no ID. If a channel has the
-// name already, even an archived one, it silently subscribes to that one: look the name up
-// before and after (server-behavior §S1). Empty Subscribers means the caller.
+// CreateChannelBySubscribing creates a channel on servers below feature level 417, by subscribing people to a name that
+// does not exist. It returns no ID. If a channel has the name already, even an archived one, the call silently subscribes
+// people to that channel. Callers must look up the name before and after (server-behavior §S1). Empty Subscribers means the
+// caller.
 func (c *Client) CreateChannelBySubscribing(ctx context.Context, channel ChannelCreate) (*Answer, error) {
 	subscription := map[string]string{"name": channel.Name}
 	if description := channel.Settings.Description; description != nil {
@@ -242,7 +234,7 @@ type ChannelUpdate struct {
 	IsDefaultStream            *bool
 	MessageRetentionDays       *Retention
 	IsArchived                 *bool
-	// FolderID points at nil to take the channel out of its folder.
+	// FolderID points at nil to remove the channel from its folder.
 	FolderID                 **int64
 	TopicsPolicy             *string
 	DefaultPushNotifications *bool
@@ -272,10 +264,9 @@ func (u *ChannelUpdate) form() *Form {
 // Empty reports whether the update changes nothing.
 func (u *ChannelUpdate) Empty() bool { return u.form().Empty() }
 
-// UpdateChannel changes a channel. The server applies the parts one after the other
-// and keeps what came before a failure (server-behavior §C10, §C11). The client does not
-// repeat it: a second time the same name is an error, the same description a second
-// notice, and an old value no longer matches; read the channel and send what is missing.
+// UpdateChannel changes a channel. The server applies the parts one after the other and keeps the parts before a failure
+// (server-behavior §C10, §C11). The client does not retry it: the same name is then an error, the same description posts a
+// second notice, and an old value no longer matches. Read the channel again and send the missing parts.
 func (c *Client) UpdateChannel(ctx context.Context, id int64, update ChannelUpdate) (*Answer, error) {
 	return c.send(ctx, http.MethodPatch, channelPath(id), update.form(), neverRetry, nil)
 }
@@ -286,15 +277,14 @@ func (c *Client) ArchiveChannel(ctx context.Context, id int64) error {
 	return c.do(ctx, http.MethodDelete, channelPath(id), nil, neverRetry)
 }
 
-// Channel reads one channel. An unknown one and one the account may not see answer
-// 400 `Invalid channel ID`; below feature level 480 an archived one does too
+// Channel reads one channel. The server answers 400 `Invalid channel ID` for an unknown channel and for one that the
+// account cannot see. Below feature level 480 it does so for an archived channel too
 // (https://zulip.com/api/get-stream-by-id).
 func (c *Client) Channel(ctx context.Context, id int64) (*Channel, error) {
 	return one[Channel](ctx, c, channelPath(id), nil, "stream")
 }
 
-// Channels reads every channel the account may see, archived ones included, and
-// whether each is a default channel (server-behavior §C3).
+// Channels reads every channel that the account can see, archived ones included. It sets IsDefault (server-behavior §C3).
 func (c *Client) Channels(ctx context.Context) ([]*Channel, error) {
 	form := params{"include_all": true, "exclude_archived": false, "include_default": true}.form()
 	var channels []*Channel
@@ -314,9 +304,8 @@ type Topic struct {
 	MaxID int64 `json:"max_id"`
 }
 
-// Topics reads the topics of a channel, the one with the newest message first. In a
-// private channel with protected history they are those of which the account has
-// received a message (server-behavior §C21).
+// Topics reads the topics of a channel, the one with the newest message first. A private channel with protected history
+// shows only topics in which the account has received a message (server-behavior §C21).
 func (c *Client) Topics(ctx context.Context, channel int64) ([]Topic, error) {
 	form := params{"allow_empty_topic_name": true}.form()
 	return sendFor[[]Topic](ctx, c, http.MethodGet, itemPath("/users/me", channel)+"/topics", form, safeToRetry, "topics")
@@ -347,9 +336,8 @@ func (c *Client) ChannelFolders(ctx context.Context) ([]*ChannelFolder, error) {
 	return list[ChannelFolder](ctx, c, "/channel_folders", params{"include_archived": true}.form(), "channel_folders")
 }
 
-// CreateChannelFolder creates a folder, the last in the order, and returns its ID. The
-// client does not repeat it: the server refuses a name that an active folder has
-// ([IsFolderNameTaken]), also when it is the one that was just made.
+// CreateChannelFolder creates a folder, the last in the order, and returns its ID. The client does not retry it, because
+// the server refuses the name of an active folder ([IsFolderNameTaken]), including the new one.
 func (c *Client) CreateChannelFolder(ctx context.Context, name, description string) (int64, error) {
 	return c.create(ctx, "/channel_folders/create", params{
 		"name":        text(name),
@@ -357,10 +345,9 @@ func (c *Client) CreateChannelFolder(ctx context.Context, name, description stri
 	}.form(), neverRetry, "channel_folder_id")
 }
 
-// UpdateChannelFolder changes a folder. Name, description and archiving are applied one
-// after the other, and those before a failure stay (server-behavior §F6). Values that are
-// current already are skipped, so the call can be repeated. A folder with any channel in it, archived
-// ones included, is not archived ([IsFolderInUse]).
+// UpdateChannelFolder changes a folder. The server applies name, description and archiving one after the other, and keeps
+// those before a failure (server-behavior §F6). It skips current values, so the call can be repeated. It does not archive a
+// folder that contains a channel, archived or not ([IsFolderInUse]).
 func (c *Client) UpdateChannelFolder(ctx context.Context, id int64, update ChannelFolderUpdate) error {
 	return c.do(ctx, http.MethodPatch, itemPath("/channel_folders", id), params{
 		"name":        (*text)(update.Name),
@@ -369,8 +356,8 @@ func (c *Client) UpdateChannelFolder(ctx context.Context, id int64, update Chann
 	}.form(), safeToRetry)
 }
 
-// OrderChannelFolders puts the folders into an order. All of them have to be there, archived ones included; else
-// [IsIncompleteOrder].
+// OrderChannelFolders sets the order of the folders. ids must contain every folder, archived ones included; otherwise the
+// error satisfies [IsIncompleteOrder].
 func (c *Client) OrderChannelFolders(ctx context.Context, ids []int64) error {
 	return c.do(ctx, http.MethodPatch, "/channel_folders", params{"order": ids}.form(), safeToRetry)
 }
@@ -386,8 +373,8 @@ func IsFolderInUse(err error) bool {
 // IsNoFolder reports whether the organization has no such folder.
 func IsNoFolder(err error) bool { return IsMessage(err, "Invalid channel folder ID") }
 
-// IsIncompleteOrder reports whether an order of folders, linkifiers or profile fields leaves something out, as it does when
-// somebody has made another one meanwhile.
+// IsIncompleteOrder reports whether an order of folders, linkifiers or profile fields lacks one of them, for example one
+// created since the last read.
 func IsIncompleteOrder(err error) bool {
 	return IsMessage(err, "Invalid order mapping.", "The ordered list must enumerate all existing linkifiers exactly once")
 }

@@ -1,17 +1,15 @@
 // Package zulip is a client of Zulip's REST API (https://zulip.com/api/).
 //
-// [New] makes a [Client] for one account of one organization. Each kind of object
-// (channels, user groups, …) has a file of its own with its types and its calls, such as
-// [Client.UpdateChannel]; they are written on top of send, sendAnonymous and stream.
+// [New] returns a [Client] for one account of one organization. Each kind of object (channels, user groups, …) has a file
+// of its own with its types and calls, for example [Client.UpdateChannel]. They use send, sendAnonymous and stream.
 // [Client.Register] reads many kinds of object in one request, as a [RegisterAnswer].
 //
-// The transport is in client.go (configuration), call.go (one call and its attempts),
-// retry.go (what is repeated, and when) and ratelimit.go (when the next request may be
-// sent). A call that fails returns one of [*Error], [*NotZulipError],
-// [*ConnectionError] and [*BadAnswerError]; functions such as [IsCode] and
-// [MayHaveHappened] tell them apart.
+// The transport is in four files: client.go (configuration), call.go (one call and its attempts), retry.go (which calls are
+// repeated, and when) and ratelimit.go (when the next request is sent). A call that fails returns one of [*Error],
+// [*NotZulipError], [*ConnectionError] and [*BadAnswerError]. Functions like [IsCode] and [MayHaveHappened] tell them
+// apart.
 //
-// What the server does and Zulip's documentation does not say is in server-behavior.md.
+// server-behavior.md describes behavior of the server that Zulip's documentation does not mention.
 package zulip
 
 import (
@@ -44,7 +42,7 @@ const (
 	eventsPath   = "/events"   // has a rate limit of its own
 )
 
-// Config configures a [Client]. Only Site is required.
+// Config configures a [Client]. Site is required, everything except Site is optional.
 type Config struct {
 	// Site is the organization's URL, https://chat.example.com. A trailing slash
 	// or /api is ignored.
@@ -53,8 +51,8 @@ type Config struct {
 	// anonymous calls are possible.
 	Email, APIKey string
 
-	// UserAgent is the header of that name. The server keeps what stands before the
-	// slash, at most 30 characters (server-behavior §R20). Empty: a default.
+	// UserAgent is the header of that name. The server stores the part before the slash, at most 30 characters
+	// (server-behavior §R20). Empty: a default.
 	UserAgent string
 
 	// RequestTimeout limits one attempt, from dialing to the last byte of
@@ -94,20 +92,18 @@ type Client struct {
 
 	http    *http.Client
 	limiter *requestLimiter
-	// hasWritten is whether anything was changed. From then on the client waits longer
-	// for the rate limit, because giving up would leave work half done.
+	// hasWritten is true if anything was changed. The client then waits longer for the rate limit, because giving up would
+	// leave work half done.
 	hasWritten atomic.Bool
 }
 
-// ErrNoCredentials is the cause when a call that needs an account is made by
-// a client that has none.
+// ErrNoCredentials is the cause when a client without credentials sends a call that needs an account.
 var ErrNoCredentials = errors.New("this call requires an account: set email and api_key, or ZULIP_EMAIL and ZULIP_API_KEY, or name a zuliprc file")
 
 // SiteError says what is wrong with the address of an organization. Its text leaves
 // out a password that the address holds.
 type SiteError struct{ cause error }
 
-// Error is the text of the cause.
 func (e *SiteError) Error() string { return e.cause.Error() }
 
 // New checks the configuration and returns a client; it sends nothing. An
@@ -172,8 +168,8 @@ func (c *Client) Absolute(url string) string {
 // because of the server's rate limit.
 func (c *Client) Waited() time.Duration { return c.limiter.waitedSoFar() }
 
-// Scarce reports whether the account has been at its rate limit in the last minute: callers should then
-// combine what can be read in one request.
+// Scarce reports whether the account has been at its rate limit in the last minute. Callers should then combine reads in
+// one request.
 func (c *Client) Scarce() bool { return c.limiter.isNearLimit() }
 
 // MaxRetries is how often a failed request is repeated where that is safe. Callers that repeat a write themselves, after
@@ -187,13 +183,12 @@ type Answer struct {
 	IgnoredParameters []string `json:"ignored_parameters_unsupported"`
 }
 
-// send performs one call and decodes the data of the answer into out, unless that
-// is nil. path is relative to /api/v1 and already escaped, like "/streams/12".
+// send performs one call and decodes the data of the answer into out, unless that is nil. path is relative to /api/v1 and
+// already escaped, like "/streams/12".
 //
-// The error is one of *Error (the server refused), *NotZulipError (something
-// else answered), *ConnectionError (nothing answered), *BadAnswerError (the
-// answer cannot be used), ErrNoCredentials, an error that the form recorded, or it
-// wraps the error of ctx.
+// The error is one of these: *Error (the server refused), *NotZulipError (another server answered), *ConnectionError (no
+// answer), *BadAnswerError (an unusable answer), ErrNoCredentials, an error that the form recorded, or the error of ctx,
+// wrapped.
 func (c *Client) send(ctx context.Context, method, path string, form *Form, policy retryPolicy, out any) (*Answer, error) {
 	if c.authorization == "" {
 		return nil, fmt.Errorf("%s %s: %w", method, path, ErrNoCredentials)
@@ -206,8 +201,7 @@ func (c *Client) send(ctx context.Context, method, path string, form *Form, poli
 	return answer, nil
 }
 
-// sendAnonymous is send without credentials, for the few calls that are open
-// to everybody.
+// sendAnonymous is send without credentials, for the few calls that need none.
 //
 //nolint:unparam // the same results as send
 func (c *Client) sendAnonymous(ctx context.Context, method, path string, form *Form, policy retryPolicy, out any) (*Answer, error) {
@@ -227,9 +221,8 @@ func (a *Answer) decode(out any) func(body []byte) error {
 	}
 }
 
-// stream is send for large answers: decode reads the body while it arrives, so that it
-// is never in memory as a whole. If the call is repeated, decode is called again with a
-// new body and must discard what it read before.
+// stream is send for large answers: decode reads the body while it arrives, so that it is never in memory as a whole. If
+// the call is repeated, decode is called again with a new body and must discard its earlier result.
 //
 //nolint:unparam // the same parameters as send, though what is this large is only read
 func (c *Client) stream(ctx context.Context, method, path string, form *Form, policy retryPolicy, decode func(*json.Decoder) error) error {
@@ -355,8 +348,8 @@ func (t *requestTrace) hooks() *httptrace.ClientTrace {
 	}
 }
 
-// mayHaveBeenSent is true unless the attempt certainly failed before it had a
-// connection. A transport that reports nothing proves nothing.
+// mayHaveBeenSent is true unless the attempt certainly failed before it had a connection. A transport that reports nothing
+// leaves this open.
 func (t *requestTrace) mayHaveBeenSent(err error) bool {
 	var op *net.OpError
 	if errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect") {

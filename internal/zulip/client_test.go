@@ -162,7 +162,7 @@ func TestAtMostEightRequestsAreInFlight(t *testing.T) {
 	var mu sync.Mutex
 	var now, most int
 	w := newWire(t, func(n int, rw http.ResponseWriter, _ *http.Request) {
-		if n == 1 { // by itself, to see how things stand
+		if n == 1 { // without another request, to check the state
 			reply(rw, 200, "application/json", ok)
 			return
 		}
@@ -218,10 +218,6 @@ func TestWaitingForAPlaceEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// A whole run at TRACE, with everything that could show a secret: the key
-
-// repeated by a refusal, by a page, by an error of the network, in a form.
-
 func TestRequestTimeoutIsForOneAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, first(silent, json200(ok)), func(c *Config) { c.RequestTimeout = 50 * time.Millisecond })
@@ -245,7 +241,7 @@ func TestRetention(t *testing.T) {
 	}
 }
 
-// TestStreamedFindsTheEnvelope wherever it stands, and however the body arrives.
+// TestStreamedFindsTheEnvelope checks every position of the envelope, and every way to split the body.
 func TestStreamedFindsTheEnvelope(t *testing.T) {
 	for _, test := range []struct {
 		body string

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// What a server sends is not trusted to make sense: nothing it can say may crash the provider, and what is understood
-// is understood the same way when it is written and read again.
+// Decoding must never crash, and a decoded value must be the same after it is written and read again.
 
 func FuzzDecodeChannel(f *testing.F) {
 	for _, seed := range []string{
@@ -140,8 +139,7 @@ func checkRoundTrip(t *testing.T, setting string, value GroupSettingValue) {
 	}
 }
 
-// A message is for somebody, and stays for them: what is understood of a message, a draft or a scheduled message names
-// the same place each time it is asked.
+// Decoding a message, a draft or a scheduled message must return the same place each time.
 
 func FuzzDecodeMessage(f *testing.F) {
 	for _, seed := range []string{
@@ -354,7 +352,7 @@ func decodePart(field string, value []byte) (*RegisterAnswer, bool) {
 	return &snapshot, err == nil
 }
 
-// checkReadBack wants a value to be the same when it is written and read again.
+// checkReadBack checks that a value is the same after it is written and read again.
 func checkReadBack[T any](t *testing.T, value T) {
 	t.Helper()
 	written, err := json.Marshal(value)

@@ -10,7 +10,7 @@ import (
 // Draft is a draft of the account (https://zulip.com/api/get-drafts).
 type Draft struct {
 	ID int64 `json:"id,omitempty"`
-	// Type is `stream`, `private`, or empty for a draft that is for nobody yet.
+	// Type is `stream`, `private`, or empty for a draft without a recipient.
 	Type    string  `json:"type"`
 	To      []int64 `json:"to"`
 	Topic   string  `json:"topic"`
@@ -86,14 +86,12 @@ type ScheduledMessage struct {
 	Content string `json:"content"` // Markdown
 	// DeliverAt is when, in seconds since 1970.
 	DeliverAt int64 `json:"scheduled_delivery_timestamp"`
-	// Failed says that the server could not send it (feature level 181).
+	// Failed is true if the server could not send it (feature level 181).
 	Failed bool `json:"failed"`
-	// To is the channel, or the people of a direct message.
+	// To is the channel, or the recipients of a direct message.
 	To Addressee `json:"-"`
 }
 
-// UnmarshalJSON reads the object. `to` is a number for a channel, and a list for
-// people.
 func (s *ScheduledMessage) UnmarshalJSON(data []byte) error {
 	type plain ScheduledMessage
 	wire := struct {
@@ -122,9 +120,9 @@ func (c *Client) ScheduledMessages(ctx context.Context) ([]*ScheduledMessage, er
 	return list[ScheduledMessage](ctx, c, "/scheduled_messages", nil, "scheduled_messages")
 }
 
-// ScheduleMessage schedules a message for a time in seconds since 1970 and returns the ID of
-// the scheduled message, which is not the ID of the message that will be sent. Calling it again
-// sends the message twice: the client does not retry it (feature level 179).
+// ScheduleMessage schedules a message for a time in seconds since 1970 and returns the ID of the scheduled message. The
+// sent message will have another ID. The client does not retry the call, because each call sends a message (feature level
+// 179).
 func (c *Client) ScheduleMessage(ctx context.Context, to Addressee, content string, at int64) (int64, error) {
 	form := params{"content": text(content), "scheduled_delivery_timestamp": at, "read_by_sender": true}.form()
 	to.addTo(form)
@@ -188,9 +186,8 @@ type FlagChange struct {
 	Operation, Flag string
 }
 
-// UpdateFlags changes the account's own flag of some messages. It returns the
-// channels whose messages stayed read because the account is not in them. The
-// server does not say which messages changed (server-behavior §M6).
+// UpdateFlags changes the account's own flag of some messages. The returned channels keep their messages read because the
+// account does not subscribe to them. The server does not say which messages changed (server-behavior §M6).
 func (c *Client) UpdateFlags(ctx context.Context, messages []int64, change FlagChange) (ignored []int64, err error) {
 	return sendFor[[]int64](ctx, c, http.MethodPost, "/messages/flags", params{
 		"messages": messages,
@@ -209,11 +206,11 @@ type FlagRange struct {
 	Narrow              []NarrowTerm
 }
 
-// MaxFlagRange is how many messages one request changes at most: a wider range is
-// made narrower silently (server-behavior §M6).
+// MaxFlagRange is the maximum number of messages that one request changes. The server silently shortens a wider range
+// (server-behavior §M6).
 const MaxFlagRange = 5000
 
-// FlagResult is how far one request came.
+// FlagResult is the progress of one request.
 type FlagResult struct {
 	Processed      int64   `json:"processed_count"`
 	Updated        int64   `json:"updated_count"`
@@ -241,9 +238,8 @@ func (c *Client) UpdateFlagsForNarrow(ctx context.Context, messages FlagRange, c
 	return result, err
 }
 
-// MarkTopicAsRead marks what the account has not read of a topic. A topic without a
-// name, and `general chat`, which the server takes for it, mark the whole channel
-// (server-behavior §M7).
+// MarkTopicAsRead marks the unread messages of a topic as read. An empty topic name, and `general chat`, which means the
+// same, mark the whole channel (server-behavior §M7).
 func (c *Client) MarkTopicAsRead(ctx context.Context, channel int64, topic string) error {
 	return c.do(ctx, http.MethodPost, "/mark_topic_as_read", params{"stream_id": channel, "topic_name": text(topic)}.form(), safeToRetry)
 }

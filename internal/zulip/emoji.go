@@ -14,9 +14,9 @@ import (
 	"strconv"
 )
 
-// EmojiNames reads the standard emoji that the server knows: the code of each, by every name it has. address is what
-// [Realm.EmojiDataURL] says; it may be on another host, so no credentials go with it. It is asked for once, without
-// another attempt: whoever checks a name by it can do without.
+// EmojiNames reads the standard emoji that the server knows: the code of each, by every name it has. address is
+// [Realm.EmojiDataURL]. It may be on another host, so the request has no credentials. The client does not retry it, because
+// callers can skip checking a name.
 func (c *Client) EmojiNames(ctx context.Context, address string) (map[string]string, error) {
 	content, err := c.File(ctx, address)
 	if err != nil {
@@ -29,8 +29,8 @@ func (c *Client) EmojiNames(ctx context.Context, address string) (map[string]str
 	return names, nil
 }
 
-// File reads a file that the server, or the host that it names, gives to everybody: an image, as a rule. An address without
-// a host is on the server. No credentials go with the request.
+// File reads a public file, usually an image, from the server or from a host that the server names. An address without a
+// host is on the server. The request has no credentials.
 func (c *Client) File(ctx context.Context, address string) ([]byte, error) {
 	site, err := url.Parse(c.site)
 	if err != nil {
@@ -56,8 +56,8 @@ func (c *Client) File(ctx context.Context, address string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(resp.Body, maxAnswerBytes))
 }
 
-// decodeEmojiNames turns the names of each code around. A name of two codes stands for the last of them, so that what is
-// read twice says the same twice.
+// decodeEmojiNames returns the code of each name. If a name has two codes, the last one counts, so that the result is
+// always the same.
 func decodeEmojiNames(from io.Reader) (map[string]string, error) {
 	var data struct {
 		CodeToNames map[string][]string `json:"code_to_names"`
@@ -79,24 +79,24 @@ func decodeEmojiNames(from io.Reader) (map[string]string, error) {
 type CustomEmoji struct {
 	ID   int64  `json:"-"`
 	Name string `json:"name"`
-	// SourceURL is where the image is, from the organization's address on or whole.
+	// SourceURL is the URL of the image, absolute or relative to the organization's.
 	SourceURL string `json:"source_url"`
-	// AuthorID is who uploaded it; nil if nobody knows.
+	// AuthorID is the user who uploaded it; nil if unknown.
 	AuthorID *int64 `json:"author_id"`
-	// Deactivated ones stay for the messages they are in. Their name is free.
+	// Deactivated is true if the emoji remains only in old messages. Its name can be used again.
 	Deactivated bool `json:"deactivated"`
 }
 
-// UploadCustomEmoji adds an emoji: an image with the name of its file and its content
-// type. The server does not tell its ID, and refuses a second one of the same name.
+// UploadCustomEmoji adds an emoji: an image with the name of its file and its content type. The server does not return its
+// ID, and refuses a second emoji with the name.
 func (c *Client) UploadCustomEmoji(ctx context.Context, name, file, contentType string, content []byte) error {
 	form := &Form{}
 	form.File(file, contentType, content)
 	return c.do(ctx, http.MethodPost, customEmojiPath(name), form, neverRetry)
 }
 
-// DeactivateCustomEmoji takes an emoji away from who writes; messages that have it keep
-// it. It is not an error if it no longer exists.
+// DeactivateCustomEmoji removes an emoji from the picker; messages keep it. It is not an error if the emoji no longer
+// exists.
 func (c *Client) DeactivateCustomEmoji(ctx context.Context, name string) error {
 	return c.remove(ctx, customEmojiPath(name), says(fmt.Sprintf("Emoji '%s' does not exist", name)))
 }

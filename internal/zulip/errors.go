@@ -27,13 +27,10 @@ type Error struct {
 
 	Method, Path string
 
-	// AfterLostAnswer says that the same call was sent before and its answer was lost:
-	// it may have been applied then.
+	// AfterLostAnswer is true if the same call was sent before and its answer was lost: it may have been applied then.
 	AfterLostAnswer bool
 }
 
-// Error says what was called, and what the server said:
-// "PATCH /streams/12: 400 BAD_REQUEST: Invalid channel ID".
 func (e *Error) Error() string {
 	status := fmt.Sprint(e.Status)
 	if e.Code != "" {
@@ -46,9 +43,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s %s: %s: %s", e.Method, e.Path, status, text)
 }
 
-// NotZulipError says that the answer does not come from Zulip's API: it is from a
-// proxy, a login page or another kind of server, or from a Zulip server that does
-// not know the path (404 with an HTML page, server-behavior §R11).
+// NotZulipError says that the answer does not come from Zulip's API. It comes from a proxy, a login page or another kind of
+// server, or from a Zulip server that does not know the path (404 with an HTML page, server-behavior §R11).
 type NotZulipError struct {
 	Status       int
 	ContentType  string
@@ -58,7 +54,6 @@ type NotZulipError struct {
 	Method, Path string
 }
 
-// Error says what answered, and what to look at.
 func (e *NotZulipError) Error() string {
 	if e.Location != "" {
 		return fmt.Sprintf("%s %s: %d: the site URL redirects to %s. Set site to the URL of the organization itself",
@@ -96,7 +91,7 @@ type BadAnswerError struct {
 	Status       int
 	Problem      string
 	Method, Path string
-	// MayHaveHappened says that the request may have been applied.
+	// MayHaveHappened is true if the request may have been applied.
 	MayHaveHappened bool
 	Err             error // may be nil
 
@@ -134,8 +129,8 @@ func IsUnauthorized(err error) bool {
 	return errors.As(err, &e) && e.Status == http.StatusUnauthorized
 }
 
-// IsUnknownEndpoint reports whether this server does not have the call: the
-// path (404 with a page) or the verb (405) is unknown to it (server-behavior §R10, §R11).
+// IsUnknownEndpoint reports whether this server does not have the call. The server then does not know the path (404 with a
+// page) or the verb (405, server-behavior §R10, §R11).
 func IsUnknownEndpoint(err error) bool {
 	var (
 		page    *NotZulipError
@@ -157,8 +152,8 @@ func IsRateLimited(err error) bool {
 		(errors.As(err, &page) && page.Status == http.StatusTooManyRequests)
 }
 
-// MayHaveHappened reports whether the failed call may have been applied all the same. The
-// caller has to look that up before it repeats the call.
+// MayHaveHappened reports whether the failed call may have been applied. The caller must check that before it repeats the
+// call.
 func MayHaveHappened(err error) bool {
 	var (
 		refusal    *Error
@@ -184,18 +179,16 @@ func MayHaveHappened(err error) bool {
 	return false
 }
 
-// FirstPause is how long to wait before looking for something that may have happened; each time after that, twice as long.
-// How often is for max_retries to say.
+// FirstPause is the wait before the first check whether a call was applied. The wait doubles each time. max_retries limits
+// the number of checks.
 const FirstPause = 500 * time.Millisecond
 
-// maybeAppliedError marks the failure of a call of which an earlier attempt may have
-// been carried out.
+// maybeAppliedError marks the failure of a call that an earlier attempt may have applied.
 type maybeAppliedError struct{ error }
 
 func (e *maybeAppliedError) Unwrap() error { return e.error }
 
-// unknownOutcomeNote is the end of an error text about a write nobody knows the
-// outcome of.
+// unknownOutcomeNote is the end of an error text about a write with an unknown outcome.
 func unknownOutcomeNote(method string, mayHaveHappened bool) string {
 	if !mayHaveHappened || method == http.MethodGet {
 		return ""

@@ -15,7 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 )
 
-// Every refusal a real server was seen to send.
+// The recorded refusals of a real server.
 func TestDecodeErrorReadsRecordedRefusals(t *testing.T) {
 	files, err := filepath.Glob("testdata/recordings/*.json")
 	if err != nil || len(files) == 0 {
@@ -212,7 +212,7 @@ func TestRequestsAreLogged(t *testing.T) {
 	t.Errorf("no line about the answer in %v", entries)
 }
 
-// What the caller calls secret is masked wherever it stands, whatever the parameter is called.
+// A value that the caller marks as secret is masked everywhere, under every parameter name.
 func TestSecretsOfTheCallerAreMasked(t *testing.T) {
 	w := newWire(t, first(json200(ok), refusal(400, "BAD_REQUEST", `Invalid "quoted" s3cr&t=key`)))
 	const secret, short = `"quoted" s3cr&t=key`, "x7"

@@ -15,20 +15,17 @@ import (
 	"strconv"
 )
 
-// Form holds the parameters of one call: its body, or the query of a read. The server knows
-// two kinds of parameter (server-behavior §R1): plain ones, whose value is the text itself,
-// set with [Form.Text], and JSON ones, set with [Form.JSON]. Which kind a parameter is, is
-// fixed by the endpoint.
+// Form holds the parameters of one call: its body, or the query of a read. The server knows two kinds of parameter
+// (server-behavior §R1). A plain one is the text itself, set with [Form.Text]. A JSON one is set with [Form.JSON]. The
+// endpoint determines the kind.
 //
-// The zero value and nil are an empty form. The encoding does not depend on the order in
-// which parameters were set.
+// The zero value and nil are an empty form. The encoding does not depend on the order in which parameters were set.
 type Form struct {
 	fields map[string]string
 	file   *formFile
 	err    error
 }
 
-// formFile is a file to upload.
 type formFile struct {
 	name, contentType string
 	content           []byte
@@ -102,7 +99,7 @@ func (f *Form) body() (body []byte, contentType string, err error) {
 	}
 	var buffer bytes.Buffer
 	parts := multipart.NewWriter(&buffer)
-	// A boundary must not occur in what it bounds. The hash of the file does not occur in the file.
+	// A boundary must not occur in the file, and the hash of the file does not.
 	if err := parts.SetBoundary(fmt.Sprintf("%x", sha256.Sum256(f.file.content))[:maxBoundary]); err != nil {
 		return nil, "", err
 	}
@@ -127,10 +124,9 @@ func (f *Form) body() (body []byte, contentType string, err error) {
 	return buffer.Bytes(), parts.FormDataContentType(), nil
 }
 
-// maxBoundary is short of the 70 characters that a boundary may have.
+// maxBoundary is less than the limit of 70 characters.
 const maxBoundary = 60
 
-// problem is the first mistake made while filling the form.
 func (f *Form) problem() error {
 	if f == nil {
 		return nil
@@ -144,9 +140,8 @@ func (f *Form) fail(err error) {
 	}
 }
 
-// GroupSettingValue is the value of a permission as the API sends it: either the
-// number of a named group (a role or a user group), or people and groups listed
-// one by one, which the server keeps in a group without a name (server-behavior §P1).
+// GroupSettingValue is the value of a permission as the API sends it. It is either the number of a named group (a role or a
+// user group), or a list of people and groups, which the server stores as a group without a name (server-behavior §P1).
 type GroupSettingValue struct {
 	// Group is the ID of the named group; zero when people and groups are listed.
 	Group int64
@@ -225,7 +220,6 @@ type settingField struct {
 	isSet bool
 }
 
-// UnmarshalJSON reads the value; null is none.
 func (f *settingField) UnmarshalJSON(data []byte) error {
 	if f.isSet = string(data) != "null"; !f.isSet {
 		return nil

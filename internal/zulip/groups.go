@@ -10,15 +10,14 @@ import (
 	"strings"
 )
 
-// UserGroup is a named group of people: one the organization made, or one of the
-// server's roles (server-behavior §G2).
+// UserGroup is a named group of people: a custom group, or one of the server's roles (server-behavior §G2).
 type UserGroup struct {
 	ID          int64  `json:"id"`
 	Name        string `json:"name"`
 	Description string `json:"description"`
 	CreatorID   *int64 `json:"creator_id"`
 	DateCreated *int64 `json:"date_created"`
-	// Members are the direct members, deactivated people left out (feature level 303).
+	// Members are the direct members without deactivated people (feature level 303).
 	Members           []int64 `json:"members"`
 	DirectSubgroupIDs []int64 `json:"direct_subgroup_ids"`
 	IsSystemGroup     bool    `json:"is_system_group"`
@@ -29,7 +28,6 @@ type UserGroup struct {
 	Permissions map[string]GroupSettingValue `json:"-"`
 }
 
-// UnmarshalJSON reads the object and gathers its permissions.
 func (g *UserGroup) UnmarshalJSON(data []byte) error {
 	var row userGroupRow
 	if err := json.Unmarshal(data, &row); err != nil {
@@ -53,7 +51,6 @@ type userGroupRow struct {
 	RemoveMembers settingField `json:"can_remove_members_group"`
 }
 
-// group gathers the permissions.
 func (r *userGroupRow) group() *UserGroup {
 	group := UserGroup(r.plainUserGroup)
 	held := make(heldSettings, 6)
@@ -67,8 +64,8 @@ func (r *userGroupRow) group() *UserGroup {
 	return &group
 }
 
-// UserGroupCreate is what a new group is made with. An absent permission leaves the
-// server its default (server-behavior §P10).
+// UserGroupCreate holds the parameters of a new group. The server uses its default for an absent permission
+// (server-behavior §P10).
 type UserGroupCreate struct {
 	Name, Description string
 	Members           []int64
@@ -77,9 +74,8 @@ type UserGroupCreate struct {
 	Permissions map[string]GroupSettingValue
 }
 
-// CreateUserGroup creates a group, all of it or nothing, and returns its ID; zero from a
-// server below feature level 317, which does not say it. The client does not repeat
-// it: the server refuses the same name a second time, deactivated groups included.
+// CreateUserGroup creates a group, completely or not at all, and returns its ID. The ID is zero below feature level 317.
+// The client does not retry it, because the server refuses the same name a second time, deactivated groups included.
 func (c *Client) CreateUserGroup(ctx context.Context, group UserGroupCreate) (int64, *Answer, error) {
 	form := params{
 		"name":        text(group.Name),
@@ -116,9 +112,8 @@ func (u *UserGroupUpdate) form() *Form {
 	return form
 }
 
-// UpdateUserGroup changes a group, all that is asked or nothing; deactivated ones too
-// (server-behavior §P4, §G4). The client does not repeat it: a second time an old value
-// no longer matches; read the group and send what is missing.
+// UpdateUserGroup changes a group, completely or not at all; deactivated ones too (server-behavior §P4, §G4). The client
+// does not retry it, because an old value no longer matches the second time. Read the group and send the missing parts.
 func (c *Client) UpdateUserGroup(ctx context.Context, id int64, update UserGroupUpdate) (*Answer, error) {
 	return c.send(ctx, http.MethodPatch, userGroupPath(id), update.form(), neverRetry, nil)
 }
@@ -141,10 +136,9 @@ func (m *MembershipChange) Empty() bool {
 	return len(m.Add)+len(m.Delete)+len(m.AddSubgroups)+len(m.DeleteSubgroups) == 0
 }
 
-// ChangeUserGroupMembership adds and removes members and subgroups, all or nothing. It is
-// not idempotent: the server refuses the request if one is in the group already, or is not
-// in it (server-behavior §G6, [IsMembershipMismatch]). People who are added or removed get a
-// direct message, except the account itself.
+// ChangeUserGroupMembership adds and removes members and subgroups, all or none. It is not idempotent: the server refuses
+// to add a current member and to remove another (server-behavior §G6, [IsMembershipMismatch]). People who are added or
+// removed get a direct message, except the account itself.
 func (c *Client) ChangeUserGroupMembership(ctx context.Context, id int64, change MembershipChange) error {
 	return c.do(ctx, http.MethodPost, userGroupPath(id)+"/members", params{
 		"add":              when(len(change.Add) > 0, change.Add),
@@ -177,8 +171,7 @@ func IsMembershipMismatch(err error) bool {
 	return errors.As(err, &refusal) && membershipMismatches.MatchString(refusal.Msg)
 }
 
-// IsUnknownUser reports whether a request was refused because it names somebody whom the server does not take, such as a person
-// who has been deactivated.
+// IsUnknownUser reports whether a request was refused because of a user in it, for example a deactivated one.
 func IsUnknownUser(err error) bool {
 	var refusal *Error
 	return errors.As(err, &refusal) && strings.HasPrefix(refusal.Msg, "Invalid user ID")
@@ -197,13 +190,12 @@ type Objection struct {
 	Settings []string `json:"settings"`
 }
 
-// Objections returns what the server says still uses a group; none for another error
-// (feature level 298).
+// Objections returns the uses of a group that the refusal lists; nil for another error (feature level 298).
 func Objections(err error) []Objection {
 	var refusal *Error
 	var objections []Objection
 	if errors.As(err, &refusal) && refusal.Code == "CANNOT_DEACTIVATE_GROUP_IN_USE" {
-		_ = json.Unmarshal(refusal.Fields["objections"], &objections) // what cannot be read is not said
+		_ = json.Unmarshal(refusal.Fields["objections"], &objections) // unreadable objections are left out
 	}
 	return objections
 }

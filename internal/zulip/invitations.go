@@ -11,7 +11,7 @@ import (
 // MaxWelcomeMessageLength is the longest welcome message, in characters (server-behavior §U16).
 const MaxWelcomeMessageLength = 8000
 
-// Invitation is a pending invitation: a link for anybody who has it, or an email to one address. The two kinds have
+// Invitation is a pending invitation: a link for everyone who has it, or an email to one address. The two kinds have
 // separate sequences of IDs (server-behavior §U17).
 type Invitation struct {
 	ID              int64 `json:"id"`
@@ -21,9 +21,9 @@ type Invitation struct {
 	// Invited is when it was created, ExpiryDate when it ends, in seconds since 1970; nil: never.
 	Invited    int64  `json:"invited"`
 	ExpiryDate *int64 `json:"expiry_date"`
-	// LinkURL is the link, a secret; "" for a mail.
+	// LinkURL is the link, a secret; "" for an email.
 	LinkURL string `json:"link_url"`
-	// Email is the address of a mail; "" for a link.
+	// Email is the address of an email; "" for a link.
 	Email string `json:"email"`
 	// NotifyReferrerOnJoin is nil for a link, and on servers below 267.
 	NotifyReferrerOnJoin *bool `json:"notify_referrer_on_join"`
@@ -40,16 +40,16 @@ func (i *Invitation) ExpiresInMinutes() *int64 {
 	return &minutes
 }
 
-// InviteTerms are what an invitation says of those who join by it (https://zulip.com/api/create-invite-link). What is nil is
-// left to the server.
+// InviteTerms are the terms for people who join by an invitation (https://zulip.com/api/create-invite-link). The server
+// chooses nil fields.
 type InviteTerms struct {
-	// ExpiresInMinutes nil is sent too: the invitation never expires.
+	// ExpiresInMinutes is sent even if it is nil: the invitation never expires.
 	ExpiresInMinutes     *int64
 	InviteAs             *Role
 	ChannelIDs           []int64
 	GroupIDs             []int64
 	DefaultSubscriptions *bool
-	// WelcomeMessage "" sends none.
+	// WelcomeMessage is the text of the welcome message; "" sends none.
 	WelcomeMessage *string
 }
 
@@ -64,15 +64,15 @@ func (t *InviteTerms) form() *Form {
 	}.form()
 }
 
-// NewInvitation is an invitation by email to one address. The server takes several at once, and then may send some of them
-// and answer with an error (server-behavior §U21).
+// NewInvitation is an invitation by email to one address. The server accepts several addresses together, but may then send
+// some of them and answer with an error (server-behavior §U21).
 type NewInvitation struct {
 	InviteTerms
 	Email                string
 	NotifyReferrerOnJoin *bool
 }
 
-// Invitations reads the pending invitations: everybody's for an administrator, else the account's own
+// Invitations reads the pending invitations: for an administrator all of them, otherwise the account's own
 // (https://zulip.com/api/get-invites).
 func (c *Client) Invitations(ctx context.Context) ([]*Invitation, error) {
 	return list[Invitation](ctx, c, "/invites", nil, "invites")
@@ -97,7 +97,7 @@ func (c *Client) RevokeInviteLink(ctx context.Context, id int64) error {
 // [Client.Invitations] lists with the address. Every call sends another one: the client does not retry it.
 func (c *Client) Invite(ctx context.Context, invitation NewInvitation) error {
 	if invitation.ChannelIDs == nil {
-		invitation.ChannelIDs = []int64{} // the server wants the parameter
+		invitation.ChannelIDs = []int64{} // the server requires the parameter
 	}
 	form := invitation.form()
 	form.Text("invitee_emails", invitation.Email)
@@ -107,13 +107,13 @@ func (c *Client) Invite(ctx context.Context, invitation NewInvitation) error {
 	return c.do(ctx, http.MethodPost, "/invites", form, neverRetry)
 }
 
-// RevokeInvitation revokes an invitation by email. The ID has to come from a list that was just read: that of a link revokes
-// an invitation of somebody else (server-behavior §U17). It is not an error if it does not exist.
+// RevokeInvitation revokes an invitation by email. The ID must come from a fresh list, because that of a link revokes
+// another invitation (server-behavior §U17). It is not an error if it does not exist.
 func (c *Client) RevokeInvitation(ctx context.Context, id int64) error {
 	return c.remove(ctx, itemPath("/invites", id), says("No such invitation"))
 }
 
-// InviteProblem returns why the server did not invite an address, in its words; "" if the error says nothing of addresses.
+// InviteProblem returns why the server did not invite an address, in the server's words; "" if the error names no address.
 func InviteProblem(err error) string {
 	var refusal *Error
 	if !IsCode(err, "INVITATION_FAILED") || !errors.As(err, &refusal) {

@@ -16,15 +16,15 @@ import (
 	"github.com/hashicorp/terraform-plugin-log/tflogtest"
 )
 
-// apply makes n channels as the CLI has it done: ten at a time, each a create
-// and then a read, which those share that ask for it at the same time.
+// apply creates n channels as the CLI does: ten in parallel, each a create and then a read. Simultaneous reads share one
+// request.
 func apply(ctx context.Context, t *testing.T, c *Client, n int) time.Duration {
 	t.Helper()
 	took, _ := applyTimed(ctx, t, c, n)
 	return took
 }
 
-// applyTimed is apply, and returns also how long the slowest call took.
+// applyTimed is apply, and also returns the duration of the slowest call.
 func applyTimed(ctx context.Context, t *testing.T, c *Client, n int) (took, slowest time.Duration) {
 	t.Helper()
 	const parallelism, sharing = 10, 10
@@ -59,7 +59,7 @@ func applyTimed(ctx context.Context, t *testing.T, c *Client, n int) (took, slow
 	return time.Since(began), slowest
 }
 
-// leastTime is how long the rules make n requests take, if nothing was used.
+// leastTime is how long n requests take under the rules, with an unused limit.
 func leastTime(n int, rules []rule) (least time.Duration) {
 	for _, r := range slices.Backward(rules) {
 		least += time.Duration((n-1)/r.limit) * r.window
@@ -68,7 +68,7 @@ func leastTime(n int, rules []rule) (least time.Duration) {
 	return least
 }
 
-// expectFewRefused fails the test if more requests were refused than so many in a hundred, or any where nothing is limited.
+// expectFewRefused fails the test if more than this percentage of requests was refused, or any without a limit.
 func expectFewRefused(t *testing.T, server *limitedServer, percent int) {
 	t.Helper()
 	if most := len(server.order) * percent / 100; server.refused > most || len(server.rules) == 0 && server.refused > 0 {
@@ -94,7 +94,7 @@ func TestApplyUnderLimits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server, few := test.server, 5
-				if len(server.rules) > 0 && server.rules[0].limit < 200 { // as many are under way at each refusal
+				if len(server.rules) > 0 && server.rules[0].limit < 200 { // each refusal has this many requests in flight
 					few = 10
 				}
 				took := apply(t.Context(), t, server.process(t), test.channels)
@@ -120,7 +120,7 @@ func TestApplyRightAfterAnother(t *testing.T) {
 				server := &limitedServer{rules: defaultRules, latency: 30 * time.Millisecond}
 				began := time.Now()
 				pass(30 * time.Second)
-				// What was before is spread, and those of more than 200 are older.
+				// Earlier requests are spread, and requests beyond 200 are older.
 				for i := range before {
 					server.use(1, began.Add(-time.Hour/2+time.Hour/2*time.Duration(max(0, i-before+200))/200+20*time.Second*time.Duration(i)/time.Duration(before)))
 				}
@@ -197,7 +197,7 @@ func TestFirstComeFirstServed(t *testing.T) {
 				left = append(left, name)
 				l.release(places)
 			})
-			synctest.Wait() // it stands in line
+			synctest.Wait() // it waits in line
 		}
 		all.Wait()
 		if !slices.Equal(left, want) {
@@ -278,7 +278,7 @@ func TestLimitsOfOneActionHoldBackThatActionOnly(t *testing.T) {
 		if _, err := c.send(t.Context(), http.MethodGet, "/users/me", nil, safeToRetry, nil); err != nil {
 			t.Fatal(err)
 		}
-		addresses := &limitedServer{rules: []rule{{2, 10 * time.Minute}}} // of e-mail changes
+		addresses := &limitedServer{rules: []rule{{2, 10 * time.Minute}}} // for email changes
 		c.http.Transport = roundTripper(func(req *http.Request) (*http.Response, error) {
 			if req.URL.Path == apiRoot+"/settings" {
 				return addresses.RoundTrip(req)
@@ -339,7 +339,7 @@ func TestHourIsUsedUp(t *testing.T) {
 		log := &lockedBuffer{}
 		ctx := tflogtest.RootLogger(t.Context(), log)
 
-		// Ten minutes are waited for, even by who has changed nothing yet.
+		// Even a client that has changed nothing yet waits ten minutes.
 		took := apply(ctx, t, c, 500)
 		t.Logf("%d refused, %v; %v\n%s", server.refused, took.Round(time.Millisecond), c.Waited(), log)
 		expectFewRefused(t, server, 5)
@@ -372,7 +372,7 @@ func TestHourIsNotWaitedForBeforeAnythingIsChanged(t *testing.T) {
 	})
 }
 
-// Under a rule of a short window, which no header tells, some requests are refused, and yet no call has to wait long.
+// Under a rule with a short window, which has no header, some requests are refused, but no call waits long.
 func TestShortWindows(t *testing.T) {
 	const channels = 500
 	hour := rule{20_000, time.Hour}
@@ -404,7 +404,7 @@ func TestShortWindows(t *testing.T) {
 	}
 }
 
-// What is read again before each attempt to write it is written in the end too, however often it is refused.
+// A write that follows a fresh read before each attempt succeeds eventually, despite refusals.
 func TestShortWindowsAndWritesThatAreSentOnce(t *testing.T) {
 	for _, perSecond := range []int{2, 10} {
 		t.Run(fmt.Sprint(perSecond), func(t *testing.T) {

@@ -13,20 +13,20 @@ import (
 	"github.com/yosida95/uritemplate/v3"
 )
 
-// Linkifier makes links of what its pattern matches (https://zulip.com/api/get-linkifiers).
+// Linkifier turns matches of its pattern into links (https://zulip.com/api/get-linkifiers).
 type Linkifier struct {
 	ID          int64  `json:"id"`
 	Pattern     string `json:"pattern"`
 	URLTemplate string `json:"url_template"`
-	// ExampleInput and ReverseTemplate are nil where there is none, and on servers below feature level 471.
+	// ExampleInput and ReverseTemplate are nil if unset, and on servers below feature level 471.
 	ExampleInput    *string `json:"example_input"`
 	ReverseTemplate *string `json:"reverse_template"`
 	// AlternativeURLTemplates is nil on servers below feature level 478.
 	AlternativeURLTemplates []string `json:"alternative_url_templates"`
 }
 
-// LinkifierChange is what is asked of a linkifier. The server wants the first two
-// every time; of the others nil leaves things unchanged, and empty is none.
+// LinkifierChange is a change of a linkifier. The server requires the first two fields every time. In the others, nil
+// leaves the value unchanged, and empty clears it.
 type LinkifierChange struct {
 	Pattern, URLTemplate          string
 	ExampleInput, ReverseTemplate *string
@@ -48,15 +48,13 @@ func (c *Client) Linkifiers(ctx context.Context) ([]*Linkifier, error) {
 	return list[Linkifier](ctx, c, "/realm/linkifiers", nil, "linkifiers")
 }
 
-// CreateLinkifier adds a linkifier behind all others and returns its ID. A second
-// one with the same pattern is refused: [IsPatternTaken]. The client does not
-// repeat the call.
+// CreateLinkifier adds a linkifier after all others and returns its ID. The server refuses a second linkifier with the same
+// pattern ([IsPatternTaken]). The client does not retry the call.
 func (c *Client) CreateLinkifier(ctx context.Context, linkifier LinkifierChange) (int64, error) {
 	return c.create(ctx, "/realm/filters", linkifier.form(), neverRetry, "id")
 }
 
-// UpdateLinkifier changes a linkifier in its place. A missing one is
-// [IsNoLinkifier].
+// UpdateLinkifier changes a linkifier in place. If it does not exist, the error satisfies [IsNoLinkifier].
 func (c *Client) UpdateLinkifier(ctx context.Context, id int64, linkifier LinkifierChange) error {
 	return c.do(ctx, http.MethodPatch, linkifierPath(id), linkifier.form(), safeToRetry)
 }
@@ -66,9 +64,8 @@ func (c *Client) DeleteLinkifier(ctx context.Context, id int64) error {
 	return c.remove(ctx, linkifierPath(id), IsNoLinkifier)
 }
 
-// OrderLinkifiers sets the order in which the linkifiers are tried: ids are all of
-// them, once each. Any other list is refused, as after somebody has added one:
-// [IsIncompleteOrder].
+// OrderLinkifiers sets the order in which the linkifiers are tried. ids must contain each linkifier once. Otherwise, for
+// example if another was just added, the error satisfies [IsIncompleteOrder].
 func (c *Client) OrderLinkifiers(ctx context.Context, ids []int64) error {
 	return c.do(ctx, http.MethodPatch, "/realm/linkifiers", params{"ordered_linkifier_ids": ids}.form(), safeToRetry)
 }
@@ -83,9 +80,9 @@ func IsPatternTaken(err error) bool {
 
 func linkifierPath(id int64) string { return itemPath("/realm/filters", id) }
 
-// What has to stand around a match (server-behavior §L2): before it the start of the text, white space or an opening
-// sign, after it the end or anything but a letter or a digit. The server writes white space like this because its \s
-// knows ASCII alone.
+// Required surroundings of a match (server-behavior §L2). Before it: the start of the text, white space or an opening sign.
+// After it: the end, or anything except a letter or a digit. The server writes white space explicitly because its \s is
+// ASCII only.
 const (
 	beforeMatch = `\s|\x{85}|\pZ|['"\(,:<]`
 	afterMatch  = `$|[^\pL\pN]`
@@ -93,15 +90,15 @@ const (
 
 // LinkifierRule is a linkifier as the server applies it to a text.
 type LinkifierRule struct {
-	start    *regexp.Regexp // for a text from its start
-	rest     *regexp.Regexp // for a text that goes on after a link
+	start    *regexp.Regexp // at the start of a text
+	rest     *regexp.Regexp // after an earlier link
 	template *uritemplate.Template
 }
 
-// Span is a part of a text. URL is empty where it is no link.
+// Span is a part of a text. URL is empty for plain text.
 type Span struct{ Text, URL string }
 
-// LinkifierError is a mistake in a linkifier. Field is where it is to be put right: `pattern` or `url_template`.
+// LinkifierError is a mistake in a linkifier. Field is the attribute to fix: `pattern` or `url_template`.
 type LinkifierError struct {
 	Field string
 	Err   error
@@ -110,7 +107,6 @@ type LinkifierError struct {
 // Error says what is wrong, and names the field.
 func (e *LinkifierError) Error() string { return e.Err.Error() }
 
-// Unwrap returns the error without the field.
 func (e *LinkifierError) Unwrap() error { return e.Err }
 
 func wrongPattern(format string, args ...any) *LinkifierError {
@@ -121,7 +117,7 @@ func wrongTemplate(format string, args ...any) *LinkifierError {
 	return &LinkifierError{"url_template", fmt.Errorf(format, args...)}
 }
 
-// ParseLinkifierPattern checks a pattern by itself. The error is a [LinkifierError].
+// ParseLinkifierPattern checks a pattern without its URL template. The error is a [LinkifierError].
 func ParseLinkifierPattern(pattern string) (*regexp.Regexp, error) {
 	pattern = strings.TrimSpace(pattern)
 	if pattern == "" {
@@ -134,11 +130,11 @@ func ParseLinkifierPattern(pattern string) (*regexp.Regexp, error) {
 	return compiled, nil
 }
 
-// templateExpression is what a URL template puts values in for.
+// templateExpression matches a placeholder of a URL template.
 var templateExpression = regexp.MustCompile(`\{[^{}]*\}`)
 
-// unsafeLiteral is what cannot stand in a URL as it is: the server takes it between the expressions of a template, and
-// RFC 6570 does not.
+// unsafeLiteral matches characters that a URL cannot contain. The server accepts them between the expressions of a
+// template, but RFC 6570 does not.
 var unsafeLiteral = regexp.MustCompile("[\x00-\x20\x7f\"'<>\\\\^`|]|%(?:[^0-9A-Fa-f]|.?[^0-9A-Fa-f]|.?$)")
 
 // ParseURLTemplate checks a URL template by itself, as the server does: what stands between the expressions may be any

@@ -79,7 +79,7 @@ func TestLinkifyTemplates(t *testing.T) {
 		{`(?P<q>\S+)`, "https://x/{?q}", "a&b", "[a&b→https://x/?q=a%26b]"},
 		{`(?P<path>[a-z/]+)`, "https://x{+path}", "/a/b", "[/a/b→https://x/a/b]"},
 		{`(?P<repo>[a-z]+)?#(?P<id>\d+)`, "https://x/{repo}/{id}", "#7 web#8", "[#7→https://x//7] [web#8→https://x/web/8]"},
-		{`(?P<id>\d*)`, "x/{id}", "a, 5", "a, [5→x/5]"}, // what is nothing is no link
+		{`(?P<id>\d*)`, "x/{id}", "a, 5", "a, [5→x/5]"}, // an empty match is no link
 		{` (?P<id>\d+) `, " x/{id} ", "5", "[5→x/5]"},
 	} {
 		spans, err := Linkify(test.text, mustParse(t, test.pattern, test.template))
@@ -134,7 +134,7 @@ func FuzzLinkify(f *testing.F) {
 	})
 }
 
-// What a real server takes, which checks only what stands in braces.
+// Templates that a real server accepts, because it checks only the text in braces.
 func TestURLTemplatesThatTheServerTakes(t *testing.T) {
 	for template, link := range map[string]string{
 		"https://x.example/{id}":          "https://x.example/7",

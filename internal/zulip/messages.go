@@ -12,8 +12,8 @@ import (
 	"unicode"
 )
 
-// The server's usual limits, in characters. Longer texts are cut silently
-// (server-behavior §M1). [Realm] says what counts for an organization.
+// The server's default limits, in characters. Longer texts are cut silently (server-behavior §M1). [Realm] has the limits
+// of an organization.
 const (
 	MaxMessageLength = 10000
 	MaxTopicLength   = 60
@@ -22,10 +22,10 @@ const (
 // Feature levels of the calls about messages.
 const (
 	levelMessageIDs  = 300 // GET /messages by IDs
-	levelContentHash = 379 // an edit can say what it edits
+	levelContentHash = 379 // an edit can name the content that it replaces
 )
 
-// Addressee is where a message is sent: a topic of a channel, or people.
+// Addressee is the place of a message: a topic of a channel, or recipients.
 type Addressee struct {
 	// ChannelID is zero for a direct message.
 	ChannelID int64
@@ -37,8 +37,8 @@ type Addressee struct {
 // IsDirect reports whether it is a direct message.
 func (a Addressee) IsDirect() bool { return a.ChannelID == 0 }
 
-// Same reports whether two messages of the account self go to the same place.
-// The server adds the sender to a direct message, so that counts for nothing.
+// Same reports whether two messages of the account self go to the same place. The server adds the sender to a direct
+// message, so Same ignores the sender.
 func (a Addressee) Same(b Addressee, self int64) bool {
 	if !a.IsDirect() {
 		return a.ChannelID == b.ChannelID && StoredTopic(a.Topic) == StoredTopic(b.Topic)
@@ -46,7 +46,6 @@ func (a Addressee) Same(b Addressee, self int64) bool {
 	return b.IsDirect() && slices.Equal(a.others(self), b.others(self))
 }
 
-// others are the recipients but the sender, ascending.
 func (a Addressee) others(self int64) []int64 {
 	ids := slices.DeleteFunc(slices.Clone(a.UserIDs), func(id int64) bool { return id == self })
 	slices.Sort(ids)
@@ -63,7 +62,7 @@ func (a Addressee) addTo(form *Form) {
 	}
 	form.Text("type", "stream")
 	form.JSON("to", a.ChannelID)
-	form.Text("topic", a.Topic) // which names mean none depends on the server
+	form.Text("topic", a.Topic) // the server decides which names mean no topic
 }
 
 // StoredContent returns the content as the server stores it: without white space at the
@@ -96,11 +95,11 @@ type Message struct {
 	ChannelID int64      `json:"stream_id"`
 	Topic     string     `json:"subject"`
 	Reactions []Reaction `json:"reactions"`
-	// UserIDs are who is in a direct message, the sender included.
+	// UserIDs are the participants of a direct message, the sender included.
 	UserIDs []int64 `json:"-"`
 }
 
-// To is whom the message is for.
+// To is the place of the message.
 func (m *Message) To() Addressee {
 	if m.Type == "private" {
 		return Addressee{UserIDs: m.UserIDs}
@@ -108,8 +107,6 @@ func (m *Message) To() Addressee {
 	return Addressee{ChannelID: m.ChannelID, Topic: m.Topic}
 }
 
-// UnmarshalJSON reads the object. `display_recipient` is the channel's name, or the
-// people of a direct message.
 func (m *Message) UnmarshalJSON(data []byte) error {
 	type plain Message
 	wire := struct {
@@ -135,12 +132,11 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// SentMessage is what the server says of a message that it has just sent
-// (https://zulip.com/api/send-message).
+// SentMessage is the server's answer about a sent message (https://zulip.com/api/send-message).
 type SentMessage struct {
 	ID int64 `json:"id"`
-	// URL is where the web app shows the message, Link the same as a Markdown link.
-	// Both are empty below feature level 508.
+	// URL is the message's address in the web app, Link the same as a Markdown link. Both are empty below feature level
+	// 508.
 	URL  string `json:"message_url"`
 	Link string `json:"message_link"`
 }
@@ -151,12 +147,11 @@ func (c *Client) SendMessage(ctx context.Context, to Addressee, content string) 
 	return sent.ID, err
 }
 
-// Send sends a message. Sent again, it is a second message: the client does not
-// repeat it.
+// Send sends a message. The client does not retry it, because a repeated call sends a second message.
 func (c *Client) Send(ctx context.Context, to Addressee, content string) (SentMessage, error) {
 	form := params{
 		"content":        text(content),
-		"read_by_sender": true, // what an account has written through this client it need not read (feature level 236)
+		"read_by_sender": true, // the account need not read its own messages (feature level 236)
 	}.form()
 	to.addTo(form)
 	var sent SentMessage
@@ -164,14 +159,14 @@ func (c *Client) Send(ctx context.Context, to Addressee, content string) (SentMe
 	return sent, err
 }
 
-// Message reads one message. One that is gone, and one the account may not read,
-// answer 400 `Invalid message(s)`.
+// Message reads one message. The server answers 400 `Invalid message(s)` for a deleted message and for one that the account
+// cannot read.
 func (c *Client) Message(ctx context.Context, id int64) (*Message, error) {
 	return one[Message](ctx, c, messagePath(id), params{"apply_markdown": false, "allow_empty_topic_name": true}.form(), "message")
 }
 
-// Messages reads several messages in one request. The answer lacks those that are gone, and may lack some that
-// [Client.Message] would find: of channels the account is not in.
+// Messages reads several messages in one request. The answer lacks deleted messages. It can lack messages that
+// [Client.Message] finds, in channels without the account.
 func (c *Client) Messages(ctx context.Context, ids []int64) ([]*Message, error) {
 	return c.messages(ctx, params{"message_ids": ids}.form())
 }
@@ -197,10 +192,9 @@ func (c *Client) messages(ctx context.Context, form *Form) ([]*Message, error) {
 	return list[Message](ctx, c, "/messages", form, "messages")
 }
 
-// EditMessage replaces the content. From feature level 379 on it sends a hash of the
-// previous content, and the server refuses with EXPECTATION_MISMATCH if the content has
-// changed (https://zulip.com/api/update-message). For that reason a second attempt would be
-// refused too: the client does not retry it.
+// EditMessage replaces the content. Feature level 379 added a hash of the previous content: the server refuses with
+// EXPECTATION_MISMATCH if the content has changed (https://zulip.com/api/update-message). The client does not retry the
+// call, because the server would refuse the second attempt too.
 func (c *Client) EditMessage(ctx context.Context, id int64, previous, content string, featureLevel int) error {
 	form := &Form{}
 	form.Text("content", content)
@@ -231,7 +225,7 @@ func (c *Client) DeleteMessage(ctx context.Context, id int64) error {
 
 const noMessage = "Invalid message(s)"
 
-// IsNoMessage reports whether a message does not exist, or not for the account.
+// IsNoMessage reports whether a message does not exist, or is hidden from the account.
 func IsNoMessage(err error) bool { return IsMessage(err, noMessage) }
 
 // MessageSnapshot is one state of a message in its history. The pointers are nil
@@ -254,15 +248,13 @@ func (c *Client) MessageHistory(ctx context.Context, id int64) ([]MessageSnapsho
 	return sendFor[[]MessageSnapshot](ctx, c, http.MethodGet, messagePath(id)+"/history", form, safeToRetry, "message_history")
 }
 
-// ReportTypes are what a message can be reported for
-// (https://zulip.com/api/report-message).
+// ReportTypes are the possible reasons of a report (https://zulip.com/api/report-message).
 var ReportTypes = []string{"spam", "harassment", "inappropriate", "norms", "other"}
 
-// MaxReportLength is how long the description of a report may be, in characters.
+// MaxReportLength is the maximum length of a report's description, in characters.
 const MaxReportLength = 1000
 
-// ReportMessage reports a message to the moderators. Reported again, they get a
-// second message about it: the client does not repeat it.
+// ReportMessage reports a message to the moderators. The client does not retry it, because they would get a second message.
 func (c *Client) ReportMessage(ctx context.Context, id int64, reportType, description string) error {
 	return c.do(ctx, http.MethodPost, messagePath(id)+"/report", params{
 		"report_type": text(reportType),
@@ -272,11 +264,11 @@ func (c *Client) ReportMessage(ctx context.Context, id int64, reportType, descri
 
 func messagePath(id int64) string { return itemPath("/messages", id) }
 
-// TypingOperations are that somebody starts or stops to write.
+// TypingOperations are the operations of a typing notification.
 var TypingOperations = []string{"start", "stop"}
 
-// SendTyping shows others that the account starts or stops to write a message.
-// Nothing is stored (https://zulip.com/api/set-typing-status).
+// SendTyping shows others that the account starts or stops writing a message. The server stores no trace of it
+// (https://zulip.com/api/set-typing-status).
 func (c *Client) SendTyping(ctx context.Context, operation string, to Addressee) error {
 	form := params{"op": text(operation)}.form()
 	if to.IsDirect() {
@@ -293,8 +285,8 @@ func (c *Client) SendTyping(ctx context.Context, operation string, to Addressee)
 // server.
 var ReactionTypes = []string{"unicode_emoji", "realm_emoji", "zulip_extra_emoji"}
 
-// Reaction is somebody's emoji on a message (server-behavior §U12). The code and the type
-// tell emoji apart; one emoji has several names.
+// Reaction is one user's emoji on a message (server-behavior §U12). The code and the type tell emoji apart; one emoji has
+// several names.
 type Reaction struct {
 	EmojiName string `json:"emoji_name"`
 	EmojiCode string `json:"emoji_code"`
@@ -307,8 +299,8 @@ func (r Reaction) SameEmoji(other Reaction) bool {
 	return r.EmojiCode == other.EmojiCode && r.Type == other.Type
 }
 
-// AddReaction adds the account's own reaction. An empty code or type is left to the
-// server, which knows them by the name. One that already exists is not an error.
+// AddReaction adds the account's own reaction. The server finds an empty code or type by the name. It is not an error if
+// the reaction exists.
 func (c *Client) AddReaction(ctx context.Context, message int64, reaction Reaction) error {
 	exists := func(err error) bool { return IsCode(err, "REACTION_ALREADY_EXISTS") }
 	return unless(exists, c.do(ctx, http.MethodPost, messagePath(message)+"/reactions", params{

@@ -17,7 +17,7 @@ import (
 // (server-behavior §L7).
 type ProfileFieldType int
 
-// The types that have more to them.
+// The types with additional data.
 const (
 	ProfileFieldLongText ProfileFieldType = 2
 	ProfileFieldSelect   ProfileFieldType = 3
@@ -56,7 +56,7 @@ type ProfileField struct {
 	Hint string           `json:"hint"`
 	// FieldData is JSON text, or empty: see Options and ExternalAccount.
 	FieldData string `json:"field_data"`
-	// What servers do not have yet is false.
+	// DisplayInProfileSummary and the fields below are false on servers that do not have them.
 	DisplayInProfileSummary bool `json:"display_in_profile_summary"`
 	Required                bool `json:"required"`
 	EditableByUser          bool `json:"editable_by_user"`
@@ -67,7 +67,7 @@ type ProfileField struct {
 // answers hold the key.
 type ProfileFieldOption struct{ Key, Text string }
 
-// ExternalAccount says whose accounts a field holds.
+// ExternalAccount is the service that a field's accounts belong to.
 type ExternalAccount struct {
 	Subtype    string `json:"subtype"`
 	URLPattern string `json:"url_pattern,omitempty"`
@@ -92,7 +92,7 @@ func (f *ProfileField) Options() []ProfileFieldOption {
 	place := func(key string) int {
 		n, err := strconv.Atoi(strings.TrimSpace(data[key].Order))
 		if err != nil {
-			return math.MaxInt // the server takes any text; what is no number comes last
+			return math.MaxInt // the server accepts any text; a text that is no number comes last
 		}
 		return n
 	}
@@ -102,7 +102,7 @@ func (f *ProfileField) Options() []ProfileFieldOption {
 	return options
 }
 
-// ExternalAccount returns whose accounts the field holds; zero for other types.
+// ExternalAccount returns the service of the field's accounts; zero for other types.
 func (f *ProfileField) ExternalAccount() (account ExternalAccount) {
 	if f.Type == ProfileFieldExternal && json.Unmarshal([]byte(f.FieldData), &account) != nil {
 		return ExternalAccount{}
@@ -110,8 +110,8 @@ func (f *ProfileField) ExternalAccount() (account ExternalAccount) {
 	return account
 }
 
-// ProfileFieldChange is what is asked of a field. nil leaves things unchanged, or
-// to the server. Type is for a new field only.
+// ProfileFieldChange is a change of a field. nil leaves a value unchanged, or lets the server choose. Type is for a new
+// field only.
 type ProfileFieldChange struct {
 	Type            ProfileFieldType
 	Name, Hint      *string
@@ -149,27 +149,24 @@ func (c *Client) ProfileFields(ctx context.Context) ([]*ProfileField, error) {
 	return list[ProfileField](ctx, c, "/realm/profile_fields", nil, "custom_fields")
 }
 
-// CreateProfileField adds a field behind all others and returns its ID. A second one
-// of the same name is refused: [IsProfileFieldNameTaken]. The client does not repeat
-// the call.
+// CreateProfileField adds a field after all others and returns its ID. The server refuses a second field with the same name
+// ([IsProfileFieldNameTaken]). The client does not retry the call.
 func (c *Client) CreateProfileField(ctx context.Context, field ProfileFieldChange) (int64, error) {
 	return c.create(ctx, "/realm/profile_fields", field.form(), neverRetry, "id")
 }
 
-// UpdateProfileField changes a field. Options that are left out take with them the
-// answers of whoever had chosen them. A missing field is [IsNoProfileField].
+// UpdateProfileField changes a field. Removing an option also deletes the answers that chose it. If the field does not
+// exist, the error satisfies [IsNoProfileField].
 func (c *Client) UpdateProfileField(ctx context.Context, id int64, change ProfileFieldChange) error {
 	return c.do(ctx, http.MethodPatch, profileFieldPath(id), change.form(), safeToRetry)
 }
 
-// DeleteProfileField deletes a field and what everybody has written in it. One that
-// is gone already is not an error.
+// DeleteProfileField deletes a field and all answers in it. It is not an error if the field no longer exists.
 func (c *Client) DeleteProfileField(ctx context.Context, id int64) error {
 	return c.remove(ctx, profileFieldPath(id), IsNoProfileField)
 }
 
-// OrderProfileFields sets the order of the fields: ids are all of them. A list that
-// does not name every field is refused: [IsIncompleteOrder].
+// OrderProfileFields sets the order of the fields. If ids lacks a field, the error satisfies [IsIncompleteOrder].
 func (c *Client) OrderProfileFields(ctx context.Context, ids []int64) error {
 	return c.do(ctx, http.MethodPatch, "/realm/profile_fields", params{"order": ids}.form(), safeToRetry)
 }

@@ -30,18 +30,18 @@ const (
 	refusalJitter = 250 * time.Millisecond
 )
 
-// requestLimiter decides when the next request of one account may be sent: at most
-// maxInFlight are in flight, at most requests_per_minute are sent, and after a 429 that is
-// about the whole account none is sent before the time that the server names. Then one is
-// sent at a time, and twice as many whenever slowStart were accepted: under a rule of a few
-// requests a second most would be refused otherwise, and a write that is sent once only
-// might never get through. Those that were refused go first (server-behavior §R17).
+// requestLimiter decides when the next request of one account is sent. At most maxInFlight are in flight, and at most
+// requests_per_minute are sent. After a 429 about the whole account, no request is sent before the time that the server
+// names. Then one is sent alone, and the number in flight doubles whenever slowStart were accepted. Refused requests go
+// first (server-behavior §R17).
 //
-// A request calls acquire, and release when it has ended; in between accepted or refused,
-// if the server said so.
+// Without this, a rule of a few requests per second would refuse most requests, and a write that is sent once might never
+// succeed.
+//
+// A request calls acquire, and release when it has ended. In between it calls accepted or refused, if the server said so.
 type requestLimiter struct {
-	// line lets requests go in the order in which they ask: a read that several writes
-	// share is sent after them (see [WhenSent]), and before the writes that come later.
+	// line lets requests go in the order in which they ask. A read that several writes share is sent after them (see
+	// [WhenSent]), and before later writes.
 	line       *semaphore.Weighted
 	inFlight   *semaphore.Weighted
 	configured *rate.Limiter  // requests_per_minute
@@ -49,22 +49,21 @@ type requestLimiter struct {
 
 	mu        sync.Mutex
 	limit     int           // X-RateLimit-Limit of the account (server-behavior §R18); 0: unknown
-	notBefore time.Time     // no request is sent earlier, after a refusal
+	notBefore time.Time     // after a refusal, the earliest time of the next request
 	accepts   int           // how many requests were accepted after notBefore
 	held      time.Duration // how long requests are held back by refusals, until notBefore
 }
 
-// WhenSent returns a context for a call that calls onSend just before its request is
-// sent, after all waiting: the answer includes every change made before that. onSend is
-// called again if the request is repeated.
+// WhenSent returns a context for a call that calls onSend just before its request is sent, after all waiting. The answer
+// includes every earlier change. onSend is called again if the request is repeated.
 func WhenSent(ctx context.Context, onSend func()) context.Context {
 	return context.WithValue(ctx, whenSent{}, onSend)
 }
 
 type whenSent struct{}
 
-// sharedLimiters are the limiters of the accounts, by limiterKey. All clients of one account
-// share one: several provider configurations can be served by the same process.
+// sharedLimiters are the limiters of the accounts, by limiterKey. Clients of one account share a limiter, because the same
+// process can serve several provider configurations.
 var sharedLimiters sync.Map
 
 type limiterKey struct {
@@ -75,7 +74,7 @@ type limiterKey struct {
 // sharedLimiter returns the limiter that all clients with this key share.
 func sharedLimiter(key limiterKey) *requestLimiter {
 	shared, _ := sharedLimiters.LoadOrStore(key, newRequestLimiter(key.perMinute))
-	return shared.(*requestLimiter) //nolint:errcheck // nothing else is stored
+	return shared.(*requestLimiter) //nolint:errcheck // sharedLimiters has no other type
 }
 
 // newRequestLimiter returns a limiter for at most perMinute requests in any minute; 0 has
@@ -86,16 +85,16 @@ func newRequestLimiter(perMinute int) *requestLimiter {
 		configured: rate.NewLimiter(rate.Inf, 0), logged: rate.Sometimes{Interval: logWaitEvery},
 	}
 	if perMinute > 0 {
-		// A tenth may be sent at once, so that a small plan does not wait. The rest
-		// is spread; together they are no more than perMinute.
+		// A tenth can be sent immediately, so that a small plan does not wait. The rest is spread. Together they are no
+		// more than perMinute.
 		burst := max(1, perMinute/10)
 		l.configured = rate.NewLimiter(rate.Limit(float64(perMinute-burst+1)/60), burst)
 	}
 	return l
 }
 
-// acquire returns when a request may be sent, or when ctx ends. One that is urgent, like one
-// that has waited before, does not stand in line. places is for release.
+// acquire returns when a request may be sent, or when ctx ends. An urgent request, for example one that has waited before,
+// skips the line. The caller passes places to release.
 func (l *requestLimiter) acquire(ctx context.Context, isUrgent bool) (places int64, err error) {
 	if !isUrgent {
 		if l.line.Acquire(ctx, 1) != nil {
@@ -126,7 +125,7 @@ func (l *requestLimiter) wait(ctx context.Context) error {
 			return err
 		}
 	}
-	for { // a request that is still in flight may be refused meanwhile
+	for { // a request in flight may be refused during the wait
 		wait := time.Until(l.earliest())
 		if wait <= 0 {
 			return context.Cause(ctx)
@@ -144,7 +143,6 @@ func logWait(ctx context.Context, message string, wait time.Duration) {
 	tflog.Info(ctx, message, map[string]any{"wait": cmp.Or(wait.Round(time.Second), wait).String()})
 }
 
-// release ends a request.
 func (l *requestLimiter) release(places int64) { l.inFlight.Release(places) }
 
 // accepted notes that the server counted a request.
@@ -157,9 +155,9 @@ func (l *requestLimiter) accepted(headers http.Header) {
 	}
 }
 
-// refused notes that the server refused a request with a 429: none is sent before wait is
-// over. It reports whether the limit is one of the whole account. If it is one of this kind
-// of request only, which is lower, the caller waits by itself.
+// refused notes that the server refused a request with a 429. No request is sent before wait is over. It reports whether
+// the limit is one of the whole account. If not, the limit is a lower one for this kind of request, and only the caller
+// waits.
 func (l *requestLimiter) refused(headers http.Header, wait time.Duration) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -223,28 +221,29 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// After an interruption a [Change] that has sent something goes on, so that what the server was asked for gets into the state.
+// An interrupted [Change] that has sent a write continues, so that the state gets the result.
 const (
-	// timeToWrite is how long its writes may still take. A request that has no answer by then counts as lost.
+	// timeToWrite limits the writes after an interruption. A request without an answer by then counts as lost.
 	timeToWrite = 10 * time.Second
-	// timeToRead is how long it may take in all: what is left is for looking after what became of a lost request.
+	// timeToRead limits the whole rest of the change. The time after timeToWrite is for checking the result of a lost
+	// request.
 	timeToRead = 20 * time.Second
 )
 
 // ErrInterrupted is the cause when the run was interrupted.
 var ErrInterrupted = errors.New("the run was interrupted")
 
-// Change is a change of one resource, of which an interruption must not lose what was sent. Until its first write is sent
-// it ends at once; after that it has some seconds to finish.
+// Change is a change of one resource. An interruption must not lose its writes. Before its first write it ends immediately;
+// after that it has some seconds to finish.
 type Change struct {
-	ctx     context.Context //nolint:containedctx // ends when nothing may be sent any more
+	ctx     context.Context //nolint:containedctx // ends when no request may be sent
 	cancel  context.CancelCauseFunc
-	writing context.Context //nolint:containedctx // ends when no write may be sent any more
+	writing context.Context //nolint:containedctx // ends when no write may be sent
 	close   context.CancelCauseFunc
 
 	mu            sync.Mutex
 	isInterrupted bool
-	writes        int // sent, and not refused without being looked at
+	writes        int // sent, and not refused early
 }
 
 type changeKey struct{}
@@ -260,7 +259,7 @@ func NewChange(ctx context.Context) (context.Context, *Change) {
 // End releases what the change holds.
 func (c *Change) End() { c.cancel(nil) }
 
-// Interrupt lets the change finish what was sent, if anything was.
+// Interrupt ends the change, or lets it finish if a write was sent.
 func (c *Change) Interrupt() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -274,7 +273,7 @@ func (c *Change) Interrupt() {
 	context.AfterFunc(c.ctx, func() { writes.Stop(); reads.Stop() })
 }
 
-// begin notes that a write is about to be sent, and refuses it if it may not be any more.
+// begin notes that a write will be sent, or refuses it if no write may be sent.
 func (c *Change) begin() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -285,7 +284,7 @@ func (c *Change) begin() error {
 	return nil
 }
 
-// undo notes that a write was not sent after all, or refused without being looked at.
+// undo notes that a write was not sent, or was refused before the server processed it.
 func (c *Change) undo() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -301,7 +300,7 @@ func changeOf(ctx context.Context) *Change {
 	return change
 }
 
-// IsInterrupted reports whether the run was interrupted: what a change would repeat is then better left to the next run.
+// IsInterrupted reports whether the run was interrupted. Callers should then leave repetitions to the next run.
 func IsInterrupted(ctx context.Context) bool {
 	change := changeOf(ctx)
 	if change == nil {
@@ -312,8 +311,8 @@ func IsInterrupted(ctx context.Context) bool {
 	return change.isInterrupted
 }
 
-// Write makes a call that writes for several changes at once, of which the context of one is used to send it: an
-// interruption waits for it in each of them.
+// Write makes a call that writes for several changes together. It uses the context of one of them, and an interruption
+// waits for it in each of them.
 func Write(ctx context.Context, call func(context.Context) error) error {
 	if change := changeOf(ctx); change != nil {
 		if err := change.begin(); err != nil {
@@ -327,7 +326,7 @@ func Write(ctx context.Context, call func(context.Context) error) error {
 	return err
 }
 
-// writeContext returns a context that ends when ctx does, or no write may be under way any more.
+// writeContext returns a context that ends when ctx does, or when no write may be in flight.
 func writeContext(ctx context.Context) (_ context.Context, end func()) {
 	change := changeOf(ctx)
 	if change == nil {

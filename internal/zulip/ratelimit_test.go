@@ -80,7 +80,7 @@ func TestRateLimitIsNotWaitedForForever(t *testing.T) {
 	})
 }
 
-// After a refusal none is sent before its time, and then one alone, and more when some were accepted.
+// After a refusal no request is sent before its time. Then one is sent alone, and more after the server accepted some.
 func TestRateLimitHoldsBackTheWholeClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		inFlight, busiest := 0, 0
@@ -161,8 +161,8 @@ func TestRequestsPerMinute(t *testing.T) {
 	}
 }
 
-// interrupted makes calls in a change that is interrupted while the server has the first of them, which it answers after so
-// long, or never.
+// interrupted calls the server in a change that is interrupted during the first call. The server answers after this delay,
+// or never.
 func interrupted(t *testing.T, answers time.Duration, calls func(context.Context, *Client)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -248,7 +248,7 @@ func TestInterruptedChangeBeginsNothing(t *testing.T) {
 	})
 }
 
-// What waits for the rate limit has changed nothing: it does not go on waiting.
+// A change that waits for the rate limit has changed nothing, so an interruption ends the wait.
 func TestInterruptedChangeDoesNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &limitedServer{rules: []rule{{1, time.Hour}}}
@@ -285,9 +285,8 @@ func TestInterruptedChangesShareAWrite(t *testing.T) {
 	})
 }
 
-// limitedServer limits one account as a server does (server-behavior §R17): it counts
-// what it takes, checks the rules from the shortest to the longest, and its
-// headers speak of the longest. It knows nothing of the client's own counting.
+// limitedServer limits one account as a server does (server-behavior §R17). It counts accepted requests and checks the
+// rules from the shortest to the longest. Its headers describe the longest. It does not use the client's own counting.
 type limitedServer struct {
 	rules   []rule // ascending windows; none: no limit and no headers
 	silent  bool   // limited by something that writes no headers
@@ -295,7 +294,7 @@ type limitedServer struct {
 
 	mu      sync.Mutex
 	taken   []time.Time
-	order   []string // method and path of what was taken
+	order   []string // method and path of accepted requests
 	refused int
 	busy    int
 	busiest int
@@ -377,7 +376,7 @@ func answerOf(status int, h http.Header, body string) *http.Response {
 	return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(strings.NewReader(body))}
 }
 
-// use has the account make requests before, or beside, the client.
+// use sends requests of the account outside the client.
 func (s *limitedServer) use(n int, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -385,7 +384,7 @@ func (s *limitedServer) use(n int, at time.Time) {
 	slices.SortFunc(s.taken, time.Time.Compare)
 }
 
-// process returns a client as another process would have it: with a rate limiter of its own.
+// process returns a client with a rate limiter of its own, like another process.
 func (s *limitedServer) process(t *testing.T) *Client {
 	t.Helper()
 	c, err := New(Config{Site: "https://chat.example.com", Email: testEmail, APIKey: testKey, Transport: s})
@@ -398,7 +397,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (r roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return r(req) }
 
-// pass lets time pass, which is that of the test's own bubble.
+// pass advances the time of the test's bubble.
 func pass(d time.Duration) {
-	time.Sleep(d) //nolint:forbidigo // nobody waits for it
+	time.Sleep(d) //nolint:forbidigo // no goroutine waits for it
 }

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// AuthenticationMethod is one way to log in that the server has (server-behavior §O5).
+// AuthenticationMethod is one of the server's ways to log in (server-behavior §O5).
 type AuthenticationMethod struct {
 	Enabled bool `json:"enabled"`
 	// Available is false where the organization's plan does not include it;
@@ -50,19 +50,18 @@ type VideoChatProvider struct {
 	Name string `json:"name"`
 }
 
-// realmFieldPrefix stands before the settings of the organization where they are
-// read, and not where they are written (server-behavior §O3).
+// realmFieldPrefix precedes the organization's settings in answers, but not in requests (server-behavior §O3).
 const realmFieldPrefix = "realm_"
 
-// storeField stores a field that has no field of its own in Realm: a permission, or another
-// setting. Lists and objects are not settings, except for one; null is (unlimited, or unset).
+// storeField stores a permission or a setting that has no field of its own in Realm. It skips lists and objects, except for
+// one. null is a value (unlimited, or unset).
 func (r *Realm) storeField(field string, raw json.RawMessage) error {
 	name, ok := strings.CutPrefix(field, realmFieldPrefix)
 	switch {
 	case !ok:
 	case isRealmPermission(name):
-		// Another server may have a field of such a name that is no permission: it is
-		// passed over like every field the snapshot has no place for.
+		// Another server may have a field with such a name that is no permission. It is skipped like every field without a
+		// place in the snapshot.
 		var value GroupSettingValue
 		if err := json.Unmarshal(raw, &value); err == nil {
 			r.Permissions[name] = value
@@ -79,14 +78,13 @@ func (r *Realm) storeField(field string, raw json.RawMessage) error {
 	return nil
 }
 
-// isRealmPermission reports whether a setting of the organization is a permission: the name
-// of each ends in `_group`, or in `_groups` if it is about creating or managing groups.
+// isRealmPermission reports whether a setting of the organization is a permission. The name of each ends in `_group`, or in
+// `_groups` if it is about creating or managing groups.
 func isRealmPermission(name string) bool {
 	return strings.HasSuffix(name, "_group") || strings.HasSuffix(name, "_groups")
 }
 
-// RealmUpdate holds what an update of the organization changes; what is not in it
-// is left unchanged.
+// RealmUpdate holds the changes of the organization. Absent settings are left unchanged.
 type RealmUpdate struct {
 	// Settings are parameters under the names of the API, each plain or JSON
 	// (server-behavior §R1).
@@ -97,12 +95,11 @@ type RealmUpdate struct {
 // Empty reports whether the update changes nothing.
 func (u *RealmUpdate) Empty() bool { return u.Settings.Empty() && len(u.Permissions) == 0 }
 
-// UpdateRealm changes settings of the organization. It requires an administrator, and some
-// settings an owner: if a request of another account contains one of those, the server
-// refuses all of it with UNAUTHORIZED_PRINCIPAL, even if the value would not change
-// (server-behavior §O1). Otherwise settings are applied one after the other, and those before
-// a failure stay (server-behavior §O2). The client does not retry it: an old value no longer
-// matches the second time. Read the organization again and send what is missing.
+// UpdateRealm changes settings of the organization. It requires an administrator, and some settings an owner. If a request
+// of another account contains one of those, the server refuses all of it with UNAUTHORIZED_PRINCIPAL, even for an unchanged
+// value (server-behavior §O1). Otherwise settings are applied one after the other, and those before a failure remain
+// (server-behavior §O2). The client does not retry it, because an old value no longer matches the second time. Read the
+// organization again and send the missing settings.
 func (c *Client) UpdateRealm(ctx context.Context, update RealmUpdate) (*Answer, error) {
 	form := update.Settings.clone()
 	for name, change := range update.Permissions {
@@ -113,9 +110,9 @@ func (c *Client) UpdateRealm(ctx context.Context, update RealmUpdate) (*Answer, 
 
 // RealmImage is one of the pictures of the organization, as the server shows it (server-behavior §O11).
 type RealmImage struct {
-	// URL is where the picture is, from the organization's address on or whole. It is another one after every upload.
+	// URL is the address of the picture, absolute or relative to the organization's. Every upload changes it.
 	URL string
-	// IsUploaded is false for the picture of an organization that has uploaded none.
+	// IsUploaded is false for the default picture.
 	IsUploaded bool
 }
 
@@ -135,8 +132,8 @@ func (r *Realm) Image(kind string) (image RealmImage) {
 	return image
 }
 
-// UploadRealmImage uploads a picture of the organization, with the name of its file and its content type. To do it twice is
-// to do it once, but for the number in the URL.
+// UploadRealmImage uploads a picture of the organization, with the name of its file and its content type. A repeated call
+// changes only the number in the URL.
 func (c *Client) UploadRealmImage(ctx context.Context, kind, file, contentType string, content []byte) error {
 	path, form := realmImage(kind)
 	form.File(file, contentType, content)
@@ -158,14 +155,14 @@ func realmImage(kind string) (path string, form *Form) {
 	return "/realm/logo", form
 }
 
-// Domain is an email domain whose addresses may join, if the organization is restricted to its domains. Domains have no ID
-// that can be read (server-behavior §L11).
+// Domain is an email domain that may join, if the organization is restricted to its domains. Domains have no readable ID
+// (server-behavior §L11).
 type Domain struct {
 	Domain          string `json:"domain"`
 	AllowSubdomains bool   `json:"allow_subdomains"`
 }
 
-// StoredDomain is a domain as the server keeps it.
+// StoredDomain returns a domain as the server stores it.
 func StoredDomain(text string) string { return strings.ToLower(strings.TrimSpace(text)) }
 
 // maxDomain is the limit of the server's database, in characters; its check allows more (server-behavior §L11).
@@ -195,14 +192,14 @@ func CheckDomain(text string) error {
 
 // AddDomain adds a domain. If it exists, the error satisfies [IsDomainTaken].
 func (c *Client) AddDomain(ctx context.Context, domain Domain) error {
-	// A second time is refused as taken, so that it does no harm.
+	// The server refuses a repeated call, which is harmless.
 	return c.do(ctx, http.MethodPost, "/realm/domains", params{
 		"domain":           text(domain.Domain),
 		"allow_subdomains": domain.AllowSubdomains,
 	}.form(), safeToRetry)
 }
 
-// UpdateDomain sets whether a domain's subdomains count too. If there is no such domain, the error satisfies [IsNoDomain].
+// UpdateDomain sets whether subdomains count too. If the domain does not exist, the error satisfies [IsNoDomain].
 func (c *Client) UpdateDomain(ctx context.Context, domain Domain) error {
 	return c.do(ctx, http.MethodPatch, domainPath(domain.Domain), params{"allow_subdomains": domain.AllowSubdomains}.form(), safeToRetry)
 }
@@ -234,36 +231,36 @@ func domainPath(domain string) string {
 	return "/realm/domains/" + url.PathEscape(StoredDomain(domain))
 }
 
-// ExportType is what an export of the organization's data holds (https://zulip.com/api/export-realm).
+// ExportType is the content of an export of the organization's data (https://zulip.com/api/export-realm).
 type ExportType int64
 
 // The types of exports.
 const (
 	ExportPublic   ExportType = 1 // public data
-	ExportStandard ExportType = 2 // also the private data of those who consent
+	ExportStandard ExportType = 2 // also the private data of people who consent
 )
 
 // Export is one of the organization's data (server-behavior §O12).
 type Export struct {
 	ID           int64 `json:"id"`
 	ActingUserID int64 `json:"acting_user_id"`
-	// Pending is whether the server still works on it. Then it has succeeded, or FailedTimestamp says when it failed, in
-	// seconds since 1970.
+	// Pending is true if the server still works on the export. Afterwards FailedTimestamp says when it failed, in seconds
+	// since 1970; otherwise it has succeeded.
 	Pending          bool     `json:"pending"`
 	FailedTimestamp  *float64 `json:"failed_timestamp"`
 	DeletedTimestamp *float64 `json:"deleted_timestamp"`
-	// URL is where the file is, a secret: it opens without credentials. nil: there is no file.
+	// URL is the address of the file. It is a secret, because it works without credentials. nil: no file exists.
 	URL  *string    `json:"export_url"`
 	Type ExportType `json:"export_type"`
 }
 
-// ExportConsent says whether a person lets private data be exported.
+// ExportConsent says whether a person allows exports of private data.
 type ExportConsent struct {
 	UserID    int64 `json:"user_id"`
 	Consented bool  `json:"consented"`
 }
 
-// StartExport starts an export and returns its ID. Calling it again starts another: the client does not retry it.
+// StartExport starts an export and returns its ID. The client does not retry it, because every call starts another export.
 func (c *Client) StartExport(ctx context.Context, kind ExportType) (int64, error) {
 	id, err := c.create(ctx, "/export/realm", params{"export_type": kind}.form(), neverRetry, "id")
 	if err == nil && id == 0 {

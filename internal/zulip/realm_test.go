@@ -129,7 +129,7 @@ func TestRealmImage(t *testing.T) {
 	}
 }
 
-// Which logo is meant is always said; the icon has no such parameter.
+// The request always names the logo; the icon has no such parameter.
 func TestUploadRealmImage(t *testing.T) {
 	for kind, c := range map[string]struct{ path, night string }{IconImage: {"/api/v1/realm/icon", ""}, LogoImage: {"/api/v1/realm/logo", "false"}, NightLogoImage: {"/api/v1/realm/logo", "true"}} {
 		w := newWire(t, json200(ok))
@@ -177,7 +177,7 @@ func TestCheckPlayground(t *testing.T) {
 }
 
 func TestSnapshotOfEmojiAndDefaults(t *testing.T) {
-	// As a server of feature level 442 answers, shortened; the second group as one below 330 does.
+	// The answer of a server of feature level 442, shortened. The second group is of a server below 330.
 	w := newWire(t, json200(`{"result":"success","msg":"","queue_id":"q","zulip_feature_level":442,
 		"realm_emoji":{"8":{"id":"8","name":"party","source_url":"/user_avatars/2/emoji/images/8.png","deactivated":false,"author_id":9,"still_url":null},
 			"3":{"id":"3","name":"party","source_url":"/user_avatars/2/emoji/images/3.png","deactivated":true,"author_id":null,"still_url":null}, "4":null},
@@ -300,8 +300,8 @@ func TestAddresseeSame(t *testing.T) {
 	}
 }
 
-// The server says when a link was created and when it ends, in whole seconds that may be rounded apart
-// (server-behavior §U17).
+// The server returns the times of creation and expiry in whole seconds, and may round them differently (server-behavior
+// §U17).
 func TestInvitationExpiresInMinutes(t *testing.T) {
 	for _, c := range []struct{ invited, expires, want int64 }{
 		{1795219006, 1795222606, 60}, {1795219006, 1795222605, 60}, {1795219006, 1795222607, 60},
@@ -317,7 +317,7 @@ func TestInvitationExpiresInMinutes(t *testing.T) {
 	}
 }
 
-// A link is asked for once: every time is another link. null is sent, for left out it would be ten days.
+// The client sends the request once, because every call creates a link. It sends null, because the default is ten days.
 func TestCreateInviteLink(t *testing.T) {
 	w := newWire(t, first(refusal(500, "", "Internal server error")))
 	_, err := w.client.CreateInviteLink(w.ctx, InviteTerms{})
@@ -334,7 +334,7 @@ func TestCreateInviteLink(t *testing.T) {
 	}
 }
 
-// An invitation is sent once: every time is another mail. Channels are sent even if there are none.
+// The client sends the request once, because every call sends an email. It sends channels even if there are none.
 func TestInvite(t *testing.T) {
 	w := newWire(t, first(refusal(500, "", "Internal server error")))
 	if err := w.client.Invite(w.ctx, NewInvitation{Email: "new+1@example.com"}); !MayHaveHappened(err) {
@@ -355,7 +355,7 @@ func TestInvite(t *testing.T) {
 	}
 }
 
-// Why an address was not invited stands in a list beside the message.
+// The reason for each address is in a list next to the message.
 func TestInviteProblem(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"result":"error","code":"INVITATION_FAILED","msg":"We weren't able to invite anyone.","errors":[["a@example.com","Already has an account.",false]],"sent_invitations":false}`: HasAccount,
@@ -376,7 +376,7 @@ func TestInviteProblem(t *testing.T) {
 	}
 }
 
-// An invitation that is gone is revoked.
+// Revoking an invitation that no longer exists succeeds.
 func TestRevokeInvitation(t *testing.T) {
 	w := newWire(t, always(400, "application/json", `{"result":"error","code":"BAD_REQUEST","msg":"No such invitation"}`))
 	if err := w.client.RevokeInvitation(w.ctx, 7); err != nil {

@@ -20,12 +20,12 @@ const masked = "***"
 const maxLoggedValue = 300
 
 var (
-	// secretName matches names of parameters whose value is secret.
+	// secretName matches names of parameters with a secret value.
 	secretName = regexp.MustCompile(`(?i)password|api_?key|token|secret`)
-	// secretField matches the same in JSON text, and links that let anybody who has
-	// them join an organization, or load its data.
+	// secretField matches the same in JSON text, and links that let everyone who has them join an organization, or load its
+	// data.
 	secretField = regexp.MustCompile(`(?i)("[a-z_-]*(?:password|api_?key|token|secret|invite_link|link_url|export_url)[a-z_-]*"\s*:\s*)"(?:[^"\\]|\\.)*"?`)
-	// userInfo matches credentials in a URL, such as a proxy's.
+	// userInfo matches credentials in a URL, for example a proxy's.
 	userInfo = regexp.MustCompile(`(://)[^/@\s"]+@`)
 )
 
@@ -49,9 +49,9 @@ const shortSecret = 4
 
 type secretsKey struct{}
 
-// WithSecrets returns a context for requests whose logs and errors must not show the values: as they are, encoded for a
-// URL, or as text in JSON. Parameters with a secret's name, such as a password, and the account's own key are always
-// masked.
+// WithSecrets returns a context for requests that must not show the values in logs and errors. They are masked as they are,
+// encoded for a URL, and as text in JSON. Parameters with a secret's name, for example a password, and the account's own
+// key are always masked.
 func WithSecrets(ctx context.Context, values ...string) context.Context {
 	words := slices.Clone(secretsOf(ctx))
 	for _, value := range values {
@@ -64,12 +64,12 @@ func WithSecrets(ctx context.Context, values ...string) context.Context {
 			}
 		}
 	}
-	// The longest first: one secret may contain another.
+	// The longest comes first, because one secret may contain another.
 	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) })
 	return words.maskLogs(context.WithValue(ctx, secretsKey{}, words))
 }
 
-// inJSON returns a text as it stands between the quotes of JSON, with or without escaping for HTML.
+// inJSON returns a text as JSON writes it between quotes, with or without escaping for HTML.
 func inJSON(text string, escapeHTML bool) string {
 	var encoded strings.Builder
 	encoder := json.NewEncoder(&encoded)
@@ -83,7 +83,7 @@ func secretsOf(ctx context.Context) secrets {
 	return words
 }
 
-// maskLogs returns a context whose logger masks the secrets.
+// maskLogs returns a context with a logger that masks the secrets.
 func (s secrets) maskLogs(ctx context.Context) context.Context {
 	long := slices.DeleteFunc(slices.Clone(s), isShort)
 	if len(long) == 0 {
@@ -92,8 +92,8 @@ func (s secrets) maskLogs(ctx context.Context) context.Context {
 	return tflog.MaskLogStrings(ctx, long...)
 }
 
-// maskText masks the secrets in a text that came from outside, such as an error of the
-// network, or a proxy's page that repeats the request's headers.
+// maskText masks the secrets in a text from outside. Examples are an error of the network, or a proxy's page that repeats
+// the request's headers.
 func (s secrets) maskText(text string) string {
 	for _, secret := range s {
 		if text == secret {

@@ -46,9 +46,8 @@ type RegisterAnswer struct {
 	DefaultStreams []int64
 	DefaultGroups  []*DefaultChannelGroup
 	Folders        []*ChannelFolder
-	// Subscribers are the active people and bots in each active channel by its ID,
-	// ascending. Only administrators are shown those of every channel; for others
-	// the list of a private channel may be empty although it is not.
+	// Subscribers are the active people and bots in each active channel by its ID, ascending. The server shows
+	// administrators those of every channel. For others the list of a private channel may be empty although it is not.
 	Subscribers map[int64][]int64
 	// Users are the people and bots of the organization, active and deactivated, the
 	// server's own bots included.
@@ -56,7 +55,7 @@ type RegisterAnswer struct {
 	ProfileFields []*ProfileField
 	// Linkifiers are in the order in which they are tried.
 	Linkifiers []*Linkifier
-	// Statuses are those that say anything, of active people, by user ID.
+	// Statuses are the non-empty statuses of active people, by user ID.
 	Statuses map[int64]Status
 	// UserDefaults are the settings that new accounts start with, by name (server-behavior §O8).
 	UserDefaults map[string]json.RawMessage
@@ -64,13 +63,13 @@ type RegisterAnswer struct {
 	CustomEmoji []*CustomEmoji
 	Playgrounds []*Playground
 	Domains     []*Domain
-	// Bots are those of the account, active or not, and for administrators everybody's.
+	// Bots are the account's own, active or not, and for administrators all bots.
 	Bots []*Bot
-	// OwnBots are what [Client.OwnBots] returns, for who reads them beside.
+	// OwnBots is the result of [Client.OwnBots], if the caller reads it too.
 	OwnBots map[string]*Bot
 }
 
-// Realm is what the snapshot keeps of the organization's settings.
+// Realm holds the organization's settings.
 type Realm struct {
 	// FeatureLevel is the API feature level of the server; zero if that is not known.
 	FeatureLevel                int `json:"-"`
@@ -80,10 +79,10 @@ type Realm struct {
 	WaitingPeriodThreshold int `json:"realm_waiting_period_threshold"`
 	MaxMessageLength       int `json:"max_message_length"`
 	MaxTopicLength         int `json:"max_topic_length"`
-	// BotDomain is what the addresses of new bots end in.
+	// BotDomain is the end of the addresses of new bots.
 	BotDomain string `json:"realm_bot_domain"`
-	// EmojiDataURL is where the names of the standard emoji are, for
-	// [Client.EmojiNames]. Servers have it from feature level 140 on.
+	// EmojiDataURL is the address of the names of the standard emoji, for [Client.EmojiNames]. Servers have it from feature
+	// level 140 on.
 	EmojiDataURL string `json:"server_emoji_data_url"`
 
 	// SupportedPermissions says what each permission allows, by kind: realm, stream,
@@ -107,7 +106,7 @@ type Realm struct {
 	SendsDigestEmails *bool `json:"settings_send_digest_emails"`
 }
 
-// SupportedPermission is what the server says of one permission (server-behavior §P7).
+// SupportedPermission describes one permission (server-behavior §P7).
 type SupportedPermission struct {
 	RequireSystemGroup     bool     `json:"require_system_group"`
 	AllowInternetGroup     bool     `json:"allow_internet_group"`
@@ -136,7 +135,7 @@ func (c *Client) Register(ctx context.Context, parts []string) (*RegisterAnswer,
 		"event_types":         []string{},
 		"fetch_event_types":   parts,
 		"client_capabilities": clientCapabilities,
-		"client_gravatar":     true, // shorter: no address of an avatar is computed
+		"client_gravatar":     true, // shorter, without URLs of avatars
 		"include_subscribers": when(slices.Contains(parts, FetchSubscribers), text("true")),
 	}.form()
 	var snapshot RegisterAnswer
@@ -153,9 +152,8 @@ func (c *Client) Register(ctx context.Context, parts []string) (*RegisterAnswer,
 // deleteQueueTimeout is how long [Client.DeleteQueue] waits for an answer.
 const deleteQueueTimeout = 2 * time.Second
 
-// DeleteQueue closes the event queue that [Client.Register] opened. A queue that is
-// gone already is not an error. It is a courtesy, because the server drops an idle queue
-// by itself (server-behavior §R24): the request is sent once, and nobody waits for long.
+// DeleteQueue closes the event queue that [Client.Register] opened. It is not an error if the queue no longer exists. The
+// server also drops an idle queue (server-behavior §R24), so the request is sent once with a short timeout.
 func (c *Client) DeleteQueue(ctx context.Context, queueID string) error {
 	ctx, cancel := context.WithTimeout(ctx, deleteQueueTimeout)
 	defer cancel()
@@ -163,7 +161,7 @@ func (c *Client) DeleteQueue(ctx context.Context, queueID string) error {
 	return unless(isGone, c.do(ctx, http.MethodDelete, eventsPath, params{"queue_id": text(queueID)}.form(), sendOnce))
 }
 
-// decode reads the answer key by key and keeps what has a field in the snapshot.
+// decode reads the answer key by key and stores the keys that have a field in the snapshot.
 func (s *RegisterAnswer) decode(decoder *json.Decoder, withRealm bool) error {
 	realm := &Realm{Permissions: map[string]GroupSettingValue{}, Settings: map[string]json.RawMessage{}}
 	if withRealm {
@@ -267,8 +265,7 @@ type subscribersRow struct {
 	Subscribers []int64 `json:"subscribers"`
 }
 
-// decodeSubscribers adds one of the lists of channels: those the account is in, was
-// in, and never was in.
+// decodeSubscribers adds one of the lists of channels: the account's current, former, and other channels.
 func (s *RegisterAnswer) decodeSubscribers(decoder *json.Decoder) error {
 	var channels []subscribersRow
 	if err := decoder.Decode(&channels); err != nil {
@@ -317,8 +314,7 @@ func (r *Realm) decodeField(decoder *json.Decoder, name string) error {
 	return r.storeField(name, raw)
 }
 
-// ServerSettings is what a server tells anyone about itself
-// (https://zulip.com/api/get-server-settings).
+// ServerSettings are the server's public settings (https://zulip.com/api/get-server-settings).
 type ServerSettings struct {
 	ZulipVersion                string          `json:"zulip_version"`
 	ZulipMergeBase              string          `json:"zulip_merge_base"`
@@ -348,7 +344,7 @@ type ExternalAuthenticationMethod struct {
 	SignupURL   string  `json:"signup_url"`
 }
 
-// ServerSettings reads what the server tells anyone about itself. It sends no credentials.
+// ServerSettings reads the server's public settings. It sends no credentials.
 func (c *Client) ServerSettings(ctx context.Context) (*ServerSettings, error) {
 	var settings ServerSettings
 	if _, err := c.sendAnonymous(ctx, http.MethodGet, "/server_settings", nil, safeToRetry, &settings); err != nil {

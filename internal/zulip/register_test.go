@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Closing an event queue is a courtesy: the server drops it by itself (server-behavior §R24). Nobody waits for it.
+// The server also drops an idle event queue (server-behavior §R24), so a failure to close it is no error.
 func TestQueueIsClosedWithOneRequest(t *testing.T) {
 	for name, answer := range map[string]answers{
 		"unavailable": refusal(503, "BAD_REQUEST", "Service Unavailable"),
@@ -51,7 +51,7 @@ func TestQueueThatIsNotClosedInTimeIsLeft(t *testing.T) {
 	})
 }
 
-// manyPeople answers with a snapshot of so many people, of some 650 bytes each, as a server sends them.
+// manyPeople answers with a snapshot of this many people, each of some 650 bytes as on a server.
 func manyPeople(count int) answers {
 	return func(_ int, w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -78,7 +78,7 @@ func TestSnapshotOfALargeOrganization(t *testing.T) {
 	}
 }
 
-// An answer without end is not read to its end, and the error says what to do.
+// The client stops reading an endless answer, and the error says what to do.
 func TestSnapshotThatIsTooLarge(t *testing.T) {
 	w := newWire(t, manyPeople(3000))
 	w.client.maxStreamed = 1 << 20
@@ -89,8 +89,8 @@ func TestSnapshotThatIsTooLarge(t *testing.T) {
 	w.expectSent(t, 1)
 }
 
-// largeSnapshot is the answer to /register of an organization with so many channels and people, 200 groups of 25 people
-// among them, in all the fields that a server sends.
+// largeSnapshot is the answer to /register of an organization with this many channels and people, with all the fields of a
+// server. 200 groups have 25 people each.
 func largeSnapshot(tb testing.TB, channels, people int) []byte {
 	tb.Helper()
 	type object = map[string]any
@@ -139,14 +139,14 @@ func largeSnapshot(tb testing.TB, channels, people int) []byte {
 	return body
 }
 
-// sameAnswer is a server that always says the same.
+// sameAnswer is a server that always gives the same answer.
 type sameAnswer []byte
 
 func (a sameAnswer) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(a)), Request: req}, nil
 }
 
-// BenchmarkDecodeSnapshot reads 5,000 channels and 5,000 people. What stays after it is in kept-B/op.
+// BenchmarkDecodeSnapshot reads 5,000 channels and 5,000 people. kept-B/op is the memory that the result uses.
 func BenchmarkDecodeSnapshot(b *testing.B) {
 	body := largeSnapshot(b, 5000, 5000)
 	client, err := New(Config{Site: "https://zulip.example.com", Email: "o@example.com", APIKey: "key", Transport: sameAnswer(body)})

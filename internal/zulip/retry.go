@@ -20,10 +20,10 @@ import (
 type retryPolicy int
 
 const (
-	neverRetry  retryPolicy = iota // sent twice it may be applied twice, like most creates
+	neverRetry  retryPolicy = iota // a repeated call may be applied twice, like most creates
 	safeToRetry                    // reads, and writes that have the same result when they are repeated
-	// sendOnce is for what is not worth a wait, and for a write whose meaning may have changed after one, as where it goes
-	// by a name: the caller reads again, and sends what is right then. See [Client.Retry].
+	// sendOnce is for calls that are not worth a wait, and for writes with a meaning that a wait can change, for example a
+	// write by name. The caller reads again, and sends the right request then. See [Client.Retry].
 	sendOnce
 )
 
@@ -31,9 +31,8 @@ const (
 	minBackoff = 500 * time.Millisecond
 	maxBackoff = 10 * time.Second
 
-	// rateLimitWaitAfterWrite is how long one call waits for the rate limit in total,
-	// once the client has changed something: the hour that the server's longest rule
-	// covers. Giving up then would fail every change that is still to come. A client that
+	// rateLimitWaitAfterWrite limits the total wait of one call for the rate limit, after the client has changed something.
+	// It covers the hour of the server's longest rule, because giving up would fail all remaining changes. A client that
 	// has changed nothing yet gives up after rateLimitWaitBeforeWrite.
 	rateLimitWaitAfterWrite  = 65 * time.Minute
 	rateLimitWaitBeforeWrite = 15 * time.Minute
@@ -43,16 +42,16 @@ const (
 	unlimited = math.MaxInt32
 )
 
-// retryState is what a call keeps from one attempt to the next.
+// retryState is the state of a call between attempts.
 type retryState struct {
 	failures      int           // attempts that count against the client's maximum
 	rateLimitWait time.Duration // that the server asked for so far
-	waitTooLong   bool          // that is more than is waited
-	retryAfter    time.Duration // what the last answer asks for; 0: nothing
-	maybeApplied  bool          // an earlier attempt may have been carried out
+	waitTooLong   bool          // the server asks for more than the limit
+	retryAfter    time.Duration // wait that the last answer asks for; 0: none
+	maybeApplied  bool          // an earlier attempt may have been applied
 	wait          time.Duration // before the next attempt
 	last          error         // of the last attempt
-	isBetween     bool          // the last attempt failed, and there is to be another one
+	isBetween     bool          // the last attempt failed, and another one will follow
 }
 
 // checkRetry decides after each attempt whether there is another one. When there is an
@@ -127,7 +126,7 @@ func (c *call) mayRetry(err error) bool {
 	return transient && (c.policy == safeToRetry || !MayHaveHappened(err))
 }
 
-// recordOutcome ends an attempt that was answered. If the rate limit refused it, the limiter waits or the call does.
+// recordOutcome ends an attempt that was answered. If the rate limit refused it, either the limiter or the call waits.
 func (c *call) recordOutcome(headers http.Header, err error) {
 	switch {
 	case IsRateLimited(err):
@@ -164,9 +163,9 @@ func (c *call) maxRateLimitWait() time.Duration {
 	return rateLimitWaitBeforeWrite
 }
 
-// Retry calls attempt until it succeeds, fails for good, or has failed as often as a request is repeated, and waits in
-// between as between the repetitions of a request. It is for calls that send a request once only, like [Client.Subscribe], or
-// under [SendOnce]: attempt reads again what the request depends on, and then sends it.
+// Retry calls attempt until it succeeds, fails permanently, or has failed as often as the client repeats a request. It
+// waits in between like a repeated request. It is for calls that send a request once, like [Client.Subscribe], or under
+// [SendOnce]. attempt reads again the objects that the request depends on, and then sends it.
 func (c *Client) Retry(ctx context.Context, attempt func(context.Context) error) error {
 	for retries := c.NewRetries(); ; {
 		err := attempt(ctx)
@@ -200,8 +199,8 @@ func (c *Client) NewRetries() *Retries {
 	return &Retries{attempts}
 }
 
-// Wait waits after an attempt that failed with an error, and returns nil if there is to be another one. Otherwise it returns
-// the error for the caller. [SendOnce] does not keep it from another attempt, for which the caller reads again.
+// Wait waits after an attempt that failed with an error, and returns nil if another attempt should follow. Otherwise it
+// returns the error for the caller. It allows another attempt under [SendOnce] too, because the caller reads again before it.
 func (r *Retries) Wait(ctx context.Context, err error) error {
 	ctx, attempts := context.WithValue(ctx, sendOnceKey{}, nil), r.call
 	var refusal *Error
@@ -223,8 +222,8 @@ func (r *Retries) Wait(ctx context.Context, err error) error {
 	return nil
 }
 
-// finalError is the error that the caller gets. It says how many attempts there were, whether an earlier one may have been
-// applied, and what ended the wait for the next one.
+// finalError is the error that the caller gets. It includes the number of attempts, whether an earlier one may have been
+// applied, and why the wait for the next one ended.
 func (c *call) finalError(ctx context.Context, err error) error {
 	var stopped error
 	if c.isBetween {
@@ -256,8 +255,8 @@ func isTransient(status int) bool {
 	return status >= http.StatusInternalServerError && status != http.StatusNotImplemented
 }
 
-// backoff returns the wait after the n-th failure (from 0): doubled each time, with
-// random jitter of a quarter, or as long as an overloaded server asks for.
+// backoff returns the wait after the n-th failure (from 0). It doubles each time, with random jitter of a quarter. An
+// overloaded server can ask for a longer wait.
 func backoff(n int, retryAfter time.Duration) time.Duration {
 	wait := retryablehttp.DefaultBackoff(minBackoff, maxBackoff, n, nil)
 	wait = max(wait, min(retryAfter, time.Minute))
@@ -266,12 +265,11 @@ func backoff(n int, retryAfter time.Duration) time.Duration {
 
 // jitter returns a random part of d, so that many clients do not retry at the same time.
 func jitter(d time.Duration) time.Duration {
-	return rand.N(d) //nolint:gosec // nobody gains from guessing it
+	return rand.N(d) //nolint:gosec // an attacker gains nothing from guessing it
 }
 
-// parseRetryAfter reads the header Retry-After: seconds, with a fraction as
-// this server writes them ("58.24295520782471"), or a date as a proxy may.
-// Anything else is 0.
+// parseRetryAfter reads the header Retry-After: seconds, with a fraction as this server writes them ("58.24295520782471"),
+// or a date as a proxy may. Any other text is 0.
 func parseRetryAfter(header string, now time.Time) time.Duration {
 	header = strings.TrimSpace(header)
 	if seconds, err := strconv.ParseFloat(header, 64); err == nil {

@@ -14,18 +14,18 @@ import (
 	"time"
 )
 
-// What is sent again, and what is not: the server's count decides.
+// The server's count shows which calls are repeated.
 
 func TestRepeats(t *testing.T) {
 	const page = "<html><title>Bad Gateway</title></html>"
 	fine := json200(ok)
 	tests := map[string]struct {
 		answers      []answers
-		reads        int // requests a safe call costs
-		creates      int // and one that must not happen twice
+		reads        int // number of requests of a safe call
+		creates      int // number of requests of a call that must not happen twice
 		readsFail    bool
 		createsFail  bool
-		unknownAfter bool // whether it is open if the create happened
+		unknownAfter bool // the outcome of the create is unknown
 	}{
 		"fine":                   {[]answers{fine}, 1, 1, false, false, false},
 		"refused":                {[]answers{refusal(400, "BAD_REQUEST", "Invalid channel ID")}, 1, 1, true, true, false},
@@ -67,7 +67,7 @@ func TestRepeats(t *testing.T) {
 				}
 				w.expectSent(t, test.creates)
 
-				// What is sent once is repeated by Retry alone, and as often as a read.
+				// Retry alone repeats a call that is sent once, as often as a read.
 				w = newWire(t, first(test.answers...))
 				err = w.sendOnce(w.ctx)
 				w.expectSent(t, 1)
@@ -84,13 +84,13 @@ func TestRepeats(t *testing.T) {
 	}
 }
 
-// sendOnce makes a call that the client does not repeat.
+// sendOnce sends a call that the client does not repeat.
 func (w *wire) sendOnce(ctx context.Context) error {
 	_, err := w.client.send(ctx, http.MethodDelete, "/thing", nil, sendOnce, nil)
 	return err
 }
 
-// Retry waits as the repetitions of a request do, gives up as they do, and says how often it has tried.
+// Retry waits and gives up like a repeated request, and the error counts its attempts.
 func TestRetryWaitsAsRequestsDo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, began := newWire(t, first(limited("58.24", "58.24"), json200(ok))), time.Now()
@@ -143,7 +143,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	})
 }
 
-// A connection that was never made leaves no doubt: even a create is repeated.
+// Without a connection the create was certainly not sent, so it is repeated.
 
 func TestCreatesAreRepeatedWhenTheRequestNeverLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -158,7 +158,7 @@ func TestCreatesAreRepeatedWhenTheRequestNeverLeft(t *testing.T) {
 	})
 }
 
-// A transport that says nothing about how far it came proves nothing.
+// A transport that does not report its progress leaves the outcome unknown.
 
 func TestCreatesAreNotRepeatedWhenNothingIsKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -241,7 +241,7 @@ func TestOverloadedServersSayHowLongToWait(t *testing.T) {
 	})
 }
 
-// One refusal holds back all calls, so that no quota goes into refusals.
+// One refusal delays all calls, so that refusals use up no quota.
 
 func TestContextEndsEveryWait(t *testing.T) {
 	for name, answer := range map[string]answers{
@@ -290,9 +290,7 @@ func TestDeadlineOfTheCallerIsNotRepeated(t *testing.T) {
 	})
 }
 
-// The second attempt is refused because the first was carried out: whoever
-
-// reads the refusal must be told.
+// The second attempt is refused because the first was applied. The error must say so.
 
 func TestRefusalsAfterALostAnswerSaySo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

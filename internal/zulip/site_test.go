@@ -187,7 +187,7 @@ func TestFormWithAFile(t *testing.T) {
 	}
 }
 
-// An upload that may have been carried out is not repeated, and its content is not logged.
+// An upload that may have been applied is not repeated, and its content is not logged.
 func TestUploadIsSentOnce(t *testing.T) {
 	w := newWire(t, func(_ int, rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusBadGateway) })
 	err := w.client.UploadCustomEmoji(w.ctx, "two words", "party.png", "image/png", []byte("secret picture"))

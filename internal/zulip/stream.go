@@ -14,7 +14,7 @@ import (
 func (c *call) receiveStream(ctx context.Context, resp *http.Response) (size int, err error) {
 	body := &streamedBody{body: io.LimitReader(resp.Body, int64(c.client.maxStreamed)+1)}
 	problem := c.decodeStream(json.NewDecoder(body))
-	_, _ = io.Copy(io.Discard, body) // what is left: a line end, or most of a page that is not Zulip's
+	_, _ = io.Copy(io.Discard, body) // the rest is a line end, or most of a page that is not Zulip's
 	_ = resp.Body.Close()            // everything was read, or will not be
 	if body.err != nil {
 		return body.size, c.readError(ctx, resp.StatusCode, body.err)
@@ -32,21 +32,19 @@ func (c *call) receiveStream(ctx context.Context, resp *http.Response) (size int
 	})
 }
 
-// streamedBody is a body that is decoded while it arrives. It keeps what is needed to
-// explain an answer that is not the expected one.
+// streamedBody is a body that is decoded while it arrives. It stores the parts that explain an unexpected answer.
 type streamedBody struct {
 	body io.Reader
 
-	start    []byte // no error and no page has to be known further
+	start    []byte // first bytes, enough for every error and page
 	size     int
-	envelope bool   // the body has the field that every envelope has, wherever it stands
-	tail     []byte // of what was looked at for it
+	envelope bool   // the body has the field that every envelope has, in any position
+	tail     []byte // end of the bytes that were searched
 	err      error  // why the body could not be read to its end
 }
 
 var envelopeField = []byte(`"result"`)
 
-// Read reads on.
 func (s *streamedBody) Read(into []byte) (int, error) {
 	n, err := s.body.Read(into)
 	part := into[:n]
@@ -66,7 +64,6 @@ func (s *streamedBody) Read(into []byte) (int, error) {
 	return n, err
 }
 
-// eachField walks the fields of one JSON object. The function decodes the value.
 func eachField(decoder *json.Decoder, field func(name string) error) error {
 	token, err := decoder.Token()
 	if err != nil {

@@ -11,10 +11,9 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// ChannelSubscribers reads who is in a channel: the IDs of the active people and bots,
-// ascending. An unknown channel, and one that the account may not see, answer
-// `Invalid channel ID`; below feature level 480 an archived one does too
-// (https://zulip.com/api/get-subscribers).
+// ChannelSubscribers reads the IDs of the active people and bots in a channel, ascending. The server answers `Invalid
+// channel ID` for an unknown channel and for one that the account cannot see. Below feature level 480 it does so for an
+// archived channel too (https://zulip.com/api/get-subscribers).
 func (c *Client) ChannelSubscribers(ctx context.Context, id int64) ([]int64, error) {
 	subscribers, err := sendFor[[]int64](ctx, c, http.MethodGet, channelPath(id)+"/members", nil, safeToRetry, "subscribers")
 	if err != nil {
@@ -24,20 +23,19 @@ func (c *Client) ChannelSubscribers(ctx context.Context, id int64) ([]int64, err
 	return orEmpty(subscribers), nil
 }
 
-// Subscribe subscribes users to a channel, all in one request, and returns those who were not subscribed before. It takes the
-// channel's name, because the endpoint knows no IDs: read the current name just before, and afterwards who is subscribed to
-// the channel. The request is sent once: after a wait another channel may have the name, see [Client.Retry]. It is refused
-// if there is no channel of the name, and none is created (server-behavior §S1, §S2, §S3). Users who are subscribed already
-// are skipped; a deactivated user fails the whole call.
+// Subscribe subscribes users to a channel in one request, and returns those who were not subscribed before. It uses the
+// channel's name, because the endpoint has no IDs. Callers must read the current name just before, and afterwards the
+// subscribers of the channel. The request is sent once, because after a wait another channel may have the name
+// ([Client.Retry]). The server refuses it if no channel has the name, and creates none (server-behavior §S1, §S2, §S3). It
+// skips subscribed users. A deactivated user fails the whole call.
 //
-// notify sends each of them a message. Below [featurelevel.QuietSubscribing] the server always
-// does. notified is false if messages were requested and the server sent none, because there
-// are too many users.
+// notify sends each of them a message. Below [featurelevel.QuietSubscribing] the server always does. notified is false if
+// messages were requested and the server sent none, because there are too many users.
 func (c *Client) Subscribe(ctx context.Context, channel string, users []int64, notify bool, featureLevel int) (subscribed []int64, notified bool, err error) {
 	form := params{
 		"subscriptions": []map[string]string{{"name": channel}},
 		"principals":    users,
-		// No new channel can be both: the server refuses to create one, and asks neither of a channel that exists.
+		// No new channel can be both, so the server refuses to create one. It checks neither for an existing channel.
 		"invite_only":       true,
 		"is_default_stream": true,
 	}.form()
@@ -60,18 +58,17 @@ func (c *Client) Subscribe(ctx context.Context, channel string, users []int64, n
 	return subscribed, answer.Told, nil
 }
 
-// Unsubscribe unsubscribes users from a channel, and returns how many were subscribed. Like [Client.Subscribe] it takes the
-// channel's name and is sent once (server-behavior §S5). Users who are not subscribed are skipped; a deactivated user fails
-// the whole call. Nobody is notified.
+// Unsubscribe unsubscribes users from a channel, and returns how many were subscribed. Like [Client.Subscribe] it uses the
+// channel's name and is sent once (server-behavior §S5). The server skips users who are not subscribed. A deactivated user
+// fails the whole call. The server notifies no one.
 func (c *Client) Unsubscribe(ctx context.Context, channel string, users []int64) (removed int, err error) {
 	form := params{"subscriptions": []string{channel}, "principals": users}.form()
 	were, err := sendFor[[]string](ctx, c, http.MethodDelete, "/users/me/subscriptions", form, sendOnce, "removed")
 	return len(were), err
 }
 
-// Subscription is the account's own view of a channel it is in
-// (https://zulip.com/api/update-subscription-settings). A notification that is nil is as
-// the account has it for all channels.
+// Subscription is the account's own view of a subscribed channel (https://zulip.com/api/update-subscription-settings). A
+// nil notification follows the account's setting for all channels.
 type Subscription struct {
 	ChannelID              int64  `json:"stream_id"`
 	Color                  string `json:"color"`
@@ -112,7 +109,6 @@ type DefaultChannelGroup struct {
 	ChannelIDs  []int64 `json:"-"`
 }
 
-// UnmarshalJSON reads the object.
 func (g *DefaultChannelGroup) UnmarshalJSON(data []byte) error {
 	type plain DefaultChannelGroup
 	wire := struct {
@@ -126,8 +122,8 @@ func (g *DefaultChannelGroup) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// CreateDefaultChannelGroup creates a group. The server does not tell its ID, and refuses a
-// second one of the same name: with 500 if the description is another.
+// CreateDefaultChannelGroup creates a group. The server does not return its ID. It refuses a second group with the name,
+// with status 500 if the description differs.
 func (c *Client) CreateDefaultChannelGroup(ctx context.Context, name, description string, channels []string) error {
 	return c.do(ctx, http.MethodPost, "/default_stream_groups/create", params{
 		"group_name":   text(name),
@@ -136,8 +132,8 @@ func (c *Client) CreateDefaultChannelGroup(ctx context.Context, name, descriptio
 	}.form(), neverRetry)
 }
 
-// UpdateDefaultChannelGroup changes the name and the description; empty leaves one unchanged.
-// The name is changed first, and the same name again is refused.
+// UpdateDefaultChannelGroup changes the name and the description; empty leaves one unchanged. The server changes the name
+// first, and refuses the current name.
 func (c *Client) UpdateDefaultChannelGroup(ctx context.Context, id int64, name, description string) error {
 	return c.do(ctx, http.MethodPatch, defaultGroupPath(id), params{
 		"new_group_name":  when(name != "", text(name)),
@@ -145,14 +141,14 @@ func (c *Client) UpdateDefaultChannelGroup(ctx context.Context, id int64, name, 
 	}.form(), neverRetry)
 }
 
-// AddToDefaultChannelGroup puts channels into a group, one after the other. One that is in
-// it already is refused.
+// AddToDefaultChannelGroup adds channels to a group, one after the other. The server refuses a channel that is in the group
+// already.
 func (c *Client) AddToDefaultChannelGroup(ctx context.Context, id int64, channels []string) error {
 	return c.changeDefaultChannelGroup(ctx, id, "add", channels)
 }
 
-// RemoveFromDefaultChannelGroup takes channels out of a group. One that is not in it
-// refuses all.
+// RemoveFromDefaultChannelGroup removes channels from a group, all or none. The server refuses a channel that is not in the
+// group.
 func (c *Client) RemoveFromDefaultChannelGroup(ctx context.Context, id int64, channels []string) error {
 	return c.changeDefaultChannelGroup(ctx, id, "remove", channels)
 }

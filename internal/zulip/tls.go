@@ -17,7 +17,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// The settings as their user knows them: environment and zuliprc file.
+// The names of the settings for users of environment variables and zuliprc files.
 const (
 	caBundleSetting   = "ZULIP_CERT_BUNDLE (cert_bundle in the zuliprc file)"
 	clientCertSetting = "ZULIP_CERT (client_cert in the zuliprc file)"
@@ -37,20 +37,19 @@ func newTransport(cfg Config) (*http.Transport, error) {
 	}
 	transport := cleanhttp.DefaultPooledTransport()
 	transport.MaxIdleConnsPerHost = maxInFlight
-	// Below what servers and proxies use (60 s and more): a create that meets a
-	// connection just closed by the other side is lost, and nobody knows how.
+	// The timeout is shorter than those of servers and proxies (60 s and more). A create on a connection that the other
+	// side has just closed would be lost with an unknown outcome.
 	transport.IdleConnTimeout = 30 * time.Second
 	transport.TLSClientConfig = &tls.Config{
 		MinVersion:         tls.VersionTLS12,
 		RootCAs:            roots,
 		Certificates:       certificates,
-		InsecureSkipVerify: cfg.Insecure, //nolint:gosec // asked for by name, with a warning
+		InsecureSkipVerify: cfg.Insecure, //nolint:gosec // requested by name, with a warning
 	}
 	return transport, nil
 }
 
-// loadRoots adds the bundle to the system's certificates. nil is the system's
-// alone.
+// loadRoots adds the bundle to the system's certificates. nil means only the system's.
 func loadRoots(path string) (*x509.CertPool, error) {
 	if path == "" {
 		return nil, nil
@@ -80,7 +79,7 @@ func loadClientCertificate(certPath, keyPath string) ([]tls.Certificate, error) 
 	if err != nil {
 		return nil, fmt.Errorf("%s: cannot read the client certificate: %w", clientCertSetting, err)
 	}
-	// As in the official clients, one file may hold the certificate and its key.
+	// One file may hold the certificate and its key, as in the official clients.
 	keyPEM := certPEM
 	if keyPath != "" {
 		if keyPEM, err = os.ReadFile(keyPath); err != nil {
@@ -97,8 +96,8 @@ func loadClientCertificate(certPath, keyPath string) ([]tls.Certificate, error) 
 	return []tls.Certificate{certificate}, nil
 }
 
-// certificateProblem explains why the other side's certificate, or ours, was
-// not accepted. ok is false if err is about something else.
+// certificateProblem explains why the other side's certificate, or ours, was not accepted. ok is false if err has another
+// cause.
 func certificateProblem(err error) (problem, hint string, ok bool) {
 	var (
 		unknown  x509.UnknownAuthorityError
@@ -129,17 +128,15 @@ func certificateProblem(err error) (problem, hint string, ok bool) {
 	return "", "", false
 }
 
-// isHandshakeAlert tells the alerts of a handshake, which crypto/tls knows by
-// text alone. With TLS 1.3 they can arrive after the request was written, yet
-// no server has read it then.
+// isHandshakeAlert reports whether an alert belongs to the handshake. crypto/tls has only its text. TLS 1.3 alerts can
+// arrive after the request was written, but no server has read it then.
 func isHandshakeAlert(alert string) bool {
 	return strings.Contains(alert, "certificate") || strings.Contains(alert, "handshake failure") ||
 		strings.Contains(alert, "protocol version")
 }
 
-// InsecureSite reports whether the API key would be sent to site unencrypted: it
-// is http:// and not this machine itself. An invalid URL is not insecure; New says
-// what is wrong with it.
+// InsecureSite reports whether the API key would be sent to site unencrypted: it is http:// and not this machine. An
+// invalid URL is not insecure; New reports the mistake.
 func InsecureSite(site string) bool {
 	u, err := url.Parse(strings.TrimSpace(site))
 	return err == nil && strings.EqualFold(u.Scheme, "http") && !isLoopback(u.Hostname())
@@ -199,8 +196,7 @@ func parseSite(text string) (string, error) {
 	return u.Scheme + "://" + strings.ToLower(u.Host), nil
 }
 
-// isBarePath accepts what people copy from API documentation beside the bare
-// address.
+// isBarePath accepts the paths that people copy from API documentation, and the empty path.
 func isBarePath(path string) bool {
 	switch strings.Trim(path, "/") {
 	case "", "api", "api/v1":
@@ -215,22 +211,21 @@ func isLoopback(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost") || (ip != nil && ip.IsLoopback())
 }
 
-// Where the web app shows a conversation, behind the # of an address.
+// Prefixes of a conversation's fragment in the web app.
 const (
 	channelNarrow = "/#narrow/channel/"
 	topicNarrow   = "/topic/"
 	nearNarrow    = "/near/"
 )
 
-// ChannelURL returns the address of a channel in the web app. The name is there for readers: the web app finds the
-// channel by its ID. It is written in the Unicode normal form NFC, in which the CLI hands over every text.
+// ChannelURL returns the address of a channel in the web app. The name is only for readers: the web app finds the channel
+// by its ID. It is in the Unicode normal form NFC, because the CLI normalizes every text.
 func ChannelURL(site string, id int64, name string) string {
 	slug := strconv.FormatInt(id, 10) + "-" + strings.ReplaceAll(norm.NFC.String(name), " ", "-")
 	return strings.TrimSuffix(site, "/") + channelNarrow + EncodeFragment(slug)
 }
 
-// TopicURL returns the address of a topic, from that of its channel. The topic without a name is "", and nothing stands
-// for it in the address.
+// TopicURL returns the address of a topic, from that of its channel. The empty topic adds no text to the address.
 func TopicURL(channelURL, topic string) string {
 	return channelURL + topicNarrow + EncodeFragment(topic)
 }
@@ -240,7 +235,7 @@ func MessageURL(conversationURL string, id int64) string {
 	return conversationURL + nearNarrow + strconv.FormatInt(id, 10)
 }
 
-// IsChannelURL reports whether a text is the address of a channel as ChannelURL writes it, whatever the site.
+// IsChannelURL reports whether a text is the address of a channel as ChannelURL writes it, on any site.
 func IsChannelURL(text string) bool {
 	site, slug, found := strings.Cut(text, channelNarrow)
 	id, _, _ := strings.Cut(slug, "-")
@@ -259,11 +254,11 @@ func isWebAddress(site string) bool {
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
 }
 
-// EncodeFragment writes text as the web app writes it behind the # of an address: percent encoding with a dot for the
-// percent sign, so that the text of a link survives where a percent sign would not.
+// EncodeFragment encodes text like the web app does after the # of an address. It is percent encoding with a dot for the
+// percent sign, because some links lose a percent sign.
 func EncodeFragment(text string) string {
 	encoded := strings.ReplaceAll(url.QueryEscape(text), "+", "%20")
-	// The characters that the browser's own encoding leaves as they are and Go's does not.
+	// Characters that the browser leaves unencoded and Go encodes.
 	for _, plain := range []string{"!", "~", "*", "'"} {
 		encoded = strings.ReplaceAll(encoded, url.QueryEscape(plain), plain)
 	}

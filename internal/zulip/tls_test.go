@@ -24,8 +24,7 @@ import (
 	"time"
 )
 
-// authority is a certificate authority of its own, with the PEM files of
-// whatever it signs.
+// authority is a certificate authority of its own, with the PEM files of everything it signs.
 type authority struct {
 	certificate *x509.Certificate
 	key         *ecdsa.PrivateKey
@@ -146,7 +145,7 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// plainSite is an https:// address where something speaks plain HTTP.
+// plainSite is an https:// address with a plain HTTP server.
 func plainSite(t *testing.T) string {
 	server := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(server.Close)
@@ -227,7 +226,7 @@ func TestCertificateSettingsThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-// Windows has numbers of its own for what other systems call ECONNREFUSED and ECONNRESET.
+// Windows has its own numbers for ECONNREFUSED and ECONNRESET.
 func TestConnectionErrorsOfWindows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for number, want := range map[syscall.Errno]string{10061: "nothing listens at ", 10054: "closed the connection without an answer"} {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Role is what a person or bot is in the organization, in the API's numbering
+// Role is the role of a person or bot in the organization, in the API's numbering
 // (https://zulip.com/api/roles-and-permissions). A smaller number may do more.
 type Role int
 
@@ -50,35 +50,32 @@ func ParseRole(name string) (Role, bool) {
 // User is a person or a bot (https://zulip.com/api/get-users).
 type User struct {
 	ID int64 `json:"user_id"`
-	// Email is the API address: the real one where the caller may see it, else a
-	// dummy address of the server's making.
+	// Email is the API address: the real one if the caller can see it, otherwise a generated one.
 	Email string `json:"email"`
-	// DeliveryEmail is the real address, nil where the caller may not see it.
+	// DeliveryEmail is the real address; nil if the caller cannot see it.
 	DeliveryEmail *string `json:"delivery_email"`
 	FullName      string  `json:"full_name"`
 	Role          Role    `json:"role"`
 	Timezone      string  `json:"timezone"`
 	DateJoined    string  `json:"date_joined"`
-	// IsActive is false for the deactivated. Rows of /register lack it and say it by
-	// the list they are in; this field is right there too.
+	// IsActive is false for deactivated users. It is also correct for rows of /register, which lack the field: the list
+	// that contains a row determines it.
 	IsActive bool `json:"is_active"`
-	// IsDeleted marks a deactivated account that was deleted on the server: it is
-	// never reactivated. Servers say so from feature level 490 on.
+	// IsDeleted is true for a deactivated account that was deleted on the server and can never be reactivated. Servers
+	// report it from feature level 490 on.
 	IsDeleted bool `json:"is_deleted"`
-	// IsImportedStub marks an account that an import made for somebody who has never logged in. Servers say so from
-	// feature level 433 on.
+	// IsImportedStub is true for an imported account that has never logged in. Servers report it from feature level 433 on.
 	IsImportedStub bool    `json:"is_imported_stub"`
 	IsBot          bool    `json:"is_bot"`
 	BotType        *int64  `json:"bot_type"`
 	BotOwnerID     *int64  `json:"bot_owner_id"`
 	IsSystemBot    bool    `json:"is_system_bot"`
 	AvatarURL      *string `json:"avatar_url"`
-	// ProfileData holds the custom profile fields by field ID, when they were asked
-	// for. The value is the stored text.
+	// ProfileData holds the custom profile fields by field ID, if they were requested. The value is the stored text.
 	ProfileData map[string]ProfileValue `json:"profile_data"`
 }
 
-// ProfileValue is what a person has written in one custom profile field.
+// ProfileValue is a person's value of one custom profile field.
 type ProfileValue struct {
 	Value         string `json:"value"`
 	RenderedValue string `json:"rendered_value"`
@@ -94,8 +91,7 @@ func (u *User) Joined() (joined time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// Address returns the address that names the user to people: the real one where it
-// is visible, else the API address.
+// Address returns the address to show to people: the real one if it is visible, otherwise the API address.
 func (u *User) Address() string {
 	if u.DeliveryEmail != nil && *u.DeliveryEmail != "" {
 		return *u.DeliveryEmail
@@ -103,7 +99,7 @@ func (u *User) Address() string {
 	return u.Email
 }
 
-// Me returns the account whose key the client uses.
+// Me returns the account that the client uses.
 func (c *Client) Me(ctx context.Context) (*User, error) {
 	var me User
 	if _, err := c.send(ctx, http.MethodGet, "/users/me", nil, safeToRetry, &me); err != nil {
@@ -112,8 +108,8 @@ func (c *Client) Me(ctx context.Context) (*User, error) {
 	return &me, nil
 }
 
-// Users returns everybody, deactivated people and bots included; custom profile
-// fields only when asked for (https://zulip.com/api/get-users).
+// Users returns all users, deactivated people and bots included. Custom profile fields must be requested
+// (https://zulip.com/api/get-users).
 func (c *Client) Users(ctx context.Context, withProfile bool) ([]*User, error) {
 	form := params{"client_gravatar": false, "include_custom_profile_fields": when(withProfile, true)}.form()
 	var users []*User
@@ -130,8 +126,8 @@ func (c *Client) User(ctx context.Context, id int64) (*User, error) {
 	return c.user(ctx, strconv.FormatInt(id, 10))
 }
 
-// UserByEmail returns one person or bot by address: the real one where the caller
-// may see it, or the API address (server-behavior §U2).
+// UserByEmail returns one person or bot by address: the real one if the caller can see it, or the API address
+// (server-behavior §U2).
 func (c *Client) UserByEmail(ctx context.Context, email string) (*User, error) {
 	return c.user(ctx, url.PathEscape(email))
 }
@@ -140,12 +136,12 @@ func (c *Client) user(ctx context.Context, key string) (*User, error) {
 	return one[User](ctx, c, "/users/"+key, params{"client_gravatar": false, "include_custom_profile_fields": true}.form(), "user")
 }
 
-// NewUser is a person's account to be created (server-behavior §U4). It is a member's; no call makes another kind.
+// NewUser is a person's account to create (server-behavior §U4). Its role is member; no call creates another role.
 type NewUser struct{ Email, FullName, Password string }
 
-// CreateUser creates an account and returns its ID. It requires a permission that the server's
-// shell grants, beside the role of an administrator. An address has one account, so a
-// second call makes no second one: it is refused with `Email is already in use.`
+// CreateUser creates an account and returns its ID. It requires the role of an administrator and a permission from the
+// server's shell. The server refuses an address that has an account with `Email is already in use.`, so a repeated call
+// creates no second account.
 func (c *Client) CreateUser(ctx context.Context, user NewUser) (int64, error) {
 	id, err := c.create(ctx, "/users", params{
 		"email":     text(user.Email),
@@ -165,12 +161,12 @@ type UserUpdate struct {
 	Role     *Role
 	// ProfileData holds the custom profile fields that change.
 	ProfileData []ProfileChange
-	// NewEmail is the real address. It requires a permission that the server's shell grants.
+	// NewEmail is the real address. It requires a permission from the server's shell.
 	NewEmail *string
 }
 
-// ProfileChange is the new value of one custom profile field: a string, or a list of
-// IDs for a field that holds people. An empty one takes the value away.
+// ProfileChange is the new value of one custom profile field: a string, or a list of IDs for a field that holds people. An
+// empty value clears the field.
 type ProfileChange struct {
 	ID    int64 `json:"id"`
 	Value any   `json:"value"`
@@ -195,18 +191,18 @@ func (c *Client) UpdateUser(ctx context.Context, id int64, update UserUpdate) er
 	return c.do(ctx, http.MethodPatch, userPath(id), update.form(), safeToRetry)
 }
 
-// UpdateUserByEmail changes the user who has an email: the real one where the caller's role may see it, or the API email. It is
-// sent once: after a wait the email may belong to another user, see [Client.Retry].
+// UpdateUserByEmail changes the user with an email: the real one if the caller's role can see it, or the API email. It is
+// sent once, because after a wait another user may have the email ([Client.Retry]).
 func (c *Client) UpdateUserByEmail(ctx context.Context, email string, update UserUpdate) error {
 	return c.do(ctx, http.MethodPatch, "/users/"+url.PathEscape(email), update.form(), sendOnce)
 }
 
-// Deactivation is how a person is deactivated.
+// Deactivation holds the options of a deactivation.
 type Deactivation struct {
-	// Comment is the text of the e-mail to the person. There is none if it is nil.
+	// Comment is the text of the email to the person. nil sends none.
 	Comment *string
-	// Actions are what is deleted beside, of the person's bots too. Below feature
-	// level 459 the server ignores them.
+	// Actions are the additional deletions, which include the person's bots. Below feature level 459 the server ignores
+	// them.
 	Actions DeactivationActions
 }
 
@@ -219,9 +215,9 @@ type DeactivationActions struct {
 	DeleteDirectMessages         bool `json:"delete_direct_messages,omitempty"`
 }
 
-// DeactivateUser deactivates a person. It is not an error if the person is deactivated already:
-// already is true then, and this request has deleted nothing, though an earlier one whose
-// answer was lost may have. Use [Client.DeactivateBot] for bots, which this call does not find.
+// DeactivateUser deactivates a person. If the person is deactivated already, already is true and this request has deleted
+// nothing, though an earlier one with a lost answer may have. Use [Client.DeactivateBot] for bots, which this call does not
+// find.
 func (c *Client) DeactivateUser(ctx context.Context, id int64, how Deactivation) (already bool, err error) {
 	err = c.do(ctx, http.MethodDelete, userPath(id), params{
 		"deactivation_notification_comment": (*text)(how.Comment),
@@ -233,13 +229,13 @@ func (c *Client) DeactivateUser(ctx context.Context, id int64, how Deactivation)
 	return false, err
 }
 
-// ReactivateUser reactivates a person or bot. For a person it can be repeated; for an active bot
-// the server refuses it, because the bot itself has the name (server-behavior §U10).
+// ReactivateUser reactivates a person or bot. The call can be repeated for a person. The server refuses an active bot,
+// because the bot itself has the name (server-behavior §U10).
 func (c *Client) ReactivateUser(ctx context.Context, id int64) error {
 	return c.do(ctx, http.MethodPost, userPath(id)+"/reactivate", nil, safeToRetry)
 }
 
-// IsNoUser reports whether there is no such user, or none that the account may see.
+// IsNoUser reports whether the user does not exist, or is hidden from the account.
 func IsNoUser(err error) bool { return IsMessage(err, "No such user") }
 
 // IsDeactivated reports whether a person is deactivated.
@@ -247,12 +243,10 @@ func IsDeactivated(err error) bool { return IsMessage(err, "User is deactivated"
 
 func userPath(id int64) string { return itemPath("/users", id) }
 
-// MaxStatusLength is how many characters the text of a status may have
-// (server-behavior §U11).
+// MaxStatusLength is the maximum length of a status text, in characters (server-behavior §U11).
 const MaxStatusLength = 60
 
-// Status is what a person tells the others about being there (server-behavior §U11).
-// Parts that there are none of are empty.
+// Status is a person's status (server-behavior §U11). Unset parts are empty.
 type Status struct {
 	Text         string `json:"status_text"`
 	EmojiName    string `json:"emoji_name"`
@@ -260,12 +254,11 @@ type Status struct {
 	ReactionType string `json:"reaction_type"`
 }
 
-// StatusUpdate is a change of a status; nil leaves a part as it is, and an empty text or
-// emoji name takes it away.
+// StatusUpdate is a change of a status. nil leaves a part unchanged, and an empty text or emoji name clears it.
 type StatusUpdate struct {
 	Text      *string
 	EmojiName *string
-	// EmojiCode and ReactionType go with a name; left out, the server knows them by it.
+	// EmojiCode and ReactionType belong to a name. The server finds them by the name if they are nil.
 	EmojiCode, ReactionType *string
 }
 
@@ -278,35 +271,35 @@ func (u *StatusUpdate) form() *Form {
 	}.form()
 }
 
-// Status reads the status of a person who is active. Bots have none: the server answers
-// `No such user` for them. Servers have it from feature level 262 on.
+// Status reads the status of an active person. The server answers `No such user` for bots, which have none. Servers have it
+// from feature level 262 on.
 func (c *Client) Status(ctx context.Context, userID int64) (Status, error) {
 	return sendFor[Status](ctx, c, http.MethodGet, userPath(userID)+"/status", nil, safeToRetry, "status")
 }
 
-// SetOwnStatus changes the status of the account itself, which has to be a person's.
+// SetOwnStatus changes the status of the account itself, which must belong to a person.
 func (c *Client) SetOwnStatus(ctx context.Context, update StatusUpdate) error {
 	return c.do(ctx, http.MethodPost, "/users/me/status", update.form(), safeToRetry)
 }
 
-// SetStatus changes the status of somebody else. The account has to be a person's and an
-// administrator's. Servers have it from feature level 407 on.
+// SetStatus changes the status of another person. The account must be a person's and an administrator's. Servers have it
+// from feature level 407 on.
 func (c *Client) SetStatus(ctx context.Context, userID int64, update StatusUpdate) error {
 	return c.do(ctx, http.MethodPost, userPath(userID)+"/status", update.form(), safeToRetry)
 }
 
-// SettingsTarget is whose settings an administrator changes.
+// SettingsTarget selects the users for [Client.UpdateSettingsOf].
 type SettingsTarget struct {
-	// Users are people by ID, active or not; Groups are user groups, whose members are meant at any depth.
+	// Users are people by ID, active or not. Groups are user groups, including their indirect members.
 	Users  []int64 `json:"user_ids"`
 	Groups []int64 `json:"group_ids"`
-	// SkipEdited leaves alone each setting that a person has ever changed themselves.
+	// SkipEdited skips each setting that a person has ever changed themselves.
 	SkipEdited bool `json:"skip_if_already_edited"`
 }
 
-// UpdateSettingsOf changes personal settings of people (https://zulip.com/api/update-settings). It requires an administrator
-// who is not a bot. Do not call it below feature level 444: such servers ignore the target and change the settings of the
-// calling account.
+// UpdateSettingsOf changes personal settings of people (https://zulip.com/api/update-settings). It requires an
+// administrator who is not a bot. Do not call it below feature level 444: such servers ignore the target and change the
+// settings of the calling account.
 func (c *Client) UpdateSettingsOf(ctx context.Context, target SettingsTarget, settings *Form) (*Answer, error) {
 	form := settings.clone()
 	// The server takes no null for a list.

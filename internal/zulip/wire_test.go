@@ -22,8 +22,8 @@ const (
 	ok = `{"result":"success","msg":""}`
 )
 
-// wire is a client and the server it talks to, whose answers a test writes. The network
-// between them is in memory, so that a test in a bubble (testing/synctest) does not wait.
+// wire is a client and a server with answers that a test writes. The network between them is in memory, so that a test in a
+// bubble (testing/synctest) does not wait.
 type wire struct {
 	client  *Client
 	network *http.Transport
@@ -71,7 +71,6 @@ func newWire(t *testing.T, answer answers, settings ...func(*Config)) *wire {
 	return w
 }
 
-// memoryListener is a network in memory.
 type memoryListener struct {
 	connections chan net.Conn
 	closed      chan struct{}
@@ -153,7 +152,7 @@ func refusal(status int, code, msg string) answers {
 	return always(status, "application/json", fmt.Sprintf(`{"result":"error","msg":%q,"code":%q}`, msg, code))
 }
 
-// limited is the refusal as it was recorded, with another time to wait.
+// limited is the recorded refusal with another wait.
 func limited(header, body string) answers {
 	return func(_ int, w http.ResponseWriter, _ *http.Request) {
 		if header != "" {
@@ -203,8 +202,7 @@ func (b *lockedBuffer) String() string {
 	return b.buffer.String()
 }
 
-// refusingTransport fails as a network does before there is a connection, a
-// number of times, and then lets requests through.
+// refusingTransport fails this many times before it connects, and then lets requests through.
 type refusingTransport struct {
 	mu    sync.Mutex
 	times int

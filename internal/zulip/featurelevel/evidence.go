@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Evidence is how the provider's knowledge of a feature level is known, in the words of server-behavior.md.
+// Evidence is the source of the provider's knowledge of a feature level, in the words of server-behavior.md.
 type Evidence string
 
 // The kinds of evidence, the best first.
@@ -15,18 +15,18 @@ const (
 	Tried Evidence = "tried"
 	// Read means that the server's source says so, and that it was not tried.
 	Read Evidence = "read"
-	// Inferred means that it was concluded from public material, such as the API's changelog, and not tried.
+	// Inferred means that it was concluded from public material, for example the API's changelog, and not tried.
 	Inferred Evidence = "inferred"
-	// Unknown is for levels above [Newest]: nothing is known of their changes.
+	// Unknown is for levels above [Newest]: no changes are known.
 	Unknown Evidence = "unknown"
 )
 
-// readInSource are the levels above [Recorded] whose changes were read in the source of a server.
+// readInSource are the levels above [Recorded] that were read in the source of a server.
 var readInSource = []int{
 	BotShortName, GIFRatingPolicy, HomeViewRecent, 456, DeactivationActions, 460, 465, 469, WorkplaceUsers, 493, ChannelPushNotifications,
 }
 
-// EvidenceOf returns how the changes that a level made are known. Those up to [Recorded] were tried on a server of that level.
+// EvidenceOf returns the source of knowledge about a level. Levels up to [Recorded] were tried on a server of that level.
 func EvidenceOf(level int) Evidence {
 	switch {
 	case level <= Recorded:
@@ -39,11 +39,11 @@ func EvidenceOf(level int) Evidence {
 	return Inferred
 }
 
-// Range is a range of feature levels of which the same was tried and read.
+// Range is a range of feature levels with the same evidence.
 type Range struct {
-	// From and To are the first and the last level; To is zero for the range without an end.
+	// From and To are the first and the last level. To is zero for the range without an end.
 	From, To int
-	// Tried is what was tried, Read what else the provider's knowledge comes from.
+	// Tried is the behavior that was tried. Read names the other sources of knowledge.
 	Tried, Read string
 }
 
@@ -87,7 +87,7 @@ func testedWithin(from, to int) string {
 	return " at " + joinLevels(slices.DeleteFunc(slices.Clone(Tested), func(level int) bool { return level < from || level > to }))
 }
 
-// evidenceAbove returns the levels up to a last one at which something changed that the provider uses, apart by evidence.
+// evidenceAbove returns the levels up to a last one at which a used part of the API changed, separately by evidence.
 func evidenceAbove(above, last int) (read, inferred []int) {
 	var levels []int
 	for _, row := range Table {
@@ -121,19 +121,19 @@ func joinLevels(levels []int) string {
 	return strings.Join(texts, "")
 }
 
-// Untried is something of a resource that depends on a level that was not tried.
+// Untried is a part of a resource that depends on a level that was not tried.
 type Untried struct {
 	Level    int
 	Evidence Evidence
-	// What is the attribute, with its value if only that depends on the level; for a change of behavior, what happens.
+	// What is the attribute, with its value if only the value depends on the level. If the behavior changes, it is that
+	// change.
 	What string
 }
 
-// String returns it with its level: "default_push_notifications (507, read)".
+// String returns What with its level: "default_push_notifications (507, read)".
 func (u Untried) String() string { return fmt.Sprintf("%s (%d, %s)", u.What, u.Level, u.Evidence) }
 
-// UntriedOf returns what the provider does for a resource, data source or action on a server of a level without having tried it,
-// by level.
+// UntriedOf returns the untried behavior of a resource, data source or action on a server of a level, by level.
 func UntriedOf(of string, level int) (all []Untried) {
 	for _, row := range Table {
 		if row.Of != of || row.Level <= Recorded || row.Level > level {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Every level that the tables name above the one that was tried is on the page, with its evidence, and no other is.
+// The page lists the levels above the tried one from all tables, with their evidence.
 func TestEveryLevelHasItsEvidence(t *testing.T) {
 	named := map[int]bool{}
 	for _, row := range Table {

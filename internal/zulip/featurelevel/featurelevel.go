@@ -1,10 +1,10 @@
-// Package featurelevel has the table of everything that depends on the server's API feature level, a number that grows
-// with every change of Zulip's API (https://zulip.com/api/changelog). Schema descriptions, plan-time checks, the page
-// "Supported servers" and the sandbox's older behavior all use it.
+// Package featurelevel has the table of everything that depends on the server's API feature level, a number that grows with
+// every change of Zulip's API (https://zulip.com/api/changelog). The table is used in schema descriptions, plan-time
+// checks, the page "Supported servers" and the sandbox's older behavior.
 //
 // A [Row] of [Table] says which feature level an attribute, a value of an attribute, or a whole resource, data source or
-// action requires. A [Change] describes what the provider does differently below a level and from it on, so that the same
-// configuration works on both. [Since] and [Lookup] return the level of a row, [Needs] a sentence for a description.
+// action requires. A [Change] describes how the provider adapts at a level, so that the same configuration works below and
+// above. [Since] and [Lookup] return the level of a row, [Needs] a sentence for a description.
 package featurelevel
 
 import (
@@ -14,24 +14,24 @@ import (
 
 // The levels that the provider supports and is tested at.
 const (
-	// Oldest is the level of Zulip 10.0. On older servers the provider warns once; it checks the levels that it knows, but
-	// they are not tested.
+	// Oldest is the level of Zulip 10.0. The provider warns once about older servers. It still checks known levels there,
+	// but they are not tested.
 	Oldest = 371
-	// Newest is the newest level whose changes are known: raise it when a row of [Table] or a [Change] needs a newer one.
+	// Newest is the newest level with known changes. Raise it when a row of [Table] or a [Change] needs a newer one.
 	Newest = 512
 	// NewestRelease is the level of the newest release, Zulip 12.2.
 	NewestRelease = 500
-	// Recorded is the level of the server whose answers were recorded; what is newer is known from its documentation.
+	// Recorded is the level of the server that the recordings come from. Newer behavior is known from its documentation.
 	Recorded = 442
 )
 
-// Tested are the levels at which every resource is tested. Where the first has no such resource, the oldest level that has it
-// stands for it.
+// Tested are the levels at which every resource is tested. A resource that Oldest does not have is tested at the oldest
+// level that has it.
 var Tested = []int{Oldest, Recorded, NewestRelease, Newest}
 
 // Row says which level something requires.
 type Row struct {
-	// Of is the resource, data source or action, such as zulip_channel.
+	// Of is the resource, data source or action, for example zulip_channel.
 	Of string
 	// Attribute is one of its attributes; empty for the whole resource.
 	Attribute string
@@ -86,7 +86,7 @@ func Describe(level int) string {
 	return fmt.Sprintf("Zulip %s (feature level %d)", FirstRelease(level), level)
 }
 
-// Of returns the rows of a resource, data source or action.
+// Of returns the rows of a resource, data source or action, for example zulip_channel.
 func Of(of string) []Row { return rowsByResource[of] }
 
 // releases are the major releases and their levels, oldest first. Zulip 13 is not released yet; levels above those
@@ -161,63 +161,64 @@ func attributeWithFallback(level int, attribute, text string, below Below) []Row
 	return []Row{{Attribute: attribute, Value: text, Level: level, Below: below}}
 }
 
-// The levels at which the server's behavior changed and the provider adapts, so that the same configuration works below and
-// above. What requires a level is in [Table] instead.
+// Levels at which the server's behavior changed and the provider adapts, so that the same configuration works below and
+// above. Requirements are in [Table].
 const (
-	// ReactivateChannel is from when on an archived channel can be unarchived.
+	// ReactivateChannel is the first level at which an archived channel can be unarchived.
 	ReactivateChannel = 388
-	// DeactivatedGroupMembers is from when on the members of a deactivated user group can be changed.
+	// DeactivatedGroupMembers is the first level at which the members of a deactivated user group can be changed.
 	DeactivatedGroupMembers = 391
-	// QuietSubscribing is from when on people can be subscribed without a message.
+	// QuietSubscribing is the first level at which people can be subscribed without a message.
 	QuietSubscribing = 397
-	// StatusOfOthers is from when on administrators can set the status of others.
+	// StatusOfOthers is the first level at which administrators can set the status of others.
 	StatusOfOthers = 407
-	// CreateChannel is from when on there is an endpoint that creates channels.
+	// CreateChannel is the first level with an endpoint that creates channels.
 	CreateChannel = 417
-	// TargetUsers is from when on administrators can set the personal settings of others.
+	// TargetUsers is the first level at which administrators can set the personal settings of others.
 	TargetUsers = 444
-	// BotShortName is from when on the short name of a bot can be changed.
+	// BotShortName is the first level at which the short name of a bot can be changed.
 	BotShortName = 447
-	// GIFRatingPolicy is from when on the setting giphy_rating is called gif_rating_policy.
+	// GIFRatingPolicy is the first level at which the setting giphy_rating is called gif_rating_policy.
 	GIFRatingPolicy = 453
-	// HomeViewRecent is from when on the home view recent_topics is called recent.
+	// HomeViewRecent is the first level at which the home view recent_topics is called recent.
 	HomeViewRecent = 454
-	// DeactivationActions is from when on messages can be deleted when their author is deactivated.
+	// DeactivationActions is the first level at which messages can be deleted when their author is deactivated.
 	DeactivationActions = 459
-	// BotAPIKey is from when on the key of a bot is read by itself.
+	// BotAPIKey is the first level with an endpoint for the key of one bot.
 	BotAPIKey = 463
-	// StatusByBots is from when on bots with an administrator's role can set the status of people.
+	// StatusByBots is the first level at which bots with an administrator's role can set the status of people.
 	StatusByBots = 473
-	// SlimBots is from when on the list of bots has only the fields that the list of users has not.
+	// SlimBots is the first level at which the list of bots omits the fields of the list of users.
 	SlimBots = 474
-	// WorkplaceUsers is from when on an organization has the permission workplace_users_group.
+	// WorkplaceUsers is the first level with the organization's permission workplace_users_group.
 	WorkplaceUsers = 477
-	// ArchivedChannels is from when on archived channels can be read like others.
+	// ArchivedChannels is the first level at which archived channels can be read like others.
 	ArchivedChannels = 480
-	// DeletedUsers is from when on a deactivated account reports whether it was deleted.
+	// DeletedUsers is the first level at which a deactivated account reports whether it was deleted.
 	DeletedUsers = 490
-	// UserGroupsByBots is from when on bots can manage user groups.
+	// UserGroupsByBots is the first level at which bots can manage user groups.
 	UserGroupsByBots = 496
-	// NoLegacyPush is from when on notifications that are not encrypted are not sent where encryption is required.
+	// NoLegacyPush is the first level at which unencrypted notifications are not sent where encryption is required.
 	NoLegacyPush = 500
-	// ChannelPushNotifications is from when on a channel reports whether new subscribers get push notifications.
+	// ChannelPushNotifications is the first level at which a channel reports whether new subscribers get push
+	// notifications.
 	ChannelPushNotifications = 507
-	// MessageURL is from when on the answer to a sent message holds its URL.
+	// MessageURL is the first level at which the answer to a sent message holds its URL.
 	MessageURL = 508
-	// HideLinkPreviews is from when on messages have a flag that hides the previews of their links.
+	// HideLinkPreviews is the first level at which messages have a flag that hides the previews of their links.
 	HideLinkPreviews = 510
 )
 
 // Change says what the provider does below a level and from it on.
 type Change struct {
 	Level int
-	// Of is the resource, data source or action that is affected.
+	// Of is the affected resource, data source or action.
 	Of string
-	// Below and From are what happens on servers of a lower level, and from the level on.
+	// Below and From describe servers of a lower level, and servers from the level on.
 	Below, From string
 }
 
-// Changes lists what works on both sides of a level, by level.
+// Changes lists the adaptations of the provider, by level.
 var Changes = []Change{
 	{CreateChannel, "zulip_channel", "A channel is created by subscribing to it.", "A separate request creates a channel."},
 	{BotShortName, "zulip_bot", "A change of `short_name` forces replacement.", "`short_name` changes in place."},

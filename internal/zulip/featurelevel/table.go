@@ -2,9 +2,9 @@ package featurelevel
 
 import "slices"
 
-// Table lists everything that not every server has.
+// Table lists everything that requires a level.
 var Table = slices.Concat(
-	// Channels, and who is in them.
+	// Channels and subscriptions.
 	rowsOf("zulip_channel",
 		attributesSince(389, "folder", "folder_id"),
 		attributesSince(392, "topics_policy"),

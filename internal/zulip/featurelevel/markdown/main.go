@@ -1,5 +1,4 @@
-// Markdown fills in what the page "Supported servers" says of feature levels: it reads the template of the page from
-// standard input.
+// Markdown writes the page "Supported servers". It reads the template from standard input and adds the feature levels.
 package main
 
 import (
@@ -13,7 +12,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// The marks in the template.
+// The placeholders in the template.
 const (
 	testedMark = "<!-- tested levels -->"
 	rangesMark = "<!-- evidence -->"
@@ -31,7 +30,7 @@ func main() {
 	}
 }
 
-// fill writes the page: the template with the levels in the place of the marks.
+// fill writes the template with the levels in place of the placeholders.
 func fill(w io.Writer, template string) error {
 	for _, mark := range []string{testedMark, rangesMark, tablesMark} {
 		if strings.Count(template, mark) != 1 {
@@ -57,7 +56,7 @@ func testedLevels() string {
 	return strings.Join(texts[:last], ", ") + " and " + texts[last]
 }
 
-// writeRanges says for each range of levels what was tried and what was read.
+// writeRanges writes the tried and the read behavior of each range of levels.
 func writeRanges(w io.Writer) {
 	_, _ = io.WriteString(w, "| Levels | Tested on | Known from |\n|---|---|---|\n")
 	for _, one := range featurelevel.Ranges() {
@@ -79,7 +78,6 @@ func write(w io.Writer) {
 	}
 }
 
-// writeRows writes a table for each release, with a row for each resource.
 func writeRows(w io.Writer) {
 	rows := slices.DeleteFunc(slices.Clone(featurelevel.Table), func(row featurelevel.Row) bool { return row.Level <= featurelevel.Oldest })
 	slices.SortStableFunc(rows, func(a, b featurelevel.Row) int {

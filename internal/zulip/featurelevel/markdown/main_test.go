@@ -21,7 +21,7 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// What documents say of the newest level is what the code says.
+// The documents and the code agree on the newest level.
 func TestDocsNameTheNewestLevel(t *testing.T) {
 	unreleased, _, _ := strings.Cut(strings.SplitN(read(t, "CHANGELOG.md"), "\n## [", 2)[1], "\n## [")
 	for document, found := range map[string]*regexp.Regexp{
