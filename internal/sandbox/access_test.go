@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// accessMatrix tells, for rights and values, whom a real server let do a thing.
+// accessMatrix says which accounts a real server allowed an operation, by permission and value.
 type accessMatrix struct {
 	Accounts             map[string]Account  `json:"accounts"`
 	Groups               map[string][]string `json:"groups"`                // name → principals
@@ -23,14 +23,13 @@ type accessMatrix struct {
 type accessRow struct {
 	Setting    string            `json:"setting"`
 	Privacy    string            `json:"privacy"`
-	Subscribed bool              `json:"subscribed"` // everyone is in the channel, or only the owner
+	Subscribed bool              `json:"subscribed"` // everyone subscribes to the channel, or only the owner
 	Value      []string          `json:"value"`      // principals
 	Allowed    []string          `json:"allowed"`
 	Refusals   map[string]string `json:"refusals"` // account → words
 }
 
-// accessTrial tries the rows of the matrix, as they were recorded, on one
-// server.
+// accessTrial tries the recorded rows of the matrix on one server.
 type accessTrial struct {
 	t        *testing.T
 	server   *Server
@@ -46,10 +45,10 @@ type accessTry struct {
 	row     accessRow
 	id      int
 	channel string
-	own     map[string]int // a message of each account, where the right is about them
+	own     map[string]int // a message of each account, if the permission is about messages
 }
 
-// attempt creates one account try what a right is about.
+// attempt lets one account try the operation of a permission.
 type attempt func(a *accessTry, account string) response
 
 var attempts = map[string]attempt{
@@ -102,13 +101,9 @@ var attempts = map[string]attempt{
 	},
 }
 
-// thirdPerson is whom an account tries to add or to remove: a member, or, since
-// nobody needs a right over the own subscription, the guest when it is that
-// member's turn. Before each try its third person is put out of the channel, or
-// in, and nobody else: so the member is still in a private channel, when the
-// own turn comes, if the account before could add somebody or if it is about
-// removing. The recorded refusals tell this, and that nobody who tries later
-// and could make use of it was put in.
+// thirdPerson is the user whom an account tries to add or to remove. It is the member, or the guest when the member tries,
+// because users need no permission over their own subscription. Before each try, only this user's subscription is reset, so
+// an earlier try can have added or removed the member. The recorded refusals depend on this.
 func thirdPerson(account string) string {
 	if account == "member" {
 		return "guest"
@@ -178,8 +173,8 @@ func groupOrder(groups map[string][]string) []string {
 	return order
 }
 
-// try creates the channel of a row, sets the value and lets every account try. It
-// returns what the recorded server did otherwise.
+// try creates the channel of a row, sets the value and lets every account try. It returns the differences from the recorded
+// server.
 func (a *accessTrial) try(number int, row accessRow) []string {
 	try := &accessTry{accessTrial: a, row: row, channel: fmt.Sprintf("row %d", number), own: map[string]int{}}
 	inside := []string{"owner"}
@@ -194,7 +189,7 @@ func (a *accessTrial) try(number int, row accessRow) []string {
 	for _, account := range a.accounts {
 		want, refused := row.Refusals[account]
 		if !refused && !slices.Contains(row.Allowed, account) {
-			continue // was not asked to try
+			continue // the recording has no try of this account
 		}
 		want = strings.ReplaceAll(want, "${channel}", try.channel)
 		got := attempts[row.Setting](try, account)
@@ -206,7 +201,7 @@ func (a *accessTrial) try(number int, row accessRow) []string {
 	return different
 }
 
-// prepare does what has to be there before the value is set.
+// prepare creates the objects that the try needs, before the value is set.
 func (a *accessTry) prepare() {
 	switch a.row.Setting {
 	case "can_create_topic_group":
@@ -229,12 +224,12 @@ func (a *accessTry) messageTo(topic string) map[string]any {
 	return map[string]any{"type": "channel", "to": a.id, "topic": topic, "content": "Hello"}
 }
 
-// post creates an account that is free to write in a topic.
+// post posts a message as an account that can write in a topic.
 func (a *accessTry) post(account, topic string) int {
 	return int(a.must(account, "POST", "/messages", a.messageTo(topic)).body["id"].(float64))
 }
 
-// everyoneIn puts everyone into a channel that everyone is to be in.
+// everyoneIn subscribes everyone to a channel, if the row asks for it.
 func (a *accessTry) everyoneIn() {
 	if a.row.Subscribed {
 		a.subscribe("owner", a.accounts...)
@@ -260,7 +255,6 @@ func (a *accessTrial) createChannel(name string, private bool, subscribers []str
 	return int(got.body["id"].(float64))
 }
 
-// ask sends a request as an account.
 func (a *accessTrial) ask(as, method, path string, params map[string]any) response {
 	a.t.Helper()
 	got, err := a.replay.ask(newExchange(as, method, path, params))

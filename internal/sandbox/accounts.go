@@ -51,7 +51,7 @@ func authenticate(o *rules.Organization, header string) (rules.User, error) {
 		return rules.User{}, unauthorized("Malformed API key")
 	}
 	u, known := o.UserByEmail(email)
-	// An unknown address is compared with a key as well, so that both take as long.
+	// An unknown address is compared with a key too, so that both cases take the same time.
 	if subtle.ConstantTimeCompare([]byte(key), []byte(u.APIKey)) != 1 || !known {
 		return rules.User{}, unauthorized("Invalid API key")
 	}
@@ -88,7 +88,7 @@ const (
 	owner                      // owners, bots of that role too
 )
 
-// withBots returns the guard that lets bots in like people.
+// withBots returns the guard that admits bots like people.
 func (g guard) withBots() guard {
 	switch g {
 	case human:
@@ -99,7 +99,7 @@ func (g guard) withBots() guard {
 	return g
 }
 
-// check returns the refusal for a caller who may not call the endpoint.
+// check returns the refusal for a caller without access to the endpoint.
 func (g guard) check(u rules.User) error {
 	if u.IsGuest() && (g == nonGuest || g == humanNonGuest) {
 		return rules.Refuse("Not allowed for guest users")
@@ -116,27 +116,26 @@ func (g guard) check(u rules.User) error {
 	return nil
 }
 
-// Account is a person or bot that exists when the server is made.
+// Account is a person or bot in a new server.
 type Account struct {
 	Email    string `json:"email"`
 	FullName string `json:"full_name"`
 	Role     int    `json:"role"` // 100, 200, 300, 400 or 600
 	IsBot    bool   `json:"is_bot"`
-	// Owner is the name of the account that owns a bot; "": admin if there is
-	// one, else the first owner.
+	// Owner is the name of the account that owns a bot. "" means admin if that account exists, and otherwise the first
+	// owner.
 	Owner string `json:"owner,omitempty"`
-	// Password is what a person logs in with; "": the account has none, and its
-	// API key is the only way in.
+	// Password is a person's password; "" means that the account can use only its API key.
 	Password string `json:"password,omitempty"`
-	// IsDeleted makes it an account as the server's command delete_user leaves
-	// it: deactivated permanently. It keeps the name and address given here.
+	// IsDeleted creates an account like one after the server's command delete_user: deactivated permanently. It keeps the
+	// name and address given here.
 	IsDeleted bool `json:"is_deleted,omitempty"`
-	// Rights that a real server grants in its shell only (server-behavior §U4).
+	// Permissions that a real server grants only in its shell (server-behavior §U4).
 	CanCreateUsers      bool `json:"can_create_users,omitempty"`
 	CanChangeUserEmails bool `json:"can_change_user_emails,omitempty"`
 }
 
-// Credentials are what somebody needs to use an account.
+// Credentials are the identity and the key of an account.
 type Credentials struct {
 	Email    string `json:"email"`     // authenticates, together with the key
 	APIEmail string `json:"api_email"` // how the API shows the account to others
@@ -144,7 +143,7 @@ type Credentials struct {
 	ID       int    `json:"id"`
 	Role     int    `json:"role"`
 	IsBot    bool   `json:"-"`
-	// IsActive is false for a deactivated account, which the server lets do nothing.
+	// IsActive is false for a deactivated account, which cannot call the server.
 	IsActive bool `json:"-"`
 }
 
@@ -164,14 +163,14 @@ func ParseAccounts(data []byte) (map[string]Account, error) {
 	return accounts, nil
 }
 
-// Credentials returns those of an account by its name: in a recorded organization its address, which is the real one where the
-// recording has it.
+// Credentials returns those of an account by its name. In a recorded organization the name is the account's address, the
+// real one if it was recorded.
 func (s *Server) Credentials(account string) (Credentials, bool) {
 	credentials, ok := s.AllCredentials()[account]
 	return credentials, ok
 }
 
-// AllCredentials returns those of every account that was configured, by name.
+// AllCredentials returns those of every configured account, by name.
 func (s *Server) AllCredentials() map[string]Credentials {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,8 +183,8 @@ func (s *Server) AllCredentials() map[string]Credentials {
 	return all
 }
 
-// DeleteAccount deletes an account by its name, as the server's command
-// delete_user does. It reports whether there is one.
+// DeleteAccount deletes an account by its name, as the server's command delete_user does. It reports whether the account
+// exists.
 func (s *Server) DeleteAccount(account string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -202,8 +201,7 @@ func (s *Server) DeleteAccount(account string) bool {
 	return s.persist() == nil
 }
 
-// addAccounts makes the accounts: people before bots, then by role and name, so
-// that the same accounts get the same ids.
+// addAccounts creates the accounts: people before bots, then by role and name, so that the same accounts get the same ids.
 func addAccounts(o *rules.Organization, accounts map[string]Account) error {
 	names := slices.SortedFunc(maps.Keys(accounts), func(a, b string) int {
 		x, y := accounts[a], accounts[b]
@@ -279,7 +277,7 @@ func compareBool(a, b bool) int {
 	}
 }
 
-// CredentialsByID returns those of an account by its ID, whoever made it.
+// CredentialsByID returns those of an account by its ID, also of one created later.
 func (s *Server) CredentialsByID(id int) (Credentials, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -287,7 +285,7 @@ func (s *Server) CredentialsByID(id int) (Credentials, bool) {
 	return Credentials{Email: u.Email, APIEmail: u.APIEmail(), APIKey: u.APIKey, ID: u.ID, Role: u.Role}, ok
 }
 
-// AllowInShell gives an account the rights that a real server grants in its shell only (server-behavior §U4).
+// AllowInShell gives an account the permissions that a real server grants only in its shell (server-behavior §U4).
 func (s *Server) AllowInShell(id int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -300,8 +298,8 @@ func (s *Server) AllowInShell(id int) error {
 	return s.persist()
 }
 
-// fetchAPIKey is POST /fetch_api_key (https://zulip.com/api/fetch-api-key):
-// anybody who has a person's password acts as that person from then on.
+// fetchAPIKey is POST /fetch_api_key (https://zulip.com/api/fetch-api-key). A person's password is enough to get the
+// person's key.
 func fetchAPIKey(r *request) (fields, error) {
 	password := required(r, "password", text())
 	username := required(r, "username", text())
@@ -317,21 +315,21 @@ func fetchAPIKey(r *request) (fields, error) {
 	return answer, nil
 }
 
-// regenerateOwnKey is POST /users/me/api_key/regenerate: the old key ends at once.
+// regenerateOwnKey is POST /users/me/api_key/regenerate: the old key ends immediately.
 func regenerateOwnKey(r *request) (fields, error) {
 	return fields{"api_key": r.org.RegenerateOwnKey(r.me)}, nil
 }
 
 // address is where a server listens.
 type address struct {
-	// urls are where clients reach it, the first one from the same machine.
+	// urls are the addresses for clients, the first one from the same machine.
 	urls []string
-	// isEvery says that it listens on every address of the machine, isLocal that no other machine can reach it.
+	// isEvery is true if it listens on every address of the machine. isLocal is true if no other machine can reach it.
 	isEvery, isLocal bool
 }
 
-// addressOf returns where a listener is reached. One on every address, as on 0.0.0.0, is at none that a client could use: it is
-// reached at loopback and at the addresses of the machine.
+// addressOf returns the address of a listener. Clients cannot use 0.0.0.0. Such a listener is reached at loopback and at
+// the addresses of the machine.
 func addressOf(scheme string, listens net.Addr) address {
 	at := func(ip net.IP, port int) string {
 		return scheme + "://" + net.JoinHostPort(ip.String(), strconv.Itoa(port))
@@ -341,7 +339,7 @@ func addressOf(scheme string, listens net.Addr) address {
 		return address{urls: []string{scheme + "://" + listens.String()}, isLocal: ok && tcp.IP.IsLoopback()}
 	}
 	every := address{urls: []string{at(net.IPv4(127, 0, 0, 1), tcp.Port)}, isEvery: true}
-	own, _ := net.InterfaceAddrs() // where they are not known, loopback has to do
+	own, _ := net.InterfaceAddrs() // without addresses, loopback remains
 	for _, one := range own {
 		if network, ok := one.(*net.IPNet); ok && network.IP.IsGlobalUnicast() {
 			every.urls = append(every.urls, at(network.IP, tcp.Port))
@@ -350,7 +348,7 @@ func addressOf(scheme string, listens net.Addr) address {
 	return every
 }
 
-// url is where a client on the same machine reaches the server; "" before it listens.
+// url is the address for clients on the same machine; "" before it listens.
 func (a address) url() string {
 	if len(a.urls) == 0 {
 		return ""

@@ -92,7 +92,6 @@ func updateBot(r *request) (fields, error) {
 	return answer, nil
 }
 
-// payloadURL is a URL as JSON.
 func payloadURL(raw, name string) (string, error) {
 	url, err := quoted(raw, name)
 	if err == nil && !rules.IsURL(url) {
@@ -105,8 +104,8 @@ func deactivateBot(r *request) (fields, error) {
 	return nil, r.org.DeactivateBot(r.me, r.id("bot_id"))
 }
 
-// getBotKey answers whoever may change the bot (https://zulip.com/api/get-bot-api-key). That bots may not ask, and that the
-// key of a deactivated bot is given, is not documented.
+// getBotKey answers accounts that can change the bot (https://zulip.com/api/get-bot-api-key). Undocumented: bots cannot
+// ask, and the answer includes the key of a deactivated bot.
 func getBotKey(r *request) (fields, error) {
 	u, err := r.org.Bot(r.me, r.id("bot_id"))
 	if err != nil {
@@ -123,9 +122,8 @@ func regenerateBotKey(r *request) (fields, error) {
 	return fields{"api_key": key}, nil
 }
 
-// registerBots is the realm_bot part of a snapshot: the caller's own bots, and
-// for administrators everybody's. Older servers repeat what the list of users
-// says of a bot, and add its key.
+// registerBots is the realm_bot part of a snapshot: the caller's own bots, and for administrators all bots. Older servers
+// repeat the fields of the list of users, and add the key.
 func registerBots(r *request, _ registerOptions) fields {
 	objects := []fields{}
 	for _, u := range r.listedUsers() {

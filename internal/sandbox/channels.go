@@ -89,8 +89,8 @@ func getChannelID(r *request) (fields, error) {
 	return fields{"stream_id": ch.ID}, nil
 }
 
-// readNewChannel declares the parameters of POST /channels/create; with named false, those that
-// POST /users/me/subscriptions has too.
+// readNewChannel declares the parameters of POST /channels/create. If named is false, they are the ones that POST
+// /users/me/subscriptions has too.
 func readNewChannel(r *request, named bool) (spec rules.NewChannel, subscribers []int) {
 	spec.Announce = withDefault(r, "announce", boolean, false)
 	spec.Permissions = permissionValues(r.params, rules.ChannelPermissions)
@@ -114,12 +114,12 @@ func readNewChannel(r *request, named bool) (spec rules.NewChannel, subscribers 
 	return spec, subscribers
 }
 
-// folderOrNone is a folder, or null. The server reports what is neither under the name of its inner type.
+// folderOrNone is a folder, or null. The server reports other values under the name of its inner type.
 func folderOrNone(raw, name string) (*int, error) {
 	return jsonOf(orNull(parseInteger))(raw, name+`["json[nullable[int]]"]`)
 }
 
-// parseTopicsPolicy is quoted when a channel is created, and plain in a PATCH.
+// parseTopicsPolicy reads the policy, which is quoted in a new channel, and plain in a PATCH.
 func parseTopicsPolicy(value any, path string) (string, error) {
 	policy, ok := value.(string)
 	if !ok && value != nil {
@@ -180,8 +180,8 @@ func getSubscribers(r *request) (fields, error) {
 	return fields{"subscribers": r.org.Subscribers(ch.ID)}, nil
 }
 
-// registerChannels is the stream part of a snapshot: whatever the caller may
-// know of; archived channels for who can take them (server-behavior §R22).
+// registerChannels is the stream part of a snapshot: all channels that the caller can see. Archived channels require a
+// capability of the client (server-behavior §R22).
 func registerChannels(r *request, options registerOptions) fields {
 	filter := rules.ChannelFilter{
 		All:      true,
@@ -251,7 +251,7 @@ func orderFolders(r *request) (fields, error) {
 	return nil, r.org.OrderFolders(order)
 }
 
-// registerFolders is the channel_folders part of a snapshot: archived ones too.
+// registerFolders is the channel_folders part of a snapshot, archived ones included.
 func registerFolders(r *request, _ registerOptions) fields {
 	return fields{"channel_folders": r.folderObjects(r.org.ListFolders(true))}
 }
@@ -304,8 +304,7 @@ func deleteDefaultChannelGroup(r *request) (fields, error) {
 	return nil, r.org.DeleteDefaultChannelGroup(r.id("group_id"))
 }
 
-// registerDefaultChannels is the default_streams part of a snapshot; guests
-// are shown none.
+// registerDefaultChannels is the default_streams part of a snapshot; guests get an empty list.
 func registerDefaultChannels(r *request, _ registerOptions) fields {
 	ids := []int{}
 	if !r.me.IsGuest() {
@@ -346,8 +345,7 @@ func topicParam(r *request) *string {
 	return topic
 }
 
-// emptyTopics declares whether the caller can take a topic without a name; who
-// cannot is shown one (FL334).
+// emptyTopics declares whether the client supports topics without a name. Other clients get a name instead (FL334).
 func emptyTopics(r *request) bool {
 	return withDefault(r, "allow_empty_topic_name", boolean, false)
 }
@@ -376,8 +374,8 @@ func getTopics(r *request) (fields, error) {
 	return fields{"topics": list}, nil
 }
 
-// registerUserTopics is the part of a snapshot with the topics that are more or
-// less visible to the caller than their channels.
+// registerUserTopics is the part of a snapshot with the topics that have another visibility for the caller than their
+// channels.
 func registerUserTopics(r *request, _ registerOptions) fields {
 	list := []fields{}
 	for _, v := range r.org.TopicVisibilities.All() {

@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// idPairs compares the answers of two servers, whose IDs differ: those of the recorded one are paired with the sandbox's as
-// they appear, each kind of thing one to one.
+// idPairs compares the answers of two servers with different IDs. It pairs each recorded ID with the sandbox's, in order of
+// appearance and one to one for each kind of object.
 type idPairs struct {
 	toGot, toRecorded map[kindAndID]json.Number // from an ID on one server to its partner on the other
-	bound             []boundPair               // in order, so that a comparison that fails can be undone
+	bound             []boundPair               // in order, so that a failed comparison can be undone
 }
 
 type kindAndID struct {
@@ -44,7 +44,7 @@ func (p *idPairs) bind(kind string, recorded, got json.Number) bool {
 
 func (p *idPairs) mark() int { return len(p.bound) }
 
-// restore forgets the pairs since a mark.
+// restore removes the pairs since a mark.
 func (p *idPairs) restore(mark int) {
 	for _, pair := range p.bound[mark:] {
 		delete(p.toGot, pair.recorded)
@@ -53,7 +53,7 @@ func (p *idPairs) restore(mark int) {
 	p.bound = p.bound[:mark]
 }
 
-// notCompared are fields that hold times, addresses of pictures, rendered HTML, secrets, and what the server picks.
+// notCompared are fields that hold times, addresses of pictures, rendered HTML, secrets, and random values.
 var notCompared = fieldSet(`api_key avatar_source avatar_url avatar_url_medium avatar_version client color content_html_diff
 	date_created date_joined date_updated deactivated_at deliver_at delivery_email email_address event_queue_longpoll_timeout_seconds
 	expiry_date invite_link invited is_recently_active last_edit_timestamp last_event_id last_updated link_url max_id
@@ -61,7 +61,7 @@ var notCompared = fieldSet(`api_key avatar_source avatar_url avatar_url_medium a
 	scheduled_delivery_timestamp source_url still_url stream_weekly_traffic subscriber_count timestamp uri zulip_merge_base
 	zulip_version`)
 
-// comparedAsSets are the lists whose order says nothing.
+// comparedAsSets are the lists without a meaningful order.
 var comparedAsSets = fieldSet(`bots default_streams direct_members direct_subgroup_ids direct_subgroups
 	ignored_parameters_unsupported invites members never_subscribed not_removed partial_subscribers realm_bots
 	realm_default_streams realm_user_groups removed stream_ids streams subscribed_channel_ids subscribers subscriptions
@@ -75,7 +75,7 @@ func fieldSet(names string) map[string]bool {
 	return set
 }
 
-// kindOfField is what the numbers of a field are the IDs of.
+// kindOfField is the kind of object that the IDs in a field belong to.
 var kindOfField = map[string]string{
 	"bot_owner_id": "user", "creator_id": "user", "direct_members": "user", "invited_by_user_id": "user", "members": "user", "owner_id": "user",
 	"partial_subscribers": "user", "sender_id": "user", "subscribers": "user", "user_id": "user", "user_ids": "user",
@@ -89,12 +89,12 @@ var kindOfField = map[string]string{
 	"first_message_id": "message", "message_id": "message", "recipient_id": "recipient",
 }
 
-// kindOfPlace is what an id inside a list of an answer is the ID of.
+// kindOfPlace is the kind of object that an id inside a list belongs to.
 var kindOfPlace = []struct{ part, kind string }{
 	{"channel_folders", "folder"}, {"linkifiers", "linkifier"}, {"user_groups", "group"}, {"drafts", "draft"}, {".ids", "draft"},
 }
 
-// kindOfPath is what the id in the answer of an endpoint is the ID of.
+// kindOfPath is the kind of object that the id in an endpoint's answer belongs to.
 var kindOfPath = map[string]string{
 	"/bots": "user", "/channel_folders": "folder", "/channels": "channel", "/channels/create": "channel", "/default_stream_groups": "default group",
 	"/drafts": "draft", "/invites": "invite", "/messages": "message", "/realm/filters": "linkifier", "/realm/linkifiers": "linkifier",
@@ -108,7 +108,7 @@ type answers struct {
 	endpoint string // the path up to its first ID
 }
 
-// compare returns the first difference between the recorded answer of a step and the one got; "" if they are alike.
+// compare returns the first difference between the recorded and the new answer of a step; "" if they are alike.
 func (p *idPairs) compare(step randomStep, got map[string]any) string {
 	endpoint, _, _ := strings.Cut(step.Path, "/{")
 	return answers{p, endpoint}.value("", "", step.Body, got)
@@ -180,7 +180,7 @@ var (
 	number      = regexp.MustCompile(`\b\d{1,10}\b`)
 )
 
-// withoutNumbers is a text without what is another on every server.
+// withoutNumbers removes the parts of a text that differ on every server.
 func withoutNumbers(text string) string {
 	text = emailDomain.ReplaceAllString(bornEmail.ReplaceAllString(text, "user#@"), "@")
 	return number.ReplaceAllString(site.ReplaceAllString(text, "SITE"), "#")
@@ -296,14 +296,14 @@ func names(list []any) []any {
 	return short
 }
 
-// elsewhere lists the recordings that are replayed in another organization too.
+// elsewhere lists the recordings that are also replayed in another organization.
 var elsewhere = []string{
 	"bots", "custom-emoji", "default-channel-groups", "default-channels-and-folders", "default-user-settings",
 	"organization-settings", "profile-fields-playgrounds-domains", "subscriptions", "user-groups",
 }
 
-// An organization in which everything is called otherwise and has another number answers alike, but for names and numbers:
-// nothing in the rules knows the data of a recording.
+// Another organization, with other names and IDs, answers alike except for names and IDs: the rules contain no data of a
+// recording.
 func TestConformanceElsewhere(t *testing.T) {
 	for _, name := range elsewhere {
 		t.Run(name, func(t *testing.T) {
@@ -320,8 +320,8 @@ func TestConformanceElsewhere(t *testing.T) {
 	}
 }
 
-// skipNumbers makes the next object of each kind get another id than in any replay before. People keep theirs: two
-// recorded sentences name one by number.
+// skipNumbers changes the next id of each kind of object, so that no replay has had it. People keep theirs, because two
+// recorded sentences contain a person's id.
 func skipNumbers(s *Server) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -336,13 +336,13 @@ func skipNumbers(s *Server) {
 	}
 }
 
-// renaming gives the names of a recording other last letters, so that they stay as long as they were.
+// renaming replaces the last letters of the names in a recording, and keeps their length.
 type renaming struct {
 	names   []string
 	pattern *regexp.Regexp
 }
 
-// created are the fields in which a request names what it makes.
+// created are the fields of a request that name a new object.
 var created = []string{"name", "group_name", "full_name", "short_name"}
 
 func newRenaming(rec recording) renaming {
@@ -363,7 +363,7 @@ func newRenaming(rec recording) renaming {
 			add(x.Form[field])
 		}
 	}
-	// The longest first: one may begin with another.
+	// The longest comes first, because one name may begin with another.
 	slices.SortFunc(r.names, func(a, b string) int { return len(b) - len(a) })
 	quoted := make([]string, len(r.names))
 	for i, name := range r.names {
@@ -397,7 +397,7 @@ func (r renaming) recording(rec recording) recording {
 	return rec
 }
 
-// value renames in the texts of a value, wherever they stand; what its fields are called stays.
+// value renames in the texts of a value, at any position; the names of fields remain.
 func (r renaming) value(v any) any {
 	switch v := v.(type) {
 	case string:

@@ -18,11 +18,11 @@ import (
 	"testing"
 )
 
-// leastAlike is the share of random requests that has to be answered as the recorded server did.
+// leastAlike is the share of random requests that must be answered like the recorded server did.
 const leastAlike = 0.998
 
-// randomSequence is a file of testdata/random: requests drawn at random, and what a real server answered. The organization
-// was fresh, with the accounts of testdata/recordings and no channel.
+// randomSequence is a file of testdata/random: requests drawn at random, and the answers of a real server. The organization
+// was new, with the accounts of testdata/recordings and no channel.
 type randomSequence struct {
 	FeatureLevel int            `json:"server_feature_level"`
 	Accounts     map[string]int `json:"accounts"` // their IDs on the recorded server
@@ -39,10 +39,10 @@ type randomStep struct {
 	Params map[string]any `json:"params"`
 	Status int            `json:"status"`
 	Body   map[string]any `json:"body"`
-	Bind   []string       `json:"bind"` // a symbol, and the field of the answer that holds its ID
+	Bind   []string       `json:"bind"` // a symbol, and the field of the answer with its ID
 }
 
-// randomReplay sends a sequence to a server of its own.
+// randomReplay sends a sequence to a new server.
 type randomReplay struct {
 	handler     http.Handler
 	credentials map[string]Credentials
@@ -106,7 +106,7 @@ func readRandomSequence(t *testing.T, path string) randomSequence {
 	return sequence
 }
 
-// readPackedJSON reads a file that is JSON, packed with gzip.
+// readPackedJSON reads a JSON file packed with gzip.
 func readPackedJSON(t *testing.T, path string, into any) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -124,19 +124,19 @@ func readPackedJSON(t *testing.T, path string, into any) {
 
 var pathSymbol = regexp.MustCompile(`\{(\w+):[^}]*\}`)
 
-// endpoint is what a step is counted as.
+// endpoint is the name that a step is counted under.
 func (s randomStep) endpoint() string {
 	return s.Method + " " + pathSymbol.ReplaceAllString(s.Path, "{$1}")
 }
 
-// outcome is how the answer to a step compares with the recorded one.
+// outcome is the comparison of a step's answer with the recorded one.
 type outcome struct {
 	reached    bool
 	difference string // "" if they are alike
 }
 
-// replayRandomSequence sends a sequence to a fresh server. Once a change was carried out by one server and refused by the
-// other, they hold different things: the steps that follow are not reached.
+// replayRandomSequence sends a sequence to a new server. After only one of the servers has accepted a change, they differ,
+// so the remaining steps are not counted.
 func replayRandomSequence(t *testing.T, accounts map[string]Account, sequence randomSequence) []outcome {
 	t.Helper()
 	s, err := New(Config{Accounts: accounts, FeatureLevel: sequence.FeatureLevel})
@@ -173,14 +173,14 @@ func newRandomReplay(s *Server, sequence randomSequence) *randomReplay {
 	return p
 }
 
-// bind notes the ID of something that is there from the start.
+// bind notes the ID of an object that exists from the start.
 func (p *randomReplay) bind(kind, name string, recorded, here int) {
 	x, y := json.Number(fmt.Sprint(recorded)), json.Number(fmt.Sprint(here))
 	p.ids[kind+":"+name] = y
 	p.pairs.bind(kind, x, y)
 }
 
-// step sends a request and compares the answer. apart: it was carried out by one server only.
+// step sends a request and compares the answer. apart is true if only one server accepted it.
 func (p *randomReplay) step(t *testing.T, step randomStep) (difference string, apart bool) {
 	t.Helper()
 	req, ok := p.request(step)
@@ -243,7 +243,7 @@ func (p *randomReplay) request(step randomStep) (*http.Request, bool) {
 	return req, complete
 }
 
-// parameter is how a value is sent.
+// parameter encodes a value for a request.
 func (p *randomReplay) parameter(v any) (string, bool) {
 	if object, ok := v.(map[string]any); ok && len(object) == 1 {
 		if text, ok := object["$json"]; ok {

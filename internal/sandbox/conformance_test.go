@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// alike lists the recordings whose every exchange must be answered as the
-// recorded server did. The others are replayed and reported too.
+// alike lists the recordings that must be answered exactly like the recorded server did. The others are replayed and
+// reported too.
 var alike = []string{
 	"bot-avatar",
 	"bots",
@@ -57,7 +57,7 @@ var alike = []string{
 	"users-created",
 }
 
-// recording is one scenario: a fresh organization, and what was asked of it.
+// recording is one scenario: a new organization, and the requests to it.
 type recording struct {
 	FeatureLevel int                `json:"feature_level"`
 	Accounts     map[string]Account `json:"accounts"`
@@ -73,7 +73,7 @@ type exchange struct {
 	Form    map[string]string `json:"form"`
 	JSON    map[string]any    `json:"json"`
 	File    *recordedFile     `json:"file"`
-	WaitS   int               `json:"wait_s"` // so long before it
+	WaitS   int               `json:"wait_s"` // wait before it
 	Status  int               `json:"status"`
 	Headers map[string]string `json:"headers"`
 	Body    map[string]any    `json:"body"`
@@ -122,14 +122,13 @@ func readRecording(t *testing.T, path string) recording {
 	return rec
 }
 
-// replayRecording asks a fresh server everything, in order, and counts the
-// answers that are alike.
+// replayRecording sends every request to a new server, in order, and counts the answers that are alike.
 func replayRecording(t *testing.T, name string, rec recording) (same, all int, differences []string) {
 	t.Helper()
 	return replayMeanwhile(t, name, rec, func(*Server) {})
 }
 
-// replayMeanwhile is replayRecording, and lets something be done before each request.
+// replayMeanwhile is replayRecording, and calls a function before each request.
 func replayMeanwhile(t *testing.T, name string, rec recording, meanwhile func(*Server)) (same, all int, differences []string) {
 	t.Helper()
 	config := recordedConfig(name, rec)
@@ -158,8 +157,7 @@ func replayMeanwhile(t *testing.T, name string, rec recording, meanwhile func(*S
 	return same, len(rec.Exchanges), differences
 }
 
-// sameJSON compares texts that are JSON. Replaying a request sorts the keys of
-// what it sends, and the server keeps the order it is sent.
+// sameJSON compares texts that are JSON. Replaying a request sorts its keys, and the server keeps the order of the request.
 func sameJSON(want string, got any) bool {
 	have, _ := got.(string)
 	var w, h any
@@ -265,7 +263,7 @@ func (p *replay) compareObjects(path string, want, got map[string]any) []string 
 	return found
 }
 
-// compareSets pairs each recorded element with one of ours, whatever the order.
+// compareSets pairs each recorded element with one of ours, in any order.
 func (p *replay) compareSets(path string, want, got []any) []string {
 	if len(want) != len(got) {
 		return []string{fmt.Sprintf("%s: want %d elements, got %d: %v", path, len(want), len(got), compact(got))}
@@ -288,7 +286,7 @@ func (p *replay) compareSets(path string, want, got []any) []string {
 	return nil
 }
 
-// emojiOf lists custom emoji without their ids, which compare by name.
+// emojiOf lists custom emoji, compared by name, without their ids.
 func emojiOf(object map[string]any) []any {
 	var list []any
 	for _, key := range slices.Sorted(maps.Keys(object)) {
@@ -303,7 +301,7 @@ func emojiOf(object map[string]any) []any {
 	return list
 }
 
-// compact is a value as JSON, its end left out if it is long.
+// compact is a value as JSON, shortened.
 func compact(v any) string {
 	if text := compactAll(v); len(text) > 300 {
 		return text[:300] + "…"
@@ -319,9 +317,9 @@ func compactAll(v any) string {
 	return string(data)
 }
 
-// TestConformanceParameters sends each endpoint no parameters, each parameter broken in every way, and several broken at once,
-// which shows the order in which they are checked. testdata/parameters.json.gz has a sequence for each endpoint: what it needs,
-// then these requests. Of a success it holds only what was ignored.
+// TestConformanceParameters sends each endpoint no parameters, each parameter broken in every way, and several broken
+// together. The last shows the order of the server's checks. testdata/parameters.json.gz has a sequence for each endpoint:
+// its preparation, then these requests. A success is recorded only with its ignored parameters.
 func TestConformanceParameters(t *testing.T) {
 	sequences := readParameterSequences(t)
 	accounts := readRecording(t, "testdata/recordings/channels-create.json").Accounts
@@ -362,7 +360,7 @@ func readParameterSequences(t *testing.T) []randomSequence {
 	return sequences
 }
 
-// parameterStep sends a request and compares a refusal as a whole, a success by what was ignored.
+// parameterStep sends a request and compares a refusal completely, and a success by its ignored parameters.
 func (p *randomReplay) parameterStep(t *testing.T, step randomStep) string {
 	t.Helper()
 	if step.Status != http.StatusOK {

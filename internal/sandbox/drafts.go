@@ -9,10 +9,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
-// draftKeys are what a draft may hold, in the order in which they are checked.
+// draftKeys are the keys of a draft, in the order of the server's checks.
 var draftKeys = []string{"type", "to", "topic", "content", "timestamp"}
 
-// parseDraft reads a draft; unlike elsewhere, unknown keys are refused (server-behavior §M9).
+// parseDraft reads a draft. Unlike other endpoints, it refuses unknown keys (server-behavior §M9).
 func parseDraft(value any, path string) (rules.DraftInput, error) {
 	var d rules.DraftInput
 	object, ok := value.(map[string]any)
@@ -51,7 +51,7 @@ func parseDraftType(value any, path string) (string, error) {
 	return kind, nil
 }
 
-// parseFilledText is a text that is more than blanks, without those around it.
+// parseFilledText is a non-blank text, trimmed.
 func parseFilledText(value any, path string) (string, error) {
 	s, err := parseString(value, path)
 	if err != nil {
@@ -60,8 +60,7 @@ func parseFilledText(value any, path string) (string, error) {
 	return notBlank(strings.TrimSpace(s), path)
 }
 
-// parseNumber is an integer or a fraction. What is neither is reported as the first
-// alternative, the integer.
+// parseNumber is an integer or a fraction. The error names the first alternative, the integer.
 func parseNumber(value any, path string) (float64, error) {
 	if number, ok := value.(json.Number); ok {
 		if f, err := number.Float64(); err == nil {
@@ -116,7 +115,6 @@ func deleteDraft(r *request) (fields, error) {
 	return nil, r.org.DeleteDraft(r.me, r.id("draft_id"))
 }
 
-// registerDrafts is the drafts part of a snapshot.
 func registerDrafts(r *request, _ registerOptions) fields {
 	return fields{"drafts": r.draftObjects()}
 }
@@ -144,15 +142,13 @@ func (r *request) scheduledObjects() []fields {
 	return list
 }
 
-// recipients is whom a scheduled message is for: the number of a channel, or
-// those of people.
+// recipients are the number of a channel, or the ids of people.
 type recipients struct {
 	channel *int
 	people  []int
 }
 
-// parseRecipients reads recipients. What is neither a number nor a list of them is
-// reported as the first alternative, the number.
+// parseRecipients reads recipients. The error names the first alternative, the number.
 func parseRecipients(value any, path string) (recipients, error) {
 	if people, err := listOf(parseInteger)(value, path); err == nil {
 		return recipients{people: people}, nil
@@ -216,7 +212,6 @@ func deleteScheduledMessage(r *request) (fields, error) {
 	return nil, r.org.DeleteScheduledMessage(r.me, r.id("scheduled_message_id"))
 }
 
-// registerScheduledMessages is the scheduled_messages part of a snapshot.
 func registerScheduledMessages(r *request, _ registerOptions) fields {
 	return fields{"scheduled_messages": r.scheduledObjects()}
 }

@@ -9,9 +9,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// endpoints is everything the server answers. Endpoints of one path stand
-// together; their order is that of allowed_methods, and of two paths that match
-// the first counts.
+// endpoints are all endpoints of the server. Endpoints of one path are next to each other, in the order of allowed_methods.
+// If two paths match, the first counts.
 var endpoints = []endpoint{
 	{method: "GET", path: "/server_settings", guard: open, handle: serverSettings, isPage: true},
 	{method: "POST", path: "/fetch_api_key", guard: open, handle: fetchAPIKey},
@@ -127,7 +126,7 @@ var endpoints = []endpoint{
 	{method: "PATCH", path: "/channel_folders", guard: admin, since: featurelevel.Since("zulip_channel_folder_order", "folder_ids"), handle: orderFolders},
 	{method: "PATCH", path: "/channel_folders/{folder_id:int}", guard: admin, since: featurelevel.Since("zulip_channel_folder", ""), handle: updateFolder},
 
-	// User groups. Below the level from which bots are let in, they may only deactivate groups.
+	// User groups. Below the level that admits bots, they may only deactivate groups.
 	{method: "GET", path: "/user_groups", guard: humanNonGuest, bots: featurelevel.UserGroupsByBots, handle: listUserGroups},
 	{method: "POST", path: "/user_groups/create", guard: humanNonGuest, bots: featurelevel.UserGroupsByBots, handle: createUserGroup},
 	{method: "PATCH", path: "/user_groups/{group_id:int}", guard: humanNonGuest, bots: featurelevel.UserGroupsByBots, handle: updateUserGroup},
@@ -167,8 +166,7 @@ var endpoints = []endpoint{
 	{method: "PATCH", path: "/scheduled_messages/{scheduled_message_id:int}", guard: anyUser, handle: editScheduledMessage},
 }
 
-// otherEndpoints are those of Zulip's API that the sandbox does not support,
-// with the verbs in the server's order.
+// otherEndpoints are endpoints of Zulip's API that the sandbox does not support, with the verbs in the server's order.
 const otherEndpoints = `
 GET,POST,DELETE /users/me/alert_words
 POST,DELETE /users/me/muted_users/{user_id:int}
@@ -222,8 +220,7 @@ func unsupported() []endpoint {
 	return table
 }
 
-// notSupported refuses what the sandbox does not have, so that nobody takes it
-// for what the real server does not have.
+// notSupported refuses an unsupported endpoint, in words that no real server uses.
 func notSupported(name string) handler {
 	return func(*request) (fields, error) { return nil, notSupportedError(strings.ReplaceAll(name, ":int}", "}")) }
 }
@@ -234,29 +231,27 @@ func notSupportedError(what string) error {
 	}
 }
 
-// DefaultFeatureLevel is what the sandbox claims unless it is told otherwise:
-// that of the newest release.
+// DefaultFeatureLevel is the default level of the sandbox: that of the newest release.
 const DefaultFeatureLevel = featurelevel.NewestRelease
 
-// Feature levels that only the sandbox asks for, which answers as older servers
-// do. Those that the provider asks for too come from the table of feature levels;
-// what one parameter or field needs stands with it.
+// Feature levels that only the sandbox needs, to answer like older servers. Levels that the provider needs too come from
+// the table of feature levels. The level of a single parameter or field is next to it.
 const (
-	levelArchivedChannels = 378 // in streams of /register, for clients that can take them
+	levelArchivedChannels = 378 // in streams of /register, for clients that support them
 )
 
-// releases lists the feature level of each major release, newest first. The
-// levels from 499 on are kept for releases of Zulip 12.
+// releases lists the feature level of each major release, newest first. The levels from 499 on are reserved for releases of
+// Zulip 12.
 var releases = []struct {
 	level int
 	major int
 }{{498, 12}, {421, 11}, {371, 10}}
 
-// lastOf12 is the last level that is kept for releases of Zulip 12.
+// lastOf12 is the last level that is reserved for releases of Zulip 12.
 const lastOf12 = 501
 
-// versionAt returns the zulip_version a server of the feature level would
-// report: a release, or the development version that follows it.
+// versionAt returns the zulip_version of a server of the feature level: a release, or the development version that follows
+// it.
 func versionAt(level int) string {
 	for _, r := range releases {
 		switch {

@@ -10,28 +10,27 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
-// queueLife is how long an event queue stays when nobody asks for it.
+// queueLife is the life of an event queue without requests.
 const queueLife = 10 * time.Minute
 
-// heartbeatInterval is how long a client waits for an event at most.
+// heartbeatInterval is the maximum time that a client waits for an event.
 const heartbeatInterval = 45 * time.Second
 
-// eventQueues are the queues allocated by register. As on a real server they do
-// not survive a restart. Of the events that a real one has, they hold messages
-// and heartbeats only.
+// eventQueues are the queues allocated by register. Like on a real server they do not survive a restart. They hold only
+// messages and heartbeats.
 type eventQueues map[string]*eventQueue
 
 type eventQueue struct {
 	user     int
-	used     time.Time // by its client, last
-	messages bool      // whether the client wants them
-	filtered bool      // whether it wants others than those that it receives
+	used     time.Time // last use by its client
+	messages bool      // the client asked for messages
+	filtered bool      // the client asked for other messages than those that it receives
 	view     messageView
-	seen     int      // the newest message there was when somebody last looked
-	events   []fields // which the client has not confirmed
+	seen     int      // the newest message at the last look
+	events   []fields // events that the client has not confirmed
 	next     int      // ID of the next event
 	pruned   int      // ID of the newest event that the client has confirmed; -1: none
-	turn     int      // counts the requests: a later one ends an earlier one
+	turn     int      // counts the requests; a later one ends an earlier one
 }
 
 func (q eventQueues) open(queue eventQueue) (id string) {
@@ -60,7 +59,7 @@ func (r *request) ownQueue(id string) (*eventQueue, error) {
 	return queue, nil
 }
 
-// deleteEvents is DELETE /events: the caller's own queue goes.
+// deleteEvents is DELETE /events: it removes one of the caller's queues.
 func deleteEvents(r *request) (fields, error) {
 	id := required(r, "queue_id", text())
 	if err := r.checked(); err != nil {
@@ -73,8 +72,7 @@ func deleteEvents(r *request) (fields, error) {
 	return nil, nil
 }
 
-// errNoEvents lets a request wait, and be handled again when something has
-// changed.
+// errNoEvents lets a request wait, until a change handles it again.
 var errNoEvents = errors.New("there are no events")
 
 // polling is a request that waits for events.
@@ -83,7 +81,6 @@ type polling struct {
 	timedOut bool
 }
 
-// getEvents is GET /events (https://zulip.com/api/get-events).
 func getEvents(r *request) (fields, error) {
 	id := optional(r, "queue_id", text())
 	last := optional(r, "last_event_id", integer)
@@ -128,7 +125,7 @@ func getEvents(r *request) (fields, error) {
 	return answer, nil
 }
 
-// prune forgets the events that the client has.
+// prune removes the confirmed events.
 func (q *eventQueue) prune(last int) error {
 	if last < q.pruned {
 		return rules.Refuse("An event newer than %d has already been pruned!", last)
@@ -149,7 +146,7 @@ func (q *eventQueue) add(event fields) {
 	q.events = append(q.events, event)
 }
 
-// collectMessages adds what the client's person has received since.
+// collectMessages adds the messages that the client's person has received since the last call.
 func (r *request) collectMessages(queue *eventQueue) {
 	var fresh []rules.Message
 	for id, m := range r.org.Messages.Backward() {
@@ -172,7 +169,7 @@ func (r *request) collectMessages(queue *eventQueue) {
 	}
 }
 
-// newestMessage is the ID of the newest message of all; 0: there is none.
+// newestMessage is the ID of the newest message of all; 0: none exists.
 func (r *request) newestMessage() int {
 	for id := range r.org.Messages.Backward() {
 		return id
@@ -180,8 +177,8 @@ func (r *request) newestMessage() int {
 	return 0
 }
 
-// handleWhenReady handles a request; one that waits for events, whenever
-// something has changed, until there are some. nil: the client has gone.
+// handleWhenReady handles a request. A request that waits for events is handled again after every change, until an event
+// exists. nil: the client has gone.
 func (s *Server) handleWhenReady(ctx context.Context, c *call) *answer {
 	timeout := time.NewTimer(s.heartbeat)
 	defer timeout.Stop()

@@ -17,57 +17,51 @@ import (
 // FaultAction is the kind of a fault.
 type FaultAction string
 
-// What can go wrong with a request.
+// The kinds of faults.
 const (
 	FaultStatus   FaultAction = "status"   // answer with a status and an error body
 	FaultDrop     FaultAction = "drop"     // close the connection without an answer
 	FaultTruncate FaultAction = "truncate" // send the first half of the answer, then close
 	FaultHTML     FaultAction = "html"     // answer with a proxy's HTML page
 	FaultEmpty    FaultAction = "empty"    // answer 200 without a body
-	FaultStall    FaultAction = "stall"    // wait, then go on as usual
-	// FaultLag lets reads show the lists that a server keeps in caches as they
-	// were before the writes of the last moment: custom emoji, linkifiers, code
-	// playgrounds, domains, custom profile fields, default channel groups. It
-	// has to match the writes too, and goes together with other faults.
+	FaultStall    FaultAction = "stall"    // wait, then continue as usual
+	// FaultLag lets reads show cached lists as they were before the latest writes: custom emoji, linkifiers, code
+	// playgrounds, domains, custom profile fields, default channel groups. It must match the writes too, and can be
+	// combined with other faults.
 	FaultLag FaultAction = "lag"
-	// FaultStale lets a write of an account leave the cached lists of people and
-	// bots as they were before it, until the next write of one: so it is where
-	// another client's read overlaps with the write (server-behavior §U18). A
-	// write of the organization leaves the copy of its settings that the next
-	// one is compared with (server-behavior §O10). It goes together with other
-	// faults.
+	// FaultStale lets a write of an account leave the cached lists of people and bots unchanged, until the next write of
+	// one. This happens when another client's read overlaps with the write (server-behavior §U18). A write of the
+	// organization leaves the copy of its settings, which the server compares the next write with (server-behavior §O10).
+	// It can be combined with other faults.
 	FaultStale FaultAction = "stale"
 )
 
-// Fault is a rule that makes requests fail.
+// Fault is a rule that lets requests fail.
 type Fault struct {
 	Method string // "" or "*": any
 	Path   string // a pattern: "*" is one segment, "**" at the end any rest; "": any
-	// After lets the request be handled first: a write is applied, and its answer is
-	// lost or damaged. Else the request never reaches the handler.
+	// After is true if the request is handled first: a write is applied, and its answer is lost or damaged. Otherwise the
+	// request never reaches the handler.
 	After  bool
 	Action FaultAction
 
 	Status     int           // of FaultStatus (500 if 0) and FaultHTML (502 if 0)
 	Body       string        // of FaultStatus, instead of an error of the server
 	RetryAfter time.Duration // of FaultStatus: sets the header
-	Delay      time.Duration // of FaultStall and FaultLag, which is at most a minute
+	Delay      time.Duration // of FaultStall and FaultLag (at most a minute)
 
-	Skip        int     // let that many matching requests pass first
-	Count       int     // hit that many at most; 0: all
-	Probability float64 // hit each with this chance; 0: always
+	Skip        int     // number of matching requests that pass first
+	Count       int     // maximum number of hits; 0: all
+	Probability float64 // chance of a hit; 0: always
 }
 
-// ParseFault reads a rule as it is written on a command line:
+// ParseFault reads a rule in the syntax of the command line:
 //
 //	METHOD PATH [before|after] ACTION [COUNT] [skip=N] [chance=P] [retry-after=SECONDS]
 //
-// METHOD may be *. ACTION is drop, truncate, html, empty, status=CODE,
-// stall=DURATION, stale or lag=DURATION. COUNT is how many requests are hit, all
-// if left out. stale lets the lists of people and bots stay as they were before a
-// write of an account that is hit, until the next one, and what writes of the organization are compared with. lag lets lists of emoji, linkifiers, playgrounds, domains, profile
-// fields and default channel groups appear as they were before the writes of
-// that last DURATION, and takes no more words. Examples:
+// METHOD may be *. ACTION is drop, truncate, html, empty, status=CODE, stall=DURATION, stale or lag=DURATION. COUNT is the
+// number of requests to hit; without it, the rule hits all. stale is [FaultStale]. lag is [FaultLag]; it has no further
+// words. Examples:
 //
 //	POST /channels/create after drop 1
 //	* ** status=503 3 skip=10 retry-after=0.5
@@ -158,8 +152,7 @@ func (f *Fault) String() string {
 
 func (f *Fault) truncates() bool { return f != nil && f.Action == FaultTruncate }
 
-// apply handles a request with the fault; f may be nil. A nil answer stands for a
-// dropped connection.
+// apply handles a request with the fault; f may be nil. A nil answer means a dropped connection.
 func (f *Fault) apply(ctx context.Context, do func() *answer) *answer {
 	if f == nil {
 		return do()
@@ -173,7 +166,7 @@ func (f *Fault) apply(ctx context.Context, do func() *answer) *answer {
 		sleepContext(ctx, f.Delay)
 		return do()
 	case f.Action == FaultTruncate:
-		a := do() // half of an answer needs one
+		a := do() // the handler's answer, to cut in half
 		if a != nil {
 			a.header.Set("Content-Length", strconv.Itoa(len(a.body)))
 			a.body = a.body[:len(a.body)/2]
@@ -216,7 +209,7 @@ func orElse(n, fallback int) int {
 	return n
 }
 
-// faultRules are the faults in force.
+// faultRules are the active faults.
 type faultRules struct {
 	mu    sync.Mutex
 	rules []*faultRule
@@ -247,18 +240,17 @@ func (all *faultRules) add(f Fault) (remove func()) {
 	}
 }
 
-// match returns the first rule that hits a request; nil if none does. Those about the lists that a server keeps in caches
-// have functions of their own.
+// match returns the first rule that hits a request; nil if none does. FaultLag and FaultStale have functions of their own.
 func (all *faultRules) match(method, path string) *Fault {
 	return all.first(method, path, func(action FaultAction) bool { return action != FaultLag && action != FaultStale })
 }
 
-// leavesStale reports whether a write leaves the lists of people and bots as they were before it.
+// leavesStale reports whether a write leaves the lists of people and bots unchanged.
 func (all *faultRules) leavesStale(method, path string) bool {
 	return all.first(method, path, func(action FaultAction) bool { return action == FaultStale }) != nil
 }
 
-// first returns the first rule of some actions that hits a request; nil if none does.
+// first returns the first rule with some actions that hits a request; nil if none does.
 func (all *faultRules) first(method, path string, among func(FaultAction) bool) *Fault {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -279,8 +271,7 @@ func (all *faultRules) first(method, path string, among func(FaultAction) bool) 
 	return nil
 }
 
-// lag returns how far behind the lists are for a request, by the first rule
-// that says so.
+// lag returns the lag of the lists for a request, by the first rule that has one.
 func (all *faultRules) lag(method, path string) (behind time.Duration, lags bool) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -292,10 +283,8 @@ func (all *faultRules) lag(method, path string) (behind time.Duration, lags bool
 	return 0, false
 }
 
-// Gate holds the requests that match it until the test releases them, so that the
-// test decides the order in which they are answered.
+// Gate holds matching requests until the test releases them. The test thereby decides the order of the answers.
 type Gate struct {
-	// Arrived receives each request when it reaches the gate.
 	Arrived <-chan *HeldRequest
 
 	method, path string
@@ -312,10 +301,10 @@ type HeldRequest struct {
 	once     sync.Once
 }
 
-// Release lets the request go on. It may be repeated.
+// Release lets the request continue. It may be called again.
 func (h *HeldRequest) Release() { h.once.Do(func() { close(h.released) }) }
 
-// Open lets every request go on, those that wait and those to come.
+// Open releases every request, including later ones.
 func (g *Gate) Open() { g.once.Do(func() { close(g.opened) }) }
 
 // maxHeldRequests is the capacity of Gate.Arrived.
@@ -335,8 +324,8 @@ func (all *gateRules) add(method, path string) *Gate {
 	return g
 }
 
-// wait blocks a request at every gate that it matches, until it is released, the gate
-// is opened, or the caller has gone.
+// wait blocks a request at every gate that it matches. It returns when the request is released, the gate is opened, or the
+// caller has gone.
 func (all *gateRules) wait(ctx context.Context, r Request) {
 	all.mu.Lock()
 	gates := append([]*Gate(nil), all.gates...)

@@ -47,7 +47,7 @@ func TestFaults(t *testing.T) {
 		rule   string
 		status int // 0: no answer
 		text   string
-		exists bool // the channel was created all the same
+		exists bool // the channel was created despite the fault
 	}{
 		{"POST /channels/create drop", 0, "", false},
 		{"POST /channels/create after drop", 0, "", true},
@@ -228,7 +228,7 @@ func TestLag(t *testing.T) {
 	shown(3)
 }
 
-// A write of an account leaves the lists as they were, until the next one. Whoever asks for the account by itself sees it.
+// A write of an account leaves the lists unchanged until the next write. Reading the single account shows the change.
 func TestStaleAccounts(t *testing.T) {
 	s := start(t, Config{})
 	replay := newReplay(s)
@@ -284,7 +284,7 @@ func TestRateLimiter(t *testing.T) {
 		{0, 1, 0, "3"},
 		{10 * time.Second, 1, 0, "2"},
 		{10 * time.Second, 1, 40 * time.Second, "0"},
-		{10 * time.Second, 1, 30 * time.Second, "0"}, // what was refused did not count
+		{10 * time.Second, 1, 30 * time.Second, "0"}, // a refused call did not count
 		{0, 2, 0, "3"},                               // another account has its own
 		{30 * time.Second, 1, 0, "1"},                // the first call has left the minute
 		{10 * time.Second, 1, 0, "0"},

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// htmlDiff marks in rendered content what an edit inserted and deleted, word by word, nearly as the server does
+// htmlDiff marks in rendered content the words that an edit inserted and deleted, nearly like the server does
 // (https://zulip.com/api/get-message-history).
 func htmlDiff(before, after string) string {
 	old, current := diffWords(before), diffWords(after)
@@ -72,7 +72,7 @@ func diffWords(rendered string) []diffWord {
 	return words
 }
 
-// commonWords returns the longest sequence of words that two texts have in common, as the positions in both.
+// commonWords returns the longest common sequence of words of two texts, as the positions in both.
 func commonWords(a, b []diffWord) [][2]int {
 	longest := make([][]int, len(a)+1)
 	for i := range longest {
@@ -118,8 +118,9 @@ func (w *diffWriter) unchanged(word diffWord) {
 	w.html.WriteString(strings.Join(word.before, "") + word.word + strings.Join(word.then, ""))
 }
 
-// changed writes words that one of the two texts lacks. A mark stays inside of a block; tags without a partner are left out of
-// what was deleted, and stand outside of the mark in what was inserted; those that end it are returned.
+// changed writes words that one of the two texts lacks, with a mark that stays inside of a block. It drops tags without a
+// partner from deleted words, and writes them outside of the mark for inserted words. It returns the tags that end the
+// mark.
 func (w *diffWriter) changed(class string, words []diffWord, keepTags bool) (ends string) {
 	var parts []string
 	for _, word := range words {
@@ -166,7 +167,7 @@ var blockTags = strings.Fields("blockquote div h1 h2 h3 h4 h5 h6 hr li ol p pre 
 
 func isBlockTag(tag string) bool { return slices.Contains(blockTags, nameOfTag(tag)) }
 
-// tagsWithPartner tells which parts are tags that are both opened and closed among them, or need not be closed.
+// tagsWithPartner reports which parts are tags that are both opened and closed among them, or need no closing tag.
 func tagsWithPartner(parts []string) map[int]bool {
 	partnered := map[int]bool{}
 	var opened []int

@@ -11,7 +11,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
-// whole is everything that an organization holds, row by row as it would be stored: table → id → row.
+// whole is the content of an organization, row by row as stored: table → id → row.
 type whole map[string]map[int]string
 
 func wholeOf(o *rules.Organization) whole {
@@ -50,7 +50,7 @@ func (w whole) difference(other whole) string {
 	return strings.Join(found, "\n")
 }
 
-// invariants are what holds of every organization, whatever it was asked. Each says what is wrong, "" for nothing.
+// invariants are true of every organization after any request. Each returns the problem, or "".
 var invariants = map[string]func(*rules.Organization) string{
 	"no group is below itself":              groupCycle,
 	"names are unique":                      doubledName,
@@ -94,7 +94,7 @@ func groupCycle(o *rules.Organization) string {
 	return ""
 }
 
-// doubledName looks for two of a kind with one name, in the server's idea of the same name.
+// doubledName looks for two objects of a kind with one name, compared like the server does.
 func doubledName(o *rules.Organization) string {
 	seen := map[string]bool{}
 	doubled := ""
@@ -139,8 +139,8 @@ func doubledName(o *rules.Organization) string {
 	return doubled
 }
 
-// channelInNoFolder lets a channel be in an archived folder: the server takes one (server-behavior §C9). It archives
-// none that has any.
+// channelInNoFolder ignores archived folders: the server accepts one for a channel (server-behavior §C9). It archives no
+// folder with a channel.
 func channelInNoFolder(o *rules.Organization) string {
 	for id, c := range o.Channels.All() {
 		if c.FolderID == nil {
@@ -214,7 +214,8 @@ func danglingValue(o *rules.Organization) string {
 	return ""
 }
 
-// botWithoutOwner lets a bot belong to a bot: one that takes it back into use from somebody who is gone owns it.
+// botWithoutOwner lets a bot own a bot: a bot becomes the owner of the bot that it reactivates, if the old owner is
+// deactivated.
 func botWithoutOwner(o *rules.Organization) string {
 	for id, u := range o.Users.All() {
 		owner, ok := o.Users.Get(u.BotOwnerID)
@@ -240,7 +241,7 @@ func doubledOrder(o *rules.Organization) string {
 	return ""
 }
 
-// valuesOf gathers every permission value, by where it stands; those of what is archived or deactivated too.
+// valuesOf gathers every permission value, by its path, including those of archived and deactivated objects.
 func valuesOf(o *rules.Organization) map[string]rules.GroupValue {
 	all := map[string]rules.GroupValue{}
 	for id, c := range o.Channels.All() {
@@ -259,8 +260,8 @@ func valuesOf(o *rules.Organization) map[string]rules.GroupValue {
 	return all
 }
 
-// uses are who names a deactivated group, or in a permission a deactivated person, while being in use itself. The server
-// lets nobody begin with it; it can only come about by deactivating the person, or by taking the user back into use.
+// uses are the active objects that name a deactivated group, or in a permission a deactivated person. The server refuses
+// new ones. They arise only by deactivating the person, or by reactivating the object.
 type uses map[string]bool
 
 func usesOf(o *rules.Organization) uses {

@@ -6,8 +6,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// inviteLifetime is how long an invitation stays unless said otherwise, in
-// minutes: ten days (server-behavior §U16).
+// inviteLifetime is the default lifetime of an invitation in minutes: ten days (server-behavior §U16).
 const inviteLifetime = 10 * 24 * 60
 
 func listInvites(r *request) (fields, error) {
@@ -40,8 +39,7 @@ func inviteObject(id int, terms rules.InviteTerms, isLink bool) fields {
 
 func (r *request) linkURL(l rules.InviteLink) string { return r.site + "/join/" + l.Key + "/" }
 
-// readInvite declares what both kinds of invitations take. channels tells
-// whether stream_ids must be there.
+// readInvite declares the common parameters of both kinds of invitations. channelsNeeded makes stream_ids required.
 func (r *request) readInvite(channelsNeeded bool) rules.NewInvite {
 	lifetime := inviteLifetime
 	in := rules.NewInvite{
@@ -93,7 +91,7 @@ func revokeInviteLink(r *request) (fields, error) {
 	return nil, r.org.RevokeInviteLink(r.me, r.id("invite_id"))
 }
 
-// AllInviteKeys returns the random part of every link that was ever made: what must not be found in a log.
+// AllInviteKeys returns the random part of every link so far. A log must not contain them.
 func (s *Server) AllInviteKeys() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,7 +16,7 @@ type Request struct {
 	Method   string            `json:"method"`
 	Path     string            `json:"path"` // without /api/v1
 	Params   map[string]string `json:"params,omitempty"`
-	Account  string            `json:"account,omitempty"` // name of the account, else the e-mail address in the credentials
+	Account  string            `json:"account,omitempty"` // name of the account, or the email address in the credentials
 	Agent    string            `json:"agent,omitempty"`   // the User-Agent header
 	Status   int               `json:"status"`            // 0: the connection was dropped
 	Bytes    int               `json:"bytes"`             // of the answer's body
@@ -24,7 +24,7 @@ type Request struct {
 	Fault    string            `json:"fault,omitempty"` // the fault that hit it
 }
 
-// Filter selects requests; what is left empty selects all.
+// Filter selects requests; an empty field selects all.
 type Filter struct {
 	Method  string
 	Path    string // a pattern as in Fault
@@ -38,8 +38,8 @@ func (f Filter) selects(r Request) bool {
 		(f.Status == 0 || f.Status == r.Status)
 }
 
-// maxJournal is how many entries are kept: enough for any test, and a sandbox
-// that runs for weeks does not grow.
+// maxJournal is the maximum number of entries. It is enough for any test, and limits the memory of a sandbox that runs for
+// weeks.
 const maxJournal = 200_000
 
 // Journal lists the requests the server answered, oldest first.
@@ -102,11 +102,10 @@ func maskSecrets(params map[string]string) map[string]string {
 	return params
 }
 
-// userAgent has the name of a program, as the server takes it from the header:
-// what stands before the version.
+// userAgent has the name of a program, as the server reads it from the header: the text before the version.
 var userAgent = regexp.MustCompile(`^([^/ ]*[^0-9/(]*)(?:/[^/ ]*)?(?:[ /].*)?$`)
 
-// clientOf is what a message shows as the program that sent it (server-behavior §M12).
+// clientOf is the program that a message shows as its sender (server-behavior §M12).
 func clientOf(h http.Header, params map[string]string) string {
 	name, given := params["client"]
 	if agent := h.Values("User-Agent"); !given && len(agent) == 0 {

@@ -15,22 +15,22 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
-// cachedPaths begin the paths of the kinds that a server keeps in caches as one list.
+// cachedPaths are the prefixes of the kinds of object that a server caches as one list.
 var cachedPaths = []string{
 	"/realm/linkifiers", "/realm/filters", "/realm/emoji", "/realm/playgrounds", "/realm/domains", "/realm/profile_fields",
 	"/default_stream_groups", "/realm/icon", "/realm/logo",
 }
 
-// maxLag is how far back a read can see at most.
+// maxLag is the maximum age of the data that a read returns.
 const maxLag = time.Minute
 
-// pastLists are the lists as they were until a write.
+// pastLists are the lists before a write.
 type pastLists struct {
 	until time.Time
 	rules.Lists
 }
 
-// accountLists are the lists of people and of bots as a server has them in its caches.
+// accountLists are the cached lists of people and of bots.
 type accountLists struct {
 	users []rules.User
 	bots  map[int]rules.Bot
@@ -64,7 +64,7 @@ func (r *request) listedUsers() iter.Seq2[int, rules.User] {
 	}
 }
 
-// listedBot is what the list of bots says of one.
+// listedBot is a bot's row in the list of bots.
 func (r *request) listedBot(id int) rules.Bot {
 	if stale := r.server.staleAccounts; stale != nil {
 		return stale.bots[id]
@@ -77,9 +77,9 @@ func isAccountPath(path string) bool {
 	return path == "/users" || path == "/bots" || strings.HasPrefix(path, "/users/") || strings.HasPrefix(path, "/bots/")
 }
 
-// handleWithLag is handle for a server whose lists lag: a read soon after a write returns them as they were before. Past
-// lists are only kept while a fault makes them lag. A write of an account empties the cache of people and bots, or leaves it
-// stale; so does one of the organization with the copy of its settings that changes of it are compared with.
+// handleWithLag is handle for a server with lagging lists: a read soon after a write returns the earlier lists. Past lists
+// are stored only while a fault lets them lag. A write of an account empties the cache of people and bots, or leaves it
+// stale. A write of the organization does so with the copy of its settings, which changes are compared with.
 func (s *Server) handleWithLag(c *call) *answer {
 	if c.method == http.MethodPatch && c.path == "/realm" {
 		isStale := s.faults.leavesStale(c.method, c.path)
@@ -137,14 +137,12 @@ type RateLimit struct {
 	Requests int
 }
 
-// DefaultRateLimits returns what a server comes with: 200 requests a minute and
-// 2,000 an hour (server-behavior §R17).
+// DefaultRateLimits returns the defaults of a server: 200 requests a minute and 2,000 an hour (server-behavior §R17).
 func DefaultRateLimits() []RateLimit {
 	return []RateLimit{{time.Minute, 200}, {time.Hour, 2000}}
 }
 
-// rateLimiter remembers the times of each account's requests. A refused request
-// is not remembered.
+// rateLimiter remembers the times of each account's accepted requests.
 type rateLimiter struct {
 	rules []RateLimit // ascending windows
 	calls map[int][]time.Time
@@ -156,8 +154,8 @@ func newRateLimiter(rules []RateLimit) rateLimiter {
 	return rateLimiter{rules: rules, calls: map[int][]time.Time{}}
 }
 
-// allow counts a call of an account at a moment. The headers it returns speak
-// of the last rule only, so the shorter ones give no warning.
+// allow counts a call of an account at a moment. The headers it returns describe the last rule only, so the shorter ones
+// give no warning.
 func (l *rateLimiter) allow(account int, now time.Time) (http.Header, error) {
 	if len(l.rules) == 0 {
 		return nil, nil
@@ -166,7 +164,7 @@ func (l *rateLimiter) allow(account int, now time.Time) (http.Header, error) {
 	calls := l.within(account, now, longest.Window)
 	for _, rule := range l.rules {
 		if n := len(calls); n >= rule.Requests {
-			// The shortest rule that is met speaks, even if a longer one is met too.
+			// The refusal is that of the shortest rule, even if a longer one refuses too.
 			if wait := calls[n-rule.Requests].Add(rule.Window).Sub(now); wait > 0 {
 				return rateHeaders(longest.Requests, 0, now.Add(wait)), rateLimited(wait)
 			}
@@ -176,7 +174,7 @@ func (l *rateLimiter) allow(account int, now time.Time) (http.Header, error) {
 	return rateHeaders(longest.Requests, longest.Requests-len(calls)-1, now.Add(longest.Window)), nil
 }
 
-// within forgets an account's calls that are older than the window.
+// within removes an account's calls that are older than the window.
 func (l *rateLimiter) within(account int, now time.Time, window time.Duration) []time.Time {
 	calls := l.calls[account]
 	for len(calls) > 0 && now.Sub(calls[0]) >= window {
@@ -202,7 +200,7 @@ func rateLimited(wait time.Duration) *rules.Error {
 	}
 }
 
-// rateLimitWait reads the seconds out of what rateLimited made.
+// rateLimitWait reads the seconds from an error of rateLimited.
 func rateLimitWait(err error) float64 {
 	var refusal *rules.Error
 	if !errors.As(err, &refusal) {
@@ -212,20 +210,20 @@ func rateLimitWait(err error) float64 {
 	return wait
 }
 
-// retryAfter writes a wait as the header has it: seconds with a fraction.
+// retryAfter formats a wait for the header: seconds with a fraction.
 func retryAfter(wait float64) string {
 	return strconv.FormatFloat(wait, 'f', -1, 64)
 }
 
-// newConnections are the connections without a request so far. Clients open some in
-// advance, and a server that shuts down would wait for seconds whether they are used.
+// newConnections are the connections without a request so far. Clients open some in advance, and a server that shuts down
+// would wait seconds for them.
 type newConnections struct {
 	mu    sync.Mutex
 	open  map[net.Conn]struct{}
 	ended bool // the server shuts down
 }
 
-// closeUnusedConnections makes a server close such connections when it shuts down.
+// closeUnusedConnections lets a server close such connections when it shuts down.
 func closeUnusedConnections(server *http.Server) {
 	u := &newConnections{open: map[net.Conn]struct{}{}}
 	server.ConnState = u.note
@@ -250,6 +248,6 @@ func (u *newConnections) end() {
 	defer u.mu.Unlock()
 	u.ended = true
 	for conn := range u.open {
-		_ = conn.Close() // it was of no use to anybody
+		_ = conn.Close() // no client used it
 	}
 }

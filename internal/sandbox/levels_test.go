@@ -84,7 +84,7 @@ func TestOlderServers(t *testing.T) {
 	})
 }
 
-// New subscribers of a channel get push notifications if it says so: once, and administrators decide.
+// New subscribers of a channel get push notifications if the channel says so. Administrators decide this.
 func TestDefaultPushNotifications(t *testing.T) {
 	const setting = "default_push_notifications"
 	s := start(t, Config{FeatureLevel: featurelevel.ChannelPushNotifications})
@@ -135,7 +135,7 @@ func TestDefaultPushNotifications(t *testing.T) {
 	}
 }
 
-// What a deactivation deletes came with a level; who is deleted on the server is so permanently.
+// A level added the deletions of a deactivation. A user deleted on the server is deleted permanently.
 func TestDeletedPeople(t *testing.T) {
 	s := start(t, Config{FeatureLevel: featurelevel.DeactivationActions - 1})
 	member, _ := s.Credentials("member")
@@ -176,7 +176,6 @@ func TestDeletedPeople(t *testing.T) {
 	}
 }
 
-// systemGroupID looks a system group up.
 func (s *Server) systemGroupID(t *testing.T, name string) int {
 	t.Helper()
 	g, ok := s.Organization().Group(name)

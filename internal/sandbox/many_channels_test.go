@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// Several channels in one call (server-behavior §S2): what holds for them that does not for channels made one by one.
+// Tests of several channels in one call (server-behavior §S2), where it differs from single calls.
 
-// makeMany asks for channels with the same settings in one call.
+// makeMany creates channels with the same settings in one call.
 func makeMany(t *testing.T, s *Server, as string, names []string, settings map[string]any) response {
 	t.Helper()
 	params := map[string]any{}
@@ -25,7 +25,7 @@ func makeMany(t *testing.T, s *Server, as string, names []string, settings map[s
 	return ask(t, s, as, "POST", "/users/me/subscriptions", params)
 }
 
-// posted lists what was posted in a channel.
+// posted lists the messages in a channel.
 func posted(t *testing.T, s *Server, as, channel string) []string {
 	t.Helper()
 	query := fmt.Sprintf(`anchor=newest&num_before=100&apply_markdown=false&narrow=[{"operator":"channel","operand":%q}]`, channel)
@@ -79,7 +79,7 @@ func TestManyChannelsNamesakesAreJoined(t *testing.T) {
 	if got.status != http.StatusOK {
 		t.Fatalf("answered %d %s", got.status, got.text)
 	}
-	// Nothing in the answer tells what was created from what was there, and it has no IDs.
+	// The answer does not distinguish created from existing channels, and has no IDs.
 	joined := got.body["subscribed"].(map[string]any)[fmt.Sprint(member.ID)].([]any)
 	if len(joined) != 3 || len(got.body) != 5 {
 		t.Errorf("answered %s", got.text)

@@ -7,7 +7,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
-// maxMessages is how many messages one request may read or change.
+// maxMessages is the maximum number of messages that one request can read or change.
 const maxMessages = 5000
 
 // parseNarrowTerm is a condition: an object, or a pair of texts.
@@ -231,7 +231,7 @@ func registerStarred(r *request, _ registerOptions) fields {
 	return fields{"starred_messages": r.org.StarredMessages(r.me.ID)}
 }
 
-// editObjects lists what each edit changed, the newest first.
+// editObjects lists the changes of each edit, the newest first.
 func (r *request) editObjects(edits []rules.MessageEdit) []fields {
 	list := make([]fields, 0, len(edits))
 	for _, edit := range edits {
@@ -250,9 +250,8 @@ func (r *request) editObjects(edits []rules.MessageEdit) []fields {
 	return list
 }
 
-// getMessageHistory tells, oldest first, how a message was after each edit
-// (https://zulip.com/api/get-message-history). Only what an edit changed is noted, so it
-// goes backwards from how the message is now.
+// getMessageHistory returns, oldest first, the message after each edit (https://zulip.com/api/get-message-history). An edit
+// stores only its changes, so the function starts at the current message and goes backwards.
 func getMessageHistory(r *request) (fields, error) {
 	emptyAllowed := emptyTopics(r)
 	if err := r.checked(); err != nil {
@@ -297,7 +296,7 @@ func getMessageHistory(r *request) (fields, error) {
 	return fields{"message_history": history}, nil
 }
 
-// checkWidget refuses what the server cannot show under a message. Widgets themselves are not kept.
+// checkWidget refuses a widget that the server cannot show. It does not store widgets.
 func checkWidget(content *string) error {
 	if content == nil {
 		return nil

@@ -9,9 +9,9 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// messageView says how messages are shown to a caller.
+// messageView are the options for showing messages to a caller.
 type messageView struct {
-	markdown       bool // rendered, else as it was written
+	markdown       bool // rendered; otherwise as written
 	emptyTopics    bool // a topic without a name is shown as such
 	clientGravatar bool
 }
@@ -60,7 +60,8 @@ func (r *request) realmOf(u rules.User) string {
 	return ""
 }
 
-// recipientObjects are the people of a direct message: two in the order of their addresses, more in that of their ids.
+// recipientObjects are the people of a direct message. Two people are in the order of their addresses, more in that of
+// their ids.
 func (r *request) recipientObjects(people []int) []fields {
 	list := make([]fields, 0, len(people))
 	for _, id := range people {
@@ -128,8 +129,7 @@ func sendMessage(r *request) (fields, error) {
 	return answer, nil
 }
 
-// messageLocation is where a message is, in words and as a URL. Whoever may post to
-// a channel and not know of it learns no name.
+// messageLocation is the place of a message, in words and as a URL. A caller without access to the channel gets no name.
 func (r *request) messageLocation(m rules.Message) (place, url string) {
 	var narrow string
 	if m.Direct() {
@@ -150,8 +150,8 @@ func (r *request) messageLocation(m rules.Message) (place, url string) {
 	return place, fmt.Sprintf("%s/#narrow/%s/near/%d", r.site, narrow, m.ID)
 }
 
-// addresseeOf reads whom a message is for. What looks like JSON is JSON, so
-// that a bare number is an id (server-behavior §M3).
+// addresseeOf reads the recipient of a message. A text that looks like JSON is JSON, so that a bare number is an id
+// (server-behavior §M3).
 func addresseeOf(kind string, to, topic *string) (rules.Addressee, error) {
 	a := rules.Addressee{ToChannel: toChannel(kind), Topic: topic}
 	if to == nil {
@@ -176,7 +176,7 @@ func addresseeOf(kind string, to, topic *string) (rules.Addressee, error) {
 		return a, nil
 	}
 	id, err := parseInteger(value, "to")
-	if isTrue, isBool := value.(bool); isBool { // which the server takes for 1 or 0
+	if isTrue, isBool := value.(bool); isBool { // the server converts it to 1 or 0
 		err = nil
 		if isTrue {
 			id = 1
@@ -271,7 +271,7 @@ func deleteMessage(r *request) (fields, error) {
 	return nil, r.org.DeleteMessage(r.me, r.id("message_id"))
 }
 
-// registerMessages is the part of a snapshot that tells how far messages go.
+// registerMessages is the part of a snapshot with the largest message IDs.
 func registerMessages(r *request, _ registerOptions) fields {
 	return fields{"max_message_id": r.org.MaxMessageID(r.me.ID)}
 }

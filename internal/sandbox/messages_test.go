@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// sent posts a message as an account and returns its id.
 func sent(t *testing.T, s *Server, as string, params map[string]any) int {
 	t.Helper()
 	return int(must(t, s, as, "POST", "/messages", params).body["id"].(float64))
@@ -20,7 +19,7 @@ func toGeneral(topic, content string) map[string]any {
 	return map[string]any{"type": "channel", "to": "general", "topic": topic, "content": content}
 }
 
-// queryParams reads parameters as they stand in an address.
+// queryParams reads the parameters of an address.
 func queryParams(t *testing.T, query string) map[string]any {
 	t.Helper()
 	params := map[string]any{}
@@ -144,8 +143,7 @@ func TestReadingMessages(t *testing.T) {
 	}
 }
 
-// Messages, flags and scheduled messages survive a restart; what became due
-// long before it has failed.
+// Messages, flags and scheduled messages survive a restart. A scheduled message that became due long before has failed.
 func TestMessagesAreKept(t *testing.T) {
 	now := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	cfg := Config{StatePath: filepath.Join(t.TempDir(), "state"), Clock: func() time.Time { return now }}
@@ -288,7 +286,7 @@ func TestClientOfMessages(t *testing.T) {
 		}
 	}
 
-	// A scheduled message is sent by the program that touched it last.
+	// The sender program of a scheduled message is the one that changed it last.
 	general, _ := s.Organization().Channel("general")
 	at := func(seconds int) int64 { return now.Add(time.Duration(seconds) * time.Second).Unix() }
 	scheduled := as("first/1", newExchange("member", "POST", "/scheduled_messages", map[string]any{
@@ -304,7 +302,7 @@ func TestClientOfMessages(t *testing.T) {
 		t.Errorf("scheduled: %v", got)
 	}
 
-	// The notices are the server's own.
+	// The server posts the notices.
 	createdChannel(t, s, "owner", "fresh")
 	member, _ := s.Credentials("member")
 	must(t, s, "owner", "POST", "/users/me/subscriptions", map[string]any{"subscriptions": []any{map[string]any{"name": "fresh"}}, "principals": []int{member.ID}})

@@ -36,7 +36,7 @@ func TestOwnSettings(t *testing.T) {
 		t.Errorf("shown as %v in %v", me["full_name"], me["timezone"])
 	}
 
-	// New accounts start without them, and defaults do not take them.
+	// New accounts start without them, and the defaults do not accept them.
 	got = must(t, s, "admin", "PATCH", "/realm/user_settings_defaults", map[string]any{"default_language": "de", "timezone": "UTC"})
 	if want := []any{"default_language", "timezone"}; !reflect.DeepEqual(got.body["ignored_parameters_unsupported"], want) {
 		t.Errorf("ignored: %v", got.text)
@@ -81,7 +81,7 @@ func TestRefusedOwnSettings(t *testing.T) {
 	if got := ask(t, s, "admin", "PATCH", "/realm/user_settings_defaults", map[string]any{"web_home_view": "nosuch"}); got.body["msg"] != "Invalid web_home_view" {
 		t.Errorf("as a default: %s", got.text)
 	}
-	for _, path := range []string{"/settings/display", "/settings/notifications"} { // what /settings was, once
+	for _, path := range []string{"/settings/display", "/settings/notifications"} { // /settings had these paths before
 		if got := ask(t, s, "member", "PATCH", path, map[string]any{"timezone": "x"}); got.body["msg"] != "Invalid timezone: Value error, Not a recognized time zone" {
 			t.Errorf("%s: %s", path, got.text)
 		}
@@ -92,7 +92,7 @@ func TestRefusedOwnSettings(t *testing.T) {
 	}
 }
 
-// A new address takes effect when its mail is answered, which nobody does here.
+// A new address takes effect when its email is confirmed, which never happens here.
 func TestOwnAddress(t *testing.T) {
 	s := start(t, Config{})
 	member, _ := s.Credentials("member")
@@ -207,7 +207,7 @@ func TestSettingsOfOthers(t *testing.T) {
 		t.Errorf("the member has %v", got)
 	}
 
-	// Before, the parameter was unknown, and the settings were the caller's.
+	// An older server does not know the parameter, so the settings were the caller's.
 	s.SetFeatureLevel(featurelevel.TargetUsers - 1)
 	admin, _ := s.Credentials("admin")
 	got := must(t, s, "admin", "PATCH", "/settings", map[string]any{"target_users": map[string]any{}, "color_scheme": 3})
@@ -219,8 +219,8 @@ func TestSettingsOfOthers(t *testing.T) {
 	}
 }
 
-// New accounts start with the defaults of their time, and keep them. A word that the server calls otherwise by then is
-// shown as it is called now.
+// New accounts start with the current defaults, and keep them. A value that the server has renamed is shown under its new
+// name.
 func TestNewAccountsStartWithTheDefaults(t *testing.T) {
 	s := start(t, Config{FeatureLevel: featurelevel.HomeViewRecent - 1})
 	defaults := func(scheme int, view string) {

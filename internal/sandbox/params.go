@@ -17,16 +17,14 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
-// params reads the parameters of one request. A handler declares its
-// parameters with required, optional and withDefault, in any order, and checked
-// returns the first error in the server's order: by name, but for what inOrder
-// says. What no declaration asked for is reported as ignored
-// (https://zulip.com/api/rest-error-handling).
+// params reads the parameters of one request. A handler declares its parameters with required, optional and withDefault, in
+// any order. checked returns the first error in the server's order: by name, except for the parameters of inOrder.
+// Undeclared parameters are reported as ignored (https://zulip.com/api/rest-error-handling).
 type params struct {
 	values   map[string]string
 	consumed map[string]bool
 	level    int
-	places   map[string]string // names that are not checked by name, and the texts by which they are
+	places   map[string]string // names that are not checked by name → texts that replace them in the order
 	errors   map[string]error  // the first error of each parameter
 }
 
@@ -37,7 +35,6 @@ func newParams(values map[string]string, level int) *params {
 	}
 }
 
-// source is where parameters are declared: params, or the result of since.
 type source interface {
 	take(name string) (string, bool)
 	fail(name string, err error)
@@ -55,7 +52,7 @@ func (p *params) fail(name string, err error) {
 	}
 }
 
-// inOrder says that the server checks some parameters one after the other, where by name the first would be.
+// inOrder lists parameters that the server checks one after the other, at the place of the first name.
 func (p *params) inOrder(names ...string) {
 	for i, name := range names {
 		p.places[name] = names[0] + strings.Repeat("\x00", i)
@@ -73,7 +70,7 @@ func (p *params) checked() error {
 	})]
 }
 
-// ignored returns the names, sorted, of what was sent and not asked for.
+// ignored returns the sorted names of undeclared parameters.
 func (p *params) ignored() []string {
 	return slices.Sorted(func(yield func(string) bool) {
 		for name := range maps.Keys(p.values) {
@@ -84,8 +81,7 @@ func (p *params) ignored() []string {
 	})
 }
 
-// since is the source of parameters that exist from a feature level on: below
-// it they are as unknown as any other name.
+// since is the source of parameters that exist from a feature level on. Below it they are unknown.
 func (p *params) since(level int) source {
 	if p.level >= level {
 		return p
@@ -100,7 +96,7 @@ func (levelSource) take(string) (string, bool) { return "", false }
 // parser parses the text of a parameter; its errors name the parameter.
 type parser[T any] func(raw, name string) (T, error)
 
-// optional declares a parameter that may be left out: nil then.
+// optional declares an optional parameter; nil if it is absent.
 func optional[T any](s source, name string, parse parser[T]) *T {
 	raw, given := s.take(name)
 	if !given {
@@ -114,7 +110,7 @@ func optional[T any](s source, name string, parse parser[T]) *T {
 	return &value
 }
 
-// required declares a parameter that must be there.
+// required declares a required parameter.
 func required[T any](s source, name string, parse parser[T]) T {
 	value := optional(s, name, parse)
 	if value != nil {
@@ -187,8 +183,8 @@ func oneOf(allowed ...string) parser[string] {
 	}
 }
 
-// listed is a plain or JSON parameter checked against a list of possible
-// values after it was parsed, which the server words differently from oneOf.
+// listed is a plain or JSON parameter that is checked against a list of possible values after parsing. The server words the
+// error differently from oneOf.
 func listed[T comparable](parse parser[T], allowed ...T) parser[T] {
 	return func(raw, name string) (T, error) {
 		value, err := parse(raw, name)
@@ -199,12 +195,11 @@ func listed[T comparable](parse parser[T], allowed ...T) parser[T] {
 	}
 }
 
-// maxBody is the largest request body taken, as of the server's nginx
-// (server-behavior §R5).
+// maxBody is the largest accepted request body, as in the server's nginx (server-behavior §R5).
 const maxBody = 25 << 20
 
-// form is what a request carries besides its path: fields of the body, fields
-// of the query, and files. Of a repeated field the last counts.
+// form is the content of a request: fields of the body, fields of the query, and files. If a field is repeated, the last
+// counts.
 type form struct {
 	body, query map[string]string
 	files       []file
@@ -216,8 +211,8 @@ type file struct {
 	Content                  []byte
 }
 
-// readForm reads a request as Django does: bodies of the two form types only,
-// whatever the verb; any other body is as if absent (server-behavior §R4).
+// readForm reads a request like Django does. It reads bodies of the two form types with any verb, and ignores other bodies
+// (server-behavior §R4).
 func readForm(r *http.Request) (form, error) {
 	f := form{body: map[string]string{}, query: parseFields(r.URL.RawQuery)}
 	content, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, maxBody))
@@ -253,8 +248,7 @@ func (f *form) readMultipart(parts *multipart.Reader) {
 	}
 }
 
-// parseFields decodes a query string or a form body, and takes what cannot be
-// decoded as it stands.
+// parseFields decodes a query string or a form body, and keeps undecodable parts unchanged.
 func parseFields(encoded string) map[string]string {
 	fields := map[string]string{}
 	for pair := range strings.SplitSeq(encoded, "&") {
@@ -267,8 +261,8 @@ func parseFields(encoded string) map[string]string {
 	return fields
 }
 
-// unquote decodes a plus as a space and %XX as a byte; a percent sign without
-// two digits stays, and bytes that are no UTF-8 become replacement characters.
+// unquote decodes a plus as a space and %XX as a byte. A percent sign without two digits remains, and invalid UTF-8 becomes
+// replacement characters.
 func unquote(s string) string {
 	s = strings.ReplaceAll(s, "+", " ")
 	if !strings.Contains(s, "%") {
@@ -300,7 +294,7 @@ func (f form) values() map[string]string {
 	return all
 }
 
-// isTooLarge reports whether reading a body failed for its size.
+// isTooLarge reports whether a body was too large to read.
 func isTooLarge(err error) bool {
 	var tooLarge *http.MaxBytesError
 	return errors.As(err, &tooLarge)

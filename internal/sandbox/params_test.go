@@ -113,8 +113,8 @@ func TestFormBeforeQuery(t *testing.T) {
 	}
 }
 
-// FuzzForm feeds the form parser with anything: it must not fail, what it reads
-// must be text, and what was properly encoded must come out as it went in.
+// FuzzForm feeds the form parser with random input. It must not fail, must return text, and must decode properly encoded
+// input to the original.
 func FuzzForm(f *testing.F) {
 	f.Add("application/x-www-form-urlencoded", "a=1&b=%7B%22new%22%3A5%7D", "name", "value +&=%")
 	f.Add("multipart/form-data; boundary=x", "--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--x--\r\n", "ä", "\x00")

@@ -32,7 +32,7 @@ func TestGuestsReadOfThoseTheyMaySee(t *testing.T) {
 	s := start(t, Config{})
 	members := s.systemGroupID(t, "role:members")
 	must(t, s, "owner", "PATCH", "/realm", map[string]any{"can_access_all_users_group": map[string]any{"new": members}})
-	// general holds everybody but the bots; without it the guest is alone.
+	// general contains everyone except the bots; without it the guest is alone.
 	must(t, s, "guest", "DELETE", "/users/me/subscriptions", map[string]any{"subscriptions": []string{"general"}})
 
 	names := func(as, path, list string, params map[string]any) []string {
@@ -128,7 +128,7 @@ func TestFieldDataKeepsItsOrder(t *testing.T) {
 	}
 }
 
-// That somebody is deactivated is said before who may not deactivate.
+// The server says that a user is deactivated before it checks the caller's permission.
 func TestDeactivationOfTheDeactivated(t *testing.T) {
 	s := start(t, Config{})
 	member, _ := s.Credentials("member")
@@ -290,7 +290,7 @@ func TestBotsAreLetInFromALevelOn(t *testing.T) {
 		{"GET", "/user_groups/" + userKey(group) + "/members", nil, featurelevel.UserGroupsByBots},
 		{"GET", "/user_groups/" + userKey(group) + "/subgroups", nil, featurelevel.UserGroupsByBots},
 		{"GET", "/user_groups/" + userKey(group) + "/members/" + userKey(member.ID), nil, featurelevel.UserGroupsByBots},
-		// Those that ask for rights the bot lacks refuse it for them.
+		// Endpoints that need a permission which the bot lacks refuse it for that reason.
 		{"PATCH", "/user_groups/" + userKey(group), map[string]any{"description": "x"}, featurelevel.UserGroupsByBots},
 		{"POST", "/user_groups/" + userKey(group) + "/members", map[string]any{"add": []int{member.ID}}, featurelevel.UserGroupsByBots},
 		{"POST", "/user_groups/" + userKey(group) + "/subgroups", map[string]any{"delete": []int{}}, featurelevel.UserGroupsByBots},
@@ -312,7 +312,8 @@ func TestBotsAreLetInFromALevelOn(t *testing.T) {
 	}
 }
 
-// A list that names one group twice is not collapsed to the group, as a list that names it once is, and equals no group.
+// A list that names one group twice is not collapsed to the group, and equals no group. A list that names it once is
+// collapsed.
 func TestPermissionThatNamesAGroupTwice(t *testing.T) {
 	s := start(t, Config{})
 	channel := createdChannel(t, s, "owner", "x")

@@ -21,7 +21,7 @@ func pngOf(t *testing.T, shade uint8) []byte {
 	return content.Bytes()
 }
 
-// fetch loads an address as anybody does who knows it, without following it elsewhere.
+// fetch loads an address without following redirects. as is nil for an anonymous request.
 func fetch(t *testing.T, url string, as *Credentials) (*http.Response, []byte) {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodGet, url, nil)

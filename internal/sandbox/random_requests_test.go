@@ -10,7 +10,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
-// world draws requests about what a server holds now, and about what it does not.
+// world draws requests about objects that the server has, and about missing ones.
 type world struct {
 	*sequence
 	draw *rapid.T
@@ -25,7 +25,7 @@ func one[T any](w world, table func(*rules.Organization) *rules.Table[T]) int {
 	return rapid.SampledFrom(idsOf(w, table)).Draw(w.draw, "id")
 }
 
-// idsOf are the numbers of a table, and one that nothing has.
+// idsOf are the numbers of a table, and an unused one.
 func idsOf[T any](w world, table func(*rules.Organization) *rules.Table[T]) []int {
 	ids := []int{999999}
 	w.replay.server.Organization().Read(func(o *rules.Organization) {
@@ -36,7 +36,7 @@ func idsOf[T any](w world, table func(*rules.Organization) *rules.Table[T]) []in
 	return ids
 }
 
-// groupIDs are those of all groups, the ones that people have made several times: what can go wrong happens between them.
+// groupIDs are those of all groups. The custom groups occur several times, because most faults are about them.
 func groupIDs(w world) []int {
 	ids := idsOf(w, groups)
 	w.replay.server.Organization().Read(func(o *rules.Organization) {
@@ -84,7 +84,7 @@ func (w world) value() any {
 	return map[string]any{"direct_members": some(w, people, 2), "direct_subgroups": someGroups(w, 2)}
 }
 
-// retired are the groups that are deactivated: no value may begin to name one.
+// retired are the deactivated groups: a new value must not name one.
 func (w world) retired() []int {
 	var ids []int
 	w.replay.server.Organization().Read(func(o *rules.Organization) {
@@ -104,7 +104,7 @@ func (w world) permission(all []rules.Permission) map[string]any {
 	return map[string]any{name: map[string]any{"new": w.value()}}
 }
 
-// channelName draws the name of a channel that is there, or of none.
+// channelName draws the name of an existing channel, or an unused name.
 func (w world) channelName() string {
 	names := []string{"nowhere"}
 	for _, c := range w.replay.server.Organization().Channels() {
@@ -113,14 +113,14 @@ func (w world) channelName() string {
 	return w.word(names...)
 }
 
-// asked is one random request. None changes two things of which the server would keep the first.
+// asked is one random request. It never changes two things if the server could keep only the first.
 type asked struct {
 	method, path string
 	params       map[string]any
 }
 
-// breaksTheServer is whether a real server may fail instead of refusing: the name of an archived folder may be taken by the
-// time it is unarchived (server-behavior §F3).
+// breaksTheServer reports whether a real server may fail instead of refusing. Another folder may have the name of an
+// archived folder when it is unarchived (server-behavior §F3).
 func (a asked) breaksTheServer() bool {
 	return strings.HasPrefix(a.path, "/channel_folders/") && a.params["is_archived"] == false
 }
@@ -214,7 +214,7 @@ var requests = map[string]func(world) asked{
 	"person or bot": func(w world) asked {
 		id := one(w, people)
 		if owner, _ := w.replay.server.Credentials("owner"); id == owner.ID {
-			id = 999999 // who looks at everything in the end
+			id = 999999 // reads everything at the end
 		}
 		return rapid.SampledFrom([]asked{
 			{"POST", "/bots", map[string]any{"full_name": w.word("Echo", "Ping"), "short_name": w.word("echo", "ping", "echo2")}},

@@ -18,8 +18,8 @@ import (
 // callers are the accounts of the example organization, of every role.
 var callers = []string{"owner", "admin", "moderator", "member", "member2", "guest", "bot"}
 
-// Whatever anybody asks of an organization, its rules hold, and what was refused changed nothing. Requests about what has to
-// do with each other come together, so that they meet. Without ZULIP_TEST_ALL=1 it takes a quarter of the sequences.
+// After any request the rules of an organization hold, and a refused request changed nothing. Related requests come
+// together, so that they interact. Without ZULIP_TEST_ALL=1 a quarter of the sequences runs.
 func TestOrganizationSequences(t *testing.T) {
 	for about, kinds := range map[string][]string{
 		"groups":        {"create group", "change group", "person or bot"},
@@ -45,7 +45,7 @@ func TestOrganizationSequences(t *testing.T) {
 	}
 }
 
-// inOrder wants every invariant to hold.
+// inOrder checks every invariant.
 func (s *sequence) inOrder(t *rapid.T) {
 	s.replay.server.Organization().Read(func(o *rules.Organization) {
 		for name, wrong := range invariants {
@@ -56,7 +56,7 @@ func (s *sequence) inOrder(t *rapid.T) {
 	})
 }
 
-// step asks, and compares the whole organization before and after.
+// step sends a request, and compares the whole organization before and after.
 func (s *sequence) step(t *rapid.T, a asked) {
 	who := rapid.SampledFrom(append(slices.Clone(callers), "owner", "owner", "owner", "owner", "admin", "admin")).Draw(t, "who")
 	before := s.last
@@ -101,7 +101,7 @@ func folderAfter(s *sequence, id int) (archived, inUse bool) {
 	return archived, inUse
 }
 
-// seen is an organization between two requests: its rows, which of them use what is out of use, and what is.
+// seen is an organization between two requests: its rows, and its uses of deactivated objects.
 type seen struct {
 	rows whole
 	uses uses
@@ -126,7 +126,7 @@ func (s *sequence) look() (now seen) {
 	return now
 }
 
-// allowed is whether a use may come about: the person was deactivated just now, or the user was taken back into use.
+// allowed reports whether a use may arise: the person was just deactivated, or the user of the object was just reactivated.
 func allowed(use string, before, after map[string]bool) bool {
 	place, what, _ := strings.Cut(use, ": ")
 	user := strings.Join(strings.Fields(place)[:min(2, len(strings.Fields(place)))], " ")
@@ -136,7 +136,7 @@ func allowed(use string, before, after map[string]bool) bool {
 	return strings.HasPrefix(what, "person ") && !before[what] && after[what]
 }
 
-// sameEverywhere wants the snapshot to say of everything what the call for it alone says.
+// sameEverywhere checks that the snapshot agrees with the single reads.
 func (s *sequence) sameEverywhere(t *rapid.T) {
 	get := func(path, field string, params map[string]any) any {
 		x := newExchange("owner", "GET", path, nil)
@@ -166,7 +166,7 @@ func (s *sequence) sameEverywhere(t *rapid.T) {
 	s.people(t, get)
 }
 
-// systemGroups wants each to hold exactly the people of its role.
+// systemGroups checks that each group contains exactly the people of its role.
 func (s *sequence) systemGroups(t *rapid.T, get func(string, string, map[string]any) any) {
 	list, _ := get("/user_groups", "user_groups", nil).([]any)
 	for _, item := range list {
@@ -181,7 +181,7 @@ func (s *sequence) systemGroups(t *rapid.T, get func(string, string, map[string]
 				in := map[string]bool{
 					"role:owners": u.Role == 100, "role:administrators": u.Role == 200, "role:moderators": u.Role == 300,
 					"role:members": u.Role == 400, "role:everyone": u.Role == 600,
-					"role:fullmembers": u.Role == 400 && o.Settings().WaitingPeriodThreshold == 0, // everybody came just now
+					"role:fullmembers": u.Role == 400 && o.Settings().WaitingPeriodThreshold == 0, // all accounts are new
 				}
 				if u.Active && in[name] {
 					want = append(want, float64(id))
@@ -197,8 +197,8 @@ func (s *sequence) systemGroups(t *rapid.T, get func(string, string, map[string]
 	}
 }
 
-// people wants each to be the same in the list of all and alone, and to be in the part of the snapshot for the active or
-// the others.
+// people checks that each account is the same in the list and alone. It must be in the right part of the snapshot, active
+// or deactivated.
 func (s *sequence) people(t *rapid.T, get func(string, string, map[string]any) any) {
 	where := map[any]bool{}
 	for field, active := range map[string]bool{"realm_users": true, "realm_non_active_users": false} {
@@ -219,7 +219,7 @@ func (s *sequence) people(t *rapid.T, get func(string, string, map[string]any) a
 	}
 }
 
-// sequence is a server that random requests are sent to, one after the other.
+// sequence is a server that receives random requests, one after the other.
 type sequence struct {
 	*rapid.T
 	replay *replay
@@ -255,7 +255,7 @@ func (s *sequence) part(part, field string) any {
 	return got.body[field]
 }
 
-// Whatever is asked of the settings for new accounts, a request changes what it names, or nothing.
+// A request for the settings of new accounts changes only the settings that it names.
 func TestUserDefaultsSequences(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := newSequence(t)

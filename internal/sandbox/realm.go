@@ -122,8 +122,7 @@ func notNegative(raw, name string) (int, error) {
 	return n, err
 }
 
-// numberOrWord is a limit: a number or a word, both as JSON. Of what is
-// neither the server says that it is not the first.
+// numberOrWord is a limit: a number or a word, both as JSON. The error for other values names the first alternative.
 func numberOrWord(raw, name string) (any, error) {
 	value, err := decodeJSON(raw)
 	if err != nil {
@@ -147,8 +146,7 @@ func jitsiURL(raw, name string) (string, error) {
 	return atMost(maxJitsiURL)(url, name)
 }
 
-// registerRealm is the realm part of a snapshot (server-behavior §O3): the
-// settings, and what a client has to know of the server.
+// registerRealm is the realm part of a snapshot (server-behavior §O3): the settings, and facts about the server.
 func registerRealm(r *request, _ registerOptions) fields {
 	realm := r.org.Settings()
 	answer := fields{}
@@ -188,7 +186,7 @@ func registerRealm(r *request, _ registerOptions) fields {
 	return answer
 }
 
-// authenticationMethods are shown in another form than they are written.
+// authenticationMethods shows the methods, in another form than they are written.
 func (r *request) authenticationMethods(realm rules.Realm) fields {
 	methods := fields{}
 	for name, enabled := range realm.AuthenticationMethods {
@@ -202,8 +200,7 @@ func (r *request) authenticationMethods(realm rules.Realm) fields {
 	return methods
 }
 
-// addOlderSettings adds settings under the names and in the form of older
-// servers, which clients may still read.
+// addOlderSettings adds settings in the names and forms of older servers, which clients may still read.
 func (r *request) addOlderSettings(answer fields, realm rules.Realm) {
 	policy := func(permission string, numbers map[string]int) int {
 		p, _ := rules.FindPermission(rules.RealmPermissions, permission)
@@ -228,7 +225,7 @@ func (r *request) addOlderSettings(answer fields, realm rules.Realm) {
 	answer["realm_mandatory_topics"] = realm.TopicsPolicy == "disable_empty_topic"
 }
 
-// addServerFacts adds what nobody changes through the API.
+// addServerFacts adds facts that the API cannot change.
 func (r *request) addServerFacts(answer fields, realm rules.Realm) {
 	const jitsi = "https://meet.jit.si"
 	maps.Copy(answer, fields{
@@ -284,7 +281,7 @@ func (r *request) videoChatProviders() fields {
 	return providers
 }
 
-// supportedPermissions describes which values the permissions take.
+// supportedPermissions describes the possible values of the permissions.
 func (r *request) supportedPermissions() fields {
 	describe := func(all []rules.Permission, creator string, ofSystemGroups any) fields {
 		described := fields{}
@@ -309,8 +306,7 @@ func (r *request) supportedPermissions() fields {
 	}
 }
 
-// serverSettings is what anybody may know of the server
-// (https://zulip.com/api/get-server-settings).
+// serverSettings are the public settings of the server (https://zulip.com/api/get-server-settings).
 func serverSettings(r *request) (fields, error) {
 	realm := r.org.Settings()
 	icon, _ := r.realmImage(rules.RealmIcon)
@@ -340,7 +336,7 @@ func serverSettings(r *request) (fields, error) {
 // exportsPath begins the path of the files of data exports.
 const exportsPath = "/user_avatars/exports/1/"
 
-// exportTypes is from when on exports have a type (https://zulip.com/api/export-realm).
+// exportTypes is the first level with a type of exports (https://zulip.com/api/export-realm).
 const exportTypes = 304
 
 func startExport(r *request) (fields, error) {
@@ -405,8 +401,8 @@ func deleteExport(r *request) (fields, error) {
 	return nil, r.org.DeleteExport(r.id("export_id"))
 }
 
-// serveExport serves the file of an export to whoever knows its address. A real one holds everything; this one says what
-// was exported.
+// serveExport serves the file of an export without authentication. A real file holds all data; the sandbox's file describes
+// the export.
 func (s *Server) serveExport(w http.ResponseWriter, req *http.Request) {
 	s.mu.Lock()
 	e, ok := s.org.ExportBySecret(req.PathValue("secret"))
@@ -425,7 +421,7 @@ func (s *Server) serveExport(w http.ResponseWriter, req *http.Request) {
 	compressed := gzip.NewWriter(w)
 	archive := tar.NewWriter(compressed)
 	_ = archive.WriteHeader(&tar.Header{Name: "realm.json", Mode: 0o600, Size: int64(len(content)), ModTime: e.Finished})
-	_, _ = archive.Write(content) // here and below: the client is gone, then
+	_, _ = archive.Write(content) // here and below, the client has gone
 	_ = archive.Close()
 	_ = compressed.Close()
 }

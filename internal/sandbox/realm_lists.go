@@ -14,13 +14,13 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// Where the pictures of an organization are that has not uploaded any.
+// Addresses of the default pictures of an organization.
 const (
 	defaultIcon = "https://secure.gravatar.com/avatar/0b2c082c00e002a2f571cbe340644239?d=identicon"
 	defaultLogo = "/static/images/logo/zulip-org-logo.svg?version=0"
 )
 
-// realmImage returns where a picture is, and where it comes from.
+// realmImage returns the address and the source of a picture.
 func (r *request) realmImage(kind rules.RealmImageKind) (url, source string) {
 	realm := r.org.Settings()
 	held := realm.Icon
@@ -63,7 +63,7 @@ func (r *request) iconAnswer() fields {
 	return fields{"icon_url": url}
 }
 
-// logoKind reads which of the two logos is meant.
+// logoKind reads which of the two logos the request is about.
 func (r *request) logoKind() (rules.RealmImageKind, error) {
 	night := required(r, "night", boolean)
 	if night {
@@ -89,7 +89,7 @@ func removeLogo(r *request) (fields, error) {
 	return nil, nil
 }
 
-// showIcon and showLogo redirect to the picture, with whatever the query holds after the version (server-behavior §O11).
+// showIcon and showLogo redirect to the picture, with the rest of the query after the version (server-behavior §O11).
 func showIcon(r *request) (fields, error) {
 	url, _ := r.realmImage(rules.RealmIcon)
 	r.redirectTo(url)
@@ -106,7 +106,7 @@ func showLogo(r *request) (fields, error) {
 	return nil, nil
 }
 
-// redirectTo lets the request be answered with another address, which has a query already.
+// redirectTo answers the request with another address, which has a query already.
 func (r *request) redirectTo(url string) {
 	if r.query != "" {
 		url += "&" + r.query
@@ -114,7 +114,7 @@ func (r *request) redirectTo(url string) {
 	r.redirect = url
 }
 
-// servePicture serves an uploaded picture of an account or of the organization as a web server does: to everybody.
+// servePicture serves an uploaded picture of an account or of the organization publicly.
 func (s *Server) servePicture(w http.ResponseWriter, req *http.Request) {
 	s.mu.Lock()
 	content, ok := s.org.Picture(req.URL.Path)
@@ -124,7 +124,7 @@ func (s *Server) servePicture(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", http.DetectContentType(content))
-	_, _ = w.Write(content) //nolint:gosec // it was checked to be an image; whoever asked may be gone
+	_, _ = w.Write(content) //nolint:gosec // an image, by an earlier check; the client may have gone
 }
 
 // emojiObjects are all custom emoji by id, deactivated ones too (server-behavior §L10).
@@ -153,10 +153,10 @@ func deleteEmoji(r *request) (fields, error) {
 	return nil, r.org.DeactivateCustomEmoji(r.me, r.vars["emoji_name"])
 }
 
-// emojiDataPath is where a server has the names of the standard emoji. A real one has the digest of the file in it.
+// emojiDataPath is the address of the names of the standard emoji. On a real server it contains the digest of the file.
 const emojiDataPath = "/static/generated/emoji/emoji_api.json"
 
-// serveEmojiImage serves the image of a custom emoji as a web server does: to everybody.
+// serveEmojiImage serves the image of a custom emoji publicly.
 func (s *Server) serveEmojiImage(w http.ResponseWriter, req *http.Request) {
 	name := path.Base(req.URL.Path)
 	id, err := strconv.Atoi(strings.TrimSuffix(name, path.Ext(name)))
@@ -168,17 +168,16 @@ func (s *Server) serveEmojiImage(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", mime.TypeByExtension(emoji.Extension))
-	_, _ = w.Write(emoji.Image) // the client is gone, then
+	_, _ = w.Write(emoji.Image) // the client has gone
 }
 
-// serveEmojiNames answers as a web server does that serves a file: to everybody, and without the envelope.
+// serveEmojiNames serves the file of emoji names publicly, and without the envelope.
 func serveEmojiNames(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(fields{"code_to_names": rules.StandardEmojiNames()}) // the client is gone, then
+	_ = json.NewEncoder(w).Encode(fields{"code_to_names": rules.StandardEmojiNames()}) // the client has gone
 }
 
-// uploads are the files of a request. The kind of one that does not say it is
-// guessed from its name.
+// uploads are the files of a request. A missing content type is guessed from the name.
 func (r *request) uploads() []rules.Upload {
 	var uploads []rules.Upload
 	for _, f := range r.files {
@@ -208,7 +207,7 @@ func (r *request) linkifierObjects() []fields {
 	return objects
 }
 
-// linkifierChange reads what is asked of a linkifier.
+// linkifierChange reads the change of a linkifier.
 func (r *request) linkifierChange() (rules.LinkifierChange, error) {
 	change := rules.LinkifierChange{
 		Pattern:                 required(r, "pattern", text()),
@@ -256,8 +255,7 @@ func orderLinkifiers(r *request) (fields, error) {
 	return nil, r.org.OrderLinkifiers(order)
 }
 
-// registerLinkifiers is the realm_linkifiers part of a snapshot: for whoever
-// can take templates.
+// registerLinkifiers is the realm_linkifiers part of a snapshot, for clients that support templates.
 func registerLinkifiers(r *request, options registerOptions) fields {
 	objects := []fields{}
 	if options.capabilities["linkifier_url_template"] {

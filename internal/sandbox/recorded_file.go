@@ -19,9 +19,8 @@ import (
 // recordedFormat is the version of the form of recorded organizations.
 const recordedFormat = 1
 
-// recordedOrganization is an organization as "export --snapshot" writes it. An unknown key is an error, for it may be a
-// misspelled one, but not in the settings and permissions, which other servers have more of: those that the sandbox does not
-// know are left out.
+// recordedOrganization is an organization in the form of "export --snapshot". An unknown key is an error, because it may be
+// misspelled. Unknown settings and permissions are ignored, because other servers have more.
 type recordedOrganization struct {
 	Format int `json:"format"`
 	Server struct {
@@ -191,7 +190,7 @@ type recordedInvitation struct {
 // recordedValue is a group-setting value: the ID of a group, or lists of accounts and groups.
 type recordedValue struct{ rules.GroupValue }
 
-// UnmarshalJSON reads either form, and nothing else.
+// UnmarshalJSON reads either form and rejects others.
 func (v *recordedValue) UnmarshalJSON(data []byte) error {
 	*v = recordedValue{}
 	if !bytes.HasPrefix(data, []byte("{")) {
@@ -211,10 +210,9 @@ func (v *recordedValue) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// recordedTime is a time as rows of accounts have it: without seconds, or with.
+// recordedTime is a time in a row of an account: without seconds, or with.
 type recordedTime struct{ time.Time }
 
-// UnmarshalJSON reads either form; "" is no time.
 func (t *recordedTime) UnmarshalJSON(data []byte) error {
 	var text string
 	if err := json.Unmarshal(data, &text); err != nil {
@@ -232,10 +230,9 @@ func (t *recordedTime) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// list is a list of objects that says at which place something is wrong.
+// list is a list of objects with errors that name the position.
 type list[T any] []T
 
-// UnmarshalJSON reads the objects one by one.
 func (l *list[T]) UnmarshalJSON(data []byte) error {
 	var rows []json.RawMessage
 	if err := json.Unmarshal(data, &rows); err != nil {
@@ -250,13 +247,13 @@ func (l *list[T]) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// placedError says where in the file something is wrong.
+// placedError is an error with its place in the file.
 type placedError struct {
 	place string
 	cause error
 }
 
-// Error writes the whole way: "channels[3]: group 77 is not among the groups".
+// Error includes the whole path: "channels[3]: group 77 is not among the groups".
 func (e *placedError) Error() string {
 	var inner *placedError
 	if errors.As(e.cause, &inner) {
@@ -265,10 +262,9 @@ func (e *placedError) Error() string {
 	return e.place + ": " + e.cause.Error()
 }
 
-// Unwrap returns what is wrong there.
 func (e *placedError) Unwrap() error { return e.cause }
 
-// decodeStrictly reads one object, and refuses keys that it has no place for.
+// decodeStrictly reads one object, and refuses unknown keys.
 func decodeStrictly(data []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
@@ -281,7 +277,7 @@ func decodeStrictly(data []byte, into any) error {
 	return nil
 }
 
-// inWords says what is wrong without Go's words for it.
+// inWords returns an error without Go's terms.
 func inWords(err error) error {
 	var wrongType *json.UnmarshalTypeError
 	if errors.As(err, &wrongType) {
@@ -296,7 +292,7 @@ func inWords(err error) error {
 	return err
 }
 
-// IsRecorded reports whether a file holds an organization that was recorded, rather than accounts.
+// IsRecorded reports whether a file holds a recorded organization, rather than accounts.
 func IsRecorded(data []byte) bool {
 	var document struct {
 		Format *json.RawMessage `json:"format"`
@@ -304,8 +300,8 @@ func IsRecorded(data []byte) bool {
 	return json.Unmarshal(data, &document) == nil && document.Format != nil
 }
 
-// ReadOrganization takes the content of a file of either form: a recorded organization, whose feature level it takes too
-// unless one is set, or accounts.
+// ReadOrganization reads a file of either form: a recorded organization or accounts. It also uses the recorded feature
+// level unless one is set.
 func (c *Config) ReadOrganization(data []byte) (err error) {
 	if !IsRecorded(data) {
 		c.Accounts, err = ParseAccounts(data)
@@ -330,7 +326,7 @@ func parseOrganization(data []byte) (*recordedOrganization, error) {
 	if version.Format != recordedFormat {
 		return nil, fmt.Errorf("recorded organization: format %d is not known, only %d", version.Format, recordedFormat)
 	}
-	// One key after the other: so an error names it.
+	// Keys are decoded one after the other, so that an error names its key.
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(data, &keys); err != nil {
 		return nil, fmt.Errorf("recorded organization: %w", inWords(err))
@@ -360,7 +356,7 @@ func (f *recordedOrganization) featureLevel() int {
 	return min(max(f.Server.FeatureLevel, featurelevel.Oldest), featurelevel.Newest)
 }
 
-// check finds what does not fit together.
+// check finds inconsistencies.
 func (f *recordedOrganization) check() error {
 	c := recordedCheck{}
 	c.accounts = recordedIDs(&c, "accounts", f.Accounts, func(a recordedAccount) (int, string) { return a.ID, "" })
@@ -420,7 +416,7 @@ func (f *recordedOrganization) checkAccounts(c *recordedCheck) {
 	}
 }
 
-// systemGroups are those that every organization has.
+// systemGroups are the groups that every organization has.
 var systemGroups = []string{
 	rules.Nobody, rules.Owners, rules.Administrators, rules.Moderators, rules.FullMembers, rules.Members, rules.Everyone, rules.Internet,
 }
@@ -511,7 +507,6 @@ func (f *recordedOrganization) checkChannels(c *recordedCheck) {
 	}
 }
 
-// address is how an account logs in: the real address where it was seen.
 func (a recordedAccount) address() string {
 	if a.DeliveryEmail != nil && *a.DeliveryEmail != "" {
 		return *a.DeliveryEmail
@@ -519,7 +514,7 @@ func (a recordedAccount) address() string {
 	return a.Email
 }
 
-// recordedCheck keeps the first thing that is wrong.
+// recordedCheck keeps the first mistake.
 type recordedCheck struct {
 	accounts, groups, channels, folders map[int]bool
 	err                                 error
@@ -567,10 +562,10 @@ func (c *recordedCheck) values(values map[string]recordedValue, place string, at
 	}
 }
 
-// noID is that of rows which have none.
+// noID is the ID of rows without one.
 const noID = -1
 
-// recordedIDs returns the IDs of a list, which have to be possible and different, as have the names; "" is none.
+// recordedIDs returns the IDs of a list. The IDs must be possible and different. The names must be different; "" is none.
 func recordedIDs[T any](c *recordedCheck, key string, rows []T, of func(T) (int, string)) map[int]bool {
 	ids, names := map[int]bool{}, map[string]bool{}
 	for i, row := range rows {

@@ -14,9 +14,9 @@ import (
 
 func sortedKeys[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }
 
-// loadInto fills the tables of an organization that is empty. The file has been checked.
+// loadInto fills the tables of an empty organization. The file was checked before.
 func (f *recordedOrganization) loadInto(o *rules.Organization) error {
-	// The groups are first: defaults name them. The settings are before what asks for the organization's host.
+	// The groups come first, because defaults name them. The settings come before rows that need the organization's host.
 	f.loadGroups(o)
 	realm, err := f.realm(o)
 	if err != nil {
@@ -63,7 +63,7 @@ func (f *recordedOrganization) completeGroups(o *rules.Organization) {
 	}
 }
 
-// realm returns the settings; those that the file does not have are as in a new organization.
+// realm returns the settings; missing ones are as in a new organization.
 func (f *recordedOrganization) realm(o *rules.Organization) (rules.Realm, error) {
 	realm := o.StartingRealm()
 	if f.Realm.BotDomain != rules.Host {
@@ -110,7 +110,7 @@ func (f *recordedOrganization) realm(o *rules.Organization) (rules.Realm, error)
 	return realm, settings.err
 }
 
-// recordedSettings reads settings, and keeps the first that cannot be read.
+// recordedSettings reads settings, and keeps the first unreadable one.
 type recordedSettings struct {
 	values map[string]json.RawMessage
 	err    error
@@ -140,7 +140,7 @@ func (s *recordedSettings) readChannel(into *int, name string, channels []record
 	*into = max(id, 0)
 }
 
-// readMethods reads which ways to log in there are, and which are on, in the two forms that servers have.
+// readMethods reads the available and the enabled ways to log in, in the two forms of servers.
 func (s *recordedSettings) readMethods(realm *rules.Realm) {
 	const name = "authentication_methods"
 	var methods map[string]json.RawMessage
@@ -162,7 +162,7 @@ func (s *recordedSettings) readMethods(realm *rules.Realm) {
 	}
 }
 
-// readOlder reads what older servers have in the place of later settings.
+// readOlder reads the settings of older servers that later settings replaced.
 func (s *recordedSettings) readOlder(realm *rules.Realm) {
 	if _, ok := s.values["topics_policy"]; !ok {
 		var mandatory bool
@@ -172,7 +172,7 @@ func (s *recordedSettings) readOlder(realm *rules.Realm) {
 	}
 }
 
-// userDefaults returns what new accounts start with, as far as it is not the usual.
+// userDefaults returns the settings of new accounts that differ from the standard.
 func (f *recordedOrganization) userDefaults() (rules.UserDefaults, error) {
 	defaults := rules.UserDefaults{Flags: map[string]bool{}, Numbers: map[string]int{}, Texts: map[string]string{}}
 	for _, s := range rules.UserSettings {
@@ -207,7 +207,7 @@ func readChanged[T comparable](raw json.RawMessage, s rules.UserSetting, into ma
 	return nil
 }
 
-// loadAccounts gives every account a key. What servers grant in their shell and do not show, the owners get.
+// loadAccounts gives every account a key. The owners get the permissions that servers grant in their shell and do not show.
 func (f *recordedOrganization) loadAccounts(o *rules.Organization) {
 	for _, a := range f.Accounts {
 		u := rules.User{
@@ -238,8 +238,8 @@ func (f *recordedOrganization) loadAccounts(o *rules.Organization) {
 	}
 }
 
-// visibility is who sees the real address, as far as an administrator can tell: of the settings between everybody and nobody
-// it is the usual one.
+// visibility is the visibility of the real address, as an administrator sees it. Of the settings between everyone and no
+// one it is the standard one.
 func (a recordedAccount) visibility() int {
 	switch {
 	case a.DeliveryEmail == nil || *a.DeliveryEmail == "":
@@ -268,7 +268,7 @@ func (f *recordedOrganization) loadChannels(o *rules.Organization) {
 			CreatorID: ch.CreatorID, DateCreated: ch.DateCreated,
 			Permissions: o.CompletePermissions(rules.ChannelPermissions, plainValues(ch.Permissions), ch.CreatorID),
 		}
-		o.Channels.Put(ch.ID, row) // without the default of new subscribers, which those of the file are not
+		o.Channels.Put(ch.ID, row) // without the default of new subscribers, which does not apply to existing ones
 		for _, account := range ch.Subscribers {
 			o.PutSubscription(account, ch.ID)
 		}
@@ -301,7 +301,7 @@ func (f *recordedOrganization) loadChannels(o *rules.Organization) {
 	}
 }
 
-// loadLists fills the tables that nothing else refers to. Lists that have an order are in theirs.
+// loadLists fills the tables without references from others. Ordered lists keep their order.
 func (f *recordedOrganization) loadLists(o *rules.Organization) {
 	for order, p := range f.ProfileFields {
 		o.ProfileFields.Put(p.ID, rules.ProfileField{
@@ -360,7 +360,7 @@ func plainValues(recorded map[string]recordedValue) map[string]rules.GroupValue 
 	return values
 }
 
-// sortedIDs returns IDs ascending and once each.
+// sortedIDs returns IDs ascending, without duplicates.
 func sortedIDs(ids []int) []int {
 	sorted := slices.Sorted(slices.Values(ids))
 	return slices.Compact(sorted)

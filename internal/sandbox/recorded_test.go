@@ -14,7 +14,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
-// readOrganization returns an organization as format 1 has it, which is read forever.
+// readOrganization returns an organization in format 1, which must remain readable.
 func readOrganization(t testing.TB) string {
 	t.Helper()
 	data, err := os.ReadFile("testdata/organization.json")
@@ -22,7 +22,7 @@ func readOrganization(t testing.TB) string {
 	return string(data)
 }
 
-// Everything keeps its ID, and what is new gets others.
+// Loaded rows keep their IDs, and new rows get others.
 func TestARecordedOrganizationKeepsItsIDs(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "organization.db")
 	config := Config{Organization: []byte(readOrganization(t)), StatePath: state}
@@ -67,7 +67,7 @@ func TestARecordedOrganizationKeepsItsIDs(t *testing.T) {
 		t.Errorf("creating a channel: %v", got)
 	}
 	requireNoError(t, s.Close())
-	// From the file of its state it goes on, whatever the recording is by then.
+	// With a state file the recording is ignored.
 	if s, err = New(config); err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestARecordedOrganizationKeepsItsIDs(t *testing.T) {
 	}
 }
 
-// answerTo returns what the server answers an owner.
+// answerTo returns the server's answer to an owner.
 func answerTo(t testing.TB, s *Server, method, path, form string) map[string]any {
 	t.Helper()
 	owner := Credentials{}
@@ -98,14 +98,14 @@ func answerTo(t testing.TB, s *Server, method, path, form string) map[string]any
 	return body
 }
 
-// What a real organization has that the example has not: system bots where the example has people, system groups under other
-// IDs, another domain, and addresses that nobody is shown.
+// Features of a real organization that the example lacks: other IDs of system bots and system groups, another domain, and
+// hidden addresses.
 func TestARecordedOrganizationOfAnotherServer(t *testing.T) {
 	file := strings.NewReplacer(
 		`"user_id": 6,`, `"user_id": 4,`, `"user_id": 8,`, `"user_id": 5,`, `"user_id": 50,`, `"user_id": 8,`, ", 50]", ", 8]",
 		"zulip.example.com", "chat.example.org", `"delivery_email": "kenji.sato@example.com"`, `"delivery_email": null`,
 	).Replace(readOrganization(t))
-	// The system groups change places: what was 301 is 308.
+	// Two system groups change places: the group with ID 301 gets 308.
 	file = strings.NewReplacer(`"id": 301,`, `"id": 308,`, `"id": 308,`, `"id": 301,`, "_group\": 301", "_group\": 308").Replace(file)
 	s, err := New(Config{Organization: []byte(file)})
 	requireNoError(t, err)
@@ -138,7 +138,7 @@ func jsonText(value any) string {
 	return string(text)
 }
 
-// What is wrong is said with its place.
+// An error names its place.
 func TestARecordedOrganizationIsChecked(t *testing.T) {
 	good := readOrganization(t)
 	for _, test := range []struct{ before, after, want string }{
@@ -191,7 +191,7 @@ func TestARecordedOrganizationIsChecked(t *testing.T) {
 		if !strings.HasPrefix(err.Error(), "recorded organization: ") || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s\nis refused with %s\nnot         %s", test.after, err, test.want)
 		}
-		// Nothing of it is left where the organization is kept.
+		// The state file must not contain any of it.
 		if s, err = New(Config{Organization: []byte(good), StatePath: state}); err != nil {
 			t.Errorf("after %s the good file is refused: %v", test.after, err)
 			continue
@@ -201,7 +201,7 @@ func TestARecordedOrganizationIsChecked(t *testing.T) {
 		}
 		_ = s.Close()
 	}
-	// Settings and permissions that the sandbox does not know are those of a newer server.
+	// Unknown settings and permissions belong to a newer server.
 	newer := strings.NewReplacer(`"invite_required": true`, `"invite_required": true, "brand_new": [1]`, `"can_administer_channel_group": 309`, `"can_administer_channel_group": 309, "can_sing_group": 301`).Replace(good)
 	if s, err := New(Config{Organization: []byte(newer)}); err != nil {
 		t.Error(err)
@@ -210,7 +210,7 @@ func TestARecordedOrganizationIsChecked(t *testing.T) {
 	}
 }
 
-// No file makes the sandbox fail otherwise than with an error, neither when it is loaded nor afterwards.
+// No file causes another failure than an error, neither when it is loaded nor afterwards.
 func FuzzRecordedOrganization(f *testing.F) {
 	good := readOrganization(f)
 	f.Add(good, 0)
@@ -239,7 +239,7 @@ func FuzzRecordedOrganization(f *testing.F) {
 	})
 }
 
-// recordedConfig is that of the server of which a recording was made.
+// recordedConfig is the configuration of the server in a recording.
 func recordedConfig(name string, rec recording) Config {
 	cfg := Config{Accounts: maps.Clone(rec.Accounts), FeatureLevel: rec.FeatureLevel}
 	for account, a := range cfg.Accounts {
@@ -256,7 +256,7 @@ func recordedConfig(name string, rec recording) Config {
 	return cfg
 }
 
-// mayHoldMore returns which objects of an answer, by their paths, were recorded in part.
+// mayHoldMore returns which objects of an answer, by their paths, were recorded incompletely.
 func mayHoldMore(name string, x exchange) func(path string) bool {
 	return func(path string) bool {
 		switch name {
@@ -277,13 +277,13 @@ func approximated(field string) bool {
 	return strings.HasPrefix(field, "rendered_") || strings.HasPrefix(field, "prev_rendered_") || field == "content_html_diff"
 }
 
-// unordered names the lists whose order says nothing.
+// unordered names the lists without a meaningful order.
 var unordered = []string{
 	"bots", "export_consents", "ignored_parameters_unsupported", "invites", "members", "not_removed", "realm_bots", "removed",
 	"subgroups", "subscribers",
 }
 
-// ofTheServer names fields whose values belong to the recorded server.
+// ofTheServer names fields with values of the recorded server.
 var ofTheServer = []string{
 	"development_environment", "realm_bot_domain", "realm_date_created", "realm_name", "server_can_summarize_topics",
 }

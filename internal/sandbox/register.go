@@ -14,23 +14,21 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// registerOptions are what a caller of POST /register says it can take.
+// registerOptions are the capabilities of a caller of POST /register.
 type registerOptions struct {
 	clientGravatar    bool
 	includeSubscriber string
 	capabilities      map[string]bool
 }
 
-// snapshotPart is one fetch type: from which feature level it exists, and the
-// fields it adds.
+// snapshotPart is one fetch type: its first feature level, and the fields it adds.
 type snapshotPart struct {
 	name   string
 	since  int
 	fields func(*request, registerOptions) fields
 }
 
-// snapshotParts lists the fetch types (server-behavior §R21). What is not in the list
-// adds nothing, as any unknown type.
+// snapshotParts lists the fetch types (server-behavior §R21). Unknown types add nothing.
 var snapshotParts = []snapshotPart{
 	{"realm_user", 0, registerUsers},
 	{"realm_user_groups", 0, registerUserGroups},
@@ -66,7 +64,7 @@ var snapshotParts = []snapshotPart{
 	{"navigation_views", 390, always("navigation_views", []fields{})},
 	{"reminders", 399, always("reminders", []fields{})},
 	{"push_device", 406, always("push_devices", fields{})},
-	{"realm_filters", 0, always("realm_filters", []any{})}, // of a form that clients no longer get
+	{"realm_filters", 0, always("realm_filters", []any{})}, // in a form that clients no longer get
 	{"realm_billing", 0, always("realm_billing", fields{"has_pending_sponsorship_request": false})},
 	{"video_calls", 0, always("has_zoom_token", false)},
 	{"giphy", 0, always("giphy_api_key", "")},
@@ -132,11 +130,11 @@ func register(r *request) (fields, error) {
 	return answer, nil
 }
 
-// checkEventNarrow refuses a condition, operator and operand, by which events cannot be told apart.
+// checkEventNarrow refuses a condition (operator and operand) that cannot filter events.
 func checkEventNarrow(term []string) error {
 	switch {
 	case len(term) != 2:
-		return fmt.Errorf("a condition of %d texts", len(term)) // which no server answers
+		return fmt.Errorf("a condition of %d texts", len(term)) // no server answers this
 	case !slices.Contains([]string{"channel", "stream", "topic", "sender", "is"}, term[0]):
 		return rules.Refuse("Operator %s not supported.", term[0])
 	case term[0] == "is" && term[1] == "followed":
@@ -145,19 +143,19 @@ func checkEventNarrow(term []string) error {
 	return nil
 }
 
-// isFetched reports whether a type was asked for; who names no types gets all.
+// isFetched reports whether a type was requested; without types, all are.
 func isFetched(types *[]string, name string) bool {
 	return types == nil || slices.Contains(*types, name)
 }
 
-// knownCapabilities are what a client may say of itself, in the order in which it is checked. The first has to be there.
+// knownCapabilities are the client's capabilities, in the order of the checks. The first is required.
 var knownCapabilities = []string{
 	"notification_settings_null", "bulk_message_deletion", "user_avatar_url_field_optional", "stream_typing_notifications",
 	"linkifier_url_template", "user_list_incomplete", "include_deactivated_groups", "archived_channels", "empty_topic_name",
 	"simplified_presence_events", "user_settings_object",
 }
 
-// clientCapabilities reads the capabilities. Those that the server does not know do not matter.
+// clientCapabilities reads the capabilities. It ignores unknown ones.
 func clientCapabilities(value any, path string) (map[string]bool, error) {
 	object, ok := value.(map[string]any)
 	if !ok {
@@ -203,14 +201,14 @@ func constant(name string) func(*request, registerOptions) fields {
 	return func(*request, registerOptions) fields { return fields{name: registerConstants[name]} }
 }
 
-// always is a part of a snapshot with one field that has the same value for everybody, since the sandbox does not have what
-// it tells of.
+// always is a part of a snapshot with one field that has the same value for every account, because the sandbox does not
+// implement it.
 func always(name string, value any) func(*request, registerOptions) fields {
 	return func(*request, registerOptions) fields { return fields{name: value} }
 }
 
-// registerOnboarding is the onboarding_steps part of a snapshot: the hints that an account has not seen. People choose in the
-// first of them how they follow topics when they sign up, bots do not.
+// registerOnboarding is the onboarding_steps part of a snapshot: the hints that an account has not seen. The first hint is
+// about following topics; people choose it when they sign up, bots do not.
 func registerOnboarding(r *request, _ registerOptions) fields {
 	answer := fields{"onboarding_steps": registerConstants["onboarding_steps"]}
 	var steps []json.RawMessage
@@ -221,7 +219,7 @@ func registerOnboarding(r *request, _ registerOptions) fields {
 	return answer
 }
 
-// addServerConstants adds what clients have to know of the server.
+// addServerConstants adds facts about the server.
 func (r *request) addServerConstants(answer fields) {
 	answer["development_environment"] = false
 	answer["event_queue_longpoll_timeout_seconds"] = 90
@@ -240,21 +238,21 @@ func (r *request) addServerConstants(answer fields) {
 	answer["server_can_summarize_topics"] = false
 }
 
-// registerPresence is the presence part of a snapshot. The sandbox does not keep who is there.
+// registerPresence is the presence part of a snapshot. The sandbox does not store presence.
 func registerPresence(r *request, _ registerOptions) fields {
 	answer := fields{"presences": fields{}, "server_timestamp": float64(r.server.clock().UnixMicro()) / 1e6}
 	answer["presence_last_update_id"] = -1
 	return answer
 }
 
-// registerUserSettings is the user_settings part of a snapshot: what PATCH /settings changes.
+// registerUserSettings is the user_settings part of a snapshot: the settings of PATCH /settings.
 func registerUserSettings(r *request, _ registerOptions) fields {
 	settings := r.userSettingsObject(func(s rules.UserSetting) any { return r.org.UserSetting(r.me.ID, s) })
 	return fields{"user_settings": settings}
 }
 
-// unreadMessages are the caller's unread messages by where they are (https://zulip.com/api/register-queue). "huddles" are the
-// direct messages of three people and more.
+// unreadMessages are the caller's unread messages by place (https://zulip.com/api/register-queue). "huddles" are the direct
+// messages of three or more people.
 func (r *request) unreadMessages(emptyAllowed bool) fields {
 	var direct, channels, groups unreadPlaces
 	mentions := []int{}
@@ -277,7 +275,7 @@ func (r *request) unreadMessages(emptyAllowed bool) fields {
 			people := joinIDs(m.People)
 			groups.add(m.ID, unreadPlace{text: people}, fields{"user_ids_string": people})
 		default:
-			other := slices.Concat(others, []int{r.me.ID})[0] // those to oneself have no other
+			other := slices.Concat(others, []int{r.me.ID})[0] // a message to oneself has no other participant
 			direct.add(m.ID, unreadPlace{number: other}, fields{"other_user_id": other, "sender_id": other})
 		}
 	}
@@ -287,7 +285,7 @@ func (r *request) unreadMessages(emptyAllowed bool) fields {
 	}
 }
 
-// unreadPlace is by what the places of unread messages are told apart and sorted.
+// unreadPlace identifies and sorts the places of unread messages.
 type unreadPlace struct {
 	number int
 	text   string
@@ -334,7 +332,7 @@ func joinIDs(ids []int) string {
 	return strings.Join(texts, ",")
 }
 
-// mutedTopics are the topics that the caller muted, as clients know them that do not know other visibilities.
+// mutedTopics are the caller's muted topics, for clients that do not know other visibilities.
 func (r *request) mutedTopics() [][]any {
 	list := [][]any{}
 	for _, v := range r.org.TopicVisibilities.All() {
@@ -345,7 +343,8 @@ func (r *request) mutedTopics() [][]any {
 	return list
 }
 
-// registerConversations is the part of a snapshot with the caller's direct messages: with whom, and the newest, newest first.
+// registerConversations is the part of a snapshot with the caller's direct messages: the participants and the newest
+// message, newest first.
 func registerConversations(r *request, _ registerOptions) fields {
 	list := []fields{}
 	for _, m := range r.org.NewestDirectMessages(r.me.ID) {

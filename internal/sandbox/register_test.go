@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// registerKeys is what a real server of feature level 442 answers to POST /register: the fields of each event type, or of
-// several, and the JSON type of each field when all are asked for.
+// registerKeys is the answer of a real server of feature level 442 to POST /register. It has the fields of each event type,
+// or of several, and the JSON type of each field of a complete answer.
 type registerKeys struct {
 	Parts        map[string][]string `json:"parts"`
 	Keys         map[string]string   `json:"keys"`
@@ -223,7 +223,7 @@ func newQueue(t *testing.T, s *Server, as string, params map[string]any) string 
 	return must(t, s, as, "POST", "/register", params).body["queue_id"].(string)
 }
 
-// polled asks for the events of a queue after one of them, without waiting.
+// polled reads the events of a queue after one of them, without waiting.
 func polled(t *testing.T, s *Server, as, queue string, last int) []any {
 	t.Helper()
 	return must(t, s, as, "GET", "/events", map[string]any{"queue_id": queue, "last_event_id": last, "dont_block": true}).body["events"].([]any)
@@ -268,7 +268,7 @@ func TestEventsAreTheMessagesReceived(t *testing.T) {
 		t.Errorf("who wants no messages gets %v", events)
 	}
 
-	// What was confirmed is gone.
+	// Confirmed events are removed.
 	if events := polled(t, s, "owner", plain, 0); len(events) != 1 || events[0].(map[string]any)["id"] != 1.0 {
 		t.Errorf("after the first: %v", events)
 	}
@@ -296,14 +296,14 @@ func TestEventsAreTheMessagesReceived(t *testing.T) {
 	}
 }
 
-// turnOf is how often somebody has asked for the events of a queue.
+// turnOf is the number of requests for the events of a queue.
 func (s *Server) turnOf(queue string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.queues[queue].turn
 }
 
-// waitForTurn waits until somebody has asked for the events of a queue so often.
+// waitForTurn waits for this number of requests for the events of a queue.
 func (s *Server) waitForTurn(queue string, turn int) {
 	for {
 		s.mu.Lock()
@@ -338,7 +338,7 @@ func TestWaitingForEvents(t *testing.T) {
 		t.Errorf("a later request ends the one before: %s", got.text)
 	}
 	guest, _ := s.Credentials("guest")
-	for range 4 { // more requests of others wake it than its own account may send
+	for range 4 { // other requests wake it more often than its own account may call
 		sent(t, s, "member", map[string]any{"type": "direct", "to": []int{guest.ID}, "content": "not for the owner"})
 	}
 	must(t, s, "member", "GET", "/users/me", nil)

@@ -12,8 +12,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
-// renderings is what a real server made of messages and of edits of them. Of an approximate one only what it is found by has
-// to be alike.
+// renderings are a real server's renderings of messages and of edits of them. An approximate one must agree only in the
+// text that the test searches for.
 type renderings struct {
 	Texts []struct {
 		Text        string `json:"text"`
@@ -34,7 +34,7 @@ func readRenderings(t *testing.T) renderings {
 	return recorded
 }
 
-// renderingServer holds what the recorded messages speak of.
+// renderingServer holds the objects that the recorded messages mention.
 func renderingServer(t *testing.T) (s *Server, channel int) {
 	t.Helper()
 	s = start(t, Config{FeatureLevel: 442, Accounts: readRecording(t, "testdata/recordings/channels-create.json").Accounts})
@@ -93,7 +93,7 @@ func TestRenderedDescriptions(t *testing.T) {
 	}
 }
 
-// The server puts blanks in places of its own.
+// The server inserts blanks at other places.
 func TestConformanceHTMLDiff(t *testing.T) {
 	s, channel := renderingServer(t)
 	withoutBlanks := func(text string) string {
@@ -111,8 +111,8 @@ func TestConformanceHTMLDiff(t *testing.T) {
 	}
 }
 
-// testdata/emoji.json.gz holds what a real server answered for each name, in a status and in a reaction alike: the code; for
-// what is no standard emoji its type before the code; nothing if it refused the name.
+// testdata/emoji.json.gz holds the answer of a real server to each name, in a status and in a reaction. It is the code,
+// with the type before it if it is no standard emoji. It is empty if the server refused the name.
 func TestConformanceEmoji(t *testing.T) {
 	var recorded map[string]string
 	readPackedJSON(t, "testdata/emoji.json.gz", &recorded)

@@ -18,15 +18,13 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
-// replay asks a server what was recorded, with the numbers of that server in
-// place of the recording's symbols.
+// replay sends recorded requests to a server, with the numbers of that server in place of the recording's symbols.
 type replay struct {
 	server      *Server
 	bound       map[string]int         // symbol, as in kind:name → number
 	mayHoldMore func(path string) bool // which objects of an answer were recorded in part; nil: none
 }
 
-// response is what came back.
 type response struct {
 	status int
 	header http.Header
@@ -49,10 +47,10 @@ func newReplay(s *Server) *replay {
 	return p
 }
 
-// dummyAddress is one that the recorded server or the sandbox made of an ID.
+// dummyAddress is an address that the recorded server or the sandbox generated from an ID.
 var dummyAddress = regexp.MustCompile(`^user\d+@(rec\.example\.com|` + regexp.QuoteMeta(rules.Host) + `)$`)
 
-// recordedBot ends the address of a bot that the recorded server made.
+// recordedBot is the end of a bot's address on the recorded server.
 const recordedBot = "-bot@rec.example.com"
 
 // organizationImage begins the path of a picture of the organization.
@@ -60,8 +58,7 @@ var organizationImage = regexp.MustCompile(`^/user_avatars/\d+/realm/`)
 
 var symbol = regexp.MustCompile(`\$\{([^}]*)\}`)
 
-// text returns what a symbol inside a text stands for; false if it is not
-// bound yet.
+// text returns the value of a symbol inside a text; false if it is not bound yet.
 func (p *replay) text(name string) (string, bool) {
 	switch kind, account, _ := strings.Cut(name, ":"); {
 	case name == "site":
@@ -144,7 +141,7 @@ func (p *replay) compareText(path, want string, got any) []string {
 	if strings.HasPrefix(want, "/user_avatars/") { // the ID of the organization
 		expanded, have = organizationImage.ReplaceAllString(expanded, "/realm/"), organizationImage.ReplaceAllString(have, "/realm/")
 	}
-	// What is still unknown stands for anything of its place.
+	// An unbound symbol matches any text at its place.
 	pattern := symbol.ReplaceAllString(regexp.QuoteMeta(expanded), "")
 	pattern = regexp.MustCompile(`\\\$\\\{[^}]*\\\}`).ReplaceAllString(pattern, ".*")
 	if !regexp.MustCompile("^(?s:" + pattern + ")$").MatchString(have) {
@@ -158,7 +155,6 @@ func (p *replay) ask(x exchange) (response, error) {
 	return p.send(x, func(req *http.Request) { p.authorize(req, x) })
 }
 
-// askAs sends a request with credentials of the caller's choice.
 func (p *replay) askAs(c Credentials, x exchange) (response, error) {
 	return p.send(x, func(req *http.Request) { req.SetBasicAuth(c.Email, c.APIKey) })
 }
@@ -198,13 +194,13 @@ func (p *replay) send(x exchange, authorize func(*http.Request)) (response, erro
 	return got, nil
 }
 
-// asText is how a value of the query is sent: a text as it is, else JSON.
+// asText encodes a value for the query: a text as it is, other values as JSON.
 func (p *replay) asText(v any) string {
 	expanded := p.expand(v)
 	if s, ok := expanded.(string); ok {
 		return s
 	}
-	data, _ := json.Marshal(expanded) // came out of JSON
+	data, _ := json.Marshal(expanded) // it was decoded from JSON
 	return string(data)
 }
 
@@ -246,7 +242,7 @@ func (p *replay) requestBody(x exchange) (io.Reader, string, error) {
 	return &body, parts.FormDataContentType(), parts.Close()
 }
 
-// authorize signs a request. What "wrong key" means stands in the note.
+// authorize signs a request. The note explains "wrong key".
 func (p *replay) authorize(req *http.Request, x exchange) {
 	const otherKey = "abcdefghijklmnopqrstuvwxyz012345"
 	admin, _ := p.server.Credentials("admin")
@@ -264,8 +260,8 @@ func (p *replay) authorize(req *http.Request, x exchange) {
 	}
 }
 
-// Nothing of a try is left: neither in the organization and its IDs, nor in the journal, nor in a queue, whether the server did what
-// was tried, refused it or broke.
+// A try leaves no trace in the organization, its IDs, the journal or a queue. It does not matter whether the server
+// accepted the request, refused it or failed.
 func TestTryLeavesNothing(t *testing.T) {
 	s := start(t, Config{})
 	a := newReplay(s)
@@ -315,7 +311,7 @@ func TestTryLeavesNothing(t *testing.T) {
 	})
 }
 
-// summary is all that a try could leave.
+// summary is everything that a try could change.
 func summary(s *Server, queue string) string {
 	var text bytes.Buffer
 	s.Organization().Read(func(o *rules.Organization) {
@@ -340,7 +336,7 @@ func summary(s *Server, queue string) string {
 	return text.String()
 }
 
-// What is sent through the transport is handled as what comes from the network.
+// A request through the transport is handled like one from the network.
 func TestTransport(t *testing.T) {
 	s := start(t, Config{})
 	admin, _ := s.Credentials("admin")

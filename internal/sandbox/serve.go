@@ -13,24 +13,23 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
-// call is one HTTP request on its way through the server.
+// call is one HTTP request in the server.
 type call struct {
 	http   *http.Request
 	method string // the verb that counts, see serve
 	path   string // without the prefix of the API
 	form   form
 	entry  Request
-	// before, if there is one, is called under the lock before the request is
-	// done, and what it returns afterwards.
+	// before, if set, is called under the lock before the request is handled. The function that it returns is called
+	// afterwards.
 	before func() (after func())
 	// polling is set once the request waits for events, and changed ends the wait.
 	polling *polling
 	changed <-chan struct{}
 }
 
-// serve handles a request: it reads it, waits for latency, gates and faults, handles
-// it with the lock held, drops or damages the answer if a fault says so, adds it to
-// the journal, and sends the answer.
+// serve reads a request, waits for latency, gates and faults, and handles it with the lock held. Then it drops or damages
+// the answer if a fault says so, adds it to the journal, and sends it.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	started := s.clock()
 	f, err := readForm(r)
@@ -62,7 +61,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	send(w, r.Method, a)
 	if fault.truncates() {
-		_ = http.NewResponseController(w).Flush() // else the half would be lost too
+		_ = http.NewResponseController(w).Flush() // otherwise the half would be lost too
 		panic(http.ErrAbortHandler)
 	}
 }
@@ -99,7 +98,7 @@ func (s *Server) handle(c *call) (a *answer) {
 		site: s.siteOf(c.http), query: c.http.URL.RawQuery, server: s, polling: c.polling,
 	}
 	s.org.DeliverScheduled()
-	s.org.Commit() // whatever becomes of the request
+	s.org.Commit() // even if the request fails
 	if c.before != nil {
 		defer c.before()()
 	}
@@ -108,7 +107,7 @@ func (s *Server) handle(c *call) (a *answer) {
 	if err := s.persist(); err != nil {
 		a = failure(err)
 	}
-	if c.polling == nil { // what was asked may be what others wait for
+	if c.polling == nil { // the request may have changed something that others wait for
 		close(s.changed)
 		s.changed = make(chan struct{})
 	}
@@ -122,7 +121,7 @@ func (s *Server) handle(c *call) (a *answer) {
 	return a
 }
 
-// perform does a request and returns its answer, unless it was refused before. It returns the refusal too.
+// perform handles a request and returns its answer, unless it was refused before. It returns the refusal too.
 func (s *Server) perform(r *request, e endpoint, refused error) (*answer, error) {
 	var content fields
 	if refused == nil {
@@ -173,7 +172,7 @@ func (s *Server) admit(r *request, e endpoint, h *http.Request) (http.Header, er
 	return headers, e.guardAt(r.level).check(me)
 }
 
-// admitsBot refuses incoming webhook bots where they are not let in.
+// admitsBot refuses incoming webhook bots on endpoints that do not admit them.
 func (e endpoint) admitsBot(u rules.User) error {
 	if u.IsBot && u.BotType == rules.BotIncomingWebhook && !e.webhookBots {
 		return unauthorized("This API is not available to incoming webhook bots.")
@@ -181,8 +180,7 @@ func (e endpoint) admitsBot(u rules.User) error {
 	return nil
 }
 
-// siteOf is the server's URL: where it listens, or, behind a handler or on every
-// address, where the request was sent.
+// siteOf is the server's URL: its address, or, behind a handler or on every address, the host of the request.
 func (s *Server) siteOf(r *http.Request) string {
 	if at := s.listensAt(); at.url() != "" && !at.isEvery {
 		return at.url()
@@ -213,7 +211,7 @@ func send(w http.ResponseWriter, method string, a *answer) {
 	}
 	w.WriteHeader(a.status)
 	if method != http.MethodHead {
-		_, _ = w.Write(a.body) //nolint:gosec // JSON, or a page with nothing in it that was sent; whoever asked may be gone
+		_, _ = w.Write(a.body) //nolint:gosec // JSON, or a page without data of the request; the client may have gone
 	}
 }
 
@@ -230,7 +228,7 @@ func sleepContext(ctx context.Context, d time.Duration) {
 	}
 }
 
-// apiPrefix stands before the path of every endpoint.
+// apiPrefix precedes the path of every endpoint.
 const apiPrefix = "/api/v1"
 
 // endpoint is one line of the table of endpoints.
@@ -239,17 +237,16 @@ type endpoint struct {
 	path   string // segments in braces are variables; {x:int} takes digits only
 	guard  guard
 	since  int // feature level it exists from; 0: always
-	// bots is the feature level from which the guard lets bots in like people; 0: no level does.
+	// bots is the feature level from which the guard admits bots like people; 0: no level does.
 	bots   int
 	handle handler
 	// silent drops unknown parameters without reporting them (server-behavior §R14).
 	silent bool
-	// webhookBots lets incoming webhook bots in (server-behavior §R16).
+	// webhookBots is true if incoming webhook bots are admitted (server-behavior §R16).
 	webhookBots bool
-	// isPage is answered for a wrong verb as a page is: without JSON.
+	// isPage is true if a wrong verb is answered like on a page, without JSON.
 	isPage bool
-	// queues is served by the process that holds the event queues, which counts
-	// requests by itself (server-behavior §R19).
+	// queues is true if the process with the event queues serves it, which has its own rate limit (server-behavior §R19).
 	queues bool
 }
 
@@ -271,8 +268,7 @@ type route struct {
 	vars    map[string]string
 }
 
-// router finds endpoints as Django does: the first path that matches is it,
-// and only then the verb is looked at.
+// router finds endpoints like Django does: the first matching path counts, and the verb is checked after it.
 type router struct {
 	bySegments map[int][]string // number of segments → paths, in the table's order
 	byPath     map[string][]endpoint
@@ -290,8 +286,7 @@ func newRouter(table []endpoint) *router {
 	return r
 }
 
-// find returns the route of a request on a server of the feature level, or the
-// answer that there is none.
+// find returns the route of a request on a server of the feature level, or the answer to an unknown path.
 func (r *router) find(method, path string, level int) (*route, *answer) {
 	path, ok := strings.CutPrefix(path, apiPrefix)
 	if !ok {
@@ -372,8 +367,7 @@ func isDigits(s string) bool {
 	return err == nil
 }
 
-// request is what a handler works with: the caller, the parameters, and the
-// organization, which nobody else touches meanwhile.
+// request is the input of a handler: the caller, the parameters, and the organization, which is locked.
 type request struct {
 	*params
 	org    *rules.Organization
@@ -382,8 +376,8 @@ type request struct {
 	files  []file
 	client string // the program that asks
 	site   string // the server's URL as the caller wrote it
-	query  string // as it was sent
-	// redirect is set to answer with another address instead of fields.
+	query  string // as sent
+	// redirect is another address to answer with, instead of fields.
 	redirect string
 	server   *Server
 	// polling is set for a request that has waited for events.

@@ -20,30 +20,28 @@ import (
 // Config configures a [Server]. The zero value is a server in memory with the
 // small example organization, at [DefaultFeatureLevel] and without rate limits.
 type Config struct {
-	// Accounts are the people and bots that exist at the start, by a name of
-	// the caller's choice. nil: the example organization. They are ignored if
-	// the state file already holds an organization.
+	// Accounts are the people and bots of a new organization, by a name of the caller's choice. nil: the example
+	// organization. They are ignored if the state file already holds an organization.
 	Accounts map[string]Account
-	// Organization is an organization that was recorded elsewhere, in the form that
-	// "export --snapshot" writes. It takes the place of Accounts: everything begins as it is
-	// there, under the same IDs.
+	// Organization is a recorded organization in the form of "export --snapshot". It replaces Accounts, and its objects
+	// keep their IDs.
 	Organization []byte
-	// StatePath is the file that keeps everything; "": memory only.
+	// StatePath is the file that stores everything; "": memory only.
 	StatePath string
-	// Shared is true if other processes serve the same state file. Each request then locks the file, and reads it again if
-	// another process has written to it since the last request. See also [Server.CountManaged].
+	// Shared is true if other processes serve the same state file. Each request then locks the file, and reads it again
+	// after another process has written to it. See also [Server.CountManaged].
 	Shared bool
-	// FeatureLevel is the API feature level of the server; 0: that of Organization, as far as the
-	// sandbox has it, else [DefaultFeatureLevel].
+	// FeatureLevel is the API feature level of the server. 0: that of Organization, as far as the sandbox supports it, and
+	// otherwise [DefaultFeatureLevel].
 	FeatureLevel int
-	// VideoChatProviders are providers of calls that the server is set up for
-	// beside "disabled" and "jitsi_meet", by their keys in the API.
+	// VideoChatProviders are the server's providers of calls in addition to "disabled" and "jitsi_meet", by their keys in
+	// the API.
 	VideoChatProviders []string
 	// RateLimits are the rules for each account; nil: off.
 	RateLimits []RateLimit
 	// Latency is added to every request.
 	Latency time.Duration
-	// Faults are in force from the start.
+	// Faults are active from the start.
 	Faults []Fault
 	// Journal, if set, receives one line of JSON for each request.
 	Journal io.Writer
@@ -62,32 +60,32 @@ type Server struct {
 	level   atomic.Int64
 
 	cfg      Config
-	recorded *recordedOrganization // cfg.Organization, parsed; nil: there is none
+	recorded *recordedOrganization // cfg.Organization, parsed; nil: none
 
-	mu                  sync.Mutex // guards what follows: one request at a time
+	mu                  sync.Mutex // guards the fields below; one request at a time
 	org                 *rules.Organization
 	store               *store // nil: memory only
 	limits, queueLimits rateLimiter
 	queues              eventQueues
 	changed             chan struct{} // closed by the next request
-	generation          int64         // when the server was made, in Unix seconds
-	past                []pastLists   // oldest first; none while no rule makes the lists lag
-	staleAccounts       *accountLists // shown instead of the current ones; nil: those are shown
-	// staleSettings are what PATCH /realm compares with instead of the current settings; nil: with those.
+	generation          int64         // when the server was created, in Unix seconds
+	past                []pastLists
+	staleAccounts       *accountLists // shown instead of the current lists; nil: show the current ones
+	// staleSettings are compared with PATCH /realm instead of the current settings; nil: the current ones are.
 	staleSettings *rules.Realm
 
 	closed    chan struct{} // closed by Close
 	closing   sync.Once
 	heartbeat time.Duration
 
-	serving  sync.Mutex // guards what follows
+	serving  sync.Mutex // guards the fields below
 	listener net.Listener
 	http     *http.Server
 	address  address
 }
 
-// New makes a server, which is reached through Handler, Start or StartTLS. It
-// fails if the state file cannot be used or an account is not possible.
+// New returns a server, which is reached through Handler, Start or StartTLS. It fails if the state file cannot be used or
+// an account is not possible.
 func New(cfg Config) (*Server, error) {
 	s := &Server{
 		router:  newRouter(slices.Concat(endpoints, unsupported())),
@@ -172,7 +170,7 @@ func (s *Server) loadOrCreate() error {
 	return s.persist()
 }
 
-// acquire opens a shared state file for one request, and reads what other processes have written to it.
+// acquire opens a shared state file for one request, and reads the writes of other processes.
 func (s *Server) acquire() error {
 	if !s.cfg.Shared || s.store == nil {
 		return nil
@@ -197,8 +195,8 @@ func (s *Server) release() error {
 	return s.store.close()
 }
 
-// CountManaged changes the number of objects that somebody manages in the organization of a shared state file. After a server
-// has counted all of them as gone, the next server of the file begins with a new organization.
+// CountManaged changes the number of managed objects in the organization of a shared state file. After the count has
+// returned to zero, the next server of the file begins with a new organization.
 func (s *Server) CountManaged(change int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -211,8 +209,7 @@ func (s *Server) CountManaged(change int) error {
 	return errors.Join(s.store.countManaged(change), s.release())
 }
 
-// persist writes the changes since the last call; if that fails, it reverts them in
-// memory.
+// persist writes the changes since the last call. If that fails, it reverts them in memory.
 func (s *Server) persist() error {
 	if s.store == nil {
 		s.org.EndRequest()
@@ -230,8 +227,7 @@ func (s *Server) persist() error {
 	return nil
 }
 
-// SetFeatureLevel makes the server behave as one of another feature level, as
-// if it were upgraded or downgraded.
+// SetFeatureLevel changes the feature level, as if the server were upgraded or downgraded.
 func (s *Server) SetFeatureLevel(n int) { s.level.Store(int64(n)) }
 
 func (s *Server) featureLevel() int { return int(s.level.Load()) }
@@ -245,7 +241,7 @@ func (s *Server) Journal() *Journal { return s.journal }
 // Fail adds a fault; remove removes it.
 func (s *Server) Fail(f Fault) (remove func()) { return s.faults.add(f) }
 
-// SetUpExports says how long data exports take from now on, a second if it is not called, and whether they fail.
+// SetUpExports sets the duration of data exports, by default a second, and whether they fail.
 func (s *Server) SetUpExports(takes time.Duration, fail bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -267,7 +263,7 @@ func (s *Server) Handler() http.Handler {
 	return mux
 }
 
-// Start listens on an address such as 127.0.0.1:0 and serves until Close.
+// Start listens on an address, for example 127.0.0.1:0, and serves until Close.
 func (s *Server) Start(addr string) error { return s.start(addr, "http", nil) }
 
 // StartTLS is Start with TLS.
@@ -287,15 +283,15 @@ func (s *Server) start(addr, scheme string, cfg *tls.Config) error {
 	}
 	s.http = newHTTPServer(s.Handler())
 	server := s.http
-	go func() { _ = server.Serve(listener) }() // ends with Close; nothing to report then
+	go func() { _ = server.Serve(listener) }() // Close ends it; its error says nothing
 	return nil
 }
 
-// URL is where the server listens, without a slash at the end; "" before Start. If it listens on every address of the machine,
-// it is that of loopback.
+// URL is the server's address without a slash at the end; "" before Start. If it listens on every address of the machine,
+// URL is the one of loopback.
 func (s *Server) URL() string { return s.listensAt().url() }
 
-// URLs are where the server is reached, URL first. If it listens on every address, there is one for each.
+// URLs are the server's addresses, URL first. If it listens on every address, the list contains each.
 func (s *Server) URLs() []string { return s.listensAt().urls }
 
 // IsLocal reports whether no other machine can reach the server.
@@ -307,9 +303,8 @@ func (s *Server) listensAt() address {
 	return s.address
 }
 
-// Close lets the requests under way finish, for some seconds, and closes the
-// state file. Requests held by a gate are released, and those that wait for
-// events are dropped.
+// Close lets requests in flight finish, for some seconds, and closes the state file. It releases requests at a gate, and
+// drops requests that wait for events.
 func (s *Server) Close() error {
 	s.gates.openAll()
 	s.closing.Do(func() { close(s.closed) })
@@ -335,8 +330,7 @@ func newHTTPServer(handler http.Handler) *http.Server {
 	return server
 }
 
-// shutDown lets the requests under way finish, for some seconds. server may be
-// nil.
+// shutDown lets requests in flight finish, for some seconds. server may be nil.
 func shutDown(server *http.Server) error {
 	if server == nil {
 		return nil

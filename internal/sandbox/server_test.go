@@ -15,7 +15,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
-// start makes and starts a server that ends with the test.
+// start starts a server that ends with the test.
 func start(t *testing.T, cfg Config) *Server {
 	t.Helper()
 	s, err := New(cfg)
@@ -25,8 +25,7 @@ func start(t *testing.T, cfg Config) *Server {
 	return s
 }
 
-// newExchange is a request as recordings hold them. Parameters that are strings
-// are sent as they are, others as JSON.
+// newExchange is a request in the form of recordings. String parameters are sent as they are, others as JSON.
 func newExchange(as, method, path string, params map[string]any) exchange {
 	x := exchange{As: as, Method: method, Path: apiPrefix + path, Form: map[string]string{}, JSON: map[string]any{}}
 	for name, value := range params {
@@ -49,7 +48,7 @@ func ask(t *testing.T, s *Server, as, method, path string, params map[string]any
 	return got
 }
 
-// must is ask for what has to go well.
+// must is ask, and fails the test if the server refuses.
 func must(t *testing.T, s *Server, as, method, path string, params map[string]any) response {
 	t.Helper()
 	got := ask(t, s, as, method, path, params)
@@ -269,7 +268,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// A server on every address names one that a client can use; what it says of itself is where it was asked.
+// A server on every address reports one that a client can use. Its answers contain the address of the request.
 func TestServerOnEveryAddress(t *testing.T) {
 	for _, listen := range []string{"0.0.0.0:0", "[::]:0", ":0"} {
 		server, err := New(Config{})
@@ -305,7 +304,7 @@ func TestCloseEndsConnectionsThatComeLate(t *testing.T) {
 	}
 }
 
-// What a real server has and the sandbox does not is told apart from what there is not.
+// The sandbox distinguishes endpoints that it does not support from endpoints that do not exist.
 func TestOtherEndpoints(t *testing.T) {
 	s := start(t, Config{})
 	for _, e := range unsupported() {
@@ -349,7 +348,6 @@ func TestOtherEndpoints(t *testing.T) {
 	}
 }
 
-// requireNoError ends a test with an error that is not what the test asks about.
 func requireNoError(t interface {
 	Helper()
 	Fatal(arguments ...any)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"time"
-	_ "time/tzdata" // not every system has the names of time zones
+	_ "time/tzdata" // some systems have no names of time zones
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
@@ -22,8 +22,7 @@ func updateUserDefaults(r *request) (fields, error) {
 	return nil, r.org.UpdateUserDefaults(change)
 }
 
-// userSettings declares the settings that people have; own ones too, for which an
-// organization has no defaults.
+// userSettings declares the settings of people. own includes those for which an organization has no defaults.
 func (r *request) userSettings(own bool) rules.UserDefaults {
 	change := rules.UserDefaults{
 		Flags: map[string]bool{}, Numbers: map[string]int{}, Texts: map[string]string{},
@@ -46,7 +45,7 @@ func (r *request) userSettings(own bool) rules.UserDefaults {
 	return change
 }
 
-// collect declares an optional parameter and puts what is sent into a map.
+// collect declares an optional parameter and puts a sent value into a map.
 func collect[T any](s source, name string, parse parser[T], into map[string]T) {
 	if value := optional(s, name, parse); value != nil {
 		into[name] = *value
@@ -80,7 +79,7 @@ func registerUserDefaults(r *request, _ registerOptions) fields {
 	return fields{"realm_user_settings_defaults": defaults}
 }
 
-// userSettingsObject shows all settings that people have.
+// userSettingsObject shows all settings of people.
 func (r *request) userSettingsObject(value func(rules.UserSetting) any) fields {
 	object := fields{}
 	for _, s := range slices.Concat(rules.UserSettings, rules.OwnUserSettings) {
@@ -93,9 +92,8 @@ func (r *request) userSettingsObject(value func(rules.UserSetting) any) fields {
 	return object
 }
 
-// updateSettings is PATCH /settings (https://zulip.com/api/update-settings).
-// Below the level of target_users that parameter is as unknown as any other, and
-// the caller's own settings are changed.
+// updateSettings is PATCH /settings (https://zulip.com/api/update-settings). Below the level of target_users that parameter
+// is unknown, and the caller's own settings are changed.
 func updateSettings(r *request) (fields, error) {
 	change := rules.OwnChange{
 		UserDefaults: r.userSettings(true),
@@ -122,7 +120,7 @@ func timezone(raw, name string) (string, error) {
 	return raw, nil
 }
 
-// targetUsers reads whose settings are changed.
+// targetUsers reads the people of an administrator's change.
 func targetUsers(value any, path string) (rules.OthersSettings, error) {
 	var whose rules.OthersSettings
 	object, ok := value.(map[string]any)
@@ -222,8 +220,8 @@ func orderProfileFields(r *request) (fields, error) {
 	return nil, r.org.OrderProfileFields(order)
 }
 
-// fieldData reads field_data: an object of texts, or of objects of texts. Of
-// what is neither, the server says that it is no such object.
+// fieldData reads field_data: an object of texts, or of objects of texts. The error for other values says that it is no
+// such object.
 func fieldData(raw, name string) (rules.FieldData, error) {
 	entry := func(value any, path string) (any, error) {
 		if s, ok := value.(string); ok {
@@ -246,9 +244,8 @@ func fieldData(raw, name string) (rules.FieldData, error) {
 	return rules.FieldData{Text: compactText(raw), Value: value}, nil
 }
 
-// compactText writes JSON without blanks, with its keys in the order in which
-// they came and its texts escaped no more than necessary. It is called with
-// JSON that was read before.
+// compactText writes JSON without blanks, with its keys in their original order and minimal escaping. Its argument must be
+// valid JSON.
 func compactText(raw string) string {
 	var out bytes.Buffer
 	decoder := json.NewDecoder(bytes.NewBufferString(raw))
@@ -287,7 +284,7 @@ func plainJSON(value any) []byte {
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(value); err != nil {
-		return nil // what was decoded can be encoded
+		return nil // a decoded value can be encoded
 	}
 	return bytes.TrimSpace(out.Bytes())
 }

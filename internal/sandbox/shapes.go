@@ -15,11 +15,11 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
-// valueParser converts decoded JSON into a value, strictly: `"5"` is not an integer. Its
-// errors name the path of the offending part, as in `drafts[0]["to"]`.
+// valueParser converts decoded JSON into a value strictly: `"5"` is not an integer. Its errors name the path of the wrong
+// part, as in `drafts[0]["to"]`.
 type valueParser[T any] func(value any, path string) (T, error)
 
-// jsonOf parses a parameter whose text is JSON (server-behavior §R1).
+// jsonOf parses a JSON parameter (server-behavior §R1).
 func jsonOf[T any](want valueParser[T]) parser[T] {
 	return func(raw, name string) (T, error) {
 		value, err := decodeJSON(raw)
@@ -103,7 +103,7 @@ func listOf[T any](element valueParser[T]) valueParser[[]T] {
 	}
 }
 
-// mapOf reads an object whose keys are free.
+// mapOf reads an object with any keys.
 func mapOf[T any](element valueParser[T]) valueParser[map[string]T] {
 	return func(value any, path string) (map[string]T, error) {
 		object, ok := value.(map[string]any)
@@ -144,8 +144,7 @@ func member[T any](object map[string]any, path, key string, want valueParser[T])
 	return want(value, inside)
 }
 
-// optionalMember reads a key that may be left out; null counts as left out if
-// nullable is true.
+// optionalMember reads an optional key. null counts as absent if nullable is true.
 func optionalMember[T any](object map[string]any, path, key string, nullable bool, want valueParser[T]) (*T, error) {
 	value, ok := object[key]
 	if !ok || nullable && value == nil {
@@ -155,8 +154,8 @@ func optionalMember[T any](object map[string]any, path, key string, nullable boo
 	return &one, err
 }
 
-// parseGroupValue reads a group-setting value. For any malformed value the server
-// reports that it is not an integer (server-behavior §P1).
+// parseGroupValue reads a group-setting value. The server reports every malformed value as not an integer (server-behavior
+// §P1).
 func parseGroupValue(value any, path string) (rules.GroupValue, error) {
 	if object, ok := value.(map[string]any); ok {
 		members, err := member(object, path, "direct_members", listOf(parseInteger))
@@ -169,7 +168,7 @@ func parseGroupValue(value any, path string) (rules.GroupValue, error) {
 	}
 	group, err := parseInteger(value, path+`["int"]`)
 	if group == 0 {
-		group = noGroup // 0 stands for a value that is a list
+		group = noGroup // 0 means that the value is a list
 	}
 	return rules.Named(group), err
 }
@@ -177,10 +176,10 @@ func parseGroupValue(value any, path string) (rules.GroupValue, error) {
 // noGroup is the ID of no group.
 const noGroup = -1
 
-// groupValue is a permission given when something is created.
+// groupValue is a permission of a new object.
 var groupValue = jsonOf(parseGroupValue)
 
-// groupChange is a permission given to a PATCH: {"new": …, "old": …}.
+// groupChange is a permission in a PATCH: {"new": …, "old": …}.
 var groupChange = jsonOf(func(value any, path string) (rules.PermissionChange, error) {
 	var change rules.PermissionChange
 	object, ok := value.(map[string]any)
@@ -195,12 +194,12 @@ var groupChange = jsonOf(func(value any, path string) (rules.PermissionChange, e
 	return change, err
 })
 
-// permissionValues declares the permissions given when something is created.
+// permissionValues declares the permissions of a new object.
 func permissionValues(p *params, all []rules.Permission) map[string]rules.GroupValue {
 	return declareEach(p, all, groupValue)
 }
 
-// permissionChanges declares the permissions given to a PATCH.
+// permissionChanges declares the permissions of a PATCH.
 func permissionChanges(p *params, all []rules.Permission) map[string]rules.PermissionChange {
 	return declareEach(p, all, groupChange)
 }
@@ -217,8 +216,8 @@ func declareEach[T any](p *params, all []rules.Permission, parse parser[T]) map[
 	return given
 }
 
-// retentionDays is days or a word, both as JSON; what is neither is reported
-// as the second alternative, the word (server-behavior §C4).
+// retentionDays is days or a word, both as JSON. The error for other values names the second alternative, the word
+// (server-behavior §C4).
 func retentionDays(raw, name string) (any, error) {
 	value, err := decodeJSON(raw)
 	path := name + `["json[str]"]`
@@ -234,7 +233,6 @@ func retentionDays(raw, name string) (any, error) {
 // fields is a JSON object of an answer.
 type fields = map[string]any
 
-// answer is a whole response, ready to be sent, changed or lost.
 type answer struct {
 	status int
 	header http.Header
@@ -265,7 +263,7 @@ func htmlAnswer(status int, title string) *answer {
 	return newAnswer(status, "text/html; charset=utf-8", []byte(page))
 }
 
-// success is the envelope of what went well.
+// success is the envelope of a success.
 func success(content fields) *answer {
 	if content == nil {
 		content = fields{}
@@ -274,15 +272,14 @@ func success(content fields) *answer {
 	return jsonAnswer(http.StatusOK, content)
 }
 
-// redirection sends the caller elsewhere.
 func redirection(to string) *answer {
 	a := newAnswer(http.StatusFound, "text/html; charset=utf-8", nil)
 	a.header.Set("Location", to)
 	return a
 }
 
-// failure is the envelope of a refusal. What is not a refusal is a fault of the
-// server, and is answered without a code (server-behavior §R10).
+// failure is the envelope of a refusal. Other errors are faults of the server, which it answers without a code
+// (server-behavior §R10).
 func failure(err error) *answer {
 	var refusal *rules.Error
 	if !errors.As(err, &refusal) {
@@ -319,9 +316,8 @@ func methodNotAllowed(allowed []string) *answer {
 	return a
 }
 
-// matches reports whether a request matches a method and a path pattern. An
-// empty method or "*" means any. In a pattern, with or without /api/v1, "*"
-// stands for one segment and a final "**" for any rest; empty means any path.
+// matches reports whether a request matches a method and a path pattern. An empty method or "*" means any. A pattern can
+// begin with /api/v1. "*" means one segment, a final "**" any rest, and an empty pattern any path.
 func matches(method, pattern, requestMethod, requestPath string) bool {
 	if method != "" && method != "*" && !strings.EqualFold(method, requestMethod) {
 		return false

@@ -12,20 +12,18 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
-// store keeps the organization in a file: one bucket for each table, the id as
-// key, the row as JSON. What one request changed is one transaction of the
-// file, on disk before the request is answered.
+// store stores the organization in a file: one bucket for each table, the id as key, the row as JSON. The changes of one
+// request are one transaction of the file, on disk before the request is answered.
 type store struct {
 	path string
 	db   *bolt.DB
 	read int // the newest transaction that is in memory
 }
 
-// managedBucket is the bucket whose sequence is the number of managed objects. It holds no rows.
+// managedBucket has the number of managed objects as its sequence. It holds no rows.
 var managedBucket = []byte("managed")
 
-// openStore opens or makes the file. It waits briefly for another process that
-// has it open, and then fails.
+// openStore opens or creates the file. It waits briefly for another process that has it open, and then fails.
 func openStore(path string) (*store, error) {
 	s := &store{path: path}
 	if err := s.open(2 * time.Second); err != nil {
@@ -43,7 +41,7 @@ func (s *store) open(timeout time.Duration) error {
 	return nil
 }
 
-// isCurrent reports whether memory has everything that is in the file.
+// isCurrent reports whether memory has the whole content of the file.
 func (s *store) isCurrent() bool {
 	var newest int
 	err := s.db.View(func(tx *bolt.Tx) error {
@@ -72,7 +70,7 @@ func (s *store) countManaged(change int) error {
 	})
 }
 
-// removeUnmanaged removes the organization if objects were managed in it, and none is any more.
+// removeUnmanaged removes the organization if objects were managed in it, and none remain.
 func (s *store) removeUnmanaged() error {
 	return s.db.Update(func(tx *bolt.Tx) error {
 		if managed := tx.Bucket(managedBucket); managed == nil || managed.Sequence() > 0 {

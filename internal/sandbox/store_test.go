@@ -21,7 +21,7 @@ import (
 // kills: the path of the state file it serves from.
 const childState = "SANDBOX_TEST_STATE"
 
-// childHello is what that process says once it serves.
+// childHello is the greeting of that process when it serves.
 type childHello struct {
 	URL         string                 `json:"url"`
 	Credentials map[string]Credentials `json:"credentials"`
@@ -64,8 +64,7 @@ func TestStateSurvivesAKill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	cmd, hello := startChild(t, path)
 
-	// What is asked of the child goes through a server value that only knows
-	// its address and keys.
+	// Requests to the child use a server value that only has its address and keys.
 	child := &replay{server: start(t, Config{}), bound: map[string]int{}}
 	child.server.address = address{urls: []string{hello.URL}}
 	admin := hello.Credentials["admin"]
@@ -81,12 +80,12 @@ func TestStateSurvivesAKill(t *testing.T) {
 	request("PATCH", "/streams/"+userKey(id), map[string]string{"description": "last words"}, map[string]any{"is_private": true})
 	request("DELETE", "/users/"+userKey(hello.Credentials["guest"].ID), nil, nil)
 	requireNoError(t, cmd.Process.Kill())
-	_ = cmd.Wait() // it was killed, and says so
+	_ = cmd.Wait() // the error says that it was killed
 
 	s := start(t, Config{StatePath: path, Accounts: map[string]Account{}})
 	got := s.AllCredentials()
 	for name, credentials := range got {
-		credentials.IsBot, credentials.IsActive = false, false // which the greeting does not say
+		credentials.IsBot, credentials.IsActive = false, false // the greeting lacks these
 		got[name] = credentials
 	}
 	if !reflect.DeepEqual(got, hello.Credentials) {
@@ -161,13 +160,13 @@ func TestStateFileInUse(t *testing.T) {
 const (
 	// How often the process is killed while it writes.
 	kills = 200
-	// A process that wrote so much before it was killed is given less time: more writes test nothing more, and each is
-	// looked for after each of the kills that follow.
+	// A process that wrote this much gets less time. More writes would test nothing more, and each later kill checks them
+	// all.
 	manyWrites = 8
 )
 
-// TestStateSurvivesManyKills kills the sandbox again and again at random moments while it is written to. Each time the
-// file has to be readable, and to hold every write that was acknowledged before.
+// TestStateSurvivesManyKills kills the sandbox repeatedly at random moments while it is written to. Each time the file must
+// be readable, and must hold every acknowledged write.
 func TestStateSurvivesManyKills(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	acknowledged := map[string]string{} // descriptions of channels by name
@@ -186,14 +185,14 @@ func TestStateSurvivesManyKills(t *testing.T) {
 		}
 		done := make(chan map[string]string)
 		go func() { done <- writeUntilKilled(hello.URL, admin, round) }()
-		// A random moment is what is tested; there is no signal to wait for.
+		// The test is about a random moment, so no signal exists to wait for.
 		<-time.After(rand.N(within))
 		requireNoError(t, cmd.Process.Kill())
-		_ = cmd.Wait() // it was killed, and says so
+		_ = cmd.Wait() // the error says that it was killed
 		written := <-done
 		maps.Copy(acknowledged, written)
 		switch {
-		case len(written) == 0 && within < time.Second: // on a busy machine nothing was written yet
+		case len(written) == 0 && within < time.Second: // a busy machine has written nothing yet
 			within *= 2
 		case len(written) > manyWrites:
 			within /= 2
@@ -208,7 +207,7 @@ func TestStateSurvivesManyKills(t *testing.T) {
 	t.Logf("%d kills, %d acknowledged writes, %d lost", rounds, len(acknowledged), lost)
 }
 
-// writeUntilKilled makes channels until nobody answers, and returns those that were acknowledged.
+// writeUntilKilled creates channels until the server no longer answers, and returns the acknowledged ones.
 func writeUntilKilled(site string, as Credentials, round int) map[string]string {
 	acknowledged := map[string]string{}
 	for i := 0; ; i++ {
@@ -231,7 +230,7 @@ func writeUntilKilled(site string, as Credentials, round int) map[string]string 
 	}
 }
 
-// missing counts the acknowledged channels that are not there, or not as they were written.
+// missing counts the acknowledged channels that are missing or different.
 func missing(t *testing.T, site string, as Credentials, acknowledged map[string]string) (count int) {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodGet, site+"/api/v1/streams?include_all=true", http.NoBody)

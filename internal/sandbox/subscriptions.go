@@ -24,7 +24,7 @@ func (r *request) subscriptionObject(sub rules.Subscription, ch rules.Channel) f
 	return object
 }
 
-// withoutNull replaces what follows a general setting of the caller by that setting, for clients that do not know null.
+// withoutNull replaces null by the caller's general setting, for clients that do not know null.
 func (r *request) withoutNull(subscription fields) {
 	for _, s := range rules.UserSettings {
 		name, ok := strings.CutPrefix(s.Name, "enable_stream_")
@@ -37,7 +37,7 @@ func (r *request) withoutNull(subscription fields) {
 	}
 }
 
-// ownSubscriptions lists the caller's subscriptions by name, those of archived channels only if asked to.
+// ownSubscriptions lists the caller's subscriptions by name. Archived channels are optional.
 func (r *request) ownSubscriptions(includeSubscribers string, archivedToo bool) []fields {
 	list := []fields{}
 	for _, ch := range r.org.ListChannels(r.me, rules.ChannelFilter{Subscribed: true, Archived: archivedToo}) {
@@ -50,7 +50,7 @@ func (r *request) ownSubscriptions(includeSubscribers string, archivedToo bool) 
 	return list
 }
 
-// withSubscribers adds who is in a channel, if it was asked for.
+// withSubscribers adds the subscribers of a channel, if requested.
 func (r *request) withSubscribers(object fields, ch rules.Channel, include string) fields {
 	switch include {
 	case "true":
@@ -69,10 +69,9 @@ func listSubscriptions(r *request) (fields, error) {
 	return fields{"subscriptions": r.ownSubscriptions(include, false)}, nil
 }
 
-// registerSubscriptions is the subscription part of a snapshot: the channels that
-// the caller is in, was in, and never was in but knows of; guests know of no
-// others than those that anyone on the internet reads. Archived channels are for
-// clients that can take them (https://zulip.com/api/register-queue).
+// registerSubscriptions is the subscription part of a snapshot: the caller's current, former and other visible channels.
+// Guests see only web-public channels among the others. Archived channels are for clients that support them
+// (https://zulip.com/api/register-queue).
 func registerSubscriptions(r *request, options registerOptions) fields {
 	unsubscribed, never := []fields{}, []fields{}
 	takesArchived := options.capabilities["archived_channels"]
@@ -117,7 +116,7 @@ func parseChannelSpec(value any, path string) (rules.ChannelSpec, error) {
 		spec.Description = *description
 	}
 	if color != nil {
-		// Looked at when the whole entry was read, and named as the other way to subscribe calls it.
+		// The color is checked after the whole entry was read, under the name of the other endpoint's parameter.
 		if !rules.IsColor(*color) {
 			return spec, rules.Refuse("Invalid %s: Value error, add.color is not a valid hex color code", path)
 		}
@@ -126,7 +125,7 @@ func parseChannelSpec(value any, path string) (rules.ChannelSpec, error) {
 	return spec, nil
 }
 
-// parseDescription is what a new channel is for.
+// parseDescription is the description of a new channel.
 func parseDescription(value any, path string) (string, error) {
 	text, err := parseString(value, path)
 	if err != nil {
@@ -150,7 +149,7 @@ func principals(raw, name string) ([]rules.Principal, error) {
 	}
 	ids, err := listOf(parseInteger)(value, name)
 	if err != nil {
-		// Neither all texts nor all integers: the first alternative is blamed.
+		// For a mixed list the error names the first alternative.
 		_, err = listOf(parseString)(value, name+`["list[str]"]`)
 		return nil, err
 	}
@@ -253,8 +252,8 @@ type propertyChange struct {
 	value    any
 }
 
-// propertyChanges reads subscription_data. A value of the wrong kind for a boolean property, or a property that does not
-// exist, is reported before anything else that is wrong with the list up to there; an error of a color waits for its turn.
+// propertyChanges reads subscription_data. It reports a non-boolean value or an unknown property before all earlier errors
+// in the list, except for an error of a color, which comes in its order.
 func propertyChanges(value any, path string) ([]propertyChange, error) {
 	items, ok := value.([]any)
 	if !ok {
@@ -319,8 +318,7 @@ func setSubscriptionProperties(r *request) (fields, error) {
 	return nil, nil
 }
 
-// setSubscriptionProperty is the form for one property: the value is JSON, or
-// plain for what is not JSON.
+// setSubscriptionProperty changes one property. The value is JSON, or plain text if it is not JSON.
 func setSubscriptionProperty(r *request) (fields, error) {
 	property := required(r, "property", text())
 	value := required(r, "value", func(raw, name string) (any, error) {
@@ -333,7 +331,7 @@ func setSubscriptionProperty(r *request) (fields, error) {
 		return nil, err
 	}
 	if color, ok := value.(string); ok && property == "color" && !rules.IsColor(color) {
-		return nil, fmt.Errorf("%s is no color", color) // which no server answers
+		return nil, fmt.Errorf("%s is no color", color) // no server answers this
 	}
 	return nil, r.org.SetSubscriptionProperty(r.me, r.id("stream_id"), property, value)
 }

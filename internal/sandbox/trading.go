@@ -17,34 +17,34 @@ import (
 	"time"
 )
 
-// TradingConfig says what trading cloud NewTradingCloud makes. The zero value is one with an example organization, three
-// platforms, of which one is dead, and a client with a secret of its own.
+// TradingConfig configures a [TradingCloud]. The zero value has an example organization, three platforms (one does not
+// respond), and a client with a random secret.
 type TradingConfig struct {
 	// ClientID and ClientSecret are the API client's. "": "terraform", and a secret random.
 	ClientID, ClientSecret string
-	// TokenLifetime is how long a token is good. 0: an hour.
+	// TokenLifetime is the lifetime of a token. 0: an hour.
 	TokenLifetime time.Duration
-	// Organizations and Platforms are what the client sees. nil: the example's.
+	// Organizations and Platforms are visible to the client. nil: the example's.
 	Organizations []TradingOrganization
 	Platforms     []TradingPlatform
 	// Latency is added to every request.
 	Latency time.Duration
-	// Faults are in force from the start. Their paths begin at the root of the address.
+	// Faults are active from the start. Their paths begin at the root of the address.
 	Faults []Fault
 	// Journal, if set, receives one line of JSON for each request.
 	Journal io.Writer
-	// Clock tells the time by which tokens expire; nil: time.Now.
+	// Clock tells the time for the expiry of tokens; nil: time.Now.
 	Clock func() time.Time
 }
 
-// TradingOrganization is an organization that the client takes part in.
+// TradingOrganization is an organization that the client belongs to.
 type TradingOrganization struct {
 	ID      string `json:"id"`
 	Name    string `json:"name"`
 	Created string `json:"created"`
 }
 
-// TradingPlatform is a trade platform. Pointers are null where a platform says nothing.
+// TradingPlatform is a trade platform. Pointers are null if unset.
 type TradingPlatform struct {
 	ID             string               `json:"id"`
 	Name           *string              `json:"name"`
@@ -54,7 +54,7 @@ type TradingPlatform struct {
 	Organization   *TradingOrganization `json:"organization"`
 	Created        *string              `json:"created"`
 
-	// Dead platforms are listed, and do not answer a ping.
+	// Dead is true for a platform that is listed, but does not answer a ping.
 	Dead bool `json:"-"`
 }
 
@@ -70,22 +70,22 @@ type TradingCloud struct {
 	clock   func() time.Time
 	mux     *http.ServeMux
 
-	mu            sync.Mutex // guards what follows
+	mu            sync.Mutex // guards the fields below
 	clientID      string
 	secret        string
 	grants        bool // the scope of the web API
-	discovery     bool // the identity provider describes itself
+	discovery     bool // the identity provider has a discovery document
 	lifetime      time.Duration
-	tokens        map[string]time.Time // with the ends of their lives
+	tokens        map[string]time.Time // with their expiry
 	organizations []TradingOrganization
 	platforms     []TradingPlatform
 
-	serving sync.Mutex // guards what follows
+	serving sync.Mutex // guards the fields below
 	http    *http.Server
 	address address
 }
 
-// NewTradingCloud makes a trading cloud, which is reached through Handler or Start.
+// NewTradingCloud returns a trading cloud, which is reached through Handler or Start.
 func NewTradingCloud(cfg TradingConfig) *TradingCloud {
 	c := &TradingCloud{
 		journal: newJournal(cfg.Journal), faults: newFaultRules(cfg.Faults), latency: cfg.Latency, clock: cfg.Clock,
@@ -107,41 +107,41 @@ func NewTradingCloud(cfg TradingConfig) *TradingCloud {
 	return c
 }
 
-// Journal is what the trading cloud was asked so far. Secrets are not in it.
+// Journal returns the requests so far, without secrets.
 func (c *TradingCloud) Journal() *Journal { return c.journal }
 
-// Fail puts a fault in force until remove is called.
+// Fail adds a fault until remove is called.
 func (c *TradingCloud) Fail(f Fault) (remove func()) { return c.faults.add(f) }
 
-// SetSecret gives the client another secret; tokens that it has stay good.
+// SetSecret changes the client's secret; its tokens remain valid.
 func (c *TradingCloud) SetSecret(secret string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.secret = secret
 }
 
-// GrantScope gives the client the scope of the web API, or takes it away.
+// GrantScope gives the client the scope of the web API, or removes it.
 func (c *TradingCloud) GrantScope(granted bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.grants = granted
 }
 
-// Describe lets the identity provider describe itself, or not.
+// Describe turns the identity provider's discovery document on or off.
 func (c *TradingCloud) Describe(described bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.discovery = described
 }
 
-// RevokeTokens ends every token before its time.
+// RevokeTokens revokes every token.
 func (c *TradingCloud) RevokeTokens() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	clear(c.tokens)
 }
 
-// SetDead makes a platform stop answering, or answer again.
+// SetDead lets a platform stop answering, or answer again.
 func (c *TradingCloud) SetDead(id string, dead bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -152,7 +152,7 @@ func (c *TradingCloud) SetDead(id string, dead bool) {
 	}
 }
 
-// Credentials are what a client needs, after Start.
+// Credentials returns the client's configuration, after Start.
 func (c *TradingCloud) Credentials() TradingCredentials {
 	url := c.URL()
 	c.mu.Lock()
@@ -160,14 +160,14 @@ func (c *TradingCloud) Credentials() TradingCredentials {
 	return TradingCredentials{APIURL: url, AuthURL: url, ClientID: c.clientID, ClientSecret: c.secret}
 }
 
-// Tokens are those that were given and not withdrawn, expired ones included.
+// Tokens returns the tokens that are not revoked, expired ones included.
 func (c *TradingCloud) Tokens() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Sorted(maps.Keys(c.tokens))
 }
 
-// Start listens on an address such as 127.0.0.1:0 and serves until Close.
+// Start listens on an address, for example 127.0.0.1:0, and serves until Close.
 func (c *TradingCloud) Start(addr string) error {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -177,15 +177,15 @@ func (c *TradingCloud) Start(addr string) error {
 	c.serving.Lock()
 	defer c.serving.Unlock()
 	c.address, c.http = addressOf("http", listener.Addr()), server
-	go func() { _ = server.Serve(listener) }() // ends with Close; nothing to report then
+	go func() { _ = server.Serve(listener) }() // Close ends it; its error says nothing
 	return nil
 }
 
-// URL is where the trading cloud listens, without a slash at the end; "" before Start. If it listens on every address of the
-// machine, it is that of loopback.
+// URL is the trading cloud's address without a slash at the end; "" before Start. If it listens on every address of the
+// machine, URL is the one of loopback.
 func (c *TradingCloud) URL() string { return c.listensAt().url() }
 
-// URLs are where the trading cloud is reached, URL first. If it listens on every address, there is one for each.
+// URLs are the trading cloud's addresses, URL first. If it listens on every address, the list contains each.
 func (c *TradingCloud) URLs() []string { return c.listensAt().urls }
 
 // IsLocal reports whether no other machine can reach the trading cloud.
@@ -197,7 +197,7 @@ func (c *TradingCloud) listensAt() address {
 	return c.address
 }
 
-// Close lets the requests under way finish, for some seconds.
+// Close lets requests in flight finish, for some seconds.
 func (c *TradingCloud) Close() error {
 	c.serving.Lock()
 	server := c.http
@@ -215,10 +215,10 @@ func randomWord() string {
 	return hex.EncodeToString(random)
 }
 
-// webAPIScope is the one scope there is.
+// webAPIScope is the only scope.
 const webAPIScope = "webapi"
 
-// exampleDesk and examplePlatforms are what a trading cloud holds unless told otherwise.
+// exampleDesk and examplePlatforms are the default content of a trading cloud.
 var exampleDesk = TradingOrganization{ID: "6f1c2a54-0b7e-4a7b-9a53-2f5f2a1d7c10", Name: "Example Desk", Created: "2024-03-04T08:00:00Z"}
 
 func examplePlatforms() []TradingPlatform {
@@ -235,7 +235,7 @@ func examplePlatforms() []TradingPlatform {
 	}
 }
 
-// route lists what is answered. Handlers find the fields of the body in the request's form.
+// route registers the handlers. They find the fields of the body in the request's form.
 func (c *TradingCloud) route() {
 	for pattern, handle := range map[string]func(*http.Request) *answer{
 		"GET /.well-known/openid-configuration": c.describe,
@@ -248,11 +248,11 @@ func (c *TradingCloud) route() {
 	}
 }
 
-// serve takes a request through the stations of the messaging server: wait, fail if a fault says so, answer, note.
+// serve handles a request like the messaging server: it waits, applies a fault, answers, and adds to the journal.
 func (c *TradingCloud) serve(w http.ResponseWriter, r *http.Request) {
 	started := c.clock()
 	r.Body = http.MaxBytesReader(nil, r.Body, maxBody)
-	_ = r.ParseForm() // a body that cannot be read lacks its fields
+	_ = r.ParseForm() // an unreadable body has no fields
 	sleepContext(r.Context(), c.latency)
 	fault := c.faults.match(r.Method, r.URL.Path)
 	a := fault.apply(r.Context(), func() *answer {
@@ -280,28 +280,25 @@ func (c *TradingCloud) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	send(w, r.Method, a)
 	if fault.truncates() {
-		_ = http.NewResponseController(w).Flush() // else the half would be lost too
+		_ = http.NewResponseController(w).Flush() // otherwise the half would be lost too
 		panic(http.ErrAbortHandler)
 	}
 }
 
-// statusRecorder takes an answer from the mux, so that a fault can spoil it.
+// statusRecorder records an answer of the mux, so that a fault can damage it.
 type statusRecorder struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
 }
 
-// Header is what the handler fills.
 func (t *statusRecorder) Header() http.Header { return t.header }
 
-// WriteHeader takes the status.
 func (t *statusRecorder) WriteHeader(status int) { t.status = status }
 
-// Write takes a part of the body.
 func (t *statusRecorder) Write(data []byte) (int, error) { return t.body.Write(data) }
 
-// describe is what an identity provider says of itself (OpenID Connect Discovery §4).
+// describe is the discovery document of the identity provider (OpenID Connect Discovery §4).
 func (c *TradingCloud) describe(r *http.Request) *answer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -315,7 +312,7 @@ func (c *TradingCloud) describe(r *http.Request) *answer {
 	})
 }
 
-// grantToken answers as RFC 6749 §4.4 and §5.2 have it.
+// grantToken answers as RFC 6749 §4.4 and §5.2 require.
 func (c *TradingCloud) grantToken(r *http.Request) *answer {
 	refuse := func(status int, code, description string) *answer {
 		return jsonAnswer(status, fields{"error": code, "error_description": description})
@@ -333,7 +330,7 @@ func (c *TradingCloud) grantToken(r *http.Request) *answer {
 	case form.Get("scope") != webAPIScope || !c.grants:
 		return refuse(http.StatusBadRequest, "invalid_scope", "")
 	}
-	// Three parts with dots between, as a JWT. Clients have no business in it.
+	// Three parts with dots between, as in a JWT. Clients must not parse it.
 	token := "eyJ." + randomWord() + "." + randomWord()
 	c.tokens[token] = c.clock().Add(c.lifetime)
 	a := jsonAnswer(http.StatusOK, fields{
@@ -343,7 +340,7 @@ func (c *TradingCloud) grantToken(r *http.Request) *answer {
 	return a
 }
 
-// withToken lets in who has a token that is good (RFC 6750 §3).
+// withToken admits requests with a valid token (RFC 6750 §3).
 func (c *TradingCloud) withToken(handle func(*http.Request) *answer) func(*http.Request) *answer {
 	return func(r *http.Request) *answer {
 		token, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")

@@ -14,12 +14,12 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// tradingRun is a trading cloud and who asks it, by hand.
+// tradingRun is a trading cloud and an HTTP client without the provider's code.
 type tradingRun struct {
 	*sandbox.TradingCloud
 	t    *testing.T
 	url  string
-	late atomic.Int64 // how far the clock went
+	late atomic.Int64 // how far the clock has advanced
 }
 
 func startTrading(t *testing.T, cfg sandbox.TradingConfig) *tradingRun {
@@ -61,7 +61,7 @@ type grant struct {
 	Error       string `json:"error"`
 }
 
-// ask asks for a token with the right form, except for what change says.
+// ask requests a token with the right form, except for the fields in change.
 func (r *tradingRun) ask(change url.Values) (status int, answer grant) {
 	r.t.Helper()
 	form := url.Values{"grant_type": {"client_credentials"}, "scope": {"webapi"}, "client_id": {"c"}, "client_secret": {"s3cr3t"}}

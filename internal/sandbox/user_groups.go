@@ -38,8 +38,7 @@ func listUserGroups(r *request) (fields, error) {
 	return fields{"user_groups": r.groupObjects(deactivatedToo)}, nil
 }
 
-// registerUserGroups is the realm_user_groups part of a snapshot; deactivated
-// groups for who can take them.
+// registerUserGroups is the realm_user_groups part of a snapshot. Deactivated groups are for clients that support them.
 func registerUserGroups(r *request, options registerOptions) fields {
 	return fields{"realm_user_groups": r.groupObjects(options.capabilities["include_deactivated_groups"])}
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// userView says how people are shown to a caller.
+// userView are the options for showing people to a caller.
 type userView struct {
 	customFields   bool // with profile_data
-	clientGravatar bool // leave avatar_url to the client where it can be computed
+	clientGravatar bool // lets the client compute avatar_url if possible
 }
 
 // userObject is a person or bot as the API shows it (https://zulip.com/api/get-user).
@@ -45,7 +45,7 @@ func (r *request) userObject(u rules.User, v userView) fields {
 	return object
 }
 
-// profileData holds the custom profile fields a person has filled in.
+// profileData holds a person's non-empty custom profile fields.
 func (r *request) profileData(u rules.User) fields {
 	data := fields{}
 	for _, f := range r.org.ListProfileFields() {
@@ -62,7 +62,7 @@ func (r *request) profileData(u rules.User) fields {
 	return data
 }
 
-// hiddenUser stands for somebody whom the caller may not know (server-behavior §U3).
+// hiddenUser replaces a user whom the caller cannot see (server-behavior §U3).
 func (r *request) hiddenUser(id int) fields {
 	return r.userObject(rules.User{
 		ID: id, FullName: "Unknown user", Role: rules.RoleMember, Active: true,
@@ -70,7 +70,7 @@ func (r *request) hiddenUser(id int) fields {
 	}, userView{customFields: true})
 }
 
-// orNil writes what is zero as null.
+// orNil writes zero as null.
 func orNil[T comparable](value T) any {
 	var zero T
 	if value == zero {
@@ -79,7 +79,7 @@ func orNil[T comparable](value T) any {
 	return value
 }
 
-// readUserView declares the two parameters of reading people.
+// readUserView declares the two parameters for reading people.
 func (r *request) readUserView() userView {
 	return userView{
 		clientGravatar: withDefault(r, "client_gravatar", boolean, true),
@@ -126,7 +126,7 @@ func getUser(r *request) (fields, error) {
 	return fields{"user": r.userObject(u, view)}, nil
 }
 
-// targetUser is whom a path names, by number or by address.
+// targetUser is the user in a path, by number or by address.
 func (r *request) targetUser() (rules.User, error) {
 	id := r.id("user_id")
 	if email, ok := r.vars["email"]; ok {
@@ -178,9 +178,9 @@ func updateUser(r *request) (fields, error) {
 	return nil, r.org.UpdateUser(r.me, u.ID, change)
 }
 
-// profileValue reads one element of profile data, which may hold null if that is
-// nullable; what is no object is refused as the endpoint words it. A value that is
-// neither a text nor a list of numbers is reported as the first alternative.
+// profileValue reads one element of profile data, which may hold null if it is nullable. noObject is the endpoint's refusal
+// of a value that is no object. The error for a value that is neither a text nor a list of numbers names the first
+// alternative.
 func profileValue(nullable bool, noObject string) valueParser[rules.ProfileValue] {
 	return func(value any, path string) (rules.ProfileValue, error) {
 		var v rules.ProfileValue
@@ -244,7 +244,7 @@ func deactivateUser(r *request) (fields, error) {
 	return nil, r.org.DeactivateAndDelete(r.me, r.id("user_id"), what)
 }
 
-// parseDeletions reads what is to be deleted; what is left out is not.
+// parseDeletions reads the requested deletions; absent ones are false.
 func parseDeletions(value any, path string) (rules.Deletions, error) {
 	var what rules.Deletions
 	object, ok := value.(map[string]any)
@@ -273,8 +273,8 @@ func reactivateUser(r *request) (fields, error) {
 	return nil, r.org.ReactivateUser(r.me, r.id("user_id"))
 }
 
-// registerUsers is the realm_user part of a snapshot (server-behavior §R23). Its rows
-// lack is_active; who is in which list says it.
+// registerUsers is the realm_user part of a snapshot (server-behavior §R23). Its rows lack is_active, because active and
+// other users are in different lists.
 func registerUsers(r *request, options registerOptions) fields {
 	active, inactive := []fields{}, []fields{}
 	view := userView{customFields: true, clientGravatar: options.clientGravatar}
@@ -321,11 +321,11 @@ func (r *request) systemBots() []fields {
 	return bots
 }
 
-// userKey is a person's id where JSON wants a text.
+// userKey is a person's id as a key of a JSON object.
 func userKey(id int) string { return strconv.Itoa(id) }
 
-// avatarURL is null only where the client can compute it: no picture was uploaded, everyone may see the address, and the
-// client says that it does so.
+// avatarURL is null if the client can compute it: no picture was uploaded, everyone can see the address, and the client
+// says that it computes it.
 func avatarURL(u rules.User, clientGravatar bool) any {
 	if clientGravatar && u.AvatarUpload == "" && u.EmailVisibility == rules.EmailVisibleToEveryone {
 		return nil
@@ -333,8 +333,8 @@ func avatarURL(u rules.User, clientGravatar bool) any {
 	return avatarAddress(u, "", "")
 }
 
-// avatarAddress is where the picture of an account is: an upload has a name of its own, and no version
-// (server-behavior §U22).
+// avatarAddress is the address of an account's picture. An upload has a name of its own, and no version (server-behavior
+// §U22).
 func avatarAddress(u rules.User, size, query string) string {
 	if u.AvatarUpload != "" {
 		return rules.AvatarPath(u.AvatarUpload + size)
@@ -343,7 +343,7 @@ func avatarAddress(u rules.User, size, query string) string {
 	return fmt.Sprintf("https://secure.gravatar.com/avatar/%s?d=identicon%s&version=%d", hex.EncodeToString(sum[:]), query, u.AvatarVersion)
 }
 
-// addOwnAvatar adds the caller's own picture to a snapshot, which alone says where it comes from.
+// addOwnAvatar adds the caller's own picture to a snapshot, including its source.
 func (r *request) addOwnAvatar(answer fields) {
 	answer["avatar_source"] = "G"
 	if r.me.AvatarUpload != "" {
@@ -377,7 +377,7 @@ func (r *request) ownAvatarAnswer() (fields, error) {
 // maxStatusText is the limit of a status, in characters (server-behavior §U11).
 const maxStatusText = 60
 
-// statusObject holds the parts of a status that there are.
+// statusObject holds the non-empty parts of a status.
 func (r *request) statusObject(s rules.Status) fields {
 	object := fields{}
 	if s.Text != "" {

@@ -14,11 +14,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
-// View looks at what a server holds, in words, without going through the API.
+// View shows the content of a server, in words, without using the API.
 type View struct{ s *Server }
 
-// Organization returns a view of what the server holds. Each of its methods
-// sees the state between two requests.
+// Organization returns a view of the server's content. Each of its methods sees the state between two requests.
 func (s *Server) Organization() View { return View{s} }
 
 // ChannelView is a channel in words.
@@ -35,21 +34,20 @@ type ChannelView struct {
 	TopicsPolicy  string
 	DefaultPush   bool
 	Folder        string              // name; "": none
-	Creator       string              // e-mail; "": unknown
-	Subscribers   []string            // e-mails of active people, sorted
+	Creator       string              // email; "": unknown
+	Subscribers   []string            // emails of active people, sorted
 	Permissions   map[string][]string // setting → principals, see GroupView
 }
 
-// GroupView is a user group in words. Principals are role:NAME, group:NAME and
-// user:EMAIL (the real address), sorted; deactivated people are among them, as
-// the server keeps them.
+// GroupView is a user group in words. Principals are role:NAME, group:NAME and user:EMAIL (the real address), sorted. They
+// include deactivated people, as on the server.
 type GroupView struct {
 	ID          int
 	Name        string
 	Description string
 	System      bool
 	Deactivated bool
-	Members     []string // e-mails of active people, sorted
+	Members     []string // emails of active people, sorted
 	Subgroups   []string // names, sorted
 	Permissions map[string][]string
 }
@@ -63,7 +61,7 @@ type PersonView struct {
 	Active   bool
 	Deleted  bool
 	IsBot    bool
-	Owner    string // of a bot: e-mail
+	Owner    string // of a bot: email
 }
 
 // Channel returns a channel, archived or not, by its name in any case.
@@ -74,7 +72,7 @@ func (v View) Channel(name string) (ChannelView, bool) {
 	return v.channel(ch), ok
 }
 
-// Channels returns every channel, archived ones too, by id.
+// Channels returns every channel, archived ones included, by id.
 func (v View) Channels() []ChannelView {
 	v.s.mu.Lock()
 	defer v.s.mu.Unlock()
@@ -93,7 +91,7 @@ func (v View) Group(name string) (GroupView, bool) {
 	return v.group(g), ok
 }
 
-// Groups returns every user group, system groups too, by id.
+// Groups returns every user group, system groups included, by id.
 func (v View) Groups() []GroupView {
 	v.s.mu.Lock()
 	defer v.s.mu.Unlock()
@@ -135,15 +133,14 @@ func (v View) People() []PersonView {
 	return all
 }
 
-// Permissions returns the organization-wide rights in words.
+// Permissions returns the organization-wide permissions in words.
 func (v View) Permissions() map[string][]string {
 	v.s.mu.Lock()
 	defer v.s.mu.Unlock()
 	return v.permissions(v.s.org.Settings().Permissions)
 }
 
-// Read lets a test look at the rules' own tables between two requests. f must
-// not change them.
+// Read lets a test read the rules' own tables between two requests. f must not change them.
 func (v View) Read(f func(*rules.Organization)) {
 	v.s.mu.Lock()
 	defer v.s.mu.Unlock()
@@ -233,16 +230,16 @@ func (v View) emails(ids []int) []string {
 	return emails
 }
 
-// Trial is the organization while something is tried on it: see [Server.Try]. What it does, [Trial.Do] does by the rules; the other
-// methods put in place what has to be there before, and ask nobody.
+// Trial is the organization during [Server.Try]. [Trial.Do] applies the rules. The other methods prepare objects without
+// checking permissions.
 type Trial struct {
 	s *Server
 	*rules.Organization
 }
 
-// Try calls a function that tries something, and undoes all that it did: nothing of it is in the organization, the state file, the
-// journal or an event queue afterwards, and IDs that it took are taken again. No other request is handled meanwhile. Rate limits,
-// faults and latency do not apply.
+// Try calls a function that tries something, and undoes its effects. It leaves no trace in the organization, the state
+// file, the journal or an event queue, and its IDs are used again. No other request is handled until Try returns. Rate
+// limits, faults and latency do not apply.
 func (s *Server) Try(try func(*Trial)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -257,15 +254,15 @@ func (s *Server) Try(try func(*Trial)) {
 	s.org.Try(func() { try(&Trial{s, s.org}) })
 }
 
-// TriedAnswer is what the server answers a request of a [Trial].
+// TriedAnswer is the server's answer to a request of a [Trial].
 type TriedAnswer struct {
 	Status int
-	// Code and Message are what a refusal says.
+	// Code and Message describe a refusal.
 	Code, Message string
 	Body          []byte
 }
 
-// Done reports whether the server did what was asked for.
+// Done reports whether the server did what the request asked for.
 func (a TriedAnswer) Done() bool { return a.Status == http.StatusOK }
 
 // Upload is a file of a request of a [Trial].
@@ -274,8 +271,6 @@ type Upload struct {
 	Content                  []byte
 }
 
-// Do handles a request of an account, by ID, as if it had come with the account's key. Later requests of the trial see what it did.
-// It does not wait for events.
 func (t *Trial) Do(as int, method, path string, params map[string]string, uploads ...Upload) (a TriedAnswer) {
 	found, refused := t.s.router.find(method, apiPrefix+path, t.s.featureLevel())
 	if refused != nil {
@@ -325,7 +320,7 @@ func triedAnswer(a *answer) TriedAnswer {
 	tried := TriedAnswer{Status: a.status, Body: a.body}
 	if !tried.Done() {
 		var refusal struct{ Code, Msg string }
-		_ = json.Unmarshal(a.body, &refusal) // else it is a page, which says nothing
+		_ = json.Unmarshal(a.body, &refusal) // otherwise it is a page without these fields
 		tried.Code, tried.Message = refusal.Code, refusal.Msg
 	}
 	return tried
@@ -339,7 +334,7 @@ func encoded(params map[string]string) string {
 	return query.Encode()
 }
 
-// Transport reaches the server within the process, whatever the address of a request.
+// Transport reaches the server within the process, for every address of a request.
 func (s *Server) Transport() http.RoundTripper { return transport{s.Handler()} }
 
 type transport struct{ handler http.Handler }
@@ -349,7 +344,7 @@ var errDropped = errors.New("the sandbox dropped the connection")
 // RoundTrip has the server handle a request.
 func (t transport) RoundTrip(r *http.Request) (response *http.Response, err error) {
 	defer func() {
-		if recover() != nil { // as a fault of the server does it
+		if recover() != nil { // a fault of the server panics like this
 			response, err = nil, errDropped
 		}
 	}()
@@ -365,18 +360,15 @@ func (t transport) RoundTrip(r *http.Request) (response *http.Response, err erro
 	}, nil
 }
 
-// recorder keeps an answer.
+// recorder records an answer.
 type recorder struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
 }
 
-// Header is what the answer begins with.
 func (r *recorder) Header() http.Header { return r.header }
 
-// WriteHeader keeps the status.
 func (r *recorder) WriteHeader(status int) { r.status = status }
 
-// Write keeps a part of the body.
 func (r *recorder) Write(part []byte) (int, error) { return r.body.Write(part) }

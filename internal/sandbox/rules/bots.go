@@ -15,7 +15,6 @@ type Bot struct {
 	EventsChannelID  int  `json:"default_events_register_channel,omitempty"`
 	AllPublic        bool `json:"default_all_public_channels,omitempty"`
 
-	// Config is shown to nobody.
 	Config map[string]string `json:"config_data,omitempty"`
 	// Service is where an outgoing webhook bot sends to.
 	Service *BotService `json:"service,omitempty"`

@@ -118,8 +118,6 @@ func TestProtectedHistoryKeepsTopicsFree(t *testing.T) {
 	}
 }
 
-// A right that everyone cannot have is never a guest's, and the role of an
-// administrator does not open a private channel (server-behavior §P6, §C16).
 func TestWhoSeesAPrivateChannel(t *testing.T) {
 	o, people := founded(t)
 	ch := channel(t, o, people[RoleMember], NewChannel{Name: "secret", Private: true, Permissions: map[string]GroupValue{

@@ -33,7 +33,6 @@ func (v GroupValue) MarshalJSON() ([]byte, error) {
 	return json.Marshal(groupValueLists{sortedSet(v.Members), sortedSet(v.Subgroups)})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
 func (v *GroupValue) UnmarshalJSON(data []byte) error {
 	if json.Unmarshal(data, &v.Group) == nil {
 		return nil

@@ -17,7 +17,6 @@ import (
 // linkTransformer applies the linkifiers to the text of a document, and shows the images that it links to.
 type linkTransformer struct{ o *Organization }
 
-// Transform is part of parser.ASTTransformer.
 func (l linkTransformer) Transform(document *ast.Document, reader text.Reader, _ parser.Context) {
 	var texts []*ast.Text
 	var refused []*ast.Link

@@ -44,7 +44,6 @@ var flagNames = []struct {
 	{FlagHideLinkPreviews, hideLinkPreviews, true},
 }
 
-// Names returns the flags that are set.
 func (f Flags) Names() []string {
 	names := []string{}
 	for _, known := range flagNames {

@@ -115,7 +115,6 @@ func withoutID(ids []int, id int) []int {
 	return slices.Delete(ids, at, at+1)
 }
 
-// FirstMessageID is the oldest message of a channel, nil if it has none.
 func (o *Organization) FirstMessageID(channel int) *int {
 	ids := o.messages.channels[channel]
 	if len(ids) == 0 {

@@ -71,8 +71,6 @@ func (t *Table[T]) All() iter.Seq2[int, T] {
 	}
 }
 
-// Backward iterates over the rows in descending order of ids. The table must
-// not be changed meanwhile.
 func (t *Table[T]) Backward() iter.Seq2[int, T] {
 	return func(yield func(int, T) bool) {
 		for _, id := range slices.Backward(t.ids) {
@@ -96,7 +94,6 @@ func (t *Table[T]) Put(id int, row T) {
 	})
 }
 
-// Delete removes a row; removing a missing one does nothing.
 func (t *Table[T]) Delete(id int) {
 	before, existed := t.rows[id]
 	if !existed {

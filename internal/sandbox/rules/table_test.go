@@ -24,7 +24,6 @@ func founded(t testing.TB) (*Organization, map[int]User) {
 	return o, people
 }
 
-// contents lists a table, in the order it iterates.
 func contents[T any](t *Table[T]) (ids []int, rows map[int]T) {
 	rows = map[int]T{}
 	for id, row := range t.All() {
@@ -194,7 +193,6 @@ func same[T any](t *testing.T, kind string, want, got *Table[T]) {
 	}
 }
 
-// requireNoError ends a test with an error that is not what the test asks about.
 func requireNoError(t interface {
 	Helper()
 	Fatal(arguments ...any)
