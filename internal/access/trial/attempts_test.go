@@ -239,7 +239,7 @@ func (t *try) channelName() string {
 
 // topic is one that the channel takes.
 func (t *try) topic() string {
-	if !t.TakesTopics(t.on) {
+	if !t.AllowsTopics(t.on) {
 		return ""
 	}
 	return topic
@@ -300,7 +300,7 @@ func (t *try) send(channel int, in string) (sandbox.TriedAnswer, string) {
 // moveWithin moves a message to a topic that is there: a new one takes the right to start topics too.
 func (t *try) moveWithin(channel int) (sandbox.TriedAnswer, string) {
 	in := topic
-	if !t.TakesTopics(channel) {
+	if !t.AllowsTopics(channel) {
 		in = ""
 	}
 	t.ofAnother(channel, nameOfTrial)

@@ -7,16 +7,17 @@ import (
 	"strings"
 )
 
-// Bot is what a bot has beyond other accounts (server-behavior §U13); its key is the
-// bot's id, and a bot without a row has none of it.
+// Bot holds the properties of a bot that other accounts lack (server-behavior §U13). Its key is the bot's id, and a bot
+// without a row has only default values.
 type Bot struct {
-	// Channels, 0 being none.
+	// IDs of channels; 0 is none.
 	SendingChannelID int  `json:"default_sending_channel,omitempty"`
 	EventsChannelID  int  `json:"default_events_register_channel,omitempty"`
 	AllPublic        bool `json:"default_all_public_channels,omitempty"`
 
+	// Config is never shown.
 	Config map[string]string `json:"config_data,omitempty"`
-	// Service is where an outgoing webhook bot sends to.
+	// Service is the target of an outgoing webhook bot.
 	Service *BotService `json:"service,omitempty"`
 }
 
@@ -84,7 +85,7 @@ func (o *Organization) CreateBot(actor User, in NewBot) (User, error) {
 	u := o.AddUser(User{Email: email, FullName: name, Role: RoleMember, IsBot: true, BotType: in.Type, BotOwnerID: actor.ID})
 	o.Bots.Put(u.ID, row)
 	for _, file := range in.Avatars {
-		o.Commit() // the bot stays, whatever becomes of its picture (server-behavior §U22)
+		o.Commit() // the bot remains even if its picture is refused (server-behavior §U22)
 		if u.AvatarUpload, err = o.keepAvatar(file); err != nil {
 			return User{}, err
 		}
@@ -98,10 +99,10 @@ var (
 	errAddressInUse = Refuse("Email is already in use.")
 )
 
-// botAddress is the address of a bot with a short name.
+// botAddress returns the address of a bot with a short name.
 func (o *Organization) botAddress(short string) string {
 	address := mail.Address{Address: short + "-bot@" + o.Host()}
-	return strings.Trim(address.String(), "<>") // quoted if it has to be
+	return strings.Trim(address.String(), "<>") // quoted if necessary
 }
 
 func (o *Organization) checkNewBot(actor User, in NewBot, name, email string) error {
@@ -131,7 +132,7 @@ func (o *Organization) checkNewBot(actor User, in NewBot, name, email string) er
 
 var errNameInUse = Refuse("Name is already in use.")
 
-// checkMayCreateBot: bots that only write need a lesser right.
+// checkMayCreateBot checks the permission to create bots. Incoming webhook bots need a lesser one.
 func (o *Organization) checkMayCreateBot(u User, kind int) error {
 	if o.MayRealm(u, "can_create_bots_group") {
 		return nil
@@ -156,7 +157,7 @@ func checkOneAvatar(files []Upload) error {
 	return nil
 }
 
-// botChannel finds a channel by its name: none for "" or nothing sent.
+// botChannel finds a channel by its name; "" and nil are none.
 func (o *Organization) botChannel(actor User, name *string) (int, error) {
 	if name == nil || *name == "" {
 		return 0, nil
@@ -165,7 +166,7 @@ func (o *Organization) botChannel(actor User, name *string) (int, error) {
 	return ch.ID, err
 }
 
-// Bot returns a bot, active or not, that actor may change.
+// Bot returns a bot, active or not, that actor can change.
 func (o *Organization) Bot(actor User, id int) (User, error) {
 	u, ok := o.Users.Get(id)
 	switch {
@@ -179,7 +180,7 @@ func (o *Organization) Bot(actor User, id int) (User, error) {
 	return u, nil
 }
 
-// BotDetails returns what a bot has beyond other accounts.
+// BotDetails returns the properties of a bot that other accounts lack.
 func (o *Organization) BotDetails(id int) Bot {
 	row, _ := o.Bots.Get(id)
 	return row
@@ -196,8 +197,7 @@ func (o *Organization) BotsOf(owner int) []User {
 	return bots
 }
 
-// BotChange is what PATCH /bots/{id} asks for; nil leaves things unchanged,
-// and an empty channel name takes the channel away.
+// BotChange is the request PATCH /bots/{id}; nil leaves things unchanged, and an empty channel name removes the channel.
 type BotChange struct {
 	FullName, ShortName      *string
 	Role, OwnerID            *int
@@ -209,8 +209,7 @@ type BotChange struct {
 	Avatars                  []Upload
 }
 
-// UpdateBot changes a bot step by step: what was done before a step that fails
-// stays (server-behavior §U14).
+// UpdateBot changes a bot step by step: the steps before a failing one remain (server-behavior §U14).
 func (o *Organization) UpdateBot(actor User, id int, c BotChange) error {
 	if _, err := o.Bot(actor, id); err != nil {
 		return err
@@ -244,8 +243,8 @@ func (o *Organization) renameBot(_ User, id int, c BotChange) error {
 	return nil
 }
 
-// changeShortName gives a bot another address. The name that it has already changes nothing; that it is the step after the
-// full name, and how an address that is taken is refused, is not documented.
+// changeShortName gives a bot another address. The current name changes nothing. Undocumented: the step follows the full
+// name, and the refusal of a used address.
 func (o *Organization) changeShortName(_ User, id int, c BotChange) error {
 	if c.ShortName == nil {
 		return nil
@@ -340,7 +339,7 @@ func (o *Organization) setBotService(_ User, id int, c BotChange) error {
 	return nil
 }
 
-// setBotConfig merges: a key cannot be taken away.
+// setBotConfig merges the keys; none is removed.
 func (o *Organization) setBotConfig(_ User, id int, c BotChange) error {
 	if c.Config == nil {
 		return nil
@@ -367,7 +366,7 @@ func (o *Organization) setBotAvatar(_ User, id int, c BotChange) error {
 	return nil
 }
 
-// DeactivateBot may be repeated.
+// DeactivateBot deactivates a bot; it may be repeated.
 func (o *Organization) DeactivateBot(actor User, id int) error {
 	u, err := o.Bot(actor, id)
 	if err != nil {
@@ -379,7 +378,7 @@ func (o *Organization) DeactivateBot(actor User, id int) error {
 	return nil
 }
 
-// RegenerateKey gives a bot a new API key; the old one ends at once.
+// RegenerateKey gives a bot a new API key; the old one ends immediately.
 func (o *Organization) RegenerateKey(actor User, id int) (key string, err error) {
 	u, err := o.Bot(actor, id)
 	if err != nil {
@@ -388,14 +387,14 @@ func (o *Organization) RegenerateKey(actor User, id int) (key string, err error)
 	return o.RegenerateOwnKey(u), nil
 }
 
-// RegenerateOwnKey gives the person or bot that asks a new API key.
+// RegenerateOwnKey gives the caller, a person or bot, a new API key.
 func (o *Organization) RegenerateOwnKey(u User) (key string) {
 	u.APIKey = NewAPIKey()
 	o.Users.Put(u.ID, u)
 	return u.APIKey
 }
 
-// integrations are services that incoming webhook bots can be made for.
+// integrations are the possible services of incoming webhook bots.
 var integrations = strings.Fields("airbrake alertmanager ansibletower asana azuredevops beeminder bitbucket bitbucket2 bitbucket3 " +
 	"buildbot circleci clickup clubhouse codeship crashlytics dialogflow discourse dropbox errbot flock freshdesk front gitea " +
 	"github gitlab gocd gogs grafana groove harbor hellosign helloworld heroku homeassistant intercom jenkins jira jotform " +

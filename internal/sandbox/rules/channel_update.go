@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// ChannelChange is what PATCH /streams/{id} asks for; nil leaves things as they
-// are (https://zulip.com/api/update-stream).
+// ChannelChange is the request PATCH /streams/{id}; nil leaves things unchanged (https://zulip.com/api/update-stream).
 type ChannelChange struct {
 	Name, Description *string
 	Private           *bool
@@ -17,7 +16,7 @@ type ChannelChange struct {
 	SharedHistory     *bool
 	Default           *bool
 	DefaultPush       *bool
-	Archived          *bool // only false is heeded
+	Archived          *bool // true is ignored
 	// Retention is days, "unlimited" or "realm_default".
 	Retention    any
 	Folder       *FolderChange
@@ -25,11 +24,11 @@ type ChannelChange struct {
 	Permissions  map[string]PermissionChange
 }
 
-// FolderChange moves a channel into a folder, or out of any if ID is nil.
+// FolderChange moves a channel into a folder; a nil ID removes it from its folder.
 type FolderChange struct{ ID *int }
 
-// UpdateChannel changes a channel step by step; each step stays even if a later
-// one fails, in the order of server-behavior §C10.
+// UpdateChannel changes a channel step by step, in the order of server-behavior §C10. The steps before a failing one
+// remain.
 func (o *Organization) UpdateChannel(actor User, id int, c ChannelChange) error {
 	ch, err := o.channelForAdmin(actor, id)
 	if err != nil {
@@ -71,8 +70,8 @@ func (o *Organization) UpdateChannel(actor User, id int, c ChannelChange) error 
 	return nil
 }
 
-// privacyAfter determines the kind of channel a change leads to. Sending
-// is_private without the history makes the history follow it (server-behavior §C12).
+// privacyAfter returns the kind of a channel after a change. If a request has is_private without the history, the history
+// follows it (server-behavior §C12).
 func privacyAfter(ch Channel, c ChannelChange) (private, webPublic, shared bool) {
 	private, webPublic, shared = ch.Private, ch.WebPublic, ch.SharedHistory
 	if c.Private != nil {
@@ -88,8 +87,7 @@ func privacyAfter(ch Channel, c ChannelChange) (private, webPublic, shared bool)
 	return private, webPublic, shared
 }
 
-// checkPrivacyChange is the first step of a PATCH: whatever can be refused
-// before anything is written.
+// checkPrivacyChange is the first step of a PATCH: it makes the checks that need no write.
 func (o *Organization) checkPrivacyChange(actor User, ch Channel, c ChannelChange) error {
 	private, webPublic, shared := privacyAfter(ch, c)
 	isDefault := o.IsDefault(ch.ID)
@@ -186,7 +184,7 @@ func (o *Organization) setRetention(actor User, ch *Channel, c ChannelChange) er
 	return nil
 }
 
-// setDefaultPush refuses who is no administrator even what changes nothing.
+// setDefaultPush requires an administrator even if nothing changes.
 func (o *Organization) setDefaultPush(actor User, ch *Channel, c ChannelChange) error {
 	if c.DefaultPush == nil {
 		return nil
@@ -348,8 +346,7 @@ func (o *Organization) CreateFolder(actor User, name, description string) (Folde
 	return f, nil
 }
 
-// FolderUpdate is what PATCH /channel_folders/{id} asks for; nil leaves things
-// as they are.
+// FolderUpdate is the request PATCH /channel_folders/{id}; nil leaves things unchanged.
 type FolderUpdate struct {
 	Name, Description *string
 	Archived          *bool
@@ -363,7 +360,7 @@ func (o *Organization) UpdateFolder(id int, c FolderUpdate) error {
 		return errInvalidFolder
 	}
 	if c.Name != nil && *c.Name != f.Name {
-		// The folder's own name counts as taken: a change of case is refused.
+		// The folder's own name counts as used, so a change of case is refused.
 		if err := o.checkFolderName(*c.Name); err != nil {
 			return err
 		}
@@ -383,16 +380,15 @@ func (o *Organization) UpdateFolder(id int, c FolderUpdate) error {
 		return Refuse("You need to remove all the channels from this folder to archive it.")
 	}
 	if !*c.Archived && o.folderNameTaken(f.Name) {
-		return errConflict // the database's constraint, which nothing handles
+		return errConflict // a constraint of the database, which the server does not handle
 	}
 	f.Archived = *c.Archived
 	o.Folders.Put(id, f)
 	return nil
 }
 
-// OrderFolders puts the folders into the order of ids, which must hold every
-// folder; unknown ids take a place of their own, and of duplicates the last
-// place counts.
+// OrderFolders puts the folders into the order of ids, which must contain every folder. Unknown ids use up a position, and
+// of duplicates the last position counts.
 func (o *Organization) OrderFolders(ids []int) error {
 	place := map[int]int{}
 	for i, id := range ids {
@@ -435,7 +431,7 @@ func (o *Organization) folderNameTaken(name string) bool {
 	return false
 }
 
-// folderInUse reports whether any channel, archived ones included, is in it.
+// folderInUse reports whether the folder contains a channel, archived or not.
 func (o *Organization) folderInUse(id int) bool {
 	for _, ch := range o.Channels.All() {
 		if ch.FolderID != nil && *ch.FolderID == id {

@@ -20,7 +20,7 @@ const (
 	EmptyTopicShownName = "general chat" // how an empty topic is shown
 )
 
-// TopicsPolicies lists what topics_policy of a channel may be.
+// TopicsPolicies lists the values of a channel's topics_policy.
 var TopicsPolicies = []string{TopicsInherit, TopicsAllowEmpty, TopicsDisableEmpty, TopicsOnlyEmpty}
 
 // Channel is a channel ("stream" on most of the API).
@@ -31,17 +31,17 @@ type Channel struct {
 	Private       bool                  `json:"private,omitempty"`
 	WebPublic     bool                  `json:"web_public,omitempty"`
 	SharedHistory bool                  `json:"shared_history,omitempty"`
-	RetentionDays *int                  `json:"retention_days"` // nil: as the organization; -1: unlimited
+	RetentionDays *int                  `json:"retention_days"` // nil: the organization's; -1: unlimited
 	TopicsPolicy  string                `json:"topics_policy"`
 	DefaultPush   bool                  `json:"default_push,omitempty"` // of new subscribers
 	FolderID      *int                  `json:"folder_id"`
 	Archived      bool                  `json:"archived,omitempty"`
 	CreatorID     *int                  `json:"creator_id"`
 	DateCreated   int64                 `json:"date_created"` // Unix seconds
-	Permissions   map[string]GroupValue `json:"permissions"`  // each of ChannelPermissions
+	Permissions   map[string]GroupValue `json:"permissions"`  // values of all ChannelPermissions
 }
 
-// channelIndex finds channels by name, whatever its case.
+// channelIndex finds channels by name, in any case.
 type channelIndex struct {
 	byName map[string]int
 }
@@ -68,8 +68,8 @@ func (o *Organization) ChannelByName(name string) (Channel, bool) {
 	return o.Channels.Get(id)
 }
 
-// HasContentAccess reports whether a person may read what is in the channel
-// (server-behavior §C16). The role of an administrator does not give it.
+// HasContentAccess reports whether a person can read the channel's messages (server-behavior §C16). The role of
+// administrator is not enough.
 func (o *Organization) HasContentAccess(u User, ch Channel) bool {
 	if ch.WebPublic || o.IsSubscribed(u.ID, ch.ID) {
 		return true
@@ -80,7 +80,7 @@ func (o *Organization) HasContentAccess(u User, ch Channel) bool {
 	return !ch.Private || o.mayChannel(u, ch, "can_subscribe_group") || o.mayChannel(u, ch, "can_add_subscribers_group")
 }
 
-// HasMetadataAccess reports whether a person may know of the channel (server-behavior §C16).
+// HasMetadataAccess reports whether a person can see that the channel exists (server-behavior §C16).
 func (o *Organization) HasMetadataAccess(u User, ch Channel) bool {
 	return u.IsAdmin() || o.HasContentAccess(u, ch) || o.mayChannel(u, ch, "can_administer_channel_group")
 }
@@ -95,7 +95,7 @@ func (o *Organization) mayChannel(u User, ch Channel, right string) bool {
 	return ok && o.Has(u, p, ch.Permissions[right])
 }
 
-// ReadableChannel returns an active channel whose metadata the person may see.
+// ReadableChannel returns an active channel if the person can see its metadata.
 func (o *Organization) ReadableChannel(u User, id int) (Channel, error) {
 	ch, ok := o.Channels.Get(id)
 	if !ok || ch.Archived || !o.HasMetadataAccess(u, ch) {
@@ -104,8 +104,8 @@ func (o *Organization) ReadableChannel(u User, id int) (Channel, error) {
 	return ch, nil
 }
 
-// ShownChannel is ReadableChannel for what only shows the channel: servers of
-// feature level 480 and later show archived ones too.
+// ShownChannel is ReadableChannel for endpoints that only show the channel. Servers of feature level 480 and later show
+// archived ones too.
 func (o *Organization) ShownChannel(u User, id int) (Channel, error) {
 	ch, ok := o.Channels.Get(id)
 	if !ok || o.hidesArchived(ch) || !o.HasMetadataAccess(u, ch) {
@@ -118,7 +118,7 @@ func (o *Organization) hidesArchived(ch Channel) bool {
 	return ch.Archived && o.level() < featurelevel.ArchivedChannels
 }
 
-// ChannelContent returns an active channel whose content the person may read.
+// ChannelContent returns an active channel if the person can read its content.
 func (o *Organization) ChannelContent(u User, id int) (Channel, error) {
 	ch, ok := o.Channels.Get(id)
 	if !ok || ch.Archived || !o.HasContentAccess(u, ch) {
@@ -149,17 +149,16 @@ func (o *Organization) channelForAdmin(u User, id int) (Channel, error) {
 	return ch, nil
 }
 
-// ChannelFilter says which channels GET /streams lists; the includes are
-// alternatives (server-behavior §C3).
+// ChannelFilter selects the channels of GET /streams; the includes are alternatives (server-behavior §C3).
 type ChannelFilter struct {
 	Public, Subscribed, WebPublic, OwnerSubscribed, ContentAccess bool
-	// All lists whatever the caller may know of, and overrules the others.
+	// All lists every channel that the caller can see, and overrides the other fields.
 	All bool
 	// Archived lists archived channels too.
 	Archived bool
 }
 
-// ListChannels returns the channels a person may see that match, by name.
+// ListChannels returns the matching channels that a person can see, by name.
 func (o *Organization) ListChannels(u User, f ChannelFilter) []Channel {
 	list := []Channel{}
 	for _, ch := range o.Channels.All() {
@@ -182,7 +181,7 @@ func (o *Organization) listed(u User, ch Channel, f ChannelFilter) bool {
 		f.OwnerSubscribed && u.IsBot && u.BotOwnerID != 0 && o.IsSubscribed(u.BotOwnerID, ch.ID)
 }
 
-// PostPolicy derives the legacy number 1 to 4 from who may post (server-behavior §C1).
+// PostPolicy derives the legacy number 1 to 4 from the permission to post (server-behavior §C1).
 func (o *Organization) PostPolicy(ch Channel) int {
 	switch ch.Permissions["can_send_message_group"].Group {
 	case o.SystemGroup(Administrators):
@@ -196,7 +195,7 @@ func (o *Organization) PostPolicy(ch Channel) int {
 	}
 }
 
-// checkChannelName refuses what cannot be a name. Positions count from 1.
+// checkChannelName refuses impossible names. Positions count from 1.
 func checkChannelName(name string) error {
 	if strings.TrimSpace(name) == "" {
 		return Refuse("Channel name can't be empty.")
@@ -224,8 +223,8 @@ func unprintableAt(s string) int {
 	return 0
 }
 
-// retention reads message_retention_days as it is written: days, "unlimited"
-// or "realm_default" (server-behavior §C4).
+// retention reads message_retention_days in the form of a request: days, "unlimited" or "realm_default" (server-behavior
+// §C4).
 func retention(value any) (*int, error) {
 	switch v := value.(type) {
 	case string:
@@ -244,16 +243,14 @@ func retention(value any) (*int, error) {
 	return nil, BadValue("message_retention_days", value)
 }
 
-// unsupportedHistory is the refusal of any restriction on creating topics while
-// the history is protected: who cannot see old topics would learn of them by
-// being refused.
+// unsupportedHistory refuses restrictions on creating topics if the history is protected. Their refusals would reveal old
+// topics to people who cannot see them.
 func unsupportedHistory() *Error {
 	const names = "history_public_to_subscribers, can_create_topic_group"
 	return &Error{Msg: "Unsupported parameter combination: " + names, Extra: map[string]any{"parameters": names}}
 }
 
-// NewChannel is what a request that creates channels asks for. It is used with
-// POST /channels/create and with POST /users/me/subscriptions.
+// NewChannel is a request that creates channels: POST /channels/create or POST /users/me/subscriptions.
 type NewChannel struct {
 	Name, Description string
 	Private           bool
@@ -269,12 +266,12 @@ type NewChannel struct {
 	Permissions  map[string]GroupValue
 }
 
-// droppedAtCreation lists the permissions that POST /channels/create checks and
-// then forgets (server-behavior §C8): the channel gets the defaults.
-var droppedAtCreation = []string{"can_create_topic_group", "can_delete_any_message_group", "can_delete_own_message_group"}
+// droppedOnCreate lists the permissions that POST /channels/create checks and then ignores (server-behavior §C8): the
+// channel gets the defaults.
+var droppedOnCreate = []string{"can_create_topic_group", "can_delete_any_message_group", "can_delete_own_message_group"}
 
-// CreateChannel is POST /channels/create: one channel, and its first
-// subscribers by id. The creator is not subscribed unless listed.
+// CreateChannel is POST /channels/create: one channel, and its first subscribers by id. The creator subscribes only if
+// listed.
 func (o *Organization) CreateChannel(actor User, in NewChannel, subscribers []int) (Channel, error) {
 	in.Name = strings.TrimSpace(in.Name)
 	if err := checkChannelName(in.Name); err != nil {
@@ -287,7 +284,7 @@ func (o *Organization) CreateChannel(actor User, in NewChannel, subscribers []in
 	if err != nil {
 		return Channel{}, err
 	}
-	for _, name := range droppedAtCreation {
+	for _, name := range droppedOnCreate {
 		p, _ := FindPermission(ChannelPermissions, name)
 		ch.Permissions[name] = o.defaultValue(p, actor)
 	}
@@ -308,8 +305,8 @@ func (o *Organization) CreateChannel(actor User, in NewChannel, subscribers []in
 	return ch, nil
 }
 
-// prepareChannel checks a request and works the channel out, in the server's
-// order: folder, retention, topics policy, the right to create, permissions.
+// prepareChannel checks a request and returns the new channel, in the server's order: folder, retention, topics policy, the
+// permission to create, permissions.
 func (o *Organization) prepareChannel(actor User, in NewChannel) (Channel, error) {
 	ch := Channel{
 		Name: in.Name, Description: strings.ReplaceAll(in.Description, "\n", " "),
@@ -335,8 +332,8 @@ func (o *Organization) prepareChannel(actor User, in NewChannel) (Channel, error
 	return ch, err
 }
 
-// checkNewChannel checks what a request says of channels to be created, whether
-// it creates one or not (server-behavior §S2), and returns the days of retention.
+// checkNewChannel checks the properties of channels to create, even if the request creates none (server-behavior §S2), and
+// returns the days of retention.
 func (o *Organization) checkNewChannel(actor User, in NewChannel) (days *int, err error) {
 	if in.FolderID != nil && !o.Folders.Has(*in.FolderID) {
 		return nil, errInvalidFolder
@@ -352,8 +349,8 @@ func (o *Organization) checkNewChannel(actor User, in NewChannel) (days *int, er
 	return days, nil
 }
 
-// preparePermissions checks and sets the permissions. What is said of the history counts here even for a channel that is not
-// private, whose history is shared in the end whatever is said.
+// preparePermissions checks and sets the permissions. It considers the requested history even for a channel that is not
+// private, although such a channel always shares its history.
 func (o *Organization) preparePermissions(actor User, ch *Channel, in NewChannel) error {
 	sharedHistory := !in.Private
 	set(&sharedHistory, in.SharedHistory)
@@ -388,7 +385,7 @@ func (o *Organization) insertChannel(ch *Channel, asDefault bool) {
 	}
 }
 
-// checkMayCreate checks the rights that a new channel needs.
+// checkMayCreate checks the permissions that a new channel needs.
 func (o *Organization) checkMayCreate(actor User, in NewChannel, retentionDays *int) error {
 	switch {
 	case !o.mayUsePrivacy(actor, in.Private), (in.Default || in.DefaultPush) && !actor.IsAdmin():
@@ -407,8 +404,8 @@ func (o *Organization) checkMayCreate(actor User, in NewChannel, retentionDays *
 	return nil
 }
 
-// mayUsePrivacy reports whether somebody may create private channels, or those that
-// are not private. It is checked again when a PATCH sets the privacy.
+// mayUsePrivacy reports whether a user may create private channels, or channels that are not private. A PATCH of the
+// privacy checks it again.
 func (o *Organization) mayUsePrivacy(u User, private bool) bool {
 	if private {
 		return o.MayRealm(u, "can_create_private_channel_group")

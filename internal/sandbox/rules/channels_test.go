@@ -118,6 +118,8 @@ func TestProtectedHistoryKeepsTopicsFree(t *testing.T) {
 	}
 }
 
+// If a permission excludes everyone, guests never have it. The role of an administrator does not open a private channel
+// (server-behavior §P6, §C16).
 func TestWhoSeesAPrivateChannel(t *testing.T) {
 	o, people := founded(t)
 	ch := channel(t, o, people[RoleMember], NewChannel{Name: "secret", Private: true, Permissions: map[string]GroupValue{
@@ -169,8 +171,8 @@ func TestWhoSubscribesOthers(t *testing.T) {
 	}
 }
 
-// What is said of new channels is checked although none is created, and does
-// not touch those that exist (server-behavior §S2).
+// The properties of new channels are checked even if none is created, and do not change existing channels (server-behavior
+// §S2).
 func TestSubscribingToAnExistingChannel(t *testing.T) {
 	o, people := founded(t)
 	member := people[RoleMember]
@@ -296,7 +298,8 @@ func TestAlreadySubscribedInOrderOfJoining(t *testing.T) {
 	}
 }
 
-// A request may name a channel several times, one that it creates too: it counts once, and nobody is told of the new one.
+// A request may name a channel several times, even one that it creates. The channel counts once, and no one gets a message
+// about the new one.
 func TestChannelsNamedTwice(t *testing.T) {
 	o := New(time.Now, func() int { return 442 })
 	o.Initialize()

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"image"
-	_ "image/gif"  // the formats an upload may have
+	_ "image/gif"  // the possible formats of an upload
 	_ "image/jpeg" //
 	_ "image/png"  //
 	"net/http"
@@ -15,8 +15,7 @@ import (
 	"sync"
 )
 
-// RealmEmoji is a custom emoji (server-behavior §L9). A server resizes the image, which is
-// kept here as it was uploaded.
+// RealmEmoji is a custom emoji (server-behavior §L9). A server resizes the image; the sandbox stores the uploaded one.
 type RealmEmoji struct {
 	ID          int    `json:"id"`
 	Name        string `json:"name"`
@@ -40,8 +39,8 @@ var (
 	emojiNameEnd = regexp.MustCompile(`[0-9a-z]$`)
 )
 
-// AddCustomEmoji is POST /realm/emoji/{name}. Spaces in the name become
-// underscores; a deactivated emoji leaves its name free.
+// AddCustomEmoji is POST /realm/emoji/{name}. Spaces in the name become underscores. The name of a deactivated emoji can be
+// used again.
 func (o *Organization) AddCustomEmoji(actor User, name string, files []Upload) error {
 	name = strings.ReplaceAll(strings.TrimSpace(name), " ", "_")
 	if err := checkEmojiName(name); err != nil {
@@ -62,7 +61,7 @@ func (o *Organization) AddCustomEmoji(actor User, name string, files []Upload) e
 	if len(files[0].Content) > maxEmojiMiB<<20 {
 		return Refuse("Uploaded file is larger than the allowed limit of %d MiB", maxEmojiMiB)
 	}
-	id := o.RealmEmoji.NextID() // a file that cannot be used costs an id too
+	id := o.RealmEmoji.NextID() // an unusable file uses up an id too
 	extension, err := checkImage(files[0])
 	if err != nil {
 		return err
@@ -107,13 +106,13 @@ func checkEmojiName(name string) error {
 	return nil
 }
 
-// imageExtensions are the kinds of images the server takes.
+// imageExtensions are the kinds of images that the server accepts.
 var imageExtensions = map[string]string{
 	"image/avif": ".avif", "image/gif": ".gif", "image/jpeg": ".jpg", "image/png": ".png", "image/webp": ".webp",
 }
 
-// checkImage refuses what is no image, and returns the extension for what is.
-// As on the server, a file with a whole head and a broken end will do.
+// checkImage refuses files that are no image, and returns the extension of an image. Like the server, it accepts a file
+// with a whole head and a broken end.
 func checkImage(file Upload) (extension string, err error) {
 	extension, ok := imageExtensions[file.ContentType]
 	if !ok {
@@ -138,7 +137,7 @@ func isModernImage(content []byte) bool {
 
 func badImage(msg string) *Error { return &Error{Code: "BAD_IMAGE", Msg: msg} }
 
-// Reaction types: where an emoji comes from (server-behavior §U12).
+// Reaction types: the sources of emoji (server-behavior §U12).
 const (
 	StandardEmoji = "unicode_emoji"
 	CustomEmoji   = "realm_emoji"
@@ -149,16 +148,14 @@ const (
 // is its name.
 const extraEmoji = "zulip"
 
-// Emoji names an emoji as statuses and reactions hold it: by name, by code, and
-// by where it comes from. The code of a custom emoji is its id.
+// Emoji is an emoji in a status or a reaction: its name, its code, and its source. The code of a custom emoji is its id.
 type Emoji struct {
 	Name string `json:"emoji_name"`
 	Code string `json:"emoji_code"`
 	Type string `json:"reaction_type"`
 }
 
-// EmojiByName finds the emoji a name means: a custom one before the others,
-// so that overriding a standard emoji works.
+// EmojiByName finds an emoji by a name. A custom one comes before the others, so that it can override a standard emoji.
 func (o *Organization) EmojiByName(name string) (Emoji, error) {
 	if e, ok := o.activeCustomEmoji(name); ok {
 		return Emoji{name, strconv.Itoa(e.ID), CustomEmoji}, nil
@@ -172,8 +169,7 @@ func (o *Organization) EmojiByName(name string) (Emoji, error) {
 	return Emoji{}, Refuse("Emoji '%s' does not exist", name)
 }
 
-// ResolveEmoji completes what a caller gave of an emoji with what its name
-// means, and checks the whole (server-behavior §U12). code and kind may be nil.
+// ResolveEmoji completes an emoji by its name, and checks its parts (server-behavior §U12). code and kind may be nil.
 func (o *Organization) ResolveEmoji(name string, code, kind *string) (Emoji, error) {
 	e, err := o.completeEmoji(name, code, kind)
 	if err != nil {
@@ -200,7 +196,7 @@ func (o *Organization) completeEmoji(name string, code, kind *string) (Emoji, er
 	return e, nil
 }
 
-// checkEmoji refuses an emoji whose three parts do not belong together.
+// checkEmoji refuses an emoji with inconsistent parts.
 func (o *Organization) checkEmoji(e Emoji) error {
 	switch e.Type {
 	case CustomEmoji:
@@ -242,10 +238,9 @@ func (o *Organization) checkCustomEmoji(e Emoji) error {
 	return nil
 }
 
-// emojiNamesText has a line for each standard emoji, as a server of feature
-// level 442 has them: its code, then its names, the usual one first. Later
-// servers have other names for some; Zulip's changelog of the API
-// (https://zulip.com/api/changelog) does not say since which level.
+// emojiNamesText has a line for each standard emoji of a server of feature level 442: its code, then its names, the main
+// one first. Later servers have other names for some. Zulip's changelog of the API (https://zulip.com/api/changelog) does
+// not say since which level.
 //
 //go:embed emoji_names.txt
 var emojiNamesText string
@@ -287,7 +282,7 @@ type Reaction struct {
 	Emoji
 }
 
-// sameAs reports whether a reaction is the same emoji, by whatever name.
+// sameAs reports whether a reaction is the same emoji, under any name.
 func (e Emoji) sameAs(r Reaction) bool { return r.Code == e.Code && r.Type == e.Type }
 
 // AddReaction is POST /messages/{id}/reactions. code and kind may be nil: they
@@ -305,17 +300,17 @@ func (o *Organization) AddReaction(u User, message int, name string, code, kind 
 		return &Error{Code: "REACTION_ALREADY_EXISTS", Msg: "Reaction already exists."}
 	}
 	if i := slices.IndexFunc(m.Reactions, e.sameAs); i >= 0 {
-		e.Name = m.Reactions[i].Name // whoever reacted first named it
+		e.Name = m.Reactions[i].Name // the first reaction determines the name
 	} else if err := o.checkEmoji(e); err != nil {
 		return err
 	}
 	m.Reactions = append(slices.Clone(m.Reactions), Reaction{u.ID, e})
-	o.setFlags(m, u.ID, m.FlagsFor(u.ID)) // reacting takes it into the own history
+	o.setFlags(m, u.ID, m.FlagsFor(u.ID)) // a reaction adds the message to the user's own history
 	return nil
 }
 
-// RemoveReaction is DELETE /messages/{id}/reactions. The code follows from the
-// name if it is nil, but the kind never does; one of the two must be given.
+// RemoveReaction is DELETE /messages/{id}/reactions. The code follows from the name if it is nil, but the kind never does.
+// One of the two is required.
 func (o *Organization) RemoveReaction(u User, message int, name, code *string, kind string) error {
 	m, err := o.messageToChange(u, message)
 	if err != nil {

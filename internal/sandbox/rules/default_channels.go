@@ -95,8 +95,7 @@ func (o *Organization) CreateDefaultChannelGroup(actor User, name, description s
 	return nil
 }
 
-// UpdateDefaultChannelGroup changes name and description, one after the other.
-// Empty texts count as not given.
+// UpdateDefaultChannelGroup changes name and description, one after the other. Empty texts count as absent.
 func (o *Organization) UpdateDefaultChannelGroup(id int, name, description string) error {
 	if name == "" && description == "" {
 		return Refuse("You must pass \"new_description\" or \"new_group_name\".")
@@ -146,7 +145,7 @@ func (o *Organization) ChangeDefaultChannelGroup(actor User, id int, op string, 
 	return o.addToDefaultGroup(g, found)
 }
 
-// addToDefaultGroup keeps those that came before one it refuses.
+// addToDefaultGroup adds channels until one is refused.
 func (o *Organization) addToDefaultGroup(g DefaultChannelGroup, channels []Channel) error {
 	for _, ch := range channels {
 		switch {
@@ -162,7 +161,7 @@ func (o *Organization) addToDefaultGroup(g DefaultChannelGroup, channels []Chann
 	return nil
 }
 
-// removeFromDefaultGroup removes all, or none.
+// removeFromDefaultGroup removes all channels or none.
 func (o *Organization) removeFromDefaultGroup(g DefaultChannelGroup, channels []Channel) error {
 	var ids []int
 	for _, ch := range channels {
@@ -240,9 +239,8 @@ func defaultGroupExists(name string) *Error {
 	return Refuse("Default channel group '%s' already exists", name)
 }
 
-// MaySee reports whether viewer may know of a person. Only guests can be kept from
-// it, by can_access_all_users_group; they still see bots and whoever shares a
-// channel with them (server-behavior §U3).
+// MaySee reports whether viewer can see a person. can_access_all_users_group restricts only guests. They still see bots,
+// and people who share a channel with them (server-behavior §U3).
 func (o *Organization) MaySee(viewer, target User) bool {
 	if !viewer.IsGuest() || target.ID == viewer.ID || target.IsBot {
 		return true
@@ -258,7 +256,7 @@ func (o *Organization) MaySee(viewer, target User) bool {
 	return false
 }
 
-// VisibleUser returns a person or bot, active or not, whom viewer may see.
+// VisibleUser returns a person or bot, active or not, that viewer can see.
 func (o *Organization) VisibleUser(viewer User, id int) (User, error) {
 	u, err := o.AnyUser(id)
 	if err == nil && !o.MaySee(viewer, u) {
@@ -267,7 +265,7 @@ func (o *Organization) VisibleUser(viewer User, id int) (User, error) {
 	return u, err
 }
 
-// visibleHuman returns an active person whom viewer may see.
+// visibleHuman returns an active person that viewer can see.
 func (o *Organization) visibleHuman(viewer User, id int) (User, error) {
 	u, err := o.ActiveHuman(id)
 	if err == nil && !o.MaySee(viewer, u) {
@@ -276,8 +274,8 @@ func (o *Organization) visibleHuman(viewer User, id int) (User, error) {
 	return u, err
 }
 
-// AdministeredUser returns a person or bot, active or not, whom actor may
-// change: anyone for administrators, their own bots for others.
+// AdministeredUser returns a person or bot, active or not, that actor may change: anyone for administrators, their own bots
+// for others.
 func (o *Organization) AdministeredUser(actor User, id int) (User, error) {
 	u, err := o.AnyUser(id)
 	if err == nil && !actor.administers(u) {
@@ -290,13 +288,13 @@ func (u User) administers(target User) bool {
 	return u.IsAdmin() || target.IsBot && target.BotOwnerID == u.ID
 }
 
-// Topics the notification bot writes in.
+// Topics of the notification bot's messages.
 const (
 	eventsTopic      = "channel events"
 	newChannelsTopic = "new channels"
 )
 
-// notice posts a message of the notification bot; readBy have read it already.
+// notice posts a message of the notification bot. It is already read by readBy.
 func (o *Organization) notice(channel int, topic, text string, readBy ...int) {
 	o.post(Message{
 		SenderID: o.NotificationBotID(), ChannelID: channel, Topic: topic, Content: text, Sent: o.now().UTC(),
@@ -310,8 +308,7 @@ func (o *Organization) sendNotice(person int, text string) {
 	}, mentions{})
 }
 
-// channelNotice posts what was done to a channel, if the organization wants
-// that (server-behavior §C20).
+// channelNotice posts a change of a channel, if the organization enables such notices (server-behavior §C20).
 func (o *Organization) channelNotice(ch Channel, text string, readBy ...int) {
 	if o.level() >= featurelevel.Since("zulip_organization", "send_channel_events_messages") && !o.Settings().SendChannelEventsMessages {
 		return
@@ -323,8 +320,8 @@ func (o *Organization) channelNotice(ch Channel, text string, readBy ...int) {
 	o.notice(ch.ID, topic, text, readBy...)
 }
 
-// postCreatedNotice posts that channels with subscribers were created: in each of
-// them, and where the organization announces new channels.
+// postCreatedNotice posts that channels with subscribers were created. It posts in each of them, and in the channel where
+// the organization announces new channels.
 func (o *Organization) postCreatedNotice(actor User, channels []Channel, announce bool) {
 	if len(channels) == 0 {
 		return
@@ -346,7 +343,7 @@ func (o *Organization) postCreatedNotice(actor User, channels []Channel, announc
 	}
 }
 
-// kindName is how the notices call a channel's kind.
+// kindName is a channel's kind in the words of notices.
 func kindName(ch Channel) string {
 	switch {
 	case ch.WebPublic:
@@ -367,8 +364,7 @@ func quoted(description string) string {
 	return "```` quote\n" + description + "\n````"
 }
 
-// retentionPeriod is how the notices call the time for which a channel keeps
-// its messages.
+// retentionPeriod is a channel's retention of messages in the words of notices.
 func (o *Organization) retentionPeriod(ch Channel) string {
 	days := o.Settings().MessageRetentionDays
 	if ch.RetentionDays != nil {
@@ -380,7 +376,7 @@ func (o *Organization) retentionPeriod(ch Channel) string {
 	return fmt.Sprintf("%d days", days)
 }
 
-// principalNames lists who a permission names, groups first.
+// principalNames lists the groups and people of a permission, groups first.
 func (o *Organization) principalNames(v GroupValue) string {
 	groups := v.Subgroups
 	if v.Group != 0 {
@@ -397,8 +393,7 @@ func (o *Organization) principalNames(v GroupValue) string {
 	return strings.Join(names, ", ")
 }
 
-// notifySubscribed sends a direct message to people whom somebody else subscribed to
-// existing channels.
+// notifySubscribed sends a direct message to people whom another user subscribed to existing channels.
 func (o *Organization) notifySubscribed(actor User, subscribed map[int][]Channel) {
 	for _, person := range slices.Sorted(maps.Keys(subscribed)) {
 		u, _ := o.Users.Get(person)
@@ -418,8 +413,8 @@ func (o *Organization) notifySubscribed(actor User, subscribed map[int][]Channel
 	}
 }
 
-// notifyMembers sends a direct message to people whom somebody else added to a group
-// or removed from one (server-behavior §G7).
+// notifyMembers sends a direct message to people whom another user added to a group or removed from one (server-behavior
+// §G7).
 func (o *Organization) notifyMembers(actor User, users []int, what string) {
 	for _, id := range users {
 		if u, ok := o.Users.Get(id); ok && !u.IsBot && u.Active && id != actor.ID {

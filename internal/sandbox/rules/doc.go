@@ -1,22 +1,18 @@
-// Package rules implements the rules of a Zulip organization: its
-// people, groups, channels and settings, who may change them, and what a change
-// does. It knows nothing of HTTP and shares no type with the provider, so that a
+// Package rules implements the rules of a Zulip organization: its people, groups, channels and settings, the permissions to
+// change them, and the effects of a change. It knows nothing of HTTP and shares no type with the provider, so that a
 // mistake in the provider is not repeated here.
 //
 // # Structure
 //
-// There is one file for each kind of object. Its rows are in a [Table]: reads
-// are by id or in ascending order of ids, and every write goes through Put and
-// Delete, which record the change. An [Organization] may be used by one
-// goroutine at a time; the caller has to lock.
+// There is one file for each kind of object. Its rows are in a [Table]. Reads are by id or in ascending order of ids. Every
+// write goes through Put and Delete, which record the change. An [Organization] may be used by one goroutine at a time; the
+// caller must lock.
 //
 // # Transactions
 //
-// If a change fails half way, the caller calls [Organization.Rollback]. Where
-// the real server commits a step on its own (server-behavior §C10), the rule
-// calls [Organization.Commit] after the step, and a later rollback stops there.
-// [Organization.Changes] returns what a store has to write, and
-// [Organization.EndRequest] ends the request.
+// If a change fails half way, the caller calls [Organization.Rollback]. If the real server commits a step separately
+// (server-behavior §C10), the rule calls [Organization.Commit] after the step, and a later rollback stops there.
+// [Organization.Changes] returns the changes for a store, and [Organization.EndRequest] ends the request.
 //
 // # How to add a kind of object
 //
@@ -26,7 +22,7 @@
 //  2. Add its table to the Organization struct and create it in [New] with
 //     newTable, giving the bucket's name and the first id. Ids of different
 //     kinds start far apart, so that mixing them up is noticed.
-//  3. Return *[Error] for what the server refuses, with the server's message.
+//  3. Return *[Error] for a refusal, with the server's message.
 //
-// Nothing else is needed: rollback and the state file follow from the table.
+// Rollback and the state file then work without further code.
 package rules

@@ -17,12 +17,12 @@ const (
 	ToPeople         = "private"
 )
 
-// Draft is a message somebody has begun (server-behavior §M9).
+// Draft is an unfinished message (server-behavior §M9).
 type Draft struct {
 	ID        int     `json:"id"`
 	UserID    int     `json:"user_id"`
 	ChannelID int     `json:"channel_id,omitempty"`
-	People    []int   `json:"people,omitempty"` // of a direct draft: the author too, ascending
+	People    []int   `json:"people,omitempty"` // of a direct draft, including the author, ascending
 	Topic     string  `json:"topic"`
 	Content   string  `json:"content"`
 	EditedAt  float64 `json:"edited_at"` // Unix seconds
@@ -57,8 +57,7 @@ func (o *Organization) DraftsOf(u User) []Draft {
 	return own
 }
 
-// CreateDrafts stores drafts and returns their ids, in order; one that is
-// refused refuses all.
+// CreateDrafts stores drafts and returns their ids, in order. A single refusal refuses all.
 func (o *Organization) CreateDrafts(u User, inputs []DraftInput) ([]int, error) {
 	ids := []int{}
 	for _, in := range inputs {
@@ -96,8 +95,8 @@ func (o *Organization) DeleteDraft(u User, id int) error {
 	return nil
 }
 
-// normalizedDraft makes a row of what was sent: a topic only for channels, and
-// no recipients where none are given.
+// normalizedDraft returns the row of a request. Only a draft for a channel has a topic, and a draft without recipients has
+// none.
 func (o *Organization) normalizedDraft(u User, in DraftInput) (Draft, error) {
 	d := Draft{UserID: u.ID, EditedAt: float64(o.now().UnixMicro()) / 1e6}
 	var err error
@@ -130,8 +129,8 @@ func (o *Organization) normalizedDraft(u User, in DraftInput) (Draft, error) {
 	return d, nil
 }
 
-// Address is the kind of a draft and whom it is for, as clients read it: the
-// author is left out unless alone.
+// Address returns the kind and the recipients of a draft for clients. It omits the author, unless no other participant
+// exists.
 func (d Draft) Address() (kind string, to []int) {
 	switch {
 	case d.ChannelID != 0:
@@ -142,7 +141,7 @@ func (d Draft) Address() (kind string, to []int) {
 	return DraftUnaddressed, []int{}
 }
 
-// withoutUser leaves a person out of a conversation, unless it is a monologue.
+// withoutUser removes a person from a conversation, unless it is a monologue.
 func withoutUser(user int, people []int) []int {
 	if len(people) == 1 {
 		return people
@@ -158,18 +157,17 @@ func principalsOf(ids []int) []Principal {
 	return people
 }
 
-// lateCutoff is how late a scheduled message is still sent: whoever starts a
-// server after a longer pause finds it failed instead (server-behavior §M10).
+// lateCutoff is the maximum delay of a scheduled message. After a longer pause of the server, the message has failed
+// (server-behavior §M10).
 const lateCutoff = 10 * time.Minute
 
-// ScheduledMessage is a message to be sent later
-// (https://zulip.com/api/get-scheduled-messages).
+// ScheduledMessage is a message with a time for sending (https://zulip.com/api/get-scheduled-messages).
 type ScheduledMessage struct {
 	ID           int    `json:"id"`
 	SenderID     int    `json:"sender_id"`
 	ChannelID    int    `json:"channel_id,omitempty"` // 0: a direct message
 	Topic        string `json:"topic,omitempty"`
-	People       []int  `json:"people,omitempty"` // of a direct message: the sender too, ascending
+	People       []int  `json:"people,omitempty"` // of a direct message, including the sender, ascending
 	Content      string `json:"content"`
 	Client       string `json:"client,omitempty"` // the program that scheduled or changed it last
 	DeliverAt    int64  `json:"deliver_at"`       // Unix seconds
@@ -178,11 +176,11 @@ type ScheduledMessage struct {
 	Delivered    bool   `json:"delivered,omitempty"`
 }
 
-// NewSchedule is what POST /scheduled_messages asks for.
+// NewSchedule is the request POST /scheduled_messages.
 type NewSchedule struct {
 	Type         string // ToChannel or ToPeople
-	Channel      *int   // when the recipient was one number
-	People       []int  // when the recipients were a list
+	Channel      *int   // if the recipient was one number
+	People       []int  // if the recipients were a list
 	Topic        *string
 	Content      string
 	DeliverAt    int64 // Unix seconds
@@ -190,12 +188,11 @@ type NewSchedule struct {
 	Client       string
 }
 
-// ScheduleChange is what PATCH /scheduled_messages/{id} asks for; nil leaves
-// things as they are.
+// ScheduleChange is the request PATCH /scheduled_messages/{id}; nil leaves things unchanged.
 type ScheduleChange struct {
 	Type           *string // ToChannel or ToPeople
-	Channel        *int    // when To was one number
-	People         []int   // when To was a list
+	Channel        *int    // if To was one number
+	People         []int   // if To was a list
 	ToGiven        bool
 	Topic, Content *string
 	DeliverAt      *int64
@@ -207,8 +204,7 @@ var (
 	errNoScheduled = &Error{Status: http.StatusNotFound, Msg: "Scheduled message does not exist"}
 )
 
-// ScheduledMessagesOf returns what a person has scheduled and is not sent, the
-// next one first.
+// ScheduledMessagesOf returns a person's unsent scheduled messages, the next one first.
 func (o *Organization) ScheduledMessagesOf(u User) []ScheduledMessage {
 	own := []ScheduledMessage{}
 	for _, s := range o.ScheduledMessages.All() {
@@ -220,8 +216,7 @@ func (o *Organization) ScheduledMessagesOf(u User) []ScheduledMessage {
 	return own
 }
 
-// ScheduleMessage is POST /scheduled_messages: all that sending would check is
-// checked now, and again when the time has come.
+// ScheduleMessage is POST /scheduled_messages. It makes the checks of sending now, and again when the message is due.
 func (o *Organization) ScheduleMessage(sender User, in NewSchedule) (int, error) {
 	if err := o.checkFuture(in.DeliverAt); err != nil {
 		return 0, err
@@ -249,8 +244,7 @@ func (o *Organization) checkFuture(at int64) error {
 	return nil
 }
 
-// EditScheduledMessage changes a message that is not sent yet. A failed one
-// needs a new time, and has not failed any more.
+// EditScheduledMessage changes an unsent message. A failed one needs a new time, and no longer counts as failed.
 func (o *Organization) EditScheduledMessage(sender User, id int, c ScheduleChange) error {
 	switch {
 	case c.Type == nil && !c.ToGiven && c.Topic == nil && c.Content == nil && c.DeliverAt == nil:
@@ -286,8 +280,8 @@ func (o *Organization) EditScheduledMessage(sender User, id int, c ScheduleChang
 	return nil
 }
 
-// rescheduled works a change of recipients or content out, as if the message
-// were sent now. A topic alone is stored as it is.
+// rescheduled applies a change of recipients or content, as if the message were sent now. A topic alone is stored
+// unchanged.
 func (o *Organization) rescheduled(sender User, s ScheduledMessage, c ScheduleChange) (ScheduledMessage, error) {
 	if c.Type == nil && !c.ToGiven && c.Content == nil {
 		if c.Topic == nil || s.ChannelID == 0 {
@@ -325,8 +319,7 @@ func (o *Organization) rescheduled(sender User, s ScheduledMessage, c ScheduleCh
 	return s, nil
 }
 
-// set puts the recipients of a request in place: a number for a channel, a list
-// for people.
+// set sets the recipients of a request: a number for a channel, a list for people.
 func (to *Addressee) set(channel *int, people []int) error {
 	switch {
 	case to.ToChannel && channel == nil:
@@ -338,7 +331,7 @@ func (to *Addressee) set(channel *int, people []int) error {
 	return nil
 }
 
-// addressee is whom the message is for, as sending takes it.
+// addressee returns the recipient in the form that sending uses.
 func (s ScheduledMessage) addressee() Addressee {
 	if s.ChannelID == 0 {
 		return Addressee{People: principalsOf(withoutUser(s.SenderID, s.People))}
@@ -346,7 +339,7 @@ func (s ScheduledMessage) addressee() Addressee {
 	return Addressee{ToChannel: true, ChannelID: &s.ChannelID, Topic: &s.Topic}
 }
 
-// Recipients are the people of a direct message as its sender reads them.
+// Recipients are the people of a direct message as its sender sees them.
 func (s ScheduledMessage) Recipients() []int { return withoutUser(s.SenderID, s.People) }
 
 // DeleteScheduledMessage removes a message, sent or not.
@@ -366,16 +359,15 @@ func (o *Organization) ownScheduled(u User, id int) (ScheduledMessage, error) {
 	return s, nil
 }
 
-// DeliverScheduled sends what is due. Whoever asks the server calls it first, so
-// that it is as if the messages had been sent on time.
+// DeliverScheduled sends the messages that are due. Each request calls it first, so that the messages are always sent on
+// time.
 func (o *Organization) DeliverScheduled() {
 	for _, s := range o.due() {
 		o.deliver(s)
 	}
 }
 
-// FailLate marks what became due while the server was not running, and tells
-// the senders, unless it is only a little late.
+// FailLate marks messages as failed that became due long before the server started, and tells the senders.
 func (o *Organization) FailLate() {
 	for _, s := range o.due() {
 		if o.now().Sub(time.Unix(s.DeliverAt, 0)) > lateCutoff {
@@ -384,7 +376,7 @@ func (o *Organization) FailLate() {
 	}
 }
 
-// due lists what should have been sent meanwhile, the oldest first.
+// due lists the unsent messages that are due, the oldest first.
 func (o *Organization) due() []ScheduledMessage {
 	now := o.now().Unix()
 	var due []ScheduledMessage

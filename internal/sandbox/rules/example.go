@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// AddExample adds a small team to a new organization, for people who want to try
-// things out: people of every role, two groups, a folder, and channels of each
-// kind.
+// AddExample adds a small team to a new organization, for trying things out: people of every role, two groups, a folder,
+// and channels of each kind.
 func (o *Organization) AddExample() error {
 	o.changeRealm(func(r *Realm) {
 		r.Name = "Example Works"
@@ -19,7 +18,7 @@ func (o *Organization) AddExample() error {
 		return o.AddUser(User{Account: account, Email: email, FullName: name, Role: role})
 	}
 	owner := person("owner", "ines.moreau@example.com", "Ines Moreau", RoleOwner)
-	// Rights that a real server grants in its shell: the owner may try everything out.
+	// Permissions from a real server's shell, so that the owner can try everything.
 	owner.CanCreateUsers, owner.CanChangeUserEmails = true, true
 	o.Users.Put(owner.ID, owner)
 	admin := person("admin", "tomas.berg@example.com", "Tomas Berg", RoleAdministrator)
@@ -64,11 +63,11 @@ func (o *Organization) AddExample() error {
 	return nil
 }
 
-// What follows is for an organization that was recorded somewhere else. Its rows go into the tables as they are, the system
-// groups among them; [Organization.Initialize] is not called for it.
+// The functions below are for a recorded organization. Its rows go into the tables unchanged, including the system groups.
+// [Organization.Initialize] is not called for it.
 
-// StartingRealm returns the settings that an organization starts with. Its permissions name the system groups, which have to be
-// in their table.
+// StartingRealm returns the settings of a new organization. Its permissions name the system groups, which must be in their
+// table.
 func (o *Organization) StartingRealm() Realm {
 	realm := newRealm(o.now().Unix())
 	for _, p := range RealmPermissions {
@@ -80,7 +79,7 @@ func (o *Organization) StartingRealm() Realm {
 // PutRealm stores the settings.
 func (o *Organization) PutRealm(realm Realm) { o.Realm.Put(realmID, realm) }
 
-// PutUserDefaults stores what new accounts start with.
+// PutUserDefaults stores the settings that new accounts start with.
 func (o *Organization) PutUserDefaults(defaults UserDefaults) {
 	o.UserDefaults.Put(userDefaultsID, defaults)
 }
@@ -88,8 +87,8 @@ func (o *Organization) PutUserDefaults(defaults UserDefaults) {
 // PutSubscription subscribes an account to a channel.
 func (o *Organization) PutSubscription(user, channel int) { o.subscribe(user, channel, "") }
 
-// CompletePermissions adds to the permissions of a channel or group those it lacks: a server that gets a new permission
-// gives it its default to what exists. creator may be nil.
+// CompletePermissions adds missing permissions to those of a channel or group. Servers with a new permission do the same
+// for existing objects. creator may be nil.
 func (o *Organization) CompletePermissions(all []Permission, held map[string]GroupValue, creator *int) map[string]GroupValue {
 	complete := maps.Clone(held)
 	if complete == nil {
@@ -110,7 +109,7 @@ func (o *Organization) CompletePermissions(all []Permission, held map[string]Gro
 	return complete
 }
 
-// ContinueIDs makes the next row of each table that has rows get the id after the largest.
+// ContinueIDs sets the next id of each table with rows to the one after the largest.
 func (o *Organization) ContinueIDs() {
 	for _, t := range o.tables {
 		if last := t.lastID(); last > 0 {
@@ -174,7 +173,7 @@ func (o *Organization) SystemBots() []User {
 	return bots
 }
 
-// Sender returns whoever sent a message: a person, a bot or a system bot.
+// Sender returns the account that sent a message: a person, a bot or a system bot.
 func (o *Organization) Sender(id int) User {
 	u, ok := o.Users.Get(id)
 	if !ok {
@@ -187,7 +186,7 @@ func (o *Organization) Sender(id int) User {
 	return u
 }
 
-// systemBotHost is the domain of the system bots' addresses on a server that sets no other one. They are reserved there too.
+// systemBotHost is the default domain of the system bots' addresses. They are reserved on every server.
 const systemBotHost = "zulip.com"
 
 // isSystemBot reports whether an address is that of a system bot.

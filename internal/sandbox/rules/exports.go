@@ -8,18 +8,18 @@ type Export struct {
 	Type         int       `json:"type"`
 	ActingUserID int       `json:"acting_user_id"`
 	Requested    time.Time `json:"requested"`
-	// Finished is when it succeeds or fails, or has done so.
+	// Finished is when the export succeeds or fails.
 	Finished time.Time `json:"finished"`
 	Fails    bool      `json:"fails,omitempty"`
 	Deleted  time.Time `json:"deleted,omitzero"`
-	// Secret is in the address of the file, which opens without credentials.
+	// Secret is part of the file's address, which needs no credentials.
 	Secret string `json:"secret"`
 }
 
 // Types of exports.
 const (
 	ExportPublic  = 1 // public data
-	ExportConsent = 2 // all data of those who consent to it
+	ExportConsent = 2 // all data of people who consent to it
 )
 
 const (
@@ -31,7 +31,7 @@ const (
 // Pending reports whether the server still works on the export.
 func (o *Organization) Pending(e Export) bool { return o.now().Before(e.Finished) }
 
-// SetUpExports says how long exports take from now on, and whether they fail.
+// SetUpExports sets how long exports take, and whether they fail.
 func (o *Organization) SetUpExports(takes time.Duration, fail bool) {
 	o.exportTakes, o.exportsFail = takes, fail
 }
@@ -56,7 +56,7 @@ func (o *Organization) StartExport(actor User, kind int) (Export, error) {
 	return e, nil
 }
 
-// DeleteExport is DELETE /export/realm/{id}: the file goes, the row stays.
+// DeleteExport is DELETE /export/realm/{id}: it removes the file and keeps the row.
 func (o *Organization) DeleteExport(id int) error {
 	e, ok := o.Exports.Get(id)
 	switch {
@@ -77,7 +77,7 @@ func (o *Organization) DeleteExport(id int) error {
 // HasFile reports whether the file of an export can be loaded.
 func (o *Organization) HasFile(e Export) bool { return !o.Pending(e) && !e.Fails && e.Deleted.IsZero() }
 
-// ExportBySecret returns the export whose file a secret opens.
+// ExportBySecret returns the export with a secret.
 func (o *Organization) ExportBySecret(secret string) (Export, bool) {
 	for _, e := range o.Exports.All() {
 		if e.Secret == secret && o.HasFile(e) {
@@ -87,7 +87,7 @@ func (o *Organization) ExportBySecret(secret string) (Export, bool) {
 	return Export{}, false
 }
 
-// ConsentsToExport reports whether a person lets private data be exported.
+// ConsentsToExport reports whether a person allows exports of private data.
 func (o *Organization) ConsentsToExport(id int) bool {
 	for _, s := range OwnUserSettings {
 		if s.Name == "allow_private_data_export" {

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// GroupValue is a group-setting value (server-behavior §P1): one named group, or a list
-// of direct members and subgroups. Lists are ascending and without duplicates,
-// but for those of a request, which are as they were sent.
+// GroupValue is a group-setting value (server-behavior §P1): one named group, or a list of direct members and subgroups.
+// Lists are ascending and without duplicates, except in a request, which keeps the lists as sent.
 type GroupValue struct {
 	Group     int   // 0: not a named group
 	Members   []int // when Group is 0
@@ -33,6 +32,7 @@ func (v GroupValue) MarshalJSON() ([]byte, error) {
 	return json.Marshal(groupValueLists{sortedSet(v.Members), sortedSet(v.Subgroups)})
 }
 
+// UnmarshalJSON reads what MarshalJSON wrote.
 func (v *GroupValue) UnmarshalJSON(data []byte) error {
 	if json.Unmarshal(data, &v.Group) == nil {
 		return nil
@@ -50,19 +50,18 @@ type groupValueLists struct {
 	Subgroups []int `json:"direct_subgroups"`
 }
 
-// PermissionChange is what a PATCH asks for one permission: the new value and,
-// if given, the value the caller believes it replaces.
+// PermissionChange is the change of one permission in a PATCH: the new value and, optionally, the value that the caller
+// expects now.
 type PermissionChange struct {
 	New GroupValue
 	Old *GroupValue
 }
 
-// asSent is how an answer repeats a list that was sent: in the order and number of the request.
+// asSent returns a list for an answer, in the order and number of the request.
 func (v GroupValue) asSent() any { return groupValueLists{v.Members, v.Subgroups} }
 
-// canonical collapses a value as the server does with all it is sent, but not
-// with what it shows (server-behavior §P2). A group that is named twice counts
-// as two.
+// canonical collapses a value like the server does with values of a request, but not with shown values (server-behavior
+// §P2). A group that is named twice counts as two.
 func (o *Organization) canonical(v GroupValue) GroupValue {
 	switch {
 	case v.Group != 0:
@@ -75,8 +74,7 @@ func (o *Organization) canonical(v GroupValue) GroupValue {
 	return Listed(v.Members, v.Subgroups)
 }
 
-// Shown returns the value as reads show it: deactivated people are hidden, and
-// the form stays as it is stored.
+// Shown returns the value for reads: without deactivated people, in the stored form.
 func (o *Organization) Shown(v GroupValue) GroupValue {
 	if v.Group != 0 {
 		return v
@@ -88,10 +86,9 @@ func (v GroupValue) equal(w GroupValue) bool {
 	return v.Group == w.Group && slices.Equal(v.Members, w.Members) && slices.Equal(v.Subgroups, w.Subgroups)
 }
 
-// changePermission compares and checks one requested change against the stored
-// value. It returns the value to store and whether it differs; what is sent
-// back as old is compared with what is shown, not with what is stored, which
-// is why a value that hides people can become impossible to match.
+// changePermission compares and checks one requested change against the stored value. It returns the value to store and
+// whether it differs. The old value of a request is compared with the shown value, not with the stored one. Therefore a
+// value that hides people can become impossible to match.
 func (o *Organization) changePermission(stored GroupValue, c PermissionChange) (GroupValue, bool, error) {
 	shown := o.Shown(stored)
 	if c.Old != nil && !o.canonical(*c.Old).equal(shown) {
@@ -105,8 +102,8 @@ func (o *Organization) changePermission(stored GroupValue, c PermissionChange) (
 	return value, !value.equal(shown), nil
 }
 
-// checkValue refuses a value the setting does not take. Which system groups are
-// allowed is asked of the named form alone: lists are not looked into.
+// checkValue refuses a value that the setting does not allow. It checks the allowed system groups only in the named form,
+// and not in lists.
 func (o *Organization) checkValue(p Permission, v GroupValue) error {
 	if v.Group == 0 {
 		if p.RequireSystem {
@@ -153,13 +150,13 @@ func (o *Organization) checkListed(v GroupValue) error {
 	return nil
 }
 
-// newValue canonicalises and checks a value given when something is created.
+// newValue canonicalizes and checks the value of a new object's permission.
 func (o *Organization) newValue(p Permission, v GroupValue) (GroupValue, error) {
 	v = o.canonical(v)
 	return v, o.checkValue(p, v)
 }
 
-// defaultValue is what a permission gets when its creator asks for nothing.
+// defaultValue is the value of a permission that the creator does not set.
 func (o *Organization) defaultValue(p Permission, creator User) GroupValue {
 	if p.Default == Creator {
 		return Listed([]int{creator.ID}, nil)
@@ -197,11 +194,10 @@ func sortedSet(ids []int) []int {
 	return slices.Compact(set)
 }
 
-// membershipIndex answers in which groups a person is, directly or through
-// subgroups, without walking every group.
+// membershipIndex finds the groups of a person, directly or through subgroups, without walking every group.
 type membershipIndex struct {
 	directOf    map[int]map[int]bool // person → custom groups
-	supergroups map[int]map[int]bool // group → groups that hold it
+	supergroups map[int]map[int]bool // group → groups that contain it
 	system      map[string]int       // name → id
 	cache       map[int]map[int]bool // person → all groups, for one request
 }
@@ -275,8 +271,7 @@ func (o *Organization) GroupsOf(u User) map[int]bool {
 	return all
 }
 
-// systemGroupsOf returns the system groups that hold a person directly
-// (server-behavior §P8).
+// systemGroupsOf returns the system groups that contain a person directly (server-behavior §P8).
 func (o *Organization) systemGroupsOf(u User) []string {
 	switch u.Role {
 	case RoleOwner:
@@ -299,8 +294,8 @@ func (o *Organization) pastWaitingPeriod(u User) bool {
 	return o.now().Sub(u.DateJoined) >= threshold
 }
 
-// Has reports whether the value gives the right to the person. A right that
-// everyone cannot have is never a guest's (server-behavior §P6).
+// Has reports whether the value gives the permission to the person. If a permission excludes everyone, guests never have it
+// (server-behavior §P6).
 func (o *Organization) Has(u User, p Permission, v GroupValue) bool {
 	if !p.AllowEveryone && u.IsGuest() {
 		return false
@@ -308,7 +303,7 @@ func (o *Organization) Has(u User, p Permission, v GroupValue) bool {
 	return o.In(u, v)
 }
 
-// In reports whether the value holds the person, directly or through groups.
+// In reports whether the value contains the person, directly or through groups.
 func (o *Organization) In(u User, v GroupValue) bool {
 	if v.Group == 0 && slices.Contains(v.Members, u.ID) {
 		return true
@@ -320,7 +315,7 @@ func (o *Organization) In(u User, v GroupValue) bool {
 	return slices.ContainsFunc(v.Subgroups, func(g int) bool { return groups[g] })
 }
 
-// DirectMembers returns the active people a group holds itself, ascending.
+// DirectMembers returns the active direct members of a group, ascending.
 func (o *Organization) DirectMembers(g UserGroup) []int {
 	if !g.System {
 		return o.activeOnly(g.Members)
@@ -334,8 +329,7 @@ func (o *Organization) DirectMembers(g UserGroup) []int {
 	return members
 }
 
-// AllMembers returns the active people in a group and the groups below it,
-// ascending.
+// AllMembers returns the active direct and indirect members of a group, ascending.
 func (o *Organization) AllMembers(g UserGroup) []int {
 	members := o.DirectMembers(g)
 	for _, id := range o.AllSubgroups(g) {
@@ -346,8 +340,7 @@ func (o *Organization) AllMembers(g UserGroup) []int {
 	return sortedSet(members)
 }
 
-// AllSubgroups returns the groups below a group, at any depth, ascending and
-// without itself.
+// AllSubgroups returns the direct and indirect subgroups of a group, ascending and without itself.
 func (o *Organization) AllSubgroups(g UserGroup) []int {
 	seen := map[int]bool{g.ID: true}
 	below := []int{}

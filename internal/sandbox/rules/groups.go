@@ -59,7 +59,7 @@ func (o *Organization) createSystemGroups() {
 	}
 }
 
-// NewGroup is what POST /user_groups/create asks for.
+// NewGroup is the request POST /user_groups/create.
 type NewGroup struct {
 	Name, Description string
 	Members           []int
@@ -67,7 +67,8 @@ type NewGroup struct {
 	Permissions       map[string]GroupValue
 }
 
-// CheckMayCreateGroups refuses accounts that may not create groups. The server asks this before it looks at the parameters.
+// CheckMayCreateGroups refuses accounts without the permission to create groups. The server checks it before the
+// parameters.
 func (o *Organization) CheckMayCreateGroups(actor User) error {
 	if !o.MayRealm(actor, "can_create_groups") {
 		return errInsufficientPermission
@@ -105,7 +106,7 @@ func (o *Organization) CreateGroup(actor User, in NewGroup) (UserGroup, error) {
 		}
 		g.Permissions[p.Name] = v
 	}
-	// Storing the group finds the name that is taken, when the permissions are known to be good.
+	// Storing the group checks the name, after the permissions.
 	if err := o.checkGroupNameFree(in.Name); err != nil {
 		return UserGroup{}, err
 	}
@@ -117,16 +118,15 @@ func (o *Organization) CreateGroup(actor User, in NewGroup) (UserGroup, error) {
 	return g, nil
 }
 
-// GroupChange is what PATCH /user_groups/{id} asks for; nil leaves things as
-// they are.
+// GroupChange is the request PATCH /user_groups/{id}; nil leaves things unchanged.
 type GroupChange struct {
 	Name, Description *string
 	Deactivated       *bool
 	Permissions       map[string]PermissionChange
 }
 
-// UpdateGroup changes a group in one transaction (server-behavior §G4). A deactivated
-// group can be changed too; only false is heeded of Deactivated.
+// UpdateGroup changes a group in one transaction (server-behavior §G4). A deactivated group can be changed too. A true
+// Deactivated is ignored.
 func (o *Organization) UpdateGroup(actor User, id int, c GroupChange) error {
 	if c.Name == nil && c.Description == nil && c.Deactivated == nil && len(c.Permissions) == 0 {
 		return Refuse("No new data supplied")
@@ -172,8 +172,8 @@ func (o *Organization) UpdateGroup(actor User, id int, c GroupChange) error {
 	return nil
 }
 
-// groupForUpdate returns a group the person may change: whoever manages all
-// groups or this one may do anything, others what own allows (server-behavior §G8).
+// groupForUpdate returns a group that the person may change. Managers of all groups or of this group may change everything,
+// others need the permission own (server-behavior §G8).
 func (o *Organization) groupForUpdate(actor User, id int, own string, deactivatedToo bool) (UserGroup, error) {
 	g, ok := o.Groups.Get(id)
 	switch {
@@ -194,8 +194,7 @@ func (o *Organization) mayGroup(u User, g UserGroup, right string) bool {
 	return ok && o.Has(u, p, g.Permissions[right])
 }
 
-// ReadableGroup returns a group whose membership may be read: any that is not
-// deactivated.
+// ReadableGroup returns a group that is not deactivated, so that its members can be read.
 func (o *Organization) ReadableGroup(id int) (UserGroup, error) {
 	g, ok := o.Groups.Get(id)
 	if !ok {
@@ -224,7 +223,7 @@ func checkGroupName(name string) error {
 	return nil
 }
 
-// checkGroupNameFree refuses a name that a group has. Names are unique as they are written, and a deactivated group keeps its own.
+// checkGroupNameFree refuses a used name. Names are case-sensitive, and a deactivated group keeps its own.
 func (o *Organization) checkGroupNameFree(name string) error {
 	if _, taken := o.GroupByName(name); taken {
 		return Refuse("User group '%s' already exists.", name)
@@ -270,8 +269,8 @@ func without[T comparable](values, gone []T) []T {
 	return slices.DeleteFunc(slices.Clone(values), func(v T) bool { return slices.Contains(gone, v) })
 }
 
-// MembershipChange is what one request asks of a group's direct members and
-// subgroups; the four are done in the order of the fields (server-behavior §G6).
+// MembershipChange is the change of a group's direct members and subgroups in one request; the four are applied in the
+// order of the fields (server-behavior §G6).
 type MembershipChange struct {
 	Add, Delete                   []int
 	AddSubgroups, DeleteSubgroups []int
@@ -300,7 +299,7 @@ func (o *Organization) ChangeMembership(actor User, id int, c MembershipChange) 
 	return nil
 }
 
-// addMembers looks at the group before the people; deleteMembers does it the other way round.
+// addMembers checks the group before the people; deleteMembers checks them in the other order.
 func (o *Organization) addMembers(actor User, id int, users []int) error {
 	g, err := o.groupForMembers(actor, id, users, "can_join_group", "can_add_members_group")
 	if err != nil {
@@ -339,8 +338,8 @@ func (o *Organization) deleteMembers(actor User, id int, users []int) error {
 	return nil
 }
 
-// groupForMembers lets a person who only touches the own membership pass with
-// the right for that, and everybody with the general one.
+// groupForMembers checks the permission general. For a person who changes only their own membership, the permission own is
+// enough.
 func (o *Organization) groupForMembers(actor User, id int, users []int, own, general string) (UserGroup, error) {
 	if len(users) == 1 && users[0] == actor.ID {
 		if g, err := o.groupForUpdate(actor, id, own, true); err == nil {
@@ -392,8 +391,7 @@ func (o *Organization) deleteSubgroups(actor User, id int, groups []int) error {
 	return nil
 }
 
-// DeactivateGroup takes a group out of use; what still uses it objects
-// (server-behavior §G9).
+// DeactivateGroup deactivates a group, unless objections exist (server-behavior §G9).
 func (o *Organization) DeactivateGroup(actor User, id int) error {
 	g, err := o.groupForUpdate(actor, id, "can_manage_group", false)
 	if err != nil {
@@ -411,9 +409,8 @@ func (o *Organization) DeactivateGroup(actor User, id int) error {
 	return nil
 }
 
-// objections lists what names the group: groups that hold it, then settings of
-// channels, of groups (its own included) and of the organization. What is
-// archived or deactivated does not object.
+// objections lists the uses of the group: groups that contain it, then settings of channels, of groups (including its own)
+// and of the organization. Archived and deactivated objects do not count.
 func (o *Organization) objections(id int) []map[string]any {
 	var all []map[string]any
 	var holders []int

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// What a person is compared with is what is shown: a hidden person does not
-// keep a list from matching, but a list that would be collapsed never matches
-// (server-behavior §P3).
+// The old value is compared with the shown value. A hidden person does not keep a list from matching, but a list that would
+// be collapsed never matches (server-behavior §P3).
 func TestCompareAndSetWithHiddenPeople(t *testing.T) {
 	o, people := founded(t)
 	admin, member, moderator := people[RoleAdministrator], people[RoleMember], people[RoleModerator]
@@ -68,7 +67,7 @@ func TestCheckValue(t *testing.T) {
 		{send, Listed([]int{999999}, nil), "Invalid user ID: 999999"},
 		{send, Listed([]int{admin.ID}, []int{999999}), "Invalid user group ID: 999999"},
 		{send, Listed([]int{admin.ID}, []int{gone.ID}), "User group is deactivated."},
-		{send, Listed([]int{admin.ID}, []int{o.SystemGroup(Internet)}), ""}, // lists are not looked into
+		{send, Listed([]int{admin.ID}, []int{o.SystemGroup(Internet)}), ""}, // list entries are not checked
 		{webPublic, Named(o.SystemGroup(Moderators)), ""},
 		{webPublic, Named(o.SystemGroup(Members)), "'can_create_web_public_channel_group' setting cannot be set to 'role:members' group."},
 		{webPublic, Named(custom.ID), "'can_create_web_public_channel_group' must be a system user group."},

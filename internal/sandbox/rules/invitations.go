@@ -10,8 +10,7 @@ import (
 	"unicode"
 )
 
-// InviteTerms are what invitations by e-mail and by link have in common
-// (server-behavior §U15, §U16).
+// InviteTerms are the common properties of invitations by email and by link (server-behavior §U15, §U16).
 type InviteTerms struct {
 	InviterID int       `json:"inviter_id"`
 	Role      int       `json:"role"`
@@ -25,7 +24,7 @@ type InviteTerms struct {
 	WelcomeMessage              *string `json:"welcome_message,omitempty"`
 }
 
-// Invitation is one that went to an address.
+// Invitation is an invitation by email.
 type Invitation struct {
 	ID int `json:"id"`
 	InviteTerms
@@ -33,8 +32,8 @@ type Invitation struct {
 	NotifyOnJoin bool   `json:"notify_on_join"`
 }
 
-// InviteLink is one that anybody who has the link can use. Revoked links
-// stay, so that a second revocation can be told.
+// InviteLink is an invitation that everyone with the link can use. Revoked links are kept, so that a second revocation is
+// recognized.
 type InviteLink struct {
 	ID int `json:"id"`
 	InviteTerms
@@ -42,7 +41,7 @@ type InviteLink struct {
 	Revoked bool   `json:"revoked,omitempty"`
 }
 
-// NewInvite is what creating an invitation asks for.
+// NewInvite is a request that creates an invitation.
 type NewInvite struct {
 	Role                        int
 	Minutes                     *int // nil: never expires
@@ -68,8 +67,8 @@ func (o *Organization) CreateInviteLink(actor User, in NewInvite) (InviteLink, e
 	return link, nil
 }
 
-// Invite invites each of the addresses in a text. Addresses that have an
-// account are skipped and reported, although the others are invited.
+// Invite invites each of the addresses in a text. Addresses with an account are skipped and reported, although the others
+// are invited.
 func (o *Organization) Invite(actor User, addresses string, notify bool, in NewInvite) error {
 	if !o.MayRealm(actor, "can_invite_users_group") {
 		return errInsufficientPermission
@@ -113,8 +112,7 @@ func (o *Organization) Invite(actor User, addresses string, notify bool, in NewI
 	return nil
 }
 
-// ListInvitations returns what can still be used: of everybody for
-// administrators, else the caller's own.
+// ListInvitations returns the valid invitations: for administrators all of them, otherwise the caller's own.
 func (o *Organization) ListInvitations(u User) ([]Invitation, []InviteLink) {
 	var invitations []Invitation
 	for _, i := range o.Invitations.All() {
@@ -131,7 +129,7 @@ func (o *Organization) ListInvitations(u User) ([]Invitation, []InviteLink) {
 	return invitations, links
 }
 
-// RevokeInvitation ends an invitation that went to an address.
+// RevokeInvitation revokes an invitation by email.
 func (o *Organization) RevokeInvitation(actor User, id int) error {
 	if err := o.invitationFor(actor, id); err != nil {
 		return err
@@ -140,7 +138,7 @@ func (o *Organization) RevokeInvitation(actor User, id int) error {
 	return nil
 }
 
-// ResendInvitation sends the mail again; nothing else changes.
+// ResendInvitation sends the email again, without another change.
 func (o *Organization) ResendInvitation(actor User, id int) error { return o.invitationFor(actor, id) }
 
 func (o *Organization) invitationFor(actor User, id int) error {
@@ -151,7 +149,7 @@ func (o *Organization) invitationFor(actor User, id int) error {
 	return checkOthersInvite(actor, i.InviteTerms)
 }
 
-// RevokeInviteLink ends a link, expired or not.
+// RevokeInviteLink revokes a link, expired or not.
 func (o *Organization) RevokeInviteLink(actor User, id int) error {
 	link, ok := o.InviteLinks.Get(id)
 	if !ok {
@@ -170,12 +168,12 @@ func (o *Organization) RevokeInviteLink(actor User, id int) error {
 
 var (
 	errNoInvitation = Refuse("No such invitation")
-	// errInviteNeedsAdmin has the words of the role check, but not its code.
+	// errInviteNeedsAdmin has the text of the role check, but not its code.
 	errInviteNeedsAdmin = Refuse("Must be an organization administrator")
 )
 
-// checkInviteRights: only owners make owners, only administrators give a role
-// above member or choose the welcome message.
+// checkInviteRights checks the role of the actor. Only owners can invite owners. Only administrators can give a role above
+// member or choose the welcome message.
 func checkInviteRights(actor User, in NewInvite) error {
 	if err := checkInviteRole(actor, in.Role, in.Role < RoleMember); err != nil {
 		return err
@@ -186,7 +184,7 @@ func checkInviteRights(actor User, in NewInvite) error {
 	return nil
 }
 
-// checkOthersInvite: only administrators touch what others sent.
+// checkOthersInvite refuses changes of other users' invitations, except to administrators.
 func checkOthersInvite(actor User, terms InviteTerms) error {
 	if terms.InviterID == actor.ID {
 		return nil
@@ -238,7 +236,7 @@ func (o *Organization) isUsableInvite(terms InviteTerms) bool {
 	return terms.Expires == nil || terms.Expires.After(o.now())
 }
 
-// expireInvitations ends whatever a person has sent.
+// expireInvitations ends all invitations of a person.
 func (o *Organization) expireInvitations(inviter int) {
 	now := o.now().UTC()
 	invitations, links := o.ListInvitations(User{Role: RoleOwner})
@@ -256,7 +254,7 @@ func (o *Organization) expireInvitations(inviter int) {
 	}
 }
 
-// endInvitationsTo ends the invitations of somebody who has joined.
+// endInvitationsTo ends the invitations of a person who has joined.
 func (o *Organization) endInvitationsTo(email string) {
 	now := o.now().UTC()
 	invitations, _ := o.ListInvitations(User{Role: RoleOwner})
@@ -268,7 +266,7 @@ func (o *Organization) endInvitationsTo(email string) {
 	}
 }
 
-// refusedAddress is an address that was not invited, and why.
+// refusedAddress is an address that was not invited, with the reason.
 type refusedAddress struct {
 	email, problem string
 	deactivated    bool
@@ -285,8 +283,8 @@ func invitationFailed(msg string, refused []refusedAddress, sent bool) *Error {
 	}}
 }
 
-// splitAddresses takes addresses apart that commas or line ends separate; of
-// "Name <address>" only the address counts. Repetitions are dropped.
+// splitAddresses splits a text at commas and line ends. From "Name <address>" it returns only the address. It drops
+// repetitions.
 func splitAddresses(text string) []string {
 	var all []string
 	for entry := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == '\n' || r == '\r' }) {
@@ -301,7 +299,7 @@ func splitAddresses(text string) []string {
 	return all
 }
 
-// addressProblem says in the server's words why an address cannot be invited.
+// addressProblem returns why an address cannot be invited, in the server's words.
 func (o *Organization) addressProblem(address string) string {
 	if !isAddress(address) {
 		return "Invalid address."
@@ -317,10 +315,10 @@ func (o *Organization) addressProblem(address string) string {
 	return ""
 }
 
-// NewInviteKey is the random part of a link.
+// NewInviteKey returns the random part of a link.
 func NewInviteKey() string { return strings.ToLower(rand.Text())[:24] }
 
-// Domain is one whose addresses may join (server-behavior §L11).
+// Domain is an email domain that may join (server-behavior §L11).
 type Domain struct {
 	ID              int    `json:"id"`
 	Domain          string `json:"domain"`
@@ -356,8 +354,7 @@ func (o *Organization) UpdateDomain(name string, subdomains bool) error {
 	return nil
 }
 
-// DeleteDomain removes a domain. Without the last one nobody could join any
-// more, so that the restriction to domains ends.
+// DeleteDomain removes a domain. Removing the last one also ends the restriction to domains, because no one could join.
 func (o *Organization) DeleteDomain(name string) error {
 	d, err := o.domain(name)
 	if err != nil {
@@ -403,7 +400,7 @@ func domainProblem(name string) string {
 	return ""
 }
 
-// A restriction is why an address may not join.
+// A restriction is the reason why an address cannot join.
 type restriction int
 
 const (
@@ -419,7 +416,7 @@ var disposableDomains = map[string]bool{
 	"yopmail.com": true, "trashmail.com": true, "temp-mail.org": true, "sharklasers.com": true,
 }
 
-// emailRestriction reports whether the organization lets an address join.
+// emailRestriction returns whether, or why not, an address can join.
 func (o *Organization) emailRestriction(email string) restriction {
 	local, domain, _ := cutLast(strings.ToLower(email), "@")
 	realm := o.Settings()

@@ -27,8 +27,8 @@ type Linkifier struct {
 	AlternativeURLTemplates []string `json:"alternative_url_templates,omitempty"`
 }
 
-// LinkifierChange is what is asked of a linkifier. The first two are mandatory; of the others nil leaves things as they
-// are, and empty is none.
+// LinkifierChange is a change of a linkifier. The first two fields are required. In the others, nil leaves the value
+// unchanged, and empty clears it.
 type LinkifierChange struct {
 	Pattern, URLTemplate          string
 	ExampleInput, ReverseTemplate *string
@@ -62,7 +62,7 @@ func (o *Organization) CreateLinkifier(c LinkifierChange) (Linkifier, error) {
 	return l, nil
 }
 
-// UpdateLinkifier changes a linkifier; its place stays.
+// UpdateLinkifier changes a linkifier in place.
 func (o *Organization) UpdateLinkifier(id int, c LinkifierChange) error {
 	l, ok := o.Linkifiers.Get(id)
 	if !ok {
@@ -92,8 +92,7 @@ func (o *Organization) DeleteLinkifier(id int) error {
 	return nil
 }
 
-// OrderLinkifiers puts the linkifiers into the order of ids, which must be all
-// of them, once each.
+// OrderLinkifiers puts the linkifiers into the order of ids, which must contain each once.
 func (o *Organization) OrderLinkifiers(ids []int) error {
 	set := sortedSet(ids)
 	if len(set) != len(ids) {
@@ -114,8 +113,7 @@ func (o *Organization) OrderLinkifiers(ids []int) error {
 	return nil
 }
 
-// checkLinkifier looks at both texts, at what they have to do with each other,
-// and at the other linkifiers. Everything that is wrong is reported at once.
+// checkLinkifier checks both texts, their consistency, and the other linkifiers. It reports all problems together.
 func (o *Organization) checkLinkifier(l Linkifier) error {
 	var wrong invalidFields
 	if l.Pattern == "" {
@@ -149,8 +147,8 @@ func (o *Organization) checkLinkifier(l Linkifier) error {
 
 var templateExpression = regexp.MustCompile(`\{[^}]*\}`)
 
-// parseURLTemplate reads the expressions of a template. Text between them may be anything but a brace: that the whole is an
-// address is not asked for.
+// parseURLTemplate reads the expressions of a template. The text between them can contain anything except a brace. It need
+// not form a URL.
 func parseURLTemplate(text string) (*uritemplate.Template, error) {
 	if strings.ContainsAny(templateExpression.ReplaceAllString(text, ""), "{}") {
 		return nil, errors.New("a brace has no partner")
@@ -158,19 +156,19 @@ func parseURLTemplate(text string) (*uritemplate.Template, error) {
 	return uritemplate.New(strings.Join(templateExpression.FindAllString(text, -1), ""))
 }
 
-// expandURLTemplate fills in a URL template that parseURLTemplate takes.
+// expandURLTemplate fills in a URL template that parseURLTemplate accepts.
 func expandURLTemplate(text string, values uritemplate.Values) string {
 	return templateExpression.ReplaceAllStringFunc(text, func(expression string) string {
 		template, err := uritemplate.New(expression)
 		if err != nil {
 			return expression
 		}
-		expanded, _ := template.Expand(values) // fails for values of a wrong kind only
+		expanded, _ := template.Expand(values) // fails only for values of a wrong kind
 		return expanded
 	})
 }
 
-// compareGroups wants the named groups and the variables to be the same.
+// compareGroups checks that the named groups and the variables are the same.
 func compareGroups(groups, variables []string) string {
 	if missing := without(variables, groups); len(missing) > 0 {
 		return "Group '" + slices.Min(missing) + "' in URL template is not present in linkifier pattern."
@@ -181,9 +179,8 @@ func compareGroups(groups, variables []string) string {
 	return ""
 }
 
-// patternGroups returns the names of a pattern's groups. Go's regular
-// expressions are those of the server's RE2; only the wording of errors
-// differs.
+// patternGroups returns the names of a pattern's groups. Go's regular expressions equal the server's RE2, except for the
+// texts of errors.
 func patternGroups(pattern string) ([]string, error) {
 	compiled, err := regexp.Compile(pattern)
 	if err != nil {
@@ -193,7 +190,7 @@ func patternGroups(pattern string) ([]string, error) {
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" }), nil
 }
 
-// re2Words are RE2's words for what Go says in its own.
+// re2Words are RE2's texts for Go's errors.
 var re2Words = map[syntax.ErrorCode]string{
 	syntax.ErrInvalidCharClass:      "invalid character class",
 	syntax.ErrInvalidCharRange:      "invalid character class range",
@@ -217,7 +214,7 @@ func inRE2Words(err error) error {
 	}
 	code, about := broken.Code, broken.Expr
 	if lookBehind := strings.HasPrefix(about, "(?<=") || strings.HasPrefix(about, "(?<!"); lookBehind {
-		code, about = syntax.ErrInvalidPerlOp, about[:4] // Go takes it for a group without a name
+		code, about = syntax.ErrInvalidPerlOp, about[:4] // Go reads it as a group without a name
 	}
 	words, ok := re2Words[code]
 	if !ok {
@@ -226,15 +223,14 @@ func inRE2Words(err error) error {
 	return errors.New(words + ": " + about)
 }
 
-// Refusals of whole rows carry everything that is wrong by field.
+// Refusals of whole rows list all problems by field.
 const (
 	wholeObject     = "__all__"
 	blankField      = "This field cannot be blank."
 	invalidTemplate = "Invalid URL template."
 )
 
-// invalidFields collects what is wrong with the fields of a row. The first
-// entry gives the refusal its words.
+// invalidFields collects the problems of a row's fields. The first one determines the text of the refusal.
 type invalidFields struct {
 	first  string
 	errors map[string]any
@@ -269,13 +265,13 @@ const maxPlaygroundLanguage = 40
 
 var playgroundLanguage = regexp.MustCompile(`^[ a-zA-Z0-9_+\-./#]*$`)
 
-// AddPlayground creates a playground; there is no changing one.
+// AddPlayground creates a playground, which cannot be changed.
 func (o *Organization) AddPlayground(name, language, template string) (Playground, error) {
 	p := Playground{
 		Name: strings.TrimSpace(name), Language: strings.TrimSpace(language), URLTemplate: strings.TrimSpace(template),
 	}
 	if utf8.RuneCountInString(p.Language) > maxPlaygroundLanguage {
-		return Playground{}, errConflict // raised where nothing handles it
+		return Playground{}, errConflict // raised outside of the server's error handling
 	}
 	if !playgroundLanguage.MatchString(p.Language) {
 		return Playground{}, Refuse("Invalid characters in pygments language")
@@ -330,7 +326,7 @@ func (o *Organization) checkPlayground(p Playground) error {
 	return wrong.err()
 }
 
-// checkCodeVariable wants code to be the only variable of a template.
+// checkCodeVariable checks that code is the only variable of a template.
 func checkCodeVariable(variables []string) string {
 	hasCode := false
 	for _, name := range variables {
@@ -345,9 +341,8 @@ func checkCodeVariable(variables []string) string {
 	return ""
 }
 
-// IsURL reports whether the server takes a text for the address of a page: with a
-// scheme of the web or of file transfer, and a host that is a full name, an
-// address or localhost.
+// IsURL reports whether the server accepts a text as the address of a page. It needs a scheme of the web or of file
+// transfer, and a host that is a full name, an address or localhost.
 func IsURL(s string) bool {
 	u, err := url.Parse(s)
 	if err != nil || strings.ContainsAny(s, " \t\r\n") {

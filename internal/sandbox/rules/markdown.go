@@ -20,8 +20,9 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Render turns Markdown into HTML, nearly as the server does (https://zulip.com/help/format-your-message-using-markdown):
-// code is not highlighted, formulas and times are not shown as such, and lists nest by the rules of CommonMark.
+// Render converts Markdown to HTML, nearly like the server does
+// (https://zulip.com/help/format-your-message-using-markdown). It does not highlight code or show formulas and times, and
+// nests lists by the rules of CommonMark.
 func (o *Organization) Render(markdown string) string {
 	if strings.TrimSpace(markdown) == "" {
 		return ""
@@ -31,12 +32,12 @@ func (o *Organization) Render(markdown string) string {
 	}
 	var out bytes.Buffer
 	if err := o.markdown.Convert([]byte(markdown), &out); err != nil {
-		return "<p>" + escapeText(markdown) + "</p>" // a buffer fails never
+		return "<p>" + escapeText(markdown) + "</p>" // a buffer never fails
 	}
 	return strings.TrimSpace(out.String())
 }
 
-// isPlain reports whether a text is rendered as it stands, which descriptions of channels mostly are: they are rendered often.
+// isPlain reports whether a text contains no markup. Most descriptions of channels are plain, and they are rendered often.
 func (o *Organization) isPlain(markdown string) bool {
 	first := markdown[0] | 0x20
 	return first >= 'a' && first <= 'z' && !strings.ContainsAny(markdown, "\n\t\\`*_~<>&[]#@:|+=$/") &&

@@ -14,13 +14,13 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// linkTransformer applies the linkifiers to the text of a document, and shows the images that it links to.
+// linkTransformer applies the linkifiers to the text of a document, and shows linked images.
 type linkTransformer struct{ o *Organization }
 
 func (l linkTransformer) Transform(document *ast.Document, reader text.Reader, _ parser.Context) {
 	var texts []*ast.Text
 	var refused []*ast.Link
-	images := map[ast.Node][]imagePreview{} // by the block under the document that links to them
+	images := map[ast.Node][]imagePreview{} // by the block of the document that links to them
 	_ = ast.Walk(document, func(node ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
@@ -63,7 +63,7 @@ func (l linkTransformer) Transform(document *ast.Document, reader text.Reader, _
 	}
 }
 
-// linkedSchemes are the schemes of the URLs that are linked, "" for those of the server.
+// linkedSchemes are the schemes that become links, "" for URLs of the server.
 var linkedSchemes = []string{"", "http", "https", "ftp", "file", "mailto", "tel", "sms", "bitcoin", "magnet", "irc", "ircs", "news", "sip", "xmpp"}
 
 // textOf is the text inside a node.
@@ -79,7 +79,7 @@ func textOf(node ast.Node, source []byte) string {
 	return text.String()
 }
 
-// imagePreview is a link to an image, and the text of the link if it is another.
+// imagePreview is a link to an image, and the link's text if it differs.
 type imagePreview struct{ url, title string }
 
 func previewBlock(preview imagePreview) ast.Node {
@@ -106,10 +106,10 @@ func addImage(images map[ast.Node][]imagePreview, node ast.Node, link, title str
 	}
 }
 
-// previewedImages are what the addresses of images end with.
+// previewedImages are the extensions of images with a preview.
 var previewedImages = strings.Fields(".bmp .gif .jpe .jpeg .jpg .png .webp")
 
-// linkify makes links of what the linkifiers match in a text. It must not stand right behind or before a word.
+// linkify turns matches of the linkifiers into links. A match must not touch a word.
 func (o *Organization) linkify(node *ast.Text, source []byte) {
 	value := string(node.Segment.Value(source))
 	found := o.linksIn(value)
@@ -125,19 +125,19 @@ func (o *Organization) linkify(node *ast.Text, source []byte) {
 	node.Segment = node.Segment.WithStart(node.Segment.Start + at)
 }
 
-// Link is a link that a linkifier makes of a text.
+// Link is a link from a linkifier.
 type Link struct {
 	Text, URL  string
 	start, end int
 }
 
-// linksIn returns what the linkifiers match in a text, in its order. Of two that overlap the linkifier that is tried first wins.
+// linksIn returns the matches of the linkifiers in a text, in its order. If two overlap, the earlier linkifier wins.
 func (o *Organization) linksIn(text string) []Link {
 	var links []Link
 	for _, l := range o.ListLinkifiers() {
 		pattern, err := regexp.Compile(l.Pattern)
 		if err != nil {
-			continue // which no linkifier has
+			continue // no linkifier has this ID
 		}
 		for _, match := range pattern.FindAllStringSubmatchIndex(text, -1) {
 			start, end := match[0], match[1]

@@ -11,35 +11,33 @@ import (
 	"time"
 )
 
-// How far a move reaches (https://zulip.com/api/update-message).
+// The extent of a move (https://zulip.com/api/update-message).
 const (
 	MoveOne   = "change_one"
 	MoveLater = "change_later"
 	MoveAll   = "change_all"
 )
 
-// resolvedPrefix begins the names of resolved topics.
+// resolvedPrefix is the prefix of resolved topics.
 const resolvedPrefix = "✔ "
 
-// MessageChange is what PATCH /messages/{id} asks for; nil leaves things as
-// they are.
+// MessageChange is the request PATCH /messages/{id}; nil leaves things unchanged.
 type MessageChange struct {
 	Content, Topic *string
 	ChannelID      *int
 	Propagate      string
-	// NotifyOld and NotifyNew say whether a notice tells of a move, in the topic
-	// that was left and in the one that was entered.
+	// NotifyOld and NotifyNew are true if a notice reports a move, in the old and in the new topic.
 	NotifyOld, NotifyNew bool
-	// ContentHash, if given, is the SHA-256 of the content as the caller knows it.
+	// ContentHash, if set, is the SHA-256 of the content that the caller expects.
 	ContentHash *string
 }
 
-// edit is a change of a message, determined.
+// edit is a checked change of a message.
 type edit struct {
 	message  Message
 	from, to Channel // zero for direct messages
-	topic    string  // where it will be
-	content  string  // what it will say
+	topic    string  // the new topic
+	content  string  // the new content
 	said     mentions
 
 	changesContent, changesTopic, changesChannel bool
@@ -48,11 +46,10 @@ type edit struct {
 
 func (e edit) moves() bool { return e.changesTopic || e.changesChannel }
 
-// togglesResolved reports whether the new name only resolves or unresolves.
+// togglesResolved reports whether the new name only resolves or unresolves the topic.
 func (e edit) togglesResolved() bool { return e.resolves || e.unresolves }
 
-// UpdateMessage changes a message's content or moves it, alone or with others
-// of its topic.
+// UpdateMessage changes a message's content or moves it, optionally with others of its topic.
 func (o *Organization) UpdateMessage(actor User, id int, c MessageChange) error {
 	e, err := o.prepareEdit(actor, id, c)
 	if err != nil {
@@ -74,7 +71,7 @@ func (o *Organization) UpdateMessage(actor User, id int, c MessageChange) error 
 	return nil
 }
 
-// prepareEdit checks that a request makes sense, in the server's order.
+// prepareEdit checks that a request is consistent, in the server's order.
 func (o *Organization) prepareEdit(actor User, id int, c MessageChange) (edit, error) {
 	m, err := o.messageToChange(actor, id)
 	if err != nil {
@@ -161,7 +158,7 @@ func contentHash(content string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// prepareMove determines where a message of a channel goes.
+// prepareMove determines the target of a move.
 func (o *Organization) prepareMove(actor User, e *edit, c MessageChange) error {
 	e.from, _ = o.Channels.Get(e.message.ChannelID)
 	e.to = e.from
@@ -234,9 +231,8 @@ func (o *Organization) checkChannelChange(actor User, e *edit, _ MessageChange) 
 	return nil
 }
 
-// checkMoveOfAll refuses to move a topic of which a part is too old, and tells
-// how much of it may be moved; then it checks the permission to start the new topic,
-// unless it is the old one resolved or taken up again.
+// checkMoveOfAll refuses to move a topic if a part of it is too old, and reports how much can be moved. Then it checks the
+// permission to start the new topic, unless the move only resolves or unresolves the old one.
 func (o *Organization) checkMoveOfAll(actor User, e *edit, c MessageChange) error {
 	if !e.moves() {
 		return nil
@@ -274,7 +270,7 @@ func moveLimitExceeded(first, all, allowed int) *Error {
 	return e
 }
 
-// editContent stores a new content and who is mentioned now.
+// editContent stores a new content and its mentions.
 func (o *Organization) editContent(actor User, e edit) {
 	m := e.message
 	now := o.now().Unix()
@@ -289,7 +285,7 @@ func (o *Organization) editContent(actor User, e edit) {
 	o.followMentioned(m, e.said)
 }
 
-// moved returns which messages a move takes along, ascending.
+// moved returns the messages of a move, ascending.
 func (o *Organization) moved(actor User, e edit, propagate string) []int {
 	if propagate == MoveOne {
 		return []int{e.message.ID}
@@ -301,11 +297,10 @@ func (o *Organization) moved(actor User, e edit, propagate string) []int {
 	return ids
 }
 
-// undoResolving is how long after resolving a topic the opposite takes the
-// notice back instead of posting another.
+// undoResolving is the time after resolving a topic in which unresolving removes the notice instead of posting another.
 const undoResolving = time.Minute
 
-// move takes messages to another topic or channel, and tells people.
+// move moves messages to another topic or channel, and posts the notices.
 func (o *Organization) move(actor User, e edit, c MessageChange) {
 	ids := o.moved(actor, e, c.Propagate)
 	taken := map[int]bool{}
@@ -313,7 +308,7 @@ func (o *Organization) move(actor User, e edit, c MessageChange) {
 		o.moveOne(actor, id, e)
 		taken[id] = true
 	}
-	place := e.message // as it was
+	place := e.message // before the move
 	after, _ := o.Messages.Get(e.message.ID)
 	others := func(channel int, topic string) bool {
 		return slices.ContainsFunc(o.readable(actor, o.inTopic(channel, topic)), func(id int) bool { return !taken[id] })
@@ -330,8 +325,7 @@ func (o *Organization) move(actor User, e edit, c MessageChange) {
 	o.postMoveNotice(actor, e, c, len(ids), whole, met)
 }
 
-// moveOne moves a message, and notes it in the message's history. If the
-// content was edited by the same request, that is one edit.
+// moveOne moves a message and adds the move to its history. A content edit of the same request is part of the same entry.
 func (o *Organization) moveOne(actor User, id int, e edit) {
 	m, _ := o.Messages.Get(id)
 	now := o.now().Unix()
@@ -356,9 +350,8 @@ func (o *Organization) moveOne(actor User, id int, e edit) {
 	o.Messages.Put(id, m)
 }
 
-// copiesIn are a message's copies after it came into a channel: who may not see
-// the channel loses the message, and where the history is protected, those in
-// the channel receive it.
+// copiesIn returns a message's copies after a move to a channel. Users who cannot see the channel lose the message. If the
+// history is protected, the channel's subscribers receive it.
 func (o *Organization) copiesIn(m Message, ch Channel) map[int]Flags {
 	copies := maps.Clone(m.Copies)
 	for person := range copies {
@@ -376,8 +369,7 @@ func (o *Organization) copiesIn(m Message, ch Channel) map[int]Flags {
 	return copies
 }
 
-// postResolvedNotice posts that a topic was resolved or unresolved, or takes back the
-// notice of the opposite.
+// postResolvedNotice posts that a topic was resolved or unresolved, or removes the opposite notice.
 func (o *Organization) postResolvedNotice(actor User, e edit) {
 	ids := o.inTopic(e.to.ID, e.topic)
 	last, _ := o.Messages.Get(ids[len(ids)-1])
@@ -389,7 +381,7 @@ func (o *Organization) postResolvedNotice(actor User, e edit) {
 	if e.unresolves {
 		state = "unresolved"
 	}
-	// By default only those who follow the topic need to read of it.
+	// By default the notice is unread only for followers of the topic.
 	readBy := slices.DeleteFunc(o.Subscribers(e.to.ID), func(person int) bool {
 		return person != actor.ID && o.visibilityOf(person, e.to.ID, e.topic) == TopicFollowed
 	})
@@ -399,7 +391,7 @@ func (o *Organization) postResolvedNotice(actor User, e edit) {
 	}, mentions{}, readBy...)
 }
 
-// postMoveNotice posts the notices of a move where they were asked for.
+// postMoveNotice posts the requested notices of a move.
 func (o *Organization) postMoveNotice(actor User, e edit, c MessageChange, count int, whole, met bool) {
 	there := topicLink(e.to, e.topic)
 	here := topicLink(e.from, e.message.Topic)
@@ -426,13 +418,12 @@ func (o *Organization) postMoveNotice(actor User, e edit, c MessageChange, count
 	}
 }
 
-// messageLink is the address of a message within the organization's site.
+// messageLink returns the address of a message within the organization's site.
 func messageLink(ch Channel, topic string, id int) string {
 	return fmt.Sprintf("#narrow/channel/%d-%s/topic/%s/near/%d", ch.ID, hashPart(ch.Name), hashPart(topic), id)
 }
 
-// hashPart encodes a name for the part of an address after the number sign,
-// where percent signs are written as dots.
+// hashPart encodes a name for the fragment of an address, with a dot for each percent sign.
 func hashPart(name string) string {
 	encoded := url.PathEscape(strings.ReplaceAll(name, " ", "-"))
 	return strings.NewReplacer(".", "%2E", "%", ".").Replace(strings.ReplaceAll(encoded, ".", "%2E"))

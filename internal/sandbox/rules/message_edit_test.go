@@ -96,7 +96,7 @@ func TestPropagateModes(t *testing.T) {
 	tests := []struct {
 		mode      string
 		at        int   // which of four messages is moved
-		moved     []int // which of them go
+		moved     []int // the messages that move
 		newNotice string
 		oldNotice string
 	}{
@@ -252,7 +252,7 @@ func TestWhoDeletes(t *testing.T) {
 		sender User
 		actor  User
 		after  time.Duration
-		own    bool // whether the organization lets people delete their own
+		own    bool // whether people can delete their own
 		want   string
 	}{
 		{"own", f.people[RoleMember], f.people[RoleMember], 0, true, ""},
@@ -291,8 +291,7 @@ func (f *office) unread(role int) []int {
 	return found.IDs
 }
 
-// The trap of server-behavior §M7: no topic, and the topic without a name, mean the
-// whole channel.
+// The trap of server-behavior §M7: an absent topic and an empty topic mean the whole channel.
 func TestMarkTopicAsRead(t *testing.T) {
 	f := newOffice(t)
 	a, b := f.post(RoleOwner, "a", "1"), f.post(RoleOwner, "b", "2")
@@ -408,7 +407,7 @@ func TestReactions(t *testing.T) {
 	if got := add(RoleMember, "thumbs_up", nil, nil); got != "" {
 		t.Fatal(got)
 	}
-	// Another name of the same emoji: whoever reacted first has named it.
+	// Under another name of the same emoji, the name of the first reaction remains.
 	code := f.message(id).Reactions[0].Code
 	expectEqual(t, "joining a reaction by its code", add(RoleGuest, "whatever", &code, ptr(StandardEmoji)), "")
 	if got := f.message(id).Reactions; len(got) != 2 || got[1].Name != "thumbs_up" {

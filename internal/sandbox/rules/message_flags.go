@@ -9,7 +9,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// Flags are what a message is to one person (https://zulip.com/api/update-message-flags).
+// Flags are a person's flags on a message (https://zulip.com/api/update-message-flags).
 type Flags uint16
 
 // The flags that are in use.
@@ -27,7 +27,7 @@ const (
 // hideLinkPreviews is a flag that came with a feature level.
 const hideLinkPreviews = "hide_link_previews"
 
-// flagNames lists the flags in the order in which they are shown.
+// flagNames lists the flags in the order of answers.
 var flagNames = []struct {
 	flag     Flags
 	name     string
@@ -44,6 +44,7 @@ var flagNames = []struct {
 	{FlagHideLinkPreviews, hideLinkPreviews, true},
 }
 
+// Names returns the flags that are set.
 func (f Flags) Names() []string {
 	names := []string{}
 	for _, known := range flagNames {
@@ -52,7 +53,7 @@ func (f Flags) Names() []string {
 		}
 	}
 	if f&(FlagChannelWildcard|FlagTopicWildcard) != 0 {
-		names = append(names, "wildcard_mentioned") // what older clients know
+		names = append(names, "wildcard_mentioned") // for older clients
 	}
 	return names
 }
@@ -72,9 +73,8 @@ func (o *Organization) editableFlag(name string) (Flags, error) {
 	return 0, Refuse("Invalid flag: '%s'", name)
 }
 
-// UpdateFlags adds ("add") or removes ("remove") a flag of some messages. It
-// returns on how many that changed something, and the channels whose messages
-// could not become unread because the person is not in them.
+// UpdateFlags adds ("add") or removes ("remove") a flag of some messages. It returns the number of changed messages, and
+// the channels whose messages stayed read because the person does not subscribe to them.
 func (o *Organization) UpdateFlags(u User, op, name string, ids []int) (updated int, ignored []int, err error) {
 	flag, err := o.editableFlag(name)
 	if err != nil {
@@ -111,7 +111,7 @@ func (o *Organization) UpdateFlags(u User, op, name string, ids []int) (updated 
 	return updated, sortedSet(ignored), nil
 }
 
-// MarkChannelRead marks what a person has of a channel as read.
+// MarkChannelRead marks a person's messages of a channel as read.
 func (o *Organization) MarkChannelRead(u User, channel int) error {
 	if _, err := o.ChannelContent(u, channel); err != nil {
 		return err
@@ -120,8 +120,7 @@ func (o *Organization) MarkChannelRead(u User, channel int) error {
 	return nil
 }
 
-// MarkTopicRead marks a topic as read. Without a topic, and for the topic
-// without a name, that is the whole channel (server-behavior §M7).
+// MarkTopicRead marks a topic as read. An absent or empty topic means the whole channel (server-behavior §M7).
 func (o *Organization) MarkTopicRead(u User, channel int, topic string) error {
 	if _, err := o.ChannelContent(u, channel); err != nil {
 		return err
@@ -145,7 +144,7 @@ func (o *Organization) MarkTopicRead(u User, channel int, topic string) error {
 	return nil
 }
 
-// MarkAllRead marks everything a person has as read.
+// MarkAllRead marks all of a person's messages as read.
 func (o *Organization) MarkAllRead(u User) {
 	var ids []int
 	for id := range o.Messages.All() {
@@ -169,7 +168,7 @@ func (o *Organization) setFlags(m Message, user int, flags Flags) {
 	o.Messages.Put(m.ID, m)
 }
 
-// StarredMessages returns what a person has starred, ascending.
+// StarredMessages returns a person's starred messages, ascending.
 func (o *Organization) StarredMessages(user int) []int {
 	starred := []int{}
 	for id, m := range o.Messages.All() {
@@ -185,12 +184,11 @@ func (m Message) received(user int) bool {
 	return ok
 }
 
-// editLimitBuffer is how long after the limit an edit is still taken, so that a
-// client's countdown need not be exact (server-behavior §M5).
+// editLimitBuffer is how long after the limit the server accepts an edit, so that a client's countdown need not be exact
+// (server-behavior §M5).
 const editLimitBuffer = 20 * time.Second
 
-// topicsPolicy is what counts in a channel: its own policy, or the
-// organization's.
+// topicsPolicy is the effective policy of a channel: its own, or the organization's.
 func (o *Organization) topicsPolicy(ch Channel) string {
 	if ch.TopicsPolicy == TopicsInherit {
 		return o.Settings().TopicsPolicy
@@ -198,8 +196,7 @@ func (o *Organization) topicsPolicy(ch Channel) string {
 	return ch.TopicsPolicy
 }
 
-// past reports whether a message is older than limit seconds plus the buffer; nil is
-// no limit.
+// past reports whether a message is older than limit seconds plus the buffer. A nil limit is none.
 func (o *Organization) past(m Message, limit *int, buffer time.Duration) bool {
 	return limit != nil && o.now().Sub(m.Sent) > time.Duration(*limit)*time.Second+buffer
 }

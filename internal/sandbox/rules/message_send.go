@@ -10,24 +10,24 @@ import (
 	"unicode"
 )
 
-// Longer texts are cut silently (server-behavior §M1).
+// Limits of texts. Longer texts are cut silently (server-behavior §M1).
 const (
 	MaxMessageLength = 10000
 	MaxTopicLength   = 60
 )
 
-// Addressee is whom a message is for: a topic of a channel, or people.
+// Addressee is the recipient of a message: a topic of a channel, or people.
 type Addressee struct {
 	ChannelID   *int
-	ChannelName *string // when the channel is named
+	ChannelName *string // if the channel is named
 	Topic       *string
 	People      []Principal
-	// ToChannel tells a channel message from a direct one.
+	// ToChannel is true for a channel message, false for a direct one.
 	ToChannel bool
 }
 
-// SendMessage is POST /messages. It returns the id of the message and, if the
-// topic became more visible to the sender by it, how (server-behavior §M4).
+// SendMessage is POST /messages. It returns the id of the message. It also returns the new visibility of the topic for the
+// sender, if it changed (server-behavior §M4).
 func (o *Organization) SendMessage(sender User, to Addressee, content string, readBySender bool, client string) (id, visibility int, err error) {
 	m, said, err := o.checkMessage(sender, to, content)
 	if err != nil {
@@ -43,7 +43,7 @@ func (o *Organization) SendMessage(sender User, to Addressee, content string, re
 	return m.ID, o.followSent(sender, m, starts), nil
 }
 
-// checkMessage determines a message, in the server's order of checks.
+// checkMessage returns a message after the server's checks, in its order.
 func (o *Organization) checkMessage(sender User, to Addressee, content string) (Message, mentions, error) {
 	m := Message{SenderID: sender.ID, Sent: o.now().UTC()}
 	var err error
@@ -101,7 +101,7 @@ func addressedTopic(to Addressee) (string, error) {
 	return truncatedTopic(topic), checkTopic(topic)
 }
 
-// addressedPeople looks up the recipients of a direct message, who may be system bots too.
+// addressedPeople looks up the recipients of a direct message, including system bots.
 func (o *Organization) addressedPeople(named []Principal) ([]int, error) {
 	if len(named) == 0 {
 		return nil, Refuse("Message must have recipients")
@@ -155,8 +155,8 @@ func (o *Organization) addressedChannel(to Addressee) (Channel, error) {
 	return ch, nil
 }
 
-// checkMaySend checks the channel's right to post, then for a way to see the
-// channel. A bot may post where its owner may.
+// checkMaySend checks the channel's permission to post, then whether the sender can see the channel. A bot may post in the
+// channels of its owner.
 func (o *Organization) checkMaySend(sender User, ch Channel) error {
 	if err := o.checkMayPost(sender, ch); err != nil {
 		return err
@@ -189,7 +189,7 @@ func (o *Organization) checkMayStartTopic(sender User, ch Channel, topic string)
 	return nil
 }
 
-// eitherMay reports whether an account has a right, or, if it is a bot, its owner.
+// eitherMay reports whether an account has a permission, or, if it is a bot, its owner.
 func (o *Organization) eitherMay(u User, ch Channel, right string) bool {
 	if o.mayChannel(u, ch, right) {
 		return true
@@ -208,16 +208,15 @@ func (o *Organization) checkTopicAllowed(ch Channel, topic string) error {
 	return nil
 }
 
-// aboutEmptyTopic is a refusal that tells the name under which the empty topic
-// is shown.
+// aboutEmptyTopic is a refusal with the shown name of the empty topic.
 func aboutEmptyTopic(format string, args ...any) *Error {
 	e := Refuse(format, args...)
 	e.Extra = map[string]any{"empty_topic_display_name": EmptyTopicShownName}
 	return e
 }
 
-// checkMayDirect checks the organization's two rights for direct messages. Bots
-// are free, and so are messages to bots and to oneself.
+// checkMayDirect checks the organization's two permissions for direct messages. Bots are exempt, and so are messages to
+// bots and to oneself.
 func (o *Organization) checkMayDirect(sender User, people []int) error {
 	others := slices.ContainsFunc(people, func(id int) bool {
 		return id != sender.ID && !o.Sender(id).IsBot
@@ -241,8 +240,7 @@ func (o *Organization) checkMayDirect(sender User, people []int) error {
 	return nil
 }
 
-// post stores a message that needs no further check and gives everyone it is
-// for a copy; some have read it from the start.
+// post stores a checked message and gives all recipients a copy. It is already read by readBy.
 func (o *Organization) post(m Message, said mentions, readBy ...int) Message {
 	m.ID = o.Messages.NextID()
 	m.Copies = map[int]Flags{}
@@ -267,7 +265,7 @@ func (o *Organization) post(m Message, said mentions, readBy ...int) Message {
 	return m
 }
 
-// normalizedContent is what is stored of a content.
+// normalizedContent returns the stored form of a content.
 func normalizedContent(content string) (string, error) {
 	content = strings.TrimLeft(strings.TrimRightFunc(content, unicode.IsSpace), "\n")
 	if content == "" {
@@ -297,11 +295,10 @@ func checkTopic(topic string) error {
 	return nil
 }
 
-// manyPeople is how many people a channel or topic may have before mentioning
-// all of them requires a permission.
+// manyPeople is the number of people in a channel or topic above which mentioning all of them requires a permission.
 const manyPeople = 15
 
-// mentions is whom a content mentions.
+// mentions are the people that a content mentions.
 type mentions struct {
 	people         []int // directly or through groups
 	groups         []int

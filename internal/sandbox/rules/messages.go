@@ -13,37 +13,36 @@ type Message struct {
 	SenderID  int       `json:"sender_id"`
 	ChannelID int       `json:"channel_id,omitempty"` // 0: a direct message
 	Topic     string    `json:"topic,omitempty"`
-	People    []int     `json:"people,omitempty"` // of a direct message: sender and recipients, ascending
+	People    []int     `json:"people,omitempty"` // of a direct message, including the sender, ascending
 	Content   string    `json:"content"`
 	Sent      time.Time `json:"sent"`
 	Client    string    `json:"client,omitempty"` // the program that sent it
-	// Resolving marks a notice that the topic was resolved or unresolved.
+	// Resolving is true for a notice that the topic was resolved or unresolved.
 	Resolving bool `json:"resolving,omitempty"`
 
 	EditedAt  int64         `json:"edited_at,omitempty"` // Unix seconds of the last change of the content
-	MovedAt   int64         `json:"moved_at,omitempty"`  // … of topic or channel
+	MovedAt   int64         `json:"moved_at,omitempty"`  // Unix seconds of the last change of topic or channel
 	Edits     []MessageEdit `json:"edits,omitempty"`     // newest first
 	Reactions []Reaction    `json:"reactions,omitempty"` // oldest first
-	// Copies holds the flags of everyone who received the message, or took it
-	// into the own history later.
+	// Copies holds the flags of everyone who received the message, or added it to their own history later.
 	Copies map[int]Flags `json:"copies"`
 }
 
-// MessageEdit is what one edit changed; what it left unchanged is nil.
+// MessageEdit is the change by one edit; unchanged fields are nil.
 type MessageEdit struct {
 	UserID      int     `json:"user_id"`
 	Time        int64   `json:"time"` // Unix seconds
 	PrevContent *string `json:"prev_content,omitempty"`
 	PrevTopic   *string `json:"prev_topic,omitempty"`
 	PrevChannel *int    `json:"prev_channel,omitempty"`
-	// Topic and Channel are where the message went.
+	// Topic and Channel are the new place.
 	Topic   *string `json:"topic,omitempty"`
 	Channel *int    `json:"channel,omitempty"`
 }
 
 var errInvalidMessage = Refuse("Invalid message(s)")
 
-// Direct reports whether the message is in no channel.
+// Direct reports whether the message is a direct message.
 func (m Message) Direct() bool { return m.ChannelID == 0 }
 
 // messageIndex finds the messages of channels, topics and conversations, each
@@ -59,7 +58,7 @@ func (o *Organization) indexMessages() {
 	x.channels, x.topics, x.conversations = map[int][]int{}, map[int]map[string][]int{}, map[string][]int{}
 	o.Messages.index(func(_ int, before, after *Message) {
 		if before != nil && after != nil && before.ChannelID == after.ChannelID && before.Topic == after.Topic {
-			return // neither the people nor the id ever change
+			return // the people and the id never change
 		}
 		if before != nil {
 			x.remove(before)
@@ -99,7 +98,7 @@ func (x *messageIndex) remove(m *Message) {
 	}
 }
 
-// conversation is the key of the direct messages among some people.
+// conversation returns the key of the direct messages among some people.
 func conversation(people []int) string { return fmt.Sprint(people) }
 
 func withID(ids []int, id int) []int {
@@ -115,6 +114,7 @@ func withoutID(ids []int, id int) []int {
 	return slices.Delete(ids, at, at+1)
 }
 
+// FirstMessageID returns the oldest message of a channel; nil if it has none.
 func (o *Organization) FirstMessageID(channel int) *int {
 	ids := o.messages.channels[channel]
 	if len(ids) == 0 {
@@ -124,7 +124,7 @@ func (o *Organization) FirstMessageID(channel int) *int {
 	return &first
 }
 
-// MaxMessageID is the newest message a person has received, -1 if there is none.
+// MaxMessageID returns the newest message that a person has received; -1 if none.
 func (o *Organization) MaxMessageID(user int) int {
 	for id, m := range o.Messages.Backward() {
 		if m.received(user) {
@@ -134,8 +134,7 @@ func (o *Organization) MaxMessageID(user int) int {
 	return -1
 }
 
-// ConversationID is one number for all messages of a channel, or of the same
-// people: that of the first message.
+// ConversationID returns the ID of the first message of the same channel, or among the same people.
 func (o *Organization) ConversationID(m Message) int {
 	if m.Direct() {
 		return o.messages.conversations[conversation(m.People)][0]
@@ -143,14 +142,12 @@ func (o *Organization) ConversationID(m Message) int {
 	return o.messages.channels[m.ChannelID][0]
 }
 
-// inTopic returns the messages of a topic, whatever its case, ascending. The
-// caller must not change the list.
+// inTopic returns the messages of a topic, in any case, ascending. The caller must not change the list.
 func (o *Organization) inTopic(channel int, topic string) []int {
 	return o.messages.topics[channel][strings.ToLower(topic)]
 }
 
-// hasNamedTopics reports whether any message of a channel is in a topic with a
-// name.
+// hasNamedTopics reports whether a channel has a message in a topic with a name.
 func (o *Organization) hasNamedTopics(channel int) bool {
 	for topic := range o.messages.topics[channel] {
 		if topic != "" {
@@ -160,7 +157,7 @@ func (o *Organization) hasNamedTopics(channel int) bool {
 	return false
 }
 
-// ReadMessage returns a message that a person may read.
+// ReadMessage returns a message that a person can read.
 func (o *Organization) ReadMessage(u User, id int) (Message, error) {
 	m, ok := o.Messages.Get(id)
 	if !ok || !o.mayRead(u, m) {
@@ -169,8 +166,7 @@ func (o *Organization) ReadMessage(u User, id int) (Message, error) {
 	return m, nil
 }
 
-// messageToChange is ReadMessage for what changes the message: those of
-// archived channels stay as they are.
+// messageToChange is ReadMessage for changes: messages of archived channels cannot be changed.
 func (o *Organization) messageToChange(u User, id int) (Message, error) {
 	m, err := o.ReadMessage(u, id)
 	if ch, ok := o.Channels.Get(m.ChannelID); ok && ch.Archived {
@@ -179,9 +175,8 @@ func (o *Organization) messageToChange(u User, id int) (Message, error) {
 	return m, err
 }
 
-// mayRead reports whether a person may read a message, by its id: direct messages
-// and those of protected history must have been received. A guest who is not in
-// a web-public channel sees it as spectators do, and is given none of its
+// mayRead reports whether a person can read a message. Direct messages and those of protected history must have been
+// received. A guest who does not subscribe to a web-public channel sees it like spectators do, and gets none of its
 // messages (https://zulip.com/api/roles-and-permissions).
 func (o *Organization) mayRead(u User, m Message) bool {
 	received := m.received(u.ID)
@@ -195,7 +190,7 @@ func (o *Organization) mayRead(u User, m Message) bool {
 	return o.HasContentAccess(u, ch) && (received || ch.SharedHistory)
 }
 
-// readable keeps the messages that a person may read.
+// readable returns the messages that a person can read.
 func (o *Organization) readable(u User, ids []int) []int {
 	kept := []int{}
 	for _, id := range ids {
@@ -206,8 +201,7 @@ func (o *Organization) readable(u User, ids []int) []int {
 	return kept
 }
 
-// FlagsFor are a person's flags on a message; whoever has not received it has
-// read it, in a way.
+// FlagsFor returns a person's flags on a message. A message that the person has not received counts as read.
 func (m Message) FlagsFor(user int) Flags {
 	if flags, received := m.Copies[user]; received {
 		return flags
@@ -221,9 +215,8 @@ type Topic struct {
 	MaxID int
 }
 
-// Topics lists the topics of a channel that a person may see, the one with the
-// newest message first. Those of an archived channel are shown from feature
-// level 480 on.
+// Topics lists the topics of a channel that a person can see, the one with the newest message first. Topics of an archived
+// channel require feature level 480.
 func (o *Organization) Topics(u User, channel int) ([]Topic, error) {
 	ch, ok := o.Channels.Get(channel)
 	if !ok || o.hidesArchived(ch) || !o.HasContentAccess(u, ch) {
@@ -244,7 +237,7 @@ func (o *Organization) Topics(u User, channel int) ([]Topic, error) {
 	return topics, nil
 }
 
-// MessageHistory returns the edits of a message that may be seen, newest first.
+// MessageHistory returns the visible edits of a message, newest first.
 func (o *Organization) MessageHistory(u User, id int) (Message, []MessageEdit, error) {
 	if o.Settings().MessageEditHistory == "none" {
 		return Message{}, nil, Refuse("Message edit history is disabled in this organization")
@@ -271,7 +264,7 @@ func (o *Organization) VisibleEdits(m Message) []MessageEdit {
 	return m.Edits
 }
 
-// UnreadMessages returns the messages that a person has received and not read, oldest first.
+// UnreadMessages returns a person's unread messages, oldest first.
 func (o *Organization) UnreadMessages(user int) []Message {
 	var unread []Message
 	for _, m := range o.Messages.All() {
@@ -282,8 +275,8 @@ func (o *Organization) UnreadMessages(user int) []Message {
 	return unread
 }
 
-// IsMuted reports whether a message is in a channel or topic that a person muted. A topic that the person unmuted or follows
-// is not muted with its channel.
+// IsMuted reports whether a message is in a channel or topic that a person muted. A topic that the person unmuted or
+// follows is not muted with its channel.
 func (o *Organization) IsMuted(user int, m Message) bool {
 	if m.Direct() {
 		return false
@@ -321,8 +314,8 @@ func (o *Organization) DeleteMessage(actor User, id int) error {
 	return nil
 }
 
-// checkMayDelete checks the permissions over any message, then those over the own
-// messages, which those of the own bots are too, and their time limit.
+// checkMayDelete checks the permissions to delete any message, then those to delete one's own, which include messages of
+// one's bots, and their time limit.
 func (o *Organization) checkMayDelete(actor User, m Message) error {
 	ch, inChannel := o.Channels.Get(m.ChannelID)
 	if o.MayRealm(actor, "can_delete_any_message_group") || inChannel && o.mayChannel(actor, ch, "can_delete_any_message_group") {
@@ -340,8 +333,7 @@ func (o *Organization) checkMayDelete(actor User, m Message) error {
 	return nil
 }
 
-// ReportReasons are what a message can be reported for, and how the report
-// calls it (https://zulip.com/api/report-message).
+// ReportReasons are the possible reasons of a report, and their names in it (https://zulip.com/api/report-message).
 var ReportReasons = []struct{ Type, Name string }{
 	{"spam", "Spam"},
 	{"harassment", "Harassment"},
@@ -350,8 +342,7 @@ var ReportReasons = []struct{ Type, Name string }{
 	{"other", "Other reason"},
 }
 
-// ReportMessage is POST /messages/{id}/report: the moderators' channel gets a
-// message about it, in the topic of the person it is about.
+// ReportMessage is POST /messages/{id}/report. The moderators' channel gets a message, in the topic of the reported person.
 func (o *Organization) ReportMessage(u User, message int, reason, description string) error {
 	if reason == "other" && description == "" {
 		return Refuse("An explanation is required.")
@@ -383,8 +374,7 @@ func (o *Organization) ReportMessage(u User, message int, reason, description st
 	return nil
 }
 
-// CheckTypingDirect is POST /typing for direct messages: nothing is kept
-// (server-behavior §M8).
+// CheckTypingDirect is POST /typing for direct messages, which changes nothing (server-behavior §M8).
 func (o *Organization) CheckTypingDirect(people []int) error {
 	if len(people) == 0 {
 		return Refuse("Empty 'to' list")
@@ -397,8 +387,7 @@ func (o *Organization) CheckTypingDirect(people []int) error {
 	return nil
 }
 
-// CheckTypingInChannel is POST /typing for a topic: who may write there may be
-// seen writing.
+// CheckTypingInChannel is POST /typing for a topic. It requires the permission to write there.
 func (o *Organization) CheckTypingInChannel(u User, channel int) error {
 	ch, err := o.ChannelContent(u, channel)
 	if err != nil {
@@ -407,8 +396,7 @@ func (o *Organization) CheckTypingInChannel(u User, channel int) error {
 	return o.checkMaySend(u, ch)
 }
 
-// CheckTypingEdit is POST /messages/{id}/typing: who may edit a message may be
-// seen editing it.
+// CheckTypingEdit is POST /messages/{id}/typing. It requires the permission to edit the message.
 func (o *Organization) CheckTypingEdit(u User, message int) error {
 	m, err := o.messageToChange(u, message)
 	if err != nil {

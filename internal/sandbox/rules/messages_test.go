@@ -11,8 +11,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// office is an organization with a clock of its own and a public channel all
-// people are in.
+// office is an organization with a clock of its own and a public channel with all people.
 type office struct {
 	*Organization
 	t       *testing.T
@@ -49,7 +48,7 @@ func (f *office) to(topic string) Addressee {
 	return Addressee{ToChannel: true, ChannelID: &f.channel.ID, Topic: &topic}
 }
 
-// post makes somebody write in a topic and returns the message's id.
+// post posts a message in a topic as a person of a role, and returns its id.
 func (f *office) post(role int, topic, content string) int {
 	f.t.Helper()
 	id, _, err := f.SendMessage(f.people[role], f.to(topic), content, false, "test")
@@ -77,7 +76,7 @@ func (f *office) message(id int) Message {
 	return m
 }
 
-// texts are the contents of a topic, the oldest first.
+// texts returns the contents of a topic, the oldest first.
 func (f *office) texts(topic string) []string {
 	var texts []string
 	for _, id := range f.inTopic(f.channel.ID, topic) {

@@ -17,7 +17,7 @@ type NarrowTerm struct {
 	Negated  bool
 }
 
-// Anchors beyond every message.
+// Anchors before and after every message.
 const (
 	AnchorOldest = 0
 	AnchorNewest = 10_000_000_000_000_000
@@ -27,12 +27,12 @@ const (
 type MessageQuery struct {
 	// Anchor is a message's id, AnchorOldest or AnchorNewest.
 	Anchor int
-	// FirstUnread puts the anchor at the oldest unread message instead.
+	// FirstUnread is true if the anchor is the oldest unread message instead.
 	FirstUnread   bool
 	ExcludeAnchor bool
 	Before, After int
 	Narrow        []NarrowTerm
-	// IDs, if not nil, are looked up instead of a range.
+	// IDs, if not nil, replace the range.
 	IDs []int
 }
 
@@ -43,7 +43,7 @@ type QueryResult struct {
 	FoundAnchor, FoundOldest, FoundNewest bool
 }
 
-// FindMessages returns the messages a person may see that match.
+// FindMessages returns the matching messages that a person can see.
 func (o *Organization) FindMessages(u User, q MessageQuery) (QueryResult, error) {
 	matches, history, err := o.narrowTests(u, q.Narrow)
 	if err != nil {
@@ -69,7 +69,7 @@ func (o *Organization) FindMessages(u User, q MessageQuery) (QueryResult, error)
 	return around(matching, q), nil
 }
 
-// around cuts the range out of what matches.
+// around returns the requested range of the matches.
 func around(matching []int, q MessageQuery) QueryResult {
 	at, found := slices.BinarySearch(matching, q.Anchor)
 	before, after := matching[:at], matching[at:]
@@ -87,8 +87,8 @@ func around(matching []int, q MessageQuery) QueryResult {
 	return result
 }
 
-// matching asks the messages of a channel, or those a person has received, and
-// returns the ids of those that match, ascending.
+// matching returns the ids of matching messages, ascending. It searches the messages of a channel, or those that a person
+// has received.
 func (o *Organization) matching(u User, matches func(Message) bool, channel int) []int {
 	matching := []int{}
 	if channel == 0 {
@@ -107,9 +107,8 @@ func (o *Organization) matching(u User, matches func(Message) bool, channel int)
 	return matching
 }
 
-// narrowTests returns what a narrow asks of a message. Where the narrow names a
-// channel whose history the person may see, and asks for none of the person's
-// own flags, any message of that channel can match: history is its id then.
+// narrowTests returns the condition of a narrow. history is the id of a channel if the narrow names one with a history that
+// the person can see, and contains none of the person's own flags. Any message of that channel can match then.
 func (o *Organization) narrowTests(u User, narrow []NarrowTerm) (matches func(Message) bool, history int, err error) {
 	tests := make([]func(Message) bool, 0, len(narrow))
 	for _, term := range narrow {
@@ -153,7 +152,7 @@ func badNarrow(format string, args ...any) *Error {
 	return &Error{Code: "BAD_NARROW", Msg: "Invalid narrow operator: " + desc, Extra: map[string]any{"desc": desc}}
 }
 
-// narrowTest returns what a term asks of a message.
+// narrowTest returns the condition of a term.
 func (o *Organization) narrowTest(u User, term NarrowTerm) (func(Message) bool, error) {
 	text, _ := term.Operand.(string)
 	switch term.Operator {
@@ -201,7 +200,7 @@ func (o *Organization) narrowPerson(operand any) (User, bool) {
 	return o.UserByAPIEmail(fmt.Sprint(operand))
 }
 
-// directTest narrows to a conversation, or to those a person takes part in.
+// directTest narrows to a conversation, or to those that include a person.
 func (o *Organization) directTest(u User, term NarrowTerm) (func(Message) bool, error) {
 	var operands []any
 	switch v := term.Operand.(type) {
@@ -274,7 +273,7 @@ var (
 	markup       = regexp.MustCompile(`<[^>]*>`)
 )
 
-// stem is a word without its ending, so that its other forms are found too. The server knows more endings.
+// stem returns a word without its ending, so that its other forms match too. The server knows more endings.
 func stem(word string) string {
 	word = strings.ToLower(word)
 	for _, ending := range []string{"ing", "ed", "s"} {
@@ -293,7 +292,7 @@ func stems(text string) []string {
 	return words
 }
 
-// searchTest asks a message for all words, wherever they are, and for quoted phrases as they stand.
+// searchTest requires all words, anywhere in a message, and quoted phrases exactly.
 func (o *Organization) searchTest(operand string) func(Message) bool {
 	words := stems(operand)
 	return func(m Message) bool {
@@ -312,7 +311,7 @@ func (o *Organization) searchTest(operand string) func(Message) bool {
 	}
 }
 
-// Highlight marks in HTML the words that a search found.
+// Highlight marks the words of a search in HTML.
 func Highlight(rendered, operand string) string {
 	words := stems(operand)
 	mark := func(text string) string {
@@ -332,7 +331,7 @@ func Highlight(rendered, operand string) string {
 	return out.String() + mark(rendered[at:])
 }
 
-// Searched is what a narrow searches for, all of it together; false if it does not.
+// Searched returns all words that a narrow searches for; false without a search.
 func Searched(narrow []NarrowTerm) (operand string, ok bool) {
 	var operands []string
 	for _, term := range narrow {

@@ -47,7 +47,7 @@ type Organization struct {
 	exportTakes time.Duration
 	exportsFail bool
 
-	videoChat []string // keys of the providers of calls that the server is set up for
+	videoChat []string // keys of the server's providers of calls
 
 	people      peopleIndex
 	membership  membershipIndex
@@ -102,7 +102,7 @@ func New(now func() time.Time, level func() int) *Organization {
 	return o
 }
 
-// firstUser is the number of the first account: two recorded sentences name one by number.
+// firstUser is the number of the first account, because two recorded sentences contain such a number.
 const firstUser = 43
 
 // OverlapNumbers lets channels have the same ids as accounts, as on a real server,
@@ -110,8 +110,8 @@ const firstUser = 43
 // that code that confuses them is noticed.
 func (o *Organization) OverlapNumbers() { o.Channels.next = firstUser }
 
-// Initialize creates what every new organization has: the groups of roles, and its
-// settings. It is not called for one that is loaded.
+// Initialize creates the content of every new organization: the groups of roles, and its settings. It is not called for a
+// loaded organization.
 func (o *Organization) Initialize() {
 	o.createSystemGroups()
 	o.createRealm()
@@ -120,8 +120,8 @@ func (o *Organization) Initialize() {
 // Empty reports whether the organization has not been initialized yet.
 func (o *Organization) Empty() bool { return o.Realm.Len() == 0 }
 
-// Commit keeps the steps done so far: a later Rollback stops here. Rules call it
-// where the real server commits its steps one by one (server-behavior §C10).
+// Commit keeps the steps so far: a later Rollback stops here. Rules call it where the real server commits its steps one by
+// one (server-behavior §C10).
 func (o *Organization) Commit() { o.log.kept = len(o.log.undo) }
 
 // Rollback undoes everything since the last Commit or EndRequest.
@@ -134,7 +134,7 @@ func (o *Organization) Revert() {
 	o.EndRequest()
 }
 
-// Try calls a function between two requests, and undoes whatever it does, the IDs that it takes too.
+// Try calls a function between two requests, and undoes all its changes, including its IDs.
 func (o *Organization) Try(f func()) {
 	next := make([]int, len(o.tables))
 	for i, table := range o.tables {
@@ -155,15 +155,14 @@ func (o *Organization) EndRequest() {
 	o.membership.forget()
 }
 
-// Change is one record to be written: the row with the id in the table, or its
-// removal when Row is nil.
+// Change is one record to write: the row with the id in the table, or its removal if Row is nil.
 type Change struct {
 	Table string
 	ID    int
 	Row   []byte
 }
 
-// Sequence is the next id of a table, to be remembered across a restart.
+// Sequence is the next id of a table, stored across restarts.
 type Sequence struct {
 	Table string
 	Next  int
@@ -195,7 +194,7 @@ func (o *Organization) Changes() ([]Change, []Sequence, error) {
 	return changes, sequences, nil
 }
 
-// Load puts a stored record in place. It notes no change.
+// Load puts a stored record into its table without recording a change.
 func (o *Organization) Load(c Change) error {
 	for _, t := range o.tables {
 		if t.tableName() == c.Table {
@@ -205,7 +204,7 @@ func (o *Organization) Load(c Change) error {
 	return fmt.Errorf("unknown table %q", c.Table)
 }
 
-// LoadSequence puts a stored sequence in place.
+// LoadSequence sets the next id of a table from a store.
 func (o *Organization) LoadSequence(s Sequence) error {
 	for _, t := range o.tables {
 		if t.tableName() == s.Table {
@@ -218,10 +217,10 @@ func (o *Organization) LoadSequence(s Sequence) error {
 	return fmt.Errorf("unknown table %q", s.Table)
 }
 
-// Now is the organization's clock.
+// Now returns the time of the organization's clock.
 func (o *Organization) Now() time.Time { return o.now() }
 
-// Level is the server's feature level.
+// Level returns the server's feature level.
 func (o *Organization) Level() int { return o.level() }
 
 // realmID is the key of the only row of the realm table.
@@ -240,9 +239,9 @@ type Realm struct {
 	MessageEditHistory       string  `json:"message_edit_history_visibility_policy"` // a key of EditHistoryPolicies
 	JitsiServerURL           *string `json:"jitsi_server_url"`                       // nil: the server's
 	VideoChatProvider        int     `json:"video_chat_provider"`
-	// Host is the domain of the addresses the server generates; "": the constant of that name.
+	// Host is the domain of generated addresses; "": the constant of that name.
 	Host string `json:"host,omitempty"`
-	// SystemBots are the accounts every server has; none: the usual ones.
+	// SystemBots are the system bots; nil: the default ones.
 	SystemBots             []SystemBot `json:"system_bots,omitempty"`
 	Icon                   RealmImage  `json:"icon,omitzero"`
 	Logo                   RealmImage  `json:"logo,omitzero"`
@@ -253,7 +252,7 @@ type Realm struct {
 	DigestWeekday          int         `json:"digest_weekday"`           // Monday is 0
 	WaitingPeriodThreshold int         `json:"waiting_period_threshold"` // days
 
-	// Limits: days, -1 being unlimited, and seconds, nil being unlimited.
+	// Limits: days, with -1 for unlimited, and seconds, with nil for unlimited.
 	MessageRetentionDays             int  `json:"message_retention_days"`
 	MessageContentEditLimit          *int `json:"message_content_edit_limit_seconds"`
 	MessageContentDeleteLimit        *int `json:"message_content_delete_limit_seconds"`
@@ -262,14 +261,14 @@ type Realm struct {
 
 	RealmSwitches
 
-	// Channels the organization itself posts to; 0 is none.
+	// Channels for posts of the organization itself; 0 is none.
 	ModerationRequestChannelID   int `json:"moderation_request_channel_id,omitempty"`
 	NewChannelAnnouncementsID    int `json:"new_channel_announcements_id,omitempty"`
 	SignupAnnouncementsChannelID int `json:"signup_announcements_channel_id,omitempty"`
 	UpdateAnnouncementsChannelID int `json:"update_announcements_channel_id,omitempty"`
 
-	// AuthenticationMethods says of each method the server supports whether
-	// the organization allows it.
+	// AuthenticationMethods has the methods that the server supports; the value is true if the organization allows the
+	// method.
 	AuthenticationMethods map[string]bool `json:"authentication_methods"`
 
 	// Permissions holds the value of each of RealmPermissions.
@@ -308,12 +307,10 @@ var RealmTopicsPolicies = map[string]int{"allow_empty_topic": 2, "disable_empty_
 // message_edit_history_visibility_policy and their numbers.
 var EditHistoryPolicies = map[string]int{"all": 1, "moves": 2, "none": 3}
 
-// UnavailableAuthenticationMethod is the one that the server supports and the
-// organization's plan does not.
+// UnavailableAuthenticationMethod is a method that the server supports and the organization's plan does not.
 const UnavailableAuthenticationMethod = "SAML"
 
-// newRealm returns the settings an organization starts with, without
-// permissions.
+// newRealm returns the settings of a new organization, without permissions.
 func newRealm(created int64) Realm {
 	const tenMinutes, aWeek = 600, 604800
 	seconds := func(n int) *int { return &n }
@@ -341,8 +338,7 @@ func (o *Organization) createRealm() {
 	o.PutRealm(o.StartingRealm())
 }
 
-// CompleteRealm gives an organization that was stored before a setting was
-// known what the setting starts with.
+// CompleteRealm sets settings that are missing in an older stored organization to their initial values.
 func (o *Organization) CompleteRealm() {
 	start := newRealm(0)
 	o.changeRealm(func(r *Realm) {
@@ -356,7 +352,7 @@ func (o *Organization) CompleteRealm() {
 	})
 }
 
-// Host is the domain of the addresses the server generates.
+// Host returns the domain of generated addresses.
 func (o *Organization) Host() string { return cmp.Or(o.Settings().Host, Host) }
 
 // Settings returns the organization-wide settings.
@@ -365,7 +361,7 @@ func (o *Organization) Settings() Realm {
 	return realm
 }
 
-// changeRealm stores the settings with one change made to a copy.
+// changeRealm stores the settings after a change of a copy.
 func (o *Organization) changeRealm(change func(*Realm)) {
 	realm := o.Settings()
 	realm.Permissions = maps.Clone(realm.Permissions)
@@ -374,7 +370,7 @@ func (o *Organization) changeRealm(change func(*Realm)) {
 	o.Realm.Put(realmID, realm)
 }
 
-// MayRealm reports whether the person has an organization-wide right.
+// MayRealm reports whether the person has an organization-wide permission.
 func (o *Organization) MayRealm(u User, right string) bool {
 	p, ok := FindPermission(RealmPermissions, right)
 	return ok && o.Has(u, p, o.Settings().Permissions[right])

@@ -296,8 +296,7 @@ func TestLastDomainEndsTheRestriction(t *testing.T) {
 	}
 }
 
-// What comes before a failing step stays, and the checks that come first keep
-// everything from being done (server-behavior §O2).
+// Steps before a failing step remain, and a failure of the first checks prevents all steps (server-behavior §O2).
 func TestUpdateRealmStopsWhereItFails(t *testing.T) {
 	o, people := founded(t)
 	owner, admin := people[RoleOwner], people[RoleAdministrator]

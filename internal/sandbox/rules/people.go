@@ -17,8 +17,8 @@ const (
 	RoleGuest         = 600
 )
 
-// Who may see a person's real address
-// (https://zulip.com/api/update-realm-user-settings-defaults, email_address_visibility).
+// Visibilities of a person's real address (https://zulip.com/api/update-realm-user-settings-defaults,
+// email_address_visibility).
 const (
 	EmailVisibleToEveryone   = 1
 	EmailVisibleToMembers    = 2
@@ -35,47 +35,46 @@ const (
 	BotEmbedded        = 4
 )
 
-// Host is the domain of the addresses the server generates, unless [Realm.Host] is
-// another one: the dummy addresses of people who hide their own, and bots' addresses.
+// Host is the default domain of generated addresses ([Realm.Host] replaces it). Generated addresses belong to people with a
+// hidden address, and to bots.
 const Host = "zulip.example.com"
 
 // User is a person or a bot.
 type User struct {
 	ID int `json:"id"`
-	// Account is the name under which the account was configured; "" for
-	// accounts made later.
+	// Account is the name of the account in the configuration; "" for accounts created later.
 	Account  string `json:"account,omitempty"`
 	Email    string `json:"email"` // the real ("delivery") address
 	FullName string `json:"full_name"`
 	Role     int    `json:"role"`
 	Active   bool   `json:"active"`
-	Deleted  bool   `json:"deleted,omitempty"` // then it is not active either
+	Deleted  bool   `json:"deleted,omitempty"` // implies not active
 	APIKey   string `json:"api_key"`
-	// PasswordHash is empty for who cannot log in with a password.
+	// PasswordHash is empty for accounts without a password.
 	PasswordHash []byte `json:"password_hash,omitempty"`
 
 	IsBot      bool `json:"is_bot,omitempty"`
 	BotType    int  `json:"bot_type,omitempty"`
-	BotOwnerID int  `json:"bot_owner_id,omitempty"` // 0: nobody
+	BotOwnerID int  `json:"bot_owner_id,omitempty"` // 0: none
 
 	EmailVisibility int       `json:"email_visibility"`
 	Timezone        string    `json:"timezone,omitempty"`
 	DateJoined      time.Time `json:"date_joined"`
-	// AvatarVersion is 1 at first, and grows with every later upload and removal, also of nothing (server-behavior §U22).
+	// AvatarVersion is 1 at first, and grows with every upload and removal, even without a picture (server-behavior §U22).
 	AvatarVersion int `json:"avatar_version"`
-	// AvatarUpload names the picture that was uploaded last; "": none.
+	// AvatarUpload is the name of the last uploaded picture; "": none.
 	AvatarUpload string `json:"avatar_upload,omitempty"`
 
 	// ProfileData holds the person's values of custom profile fields by field.
 	ProfileData map[int]string `json:"profile_data,omitempty"`
 
-	// Rights that only the server's shell grants (server-behavior §U4).
+	// Permissions that only the server's shell grants (server-behavior §U4).
 	CanCreateUsers      bool `json:"can_create_users,omitempty"`
 	CanChangeUserEmails bool `json:"can_change_user_emails,omitempty"`
 
-	// Imported marks an account that an import made for somebody who has never logged in.
+	// Imported is true for an imported account that has never logged in.
 	Imported bool `json:"imported,omitempty"`
-	// Dummy is the dummy address; "": the one that follows from the id and [Host].
+	// Dummy is the generated address; "": the one from the id and [Host].
 	Dummy string `json:"dummy,omitempty"`
 }
 
@@ -88,8 +87,8 @@ func (u User) IsAdmin() bool { return u.Role == RoleOwner || u.Role == RoleAdmin
 // IsGuest reports whether the role is guest.
 func (u User) IsGuest() bool { return u.Role == RoleGuest }
 
-// APIEmail is the address under which the API shows the account to everybody:
-// the real one if everyone may see it, else a dummy address (server-behavior §U1).
+// APIEmail is the address of the account in the API: the real one if everyone can see it, otherwise a generated address
+// (server-behavior §U1).
 func (u User) APIEmail() string {
 	if u.EmailVisibility == EmailVisibleToEveryone {
 		return u.Email
@@ -99,7 +98,7 @@ func (u User) APIEmail() string {
 
 func dummyOf(id int, host string) string { return fmt.Sprintf("user%d@%s", id, host) }
 
-// EmailVisibleTo reports whether viewer may see the real address of u.
+// EmailVisibleTo reports whether viewer can see the real address of u.
 func (u User) EmailVisibleTo(viewer User) bool {
 	if u.ID == viewer.ID {
 		return true
@@ -139,8 +138,8 @@ func (o *Organization) indexPeople() {
 	})
 }
 
-// AddUser stores a new account with a fresh id and API key, active from now on.
-// It checks nothing: the rules of POST /users and POST /bots come before it.
+// AddUser stores a new active account with a fresh id and API key. It checks nothing, because the rules of POST /users and
+// POST /bots come before it.
 func (o *Organization) AddUser(u User) User {
 	u.ID = o.Users.NextID()
 	u.Active = true
@@ -166,7 +165,7 @@ func (o *Organization) AddUser(u User) User {
 	return u
 }
 
-// UserByEmail finds an account by its real address, whatever its case.
+// UserByEmail finds an account by its real address, in any case.
 func (o *Organization) UserByEmail(email string) (User, bool) {
 	id, ok := o.people.byEmail[strings.ToLower(email)]
 	if !ok {
@@ -175,7 +174,7 @@ func (o *Organization) UserByEmail(email string) (User, bool) {
 	return o.Users.Get(id)
 }
 
-// UserByAPIEmail finds an account by the address the API shows to everybody.
+// UserByAPIEmail finds an account by its address in the API.
 func (o *Organization) UserByAPIEmail(email string) (User, bool) {
 	if id, ok := o.dummyAddress(email); ok {
 		u, ok := o.Users.Get(id)
@@ -187,8 +186,8 @@ func (o *Organization) UserByAPIEmail(email string) (User, bool) {
 	return u, ok && u.EmailVisibility == EmailVisibleToEveryone
 }
 
-// UserByAddress finds an account as GET /users/{email} does: by the made-up
-// address, or by the real one if the viewer's role may see it (server-behavior §U2).
+// UserByAddress finds an account like GET /users/{email} does: by the generated address, or by the real one if the viewer's
+// role can see it (server-behavior §U2).
 func (o *Organization) UserByAddress(viewer User, email string) (User, error) {
 	if id, ok := o.dummyAddress(email); ok {
 		return o.AnyUser(id)
@@ -209,7 +208,7 @@ func (o *Organization) AnyUser(id int) (User, error) {
 	return u, nil
 }
 
-// ActiveHuman returns a person who is active; bots do not exist for it.
+// ActiveHuman returns an active person, and no bots.
 func (o *Organization) ActiveHuman(id int) (User, error) {
 	u, ok := o.Users.Get(id)
 	switch {
@@ -221,18 +220,17 @@ func (o *Organization) ActiveHuman(id int) (User, error) {
 	return u, nil
 }
 
-// DeactivateUser ends a person's access (server-behavior §U9). The person's bots go
-// too; memberships, settings and subscriptions keep the person, hidden
-// until a reactivation.
+// DeactivateUser ends a person's access (server-behavior §U9). It also deactivates the person's bots. Memberships, settings
+// and subscriptions keep the person, hidden until a reactivation.
 func (o *Organization) DeactivateUser(actor User, id int) error {
 	return o.DeactivateAndDelete(actor, id, Deletions{})
 }
 
-// Deletions are what a deactivation deletes beside: for the person's bots first,
-// then for the person (https://zulip.com/api/deactivate-user).
+// Deletions are the additional deletions of a deactivation: first for the person's bots, then for the person
+// (https://zulip.com/api/deactivate-user).
 type Deletions struct{ Profile, PublicChannels, PrivateChannels, DirectMessages bool }
 
-// DeactivateAndDelete is DeactivateUser for who wants something deleted as well.
+// DeactivateAndDelete is DeactivateUser with deletions.
 func (o *Organization) DeactivateAndDelete(actor User, id int, what Deletions) error {
 	u, ok := o.Users.Get(id)
 	if !ok || u.IsBot {
@@ -259,7 +257,7 @@ func (o *Organization) DeactivateAndDelete(actor User, id int, what Deletions) e
 	return nil
 }
 
-// deletedName is what somebody is called whose profile was deleted.
+// deletedName is the name of a person after the profile was deleted.
 const deletedName = "Deleted user"
 
 func (o *Organization) deleteOf(u User, what Deletions) {
@@ -281,9 +279,8 @@ func (o *Organization) deleteOf(u User, what Deletions) {
 	}
 }
 
-// DeleteUser is what the server's command delete_user does, which no part of
-// the API does: the messages go, and what is left is a deactivated account
-// without the person's name and address.
+// DeleteUser is the server's command delete_user, which the API does not offer. It removes the messages, and leaves a
+// deactivated account without the person's name and address.
 func (o *Organization) DeleteUser(id int) {
 	u, ok := o.Users.Get(id)
 	if !ok {
@@ -296,8 +293,7 @@ func (o *Organization) DeleteUser(id int) {
 	o.deactivate(u)
 }
 
-// DeactivateSelf is what a person does to the own account. The last owner, and
-// whoever is alone, cannot.
+// DeactivateSelf deactivates the actor. The last owner and the last person cannot.
 func (o *Organization) DeactivateSelf(actor User) error {
 	var who string
 	switch {
@@ -332,15 +328,15 @@ func (o *Organization) deactivate(u User) {
 	o.expireInvitations(u.ID)
 }
 
-// ReactivateUser gives a person or bot access again (server-behavior §U10). For a
-// person it may be repeated; an active bot collides with its own name.
+// ReactivateUser reactivates a person or bot (server-behavior §U10). A person can be reactivated twice; an active bot
+// collides with its own name.
 func (o *Organization) ReactivateUser(actor User, id int) error {
 	u, err := o.AdministeredUser(actor, id)
 	if err != nil {
 		return err
 	}
 	if u.Deleted {
-		return Refuse("Cannot reactivate a deleted user") // the text is generated
+		return Refuse("Cannot reactivate a deleted user") // the server generates the text
 	}
 	if u.IsBot {
 		if err := o.checkMayCreateBot(actor, u.BotType); err != nil {
@@ -360,8 +356,7 @@ func (o *Organization) ReactivateUser(actor User, id int) error {
 	return nil
 }
 
-// isLastOwner reports whether u is a human owner while only one active human
-// owner is left. Owner bots do not count.
+// isLastOwner reports whether u is a human owner and only one active human owner exists. Owner bots do not count.
 func (o *Organization) isLastOwner(u User) bool {
 	if u.IsBot || !u.IsOwner() {
 		return false
@@ -385,7 +380,7 @@ func (o *Organization) isLastPerson(u User) bool {
 	return !u.IsBot
 }
 
-// dummyAddress reads the id out of a made-up address.
+// dummyAddress reads the id from a generated address.
 func (o *Organization) dummyAddress(email string) (int, bool) {
 	local, host, ok := strings.Cut(strings.ToLower(email), "@")
 	if !ok || host != o.Host() {
@@ -400,14 +395,13 @@ func (o *Organization) dummyAddress(email string) (int, bool) {
 
 const keyAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
-// NewAPIKey returns 32 random letters and digits. Bytes that would favour the
-// first letters of the alphabet are drawn again.
+// NewAPIKey returns 32 random letters and digits. It draws bytes again that would favor the first letters of the alphabet.
 func NewAPIKey() string {
 	const unbiased = 256 - 256%len(keyAlphabet)
 	key := make([]byte, 0, 32)
 	for len(key) < cap(key) {
 		var b [1]byte
-		_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
+		_, _ = rand.Read(b[:]) // crypto/rand never returns an error
 		if int(b[0]) < unbiased {
 			key = append(key, keyAlphabet[int(b[0])%len(keyAlphabet)])
 		}

@@ -21,7 +21,7 @@ func TestLastOwnerStays(t *testing.T) {
 	expectEqual(t, "the only owner leaves", said(o.DeactivateSelf(owner)), "Cannot deactivate the only organization owner.")
 	second := o.AddUser(User{Email: "second@example.com", FullName: "Second", Role: RoleOwner})
 	requireNoError(t, o.DeactivateUser(owner, second.ID))
-	// A deactivated owner is protected too while one active owner is left.
+	// A deactivated owner is protected too if only one active owner exists.
 	expectEqual(t, "demoting a deactivated owner", demote(second.ID), last)
 	requireNoError(t, o.ReactivateUser(owner, second.ID))
 	expectEqual(t, "demoting one of two owners", demote(second.ID), "")
@@ -248,7 +248,7 @@ func TestInvitations(t *testing.T) {
 	}
 }
 
-// What zxcvbn, which the server asks, counts fewer than 10,000 guesses for, and what it does not.
+// Passwords for which zxcvbn (the server's library) counts fewer than 10,000 guesses, and others.
 func TestWeakPasswords(t *testing.T) {
 	const weak = "temp abcdef password 12345678 qwerty123 abc123 example s3cRet aaaaaa testtest drowssap PASSWORD Password P@ssw0rd p4ssword " +
 		"letmein iloveyou sunshine Summer elizabeth abcabcabc 97531 acegik zyxwvu fghjkl poiuyt x é tZ9#k"

@@ -2,8 +2,7 @@ package rules
 
 import "github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 
-// Permission describes one permission setting: which groups its value may be,
-// and what it is by default (server-behavior §P7).
+// Permission describes one permission setting: its possible groups, and its default (server-behavior §P7).
 type Permission struct {
 	Name string
 	// Since is the feature level that added it.
@@ -11,23 +10,21 @@ type Permission struct {
 
 	AllowInternet bool
 	AllowNobody   bool
-	// AllowEveryone false also means that guests never have the right, even if
-	// a value names them.
+	// AllowEveryone is false if guests can never have the permission, even if a value names them.
 	AllowEveryone bool
 	RequireSystem bool
-	// OwnerOnly says of an organization-wide right that only owners may give it.
+	// OwnerOnly is true if only owners can change an organization-wide permission.
 	OwnerOnly bool
-	// Unwritable says of an organization-wide right that servers outside of
-	// development fail on every change of it.
+	// Unwritable is true if production servers fail on every change of an organization-wide permission.
 	Unwritable bool
-	// AllowedSystem restricts which system groups are accepted; empty: any.
+	// AllowedSystem are the accepted system groups; empty: any.
 	AllowedSystem []string
 
 	// Default is a system group, or Creator.
 	Default string
 }
 
-// Creator as a default stands for whoever creates the channel or group.
+// Creator as a default means the user who creates the channel or group.
 const Creator = "creator"
 
 // FindPermission returns the permission with the name.
@@ -66,7 +63,7 @@ var GroupPermissions = withLevels("zulip_user_group", []Permission{
 	{Name: "can_remove_members_group", AllowNobody: true, Default: Nobody},
 })
 
-// RealmPermissions lists the organization-wide rights (server-behavior §P11).
+// RealmPermissions lists the organization-wide permissions (server-behavior §P11).
 var RealmPermissions = withLevels("zulip_organization", []Permission{
 	{Name: "create_multiuse_invite_group", OwnerOnly: true, AllowNobody: true, Default: Administrators},
 	{Name: "can_access_all_users_group", AllowEveryone: true, RequireSystem: true, AllowedSystem: []string{Everyone, Members}, Default: Everyone},

@@ -6,23 +6,22 @@ import (
 	"strings"
 )
 
-// PersonalSettings are the settings of one person, as far as they were changed
-// or were not the usual ones when the account was created; see UserSettings for
-// the rest.
+// PersonalSettings are the settings of one person that were changed, or were not the standard ones when the account was
+// created. UserSettings has the rest.
 type PersonalSettings struct {
 	UserDefaults
-	// Edited are the names of those that the person changed.
+	// Edited are the names of the settings that the person changed.
 	Edited map[string]bool `json:"edited,omitempty"`
 }
 
-// OthersSettings are whose settings an administrator changes.
+// OthersSettings selects the people whose settings an administrator changes.
 type OthersSettings struct {
 	Users, Groups []int
-	// SkipEdited leaves alone what people have ever changed themselves.
+	// SkipEdited skips settings that people have ever changed themselves.
 	SkipEdited bool
 }
 
-// errNotForOthers refuses what people decide themselves.
+// errNotForOthers refuses settings that only people themselves change.
 var errNotForOthers = Refuse("Cannot change this setting for other users.")
 
 // notForOthers are the settings that administrators cannot change for others.
@@ -30,7 +29,7 @@ var notForOthers = strings.Fields("allow_private_data_export email_address_visib
 	"enable_login_emails enable_marketing_emails presence_enabled send_private_typing_notifications " +
 	"send_read_receipts send_stream_typing_notifications")
 
-// UserSetting returns what a person has in one of UserSettings.
+// UserSetting returns a person's value of one of UserSettings.
 func (o *Organization) UserSetting(id int, s UserSetting) any {
 	u, _ := o.Users.Get(id)
 	switch s.Name {
@@ -43,21 +42,20 @@ func (o *Organization) UserSetting(id int, s UserSetting) any {
 	return o.settingIn(settings.UserDefaults, s)
 }
 
-// Settings that are kept with the account.
+// Settings stored with the account.
 const (
 	Timezone        = "timezone"
 	emailVisibility = "email_address_visibility"
 )
 
-// OwnChange is what people change of themselves; nil leaves things as they are.
+// OwnChange is a change of one's own account; nil leaves things unchanged.
 type OwnChange struct {
 	UserDefaults
 	FullName, Email          *string
 	OldPassword, NewPassword *string
 }
 
-// UpdateOwnSettings changes the person who asks, except for a new address, which
-// has to be confirmed by e-mail (server-behavior §U20).
+// UpdateOwnSettings changes the actor, except for a new address, which must be confirmed by email (server-behavior §U20).
 func (o *Organization) UpdateOwnSettings(actor User, change OwnChange) error {
 	if err := change.check(); err != nil {
 		return err
@@ -98,7 +96,7 @@ func (o *Organization) UpdateOwnSettings(actor User, change OwnChange) error {
 	return nil
 }
 
-// checkNewAddress refuses an address that a person cannot change to.
+// checkNewAddress refuses a new address that a person cannot use.
 func (o *Organization) checkNewAddress(actor User, address string) error {
 	if address == actor.Email {
 		return nil
@@ -116,9 +114,8 @@ func (o *Organization) checkNewAddress(actor User, address string) error {
 	return nil
 }
 
-// UpdateSettingsOf changes settings of others, whether they are active or not.
-// Bots have none. The sound and the period of e-mails are not checked, as on a
-// real server.
+// UpdateSettingsOf changes settings of others, active or not. Bots have none. The sound and the period of emails are not
+// checked, like on a real server.
 func (o *Organization) UpdateSettingsOf(actor User, whose OthersSettings, change UserDefaults) error {
 	if !actor.IsAdmin() {
 		return ErrMustBeAdministrator
@@ -143,7 +140,7 @@ func (o *Organization) UpdateSettingsOf(actor User, whose OthersSettings, change
 	return nil
 }
 
-// peopleOf lists the people who are named or in a group that is.
+// peopleOf lists the selected people, including group members.
 func (o *Organization) peopleOf(whose OthersSettings) ([]int, error) {
 	named := slices.Clone(whose.Users)
 	for _, id := range whose.Groups {
@@ -185,7 +182,7 @@ func (change UserDefaults) names(setting string) bool {
 	return flag || number || text
 }
 
-// without returns the change but for some settings.
+// without returns the change without some settings.
 func (change UserDefaults) without(edited map[string]bool) UserDefaults {
 	return UserDefaults{leaveOut(change.Flags, edited), leaveOut(change.Numbers, edited), leaveOut(change.Texts, edited)}
 }
@@ -200,10 +197,10 @@ func leaveOut[T any](all map[string]T, names map[string]bool) map[string]T {
 	return left
 }
 
-// hexColor is what a subscription's color may look like.
+// hexColor matches a subscription's color.
 var hexColor = regexp.MustCompile(`^#([0-9a-fA-F]{3,6})$`)
 
-// IsColor reports whether a text is a color as subscriptions have it.
+// IsColor reports whether a text can be a subscription's color.
 func IsColor(s string) bool { return hexColor.MatchString(s) }
 
 // SetSubscriptionProperty changes one of the caller's own settings of a channel
@@ -234,7 +231,7 @@ func (o *Organization) SetSubscriptionProperty(actor User, channel int, property
 	return nil
 }
 
-// CheckSubscriptionProperty refuses a property that does not exist, and a value that is no boolean for one that is.
+// CheckSubscriptionProperty refuses an unknown property, and a non-boolean value of a boolean one.
 func CheckSubscriptionProperty(property string, value any) error {
 	if property == "color" {
 		return nil
@@ -248,8 +245,8 @@ func CheckSubscriptionProperty(property string, value any) error {
 	return nil
 }
 
-// boolProperty returns what sets a property of sub, nil if there is none of
-// that name. in_home_view is the old name for not being muted.
+// boolProperty returns a function that sets a property of sub; nil if the name is unknown. in_home_view is the old name,
+// and means not muted.
 func boolProperty(sub *Subscription, property string) func(bool) {
 	into := func(field **bool) func(bool) { return func(on bool) { *field = &on } }
 	switch property {
@@ -274,7 +271,7 @@ func boolProperty(sub *Subscription, property string) func(bool) {
 	}
 }
 
-// How visible a topic is to a person beyond the channel's own settings.
+// Visibilities of a topic for a person, beyond the channel's own settings.
 const (
 	TopicInherits = 0
 	TopicMuted    = 1
@@ -282,10 +279,9 @@ const (
 	TopicFollowed = 3
 )
 
-// TopicVisibility is a person's own visibility of one topic. The sandbox knows
-// the changes that the server makes by itself (server-behavior §M4), under the default
-// settings of accounts: whoever starts a topic or is mentioned in it follows
-// it, and whoever writes in a muted channel unmutes the topic.
+// TopicVisibility is a person's own visibility of one topic. The sandbox makes the automatic changes of the server
+// (server-behavior §M4) under the default settings of accounts. A person who starts a topic or is mentioned in it follows
+// it, and a person who writes in a muted channel unmutes the topic.
 type TopicVisibility struct {
 	UserID    int    `json:"user_id"`
 	ChannelID int    `json:"channel_id"`
@@ -315,7 +311,7 @@ func (o *Organization) indexTopicVisibility() {
 	})
 }
 
-// visibilityOf is a person's policy for a topic.
+// visibilityOf returns a person's policy for a topic.
 func (o *Organization) visibilityOf(user, channel int, topic string) int {
 	row, _ := o.TopicVisibilities.Get(o.visibility[topicOf{user, channel, strings.ToLower(topic)}])
 	return row.Policy
@@ -334,8 +330,7 @@ func (o *Organization) setVisibility(v TopicVisibility) {
 	}
 }
 
-// followSent creates the topic of a sent message more visible to its sender, and
-// returns the new policy; 0 if it stays.
+// followSent changes the policy of a sent message's topic for its sender, and returns the new policy; 0 if unchanged.
 func (o *Organization) followSent(sender User, m Message, starts bool) int {
 	if sender.IsBot || m.Direct() {
 		return TopicInherits
@@ -356,7 +351,7 @@ func (o *Organization) followSent(sender User, m Message, starts bool) int {
 	return policy
 }
 
-// followMentioned makes people follow the topic in which they are mentioned.
+// followMentioned lets mentioned people follow the topic.
 func (o *Organization) followMentioned(m Message, said mentions) {
 	if m.Direct() {
 		return
@@ -368,8 +363,8 @@ func (o *Organization) followMentioned(m Message, said mentions) {
 	}
 }
 
-// moveVisibility takes everybody's policies along with a topic that moved as a
-// whole. Where both topics have one, the more visible wins.
+// moveVisibility moves all policies along with a topic that moved completely. If both topics have one, the more visible
+// wins.
 func (o *Organization) moveVisibility(from, to Message) {
 	var moved []TopicVisibility
 	for _, v := range o.TopicVisibilities.All() {

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// Picture is an uploaded file that the server serves to everybody. A real one makes it over, to PNG of another size; here it
-// is kept as it was uploaded.
+// Picture is an uploaded file that the server serves publicly. A real server converts it to PNG of another size; the
+// sandbox stores it as uploaded.
 type Picture struct {
 	Path    string `json:"path"`
 	Content []byte `json:"content"`
 }
 
-// PicturesPath begins the path of uploaded pictures of accounts and of the organization.
+// PicturesPath is the prefix of uploaded pictures of accounts and of the organization.
 const PicturesPath = "/user_avatars/1/"
 
-// keepPicture keeps a picture, in place of one with the same path.
+// keepPicture stores a picture, and replaces one with the same path.
 func (o *Organization) keepPicture(path string, content []byte) {
 	for id, picture := range o.Pictures.All() {
 		if picture.Path == path {
@@ -39,7 +39,7 @@ func (o *Organization) Picture(path string) (content []byte, ok bool) {
 	return nil, false
 }
 
-// maxAvatarMiB limits the picture of the account that asks; that of a bot has no limit of its own.
+// maxAvatarMiB limits the picture of the calling account; that of a bot has no limit of its own.
 const maxAvatarMiB = 5
 
 var errAvatarChangesDisabled = Refuse("Avatar changes are disabled in this organization.")
@@ -78,9 +78,9 @@ func (o *Organization) setAvatar(id int, upload string) {
 	o.Users.Put(id, u)
 }
 
-// keepAvatar keeps a picture under a name of its own.
+// keepAvatar stores a picture under a new name.
 func (o *Organization) keepAvatar(file Upload) (name string, err error) {
-	file.ContentType = pictureTypes[strings.ToLower(path.Ext(file.Name))] // whatever the type of the part
+	file.ContentType = pictureTypes[strings.ToLower(path.Ext(file.Name))] // the type of the part is ignored
 	if err := checkWholeImage(file); err != nil {
 		return "", err
 	}
@@ -89,18 +89,18 @@ func (o *Organization) keepAvatar(file Upload) (name string, err error) {
 	return name, nil
 }
 
-// pictureTypes are the types of pictures by the end of a file's name.
+// pictureTypes are the types of pictures by file extension.
 var pictureTypes = map[string]string{
 	".avif": "image/avif", ".gif": "image/gif", ".heic": "image/heic", ".jpe": "image/jpeg", ".jpeg": "image/jpeg",
 	".jpg": "image/jpeg", ".png": "image/png", ".tif": "image/tiff", ".tiff": "image/tiff", ".webp": "image/webp",
 }
 
-// AvatarPath is where an uploaded picture is.
+// AvatarPath returns the path of an uploaded picture.
 func AvatarPath(upload string) string { return PicturesPath + upload + ".png" }
 
 // RealmImage is one of the pictures of the organization (server-behavior §O11).
 type RealmImage struct {
-	// Changes counts uploads and removals, also of nothing.
+	// Changes counts uploads and removals, even without a picture.
 	Changes  int  `json:"changes"`
 	Uploaded bool `json:"uploaded"`
 }
@@ -154,7 +154,7 @@ func (o *Organization) UploadRealmImage(kind RealmImageKind, files []Upload) err
 	return nil
 }
 
-// RealmImagePath is where an uploaded picture of a kind is, whatever its version.
+// RealmImagePath returns the path of an uploaded picture of a kind, the same for every version.
 func RealmImagePath(kind RealmImageKind) string {
 	name := "icon"
 	switch kind {
@@ -166,12 +166,12 @@ func RealmImagePath(kind RealmImageKind) string {
 	return PicturesPath + "realm/" + name + ".png"
 }
 
-// RemoveRealmImage is DELETE /realm/icon and DELETE /realm/logo, which never fail. The file stays where it is.
+// RemoveRealmImage is DELETE /realm/icon and DELETE /realm/logo, which never fail. The file remains.
 func (o *Organization) RemoveRealmImage(kind RealmImageKind) {
 	o.changeRealm(func(r *Realm) { *r.image(kind) = RealmImage{Changes: r.image(kind).Changes + 1} })
 }
 
-// checkWholeImage is checkImage for a picture that the server makes over: its end is looked at too, and its size.
+// checkWholeImage is checkImage for a picture that the server converts. It also checks the end and the size.
 func checkWholeImage(file Upload) error {
 	if file.ContentType != "image/heic" && file.ContentType != "image/tiff" {
 		if _, err := checkImage(file); err != nil {
@@ -193,7 +193,7 @@ func checkWholeImage(file Upload) error {
 	return nil
 }
 
-// isWholePNG reports whether a file has all the chunks of a PNG image. The server does not look at the checksums of the pixels.
+// isWholePNG reports whether a file has all chunks of a PNG image. Like the server, it ignores the checksums of the pixels.
 func isWholePNG(content []byte) bool {
 	rest, isPNG := bytes.CutPrefix(content, []byte("\x89PNG\r\n\x1a\n"))
 	for isPNG && len(rest) >= 12 {

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// ProfileValue is what is sent for one custom profile field: a string, a list
-// of ids, or nil. Empty ones take the value away.
+// ProfileValue is the value of one custom profile field in a request: a string, a list of ids, or nil. Empty values clear
+// the field.
 type ProfileValue struct {
 	Field int
 	Value any
@@ -23,8 +23,7 @@ const (
 	maxLongValue  = 500
 )
 
-// SetProfileData writes values of a person's profile. Fields that are not
-// named keep theirs.
+// SetProfileData writes values of a person's profile. Other fields remain.
 func (o *Organization) SetProfileData(actor User, id int, values []ProfileValue) error {
 	u, err := o.AnyUser(id)
 	if err != nil {
@@ -65,7 +64,7 @@ func (v ProfileValue) empty() bool {
 	return true
 }
 
-// profileText checks a value and returns it as it is stored: as text.
+// profileText checks a value and returns its stored form, a text.
 func (o *Organization) profileText(f ProfileField, value any) (string, error) {
 	if f.Type == FieldUsers {
 		ids, ok := value.([]int)
@@ -131,7 +130,7 @@ func (o *Organization) usersText(ids []int) (string, error) {
 	return string(text), err
 }
 
-// dropValues takes away everybody's values of a field that match.
+// dropValues removes the matching values of a field from all people.
 func (o *Organization) dropValues(field int, gone func(value string) bool) {
 	var holders []User
 	for _, u := range o.Users.All() {
@@ -146,19 +145,17 @@ func (o *Organization) dropValues(field int, gone func(value string) bool) {
 	}
 }
 
-// Status is what a person tells the others about being there
-// (https://zulip.com/api/get-user-status); its key is the person's id.
+// Status is a person's status (https://zulip.com/api/get-user-status). Its key is the person's id.
 type Status struct {
 	Text  string `json:"text,omitempty"`
 	Emoji Emoji  `json:"emoji"` // without a name: none
 	Away  bool   `json:"away,omitempty"`
 }
 
-// Empty reports whether there is nothing to show.
+// Empty reports whether the status is unset.
 func (s Status) Empty() bool { return s == Status{} }
 
-// StatusChange is what a change asks for; nil leaves things unchanged, and an
-// empty text takes a part away.
+// StatusChange is a change of a status; nil leaves a part unchanged, and an empty text clears it.
 type StatusChange struct {
 	Text                           *string
 	EmojiName, EmojiCode, Reaction *string
@@ -174,7 +171,7 @@ func (o *Organization) StatusOf(viewer User, id int) (Status, error) {
 	return status, nil
 }
 
-// SetStatusOf changes another person's status, which takes an administrator.
+// SetStatusOf changes another person's status, which requires an administrator.
 func (o *Organization) SetStatusOf(actor User, id int, c StatusChange) error {
 	if _, err := o.ActiveHuman(id); err != nil {
 		return err
@@ -215,7 +212,7 @@ func (o *Organization) SetStatus(id int, c StatusChange) error {
 	return nil
 }
 
-// ListStatuses returns the statuses of active people that show anything.
+// ListStatuses returns the non-empty statuses of active people.
 func (o *Organization) ListStatuses(viewer User) map[int]Status {
 	all := map[int]Status{}
 	for id, status := range o.Statuses.All() {
@@ -226,5 +223,5 @@ func (o *Organization) ListStatuses(viewer User) map[int]Status {
 	return all
 }
 
-// given reports whether a text was sent that is not empty.
+// given reports whether a text is neither nil nor empty.
 func given(text *string) bool { return text != nil && *text != "" }

@@ -24,8 +24,7 @@ const (
 	FieldPronouns  = 8
 )
 
-// ProfileFieldTypes lists the types with the keyword and the name under which
-// a snapshot describes them.
+// ProfileFieldTypes lists the types with their keyword and name in a snapshot.
 var ProfileFieldTypes = []struct {
 	ID            int
 	Keyword, Name string
@@ -42,7 +41,7 @@ type ProfileField struct {
 	Name     string `json:"name"`
 	Type     int    `json:"type"`
 	Hint     string `json:"hint"`
-	Data     string `json:"field_data"` // JSON text as it was sent, less blanks; "" for most types
+	Data     string `json:"field_data"` // JSON text as sent, without blanks; "" for most types
 	Order    int    `json:"order"`
 	Required bool   `json:"required"`
 	Editable bool   `json:"editable_by_user"`
@@ -50,15 +49,13 @@ type ProfileField struct {
 	Matching bool   `json:"use_for_user_matching,omitempty"`
 }
 
-// FieldData is the field_data of a request: its text, compact and in the
-// sender's order, and the same decoded.
+// FieldData is the field_data of a request: its text, compact and in the sender's order, and the decoded value.
 type FieldData struct {
 	Text  string
 	Value map[string]any // texts, and objects of texts
 }
 
-// ExternalAccount is a service whose accounts a field can hold without saying
-// where they are.
+// ExternalAccount is a service that the server knows, so that a field need not contain its URL.
 type ExternalAccount struct{ Key, Text, URLPattern, Name string }
 
 // ExternalAccounts are the services the server knows.
@@ -84,8 +81,7 @@ func (o *Organization) ListProfileFields() []ProfileField {
 	return list
 }
 
-// CreateProfileField appends a field; f carries what was asked for. A field
-// for a service the server knows takes its name from there.
+// CreateProfileField appends a field. A field for a known service gets the service's name.
 func (o *Organization) CreateProfileField(f ProfileField, data FieldData) (ProfileField, error) {
 	if f.Summary && o.summaryIsFull() {
 		return ProfileField{}, errSummaryIsFull()
@@ -119,8 +115,8 @@ func (o *Organization) CreateProfileField(f ProfileField, data FieldData) (Profi
 	return f, nil
 }
 
-// ProfileFieldChange is what PATCH /realm/profile_fields/{id} asks for; nil
-// leaves things unchanged. The type of a field never changes.
+// ProfileFieldChange is the request PATCH /realm/profile_fields/{id}; nil leaves things unchanged. The type of a field
+// never changes.
 type ProfileFieldChange struct {
 	Name, Hint                  *string
 	Data                        *FieldData
@@ -128,8 +124,7 @@ type ProfileFieldChange struct {
 	Matching                    *bool
 }
 
-// UpdateProfileField changes a field. Choices that go take with them the
-// values of whoever had chosen them.
+// UpdateProfileField changes a field. Removing a choice also removes the values of people who chose it.
 func (o *Organization) UpdateProfileField(id int, c ProfileFieldChange) error {
 	f, err := o.profileField(id)
 	if err != nil {
@@ -168,7 +163,7 @@ func (o *Organization) UpdateProfileField(id int, c ProfileFieldChange) error {
 	return nil
 }
 
-// DeleteProfileField removes a field and everybody's value of it.
+// DeleteProfileField removes a field and all values of it.
 func (o *Organization) DeleteProfileField(id int) error {
 	if _, err := o.profileField(id); err != nil {
 		return err
@@ -178,8 +173,7 @@ func (o *Organization) DeleteProfileField(id int) error {
 	return nil
 }
 
-// OrderProfileFields puts the fields into the order of ids, which must hold
-// every field; unknown ids take a place of their own.
+// OrderProfileFields puts the fields into the order of ids, which must contain every field. Unknown ids use up a position.
 func (o *Organization) OrderProfileFields(ids []int) error {
 	list := o.ListProfileFields()
 	for _, f := range list {
@@ -203,10 +197,10 @@ func (f ProfileField) choices() []string {
 	return slices.Sorted(maps.Keys(decodeFieldData(f.Data)))
 }
 
-// hasData reports whether the type keeps field_data at all.
+// hasData reports whether the type has field_data.
 func (f ProfileField) hasData() bool { return f.Type == FieldSelect || f.Type == FieldExternal }
 
-// differs reports whether a change touches what a known service prescribes.
+// differs reports whether a change touches properties that a known service prescribes.
 func (f ProfileField) differs(c ProfileFieldChange) bool {
 	return c.Name != nil && *c.Name != f.Name || c.Hint != nil && *c.Hint != f.Hint ||
 		c.Data != nil && !reflect.DeepEqual(c.Data.Value, decodeFieldData(f.Data))
@@ -279,7 +273,7 @@ func checkLabelAndHint(name, hint string) error {
 	return nil
 }
 
-// checkFieldData looks at what the two types that have it want of it.
+// checkFieldData checks the field_data of the two types that have it.
 func checkFieldData(kind int, data FieldData) error {
 	switch kind {
 	case FieldSelect:
@@ -339,7 +333,7 @@ func checkExternalAccount(data map[string]any) error {
 	return nil
 }
 
-// checkKeys wants an object of texts that has the keys and no others.
+// checkKeys checks that an object of texts has the required keys and no unknown ones.
 func checkKeys(object map[string]any, required, optional []string) error {
 	for _, key := range required {
 		value, ok := object[key]
@@ -374,7 +368,7 @@ func checkText(key string, value any, filled bool) error {
 	return nil
 }
 
-// knownService returns the service a field of that type and data is for.
+// knownService returns the service of a field with that type and data.
 func knownService(kind int, data map[string]any) (ExternalAccount, bool) {
 	if kind == FieldExternal {
 		for _, service := range ExternalAccounts {
@@ -389,7 +383,7 @@ func knownService(kind int, data map[string]any) (ExternalAccount, bool) {
 func decodeFieldData(text string) map[string]any {
 	var data map[string]any
 	if json.Unmarshal([]byte(text), &data) != nil {
-		return nil // types without data hold ""
+		return nil // types without data have ""
 	}
 	return data
 }

@@ -9,25 +9,22 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// RealmSetting describes one organization-wide setting, and whether only
-// owners may send it.
+// RealmSetting describes one organization-wide setting, and whether only owners may send it.
 type RealmSetting[T any] struct {
-	// Name is the attribute's in the table of feature levels, and the server's
-	// unless Renamed says otherwise.
+	// Name is the attribute's name in the table of feature levels. It is also the server's name, unless Renamed is set.
 	Name      string
 	Renamed   Renaming
 	OwnerOnly bool
 	Field     func(*Realm) *T
 }
 
-// Renaming is the name that a setting has from a feature level on; zero: it
-// keeps its own.
+// Renaming is the name of a setting from a feature level on. Zero means that the setting keeps its name.
 type Renaming struct {
 	Level int
 	Name  string
 }
 
-// NameAt is the setting's name on a server of a feature level.
+// NameAt returns the setting's name on a server of a feature level.
 func (s RealmSetting[T]) NameAt(level int) string {
 	if s.Renamed.Level > 0 && level >= s.Renamed.Level {
 		return s.Renamed.Name
@@ -35,7 +32,7 @@ func (s RealmSetting[T]) NameAt(level int) string {
 	return s.Name
 }
 
-// Since is the feature level from which the setting exists.
+// Since returns the first feature level of the setting.
 func (s RealmSetting[T]) Since() int { return featurelevel.Lookup("zulip_organization", s.Name) }
 
 // RealmFlags are the settings that are on or off.
@@ -62,8 +59,7 @@ var RealmFlags = []RealmSetting[bool]{
 	{Name: "want_advertise_in_communities_directory", Field: func(r *Realm) *bool { return &r.WantAdvertiseInCommunitiesDirectories }},
 }
 
-// RealmNumbers are the settings that are a number; which numbers are possible
-// is said where they are read or checked.
+// RealmNumbers are the settings with a number; the code that reads or checks them knows the possible numbers.
 var RealmNumbers = []RealmSetting[int]{
 	{Name: "digest_weekday", Field: func(r *Realm) *int { return &r.DigestWeekday }},
 	{Name: "giphy_rating", Renamed: Renaming{featurelevel.GIFRatingPolicy, "gif_rating_policy"}, Field: func(r *Realm) *int { return &r.GIFRating }},
@@ -72,7 +68,7 @@ var RealmNumbers = []RealmSetting[int]{
 	{Name: "waiting_period_threshold", OwnerOnly: true, Field: func(r *Realm) *int { return &r.WaitingPeriodThreshold }},
 }
 
-// RealmTexts are the settings that are a text.
+// RealmTexts are the settings with a text.
 var RealmTexts = []RealmSetting[string]{
 	{Name: "default_avatar_source", Field: func(r *Realm) *string { return &r.DefaultAvatarSource }},
 	{Name: "default_code_block_language", Field: func(r *Realm) *string { return &r.DefaultCodeBlockLanguage }},
@@ -82,10 +78,10 @@ var RealmTexts = []RealmSetting[string]{
 	{Name: "welcome_message_custom_text", Field: func(r *Realm) *string { return &r.WelcomeMessageCustomText }},
 }
 
-// RealmPolicies are the settings that are one of a few words.
+// RealmPolicies are the settings with one of a few words.
 var RealmPolicies = []struct {
 	RealmSetting[string]
-	Numbers map[string]int // what a change of it is answered with
+	Numbers map[string]int // numbers in the answer to a change
 }{
 	{RealmSetting[string]{Name: "message_edit_history_visibility_policy", Field: func(r *Realm) *string { return &r.MessageEditHistory }}, EditHistoryPolicies},
 	{RealmSetting[string]{Name: "topics_policy", Field: func(r *Realm) *string { return &r.TopicsPolicy }}, RealmTopicsPolicies},
@@ -99,8 +95,7 @@ var RealmTimeLimits = []RealmSetting[*int]{
 	{Name: "move_messages_between_streams_limit_seconds", Field: func(r *Realm) **int { return &r.MoveMessagesBetweenChannelsLimit }},
 }
 
-// RealmChannels are the channels the organization itself posts to; they are
-// read and written with -1 for none.
+// RealmChannels are the channels for the organization's own posts. Requests and answers have -1 for none.
 var RealmChannels = []RealmSetting[int]{
 	{Name: "moderation_request_channel_id", Field: func(r *Realm) *int { return &r.ModerationRequestChannelID }},
 	{Name: "new_stream_announcements_stream_id", Field: func(r *Realm) *int { return &r.NewChannelAnnouncementsID }},
@@ -114,21 +109,19 @@ type VideoChatProvider struct {
 	Key, Name string
 }
 
-// videoChatProviders are the providers that a server can be set up for.
+// videoChatProviders are all providers that a server can enable.
 var videoChatProviders = []VideoChatProvider{
 	{0, "disabled", "None"}, {1, "jitsi_meet", "Jitsi Meet"}, {3, "zoom", "Zoom"}, {4, "big_blue_button", "BigBlueButton"},
 	{5, "zoom_server_to_server", "Zoom"}, {6, "constructor_groups", "Constructor Groups"},
 	{7, "nextcloud_talk", "Nextcloud Talk"}, {8, "webex", "Webex"},
 }
 
-// SetUpVideoChat adds providers to those that the server is set up for, which
-// are "disabled" and "jitsi_meet" at the start.
+// SetUpVideoChat enables more providers. Initially "disabled" and "jitsi_meet" are enabled.
 func (o *Organization) SetUpVideoChat(keys ...string) {
 	o.videoChat = append(o.videoChat, keys...)
 }
 
-// VideoChatProviders are the providers that the server is set up for and new
-// enough for.
+// VideoChatProviders returns the enabled providers that the server's level supports.
 func (o *Organization) VideoChatProviders() []VideoChatProvider {
 	return slices.DeleteFunc(slices.Clone(videoChatProviders), func(p VideoChatProvider) bool {
 		return !slices.Contains(o.videoChat, p.Key) || o.level() < featurelevel.LookupValue("zulip_organization", "video_chat_provider", p.Key)
@@ -142,8 +135,8 @@ var GIFRatings = []struct{ Key, Name string }{
 	{"r", "Allow GIFs rated R (Restricted)"},
 }
 
-// RealmUpdate is what PATCH /realm asks for. The maps hold, by the setting's
-// name, what was sent; limits are an int or a string.
+// RealmUpdate is the request PATCH /realm. The maps contain the sent values, by the setting's name. A limit is an int or a
+// string.
 type RealmUpdate struct {
 	Flags         map[string]bool
 	Numbers       map[string]int
@@ -160,9 +153,8 @@ type RealmUpdate struct {
 	AuthenticationMethods map[string]bool
 }
 
-// UpdateRealm changes the settings one after the other: what was done before a
-// step that fails stays (server-behavior §O2). It returns what the answer tells of the
-// changes.
+// UpdateRealm changes the settings one after the other: the steps before a failing one remain (server-behavior §O2). It
+// returns the changes for the answer.
 func (o *Organization) UpdateRealm(actor User, u RealmUpdate) (map[string]any, error) {
 	retentionDays, err := o.checkRealmUpdate(actor, u)
 	if err != nil {
@@ -195,8 +187,8 @@ func (o *Organization) UpdateRealm(actor User, u RealmUpdate) (map[string]any, e
 	return changed, nil
 }
 
-// UpdateStaleRealm is UpdateRealm of a server that compares with an older copy of the settings: what is sent and in the copy
-// already is not written, and of the rest only what differs from the copy.
+// UpdateStaleRealm is UpdateRealm of a server that compares with an older copy of the settings. It writes only the settings
+// of the request that differ from the copy.
 func (o *Organization) UpdateStaleRealm(stale Realm, actor User, u RealmUpdate) (map[string]any, error) {
 	current := o.Settings()
 	o.Realm.Put(realmID, stale)
@@ -209,7 +201,7 @@ func (o *Organization) UpdateStaleRealm(stale Realm, actor User, u RealmUpdate) 
 	return changed, err
 }
 
-// putDifferences sets what differs between two values, field by field and key by key.
+// putDifferences sets the differences between two values, field by field and key by key.
 func putDifferences(into, before, after reflect.Value) {
 	switch {
 	case reflect.DeepEqual(before.Interface(), after.Interface()):
@@ -228,8 +220,8 @@ func putDifferences(into, before, after reflect.Value) {
 	}
 }
 
-// checkRealmUpdate makes the checks that come before any change. It returns
-// the days of the retention policy, nil if they are not to be changed.
+// checkRealmUpdate makes the checks before any change. It returns the days of the retention policy; nil leaves them
+// unchanged.
 func (o *Organization) checkRealmUpdate(actor User, u RealmUpdate) (*int, error) {
 	for _, p := range RealmPermissions {
 		if _, sent := u.Permissions[p.Name]; sent && p.Unwritable {
@@ -265,8 +257,7 @@ func (o *Organization) checkRealmUpdate(actor User, u RealmUpdate) (*int, error)
 	return days, err
 }
 
-// needsOwner reports whether anything is sent that only owners may send, changed
-// or not.
+// needsOwner reports whether the request contains a setting that only owners may send, changed or not.
 func (u RealmUpdate) needsOwner() bool {
 	if u.AuthenticationMethods != nil || u.RetentionDays != nil || u.StringID != nil {
 		return true
@@ -319,8 +310,7 @@ func limitOf(name string, value any) (*int, error) {
 	return nil, BadValue(name, value)
 }
 
-// setTimeLimits sets the limits. What becomes unlimited is set and kept at
-// once, numbers only when all limits are known to be good.
+// setTimeLimits sets the limits. It stores unlimited ones immediately, and numbers after all limits are checked.
 func (o *Organization) setTimeLimits(u RealmUpdate, changed map[string]any) error {
 	set := func(s RealmSetting[*int], limit *int) {
 		o.changeRealm(func(r *Realm) {
@@ -355,7 +345,7 @@ func (o *Organization) setTimeLimits(u RealmUpdate, changed map[string]any) erro
 	return nil
 }
 
-// orUnlimited makes limits comparable.
+// orUnlimited returns a comparable form of a limit.
 func orUnlimited(limit *int) int {
 	if limit == nil {
 		return 0
@@ -363,8 +353,8 @@ func orUnlimited(limit *int) int {
 	return *limit
 }
 
-// setPlain sets what needs no further check, and notes what differs: of texts
-// the word "updated", of the rest the new value.
+// setPlain sets values without further checks, and records the differences: for texts the word "updated", for others the
+// new value.
 func (o *Organization) setPlain(r *Realm, u RealmUpdate, retentionDays *int, changed map[string]any) {
 	setEach(r, RealmFlags, u.Flags, func(name string, value bool) { changed[name] = value })
 	setEach(r, RealmNumbers, u.Numbers, func(name string, value int) { changed[o.realmNumber(name).NameAt(o.level())] = value })
@@ -430,8 +420,7 @@ func (o *Organization) setRealmPermissions(u RealmUpdate, changed map[string]any
 	return nil
 }
 
-// setRealmChannels sets the channels. One that is unset counts as changed even
-// by -1.
+// setRealmChannels sets the channels. An unset channel counts as changed even by -1.
 func (o *Organization) setRealmChannels(actor User, u RealmUpdate, changed map[string]any) error {
 	for _, s := range RealmChannels {
 		id, sent := u.Channels[s.Name]
@@ -455,6 +444,6 @@ func (o *Organization) setRealmChannels(actor User, u RealmUpdate, changed map[s
 	return nil
 }
 
-// languages are those translated far enough to be chosen.
+// languages are the languages with enough translations.
 var languages = strings.Fields("ar be bg bn bqi ca cs cy da de el en en-gb eo es et eu fa fi fr gl gu hi hr hu id it ja ka " +
 	"ko lt lv mn nb-no nl no pl pt pt-br pt-pt ro ru si sk sl sq sr sv ta tl tr uk uz vi zh-hans zh-hant zh-tw")

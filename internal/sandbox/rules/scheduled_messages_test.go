@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// schedule makes the member plan a message for a topic of the channel.
+// schedule schedules a message of the member to a topic of the channel.
 func (f *office) schedule(topic string, after time.Duration) int {
 	f.t.Helper()
 	id, err := f.ScheduleMessage(f.people[RoleMember], NewSchedule{

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Subscription is a person's place in a channel, with the person's own
-// settings. Leaving keeps the row, so that coming back restores them.
+// Subscription is a person's subscription to a channel, with the person's own settings. Unsubscribing keeps the row, so
+// that subscribing again restores them.
 type Subscription struct {
 	ID        int    `json:"id"`
 	UserID    int    `json:"user_id"`
@@ -18,7 +18,7 @@ type Subscription struct {
 	Muted     bool   `json:"muted,omitempty"`
 	Pinned    bool   `json:"pinned,omitempty"`
 
-	// nil: as the person's general settings say.
+	// nil: the person's general settings.
 	Desktop   *bool `json:"desktop,omitempty"`
 	Audible   *bool `json:"audible,omitempty"`
 	Push      *bool `json:"push,omitempty"`
@@ -26,14 +26,14 @@ type Subscription struct {
 	Wildcards *bool `json:"wildcards,omitempty"`
 }
 
-// subscriberIndex finds subscriptions from both ends and counts a channel's
-// active subscribers without walking them.
+// subscriberIndex finds subscriptions by person and by channel, and counts a channel's active subscribers without walking
+// them.
 type subscriberIndex struct {
 	rows   map[[2]int]int       // person, channel → row, active or not
 	active map[int]map[int]bool // channel → people subscribed, deactivated ones included
 	of     map[int]map[int]bool // person → channels subscribed
 	count  map[int]int          // channel → active people subscribed
-	colors map[colorOf]int      // how many of a person's subscriptions, active or not, have a color
+	colors map[colorOf]int      // number of a person's subscriptions, active or not, with a color
 }
 
 func (o *Organization) indexSubscribers() {
@@ -77,7 +77,7 @@ func (o *Organization) indexSubscribers() {
 	})
 }
 
-// countable is 1 for an active person, else 0.
+// countable is 1 for an active person, otherwise 0.
 func (o *Organization) countable(user int) int {
 	if u, ok := o.Users.Get(user); ok && u.Active {
 		return 1
@@ -122,14 +122,13 @@ func (o *Organization) SubscriptionOf(user, channel int) (Subscription, bool) {
 	return sub, ok && sub.Active
 }
 
-// FormerSubscriptionOf returns a person's subscription of a channel, also one that
-// is over.
+// FormerSubscriptionOf returns a person's subscription of a channel, current or former.
 func (o *Organization) FormerSubscriptionOf(user, channel int) (Subscription, bool) {
 	return o.Subscriptions.Get(o.subscribers.rows[[2]int{user, channel}])
 }
 
-// subscribe puts a person into a channel and reports whether that was new. Without a color it gets the next one that is not
-// among those chosen for other channels.
+// subscribe subscribes a person to a channel and reports whether that was new. Without a color, it chooses the next one
+// that is not among those chosen for other channels.
 func (o *Organization) subscribe(user, channel int, color string, chosen ...string) bool {
 	sub, known := o.FormerSubscriptionOf(user, channel)
 	if known && sub.Active {
@@ -165,8 +164,8 @@ type Principal struct {
 	Email string
 }
 
-// principals resolves whom a request is for: the caller if nobody is named.
-// others reports whether anybody but the caller, by id, was named.
+// principals returns the people of a request: the caller if none are named. others is true if a user other than the caller
+// was named by id.
 func (o *Organization) principals(actor User, named []Principal) (people []User, others bool, err error) {
 	if len(named) == 0 {
 		return []User{actor}, false, nil
@@ -192,31 +191,30 @@ func (o *Organization) principals(actor User, named []Principal) (people []User,
 	return people, others, nil
 }
 
-// ChannelSpec is one channel somebody is to be subscribed to; the description is
-// for a channel that has to be created.
+// ChannelSpec is one channel of a request to subscribe people. The description is for a new channel.
 type ChannelSpec struct{ Name, Description, Color string }
 
-// SubscribeRequest is what POST /users/me/subscriptions asks for (https://zulip.com/api/subscribe).
+// SubscribeRequest is the request POST /users/me/subscriptions (https://zulip.com/api/subscribe).
 type SubscribeRequest struct {
 	Channels   []ChannelSpec
 	Principals []Principal
 	// Create describes the channels that do not exist yet.
 	Create NewChannel
-	// Lenient reports inaccessible channels instead of failing.
+	// Lenient is true if inaccessible channels are reported instead of failing.
 	Lenient bool
-	// Quiet tells nobody that they were subscribed.
+	// Quiet is true if people get no message about their subscription.
 	Quiet bool
 }
 
-// MaxNewSubscriptionMessages is how many people at most are told by a message
-// that they were subscribed (server-behavior §S4).
+// MaxNewSubscriptionMessages is the maximum number of people who get a message about their subscription (server-behavior
+// §S4).
 const MaxNewSubscriptionMessages = 100
 
-// SubscribeResult says who was subscribed to what; keys are people's ids.
+// SubscribeResult lists the new and the existing subscriptions; keys are people's ids.
 type SubscribeResult struct {
 	Subscribed, Already map[int][]string
 	Unauthorized        []string
-	Changed             int // people newly subscribed to something
+	Changed             int // number of people with a new subscription
 }
 
 // Subscribe subscribes people, creating the channels that do not exist.
@@ -248,7 +246,7 @@ func (o *Organization) Subscribe(actor User, in SubscribeRequest) (SubscribeResu
 			}
 		}
 	}
-	joined, already := map[int][]Channel{}, map[int][]Channel{} // of the channels that were there before
+	joined, already := map[int][]Channel{}, map[int][]Channel{} // of the existing channels
 	channels = distinctChannels(append(channels, created...))
 	slices.SortFunc(channels, func(a, b Channel) int { return cmp.Compare(a.ID, b.ID) })
 	chosen := slices.Collect(maps.Values(colors))
@@ -276,7 +274,7 @@ func (o *Organization) Subscribe(actor User, in SubscribeRequest) (SubscribeResu
 	return result, nil
 }
 
-// inOrderOfJoining names channels that a person is in, the one first that the person came into first.
+// inOrderOfJoining names a person's channels in the order of joining.
 func (o *Organization) inOrderOfJoining(user int, channels []Channel) []string {
 	slices.SortFunc(channels, func(a, b Channel) int {
 		return cmp.Compare(o.subscribers.rows[[2]int{user, a.ID}], o.subscribers.rows[[2]int{user, b.ID}])
@@ -288,7 +286,7 @@ func (o *Organization) inOrderOfJoining(user int, channels []Channel) []string {
 	return names
 }
 
-// distinctChannels leaves out channels that were named before: a request may name one several times.
+// distinctChannels removes duplicates: a request may name a channel several times.
 func distinctChannels(channels []Channel) []Channel {
 	var distinct []Channel
 	for _, ch := range channels {
@@ -299,8 +297,7 @@ func distinctChannels(channels []Channel) []Channel {
 	return distinct
 }
 
-// findOrCreate sorts the wanted channels into those that exist, archived ones
-// included, and those it creates.
+// findOrCreate splits the requested channels into existing ones, archived ones included, and new ones.
 func (o *Organization) findOrCreate(actor User, in SubscribeRequest) (existing, created []Channel, colors map[int]string, err error) {
 	if _, err := o.checkNewChannel(actor, in.Create); err != nil {
 		return nil, nil, nil, err
@@ -312,7 +309,7 @@ func (o *Organization) findOrCreate(actor User, in SubscribeRequest) (existing, 
 	}
 	missing := func(requested ChannelSpec) bool { _, ok := o.ChannelByName(requested.Name); return !ok }
 	if slices.ContainsFunc(in.Channels, missing) {
-		// Unlike POST /channels/create, which asks for the right to create first.
+		// POST /channels/create differs: it checks the permission to create first.
 		if err := o.preparePermissions(actor, &Channel{}, in.Create); err != nil {
 			return nil, nil, nil, err
 		}
@@ -346,7 +343,7 @@ func (o *Organization) mayAddSubscribers(u User, ch Channel) bool {
 // UnsubscribeResult holds one entry per person and channel.
 type UnsubscribeResult struct{ Removed, NotRemoved []string }
 
-// Unsubscribe takes people out of channels (server-behavior §S5).
+// Unsubscribe unsubscribes people from channels (server-behavior §S5).
 func (o *Organization) Unsubscribe(actor User, names []string, named []Principal) (UnsubscribeResult, error) {
 	result := UnsubscribeResult{Removed: []string{}, NotRemoved: []string{}}
 	var channels []Channel
@@ -386,8 +383,8 @@ func (o *Organization) Unsubscribe(actor User, names []string, named []Principal
 	return result, nil
 }
 
-// mayUnsubscribe reports whether the actor may take people out of all the channels. Guests may not, whatever the channels are and
-// even if there are none.
+// mayUnsubscribe reports whether the actor may unsubscribe people from all the channels. Guests never may, even without
+// channels.
 func (o *Organization) mayUnsubscribe(actor User, people []User, channels []Channel) bool {
 	others := slices.ContainsFunc(people, func(u User) bool { return u.ID != actor.ID && (!u.IsBot || u.BotOwnerID != actor.ID) })
 	if !others || actor.IsAdmin() {
@@ -416,8 +413,8 @@ type colorOf struct {
 	color string
 }
 
-// nextColor is the first color that none of a person's subscriptions has and nobody chose for other channels; once all are
-// used, a channel's own one.
+// nextColor returns the first color that neither the person's subscriptions nor the chosen ones have. If all are used, it
+// returns a color by the channel.
 func (o *Organization) nextColor(user, channel int, chosen []string) string {
 	for _, color := range subscriptionColors {
 		if o.subscribers.colors[colorOf{user, color}] == 0 && !slices.Contains(chosen, color) {

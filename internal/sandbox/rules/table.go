@@ -9,9 +9,8 @@ import (
 	"slices"
 )
 
-// Table holds the rows of one kind of object by id. Rows are values: whoever changes one
-// clones its slices and maps first, so that the row before stays as it was and
-// can be put back.
+// Table holds the rows of one kind of object by id. Rows are values: clone slices and maps before a change, so that the old
+// row remains for a rollback.
 type Table[T any] struct {
 	name    string
 	log     *changeLog
@@ -21,22 +20,20 @@ type Table[T any] struct {
 	indexes []func(id int, before, after *T)
 }
 
-// newTable makes the table of a noun whose first row gets the id first, and
-// makes the organization persist it under name.
+// newTable creates a table with this first id. The organization stores it under name.
 func newTable[T any](o *Organization, name string, first int) *Table[T] {
 	t := &Table[T]{name: name, log: &o.log, rows: map[int]T{}, next: first}
 	o.tables = append(o.tables, t)
 	return t
 }
 
-// index calls f for every change of a row: before is nil when it is new, after
-// is nil when it is gone. Undoing a change calls it too.
+// index calls f for every change of a row, including undone changes. before is nil for a new row, after is nil for a
+// removed one.
 func (t *Table[T]) index(f func(id int, before, after *T)) {
 	t.indexes = append(t.indexes, f)
 }
 
-// NextID hands out an id. As with a database sequence, an id is not handed out
-// again, even if the change that asked for it is rolled back.
+// NextID returns an unused id. Like a database sequence, it never returns an id again, even after a rollback.
 func (t *Table[T]) NextID() int {
 	id := t.next
 	t.next++
@@ -50,7 +47,7 @@ func (t *Table[T]) Get(id int) (T, bool) {
 	return row, ok
 }
 
-// Has reports whether there is a row with the id.
+// Has reports whether the table has a row with the id.
 func (t *Table[T]) Has(id int) bool {
 	_, ok := t.rows[id]
 	return ok
@@ -59,8 +56,7 @@ func (t *Table[T]) Has(id int) bool {
 // Len returns the number of rows.
 func (t *Table[T]) Len() int { return len(t.rows) }
 
-// All iterates over the rows in ascending order of ids. The table must not be
-// changed meanwhile.
+// All iterates over the rows in ascending order of ids. The table must not be changed during the iteration.
 func (t *Table[T]) All() iter.Seq2[int, T] {
 	return func(yield func(int, T) bool) {
 		for _, id := range t.ids {
@@ -71,6 +67,7 @@ func (t *Table[T]) All() iter.Seq2[int, T] {
 	}
 }
 
+// Backward iterates over the rows in descending order of ids. The table must not be changed during the iteration.
 func (t *Table[T]) Backward() iter.Seq2[int, T] {
 	return func(yield func(int, T) bool) {
 		for _, id := range slices.Backward(t.ids) {
@@ -94,6 +91,7 @@ func (t *Table[T]) Put(id int, row T) {
 	})
 }
 
+// Delete removes a row, if it exists.
 func (t *Table[T]) Delete(id int) {
 	before, existed := t.rows[id]
 	if !existed {
@@ -130,14 +128,14 @@ func (t *Table[T]) remove(id int) {
 	}
 }
 
-// storedTable is what persistence needs of a table, whatever its rows are.
+// storedTable is a table without the type of its rows, for persistence.
 type storedTable interface {
 	tableName() string
 	encode(id int) ([]byte, error) // nil for a missing row
 	decode(id int, row []byte) error
 	sequence() int
 	setSequence(next int)
-	lastID() int // 0: there are no rows
+	lastID() int // 0: no rows
 	restartSequence(next int)
 }
 
@@ -168,10 +166,10 @@ type recordKey struct {
 	id    int
 }
 
-// changeLog notes what changed since the last EndRequest, and how to undo it.
+// changeLog records the changes since the last EndRequest, and how to undo them.
 type changeLog struct {
 	undo      []func()
-	kept      int // how many of undo belong to steps that are committed
+	kept      int // length of undo at the last commit
 	dirty     map[recordKey]struct{}
 	sequences map[string]int
 }
@@ -185,7 +183,7 @@ func (l *changeLog) note(key recordKey, undo func()) {
 	l.undo = append(l.undo, undo)
 }
 
-// rewind undoes, newest first, until only the first n changes are left.
+// rewind undoes changes, newest first, until only the first n are left.
 func (l *changeLog) rewind(n int) {
 	for i := len(l.undo) - 1; i >= n; i-- {
 		l.undo[i]()
@@ -193,10 +191,10 @@ func (l *changeLog) rewind(n int) {
 	l.undo = l.undo[:n]
 }
 
-// Lists is what a server keeps in caches as one list of each kind, as it was at one moment.
+// Lists are the lists that a server caches, at one moment.
 type Lists struct{ show []func() (restore func()) }
 
-// Lists notes the lists as they are now: custom emoji, linkifiers, code playgrounds, domains, custom profile fields, default
+// Lists copies the current lists: custom emoji, linkifiers, code playgrounds, domains, custom profile fields, default
 // channel groups, and the pictures of the organization.
 func (o *Organization) Lists() Lists {
 	return Lists{[]func() func(){
@@ -205,7 +203,7 @@ func (o *Organization) Lists() Lists {
 	}}
 }
 
-// Show puts the lists in the place of the current ones until restore is called. Nothing may be changed meanwhile.
+// Show replaces the current lists until restore is called. Nothing may be changed until then.
 func (l Lists) Show() (restore func()) {
 	var all []func()
 	for _, show := range l.show {
@@ -218,7 +216,7 @@ func (l Lists) Show() (restore func()) {
 	}
 }
 
-// remember copies the rows. The function it returns shows them until the one that this returns is called.
+// remember copies the rows. The returned function shows the copy until its own result is called.
 func (t *Table[T]) remember() func() (restore func()) {
 	rows, ids := maps.Clone(t.rows), slices.Clone(t.ids)
 	return func() func() {
@@ -228,7 +226,7 @@ func (t *Table[T]) remember() func() (restore func()) {
 	}
 }
 
-// rememberImages is [Table.remember] for the pictures of the organization. Its other settings stay as they are.
+// rememberImages is [Table.remember] for the pictures of the organization. Its other settings remain current.
 func (o *Organization) rememberImages() func() (restore func()) {
 	before := o.Settings()
 	return func() func() {
@@ -240,9 +238,9 @@ func (o *Organization) rememberImages() func() (restore func()) {
 	}
 }
 
-// This file puts things in place without asking who may: what is to be there before something is tried. See [Organization.Try].
+// The functions of this file prepare objects for a trial without checking permissions. See [Organization.Try].
 
-// PlaceMessage stores a message as one sent now, in a topic of a channel, which these people have received.
+// PlaceMessage stores a message of now, in a topic of a channel, with these receivers.
 func (o *Organization) PlaceMessage(sender, channel int, topic string, receivers ...int) int {
 	m := Message{ID: o.Messages.NextID(), SenderID: sender, ChannelID: channel, Topic: topic, Content: "x", Sent: o.now().UTC(), Copies: map[int]Flags{}}
 	for _, person := range receivers {
@@ -252,7 +250,7 @@ func (o *Organization) PlaceMessage(sender, channel int, topic string, receivers
 	return m.ID
 }
 
-// PlaceSubscription puts a person into a channel, or takes one out.
+// PlaceSubscription subscribes a person to a channel, or unsubscribes them.
 func (o *Organization) PlaceSubscription(person, channel int, in bool) {
 	if in {
 		o.subscribe(person, channel, "")
@@ -261,7 +259,7 @@ func (o *Organization) PlaceSubscription(person, channel int, in bool) {
 	}
 }
 
-// PlaceMember puts a person directly into a group, or takes one out.
+// PlaceMember adds a direct member to a group, or removes one.
 func (o *Organization) PlaceMember(person, group int, in bool) {
 	g, ok := o.Groups.Get(group)
 	if !ok || g.System {
@@ -273,8 +271,8 @@ func (o *Organization) PlaceMember(person, group int, in bool) {
 	o.Groups.Put(group, g)
 }
 
-// PlaceChannel stores a public channel with these subscribers, in which everybody may post and nobody has a right over messages or
-// people. Permissions are given instead of these.
+// PlaceChannel stores a public channel with these subscribers. By default everyone can post in it, and no one has a
+// permission over messages or people; permissions override this.
 func (o *Organization) PlaceChannel(name string, permissions map[string]GroupValue, subscribers ...int) int {
 	ch := Channel{Name: name, SharedHistory: true, TopicsPolicy: TopicsAllowEmpty, DateCreated: o.now().Unix(), Permissions: map[string]GroupValue{}}
 	for _, p := range ChannelPermissions {
@@ -291,12 +289,12 @@ func (o *Organization) PlaceChannel(name string, permissions map[string]GroupVal
 	return ch.ID
 }
 
-// PlaceOwnChannel is [Organization.PlaceChannel] for one that a person alone is in and administers.
+// PlaceOwnChannel is [Organization.PlaceChannel] for a channel whose only subscriber is its administrator.
 func (o *Organization) PlaceOwnChannel(name string, person int) int {
 	return o.PlaceChannel(name, map[string]GroupValue{"can_administer_channel_group": Listed([]int{person}, nil)}, person)
 }
 
-// PlaceGroup stores a group with these members, over which nobody has a right.
+// PlaceGroup stores a group with these members and without permissions.
 func (o *Organization) PlaceGroup(name string, members ...int) int {
 	created := o.now().Unix()
 	g := UserGroup{ID: o.Groups.NextID(), Name: name, DateCreated: &created, Members: sortedSet(members), Permissions: map[string]GroupValue{}}
@@ -307,12 +305,12 @@ func (o *Organization) PlaceGroup(name string, members ...int) int {
 	return g.ID
 }
 
-// PlaceAccount stores a person whom nobody shares a channel with.
+// PlaceAccount stores a person without channels.
 func (o *Organization) PlaceAccount(address, name string) int {
 	return o.AddUser(User{Email: address, FullName: name, Role: RoleMember}).ID
 }
 
-// PlaceDirectMessage stores a direct message of one person to another as one sent now.
+// PlaceDirectMessage stores a direct message of now from one person to another.
 func (o *Organization) PlaceDirectMessage(sender, to int) int {
 	m := Message{
 		ID: o.Messages.NextID(), SenderID: sender, People: sortedSet([]int{sender, to}), Content: "x", Sent: o.now().UTC(),
@@ -322,17 +320,17 @@ func (o *Organization) PlaceDirectMessage(sender, to int) int {
 	return m.ID
 }
 
-// TakesTopics reports whether messages of a channel can have a topic.
-func (o *Organization) TakesTopics(channel int) bool {
+// AllowsTopics reports whether messages of a channel can have a topic.
+func (o *Organization) AllowsTopics(channel int) bool {
 	ch, _ := o.Channels.Get(channel)
 	return o.topicsPolicy(ch) != TopicsOnlyEmpty
 }
 
 // Error is a refusal as the server words it (server-behavior §R9).
 type Error struct {
-	// Status is the HTTP status; 0 stands for 400, which nearly all have.
+	// Status is the HTTP status; 0 means 400, the most frequent one.
 	Status int
-	// Code is the machine readable code; "" stands for BAD_REQUEST.
+	// Code is the machine-readable code; "" means BAD_REQUEST.
 	Code string
 	// Msg is the sentence for people.
 	Msg string
@@ -355,8 +353,8 @@ var (
 	errUserDeactivated        = Refuse("User is deactivated")
 	errGroupDeactivated       = Refuse("User group is deactivated.")
 
-	// ErrMustBeAdministrator and ErrMustBeOwner are raised by role checks
-	// (server-behavior §R12); their status is 400 although the code says otherwise.
+	// ErrMustBeAdministrator and ErrMustBeOwner are the errors of role checks (server-behavior §R12). Their status is 400
+	// although the code suggests another.
 	ErrMustBeAdministrator = &Error{Code: "UNAUTHORIZED_PRINCIPAL", Msg: "Must be an organization administrator"}
 	ErrMustBeOwner         = &Error{Code: "UNAUTHORIZED_PRINCIPAL", Msg: "Must be an organization owner"}
 )
@@ -379,6 +377,5 @@ func BadValue(name string, value any) *Error {
 	}
 }
 
-// errConflict stands for what the real server does not handle: a constraint of
-// its database is violated, and the answer is a plain 500 (server-behavior §F3, §S11).
+// errConflict is the plain 500 of a real server after a violated constraint of its database (server-behavior §F3, §S11).
 var errConflict = &Error{Status: http.StatusInternalServerError, Msg: "Internal server error"}

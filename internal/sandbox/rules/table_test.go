@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// founded makes an organization with one person of each role, by role.
+// founded returns an organization with one person of each role, by role.
 func founded(t testing.TB) (*Organization, map[int]User) {
 	t.Helper()
 	o := New(time.Now, func() int { return 442 })
@@ -24,6 +24,7 @@ func founded(t testing.TB) (*Organization, map[int]User) {
 	return o, people
 }
 
+// contents lists a table, in the order of iteration.
 func contents[T any](t *Table[T]) (ids []int, rows map[int]T) {
 	rows = map[int]T{}
 	for id, row := range t.All() {
@@ -37,7 +38,7 @@ func TestTableRollsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := &Organization{log: newChangeLog()}
 		table := newTable[string](o, "words", 1)
-		seen := map[int]string{} // what an index has been told
+		seen := map[int]string{} // changes that the index has received
 		table.index(func(id int, before, after *string) {
 			if before != nil {
 				if seen[id] != *before {
@@ -203,7 +204,7 @@ func requireNoError(t interface {
 	}
 }
 
-// expectEqual reports what a rule answers if it should answer something else.
+// expectEqual fails the test if got differs from want.
 func expectEqual[T comparable](t *testing.T, what string, got, want T) {
 	t.Helper()
 	if got != want {

@@ -8,8 +8,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// UserDefaults holds the settings that new accounts start with, as far as they
-// were changed; see UserSettings for the rest (server-behavior §O8).
+// UserDefaults holds the changed settings for new accounts; UserSettings has the rest (server-behavior §O8).
 type UserDefaults struct {
 	Flags   map[string]bool   `json:"flags,omitempty"`
 	Numbers map[string]int    `json:"numbers,omitempty"`
@@ -19,29 +18,28 @@ type UserDefaults struct {
 // userDefaultsID is the key of the only row of the table.
 const userDefaultsID = 1
 
-// UserSetting describes one of the settings: its default, and what it may be.
+// UserSetting describes one of the settings: its default, and its possible values.
 type UserSetting struct {
 	Name string
-	// Default is a bool, an int or a string, which is the setting's type.
+	// Default is a bool, an int or a string, and determines the setting's type.
 	Default any
 	// Numbers and Words are the possible values; empty: any.
 	Numbers []int
 	Words   []string
-	// Renamed is a word that became another one.
+	// Renamed is a renamed word.
 	Renamed RenamedWord
-	// Listed says that the server words a refusal of Words as it does for
-	// numbers; ListedForPeople, that it does so if people change their own.
+	// Listed is true if the server words a refusal of Words like one of numbers. ListedForPeople is true if it does so when
+	// people change their own settings.
 	Listed, ListedForPeople bool
 }
 
-// RenamedWord is a word of a setting that is Old below a feature level and New
-// from it on. What is stored is migrated.
+// RenamedWord is a word of a setting that is Old below a feature level and New from it on. Stored values are migrated.
 type RenamedWord struct {
 	Level    int
 	Old, New string
 }
 
-// WordsAt are the possible words on a server of a feature level.
+// WordsAt returns the possible words on a server of a feature level.
 func (s UserSetting) WordsAt(level int) []string {
 	words := slices.Clone(s.Words)
 	for i, word := range words {
@@ -50,7 +48,7 @@ func (s UserSetting) WordsAt(level int) []string {
 	return words
 }
 
-// wordAt is a word, stored at any level, as a server of a feature level has it.
+// wordAt returns the form of a stored word on a server of a feature level.
 func (s UserSetting) wordAt(level int, word string) string {
 	switch old, now := s.Renamed.Old, s.Renamed.New; {
 	case word == "" || word != old && word != now:
@@ -62,7 +60,7 @@ func (s UserSetting) wordAt(level int, word string) string {
 	}
 }
 
-// Since is the feature level from which the setting exists; 0: always.
+// Since returns the first feature level of the setting; 0: all levels have it.
 func (s UserSetting) Since() int { return featurelevel.Lookup("zulip_default_user_settings", s.Name) }
 
 // UserSettings lists the settings that can be changed, flags last.
@@ -106,8 +104,7 @@ var UserSettings = slices.Concat(
 		"hide_ai_features high_contrast_mode left_side_userlist translate_emoticons twenty_four_hour_time"),
 )
 
-// OwnUserSettings are those for which an organization has no defaults of its
-// own: every account starts with the same.
+// OwnUserSettings are those for which an organization has no defaults of its own: every account starts with the same.
 var OwnUserSettings = []UserSetting{
 	{Name: "allow_private_data_export", Default: false},
 	{Name: "default_language", Default: "en"},
@@ -139,14 +136,13 @@ func userFlags(byDefault bool, names string) []UserSetting {
 	return settings
 }
 
-// UserDefault returns what new accounts start with in one of UserSettings.
+// UserDefault returns the value of one of UserSettings for new accounts.
 func (o *Organization) UserDefault(s UserSetting) any {
 	defaults, _ := o.UserDefaults.Get(userDefaultsID)
 	return o.settingIn(defaults, s)
 }
 
-// settingIn is what the settings that were changed come to for one of
-// UserSettings.
+// settingIn returns the value of one of UserSettings after changes.
 func (o *Organization) settingIn(changed UserDefaults, s UserSetting) any {
 	if flag, ok := changed.Flags[s.Name]; ok {
 		return flag
@@ -160,8 +156,7 @@ func (o *Organization) settingIn(changed UserDefaults, s UserSetting) any {
 	return s.Default
 }
 
-// UpdateUserDefaults changes the defaults that are named. Accounts that exist
-// keep what they have.
+// UpdateUserDefaults changes the named defaults. Existing accounts keep their settings.
 func (o *Organization) UpdateUserDefaults(change UserDefaults) error {
 	if err := change.check(); err != nil {
 		return err
@@ -171,7 +166,7 @@ func (o *Organization) UpdateUserDefaults(change UserDefaults) error {
 	return nil
 }
 
-// check makes the checks that depend on more than one parameter's form.
+// check makes the checks that depend on several parameters.
 func (change UserDefaults) check() error {
 	const period, longest = "email_notifications_batching_period_seconds", 7 * 24 * 60 * 60
 	if language, ok := change.Texts["default_language"]; ok && !slices.Contains(languages, language) {
@@ -186,7 +181,7 @@ func (change UserDefaults) check() error {
 	return nil
 }
 
-// over returns settings of their own: what was before, overruled by the change.
+// over returns a new value: before, overridden by the change.
 func (change UserDefaults) over(before UserDefaults) UserDefaults {
 	return UserDefaults{
 		Flags:   merged(before.Flags, change.Flags),
@@ -195,7 +190,7 @@ func (change UserDefaults) over(before UserDefaults) UserDefaults {
 	}
 }
 
-// defaultEmailVisibility is who sees the addresses of new people.
+// defaultEmailVisibility is the visibility of new people's addresses.
 func (o *Organization) defaultEmailVisibility() int {
 	defaults, _ := o.UserDefaults.Get(userDefaultsID)
 	if visibility, ok := defaults.Numbers["email_address_visibility"]; ok {
@@ -204,7 +199,7 @@ func (o *Organization) defaultEmailVisibility() int {
 	return EmailVisibleToAdmins
 }
 
-// merged returns a map of its own: what was before, overruled by the change.
+// merged returns a new map: before, overridden by the change.
 func merged[T any](before, change map[string]T) map[string]T {
 	all := map[string]T{}
 	maps.Copy(all, before)

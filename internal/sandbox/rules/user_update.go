@@ -24,16 +24,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// UserChange is what PATCH /users/{id} asks for; nil leaves things unchanged
-// (server-behavior §U6).
+// UserChange is the request PATCH /users/{id}; nil leaves things unchanged (server-behavior §U6).
 type UserChange struct {
 	FullName, NewEmail *string
 	Role               *int
 	Profile            []ProfileValue
 }
 
-// UpdateUser changes a person or bot, active or not, in one transaction. An
-// empty name is skipped.
+// UpdateUser changes a person or bot, active or not, in one transaction. It skips an empty name.
 func (o *Organization) UpdateUser(actor User, id int, c UserChange) error {
 	u, err := o.AdministeredUser(actor, id)
 	if err != nil {
@@ -62,8 +60,7 @@ func (o *Organization) UpdateUser(actor User, id int, c UserChange) error {
 	return nil
 }
 
-// setRole changes the role of a row that is not stored yet. Without a change
-// nobody asks who may.
+// setRole changes the role of a row that is not stored yet. It checks the permission only for a change.
 func (o *Organization) setRole(actor User, u *User, role int) error {
 	switch {
 	case role == u.Role:
@@ -79,7 +76,7 @@ func (o *Organization) setRole(actor User, u *User, role int) error {
 	return nil
 }
 
-// changeEmail takes effect at once; neither domains nor the old address matter.
+// changeEmail changes the address immediately, without checking domains or the old address.
 func (o *Organization) changeEmail(id int, email string) error {
 	if !isAddress(email) {
 		return Refuse("Invalid new email address.")
@@ -93,8 +90,8 @@ func (o *Organization) changeEmail(id int, email string) error {
 	return nil
 }
 
-// addressTaken says in the server's words why an address cannot be given to
-// anybody, and whether its holder is deactivated.
+// addressTaken returns why an address cannot be given to a new account, in the server's words, and whether its current
+// account is deactivated.
 func (o *Organization) addressTaken(email string) (problem string, deactivated bool) {
 	u, taken := o.UserByEmail(email)
 	switch {
@@ -108,11 +105,10 @@ func (o *Organization) addressTaken(email string) (problem string, deactivated b
 	return "Already has an account.", false
 }
 
-// NewUser is what POST /users asks for.
+// NewUser is the request POST /users.
 type NewUser struct{ Email, Password, FullName string }
 
-// CreateUser makes a member. It requires a permission that the API does not give
-// (server-behavior §U4).
+// CreateUser creates a member. It requires a permission that the API cannot grant (server-behavior §U4).
 func (o *Organization) CreateUser(actor User, in NewUser) (User, error) {
 	if !actor.CanCreateUsers {
 		return User{}, Refuse("User not authorized to create users")
@@ -357,8 +353,8 @@ func mixes(a, b int) float64 {
 // keyboardRows are keys beside each other.
 var keyboardRows = []string{"`1234567890-=", "qwertyuiop[]\\", "asdfghjkl;'", "zxcvbnm,./"}
 
-// isSequence reports whether characters follow each other at one distance, as
-// in abcdef and 97531, or are a part of a row of the keyboard.
+// isSequence reports whether the characters have the same distance, like abcdef and 97531, or are a part of a row of the
+// keyboard.
 func isSequence(letters []rune) bool {
 	if len(letters) < 3 {
 		return false
@@ -384,13 +380,13 @@ func reversed(word string) string {
 	return string(letters)
 }
 
-// hashPassword is how a person's password is kept.
+// hashPassword returns the stored form of a person's password.
 func hashPassword(id int, password string) ([]byte, error) {
 	const rounds = 1000
 	return pbkdf2.Key(sha256.New, password, []byte(strconv.Itoa(id)), rounds, sha256.Size)
 }
 
-// hasPassword reports whether the password is that of a person who has one.
+// hasPassword reports whether the person has this password.
 func (u User) hasPassword(password string) bool {
 	hash, err := hashPassword(u.ID, password)
 	return err == nil && len(u.PasswordHash) > 0 && subtle.ConstantTimeCompare(hash, u.PasswordHash) == 1
@@ -411,8 +407,8 @@ func (o *Organization) SetPassword(id int, password string) error {
 	return nil
 }
 
-// Authenticate returns the person whose real address and password these are
-// (https://zulip.com/api/fetch-api-key). Bots have no password.
+// Authenticate returns the person with this real address and password (https://zulip.com/api/fetch-api-key). Bots have no
+// password.
 func (o *Organization) Authenticate(email, password string) (User, error) {
 	refuse := func(code, msg string) (User, error) {
 		return User{}, &Error{Status: http.StatusUnauthorized, Code: code, Msg: msg}
