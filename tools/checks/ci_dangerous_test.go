@@ -22,14 +22,14 @@ rule "two owners" {
 }
 `
 
-// A plannedChange is what the test reads of a change.
+// A plannedChange is the part of a change that the test reads.
 type plannedChange struct {
 	Address, Type, Name string
 	Change              struct{ Actions []string }
 }
 
-// Each change of testdata/dangerous, alone in a plan, fails the action with its default inputs. The harmless one passes. Every default
-// condition is the only reason for which one of the changes fails.
+// Each change of testdata/dangerous, alone in a plan, fails the action with its default inputs. The harmless one passes.
+// Every default condition is the only reason why one of the changes fails.
 func TestDocsReviewAction_DangerousChanges_Fail(t *testing.T) {
 	t.Parallel()
 	r := newCIRun(t)

@@ -34,7 +34,7 @@ var (
 	nightly     = values{"github.event_name": "schedule", "github.run_id": "3"}
 )
 
-// A pull request that lets a guest in fails. On main it is shown, and applied as it was shown.
+// A pull request that adds a guest fails. On main the job shows the change, and applies it as shown.
 func TestDocsReviewWorkflowRuns(t *testing.T) {
 	t.Parallel()
 	r, workflow := newCIRun(t), parse[ciWorkflow](t, reviewWorkflow)
@@ -96,7 +96,8 @@ func TestDocsReviewWorkflowRuns(t *testing.T) {
 	review(nightly, 1, "Gains")
 }
 
-// What is no plan fails everywhere, and so does what the command does not take. Nothing is commented.
+// A file that is no plan fails everywhere, and so do arguments that the command does not accept. The action posts no
+// comment.
 func TestDocsReviewActionRefuses(t *testing.T) {
 	t.Parallel()
 	r := newCIRun(t)
@@ -136,7 +137,7 @@ func TestDocsReviewActionRefuses(t *testing.T) {
 	}
 }
 
-// The action takes a command that is there, and one of a release, whose checksum it verifies.
+// The action uses an existing command, or one of a release after verifying its checksum.
 func TestDocsReviewActionGetsTheCommand(t *testing.T) {
 	t.Parallel()
 	r := newCIRun(t)
@@ -170,7 +171,7 @@ func TestDocsReviewActionGetsTheCommand(t *testing.T) {
 	try("version", "1.0.0", 1, "linux_amd64.zip: FAILED")
 }
 
-// What cannot be run here: which environment a job has, and what stops what.
+// Properties that cannot be run here: the environment of a job, and concurrency.
 func TestDocsReviewWorkflowProtects(t *testing.T) {
 	workflow := parse[ciWorkflow](t, reviewWorkflow)
 	if _, ok := workflow.On["pull_request_target"]; ok || len(workflow.On) != 3 {
@@ -194,7 +195,7 @@ func TestDocsReviewWorkflowProtects(t *testing.T) {
 		{"apply", apply.Environment, push, "zulip", ""},
 		{"review", review.Concurrency.Group, pullRequest, "zulip-review-7", ""},
 		{"review", review.Concurrency.Group, other, "zulip-review-8", ""},
-		{"review", review.Concurrency.Group, push, "zulip-review-2", ""}, // of this run alone
+		{"review", review.Concurrency.Group, push, "zulip-review-2", ""}, // of this run only
 		{"review", review.Concurrency.Cancel, pullRequest, "true", ""},
 		{"apply", apply.Concurrency.Group, push, "zulip-apply", ""},
 		{"apply", apply.Concurrency.Cancel, push, "false", ""},
@@ -233,7 +234,7 @@ func mapValues(m map[string]string) (all []string) {
 	return all
 }
 
-// What a shell is given comes from its environment: in an expression it would be commands.
+// A shell gets values from its environment, because an expression would expand them as commands.
 func TestDocsReviewActionExpandsNothingInCommands(t *testing.T) {
 	action := parse[ciAction](t, reviewAction)
 	for _, step := range action.Runs.Steps {
@@ -319,10 +320,11 @@ func (r *ciRun) gitlab(t *testing.T, name string, shell []string, folder string,
 	return status, string(out)
 }
 
-// As on GitHub: a merge request that lets a guest in fails, on the default branch it is shown, and applied as it was shown.
+// Like on GitHub, a merge request that adds a guest fails. On the default branch the job shows the change, and applies it
+// as shown.
 func TestDocsReviewOnGitLabRuns(t *testing.T) {
 	t.Parallel()
-	// The shell of the image is none of the two, and takes what both take.
+	// The shell of the image is neither of the two. It accepts the syntax that both accept.
 	for _, shell := range [][]string{{"bash", "-eo", "pipefail"}, {"sh", "-e"}} {
 		t.Run(shell[0], func(t *testing.T) {
 			r := newCIRun(t)
@@ -358,7 +360,7 @@ func TestDocsReviewOnGitLabRuns(t *testing.T) {
 			if after := r.serverFile(t, "calls"); after != calls {
 				t.Errorf("what is no merge request gets a note:\n%s", after)
 			}
-			for _, name := range []string{"review", "plan"} { // a plan that cannot be made, and one that cannot be read
+			for _, name := range []string{"review", "plan"} { // a plan that fails, and an unreadable one
 				r.config = "nonsense"
 				job(name, 1, "", mergeRequest...)
 				r.config = newsChannel("News", "role:members")
@@ -373,7 +375,7 @@ func TestDocsReviewOnGitLabRuns(t *testing.T) {
 	}
 }
 
-// variableOf returns the value of a variable: of several, the last one counts.
+// variableOf returns the value of a variable. If it is set several times, the last one counts.
 func variableOf(environment []string, name string) (value string) {
 	for _, variable := range environment {
 		if found, ok := strings.CutPrefix(variable, name+"="); ok {
@@ -405,7 +407,8 @@ func TestDocsReviewOnGitLabProtects(t *testing.T) {
 	}
 }
 
-// What the guide says of an account that is no administrator: it sees no private channel of others, and plans only what it may.
+// The guide says that an account without the role of administrator sees no private channel of others, and plans only
+// permitted changes.
 func TestDocsReviewWithoutAnAdministrator(t *testing.T) {
 	t.Parallel()
 	r := newCIRun(t)
@@ -432,7 +435,7 @@ func TestDocsReviewWithoutAnAdministrator(t *testing.T) {
 	if said := inFolder(moderator, "! terraform plan"); !strings.Contains(said, "amara.okafor@example.com cannot change channel") {
 		t.Errorf("a moderator's plan of a change:\n%s", said)
 	}
-	// Named in it, the account sees the channel. In the other one it is not.
+	// The account sees the channel of the configuration, because it is named there. It does not see the other channel.
 	r.config = withoutPeople("role:moderators")
 	for name, named := range map[string]string{"seen": "role:moderators", "secret": "role:administrators"} {
 		r.config += "\nresource \"zulip_channel\" \"" + name + "\" {\n  name = \"" + name + "\"\n  privacy = \"private_shared_history\"\n" +
@@ -440,7 +443,7 @@ func TestDocsReviewWithoutAnAdministrator(t *testing.T) {
 	}
 	inFolder(r.environment, "terraform apply")
 	const planned = " will be created"
-	// The account creates channels, whom it may not administer then: that is an error of its own.
+	// The account creates channels that it then cannot administer, which is an error of its own.
 	said := inFolder(moderator, "TF_CLI_ARGS_plan=-target=zulip_channel.seen terraform plan && { terraform plan || true; }")
 	if strings.Contains(said, "zulip_channel.seen"+planned) || !strings.Contains(said, "with zulip_channel.secret") {
 		t.Errorf("a moderator's plan with private channels:\n%s", said)
@@ -450,7 +453,7 @@ func TestDocsReviewWithoutAnAdministrator(t *testing.T) {
 // postersRule fails if a guest posts in #news.
 const postersRule = "rule \"no guest posts news\" {\n  channels = \"news\"\n  right    = \"send_message\"\n  never    = \"role:guests\"\n}\n"
 
-// A pull request is checked with the rules of its base branch, whatever it makes of the file.
+// A pull request is checked with the rules of its base branch, even if it changes the file.
 func TestDocsReviewRules_OfBaseBranch(t *testing.T) {
 	t.Parallel()
 	r, workflow := newCIRun(t), parse[ciWorkflow](t, reviewWorkflow)

@@ -72,7 +72,7 @@ func parse[T any](t *testing.T, file string) (parsed T) {
 	return parsed
 }
 
-// values are what expressions name, such as "github.event_name".
+// values are the values of names in expressions, for example "github.event_name".
 type values map[string]string
 
 var expression = regexp.MustCompile(`\$\{\{ (.*?) \}\}`)
@@ -85,7 +85,8 @@ func (v values) expand(t *testing.T, text string) string {
 	})
 }
 
-// evaluate is what an expression of names, texts, ==, !=, && and || means. As in GitHub's, && and || choose one of the two.
+// evaluate returns the value of an expression of names, texts, ==, !=, && and ||. Like in GitHub's, && and || return one of
+// the two.
 func (v values) evaluate(t *testing.T, text string) string {
 	t.Helper()
 	isTrue := func(value string) bool { return value != "" && value != "false" }
@@ -132,27 +133,27 @@ func TestExpressionsOfWorkflows(t *testing.T) {
 	}
 }
 
-// A ciRun runs jobs as a CI server does, as far as a shell can: their commands, against a sandbox.
+// A ciRun runs the shell commands of jobs like a CI server, against a sandbox.
 type ciRun struct {
 	environment []string
-	// server stands for GitHub or GitLab: the calls in it, the comment, the artifacts.
+	// server is a folder in place of GitHub or GitLab. It has the calls, the comment, and the artifacts.
 	server      string
 	credentials string
 	config      string
 	state       string
 }
 
-// newCIRun starts a sandbox and installs the provider as version 1.0.0. What commands say to the server goes to stand-ins for
-// gh and curl. The provider's command is not on the PATH.
+// newCIRun starts a sandbox and installs the provider as version 1.0.0. Scripts replace gh and curl. The provider's command
+// is not on the PATH.
 func newCIRun(t *testing.T) *ciRun {
 	t.Helper()
 	shell := newGuideShell(t)
 	r := &ciRun{server: t.TempDir(), credentials: shell.credentials, state: filepath.Join(t.TempDir(), "terraform.tfstate")}
 	bin := t.TempDir()
-	// The comment or note that is there begins as this one does.
+	// An existing comment or note has the same beginning.
 	script := "#!/bin/bash\nset -eu\necho \"${0##*/} $*\" >>'" + r.server + "/calls'\n" +
 		"for word; do case $word in body=@*) cp \"${word#body=@}\" '" + r.server + "/comment' ;; body@*) cp \"${word#body@}\" '" + r.server + "/comment' ;; esac; done\n"
-	// The base branch has the rules that the server has.
+	// The base branch has the rules of the server.
 	rules := "'" + r.server + "/rules.zulip.hcl'"
 	writeProgram(t, bin, "git", "#!/bin/sh\ncase $1 in\nfetch) ;;\ncat-file) [ -f "+rules+" ] ;;\nshow) cat "+rules+" ;;\nesac\n")
 	writeProgram(t, bin, "gh", script+"if [[ $* = */contents/rules.zulip.hcl* ]]; then\n"+
@@ -193,7 +194,7 @@ func (r *ciRun) as(t *testing.T, email string) []string {
 
 func writeProgram(t *testing.T, folder, name, script string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(folder, name), []byte(script), 0o700); err != nil { //nolint:gosec // it is run
+	if err := os.WriteFile(filepath.Join(folder, name), []byte(script), 0o700); err != nil { //nolint:gosec // it must be executable
 		t.Fatal(err)
 	}
 }
@@ -207,7 +208,7 @@ func (r *ciRun) checkout(t *testing.T) string {
 	return folder
 }
 
-// serverFile returns what is in a file of the server, "" if there is none.
+// serverFile returns the content of a file of the server; "" if it does not exist.
 func (r *ciRun) serverFile(t *testing.T, name string) string {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(r.server, name))
@@ -217,14 +218,14 @@ func (r *ciRun) serverFile(t *testing.T, name string) string {
 	return string(content)
 }
 
-// A ciResult is how a job ended.
+// A ciResult is the result of a job.
 type ciResult struct {
 	status           int
 	printed, summary string
 	values           values
 }
 
-// job runs a job of the workflow in a folder. The event and what the job needs are in the values.
+// job runs a job of the workflow in a folder. The values contain the event and the outputs of needed jobs.
 func (r *ciRun) job(t *testing.T, workflow ciWorkflow, name, folder string, known values) *ciResult {
 	t.Helper()
 	job := workflow.Jobs[name]
@@ -235,7 +236,7 @@ func (r *ciRun) job(t *testing.T, workflow ciWorkflow, name, folder string, know
 		environment = append(environment, key+"="+value)
 	}
 	for key, value := range job.Env {
-		if value != "${{ secrets."+key+" }}" { // those of the sandbox are in the environment
+		if value != "${{ secrets."+key+" }}" { // the environment has those of the sandbox
 			t.Errorf("%s is %q", key, value)
 		}
 	}
@@ -314,7 +315,7 @@ func (r *ciRun) action(t *testing.T, step ciStep, folder string, environment []s
 	result.printed += inner.printed
 }
 
-// step runs the commands of a step as GitHub does.
+// step runs the commands of a step like GitHub does.
 func (r *ciRun) step(t *testing.T, step ciStep, folder string, environment []string, runner string, result *ciResult) {
 	t.Helper()
 	script, output, path := filepath.Join(runner, "script"), filepath.Join(runner, "output"), filepath.Join(runner, "path")

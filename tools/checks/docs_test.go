@@ -1,5 +1,5 @@
-// Package checks tests what is not Go code: the generated documentation, the examples and guides in it, and the citations
-// in comments.
+// Package checks tests documentation and configuration: the generated pages, the examples and guides in them, and the
+// citations in comments.
 package checks
 
 import (
@@ -31,7 +31,7 @@ func TestDocsExamplesAreFormatted(t *testing.T) {
 	run(t, cli[:len(cli)-1], "fmt", "-check", "-diff", "-recursive", "../../examples")
 }
 
-// run fails the test with all the command said unless it succeeds, and returns what it wrote to standard output.
+// run returns the standard output of a command. If it fails, the test fails with all output.
 func run(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	out, err := exec.Command(name, args...).Output()
@@ -60,7 +60,7 @@ func TestDocsTroubleshootingQuotesTheCode(t *testing.T) {
 	}
 }
 
-// source returns the Go code below dir, without tests and without the sandbox, whose errors are the server's.
+// source returns the Go code below dir, without tests and without the sandbox, which has the server's errors.
 func source(t *testing.T, dir string) string {
 	t.Helper()
 	var code strings.Builder
@@ -84,7 +84,7 @@ func source(t *testing.T, dir string) string {
 	return code.String()
 }
 
-// constructPages are the generated pages of everything that a configuration can name, by that name.
+// constructPages returns the generated pages of resources, data sources and so on, by name.
 func constructPages(t *testing.T) map[string][]string {
 	t.Helper()
 	pages := map[string][]string{}
@@ -137,7 +137,7 @@ func TestDocsSecurityNamesEverySecret(t *testing.T) {
 	}
 }
 
-// The forms for issues are what GitHub takes, and ask for what a report needs.
+// The forms for issues are valid for GitHub, and ask for the data that a report needs.
 func TestDocsIssueForms(t *testing.T) {
 	for name, wanted := range map[string][]string{
 		"bug":     {"version", "cli", "server", "output", "secrets"},

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// programs is a folder with what tests build and install, once for all of them.
+// programs is a folder with the builds and installations of tests.
 var programs string
 
 func TestMain(m *testing.M) {
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// once makes a file or folder of a name when it is first asked for, and returns its path.
+// once creates a file or folder of a name on the first call, and returns its path.
 func once(t *testing.T, name string, makeIt func(path string) error) string {
 	t.Helper()
 	made, _ := makers.LoadOrStore(name, &maker{})
@@ -41,7 +41,7 @@ func once(t *testing.T, name string, makeIt func(path string) error) string {
 	return path
 }
 
-// makers have what once makes, by name.
+// makers are the functions of once, by name.
 var makers sync.Map
 
 type maker struct {
@@ -108,7 +108,7 @@ func TestDocsLargeOrganizationsGuideRuns(t *testing.T) {
 	}
 }
 
-// Getting started needs nothing but an installed provider and curl, and its outdated plan is refused.
+// Getting started requires only an installed provider and curl, and its outdated plan is refused.
 func TestDocsGettingStartedGuideRuns(t *testing.T) {
 	t.Parallel()
 	guide := read(t, "../../templates/guides/getting-started.md.tmpl")
@@ -130,11 +130,11 @@ func TestDocsGettingStartedGuideRuns(t *testing.T) {
 // sandboxInBackground starts the sandbox and continues with its credentials, as two terminals do.
 const sandboxInBackground = "./terraform-provider-zulip sandbox --listen 127.0.0.1:0 >env &\nuntil [ -s env ]; do sleep 0.1; done\n. ./env\n"
 
-// runGuide runs the commands of a guide as they stand, one after the other, as somebody who says yes to everything, and
-// returns what they print. Only the folder of the sources and the addresses are this machine's.
+// runGuide runs the commands of a guide unchanged, one after the other, confirms every question, and returns the output. It
+// replaces only the folder of the sources and the addresses.
 func runGuide(t *testing.T, name string, addresses ...string) string {
 	t.Helper()
-	// What was started in the background ends with the shell.
+	// Background processes end with the shell.
 	commands := "set -euo pipefail\ntrap 'kill $(jobs -p)' EXIT\n" + strings.Join(commandsOfGuide(t, name), "")
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -147,7 +147,7 @@ func runGuide(t *testing.T, name string, addresses ...string) string {
 	return inShell(t, t.TempDir(), guideEnvironment(t), commands)
 }
 
-// commandsOfGuide returns the blocks of shell commands of a guide, of which it must have some.
+// commandsOfGuide returns the blocks of shell commands of a guide, and fails the test if it has none.
 func commandsOfGuide(t *testing.T, name string) []string {
 	t.Helper()
 	blocks := commandBlocks(read(t, "../../templates/guides/"+name+".md.tmpl"))
@@ -165,8 +165,8 @@ func commandBlocks(page string) (blocks []string) {
 	return blocks
 }
 
-// guideEnvironment is that of somebody with a home of their own, so that "make install" touches nobody's, and with the
-// CLI under the name that guides call it by. People have unzip, but not every machine that tests.
+// guideEnvironment is an environment with a home of its own, so that "make install" changes no other home. It contains the
+// CLI under the name in the guides. Users have unzip, but not every test machine does.
 func guideEnvironment(t *testing.T) []string {
 	t.Helper()
 	home, bin := t.TempDir(), t.TempDir()
@@ -179,7 +179,7 @@ func guideEnvironment(t *testing.T) []string {
 	}
 	return append(os.Environ(),
 		"HOME="+home, "XDG_DATA_HOME=", "TF="+cli, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
-		// What Go keeps in the home is not built again.
+		// The caches of Go in the real home are used.
 		"GOCACHE="+goEnv(t, "GOCACHE"), "GOMODCACHE="+goEnv(t, "GOMODCACHE"), "GOPATH="+goEnv(t, "GOPATH"),
 		"TF_CLI_CONFIG_FILE="+os.DevNull, "TF_CLI_ARGS=-no-color", "TF_CLI_ARGS_apply=-auto-approve", "CHECKPOINT_DISABLE=1",
 	)
@@ -190,7 +190,7 @@ func goEnv(t *testing.T, name string) string {
 	return strings.TrimSpace(run(t, "go", "env", name))
 }
 
-// freeAddress returns an address that nobody serves on.
+// freeAddress returns an unused address.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -209,7 +209,7 @@ func replaceOnce(t *testing.T, text, old, replacement string) string {
 	return strings.Replace(text, old, replacement, 1)
 }
 
-// The commands of the guide on audits, one by one: one with --fail-on may find what it looks for.
+// Runs the commands of the guide on audits one by one. A command with --fail-on may find something.
 func TestDocsAuditGuideRuns(t *testing.T) {
 	t.Parallel()
 	shell := newGuideShell(t)
@@ -231,7 +231,7 @@ func TestDocsAuditGuideRuns(t *testing.T) {
 	}
 }
 
-// The commands of the guide on reviews, for the example of the demo with one permission changed by hand.
+// Runs the commands of the guide on reviews, for the example of the demo with one permission changed outside Terraform.
 func TestDocsReviewGuideRuns(t *testing.T) {
 	t.Parallel()
 	shell := newGuideShell(t)
@@ -244,7 +244,7 @@ func TestDocsReviewGuideRuns(t *testing.T) {
 	}
 }
 
-// A guideShell runs the commands of a guide beside a sandbox, whose account is in the environment.
+// A guideShell runs the commands of a guide next to a sandbox. The environment has the sandbox's account.
 type guideShell struct {
 	root, dir   string
 	credentials string // a file with those of all accounts
@@ -289,8 +289,8 @@ func newGuideShell(t *testing.T) *guideShell {
 	return &guideShell{root: root, dir: t.TempDir(), credentials: credentials, environment: environment}
 }
 
-// run runs each line of a guide's commands with some words replaced, and returns what they print. A command exits with 0,
-// or with 2 if it has --fail-on.
+// run runs each line of a guide's commands with some words replaced, and returns the output. A command exits with 0, or
+// with 2 if it has --fail-on.
 func (s *guideShell) run(t *testing.T, guide string, replace map[string]string) string {
 	t.Helper()
 	printed := ""

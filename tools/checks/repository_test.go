@@ -16,7 +16,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// packageRow is one row of the table in CONTRIBUTING.md: a package by its folder, and what it may import.
+// packageRow is one row of the table in CONTRIBUTING.md: the folder of a package, and its allowed imports.
 type packageRow struct {
 	folder  string
 	imports []string // folders
@@ -31,8 +31,7 @@ type importRule struct {
 
 const modulePath = "github.com/zulip-iac/terraform-provider-zulip/"
 
-// The table of packages in CONTRIBUTING.md has every package, from the bottom to the top, and says of each what the linter
-// says.
+// The table of packages in CONTRIBUTING.md has every package, from the bottom to the top, and agrees with the linter.
 func TestDocsPackagesAsTheLinterHasThem(t *testing.T) {
 	guide := read(t, "../../CONTRIBUTING.md")
 	config := read(t, "../../.golangci.yml")
@@ -98,7 +97,7 @@ func TestPackageProblems(t *testing.T) {
 	}
 }
 
-// packageProblems compares the table with the rules of the linter and with the folders that there are.
+// packageProblems compares the table with the rules of the linter and with the existing folders.
 func packageProblems(rows []packageRow, rules map[string]importRule, folders []string) (problems []string) {
 	add := func(format string, values ...any) { problems = append(problems, fmt.Sprintf(format, values...)) }
 	byFolder := rulesOfCode(rules)
@@ -143,8 +142,8 @@ func rulesOfCode(rules map[string]importRule) map[string]importRule {
 	return byFolder
 }
 
-// testProblems finds rules for tests that allow more than what the package may import, what stands above it in the table, the
-// package itself, and what the tests of all packages may import.
+// testProblems finds rules for tests that allow too much. Allowed are the package's imports, the packages above it in the
+// table, the package itself, and the imports allowed to all tests.
 func testProblems(rules map[string]importRule, rows []packageRow) (problems []string) {
 	code := rulesOfCode(rules)
 	for _, name := range slices.Sorted(maps.Keys(rules)) {
@@ -168,10 +167,10 @@ func testProblems(rules map[string]importRule, rows []packageRow) (problems []st
 	return problems
 }
 
-// isIn reports whether a folder is another one or in it.
+// isIn reports whether a folder is other or in it.
 func isIn(folder, other string) bool { return folder == other || strings.HasPrefix(folder, other+"/") }
 
-// folder is the one whose files a rule is about.
+// folder returns the folder that a rule applies to.
 func (r importRule) folder() string {
 	if len(r.Files) == 0 {
 		return ""
@@ -181,7 +180,7 @@ func (r importRule) folder() string {
 	return folder
 }
 
-// imports are the folders that a rule allows beside the folder's own, sorted.
+// imports returns the sorted folders that a rule allows in addition to the folder's own.
 func (r importRule) imports(own string) []string {
 	imports := []string{}
 	for _, allowed := range r.Allow {

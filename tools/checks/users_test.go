@@ -17,7 +17,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// The guide calls those CLIs tested that the workflow tests.
+// The CLIs that the guide calls tested are those of the workflow.
 func TestDocsSupportedCLIsAreTested(t *testing.T) {
 	var ci struct {
 		Jobs struct {
@@ -58,7 +58,7 @@ func TestDocsSupportedCLIsAreTested(t *testing.T) {
 	}
 }
 
-// The image is built of sources that are there, with the Go that the module names.
+// The image is built from existing sources, with the Go version of the module.
 func TestDocsContainerfileFitsTheModule(t *testing.T) {
 	text := read(t, "../../.github/Containerfile")
 	goVersion := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(read(t, "../../go.mod"))
@@ -85,7 +85,8 @@ func TestDocsContainerfileFitsTheModule(t *testing.T) {
 	}
 }
 
-// The command is where the guide and the workflows say: in the plugin folder after an init, and in the archive of a release.
+// The command is at the paths in the guide and the workflows: in the plugin folder after an init, and in the archive of a
+// release.
 func TestDocsCommandsGuideRuns(t *testing.T) {
 	t.Parallel()
 	const putOnPath = "Put the provider's command on the PATH"
@@ -103,7 +104,7 @@ func TestDocsCommandsGuideRuns(t *testing.T) {
 			work := t.TempDir()
 			environment := append(guideEnvironment(t), "RUNNER_TEMP="+t.TempDir(), "GITHUB_PATH="+work+"/path", "COMMAND=", "VERSION=")
 			test.prepare(t, work, environment)
-			// As on a CI server, a later step has the folders of GITHUB_PATH on its PATH.
+			// Like on a CI server, a later step has the folders of GITHUB_PATH on its PATH.
 			script := "set -euo pipefail\n" + test.commands +
 				"PATH=~/.local/bin:$(cat \"$GITHUB_PATH\" 2>/dev/null || true):$PATH\nterraform-provider-zulip version\n"
 			if said := inShell(t, work, environment, script); !strings.Contains(said, "terraform-provider-zulip 1.0.0\n") {
@@ -113,7 +114,7 @@ func TestDocsCommandsGuideRuns(t *testing.T) {
 	}
 }
 
-// The line of the guide makes bash complete.
+// The guide's line enables completion in bash.
 func TestDocsCompletionInBash(t *testing.T) {
 	t.Parallel()
 	work := t.TempDir()
@@ -127,7 +128,7 @@ func TestDocsCompletionInBash(t *testing.T) {
 	}
 }
 
-// The commands of the README print what it says, and its first configuration has the risks of the picture.
+// The commands of the README print the output in it, and its first configuration has the risks of the picture.
 func TestDocsReadmeRuns(t *testing.T) {
 	t.Parallel()
 	readme := read(t, "../../README.md")
@@ -160,7 +161,7 @@ terraform show -json change.tfplan | terraform-provider-zulip review`, 0)
 	}
 }
 
-// blockWith returns the one block of shell commands of a guide that contains a text.
+// blockWith returns the only block of shell commands of a guide that contains a text.
 func blockWith(t *testing.T, guide, text string) string {
 	t.Helper()
 	var found []string
@@ -175,7 +176,7 @@ func blockWith(t *testing.T, guide, text string) string {
 	return found[0]
 }
 
-// initialize installs version 1.0.0 where the CLI finds it, and initializes a configuration that uses it.
+// initialize installs version 1.0.0 for the CLI, and initializes a configuration that uses it.
 func initialize(t *testing.T, work string, environment []string) {
 	t.Helper()
 	install(t, environment)
@@ -184,7 +185,7 @@ func initialize(t *testing.T, work string, environment []string) {
 	inShell(t, work, environment, script)
 }
 
-// release makes the files of release 1.0.0 that the guide uses.
+// release creates the files of release 1.0.0 that the guide uses.
 func release(t *testing.T, work string, _ []string) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -234,14 +235,14 @@ func absolute(t *testing.T, path string) string {
 	return full
 }
 
-// Two nights of the workflow that keeps audits: the first one keeps the audit, the second comments what somebody has changed.
+// Two nights of the workflow that stores audits: the first one stores the audit, the second comments the changes.
 func TestDocsNightlyAuditRuns(t *testing.T) {
 	t.Parallel()
 	shell := newGuideShell(t)
-	server := t.TempDir() // stands for GitHub
+	server := t.TempDir() // in place of GitHub
 	shell.command(t, "git init --quiet --bare '"+server+"/example/zulip'", 0)
 	bin := t.TempDir()
-	if err := os.WriteFile(filepath.Join(bin, "gh"), []byte("#!/bin/sh\necho \"$@\" >>'"+server+"/gh'\n"), 0o700); err != nil { //nolint:gosec // it is run
+	if err := os.WriteFile(filepath.Join(bin, "gh"), []byte("#!/bin/sh\necho \"$@\" >>'"+server+"/gh'\n"), 0o700); err != nil { //nolint:gosec // it must be executable
 		t.Fatal(err)
 	}
 	night := func(wantStatus, wantChange string) {
@@ -281,7 +282,7 @@ func TestDocsNightlyAuditRuns(t *testing.T) {
 	}
 }
 
-// reviewStep returns the step of the action that has a name.
+// reviewStep returns the step of the action with a name.
 func reviewStep(t *testing.T, name string) ciStep {
 	t.Helper()
 	for _, step := range parse[ciAction](t, reviewAction).Runs.Steps {
@@ -293,7 +294,7 @@ func reviewStep(t *testing.T, name string) ciStep {
 	return ciStep{}
 }
 
-// stepOf returns the step of a workflow that has a name. Where several jobs have it, it is the same.
+// stepOf returns the step of a workflow with a name. If several jobs have it, the steps must be equal.
 func stepOf(t *testing.T, workflow, name string) ciStep {
 	t.Helper()
 	var found []ciStep

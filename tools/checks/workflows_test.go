@@ -14,9 +14,9 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// workflow is what the checks read of a GitHub workflow.
+// workflow is the part of a GitHub workflow that the checks read.
 type workflow struct {
-	Runs        any               `yaml:"runs"` // of an action, which has the rights of the job that uses it
+	Runs        any               `yaml:"runs"` // of an action, which has the permissions of the job that uses it
 	Permissions map[string]string `yaml:"permissions"`
 	Jobs        map[string]struct {
 		Uses    string `yaml:"uses"` // another workflow, which has the timeouts
@@ -28,8 +28,8 @@ type workflow struct {
 	} `yaml:"jobs"`
 }
 
-// The workflows and the action of this project, and the workflows that users copy, run nothing that somebody else can replace, and get no right
-// that they do not need.
+// The project's workflows and action, and the workflows that users copy, run only code that others cannot replace. They get
+// only the permissions that they need.
 func TestDocsWorkflowsArePinned(t *testing.T) {
 	files := map[string]string{}
 	for _, folder := range []string{".github/workflows", ".github/actions/review", "examples/ci"} {
@@ -94,8 +94,8 @@ var (
 	pinnedAction = regexp.MustCompile(`^([\w.-]+/[\w.-]+)[\w./-]*@[0-9a-f]{40} # v\d+\.\d+\.\d+$`)
 )
 
-// workflowProblems says what is wrong with workflows, by their path: actions that are not pinned by commit, or not to the same
-// one everywhere, jobs without a timeout, rights that all jobs have, and credentials that stay in the checked out folder.
+// workflowProblems returns the problems of workflows, by their path: actions that are not pinned by commit, or not to the
+// same one everywhere, jobs without a timeout, permissions of all jobs, and credentials in the checked-out folder.
 func workflowProblems(files map[string]string) (problems []string) {
 	add := func(format string, values ...any) { problems = append(problems, fmt.Sprintf(format, values...)) }
 	type pin struct{ commit, file string }

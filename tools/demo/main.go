@@ -3,8 +3,8 @@
 //	demo CHANNEL SETTING        prints which group has a permission in a channel
 //	demo CHANNEL SETTING GROUP  sets the permission to a group
 //
-// It takes server and account from ZULIP_SITE, ZULIP_EMAIL and ZULIP_API_KEY. It shares no code with the provider, so that
-// what it prints is independent of it.
+// It reads server and account from ZULIP_SITE, ZULIP_EMAIL and ZULIP_API_KEY. It shares no code with the provider, so that
+// its output is independent of the provider.
 package main
 
 import (
@@ -46,7 +46,7 @@ func run(channel, setting string, group []string) error {
 	if !known {
 		return fmt.Errorf("there is no group %s", group[0])
 	}
-	// Without an "old" value, like a click in the web app.
+	// The request has no "old" value, like a click in the web app.
 	change := url.Values{setting: {fmt.Sprintf(`{"new": %d}`, id)}}
 	var streamID int
 	if err := json.Unmarshal(stream["stream_id"], &streamID); err != nil {
@@ -87,7 +87,7 @@ func findChannel(channel string) (map[string]json.RawMessage, error) {
 	return nil, fmt.Errorf("there is no channel %s", channel)
 }
 
-// groupName returns the name of the group if value is the ID of one, else the value as it is.
+// groupName returns the name of the group if value is a group's ID, and otherwise the value.
 func groupName(value json.RawMessage, groups map[string]int) string {
 	for name, id := range groups {
 		if string(value) == strconv.Itoa(id) {

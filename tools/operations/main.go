@@ -1,6 +1,6 @@
-// Operations checks that the provider supports every API operation that it promises. It reads the table in operations.md,
-// the pages of the resources, data sources and actions that the table names, and the calls that the provider made in the
-// tests (the file named as argument). It fails if an operation is missing from any of them.
+// Operations checks that the provider supports every promised API operation. It reads the table in operations.md and the
+// pages of the resources, data sources and actions in it. It also reads the provider's calls in the tests, from the file
+// named as argument. It fails if an operation is missing from any of them.
 package main
 
 import (
@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// page is what holds the table, below the project's folder.
+// page is the path of the table, relative to the project's folder.
 const page = "tools/operations/operations.md"
 
 func main() {
@@ -34,7 +34,7 @@ func main() {
 	}
 }
 
-// missing lists, by the name of the operation, what is missing.
+// missing lists the missing parts, by the name of the operation.
 type missing map[string][]string
 
 func (m missing) add(o operation, format string, args ...any) {
@@ -61,7 +61,7 @@ func (m missing) sorted() []string {
 	return all
 }
 
-// check compares the operations with the table and with what was called.
+// check compares the operations with the table and with the calls.
 func check(project, calls string) (missing, error) {
 	called, err := os.ReadFile(calls)
 	if err != nil {
@@ -93,7 +93,7 @@ func check(project, calls string) (missing, error) {
 	return m, nil
 }
 
-// row is a line of the table: the operation, how it is called, what reaches it.
+// row is a line of the table: the operation, its call, and the constructs for it.
 var row = regexp.MustCompile(`(?m)^\| ([^|]+ \| [^|]+) \| ([^|]+) \|$`)
 
 // readTable returns the last cell of each row by the first two.
@@ -108,12 +108,12 @@ func readTable(text string) map[string]string {
 // construct matches the kind and name of a resource, data source, action or ephemeral resource: "resource `zulip_channel`".
 var construct = regexp.MustCompile("(resource|data source|action|ephemeral) `zulip_([a-z_]+)`")
 
-// folders is where the pages of each kind are.
+// folders are the folders of the pages of each kind.
 var folders = map[string]string{
 	"resource": "resources", "data source": "data-sources", "action": "actions", "ephemeral": "ephemeral-resources",
 }
 
-// checkConstructs returns what a cell names that has no page or no example.
+// checkConstructs returns the names in a cell that have no page or no example.
 func checkConstructs(project, cell string) []string {
 	named := construct.FindAllStringSubmatch(cell, -1)
 	if len(named) == 0 {

@@ -51,7 +51,7 @@ func TestEveryOperationIsOne(t *testing.T) {
 	}
 }
 
-// TestWhatIsMissingIsSaid takes one thing away at a time from a project in which nothing is missing.
+// TestWhatIsMissingIsSaid removes one part at a time from a complete project.
 func TestWhatIsMissingIsSaid(t *testing.T) {
 	for name, test := range map[string]struct {
 		spoil func(*testing.T, string)
@@ -87,7 +87,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 	}
 }
 
-// complete makes a project in which nothing is missing.
+// complete creates a complete project.
 func complete(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -5,15 +5,15 @@ import "strings"
 // An operation is an operation of one of the two APIs.
 type operation struct {
 	name string
-	// endpoint is the method and the path, without /api/v1 for the messaging system. What is in braces stands for a
-	// number, {email} for an address, {id} for anything.
+	// endpoint is the method and the path, without /api/v1 for the messaging system. {email} matches an address, {id}
+	// matches anything, and other words in braces match a number.
 	endpoint string
 	// sent is the parameter that distinguishes the operation from others of the same endpoint; empty if there are none.
 	sent string
 }
 
-// operations are the operations in the documentation of the two APIs. An endpoint that does something and its opposite
-// counts as two.
+// operations are the operations in the documentation of the two APIs. An endpoint with two opposite operations counts as
+// two.
 var operations = []operation{
 	{"Send a message", "POST /messages", ""},
 	{"Start typing", "POST /typing", "op=start"},
@@ -47,11 +47,11 @@ var operations = []operation{
 	{"Ping a trade platform", "GET /api/TradePlatforms/{id}/Ping", ""},
 }
 
-// tokenFlow is how a client authenticates with the trading system. It does not count as an operation, but the three
-// operations need it.
+// tokenFlow is the authentication with the trading system. It does not count as an operation, but the three operations need
+// it.
 var tokenFlow = operation{"Request an access token", "POST /connect/token", ""}
 
-// wire returns the operation as it is written in the table.
+// wire returns the operation in the form of the table.
 func (o operation) wire() string {
 	if o.sent == "" {
 		return "`" + o.endpoint + "`"
@@ -59,7 +59,7 @@ func (o operation) wire() string {
 	return "`" + o.endpoint + "`, `" + o.sent + "`"
 }
 
-// isCall reports whether a recorded call, such as "PATCH /streams/12 is_archived=false", is this operation.
+// isCall reports whether a recorded call, for example "PATCH /streams/12 is_archived=false", is this operation.
 func (o operation) isCall(line string) bool {
 	words := strings.Fields(line)
 	want := strings.Fields(o.endpoint)

@@ -1,6 +1,6 @@
-// Testkinds counts how many tests of each kind ran. It reads the output of `go test -json` from the files named as
-// arguments, prints a table and a summary, and fails if a test failed, was skipped, or never ended. With -printed it prints
-// what the tests printed instead.
+// Testkinds counts the tests of each kind that ran. It reads the output of `go test -json` from the files named as
+// arguments, and prints a table and a summary. It fails if a test failed, was skipped, or never ended. With -printed it
+// prints the output of the tests instead.
 package main
 
 import (
@@ -16,7 +16,7 @@ import (
 	"unicode"
 )
 
-// Kinds in the order of the table. A test belongs to the first kind whose prefix its name has; what has none is a unit test.
+// Kinds in the order of the table. A test belongs to the first kind with a prefix of its name; other tests are unit tests.
 var kinds = []struct{ name, prefix string }{
 	{"unit", ""},
 	{"conformance", "TestConformance"},
@@ -40,7 +40,7 @@ func main() {
 		file, err := os.Open(name)
 		if err == nil {
 			err = read(file)
-			_ = file.Close() // only read from: nothing can be lost
+			_ = file.Close() // a file that was only read loses no data
 		}
 		if err != nil {
 			fmt.Fprintf(os.Stderr, "testkinds: %s: %v\n", name, err)
@@ -68,9 +68,9 @@ func (t test) parent() test {
 	return test{t.pkg, t.name[:max(strings.LastIndex(t.name, "/"), 0)]}
 }
 
-// A run is what the events of one `go test` say.
+// A run is the content of one `go test -json`.
 type run struct {
-	order    []test          // as they started
+	order    []test          // in the order of their start
 	verdicts map[test]string // "pass", "fail", "skip"; "" for one that never ended: a panic, a timeout
 	broken   []string        // packages that failed
 }
@@ -97,14 +97,14 @@ func eachEvent(r io.Reader, do func(event)) error {
 	lines.Buffer(nil, 64<<20) // one event holds one line of output, and a trace log has long ones
 	for lines.Scan() {
 		var e event
-		if json.Unmarshal(lines.Bytes(), &e) == nil { // what is not JSON is output of the compiler
+		if json.Unmarshal(lines.Bytes(), &e) == nil { // lines without JSON are output of the compiler
 			do(e)
 		}
 	}
 	return lines.Err()
 }
 
-// copyPrinted writes what the tests of one run printed, as they printed it.
+// copyPrinted writes the output of the tests of one run unchanged.
 func copyPrinted(w io.Writer, r io.Reader) error {
 	var failed error
 	err := eachEvent(r, func(e event) {
@@ -115,10 +115,10 @@ func copyPrinted(w io.Writer, r io.Reader) error {
 	return errors.Join(err, failed)
 }
 
-// counts are the verdicts on the tests of one kind.
+// counts are the numbers of results of one kind.
 type counts struct{ passed, failed, skipped int }
 
-// A Tally collects the verdicts of test runs.
+// A Tally collects the results of test runs.
 type Tally struct {
 	byKind   map[string]*counts
 	packages int      // failures that belong to no test: a package that does not build, an exit in TestMain
@@ -180,7 +180,7 @@ func (t *Tally) count(id test, verdict string) {
 	}
 }
 
-// Print writes what did not pass, the table and the closing line.
+// Print writes the tests that did not pass, the table and the closing line.
 func (t *Tally) Print(w io.Writer) {
 	for _, note := range t.notes {
 		_, _ = fmt.Fprintln(w, note)
@@ -197,7 +197,7 @@ func (t *Tally) Print(w io.Writer) {
 	_, _ = fmt.Fprintf(w, "\n%d passed, %d failed, %d skipped\n", sum.passed, sum.failed, sum.skipped)
 }
 
-// OK reports whether tests ran and every one of them passed.
+// OK reports whether tests ran and all of them passed.
 func (t *Tally) OK() bool {
 	sum := t.sum()
 	return sum.passed > 0 && sum.failed == 0 && sum.skipped == 0

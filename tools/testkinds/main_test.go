@@ -90,7 +90,7 @@ func verdict(pkg, name, action string) string {
 	return `{"Action":"` + action + `","Package":"` + pkg + `","Test":"` + name + `"}` + "\n"
 }
 
-// What a test prints comes out as it was: JSON writes some characters in another way, and a search would miss them.
+// -printed prints a test's output unchanged: JSON encodes some characters differently, and a search would miss them.
 func TestPrinted(t *testing.T) {
 	var printed strings.Builder
 	events := `{"Action":"output","Test":"TestA","Output":"key \u003cp\u0026ss\\\"\u003e\n"}` + "\nnot JSON\n" + verdict("p", "TestA", "pass")

@@ -1,12 +1,12 @@
 // Package acctest is the toolbox of this project's tests.
 //
 //   - [Start] gives a test an [Organization]: a sandbox of its own, or the real server that ZULIP_SITE names. The same tests
-//     run on both: they create objects under a random prefix, assume nothing about what else exists, and leave nothing
-//     active behind. [StartSandbox] always uses a sandbox.
+//     run on both. They create objects under a random prefix, assume nothing about other objects, and leave no
+//     active objects behind. [StartSandbox] always uses a sandbox.
 //   - [Run] and [Process] drive the provider through the plugin protocol, without a CLI: plan, apply, refresh, import.
-//   - [Resources] drives several resources of one configuration, and [TryOrders] tries them in every order, with faults and changes
-//     outside Terraform. [Schedules] tries anything that can happen in many ways: a sample, or all of them.
-//   - [Workspace] runs the real CLI in a folder; [Trial] counts how many applies it takes to recover from a fault.
+//   - [Resources] drives several resources of one configuration. [TryOrders] tries them in every order, with faults and changes
+//     outside Terraform. [Schedules] tries the variants of a scenario: a sample, or all of them.
+//   - [Workspace] runs the real CLI in a folder; [Trial] counts the applies until the recovery from a fault.
 //   - [Sent] lists the requests that the provider sent.
 package acctest
 
@@ -35,7 +35,7 @@ var Factories = map[string]func() (tfprotov6.ProviderServer, error){
 	"zulip": newSecretRecorder,
 }
 
-// Organization is what a test works on.
+// Organization is the organization of a test.
 type Organization struct {
 	// Sandbox is nil on a real server.
 	Sandbox *sandbox.Server
@@ -47,7 +47,7 @@ type Organization struct {
 	Prefix string
 
 	credentials credentials
-	// sent lists the requests of the provider; on a sandbox also those of Client and Call.
+	// sent returns the requests of the provider; on a sandbox also those of Client and Call.
 	sent func() []sandbox.Request
 }
 
@@ -57,8 +57,8 @@ type credentials struct{ site, email, key string }
 // realServer holds the environment's credentials from before any test changed them.
 var realServer = credentials{os.Getenv("ZULIP_SITE"), os.Getenv("ZULIP_EMAIL"), os.Getenv("ZULIP_API_KEY")}
 
-// featureLevel is the default level of sandboxes, from the environment, so that the same tests can be run at another
-// level; zero for the sandbox's default.
+// featureLevel is the default level of sandboxes, from the environment, so that the same tests can run at another level.
+// Zero means the sandbox's default.
 var featureLevel = func() int {
 	level, err := strconv.Atoi(cmp.Or(os.Getenv("ZULIP_TEST_FEATURE_LEVEL"), "0"))
 	if err != nil {
@@ -67,7 +67,7 @@ var featureLevel = func() int {
 	return level
 }()
 
-// Start returns the organization for a test and sets the environment for it. The account has to be an owner. Requests to a
+// Start returns the organization for a test and sets the environment for it. The account must be an owner. Requests to a
 // real server go through a recorder, so that tests can inspect them like a sandbox's journal.
 func Start(t *testing.T) *Organization {
 	t.Helper()
@@ -82,8 +82,8 @@ func Start(t *testing.T) *Organization {
 	return o
 }
 
-// StartSandbox returns a sandbox even if the environment names a real server, for what a real server cannot do. The account
-// is the owner of the example organization, or the account "owner" in cfg.
+// StartSandbox returns a sandbox even if the environment names a real server, for tests that a real server cannot run. The
+// account is the owner of the example organization, or the account "owner" in cfg.
 func StartSandbox(t *testing.T, cfg sandbox.Config) *Organization {
 	t.Helper()
 	o := NewSandbox(t, cfg)
@@ -160,7 +160,6 @@ func (c credentials) environment() map[string]string {
 	return map[string]string{"ZULIP_SITE": c.site, "ZULIP_EMAIL": c.email, "ZULIP_API_KEY": c.key, "ZULIP_CONFIG": ""}
 }
 
-// dial creates the client and reads the account.
 func dial(t *testing.T, o *Organization, who credentials) *Organization {
 	t.Helper()
 	o.credentials = who
@@ -179,7 +178,7 @@ func dial(t *testing.T, o *Organization, who credentials) *Organization {
 	return o
 }
 
-// Channel reads a channel by name, even an archived one; nil if there is none.
+// Channel reads a channel by name, even an archived one; nil if none exists.
 func (o *Organization) Channel(t *testing.T, name string) *zulip.Channel {
 	t.Helper()
 	for _, channel := range o.channels(t) {
@@ -247,8 +246,8 @@ func Sample[T any](cases []T) []T {
 	return some
 }
 
-// noteLines appends lines to the file that an environment variable names, which the script that runs the tests evaluates
-// afterwards. If the variable is not set it does nothing.
+// noteLines appends lines to the file that an environment variable names. The script that runs the tests evaluates it
+// afterwards. Without the variable it does nothing.
 func noteLines(t *testing.T, variable string, lines []string) {
 	t.Helper()
 	if err := appendLines(variable, lines); err != nil {
@@ -272,7 +271,7 @@ func appendLines(variable string, lines []string) error {
 // reportFile is the environment variable for the file of reports, which "make test" prints at the end.
 const reportFile = "ZULIP_TEST_REPORT"
 
-// Report calls write with the writer for reports: the file that the environment names, else standard output.
+// Report calls write with the writer for reports: the file that the environment names, or standard output.
 func Report(write func(io.Writer)) {
 	path := os.Getenv(reportFile)
 	if path == "" {

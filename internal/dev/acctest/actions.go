@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// PlanAction checks the configuration of an action and plans it, as a CLI does before it applies anything.
+// PlanAction checks the configuration of an action and plans it, as a CLI does before an apply.
 func (p *Process) PlanAction(action string, config Values) Diagnostics {
 	p.t.Helper()
 	encoded := p.encodeAction(action, config)
@@ -25,8 +25,8 @@ func (p *Process) PlanAction(action string, config Values) Diagnostics {
 	return append(diagnosticsOf(checked.Diagnostics), diagnosticsOf(planned.Diagnostics)...)
 }
 
-// InvokeAction carries an action out. progress is called with each message while it goes on, and may end ctx; nil: nobody
-// listens. messages are all of them.
+// InvokeAction runs an action. It calls progress, if not nil, with each message immediately; progress may end ctx. messages
+// are all messages.
 func (p *Process) InvokeAction(ctx context.Context, action string, config Values, progress func(string)) (messages []string, diags Diagnostics) {
 	p.t.Helper()
 	stream, err := p.actions().InvokeAction(ctx, &tfprotov6.InvokeActionRequest{
@@ -51,7 +51,7 @@ func (p *Process) InvokeAction(ctx context.Context, action string, config Values
 	return messages, diags
 }
 
-// OpenEphemeral opens an ephemeral resource and returns what it is.
+// OpenEphemeral opens an ephemeral resource and returns its values.
 func (p *Process) OpenEphemeral(resource string, config Values) (Values, Diagnostics) {
 	p.t.Helper()
 	schema, ok := p.schemas.EphemeralResourceSchemas[resource]
@@ -73,7 +73,7 @@ func (p *Process) OpenEphemeral(resource string, config Values) (Values, Diagnos
 	return p.decode(schema.ValueType(), answer.Result), diags
 }
 
-// actions is the part of the provider that an older protocol library does not ask for.
+// actions returns the part of the provider that an older protocol library does not know.
 func (p *Process) actions() tfprotov6.ActionServer {
 	p.t.Helper()
 	server, ok := p.server.(tfprotov6.ActionServer)
@@ -153,10 +153,10 @@ func (p *Process) Open(name string, config Values) (*Ephemeral, Diagnostics) {
 	return &Ephemeral{Values: p.decode(schema.ValueType(), answer.Result), process: p, name: name, answer: answer}, diags
 }
 
-// Renews reports whether the CLI is to renew it.
+// Renews reports whether the CLI should renew it.
 func (e *Ephemeral) Renews() bool { return !e.answer.RenewAt.IsZero() }
 
-// Renew does what the CLI does at that time.
+// Renew renews it like the CLI does.
 func (e *Ephemeral) Renew() Diagnostics {
 	e.process.t.Helper()
 	answer, err := e.process.server.RenewEphemeralResource(e.process.ctx,
@@ -178,7 +178,7 @@ func (p *Process) encodeAny(kind tftypes.Type, plain any) *tfprotov6.DynamicValu
 type Listed struct {
 	DisplayName string
 	Identity    Values
-	// Resource is nil unless it was asked for.
+	// Resource is nil unless it was requested.
 	Resource    Values
 	Diagnostics Diagnostics
 }
@@ -188,7 +188,7 @@ func (p *Process) ListResources() []string {
 	return slices.Sorted(maps.Keys(p.schemas.ListResourceSchemas))
 }
 
-// List lists what there is of a resource, as `terraform query` does. limit is the most results that it takes.
+// List lists the objects of a resource, as `terraform query` does. limit is the maximum number of results.
 func (p *Process) List(resource string, config Values, limit int64, withResources bool) (found []Listed) {
 	p.t.Helper()
 	schema, ok := p.schemas.ListResourceSchemas[resource]

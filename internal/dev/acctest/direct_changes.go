@@ -61,7 +61,7 @@ func (o *Organization) Archive(t *testing.T, name string) {
 	}
 }
 
-// MustChannel reads a channel and fails the test if there is none.
+// MustChannel reads a channel and fails the test if none exists.
 func (o *Organization) MustChannel(t *testing.T, name string) *zulip.Channel {
 	t.Helper()
 	channel := o.Channel(t, name)
@@ -152,7 +152,7 @@ func (o *Organization) Emoji(t *testing.T, name string) int64 {
 }
 
 // readAgain returns the encoded parameters of a request, from the query or the body, and restores the body. It ignores
-// parameters that accompany an uploaded file: the provider sends none.
+// parameters of an upload, because the provider sends none.
 func readAgain(req *http.Request) (string, error) {
 	if req.Method == http.MethodGet {
 		return req.URL.RawQuery, nil
@@ -171,11 +171,11 @@ func readAgain(req *http.Request) (string, error) {
 // Diagnostic is an error or a warning that the provider reports.
 type Diagnostic struct {
 	IsError         bool
-	Attribute       string // the outermost it points at; "" for none
+	Attribute       string // the outermost attribute of the path; "" for none
 	Summary, Detail string
 }
 
-// String writes the diagnostic as a person would see it.
+// String returns the diagnostic as a person would see it.
 func (d Diagnostic) String() string {
 	kind := "warning"
 	if d.IsError {
@@ -184,26 +184,26 @@ func (d Diagnostic) String() string {
 	return fmt.Sprintf("%s (%s): %s\n%s", kind, d.Attribute, d.Summary, d.Detail)
 }
 
-// says reports whether the diagnostic points at the attribute, and its text holds all the words.
+// says reports whether the diagnostic is about the attribute, and its text contains all the words.
 func (d Diagnostic) says(attribute string, words []string) bool {
 	text := d.Summary + "\n" + d.Detail
 	return d.Attribute == attribute && !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
 }
 
-// Diagnostics are what one or more calls report.
+// Diagnostics are the reports of one or more calls.
 type Diagnostics []Diagnostic
 
-// Errors are those that stop the CLI.
+// Errors returns the errors, which stop the CLI.
 func (d Diagnostics) Errors() Diagnostics { return d.filter(true) }
 
-// Warnings are those that do not.
+// Warnings returns the warnings.
 func (d Diagnostics) Warnings() Diagnostics { return d.filter(false) }
 
 func (d Diagnostics) filter(errors bool) Diagnostics {
 	return slices.DeleteFunc(slices.Clone(d), func(one Diagnostic) bool { return one.IsError != errors })
 }
 
-// String writes all of them.
+// String returns all of them.
 func (d Diagnostics) String() string {
 	texts := make([]string, len(d))
 	for i, one := range d {
@@ -220,8 +220,8 @@ func (d Diagnostics) ExpectNoError(t testing.TB) {
 	}
 }
 
-// ExpectError fails the test unless there is one error, at the attribute ("" is none), and its summary and detail hold
-// all the words.
+// ExpectError fails the test unless exactly one error exists. It must be at the attribute ("" is none), and its summary and
+// detail must contain all the words.
 func (d Diagnostics) ExpectError(t testing.TB, attribute string, words ...string) {
 	t.Helper()
 	if errors := d.Errors(); len(errors) != 1 || !errors[0].says(attribute, words) {
@@ -229,7 +229,7 @@ func (d Diagnostics) ExpectError(t testing.TB, attribute string, words ...string
 	}
 }
 
-// ExpectWarning fails the test unless there is a warning at the attribute whose summary and detail hold all the words.
+// ExpectWarning fails the test unless a warning at the attribute contains all the words in its summary and detail.
 func (d Diagnostics) ExpectWarning(t testing.TB, attribute string, words ...string) {
 	t.Helper()
 	if !slices.ContainsFunc(d.Warnings(), func(one Diagnostic) bool { return one.says(attribute, words) }) {
@@ -237,8 +237,8 @@ func (d Diagnostics) ExpectWarning(t testing.TB, attribute string, words ...stri
 	}
 }
 
-// ExpectOnlyWarning fails the test unless there is no error, and one warning with just this summary and detail; no warning
-// if the detail is "".
+// ExpectOnlyWarning fails the test unless no error exists, and exactly one warning, with this summary and detail. An empty
+// detail means no warning.
 func (d Diagnostics) ExpectOnlyWarning(t testing.TB, summary, detail string) {
 	t.Helper()
 	d.ExpectNoError(t)
@@ -250,7 +250,8 @@ func (d Diagnostics) ExpectOnlyWarning(t testing.TB, summary, detail string) {
 	}
 }
 
-// ExpectOnlyAccessWarning is ExpectOnlyWarning for one of who can do what: what changes, and who gains and who loses by it.
+// ExpectOnlyAccessWarning is ExpectOnlyWarning for the warning about effective access: the change, and the accounts that
+// gain and lose access.
 func (d Diagnostics) ExpectOnlyAccessWarning(t testing.TB, what, effects string) {
 	t.Helper()
 	if effects != "" {
@@ -270,7 +271,7 @@ func diagnosticsOf(reported []*tfprotov6.Diagnostic) Diagnostics {
 	return all
 }
 
-// rootOf is the outermost attribute of a path.
+// rootOf returns the outermost attribute of a path.
 func rootOf(path *tftypes.AttributePath) string {
 	if path == nil || len(path.Steps()) == 0 {
 		return ""

@@ -25,8 +25,8 @@ func StartRun(t *testing.T, resource string) (*Organization, *Run) {
 	return o, run
 }
 
-// ExpectImports imports the resource by each ID or, if it is Values, identity, and fails the test unless the state is that of
-// the run each time.
+// ExpectImports imports the resource by each ID, or by an identity if by is Values. It fails the test unless the state is
+// that of the run each time.
 func (r *Run) ExpectImports(by ...any) {
 	r.t.Helper()
 	for _, key := range by {
@@ -38,7 +38,7 @@ func (r *Run) ExpectImports(by ...any) {
 	}
 }
 
-// MustImport imports the resource by an ID or, if it is Values, an identity, and fails the test if there is an error.
+// MustImport imports the resource by an ID, or by an identity if by is Values, and fails the test on an error.
 func (r *Run) MustImport(by any) {
 	r.t.Helper()
 	id, identity := fmt.Sprint(by), Values(nil)
@@ -51,7 +51,7 @@ func (r *Run) MustImport(by any) {
 	}
 }
 
-// Refusals are configurations that a plan refuses with one error: the attribute of the error, and what its text holds.
+// Refusals are configurations that a plan refuses with one error: the attribute of the error, and words of its text.
 type Refusals = []struct {
 	Config    Values
 	Attribute string
@@ -66,15 +66,15 @@ func (r *Run) ExpectRefusals(refusals Refusals) {
 	}
 }
 
-// ExpectRefused plans a configuration and fails the test unless the plan is refused with one error, at the attribute ("" is
-// none), whose summary and detail hold all the words.
+// ExpectRefused plans a configuration and fails the test unless the plan is refused with one error. The error must be at
+// the attribute ("" is none), and its summary and detail must contain all the words.
 func (r *Run) ExpectRefused(config Values, attribute string, words ...string) {
 	r.t.Helper()
 	_, diags := r.Plan(config)
 	diags.ExpectError(r.t, attribute, words...)
 }
 
-// ExpectUnchanged plans a configuration and fails the test unless there is nothing to do.
+// ExpectUnchanged plans a configuration and fails the test unless the plan is empty.
 func (r *Run) ExpectUnchanged(config Values) {
 	r.t.Helper()
 	if plan := r.MustPlan(config); !plan.Empty() {
@@ -158,7 +158,7 @@ func (o *Organization) CountUsers(t *testing.T, name string) (count int) {
 	return count
 }
 
-// Picture writes a PNG image of one shade of gray into a file of its own, and returns the path.
+// Picture writes a PNG image of one shade of gray into a new file, and returns the path.
 func Picture(t *testing.T, shade uint8) string {
 	t.Helper()
 	drawn := image.NewGray(image.Rect(0, 0, 10, 10))
@@ -172,7 +172,7 @@ func Picture(t *testing.T, shade uint8) string {
 	return File(t, encoded.Bytes())
 }
 
-// File writes a file of its own, and returns the path.
+// File writes a new file, and returns the path.
 func File(t *testing.T, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "picture.png")

@@ -14,23 +14,23 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// Trial runs the CLI against a sandbox with faults. It counts the applies until the organization is as configured, and
-// what was duplicated or lost.
+// Trial runs the CLI against a sandbox with faults. It counts the applies until the organization matches the configuration,
+// and the duplicated and lost objects.
 type Trial struct {
 	*Organization
 	*Workspace
 
 	t        *testing.T
-	channels []string   // names that have to exist in the end
-	address  string     // of one object of another kind that has to exist in the end; "" for none
-	count    func() int // how many such objects the server has
+	channels []string   // names that must exist at the end
+	address  string     // of one object of another kind that must exist at the end; "" for none
+	count    func() int // returns the number of such objects on the server
 	class    string
 	what     string
 	applies  int // including failed ones
 }
 
-// NewTrial starts a trial. class and what are the columns of the table of results: the kind of failure, and what happened.
-// Trials run in parallel.
+// NewTrial starts a trial. class and what are columns of the table of results: the kind of failure, and a description of
+// it. Trials run in parallel.
 func NewTrial(t *testing.T, class, what string, cfg sandbox.Config) *Trial {
 	t.Helper()
 	t.Parallel()
@@ -39,18 +39,18 @@ func NewTrial(t *testing.T, class, what string, cfg sandbox.Config) *Trial {
 	return tr
 }
 
-// Want sets the configuration, and the channels that have to exist after it was applied.
+// Want sets the configuration, and the channels that must exist after the apply.
 func (tr *Trial) Want(config string, channels ...string) {
 	tr.t.Helper()
 	tr.Configure(tr.t, config)
 	tr.channels = channels
 }
 
-// Holds makes the trial check one object that is not a channel: in the end it has to be in the state under the address, and
-// count, which asks the server for the number of such objects, has to return one.
+// Holds adds a check of one object that is not a channel: at the end it must be in the state under the address. count
+// returns the number of such objects on the server, which must be one.
 func (tr *Trial) Holds(address string, count func() int) { tr.address, tr.count = address, count }
 
-// Given applies the configuration with which the trial begins; this apply does not count.
+// Given applies the initial configuration, without counting the apply.
 func (tr *Trial) Given(config string, channels ...string) {
 	tr.t.Helper()
 	tr.Want(config, channels...)
@@ -98,8 +98,8 @@ func (tr *Trial) Refused(apply *Running, texts ...string) {
 	}
 }
 
-// Converges applies again if the plan is not empty, fails the test if it is not empty then either, and adds the trial to the
-// table of results.
+// Converges applies again if the plan is not empty, and fails the test if the next plan is not empty. It adds the trial to
+// the table of results.
 func (tr *Trial) Converges() {
 	tr.t.Helper()
 	if _, ok := tr.Run(tr.t, "plan", "-detailed-exitcode"); !ok { // 2 if there are changes
@@ -113,7 +113,7 @@ func (tr *Trial) Converges() {
 	}
 }
 
-// duplicates counts the channels and objects that are not configured, and the writes that were applied twice.
+// duplicates counts the unconfigured channels and objects, and the writes that were applied twice.
 func (tr *Trial) duplicates() (count int) {
 	if tr.count != nil {
 		count += max(0, tr.count()-1)
@@ -158,7 +158,6 @@ func (tr *Trial) lost() (count int) {
 	return count
 }
 
-// faultRow is the result of one trial.
 type faultRow struct {
 	class, what               string
 	applies, duplicates, lost int
@@ -178,7 +177,7 @@ func (f *faultTable) add(row faultRow) {
 	f.rows = append(f.rows, row)
 }
 
-// PrintFaults prints the results of all trials, if there were any. A TestMain calls it after the tests.
+// PrintFaults prints the results of all trials, if any. A TestMain calls it after the tests.
 func PrintFaults(w io.Writer) {
 	faults.mu.Lock()
 	defer faults.mu.Unlock()
@@ -198,8 +197,8 @@ func PrintFaults(w io.Writer) {
 	_ = table.Flush()
 }
 
-// HostileNames are names that somebody might give to a thing to have a file written elsewhere, or to be taken for more than a
-// name in a configuration, a comment, a page or a terminal. Real servers refuse some of them.
+// HostileNames are names that try to write a file in another place, or to escape from their place in a configuration, a
+// comment, a page or a terminal. Real servers refuse some of them.
 var HostileNames = []string{
 	// Paths.
 	"../../../etc/passwd", `..\..\x`, "/etc/passwd", `C:\Windows\x`, "..", ".", ".terraformrc", "x/../../y.tf", "override.tf", "x.auto.tfvars",
@@ -207,7 +206,7 @@ var HostileNames = []string{
 	// Configuration.
 	"${path.module}", "%{ if true }x%{ endif }", "$${x}", "%%{x}", "${file(\"/etc/passwd\")}", "<<EOT\nx\nEOT", "\"\nresource \"x\" \"y\" {}\n#",
 	`"}`, `\`, `\"`, `\u0041`, "# comment", "/* comment", "*/", "'single'",
-	// Control characters, and what nobody sees.
+	// Control characters, and invisible ones.
 	"nul\x00nul", "line\nline", "line\r\nline", "tab\tbell\x07", "\x1b[31mred\x1b]0;title\x07", "\u202egnp.exe", "\u2066isolate", "zero\u200bwidth\u200djoiner", "\ufeffbom",
 	"\u2028separator\u2029", "\u00ad", "\u0301accent", strings.Repeat("\u0301", 50), "👩\u200d👩\u200d👧\u200d👦🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f", "\U000e0041tag",
 	// HTML.

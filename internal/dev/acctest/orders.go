@@ -12,39 +12,40 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// Orders is a configuration that changes, planned and applied in every order that its references allow, because no CLI promises
-// one. A schedule may have a change outside Terraform between the plan and the apply, or a fault at a request of the apply.
+// Orders is a change of a configuration, planned and applied in every order that its references allow, because no CLI
+// promises an order. A schedule may have a change outside Terraform between the plan and the apply, or a fault at a request
+// of the apply.
 type Orders struct {
-	// Start sets an organization up. The configuration before is applied to it.
+	// Start prepares an organization. The configuration before is applied to it.
 	Start func(t *testing.T) *Resources
-	// Imported are the parts that are imported at first, instead of being created, and by what.
+	// Imported are the parts that are imported initially instead of being created, and their import IDs.
 	Imported      map[string]string
 	Before, After []Entry
 	// ByHand are the changes outside Terraform.
 	ByHand map[string]func(t *testing.T, o *Organization)
-	// Blocked is the change outside Terraform after which the configuration can no longer be applied, rightly.
+	// Blocked is the change outside Terraform that correctly prevents every later apply.
 	Blocked string
-	// PlanFails says that the plan of a part is refused, for good.
+	// PlanFails is true if the plan of a part is refused permanently.
 	PlanFails bool
-	// LosesRights says that the provider's account loses rights by the change, so that later plans may be refused.
+	// LosesRights is true if the provider's account loses permissions by the change, so that later plans may be refused.
 	LosesRights bool
-	// Promise is called before every apply, and check after it, with what the apply reported.
+	// Promise is called before every apply, and check after it, with the diagnostics of the apply.
 	Promise func(t *testing.T, a *OrderedApply) (check func(Diagnostics))
-	// Done is called when nothing is left to do.
+	// Done is called when the plan is empty.
 	Done func(t *testing.T, a *OrderedApply)
 }
 
-// OrderedApply is one apply of [Orders], as its promise sees it.
+// OrderedApply is one apply of [Orders], as an argument of Promise.
 type OrderedApply struct {
 	*Resources
 	Plans map[string]*PlannedChange
-	// ByHand is the change outside Terraform of this schedule, and Fault the fault; "" for none.
+	// ByHand is the change outside Terraform in this schedule, and Fault the fault; "" for none.
 	ByHand, Fault string
-	// IsRepeated is true for the applies of what the first one left; they come without changes by hand and without faults.
+	// IsRepeated is true for the applies after the first one, which have no changes outside Terraform and no faults.
 	IsRepeated bool
 }
 
-// requestFaults are what can happen to one request of an apply.
+// requestFaults are the faults of one request of an apply.
 var requestFaults = map[string]sandbox.Fault{
 	"429":            {Action: sandbox.FaultStatus, Status: http.StatusTooManyRequests, RetryAfter: time.Millisecond},
 	"503 before":     {Action: sandbox.FaultStatus, Status: http.StatusServiceUnavailable},
@@ -52,7 +53,7 @@ var requestFaults = map[string]sandbox.Fault{
 	"answer dropped": {Action: sandbox.FaultDrop, After: true},
 }
 
-// fewestOrders is how many schedules configurations have at least.
+// fewestOrders is the minimum number of schedules of the configurations.
 const fewestOrders = 20
 
 // TryOrders tries configurations on many schedules. See [Schedules].
@@ -67,18 +68,18 @@ func TryOrders(t *testing.T, what string, all map[string]*Orders) {
 
 type ordersRun struct {
 	*Orders
-	requests int // how many requests an apply was seen to make, at most
+	requests int // maximum number of requests of an apply so far
 }
 
-// The kinds of schedules. The first schedule is undisturbed, and measures how many requests there are to fail.
+// The kinds of schedules. The first schedule is undisturbed, and measures the number of requests that can fail.
 const (
 	undisturbed = iota
 	changedByHand
 	faulted
 )
 
-// choose chooses the orders, and what happens besides. Where something does, one order is chosen and the other follows from it,
-// because all combinations would be too many to enumerate.
+// choose chooses the orders and the disturbance. With a disturbance it chooses one order and derives the other, because all
+// combinations would be too many.
 func (run *ordersRun) choose(s *Schedule) (planned, applied []Entry, byHand, fault string, position int) {
 	kinds := []int{undisturbed, faulted}
 	if len(run.ByHand) > 0 {
@@ -100,7 +101,7 @@ func (run *ordersRun) choose(s *Schedule) (planned, applied []Entry, byHand, fau
 	return ordered(run.After, s.Choose), applied, "", "", 0
 }
 
-// try plans and applies once, with what the schedule has happen, and then applies until nothing is left to do.
+// try plans and applies once, with the schedule's disturbance, and then applies until the plan is empty.
 func (run *ordersRun) try(t *testing.T, s *Schedule) {
 	planned, applied, byHand, fault, position := run.choose(s)
 	t.Logf("planned as %s, applied as %s, by hand %q, fault %q at request %d", names(planned), names(applied), byHand, fault, position)
@@ -133,7 +134,7 @@ func (run *ordersRun) try(t *testing.T, s *Schedule) {
 	}
 }
 
-// begin applies the configuration before.
+// begin applies the initial configuration.
 func (run *ordersRun) begin(t *testing.T) *Resources {
 	t.Helper()
 	r := run.Start(t)
@@ -149,7 +150,7 @@ func (run *ordersRun) begin(t *testing.T) *Resources {
 	return r
 }
 
-// converge plans and applies in other orders until nothing is left to do.
+// converge plans and applies in other orders until the plan is empty.
 func (run *ordersRun) converge(t *testing.T, apply *OrderedApply, order []Entry) {
 	t.Helper()
 	apply.IsRepeated = true

@@ -12,8 +12,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
 )
 
-// Process is a provider process as the CLI starts it for one phase, such as a plan. Each method is one call of the plugin
-// protocol. A call that violates the protocol fails the test; errors that the provider reports are returned.
+// Process is a provider process that the CLI would start for one phase, for example a plan. Each method is one call of the
+// plugin protocol. A call that violates the protocol fails the test. Methods return the errors that the provider reports.
 type Process struct {
 	t          testing.TB
 	ctx        context.Context // carries the log of a process, for its whole life
@@ -29,7 +29,7 @@ type Instance struct {
 	Private  []byte
 }
 
-// schemas are those of the provider. A CLI asks for them once, and starts it several times.
+// schemas returns those of the provider. A CLI asks for them once, and starts it several times.
 var schemas = sync.OnceValues(func() (*tfprotov6.GetProviderSchemaResponse, error) {
 	return provider.NewServer("test").GetProviderSchema(context.Background(), &tfprotov6.GetProviderSchemaRequest{})
 })
@@ -77,7 +77,7 @@ func (p *Process) Configure(block Values) Diagnostics {
 	return diagnosticsOf(append(checked.Diagnostics, answer.Diagnostics...))
 }
 
-// Validate checks a resource's configuration by itself.
+// Validate checks a resource's configuration without a plan.
 func (p *Process) Validate(resource string, config Values) Diagnostics {
 	p.t.Helper()
 	answer, err := p.server.ValidateResourceConfig(p.ctx, &tfprotov6.ValidateResourceConfigRequest{
@@ -101,7 +101,7 @@ func (p *Process) Configurable(resource string) []string {
 	return names
 }
 
-// Upgrade reads an instance from the JSON in which a state file has it.
+// Upgrade reads an instance from the JSON of a state file.
 func (p *Process) Upgrade(resource string, stored *Instance) (*Instance, Diagnostics) {
 	p.t.Helper()
 	raw, err := json.Marshal(stored.Values)
@@ -113,7 +113,7 @@ func (p *Process) Upgrade(resource string, stored *Instance) (*Instance, Diagnos
 	return p.instance(resource, answer.UpgradedState, stored.Private, p.encodeIdentity(resource, stored.Identity)), diagnosticsOf(answer.Diagnostics)
 }
 
-// Read refreshes an instance; nil means that it is gone.
+// Read refreshes an instance; nil means that it no longer exists.
 func (p *Process) Read(resource string, state *Instance) (*Instance, Diagnostics) {
 	p.t.Helper()
 	answer, err := p.server.ReadResource(p.ctx, &tfprotov6.ReadResourceRequest{
@@ -124,7 +124,7 @@ func (p *Process) Read(resource string, state *Instance) (*Instance, Diagnostics
 	return p.instance(resource, answer.NewState, answer.Private, answer.NewIdentity), diagnosticsOf(answer.Diagnostics)
 }
 
-// Plan plans the change from prior to what the configuration says; a nil configuration plans the end of it.
+// Plan plans the change from prior to the configuration; a nil configuration plans a destroy.
 func (p *Process) Plan(resource string, prior *Instance, config Values) (*PlannedChange, Diagnostics) {
 	p.t.Helper()
 	kind := p.resourceType(resource)
@@ -157,17 +157,17 @@ func (p *Process) Plan(resource string, prior *Instance, config Values) (*Planne
 	return plan, diags
 }
 
-// Replaced is the prior of the second plan of a replacement: Terraform plans the new object without a prior state, and with
+// Replaced is the prior of the second plan of a replacement. Terraform plans the new object without a prior state, and with
 // the private state of the first plan.
 func (p *PlannedChange) Replaced() *Instance { return &Instance{Private: p.private} }
 
-// DestroyOf is the first half of a replacement, whose second half creates: Terraform destroys the object with the private state of
-// the plan that creates the new one.
+// DestroyOf returns the destroy of a replacement that destroys before it creates. Terraform destroys the object with the
+// private state of the plan that creates the new one.
 func (p *Process) DestroyOf(create *PlannedChange, prior *Instance) *PlannedChange {
 	return &PlannedChange{Prior: prior, resource: create.resource, private: create.private}
 }
 
-// Apply carries a plan out. What it returns is in the state from then on, errors or not; nil means that nothing is.
+// Apply applies a plan. Its result replaces the state, even after an error; nil means that the state has no object.
 func (p *Process) Apply(plan *PlannedChange) (*Instance, Diagnostics) {
 	p.t.Helper()
 	kind := p.resourceType(plan.resource)
@@ -179,7 +179,7 @@ func (p *Process) Apply(plan *PlannedChange) (*Instance, Diagnostics) {
 	return p.instance(plan.resource, answer.NewState, answer.Private, answer.NewIdentity), diagnosticsOf(answer.Diagnostics)
 }
 
-// Import finds what an ID means, or an identity if the ID is empty. A Read follows, as with the CLI.
+// Import finds the object of an ID, or of an identity if the ID is empty. A Read follows, as with the CLI.
 func (p *Process) Import(resource, id string, identity Values) (*Instance, Diagnostics) {
 	p.t.Helper()
 	req := &tfprotov6.ImportResourceStateRequest{TypeName: resource, ID: id}
@@ -221,8 +221,8 @@ func (p *Process) ReadData(source string, config Values) (Values, Diagnostics) {
 	return p.decode(schema.ValueType(), answer.State), diags
 }
 
-// propose merges a configuration with the prior state as the CLI does: what is not configured and is computed stays as it
-// was. Attributes inside of others are taken as they are configured.
+// propose merges a configuration with the prior state like the CLI does: computed attributes that are not configured keep
+// their values. Nested attributes are taken from the configuration.
 func (p *Process) propose(resource string, prior *Instance, config Values) Values {
 	if config == nil {
 		return nil
@@ -231,7 +231,7 @@ func (p *Process) propose(resource string, prior *Instance, config Values) Value
 	for _, attribute := range p.schemas.ResourceSchemas[resource].Block.Attributes {
 		value := config[attribute.Name]
 		if attribute.WriteOnly {
-			value = nil // it is in the configuration, and nowhere else
+			value = nil // it exists only in the configuration
 		}
 		if value == nil && attribute.Computed && prior != nil {
 			value = prior.Values[attribute.Name]
@@ -253,7 +253,7 @@ func (p *Process) resourceType(resource string) tftypes.Type {
 	return schema.ValueType()
 }
 
-// instance is what a call returned, with what belongs to it.
+// instance is the result of a call, with its private state and identity.
 func (p *Process) instance(resource string, state *tfprotov6.DynamicValue, private []byte, identity *tfprotov6.ResourceIdentityData) *Instance {
 	p.t.Helper()
 	if state == nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// Sent records the requests from now on. Make changes outside Terraform before.
+// Sent records the requests from now on. Make changes outside Terraform before the call.
 func (o *Organization) Sent() *Sent { return &Sent{o: o, since: len(o.sent())} }
 
 // Sent lists the requests to the server since [Organization.Sent] was called.
@@ -26,7 +26,7 @@ type Sent struct {
 // Requests returns every request, including reads, oldest first.
 func (s *Sent) Requests() []sandbox.Request { return s.o.sent()[s.since:] }
 
-// Writes returns the requests that change something. Registering and deleting an event queue do not count.
+// Writes returns the requests that write. Registering and deleting an event queue do not count.
 func (s *Sent) Writes() []sandbox.Request {
 	return slices.DeleteFunc(slices.Clone(s.Requests()), func(r sandbox.Request) bool {
 		return r.Method == http.MethodGet || r.Path == "/register" || r.Path == "/events"
@@ -69,7 +69,7 @@ func newRecorder(t *testing.T, site string) *recorder {
 	}
 	r := &recorder{}
 	proxy := &httputil.ReverseProxy{Rewrite: func(p *httputil.ProxyRequest) {
-		p.SetURL(target) // sets the host too, which the server needs to find the organization
+		p.SetURL(target) // also sets the host, which the server needs to find the organization
 	}}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if err := r.note(req); err != nil {
@@ -118,10 +118,10 @@ const (
 	byProvider = "ZulipTerraformProvider/"
 )
 
-// distinguishing are the parameters whose values distinguish the operations of one endpoint.
+// distinguishing are the parameters that distinguish the operations of one endpoint by their values.
 var distinguishing = []string{"op", "is_archived"}
 
-// noteCalls notes what the provider called.
+// noteCalls notes the provider's calls.
 func noteCalls(t *testing.T, requests []sandbox.Request) {
 	t.Helper()
 	seen := map[string]bool{}

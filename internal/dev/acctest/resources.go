@@ -6,29 +6,30 @@ import (
 	"testing"
 )
 
-// A Get is a reference to an attribute of another part: in a plan its planned value, in an apply the value in the state.
+// A Get is a reference to an attribute of another part. In a plan it returns the planned value, in an apply the value in
+// the state.
 type Get func(part, attribute string) any
 
 // An Entry is one resource of a configuration.
 type Entry struct {
 	Name, Kind string
-	// Config is the configuration of the resource; nil where it is in none.
+	// Config is the configuration of the resource; nil if it is not configured.
 	Config func(get Get) Values
-	// Needs are the parts that it refers to.
+	// Needs are the parts that it references.
 	Needs []string
 }
 
-// Says is the configuration of a part that refers to no other.
+// Says returns the configuration of a part without references.
 func Says(config Values) func(Get) Values { return func(Get) Values { return config } }
 
-// Gone is the part when it has left the configuration.
+// Gone returns the part without a configuration.
 func (p Entry) Gone() Entry {
 	p.Config = nil
 	return p
 }
 
-// Resources are the resources of one configuration, planned together in one process and applied in another, in any order, as the
-// CLI does.
+// Resources are the resources of one configuration. They are planned together in one process and applied in another, in any
+// order, like the CLI does.
 type Resources struct {
 	*Organization
 	// Block is the provider block of every process.
@@ -41,10 +42,10 @@ type Resources struct {
 	Applied func(part Entry)
 
 	t       *testing.T
-	tainted map[string]bool // those whose creation failed: the CLI ends them and creates them again
+	tainted map[string]bool // parts with a failed create: the CLI destroys them and creates them again
 }
 
-// NewResources returns resources of which nothing is in the state yet, with the organization's account.
+// NewResources returns resources with an empty state and the organization's account.
 func (o *Organization) NewResources(t *testing.T) *Resources {
 	return &Resources{Organization: o, Block: o.Block(nil), t: t, States: map[string]*Instance{}, tainted: map[string]bool{}}
 }
@@ -57,7 +58,7 @@ func (r *Resources) Process() *Process {
 	return p
 }
 
-// Import imports what a part is to manage.
+// Import imports the object of a part.
 func (r *Resources) Import(part, kind, id string) {
 	r.t.Helper()
 	p := r.Process()
@@ -67,7 +68,7 @@ func (r *Resources) Import(part, kind, id string) {
 	diags.ExpectNoError(r.t)
 }
 
-// get looks an attribute up in plans, and then in the state. The attributes of a part that is in neither are not known.
+// get looks an attribute up in plans, and then in the state. If the part is in neither, the value is unknown.
 func (r *Resources) get(plans map[string]*PlannedChange) Get {
 	return func(part, attribute string) any {
 		if plan := plans[part]; plan != nil && plan.Values != nil {
@@ -80,7 +81,7 @@ func (r *Resources) get(plans map[string]*PlannedChange) Get {
 	}
 }
 
-// Plan refreshes and plans the parts in the order in which they stand. A part that is refused has no plan.
+// Plan refreshes and plans the parts in their order. A refused part has no plan.
 func (r *Resources) Plan(parts ...Entry) (map[string]*PlannedChange, Diagnostics) {
 	r.t.Helper()
 	p, plans := r.Process(), map[string]*PlannedChange{}
@@ -115,8 +116,8 @@ func (r *Resources) Plan(parts ...Entry) (map[string]*PlannedChange, Diagnostics
 	return plans, reported
 }
 
-// Apply carries plans out in the order in which the parts stand. Each is planned again before, as the CLI does, except for the end
-// of a resource. It leaves out what is planned to stay as it is, and what refers to a part that failed.
+// Apply applies plans in the order of the parts. It plans each part again before, like the CLI does, except for a destroy.
+// It skips parts without changes, and parts that reference a failed one.
 func (r *Resources) Apply(plans map[string]*PlannedChange, parts ...Entry) Diagnostics {
 	r.t.Helper()
 	p := r.Process()
@@ -178,12 +179,12 @@ func isEmpty(plans map[string]*PlannedChange) bool {
 	return !slices.ContainsFunc(slices.Collect(maps.Values(plans)), func(plan *PlannedChange) bool { return !plan.Empty() })
 }
 
-// ready returns the parts that can come next: those whose needs are met. What a part refers to comes before it, and after it where
-// the part has left the configuration.
+// ready returns the parts that can come next. A part comes after the parts that it references. If it is no longer
+// configured, it comes before them.
 func ready(parts []Entry) (next []Entry) {
 	for _, one := range parts {
 		waits := slices.ContainsFunc(parts, func(other Entry) bool {
-			if other.Config == nil { // it ends before what it refers to changes
+			if other.Config == nil { // it is destroyed before the objects that it references change
 				return slices.Contains(other.Needs, one.Name)
 			}
 			return one.Config != nil && slices.Contains(one.Needs, other.Name)
@@ -195,7 +196,7 @@ func ready(parts []Entry) (next []Entry) {
 	return next
 }
 
-// ordered puts parts in an order that their references allow, and lets choose say which of the parts that can come next does.
+// ordered puts parts in an order that their references allow. choose selects one of the parts that can come next.
 func ordered(parts []Entry, choose func(n int) int) (order []Entry) {
 	for rest := slices.Clone(parts); len(rest) > 0; {
 		next := ready(rest)

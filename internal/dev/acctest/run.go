@@ -13,10 +13,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
 )
 
-// Run manages one resource as the CLI would, without a CLI: it plans and applies with a new provider process each time, and
-// keeps the state.
+// Run manages one resource like the CLI would, without a CLI. It plans and applies with a new provider process each time,
+// and keeps the state.
 type Run struct {
-	// State is the resource in the state; nil if it is not there.
+	// State is the resource in the state; nil if it is not in the state.
 	State *Instance
 	// Block is the provider block of every process.
 	Block Values
@@ -90,8 +90,8 @@ func (r *Run) Plan(config Values) (*PlannedChange, Diagnostics) {
 	return plan, append(diags, planned...)
 }
 
-// Apply applies a plan, as `terraform apply` of a saved plan does: it plans again, because values may be known now, and
-// applies if the second plan agrees with the first.
+// Apply applies a plan like `terraform apply` of a saved plan. It plans again, because values may be known now, and applies
+// if the second plan agrees with the first.
 func (r *Run) Apply(plan *PlannedChange) Diagnostics {
 	r.t.Helper()
 	return r.ApplyIn(r.alone(), plan)
@@ -113,8 +113,8 @@ func (r *Run) ApplyIn(p *Process, plan *PlannedChange) Diagnostics {
 	return append(diags, applied...)
 }
 
-// ExpectOutdated fails the test unless Terraform refuses to apply a saved plan, because an attribute has another value when it is
-// planned again in the apply.
+// ExpectOutdated fails the test unless Terraform refuses to apply a saved plan, because the second plan in the apply has
+// another value of an attribute.
 func (r *Run) ExpectOutdated(plan *PlannedChange, attribute string) {
 	r.t.Helper()
 	again, diags := r.alone().Plan(r.resource, plan.Prior, plan.Config)
@@ -160,7 +160,7 @@ func (r *Run) Import(id string, identity Values) Diagnostics {
 	return append(diags, read...)
 }
 
-// refresh upgrades and reads the state, as the CLI does with one from a file.
+// refresh upgrades and reads the state, like the CLI does with a state file.
 func (r *Run) refresh(p *Process) Diagnostics {
 	r.t.Helper()
 	stored, diags := p.Upgrade(r.resource, r.State)
@@ -181,17 +181,17 @@ type PlannedChange struct {
 	Config Values
 	// Values are the planned values, with unknown ones; nil to destroy.
 	Values Values
-	// Replace are the attributes whose change forces a replacement.
+	// Replace are the attributes that force a replacement.
 	Replace []string
 
 	resource  string
 	private   []byte
 	identity  *tfprotov6.ResourceIdentityData
 	writeOnly map[string]bool // attributes that are never planned
-	lists     map[string]bool // attributes whose elements have an order
+	lists     map[string]bool // list attributes
 }
 
-// Changes are the attributes that will change, in order.
+// Changes returns the attributes that will change, in order.
 func (p *PlannedChange) Changes() []string {
 	var changes []string
 	for name, value := range p.Values {
@@ -203,12 +203,12 @@ func (p *PlannedChange) Changes() []string {
 	return changes
 }
 
-// Empty reports whether there is nothing to do.
+// Empty reports whether the plan changes nothing.
 func (p *PlannedChange) Empty() bool {
 	return (p.Prior == nil) == (p.Values == nil) && len(p.Changes()) == 0
 }
 
-// check checks a rule of the protocol: a planned value is the configured one, or the prior value if that means the same.
+// check checks a rule of the protocol: a planned value is the configured one, or an equivalent prior value.
 func (p *PlannedChange) check(t testing.TB) {
 	t.Helper()
 	for name, configured := range p.Config {
@@ -254,7 +254,7 @@ func (p *PlannedChange) CheckApplied(t testing.TB, state *Instance) {
 	}
 }
 
-// agrees reports whether a value of an attribute can have been planned. Of a list, known elements have their place.
+// agrees reports whether a value of an attribute can have been planned. In a list, the position of known elements counts.
 func (p *PlannedChange) agrees(attribute string, planned, value any) bool {
 	elements, isList := planned.([]any)
 	if !p.lists[attribute] || !isList {
@@ -264,7 +264,8 @@ func (p *PlannedChange) agrees(attribute string, planned, value any) bool {
 	return slices.EqualFunc(elements, values, agrees)
 }
 
-// agrees reports whether a value can have been planned; an unknown value agrees with any, also inside of a map or an object.
+// agrees reports whether a value can have been planned. An unknown value agrees with any, also inside of a map or an
+// object.
 func agrees(planned, value any) bool {
 	if inner, ok := planned.(Values); ok {
 		values, _ := value.(Values)
@@ -290,15 +291,15 @@ func hasUnknown(value any) bool {
 	return false
 }
 
-// How many times as often, and as much, four times as many may allocate: what grows with the square takes sixteen times as much, and
+// Limits on the number and size of allocations for four times the number. Quadratic growth takes sixteen times as much, and
 // a buffer that doubles up to eight times.
 const (
 	mostTimes = 5
 	mostBytes = 8
 )
 
-// ExpectLinear fails a test if something allocates with the square of a number. prepare makes so many of what it is done with, and
-// returns what is measured when it is called for the second time.
+// ExpectLinear fails a test if the allocations grow with the square of a number. prepare creates this many objects, and
+// returns the function to measure on its second call.
 func ExpectLinear(t testing.TB, number int, prepare func(number int) (do func())) {
 	t.Helper()
 	times, bytes := allocated(prepare(number))
@@ -313,7 +314,7 @@ func ExpectLinear(t testing.TB, number int, prepare func(number int) (do func())
 }
 
 func allocated(do func()) (times, bytes uint64) {
-	do() // what is made once for a process is there then
+	do() // the first call includes what a process computes once
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	do()

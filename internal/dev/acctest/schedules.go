@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// fewSchedules is how many schedules of a scenario a test tries when it samples them; shortSchedules with -short, because the
-// race detector looks at how requests cross, not at every order.
+// fewSchedules is the number of schedules of a scenario in a sample. With -short it is shortSchedules, because the race
+// detector needs crossing requests, not every order.
 const (
 	fewSchedules   = 8
 	shortSchedules = 3
@@ -22,7 +22,7 @@ const (
 
 // scheduleSeed chooses the sample. ZULIP_TEST_SEED repeats one that was printed.
 var scheduleSeed = sync.OnceValue(func() uint64 {
-	text := cmp.Or(os.Getenv("ZULIP_TEST_SEED"), strconv.FormatUint(rand.Uint64N(1_000_000), 10)) //nolint:gosec // chance in tests needs no secrecy
+	text := cmp.Or(os.Getenv("ZULIP_TEST_SEED"), strconv.FormatUint(rand.Uint64N(1_000_000), 10)) //nolint:gosec // random values in tests need no secrecy
 	seed, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
 		panic("ZULIP_TEST_SEED: " + err.Error())
@@ -30,14 +30,14 @@ var scheduleSeed = sync.OnceValue(func() uint64 {
 	return seed
 })
 
-// enumeratesAll reports whether tests enumerate what they sample otherwise.
+// enumeratesAll reports whether tests enumerate instead of sampling.
 func enumeratesAll() bool { return os.Getenv("ZULIP_TEST_ALL") == "1" }
 
-// A Schedule is one way in which a scenario can happen: a path through the tree of all choices.
+// A Schedule is one variant of a scenario: a path through the tree of all choices.
 type Schedule struct {
 	choices, options []int
 	step             int
-	random           *rand.Rand // nil where all schedules are enumerated, and for the first schedule
+	random           *rand.Rand // nil if all schedules are enumerated, and for the first schedule
 }
 
 // Choose returns the next choice, from 0 to n-1. The first schedule of a scenario takes the first of all choices.
@@ -54,7 +54,7 @@ func (s *Schedule) Choose(n int) int {
 	return choice
 }
 
-// next turns to the next path of the tree, and reports whether there is one.
+// next advances to the next path of the tree, and reports whether one exists.
 func (s *Schedule) next() bool {
 	s.step = 0
 	for len(s.choices) > 0 {
@@ -67,7 +67,7 @@ func (s *Schedule) next() bool {
 	return false
 }
 
-// Schedules tries every scenario on many schedules, as subtests: a sample chosen by a seed, which is printed, or all of them with
+// Schedules tries every scenario on many schedules, as subtests: a sample chosen by a printed seed, or all of them with
 // ZULIP_TEST_ALL=1. A scenario that has fewer than fewest schedules fails the test, because it has lost its choices.
 func Schedules[S any](t *testing.T, what string, fewest int, scenarios map[string]S, try func(t *testing.T, scenario S, s *Schedule)) {
 	t.Helper()
@@ -109,14 +109,14 @@ func Schedules[S any](t *testing.T, what string, fewest int, scenarios map[strin
 	}
 }
 
-// trySample tries a few schedules. All of them are the same only if nothing is left to choose.
+// trySample tries a few schedules. Schedules are equal only if no choice is left.
 func trySample(t *testing.T, fewest int, attempt func(*Schedule)) {
 	t.Helper()
 	few := fewSchedules
 	if testing.Short() {
 		few = shortSchedules
 	}
-	random := rand.New(rand.NewPCG(scheduleSeed(), uint64(len(t.Name())))) //nolint:gosec // chance in tests needs no secrecy
+	random := rand.New(rand.NewPCG(scheduleSeed(), uint64(len(t.Name())))) //nolint:gosec // random values in tests need no secrecy
 	var paths [][]int
 	for i := range few {
 		s := new(Schedule)

@@ -32,14 +32,14 @@ func noteSecrets(t *testing.T, server *sandbox.Server) {
 // minSecretLength is the minimum length of a secret to search for: a shorter one may occur by coincidence.
 const minSecretLength = 8
 
-// secretRecorder wraps the provider and records the value of every attribute that is sensitive or write-only in the schema,
-// so that new secrets are searched for automatically.
+// secretRecorder wraps the provider and records the value of every attribute that is sensitive or write-only in the schema.
+// The search then includes new secrets automatically.
 type secretRecorder struct {
 	server
 	schemas func() (*tfprotov6.GetProviderSchemaResponse, error)
 }
 
-// server is all that the provider answers.
+// server has all methods of the provider.
 //
 //nolint:staticcheck // the parts have no other names until they belong to tfprotov6.ProviderServer
 type server interface {
@@ -58,7 +58,7 @@ func newSecretRecorder() (tfprotov6.ProviderServer, error) {
 	})}, nil
 }
 
-// ApplyResourceChange notes what is configured, and what is in the state afterwards.
+// ApplyResourceChange notes the secrets of the configuration and of the new state.
 func (n *secretRecorder) ApplyResourceChange(ctx context.Context, req *tfprotov6.ApplyResourceChangeRequest) (*tfprotov6.ApplyResourceChangeResponse, error) {
 	schemas, err := n.schemas()
 	if err != nil {
@@ -71,7 +71,7 @@ func (n *secretRecorder) ApplyResourceChange(ctx context.Context, req *tfprotov6
 	return answer, err
 }
 
-// OpenEphemeralResource notes what is configured, and what was opened.
+// OpenEphemeralResource notes the secrets of the configuration and of the result.
 func (n *secretRecorder) OpenEphemeralResource(ctx context.Context, req *tfprotov6.OpenEphemeralResourceRequest) (*tfprotov6.OpenEphemeralResourceResponse, error) {
 	schemas, err := n.schemas()
 	if err != nil {
@@ -101,8 +101,8 @@ func noteWords(t *testing.T, words ...string) {
 	noteLines(t, secretsFile, words)
 }
 
-// StartTrading gives a test a trading cloud and points the environment at it. There is no messaging site in the environment
-// then, unless Start or StartSandbox comes after.
+// StartTrading gives a test a trading cloud and sets the environment for it. The environment then has no messaging site,
+// unless Start or StartSandbox follows.
 func StartTrading(t *testing.T, cfg sandbox.TradingConfig) *sandbox.TradingCloud {
 	t.Helper()
 	cloud := sandbox.NewTradingCloud(cfg)

@@ -13,7 +13,7 @@ func (w *Workspace) StartInGroup(t *testing.T, args ...string) *Running {
 	return w.start(t, &syscall.SysProcAttr{Setpgid: true}, args...)
 }
 
-// Signal sends a signal to the CLI; with group, to its plugin too, as Ctrl-C in a terminal does. The CLI was started by
+// Signal sends a signal to the CLI; with group, to its plugin too, like Ctrl-C in a terminal. The CLI must be started by
 // StartInGroup.
 func (r *Running) Signal(t *testing.T, signal syscall.Signal, group bool) {
 	t.Helper()

@@ -16,17 +16,16 @@ import (
 	"github.com/hashicorp/terraform-plugin-testing/statecheck"
 )
 
-// Values are attributes by name, written as tests do: string, bool, int or int64, float64, []any for lists and sets,
-// Values for objects and maps, nil for null, and Unknown. What is left out is null. Whole numbers come back as int64, sets
-// in order, so that two of them can be compared with reflect.DeepEqual.
+// Values are attributes by name: string, bool, int or int64, float64, []any for lists and sets, Values for objects and
+// maps, nil for null, and Unknown. Absent attributes are null. In results, whole numbers are int64 and sets are sorted, so
+// that reflect.DeepEqual can compare them.
 type Values = map[string]any
 
-// Unknown is a value that is not known before something else is applied.
+// Unknown is a value that is known after apply.
 var Unknown any = unknown{}
 
 type unknown struct{}
 
-// GoString and String name it in messages.
 func (unknown) GoString() string { return "acctest.Unknown" }
 func (unknown) String() string   { return "(known after apply)" }
 
@@ -201,10 +200,10 @@ func decodeAttributes(value tftypes.Value) (any, error) {
 	return values, nil
 }
 
-// Between does something after a plan was made, and before it is applied.
+// Between calls a function between a plan and its apply.
 func Between(do func()) plancheck.PlanCheck { return between(do) }
 
-// After does something after an apply: look at the server, usually.
+// After calls a function after an apply, usually to check the server.
 func After(do func()) statecheck.StateCheck { return after(do) }
 
 type (
@@ -212,17 +211,15 @@ type (
 	after   func()
 )
 
-// CheckPlan does it.
 func (f between) CheckPlan(context.Context, plancheck.CheckPlanRequest, *plancheck.CheckPlanResponse) {
 	f()
 }
 
-// CheckState does it.
 func (f after) CheckState(context.Context, statecheck.CheckStateRequest, *statecheck.CheckStateResponse) {
 	f()
 }
 
-// Message matches a text in what the CLI prints, wherever it breaks the lines.
+// Message matches a text in the CLI's output, ignoring line breaks.
 func Message(text string) *regexp.Regexp {
 	words := strings.Fields(text)
 	for i, word := range words {
@@ -231,8 +228,8 @@ func Message(text string) *regexp.Regexp {
 	return regexp.MustCompile(strings.Join(words, `[\s│]+`))
 }
 
-// Attributes returns the attributes of a resource, data source, action or ephemeral resource by name, with their types;
-// nil if there is none of that name. A data source and a resource of one name are taken together.
+// Attributes returns the attributes of a resource, data source, action or ephemeral resource by name, with their types; nil
+// if the name is unknown. It merges a data source and a resource of one name.
 func (p *Process) Attributes(of string) map[string]tftypes.Type {
 	p.t.Helper()
 	var kinds map[string]tftypes.Type
@@ -260,8 +257,7 @@ func (p *Process) Resources() []string {
 	return slices.Sorted(maps.Keys(p.schemas.ResourceSchemas))
 }
 
-// PlanUnchecked plans a new resource, or an action, without checking the configuration by itself before, so that a part of
-// one will do.
+// PlanUnchecked plans a new resource, or an action, without validating the configuration, so that it can be incomplete.
 func (p *Process) PlanUnchecked(of string, config Values) Diagnostics {
 	p.t.Helper()
 	if _, ok := p.schemas.ActionSchemas[of]; !ok {
@@ -275,8 +271,8 @@ func (p *Process) PlanUnchecked(of string, config Values) Diagnostics {
 	return diagnosticsOf(planned.Diagnostics)
 }
 
-// Descriptions returns what the schemas say of every resource, data source, action and ephemeral resource, and of their
-// attributes: by name, or by name and path of the attribute, joined with dots. A data source and a resource of one name
+// Descriptions returns the descriptions of every resource, data source, action and ephemeral resource, and of their
+// attributes. The keys are names, or names and attribute paths, joined with dots. A data source and a resource of one name
 // share the first.
 func (p *Process) Descriptions() map[string]string {
 	texts := map[string]string{}
@@ -305,9 +301,8 @@ func describe(texts map[string]string, at string, attributes []*tfprotov6.Schema
 	}
 }
 
-// Settable returns the descriptions of all attributes that a configuration can set and that hold text, or several texts:
-// by the name of what has the attribute and its path, joined with dots. A data source and a resource of one name are taken
-// together.
+// Settable returns the descriptions of all attributes that a configuration can set and that hold text, or several texts.
+// The keys are names and attribute paths, joined with dots. It merges a data source and a resource of one name.
 func (p *Process) Settable() map[string]string {
 	texts := map[string]string{}
 	add := func(at string, schema *tfprotov6.Schema) { settable(texts, at, schema.Block.Attributes) }
@@ -336,14 +331,14 @@ func settable(texts map[string]string, at string, attributes []*tfprotov6.Schema
 	}
 }
 
-// SchemaVersion is the version of a resource's schema.
+// SchemaVersion returns the version of a resource's schema.
 func (p *Process) SchemaVersion(resource string) int64 {
 	p.t.Helper()
 	p.resourceType(resource)
 	return p.schemas.ResourceSchemas[resource].Version
 }
 
-// UpgradeFrom reads the JSON of a state that was written with a version of the schema.
+// UpgradeFrom reads the JSON of a state with a version of the schema.
 func (p *Process) UpgradeFrom(resource string, version int64, state []byte) (Values, Diagnostics) {
 	p.t.Helper()
 	answer, err := p.server.UpgradeResourceState(p.ctx, &tfprotov6.UpgradeResourceStateRequest{
@@ -357,7 +352,7 @@ func (p *Process) UpgradeFrom(resource string, version int64, state []byte) (Val
 	return p.decode(p.resourceType(resource), answer.UpgradedState), diags
 }
 
-// UpgradeIdentityFrom reads the JSON of an identity that was written with a version of its schema.
+// UpgradeIdentityFrom reads the JSON of an identity with a version of its schema.
 func (p *Process) UpgradeIdentityFrom(resource string, version int64, identity []byte) (Values, Diagnostics) {
 	p.t.Helper()
 	answer, err := p.server.UpgradeResourceIdentity(p.ctx, &tfprotov6.UpgradeResourceIdentityRequest{

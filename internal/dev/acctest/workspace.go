@@ -17,8 +17,8 @@ import (
 	"testing"
 )
 
-// Workspace is a folder in which the real CLI runs the plugin in a process of its own: for tests that need this, such as
-// killing the plugin, or checking what the user sees.
+// Workspace is a folder in which the real CLI runs the plugin in a process of its own. It is for tests that kill the plugin
+// or check the CLI's output.
 type Workspace struct {
 	dir       string
 	cliConfig string
@@ -34,11 +34,11 @@ var (
 // RemovePlugin deletes the plugin that NewWorkspace built. A TestMain calls it after the tests.
 func RemovePlugin() {
 	if pluginDir != "" {
-		_ = os.RemoveAll(pluginDir) // a folder for temporary files: nothing is lost if it stays
+		_ = os.RemoveAll(pluginDir) // a leftover temporary file does no harm
 	}
 }
 
-// Plugin returns the path of the plugin's binary, which has the commands for people too.
+// Plugin returns the path of the plugin's binary, which also has the commands for people.
 func Plugin(t *testing.T) string {
 	t.Helper()
 	built, err := plugin()
@@ -123,7 +123,7 @@ func (w *Workspace) act(o *Organization) {
 	}
 }
 
-// Taint marks all resources in the state as tainted, as a create that fails half way does.
+// Taint marks all resources in the state as tainted, like a failed create does.
 func (w *Workspace) Taint(t *testing.T) {
 	t.Helper()
 	var state struct {
@@ -192,7 +192,7 @@ func (w *Workspace) Read(t *testing.T, name string) string {
 	return string(content)
 }
 
-// Run runs the CLI. printed is its output without line breaks; ok is whether it succeeded.
+// Run runs the CLI. printed is its output without line breaks; ok is true if it succeeded.
 func (w *Workspace) Run(t *testing.T, args ...string) (printed string, ok bool) {
 	t.Helper()
 	return w.Start(t, args...).Wait(t)
@@ -231,7 +231,7 @@ func (w *Workspace) start(t *testing.T, attributes *syscall.SysProcAttr, args ..
 	return r
 }
 
-// Show returns a saved plan as JSON. What the CLI logs is no part of it.
+// Show returns a saved plan as JSON, without the CLI's logs.
 func (w *Workspace) Show(t *testing.T, plan string) string {
 	t.Helper()
 	command := w.command("show", "-json", plan)
@@ -244,9 +244,9 @@ func (w *Workspace) Show(t *testing.T, plan string) string {
 	return string(text)
 }
 
-// command makes a run of the CLI that is not started yet.
+// command returns a run of the CLI that is not started yet.
 func (w *Workspace) command(args ...string) *exec.Cmd {
-	command := exec.CommandContext(context.Background(), os.Getenv("TF_ACC_TERRAFORM_PATH"), args...) //nolint:gosec // the CLI that whoever runs the tests has chosen
+	command := exec.CommandContext(context.Background(), os.Getenv("TF_ACC_TERRAFORM_PATH"), args...) //nolint:gosec // the CLI that the user of the tests has chosen
 	command.Dir = w.dir
 	command.Env = append(append(os.Environ(), "TF_CLI_CONFIG_FILE="+w.cliConfig, "TF_CLI_ARGS=-no-color", "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1"), w.env...)
 	return command
@@ -258,7 +258,7 @@ type Running struct {
 	out     bytes.Buffer
 }
 
-// KillPlugin kills the plugin that the CLI runs, and leaves it no time for anything.
+// KillPlugin kills the plugin process of the CLI with SIGKILL.
 func (r *Running) KillPlugin(t *testing.T) {
 	t.Helper()
 	list, err := exec.Command("ps", "-A", "-o", "pid=,ppid=").Output()

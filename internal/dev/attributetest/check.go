@@ -1,6 +1,6 @@
-// Package attributetest checks that nothing forgets a row of a table of attributes. [Test.Check] looks at the table alone: a row
-// that has no description, is not read back, not compared or not sent, and an attribute without a row. [Test.Apply] takes every
-// row through a server: what is planned is there afterwards, and what somebody else changes is found.
+// Package attributetest checks the rows of a table of attributes for omissions. [Test.Check] checks the table alone: a row
+// without a description, a row that is not read back, not compared or not sent, and an attribute without a row.
+// [Test.Apply] applies every row to a server: the planned value is there afterwards, and changes by others are found.
 package attributetest
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 )
 
-// Samples are, by attribute, two JSON objects as a server shows them, which differ in this attribute.
+// Samples are two JSON objects of a server for each attribute, which differ in this attribute.
 type Samples map[string][2]string
 
 // Test is the test of one table.
@@ -27,18 +27,18 @@ type Test[Model, Object, Update any] struct {
 	Table *attribute.Table[Model, *Object, Update]
 	// Samples are needed for every row.
 	Samples Samples
-	// On is what the rows have to know of the server.
+	// On describes the server for the rows.
 	On attribute.Server
 	// Values are the attributes of a model by name.
 	Values func(*Model) map[string]attr.Value
 }
 
-// Of returns the test of a table whose model is a struct with tfsdk tags.
+// Of returns the test of a table with a model that is a struct with tfsdk tags.
 func Of[Model, Object, Update any](table *attribute.Table[Model, *Object, Update], samples Samples) *Test[Model, Object, Update] {
 	return &Test[Model, Object, Update]{Table: table, Samples: samples, Values: fields[Model]}
 }
 
-// Check reports what is forgotten of the table.
+// Check reports the omissions of the table.
 func (c *Test[Model, Object, Update]) Check(t *testing.T) {
 	t.Helper()
 	for _, problem := range c.Problems() {
@@ -46,7 +46,7 @@ func (c *Test[Model, Object, Update]) Check(t *testing.T) {
 	}
 }
 
-// Problems are what is forgotten of the table.
+// Problems returns the omissions of the table.
 func (c *Test[Model, Object, Update]) Problems() []string {
 	check := &checking[Model, Object, Update]{Test: c}
 	known := map[string]bool{}
@@ -67,7 +67,7 @@ func (c *Test[Model, Object, Update]) Problems() []string {
 	return slices.Compact(check.problems)
 }
 
-// checking is a check while it runs.
+// checking is the state of a running check.
 type checking[Model, Object, Update any] struct {
 	*Test[Model, Object, Update]
 	problems []string
@@ -85,7 +85,7 @@ func (c *Test[Model, Object, Update]) decode(text string) *Object {
 	return object
 }
 
-// read is a model that holds one attribute of an object, and the attribute.
+// read returns a model with one attribute of an object, and the attribute.
 func (c *Test[Model, Object, Update]) read(row attribute.Row[Model, *Object, Update], object *Object) (*Model, attr.Value) {
 	var model Model
 	var diags diag.Diagnostics
@@ -130,7 +130,7 @@ func (c *checking[Model, Object, Update]) row(row attribute.Row[Model, *Object, 
 	}
 }
 
-// checkPrivateState checks that the private state has the value of an attribute that a state leaves out.
+// checkPrivateState checks that the private state has the value of an attribute that the state omits.
 func (c *checking[Model, Object, Update]) checkPrivateState(name string, object *Object, is attr.Value) {
 	var diags diag.Diagnostics
 	private := c.Table.PrivateStateOf(new(Model), object, nil, c.On, &diags)
@@ -162,7 +162,7 @@ func (c *checking[Model, Object, Update]) step(row attribute.Row[Model, *Object,
 	}
 }
 
-// permissions checks that the table has a place for each permission, and for nothing else.
+// permissions checks that the table has a place for each permission, and no others.
 func (c *checking[Model, Object, Update]) permissions(known map[string]bool) {
 	for _, setting := range c.Table.Wire.Table.All() {
 		known[setting.Name] = true
@@ -184,7 +184,7 @@ func (c *checking[Model, Object, Update]) permissions(known map[string]bool) {
 	}
 }
 
-// fields are the attributes of a struct with tfsdk tags.
+// fields returns the attributes of a struct with tfsdk tags.
 func fields[Model any](model *Model) map[string]attr.Value {
 	values := map[string]attr.Value{}
 	of := reflect.ValueOf(model).Elem()
@@ -196,8 +196,8 @@ func fields[Model any](model *Model) map[string]attr.Value {
 	return values
 }
 
-// Apply sets each attribute that can be set to the values of both samples, next to a configuration that may be nothing but a
-// name. After each apply there is nothing to do, and what another run changes is found, and changed back.
+// Apply sets each settable attribute to the values of both samples, next to a configuration that may be only a name. After
+// each apply the plan must be empty. A change by another run must be found, and reverted.
 func (c *Test[Model, Object, Update]) Apply(t *testing.T, start func(*testing.T) *acctest.Run, base acctest.Values) {
 	for _, row := range c.Table.Rows {
 		name, resource := row.AttributeName(), row.ResourceAttribute(c.Table.Resource)
@@ -231,7 +231,7 @@ func (c *Test[Model, Object, Update]) Apply(t *testing.T, start func(*testing.T)
 	}
 }
 
-// plain is a value as tests write it.
+// plain returns a value in the form of tests.
 func plain(value attr.Value) any {
 	switch value := value.(type) {
 	case types.String:

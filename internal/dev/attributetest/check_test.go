@@ -30,7 +30,7 @@ type (
 	lamps   = attribute.Table[lampModel, *lamp, lampUpdate]
 )
 
-// wholeRow forgets nothing.
+// wholeRow returns a complete row.
 func wholeRow() lampRow {
 	return lampRow{
 		Name: "is_on", Description: "Whether it is on.",
@@ -71,7 +71,7 @@ func TestCheckFindsWhatARowForgets(t *testing.T) {
 			test.forget(&row, &table)
 			table.Rows = []attribute.Row[lampModel, *lamp, lampUpdate]{row}
 			problems := attributetest.Of(&table, attributetest.Samples{"is_on": {`{"is_on": false}`, `{"is_on": true}`}}).Problems()
-			// The model has an attribute of which the table never says anything.
+			// The model has an attribute that the table does not mention.
 			if !slices.Contains(problems, "broken: the model has it, and no row of the table") && row.Name != "broken" {
 				t.Errorf("the attribute without a row is not found: %q", problems)
 			}

@@ -1,5 +1,5 @@
-// Bench measures what plans and applies of many channels cost through a CLI, next to as many terraform_data, which the CLI has
-// built in: the floor. It prints a Markdown table for BENCHMARKS.md.
+// Bench measures the costs of plans and applies of many channels through a CLI. It compares them with as many
+// terraform_data, which are built into the CLI and cost the least possible. It prints a Markdown table for BENCHMARKS.md.
 package main
 
 import (
@@ -27,11 +27,11 @@ func main() {
 	defer stop()
 	if err := measure(ctx, *tf, *n); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1) //nolint:gocritic // nothing is left to stop
+		os.Exit(1) //nolint:gocritic // there is no process left to stop
 	}
 }
 
-// measure prints a row for each step, of the channels and of the floor.
+// measure prints a row for each step, of the channels and of the lower bound.
 func measure(ctx context.Context, tf string, n int) error {
 	work, err := os.MkdirTemp("", "bench")
 	if err != nil {
@@ -130,7 +130,7 @@ resource "zulip_channel" "x" {
 `, n, description)
 }
 
-// subject is a configuration in a folder of its own, and what the last command in it cost.
+// subject is a configuration in a folder of its own, with the costs of the last command in it.
 type subject struct {
 	dir, tf, plugin string
 	environment     []string
@@ -138,7 +138,7 @@ type subject struct {
 
 	wall     time.Duration
 	requests int
-	peak     int64 // the most memory that a process of the plugin held, in bytes
+	peak     int64 // the maximum memory of a plugin process, in bytes
 	state    int64 // the largest state file so far, in bytes
 }
 
@@ -157,7 +157,7 @@ func (s *subject) write(config string) error {
 	return os.WriteFile(filepath.Join(s.dir, "main.tf"), []byte(config), 0o600)
 }
 
-// run runs a command of the CLI while each request takes a time.
+// run runs a command of the CLI with this latency of each request.
 func (s *subject) run(ctx context.Context, step string, latency time.Duration, arguments ...string) error {
 	if latency > 0 {
 		defer s.server.Fail(sandbox.Fault{Method: "*", Path: "**", Action: sandbox.FaultStall, Delay: latency})()
@@ -194,7 +194,7 @@ func (s *subject) run(ctx context.Context, step string, latency time.Duration, a
 	}
 }
 
-// memoryOf is the most memory that a running process of a binary has held, in bytes; 0 where the system has no /proc.
+// memoryOf returns the maximum memory of running processes of a binary, in bytes; 0 on systems without /proc.
 func memoryOf(binary string) (most int64) {
 	processes, _ := filepath.Glob("/proc/[0-9]*")
 	for _, process := range processes {

@@ -1,5 +1,5 @@
-// Package randomorg makes random organizations on sandboxes, and random changes of them, as a plan has them and as requests make them:
-// to compare what is computed with what the rules of a server allow.
+// Package randomorg creates random organizations on sandboxes, and random changes of them, as plans and as requests. Tests
+// compare a computed result with the rules of a server.
 package randomorg
 
 import (
@@ -18,17 +18,17 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// Attributes are those of a resource, or a change of one, as plans in JSON have it.
+// Attributes are the attributes of a resource, or of a change, as in a JSON plan.
 type Attributes = map[string]any
 
-// Organization is a random organization, of which the account is an owner's.
+// Organization is a random organization, used with the account of an owner.
 type Organization struct {
 	*acctest.Organization
 
 	t    *testing.T
 	rand *rand.Rand
 
-	// People are the IDs of accounts by name, which is what stands before @ in the address. Groups and Channels are IDs by name.
+	// People are the IDs of accounts by name, the part of the address before @. Groups and Channels are IDs by name.
 	People   map[string]int64
 	Groups   map[string]int64
 	Channels map[string]int64
@@ -37,14 +37,14 @@ type Organization struct {
 	// addresses of accounts, and IDs of the groups of roles.
 	addresses map[string]string
 	roles     map[string]int64
-	// isDefault are channels that everybody new is in, limitsTopics those in which not everybody starts topics.
+	// isDefault are the default channels. limitsTopics are channels in which some people cannot start topics.
 	isDefault, limitsTopics map[string]bool
 }
 
 // roles are the codes of roles by name.
 var roles = map[string]string{"owner": "100", "administrator": "200", "moderator": "300", "member": "400", "guest": "600"}
 
-// New makes an organization.
+// New creates an organization.
 func New(t *testing.T, r *rand.Rand) *Organization {
 	t.Helper()
 	accounts := map[string]sandbox.Account{"owner": {Email: "owner@example.com", FullName: "owner", Role: 100, CanCreateUsers: true}}
@@ -83,18 +83,18 @@ func New(t *testing.T, r *rand.Rand) *Organization {
 	for range r.IntN(4) {
 		setting := o.draw(organizationSettings...)
 		if strings.HasPrefix(setting, "can_create_p") || setting == "can_manage_all_groups" || setting == "can_create_groups" {
-			continue // the owner has to be able to make the changes
+			continue // the owner needs the permission to make the changes
 		}
 		o.Call(t, "PATCH", "/realm", map[string]string{setting: fmt.Sprintf(`{"new":%s}`, o.value(permission.RealmSettings, setting))})
 	}
 	return o
 }
 
-// channelSettings, groupSettings and organizationSettings are permissions that are drawn.
+// channelSettings, groupSettings and organizationSettings are the permissions to draw from.
 var (
 	channelSettings = namesOf(permission.ChannelSettings)
 	groupSettings   = namesOf(permission.UserGroupSettings)
-	// Without those that only some roles can have.
+	// Permissions that only some roles can have are left out.
 	organizationSettings = slices.DeleteFunc(namesOf(permission.RealmSettings), func(name string) bool {
 		return name == "can_access_all_users_group" || name == "can_create_web_public_channel_group"
 	})
@@ -121,7 +121,7 @@ func (o *Organization) newGroup(name string) {
 	o.Groups[name] = o.made("/user_groups/create", "group_id", params)
 }
 
-// sharedSettings are drawn often, for most rules of a server are about them.
+// sharedSettings are drawn often, because most rules of a server use them.
 var sharedSettings = []string{"can_send_message_group", "can_administer_channel_group", "can_subscribe_group", "can_add_subscribers_group"}
 
 func (o *Organization) newChannel(name string) {
@@ -173,7 +173,7 @@ func (o *Organization) draw(from ...string) string {
 	return from[o.rand.IntN(len(from))]
 }
 
-// some are up to so many people.
+// some draws at most this many people.
 func (o *Organization) some(most int) []string {
 	names := slices.Sorted(maps.Keys(o.People))
 	o.rand.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
@@ -194,13 +194,13 @@ func (o *Organization) role(names ...string) string {
 	return fmt.Sprint(o.roles["role:"+o.draw(names...)])
 }
 
-// value is a random value of a permission, as the API has it.
+// value draws a value of a permission, in the API's form.
 func (o *Organization) value(of []permission.Setting, setting string) string {
 	value, _ := o.valueAndPrincipals(of, setting)
 	return value
 }
 
-// valueAndPrincipals is value, and the same as a plan has it.
+// valueAndPrincipals is value, which also returns the plan's form.
 func (o *Organization) valueAndPrincipals(of []permission.Setting, setting string) (value string, principals []string) {
 	switch o.rand.IntN(3) {
 	case 0:
@@ -240,7 +240,7 @@ func (o *Organization) addressesOf(names []string) []string {
 	return all
 }
 
-// ResourceChange is the change of a resource, as a plan in JSON has it. unknown are attributes that are not known yet.
+// ResourceChange is the change of a resource in a JSON plan. unknown are attributes that are not known yet.
 func ResourceChange(kind string, before, after Attributes, unknown ...string) Attributes {
 	action, notKnown := "update", Attributes{}
 	switch {
@@ -258,7 +258,7 @@ func ResourceChange(kind string, before, after Attributes, unknown ...string) At
 	}
 }
 
-// Plan is a plan of some changes, as the tools write one.
+// Plan returns a plan of some changes, in the JSON form of the CLI.
 func Plan(t testing.TB, changes ...Attributes) string {
 	t.Helper()
 	plan, err := json.Marshal(Attributes{"format_version": "1.2", "planned_values": Attributes{}, "resource_changes": changes})
@@ -268,7 +268,7 @@ func Plan(t testing.TB, changes ...Attributes) string {
 	return string(plan)
 }
 
-// Change draws a change: as a plan has it, and as requests make it.
+// Change draws a change: for a plan, and as requests.
 func (o *Organization) Change() (planned []Attributes, apply func()) {
 	channel, group, person := o.draw("alpha", "beta", "gamma"), o.draw("red", "green", "blue"), o.draw("otto", "ada", "mo", "mel", "max", "gus", "gil")
 	kinds := []func() ([]Attributes, func()){
@@ -296,7 +296,7 @@ func (o *Organization) Change() (planned []Attributes, apply func()) {
 	return kinds[o.rand.IntN(len(kinds))]()
 }
 
-// Replacement draws a change that destroys a resource and creates another in its place, as [Organization.Change] does.
+// Replacement draws a change that replaces a resource, in the form of [Organization.Change].
 func (o *Organization) Replacement() (planned []Attributes, apply func()) {
 	channel, person := o.draw("alpha", "beta", "gamma"), o.draw("otto", "ada", "mo", "mel", "max", "gus", "gil")
 	switch o.rand.IntN(3) {
@@ -308,7 +308,7 @@ func (o *Organization) Replacement() (planned []Attributes, apply func()) {
 	return o.replaceChannel(channel)
 }
 
-// of is a resource that is there, with what changes.
+// of returns an existing resource with a change.
 func of(id int64, name string, change Attributes) Attributes {
 	all := Attributes{"id": id, "name": name}
 	maps.Copy(all, change)
@@ -317,7 +317,7 @@ func of(id int64, name string, change Attributes) Attributes {
 
 func (o *Organization) changePermission(channel, setting string) ([]Attributes, func()) {
 	if setting == "can_create_topic_group" {
-		setting = "can_send_message_group" // the other cannot be changed where the history is protected
+		setting = "can_send_message_group" // a protected history does not allow changes of the other permission
 	}
 	value, principals := o.valueAndPrincipals(permission.ChannelSettings, setting)
 	id := o.Channels[channel]
@@ -377,7 +377,7 @@ func (o *Organization) changeSubscribers(channel string) ([]Attributes, func()) 
 		func() { o.subscribe(channel, users) }
 }
 
-// addPerson adds somebody, who is in the default channels.
+// addPerson adds a person, who subscribes to the default channels.
 func (o *Organization) addPerson() ([]Attributes, func()) {
 	role := o.draw("member", "guest")
 	return []Attributes{ResourceChange("zulip_user", nil, Attributes{"email": "nia@example.com", "full_name": "nia", "role": role})},
@@ -423,7 +423,7 @@ func (o *Organization) archive(channel string) ([]Attributes, func()) {
 		func() { o.Call(o.t, "DELETE", o.path(channel), nil) }
 }
 
-// addChannel adds a private channel, with somebody in it.
+// addChannel adds a private channel with one subscriber.
 func (o *Organization) addChannel(person string) ([]Attributes, func()) {
 	setting := o.draw("can_send_message_group", "can_administer_channel_group", "can_subscribe_group", "can_move_messages_within_channel_group")
 	value, principals := o.valueAndPrincipals(permission.ChannelSettings, setting)
@@ -436,10 +436,10 @@ func (o *Organization) addChannel(person string) ([]Attributes, func()) {
 		}
 }
 
-// changeSubgroups puts the groups into a group that are not above it.
+// changeSubgroups adds all groups to a group, except for its supergroups.
 func (o *Organization) changeSubgroups(group string) ([]Attributes, func()) {
 	id, below := o.Groups[group], []string{}
-	if group == "blue" { // which is in none
+	if group == "blue" { // blue is in no other group
 		below = append(below, o.draw("red", "green"))
 	}
 	return []Attributes{ResourceChange("zulip_user_group", of(id, group, Attributes{"subgroups": []string{"x"}}), of(id, group, Attributes{"subgroups": below}))},
@@ -465,15 +465,14 @@ func (o *Organization) changeTopicsPolicy(channel string) ([]Attributes, func())
 		func() { o.Call(o.t, "PATCH", o.path(channel), map[string]string{"topics_policy": policy}) }
 }
 
-// Replaced makes the change of a resource one that destroys it and creates another.
+// Replaced turns the change of a resource into a replacement.
 func Replaced(change Attributes) Attributes {
 	of, _ := change["change"].(Attributes)
 	of["actions"] = []string{"delete", "create"}
 	return change
 }
 
-// Withhold makes one attribute that a change sets one that the plan does not know yet, and returns its name; empty if the change sets
-// none.
+// Withhold changes one attribute of a change to unknown, and returns its name; empty if the change sets none.
 func Withhold(r *rand.Rand, change Attributes) string {
 	of, _ := change["change"].(Attributes)
 	before, _ := of["before"].(Attributes)
@@ -501,6 +500,7 @@ func Withhold(r *rand.Rand, change Attributes) string {
 }
 
 // replaceRole takes a role from one account and gives one to another, which may be the same.
+// replaceRole removes a role from one account and gives one to another, which may be the same.
 func (o *Organization) replaceRole(person string) ([]Attributes, func()) {
 	other, role := o.draw("otto", "ada", "mo", "mel", "max", "gus", "gil", person), o.draw("owner", "administrator", "moderator", "guest")
 	set := func(person, role string) {
@@ -512,7 +512,7 @@ func (o *Organization) replaceRole(person string) ([]Attributes, func()) {
 		func() { set(person, "member"); set(other, role) }
 }
 
-// replaceSubscription unsubscribes somebody from one channel and subscribes them to another, which may be the same.
+// replaceSubscription unsubscribes a person from one channel and subscribes them to another, which may be the same.
 func (o *Organization) replaceSubscription(channel, person string) ([]Attributes, func()) {
 	other := o.draw("alpha", "beta", "gamma")
 	subscription := func(channel string, users ...string) Attributes {
@@ -528,7 +528,7 @@ func (o *Organization) replaceSubscription(channel, person string) ([]Attributes
 	}
 }
 
-// replaceChannel archives a channel and takes it back with another permission.
+// replaceChannel archives a channel and unarchives it with another permission.
 func (o *Organization) replaceChannel(channel string) ([]Attributes, func()) {
 	setting := o.draw("can_send_message_group", "can_administer_channel_group", "can_subscribe_group")
 	value, principals := o.valueAndPrincipals(permission.ChannelSettings, setting)
@@ -541,7 +541,7 @@ func (o *Organization) replaceChannel(channel string) ([]Attributes, func()) {
 	}
 }
 
-// forget removes resources from the state, beside another change: what they manage stays as it is.
+// forget removes resources from the state, next to another change. Their objects remain unchanged.
 func (o *Organization) forget(channel, group, person string) ([]Attributes, func()) {
 	forgotten := []Attributes{
 		ResourceChange("zulip_channel", of(o.Channels[channel], channel, nil), nil),
@@ -556,7 +556,7 @@ func (o *Organization) forget(channel, group, person string) ([]Attributes, func
 	return append(planned, forgotten...), apply
 }
 
-// listed makes a list of people another one.
+// listed changes a list of people.
 func (o *Organization) listed(path string, was, is []string) {
 	o.t.Helper()
 	params := map[string]string{}

@@ -1,6 +1,6 @@
 // Schemajson prints the provider's schema as "terraform providers schema -json" does, for the generator of docs/. A CLI
-// leaves out what it does not know itself, such as actions or list resources, and the pages may not depend on which
-// CLI is installed.
+// omits the kinds that it does not know, for example actions or list resources. The pages must not depend on the installed
+// CLI.
 package main
 
 import (
@@ -166,7 +166,7 @@ func kindOf(kind tfprotov6.StringKind) tfjson.SchemaDescriptionKind {
 	return tfjson.SchemaDescriptionKindPlain
 }
 
-// typeOf goes through JSON, the one form that both libraries share. A type of a schema that was served has it.
+// typeOf converts through JSON, the only form that both libraries share. A type of a served schema has it.
 func typeOf(t tftypes.Type) cty.Type {
 	var converted cty.Type
 	encoded, err := json.Marshal(t)

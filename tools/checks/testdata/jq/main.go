@@ -1,4 +1,4 @@
-// Jq stands for jq on a machine that has none, with the one filter of the GitLab template: jq FILTER FILE prints the ID of the
+// Jq replaces jq on a machine without it, with the one filter of the GitLab template. jq FILTER FILE prints the ID of the
 // first note that begins with a text.
 package main
 

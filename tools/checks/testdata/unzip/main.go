@@ -1,4 +1,4 @@
-// Unzip stands for unzip on a machine that has none: "unzip -o ARCHIVE" extracts the files of an archive here.
+// Unzip replaces unzip on a machine without it: "unzip -o ARCHIVE" extracts the files of an archive here.
 package main
 
 import (
