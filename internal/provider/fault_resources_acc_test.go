@@ -107,7 +107,7 @@ func (n faulted) faults() []fault {
 			if count := n.held(t, trial.Organization); count != 1 {
 				t.Errorf("the server was to hold one when the plugin was killed, and holds %d", count)
 			}
-			trial.Holds(n.address(), func() int { return n.held(t, trial.Organization) - n.left })
+			trial.ExpectObject(n.address(), func() int { return n.held(t, trial.Organization) - n.left })
 			n.recover(t, trial)
 		}},
 	}
@@ -162,8 +162,8 @@ func (n faulted) address() string { return n.resource + ".x" }
 func (n faulted) trial(t *testing.T, fault string) *acctest.Trial {
 	t.Helper()
 	trial := acctest.NewTrial(t, fault, "while a "+n.resource+" was made", sandbox.Config{})
-	trial.Want(fmt.Sprintf("%sresource %q \"x\" {\n  %s\n}\n", once, n.resource, n.lines))
-	trial.Holds(n.address(), func() int { return n.held(t, trial.Organization) })
+	trial.SetConfig(fmt.Sprintf("%sresource %q \"x\" {\n  %s\n}\n", once, n.resource, n.lines))
+	trial.ExpectObject(n.address(), func() int { return n.held(t, trial.Organization) })
 	return trial
 }
 

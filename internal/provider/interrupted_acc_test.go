@@ -113,7 +113,7 @@ func startInterrupted(t *testing.T, what string) (interruptedTrial, *interrupted
 		kind, name, _ := strings.Cut(n.address, ".")
 		fmt.Fprintf(&config, "resource %q %q {\n  %s\n}\n", kind, name, n.lines)
 	}
-	trial.Want(config.String())
+	trial.SetConfig(config.String())
 	run := &interruptedRun{log: filepath.Join(t.TempDir(), "log"), ended: make(chan struct{})}
 	held := map[string]bool{}
 	for _, n := range interruptedObjects {

@@ -89,13 +89,13 @@ var attempts = map[string]attempt{
 	},
 	"can_add_subscribers_group": func(a *accessTry, account string) response {
 		third := thirdPerson(account)
-		a.everyoneIn()
+		a.subscribeEveryone()
 		a.unsubscribe("owner", third)
 		return a.subscribe(account, third)
 	},
 	"can_remove_subscribers_group": func(a *accessTry, account string) response {
 		third := thirdPerson(account)
-		a.everyoneIn()
+		a.subscribeEveryone()
 		a.subscribe("owner", third)
 		return a.unsubscribe(account, third)
 	},
@@ -229,8 +229,8 @@ func (a *accessTry) post(account, topic string) int {
 	return int(a.must(account, "POST", "/messages", a.messageTo(topic)).body["id"].(float64))
 }
 
-// everyoneIn subscribes everyone to a channel, if the row asks for it.
-func (a *accessTry) everyoneIn() {
+// subscribeEveryone subscribes everyone to a channel, if the row asks for it.
+func (a *accessTry) subscribeEveryone() {
 	if a.row.Subscribed {
 		a.subscribe("owner", a.accounts...)
 	}

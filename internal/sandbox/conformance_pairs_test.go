@@ -296,8 +296,8 @@ func names(list []any) []any {
 	return short
 }
 
-// elsewhere lists the recordings that are also replayed in another organization.
-var elsewhere = []string{
+// inOtherOrganization lists the recordings that are also replayed in another organization.
+var inOtherOrganization = []string{
 	"bots", "custom-emoji", "default-channel-groups", "default-channels-and-folders", "default-user-settings",
 	"organization-settings", "profile-fields-playgrounds-domains", "subscriptions", "user-groups",
 }
@@ -305,14 +305,14 @@ var elsewhere = []string{
 // Another organization, with other names and IDs, answers alike except for names and IDs: the rules contain no data of a
 // recording.
 func TestConformanceElsewhere(t *testing.T) {
-	for _, name := range elsewhere {
+	for _, name := range inOtherOrganization {
 		t.Run(name, func(t *testing.T) {
 			rec := readRecording(t, "testdata/recordings/"+name+".json")
 			renaming := newRenaming(rec)
 			if len(renaming.names) == 0 {
 				t.Fatal("nothing is called otherwise")
 			}
-			same, all, differences := replayMeanwhile(t, name, renaming.recording(rec), skipNumbers)
+			same, all, differences := replayWithHook(t, name, renaming.recording(rec), skipNumbers)
 			if same != all {
 				t.Errorf("alike %d/%d, with other names for %q:\n%s", same, all, renaming.names, strings.Join(differences, "\n"))
 			}

@@ -18,8 +18,8 @@ import (
 	"testing"
 )
 
-// leastAlike is the share of random requests that must be answered like the recorded server did.
-const leastAlike = 0.998
+// minAlike is the share of random requests that must be answered like the recorded server did.
+const minAlike = 0.998
 
 // randomSequence is a file of testdata/random: requests drawn at random, and the answers of a real server. The organization
 // was new, with the accounts of testdata/recordings and no channel.
@@ -94,8 +94,8 @@ func TestConformanceRandom(t *testing.T) {
 	}
 	share := float64(all.alike) / float64(all.total())
 	t.Logf("random sequences: alike %d/%d (%.2f %%; %d differ, %d not reached)", all.alike, all.total(), 100*share, all.differing, all.unreached)
-	if share < leastAlike {
-		t.Errorf("%.2f %% of the random requests are answered as recorded; at least %.1f %% are wanted", 100*share, 100*leastAlike)
+	if share < minAlike {
+		t.Errorf("%.2f %% of the random requests are answered as recorded; at least %.1f %% are wanted", 100*share, 100*minAlike)
 	}
 }
 

@@ -125,11 +125,11 @@ func readRecording(t *testing.T, path string) recording {
 // replayRecording sends every request to a new server, in order, and counts the answers that are alike.
 func replayRecording(t *testing.T, name string, rec recording) (same, all int, differences []string) {
 	t.Helper()
-	return replayMeanwhile(t, name, rec, func(*Server) {})
+	return replayWithHook(t, name, rec, func(*Server) {})
 }
 
-// replayMeanwhile is replayRecording, and calls a function before each request.
-func replayMeanwhile(t *testing.T, name string, rec recording, meanwhile func(*Server)) (same, all int, differences []string) {
+// replayWithHook is replayRecording, and calls a function before each request.
+func replayWithHook(t *testing.T, name string, rec recording, beforeEach func(*Server)) (same, all int, differences []string) {
 	t.Helper()
 	config := recordedConfig(name, rec)
 	var waited atomic.Int64
@@ -140,7 +140,7 @@ func replayMeanwhile(t *testing.T, name string, rec recording, meanwhile func(*S
 	defer s.Close()
 	p := newReplay(s)
 	for i, x := range rec.Exchanges {
-		meanwhile(s)
+		beforeEach(s)
 		waited.Add(int64(time.Duration(x.WaitS) * time.Second))
 		answer, err := p.ask(x)
 		if err != nil {
@@ -190,7 +190,7 @@ func (p *replay) compareExchange(x exchange, got response) []string {
 // symbols it meets for the first time.
 func (p *replay) compare(path string, want, got any) []string {
 	field := path[strings.LastIndex(path, ".")+1:]
-	if slices.Contains(ofTheServer, field) {
+	if slices.Contains(serverFields, field) {
 		want = "${any}"
 	}
 	switch w := want.(type) {

@@ -75,8 +75,8 @@ func (w world) yes() bool { return rapid.Bool().Draw(w.draw, "yes") }
 
 // value draws a group-setting value in either form.
 func (w world) value() any {
-	if retired := w.retired(); len(retired) > 0 && w.yes() {
-		return map[string]any{"direct_members": some(w, people, 1), "direct_subgroups": append(someGroups(w, 1), retired[0])}
+	if groups := w.deactivatedGroups(); len(groups) > 0 && w.yes() {
+		return map[string]any{"direct_members": some(w, people, 1), "direct_subgroups": append(someGroups(w, 1), groups[0])}
 	}
 	if w.yes() {
 		return oneGroup(w)
@@ -84,8 +84,8 @@ func (w world) value() any {
 	return map[string]any{"direct_members": some(w, people, 2), "direct_subgroups": someGroups(w, 2)}
 }
 
-// retired are the deactivated groups: a new value must not name one.
-func (w world) retired() []int {
+// deactivatedGroups are the deactivated groups: a new value must not name one.
+func (w world) deactivatedGroups() []int {
 	var ids []int
 	w.replay.server.Organization().Read(func(o *rules.Organization) {
 		for id, group := range o.Groups.All() {
@@ -119,9 +119,9 @@ type asked struct {
 	params       map[string]any
 }
 
-// breaksTheServer reports whether a real server may fail instead of refusing. Another folder may have the name of an
+// mayBreakServer reports whether a real server may fail instead of refusing. Another folder may have the name of an
 // archived folder when it is unarchived (server-behavior §F3).
-func (a asked) breaksTheServer() bool {
+func (a asked) mayBreakServer() bool {
 	return strings.HasPrefix(a.path, "/channel_folders/") && a.params["is_archived"] == false
 }
 

@@ -213,6 +213,7 @@ func (v *recordedValue) UnmarshalJSON(data []byte) error {
 // recordedTime is a time in a row of an account: without seconds, or with.
 type recordedTime struct{ time.Time }
 
+// UnmarshalJSON reads either form; "" is no time.
 func (t *recordedTime) UnmarshalJSON(data []byte) error {
 	var text string
 	if err := json.Unmarshal(data, &text); err != nil {
@@ -233,6 +234,7 @@ func (t *recordedTime) UnmarshalJSON(data []byte) error {
 // list is a list of objects with errors that name the position.
 type list[T any] []T
 
+// UnmarshalJSON reads the JSON form.
 func (l *list[T]) UnmarshalJSON(data []byte) error {
 	var rows []json.RawMessage
 	if err := json.Unmarshal(data, &rows); err != nil {
@@ -269,7 +271,7 @@ func decodeStrictly(data []byte, into any) error {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(into); err != nil {
-		return inWords(err)
+		return withoutGoTerms(err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("there is more after the end of the object")
@@ -277,8 +279,8 @@ func decodeStrictly(data []byte, into any) error {
 	return nil
 }
 
-// inWords returns an error without Go's terms.
-func inWords(err error) error {
+// withoutGoTerms returns an error without Go's terms.
+func withoutGoTerms(err error) error {
 	var wrongType *json.UnmarshalTypeError
 	if errors.As(err, &wrongType) {
 		if wrongType.Field == "" {
@@ -321,7 +323,7 @@ func parseOrganization(data []byte) (*recordedOrganization, error) {
 		Format int `json:"format"`
 	}
 	if err := json.Unmarshal(data, &version); err != nil {
-		return nil, fmt.Errorf("recorded organization: %w", inWords(err))
+		return nil, fmt.Errorf("recorded organization: %w", withoutGoTerms(err))
 	}
 	if version.Format != recordedFormat {
 		return nil, fmt.Errorf("recorded organization: format %d is not known, only %d", version.Format, recordedFormat)
@@ -329,7 +331,7 @@ func parseOrganization(data []byte) (*recordedOrganization, error) {
 	// Keys are decoded one after the other, so that an error names its key.
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(data, &keys); err != nil {
-		return nil, fmt.Errorf("recorded organization: %w", inWords(err))
+		return nil, fmt.Errorf("recorded organization: %w", withoutGoTerms(err))
 	}
 	var recorded recordedOrganization
 	for _, key := range sortedKeys(keys) {

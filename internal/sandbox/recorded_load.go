@@ -124,7 +124,7 @@ func (s *recordedSettings) read(into any, names ...string) {
 			continue
 		}
 		if err := json.Unmarshal(raw, into); err != nil && s.err == nil {
-			s.err = &placedError{"realm.settings." + name, inWords(err)}
+			s.err = &placedError{"realm.settings." + name, withoutGoTerms(err)}
 		}
 		return
 	}
@@ -155,7 +155,7 @@ func (s *recordedSettings) readMethods(realm *rules.Realm) {
 		}
 		if json.Unmarshal(methods[method], &current.Enabled) != nil {
 			if err := json.Unmarshal(methods[method], &current); err != nil && s.err == nil {
-				s.err = &placedError{"realm.settings." + name + "." + method, inWords(err)}
+				s.err = &placedError{"realm.settings." + name + "." + method, withoutGoTerms(err)}
 			}
 		}
 		realm.AuthenticationMethods[method] = current.Enabled
@@ -190,7 +190,7 @@ func (f *recordedOrganization) userDefaults() (rules.UserDefaults, error) {
 			err = readChanged(raw, s, defaults.Texts)
 		}
 		if err != nil {
-			return defaults, &placedError{"realm_user_settings_defaults." + s.Name, inWords(err)}
+			return defaults, &placedError{"realm_user_settings_defaults." + s.Name, withoutGoTerms(err)}
 		}
 	}
 	return defaults, nil

@@ -283,7 +283,7 @@ var unordered = []string{
 	"subgroups", "subscribers",
 }
 
-// ofTheServer names fields with values of the recorded server.
-var ofTheServer = []string{
+// serverFields names fields with values of the recorded server.
+var serverFields = []string{
 	"development_environment", "realm_bot_domain", "realm_date_created", "realm_name", "server_can_summarize_topics",
 }

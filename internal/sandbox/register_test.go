@@ -223,8 +223,8 @@ func newQueue(t *testing.T, s *Server, as string, params map[string]any) string 
 	return must(t, s, as, "POST", "/register", params).body["queue_id"].(string)
 }
 
-// polled reads the events of a queue after one of them, without waiting.
-func polled(t *testing.T, s *Server, as, queue string, last int) []any {
+// readEvents reads the events of a queue after one of them, without waiting.
+func readEvents(t *testing.T, s *Server, as, queue string, last int) []any {
 	t.Helper()
 	return must(t, s, as, "GET", "/events", map[string]any{"queue_id": queue, "last_event_id": last, "dont_block": true}).body["events"].([]any)
 }
@@ -244,7 +244,7 @@ func TestEventsAreTheMessagesReceived(t *testing.T) {
 	must(t, s, "member", "POST", "/users/me/subscriptions", map[string]any{"subscriptions": []any{map[string]any{"name": "elsewhere"}}})
 	sent(t, s, "member", map[string]any{"type": "channel", "to": "elsewhere", "topic": "t", "content": "which the owner does not receive"})
 
-	events := polled(t, s, "owner", plain, -1)
+	events := readEvents(t, s, "owner", plain, -1)
 	if len(events) != 2 {
 		t.Fatalf("the events are %v", events)
 	}
@@ -260,16 +260,16 @@ func TestEventsAreTheMessagesReceived(t *testing.T) {
 			t.Errorf("event %d is %v", i, event)
 		}
 	}
-	if message := polled(t, s, "owner", rendered, -1)[0].(map[string]any)["message"].(map[string]any); message["subject"] != "" ||
+	if message := readEvents(t, s, "owner", rendered, -1)[0].(map[string]any)["message"].(map[string]any); message["subject"] != "" ||
 		message["content_type"] != "text/html" || !strings.HasPrefix(message["content"].(string), "<p>") {
 		t.Errorf("rendered: %v", message)
 	}
-	if events := polled(t, s, "owner", other, -1); len(events) != 0 {
+	if events := readEvents(t, s, "owner", other, -1); len(events) != 0 {
 		t.Errorf("who wants no messages gets %v", events)
 	}
 
 	// Confirmed events are removed.
-	if events := polled(t, s, "owner", plain, 0); len(events) != 1 || events[0].(map[string]any)["id"] != 1.0 {
+	if events := readEvents(t, s, "owner", plain, 0); len(events) != 1 || events[0].(map[string]any)["id"] != 1.0 {
 		t.Errorf("after the first: %v", events)
 	}
 	for _, c := range []struct {

@@ -292,8 +292,10 @@ type statusRecorder struct {
 	body   bytes.Buffer
 }
 
+// Header returns the header of the answer.
 func (t *statusRecorder) Header() http.Header { return t.header }
 
+// WriteHeader records the status.
 func (t *statusRecorder) WriteHeader(status int) { t.status = status }
 
 func (t *statusRecorder) Write(data []byte) (int, error) { return t.body.Write(data) }

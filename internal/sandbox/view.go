@@ -271,6 +271,8 @@ type Upload struct {
 	Content                  []byte
 }
 
+// Do handles a request of an account, by ID, as if it had come with the account's key. Later requests of the trial see its
+// changes. It does not wait for events.
 func (t *Trial) Do(as int, method, path string, params map[string]string, uploads ...Upload) (a TriedAnswer) {
 	found, refused := t.s.router.find(method, apiPrefix+path, t.s.featureLevel())
 	if refused != nil {
@@ -367,8 +369,10 @@ type recorder struct {
 	body   bytes.Buffer
 }
 
+// Header returns the header of the answer.
 func (r *recorder) Header() http.Header { return r.header }
 
+// WriteHeader records the status.
 func (r *recorder) WriteHeader(status int) { r.status = status }
 
 func (r *recorder) Write(part []byte) (int, error) { return r.body.Write(part) }

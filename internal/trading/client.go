@@ -120,6 +120,7 @@ type userAgentTransport struct {
 	userAgent string
 }
 
+// RoundTrip sends a request with the user agent.
 func (n userAgentTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context()) // a RoundTripper must not modify the request
 	req.Header.Set("User-Agent", n.userAgent)

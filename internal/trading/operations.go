@@ -50,6 +50,7 @@ type Platform struct {
 // PlatformType is a word ("MT4", "MT5"), or in digits the number that some servers use instead.
 type PlatformType string
 
+// UnmarshalJSON reads a word or a number.
 func (t *PlatformType) UnmarshalJSON(data []byte) error {
 	var number json.Number
 	if err := json.Unmarshal(data, &number); err == nil && len(data) > 0 && data[0] != '"' {

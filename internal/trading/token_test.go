@@ -20,12 +20,12 @@ func TestTokenIsUsedUntilAMinuteBeforeItsEnd(t *testing.T) {
 	listPlatforms(t, client)
 	clock.advance(58*time.Minute + 59*time.Second)
 	listPlatforms(t, client)
-	if n := granted(cloud); n != 1 {
+	if n := countTokens(cloud); n != 1 {
 		t.Errorf("%d tokens before the last minute", n)
 	}
 	clock.advance(time.Second)
 	listPlatforms(t, client)
-	if n := granted(cloud); n != 2 {
+	if n := countTokens(cloud); n != 2 {
 		t.Errorf("%d tokens in the last minute", n)
 	}
 }
@@ -35,7 +35,7 @@ func TestShortTokenIsNotRenewedForEachRequest(t *testing.T) {
 	listPlatforms(t, client)
 	clock.advance(14 * time.Second)
 	listPlatforms(t, client)
-	if n := granted(cloud); n != 1 {
+	if n := countTokens(cloud); n != 1 {
 		t.Errorf("%d tokens in half of its life", n)
 	}
 }
@@ -51,8 +51,8 @@ func TestTokenIsGoodForAsLongAsWanted(t *testing.T) {
 		t.Errorf("a token with ten minutes left was renewed: %v", err)
 	}
 	later, err := client.Token(t.Context(), 11*time.Minute)
-	if err != nil || later == first || granted(cloud) != 2 {
-		t.Errorf("got %+v, %v after %d grants", later, err, granted(cloud))
+	if err != nil || later == first || countTokens(cloud) != 2 {
+		t.Errorf("got %+v, %v after %d grants", later, err, countTokens(cloud))
 	}
 }
 
@@ -61,7 +61,7 @@ func TestTokenThatIsWithdrawnIsRenewedOnce(t *testing.T) {
 	listPlatforms(t, client)
 	cloud.RevokeTokens()
 	listPlatforms(t, client)
-	if n := granted(cloud); n != 2 {
+	if n := countTokens(cloud); n != 2 {
 		t.Errorf("%d tokens", n)
 	}
 
@@ -72,7 +72,7 @@ func TestTokenThatIsWithdrawnIsRenewedOnce(t *testing.T) {
 	if !errors.As(err, &refusal) || refusal.Status != 401 || !strings.Contains(err.Error(), "and a new one too") {
 		t.Errorf("got %v", err)
 	}
-	if n := granted(cloud); n != 3 {
+	if n := countTokens(cloud); n != 3 {
 		t.Errorf("%d tokens when each is refused", n)
 	}
 }
@@ -128,7 +128,7 @@ func TestOneRenewalForAllCallers(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if n := granted(cloud); n != 1 {
+	if n := countTokens(cloud); n != 1 {
 		t.Errorf("%d tokens for everyone", n)
 	}
 }

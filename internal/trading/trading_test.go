@@ -64,8 +64,8 @@ func newSingleAttemptClient(t *testing.T, cfg trading.Config) *trading.Client {
 	return client
 }
 
-// granted counts the tokens that were asked for.
-func granted(cloud *sandbox.TradingCloud) int {
+// countTokens counts the requested tokens.
+func countTokens(cloud *sandbox.TradingCloud) int {
 	return cloud.Journal().Count(sandbox.Filter{Method: http.MethodPost, Path: "/connect/token"})
 }
 
@@ -113,7 +113,7 @@ func TestOperations(t *testing.T) {
 	if n := cloud.Journal().Count(sandbox.Filter{Path: "/api/TradePlatforms/" + bare.ID + "/Ping"}); n != 1 {
 		t.Errorf("the dead one was asked %d times", n)
 	}
-	if n := granted(cloud); n != 1 {
+	if n := countTokens(cloud); n != 1 {
 		t.Errorf("%d tokens for four calls", n)
 	}
 }

@@ -376,6 +376,7 @@ type field struct {
 	into any
 }
 
+// UnmarshalJSON reads the JSON form.
 func (f *field) UnmarshalJSON(data []byte) error {
 	var all map[string]json.RawMessage
 	err := json.Unmarshal(data, &all)
@@ -407,11 +408,11 @@ func (c *Client) create(ctx context.Context, path string, form *Form, policy ret
 
 // remove deletes an object. It is not an error if the object no longer exists.
 func (c *Client) remove(ctx context.Context, path string, isGone func(error) bool) error {
-	return unless(isGone, c.do(ctx, http.MethodDelete, path, nil, safeToRetry))
+	return ignoreError(isGone, c.do(ctx, http.MethodDelete, path, nil, safeToRetry))
 }
 
-// unless returns nil if isDone matches the error, and otherwise the error.
-func unless(isDone func(error) bool, err error) error {
+// ignoreError returns nil if isDone matches the error, and otherwise the error.
+func ignoreError(isDone func(error) bool, err error) error {
 	if isDone(err) {
 		return nil
 	}

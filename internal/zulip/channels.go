@@ -69,6 +69,7 @@ func (c *Channel) Privacy() Privacy {
 	}
 }
 
+// UnmarshalJSON reads the JSON form.
 func (c *Channel) UnmarshalJSON(data []byte) error {
 	var row channelRow
 	if err := json.Unmarshal(data, &row); err != nil {
@@ -100,19 +101,19 @@ type channelRow struct {
 
 func (r *channelRow) channel() *Channel {
 	channel := Channel(r.plainChannel)
-	held := make(heldSettings, 11)
-	held.add("can_add_subscribers_group", r.AddSubscribers)
-	held.add("can_administer_channel_group", r.AdministerChannel)
-	held.add("can_create_topic_group", r.CreateTopic)
-	held.add("can_delete_any_message_group", r.DeleteAnyMessage)
-	held.add("can_delete_own_message_group", r.DeleteOwnMessage)
-	held.add("can_move_messages_out_of_channel_group", r.MoveMessagesOutOfChannel)
-	held.add("can_move_messages_within_channel_group", r.MoveMessagesWithinChannel)
-	held.add("can_remove_subscribers_group", r.RemoveSubscribers)
-	held.add("can_send_message_group", r.SendMessage)
-	held.add("can_subscribe_group", r.Subscribe)
-	held.add("can_resolve_topics_group", r.ResolveTopics)
-	channel.Permissions = held
+	permissions := make(groupSettings, 11)
+	permissions.add("can_add_subscribers_group", r.AddSubscribers)
+	permissions.add("can_administer_channel_group", r.AdministerChannel)
+	permissions.add("can_create_topic_group", r.CreateTopic)
+	permissions.add("can_delete_any_message_group", r.DeleteAnyMessage)
+	permissions.add("can_delete_own_message_group", r.DeleteOwnMessage)
+	permissions.add("can_move_messages_out_of_channel_group", r.MoveMessagesOutOfChannel)
+	permissions.add("can_move_messages_within_channel_group", r.MoveMessagesWithinChannel)
+	permissions.add("can_remove_subscribers_group", r.RemoveSubscribers)
+	permissions.add("can_send_message_group", r.SendMessage)
+	permissions.add("can_subscribe_group", r.Subscribe)
+	permissions.add("can_resolve_topics_group", r.ResolveTopics)
+	channel.Permissions = permissions
 	return &channel
 }
 

@@ -92,6 +92,7 @@ type ScheduledMessage struct {
 	To Addressee `json:"-"`
 }
 
+// UnmarshalJSON reads the JSON form.
 func (s *ScheduledMessage) UnmarshalJSON(data []byte) error {
 	type plain ScheduledMessage
 	wire := struct {

@@ -220,6 +220,7 @@ type settingField struct {
 	isSet bool
 }
 
+// UnmarshalJSON reads the JSON form.
 func (f *settingField) UnmarshalJSON(data []byte) error {
 	if f.isSet = string(data) != "null"; !f.isSet {
 		return nil
@@ -227,10 +228,10 @@ func (f *settingField) UnmarshalJSON(data []byte) error {
 	return f.value.UnmarshalJSON(data)
 }
 
-// heldSettings are the settings that an object has, by name.
-type heldSettings map[string]GroupSettingValue
+// groupSettings are the settings that an object has, by name.
+type groupSettings map[string]GroupSettingValue
 
-func (h heldSettings) add(name string, field settingField) {
+func (h groupSettings) add(name string, field settingField) {
 	if field.isSet {
 		h[name] = field.value
 	}

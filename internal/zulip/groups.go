@@ -28,6 +28,7 @@ type UserGroup struct {
 	Permissions map[string]GroupSettingValue `json:"-"`
 }
 
+// UnmarshalJSON reads the JSON form.
 func (g *UserGroup) UnmarshalJSON(data []byte) error {
 	var row userGroupRow
 	if err := json.Unmarshal(data, &row); err != nil {
@@ -53,14 +54,14 @@ type userGroupRow struct {
 
 func (r *userGroupRow) group() *UserGroup {
 	group := UserGroup(r.plainUserGroup)
-	held := make(heldSettings, 6)
-	held.add("can_add_members_group", r.AddMembers)
-	held.add("can_join_group", r.Join)
-	held.add("can_leave_group", r.Leave)
-	held.add("can_manage_group", r.Manage)
-	held.add("can_mention_group", r.Mention)
-	held.add("can_remove_members_group", r.RemoveMembers)
-	group.Permissions = held
+	permissions := make(groupSettings, 6)
+	permissions.add("can_add_members_group", r.AddMembers)
+	permissions.add("can_join_group", r.Join)
+	permissions.add("can_leave_group", r.Leave)
+	permissions.add("can_manage_group", r.Manage)
+	permissions.add("can_mention_group", r.Mention)
+	permissions.add("can_remove_members_group", r.RemoveMembers)
+	group.Permissions = permissions
 	return &group
 }
 

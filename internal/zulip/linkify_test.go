@@ -9,8 +9,8 @@ import (
 	"github.com/yosida95/uritemplate/v3"
 )
 
-// linked writes spans with brackets around links.
-func linked(spans []Span) string {
+// markLinks writes spans with brackets around links.
+func markLinks(spans []Span) string {
 	var text strings.Builder
 	for _, span := range spans {
 		if span.URL == "" {
@@ -48,7 +48,7 @@ func TestLinkify(t *testing.T) {
 	} {
 		spans, err := Linkify(text, number)
 		requireNoError(t, err)
-		if got := linked(spans); got != want {
+		if got := markLinks(spans); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -68,8 +68,8 @@ func TestLinkifyInOrder(t *testing.T) {
 		{[]*LinkifierRule{other, word}, "[AB→third/AB]-1 [CD→third/CD] [EF→third/EF]-2"},
 	} {
 		spans, err := Linkify("AB-1 CD EF-2", test.rules...)
-		if err != nil || linked(spans) != test.want {
-			t.Errorf("got %q, %v; want %q", linked(spans), err, test.want)
+		if err != nil || markLinks(spans) != test.want {
+			t.Errorf("got %q, %v; want %q", markLinks(spans), err, test.want)
 		}
 	}
 }
@@ -83,8 +83,8 @@ func TestLinkifyTemplates(t *testing.T) {
 		{` (?P<id>\d+) `, " x/{id} ", "5", "[5→x/5]"},
 	} {
 		spans, err := Linkify(test.text, mustParse(t, test.pattern, test.template))
-		if err != nil || linked(spans) != test.want {
-			t.Errorf("%s on %q: %q, %v; want %q", test.pattern, test.text, linked(spans), err, test.want)
+		if err != nil || markLinks(spans) != test.want {
+			t.Errorf("%s on %q: %q, %v; want %q", test.pattern, test.text, markLinks(spans), err, test.want)
 		}
 	}
 }

@@ -107,6 +107,7 @@ func (m *Message) To() Addressee {
 	return Addressee{ChannelID: m.ChannelID, Topic: m.Topic}
 }
 
+// UnmarshalJSON reads the JSON form.
 func (m *Message) UnmarshalJSON(data []byte) error {
 	type plain Message
 	wire := struct {
@@ -303,7 +304,7 @@ func (r Reaction) SameEmoji(other Reaction) bool {
 // the reaction exists.
 func (c *Client) AddReaction(ctx context.Context, message int64, reaction Reaction) error {
 	exists := func(err error) bool { return IsCode(err, "REACTION_ALREADY_EXISTS") }
-	return unless(exists, c.do(ctx, http.MethodPost, messagePath(message)+"/reactions", params{
+	return ignoreError(exists, c.do(ctx, http.MethodPost, messagePath(message)+"/reactions", params{
 		"emoji_name":    text(reaction.EmojiName),
 		"emoji_code":    when(reaction.EmojiCode != "", text(reaction.EmojiCode)),
 		"reaction_type": when(reaction.Type != "", text(reaction.Type)),
@@ -314,7 +315,7 @@ func (c *Client) AddReaction(ctx context.Context, message int64, reaction Reacti
 // would assume a Unicode emoji. It is not an error if the reaction or the message does not exist.
 func (c *Client) RemoveReaction(ctx context.Context, message int64, reaction Reaction) error {
 	isGone := func(err error) bool { return IsCode(err, "REACTION_DOES_NOT_EXIST") || IsNoMessage(err) }
-	return unless(isGone, c.do(ctx, http.MethodDelete, messagePath(message)+"/reactions", params{
+	return ignoreError(isGone, c.do(ctx, http.MethodDelete, messagePath(message)+"/reactions", params{
 		"emoji_name":    text(reaction.EmojiName),
 		"emoji_code":    text(reaction.EmojiCode),
 		"reaction_type": text(reaction.Type),

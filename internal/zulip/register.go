@@ -158,7 +158,7 @@ func (c *Client) DeleteQueue(ctx context.Context, queueID string) error {
 	ctx, cancel := context.WithTimeout(ctx, deleteQueueTimeout)
 	defer cancel()
 	isGone := func(err error) bool { return IsCode(err, "BAD_EVENT_QUEUE_ID") }
-	return unless(isGone, c.do(ctx, http.MethodDelete, eventsPath, params{"queue_id": text(queueID)}.form(), sendOnce))
+	return ignoreError(isGone, c.do(ctx, http.MethodDelete, eventsPath, params{"queue_id": text(queueID)}.form(), sendOnce))
 }
 
 // decode reads the answer key by key and stores the keys that have a field in the snapshot.

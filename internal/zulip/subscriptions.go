@@ -109,6 +109,7 @@ type DefaultChannelGroup struct {
 	ChannelIDs  []int64 `json:"-"`
 }
 
+// UnmarshalJSON reads the JSON form.
 func (g *DefaultChannelGroup) UnmarshalJSON(data []byte) error {
 	type plain DefaultChannelGroup
 	wire := struct {

@@ -29,22 +29,22 @@ func TestMain(m *testing.M) {
 }
 
 // once creates a file or folder of a name on the first call, and returns its path.
-func once(t *testing.T, name string, makeIt func(path string) error) string {
+func once(t *testing.T, name string, create func(path string) error) string {
 	t.Helper()
-	made, _ := makers.LoadOrStore(name, &maker{})
-	one := made.(*maker)
+	stored, _ := creators.LoadOrStore(name, &creator{})
+	one := stored.(*creator)
 	path := filepath.Join(programs, name)
-	one.Do(func() { one.err = makeIt(path) })
+	one.Do(func() { one.err = create(path) })
 	if one.err != nil {
 		t.Fatalf("%s: %v", name, one.err)
 	}
 	return path
 }
 
-// makers are the functions of once, by name.
-var makers sync.Map
+// creators are the functions of once, by name.
+var creators sync.Map
 
-type maker struct {
+type creator struct {
 	sync.Once
 	err error
 }

@@ -1,4 +1,4 @@
-# What the scripts of this folder share. Sourced, never run.
+# Functions for the scripts of this folder. Sourced, never run.
 # shellcheck shell=bash
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -21,7 +21,7 @@ die() {
 # TestFault…, TestExample… and TestBrowser…. Arguments are passed to go test.
 test_without_cli() {
   local packages
-  # The library of the browser's tests is the largest there is to build.
+  # The library of the browser's tests takes longest to build.
   packages=$(grep -v '/review/browser$' <<<"$1")
   shift
   # shellcheck disable=SC2086  # one word each
@@ -44,8 +44,8 @@ build_plugin() {
   go build -C "$root" -ldflags "-X main.version=${2:-dev}" -o "$1" .
 }
 
-# provider_host CLI: the host the CLI puts before an address that names none. Terraform and OpenTofu each have one of
-# their own, so it is asked, not written down.
+# provider_host CLI: the default host of provider addresses in the CLI. Terraform and OpenTofu each have one of
+# their own, so the script asks the CLI.
 provider_host() {
   local dir host
   dir=$(mktemp -d)
@@ -75,7 +75,7 @@ mirror_config() {
 
 # cli_tests DIR: sets the environment of tests that use the CLI $TF. Acceptance tests serve the provider from the test's own
 # process, under the address made of the two last variables. Any host does, as long as test and configuration agree; one that
-# nobody can own keeps the CLI from asking a registry.
+# cannot exist keeps the CLI from asking a registry.
 cli_tests() {
   : >"$1/cli.tfrc"
   export TF TF_ACC=1 TF_ACC_TERRAFORM_PATH=$TF TF_CLI_CONFIG_FILE=$1/cli.tfrc
@@ -84,13 +84,13 @@ cli_tests() {
   unset TF_CLI_ARGS
 }
 
-# Many tests wait for a CLI or a slow server more than they compute, so more of them run at once than there are processors.
+# Many tests wait for a CLI or a slow server more than they compute, so more of them run in parallel than there are processors.
 # shellcheck disable=SC2034  # used by the scripts that source this file
 at_once=$((2 * $(getconf _NPROCESSORS_ONLN)))
 # With ZULIP_SITE the packages share one server. A read by one package during a write by another can leave its caches out of date.
 [ -z "${ZULIP_SITE:-}" ] || at_once=1
 
-# Tests make garbage faster than anything they keep, and so do compilers: memory is cheaper here than collecting it often.
+# Tests and compilers produce garbage faster than live data, and memory is cheaper here than frequent collection.
 export GOGC=${GOGC:-400}
 
 # everything_logged DIR COMMAND...: runs tests with TF_LOG=TRACE. Their logs go to DIR/logs, their secrets to DIR/secrets.
@@ -101,8 +101,8 @@ everything_logged() {
   TF_LOG=TRACE TF_ACC_LOG=TRACE TF_LOG_PATH_MASK=$dir/logs/%s.log ZULIP_TEST_SECRETS=$dir/secrets "$@"
 }
 
-# no_secret_in DIR FILE...: searches what everything_logged left in DIR, and files beside it, for the secrets. Fails if there
-# is one, and also if there was nothing to search for.
+# no_secret_in DIR FILE...: searches the results of everything_logged in DIR, and other files, for the secrets. Fails if it
+# finds one, or if there was nothing to search for.
 no_secret_in() {
   local dir=$1 secrets calls
   shift

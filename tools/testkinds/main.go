@@ -70,24 +70,24 @@ func (t test) parent() test {
 
 // A run is the content of one `go test -json`.
 type run struct {
-	order    []test          // in the order of their start
-	verdicts map[test]string // "pass", "fail", "skip"; "" for one that never ended: a panic, a timeout
-	broken   []string        // packages that failed
+	order          []test          // in the order of their start
+	results        map[test]string // "pass", "fail", "skip"; "" for one that never ended: a panic, a timeout
+	failedPackages []string        // packages that failed
 }
 
-func newRun() *run { return &run{verdicts: map[test]string{}} }
+func newRun() *run { return &run{results: map[test]string{}} }
 
 func (r *run) add(e event) {
 	id := test{e.Package, e.Test}
 	switch e.Action {
 	case "run":
 		r.order = append(r.order, id)
-		r.verdicts[id] = ""
+		r.results[id] = ""
 	case "pass", "skip", "fail":
 		if e.Test != "" {
-			r.verdicts[id] = e.Action
+			r.results[id] = e.Action
 		} else if e.Action == "fail" {
-			r.broken = append(r.broken, e.Package)
+			r.failedPackages = append(r.failedPackages, e.Package)
 		}
 	}
 }
@@ -137,22 +137,22 @@ func (t *Tally) Read(r io.Reader) error {
 	for _, id := range run.order {
 		for parent := id.parent(); parent.name != ""; parent = parent.parent() {
 			parents[parent] = true
-			explained[parent] = explained[parent] || run.verdicts[id] != "pass"
+			explained[parent] = explained[parent] || run.results[id] != "pass"
 		}
 	}
-	accused := map[string]bool{} // packages with a test that failed
+	reported := map[string]bool{} // packages with a test that failed
 	for _, id := range run.order {
-		verdict := run.verdicts[id]
+		verdict := run.results[id]
 		if verdict != "pass" && verdict != "skip" {
-			accused[id.pkg] = true
+			reported[id.pkg] = true
 		}
 		if parents[id] && (verdict == "pass" || explained[id]) {
 			continue
 		}
 		t.count(id, verdict)
 	}
-	for _, pkg := range run.broken {
-		if !accused[pkg] {
+	for _, pkg := range run.failedPackages {
+		if !reported[pkg] {
 			t.packages++
 			t.notes = append(t.notes, "failed: package "+pkg)
 		}

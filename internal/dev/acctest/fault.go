@@ -39,21 +39,23 @@ func NewTrial(t *testing.T, class, what string, cfg sandbox.Config) *Trial {
 	return tr
 }
 
-// Want sets the configuration, and the channels that must exist after the apply.
-func (tr *Trial) Want(config string, channels ...string) {
+// SetConfig sets the configuration, and the channels that must exist after the apply.
+func (tr *Trial) SetConfig(config string, channels ...string) {
 	tr.t.Helper()
 	tr.Configure(tr.t, config)
 	tr.channels = channels
 }
 
-// Holds adds a check of one object that is not a channel: at the end it must be in the state under the address. count
+// ExpectObject adds a check of one object that is not a channel: at the end it must be in the state under the address. count
 // returns the number of such objects on the server, which must be one.
-func (tr *Trial) Holds(address string, count func() int) { tr.address, tr.count = address, count }
+func (tr *Trial) ExpectObject(address string, count func() int) {
+	tr.address, tr.count = address, count
+}
 
 // Given applies the initial configuration, without counting the apply.
 func (tr *Trial) Given(config string, channels ...string) {
 	tr.t.Helper()
-	tr.Want(config, channels...)
+	tr.SetConfig(config, channels...)
 	if printed, ok := tr.Workspace.Apply(tr.t); !ok {
 		tr.t.Fatalf("the apply failed:\n%s", printed)
 	}

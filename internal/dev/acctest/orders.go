@@ -21,14 +21,14 @@ type Orders struct {
 	// Imported are the parts that are imported initially instead of being created, and their import IDs.
 	Imported      map[string]string
 	Before, After []Entry
-	// ByHand are the changes outside Terraform.
-	ByHand map[string]func(t *testing.T, o *Organization)
+	// OutsideChanges are the changes outside Terraform.
+	OutsideChanges map[string]func(t *testing.T, o *Organization)
 	// Blocked is the change outside Terraform that correctly prevents every later apply.
 	Blocked string
 	// PlanFails is true if the plan of a part is refused permanently.
 	PlanFails bool
-	// LosesRights is true if the provider's account loses permissions by the change, so that later plans may be refused.
-	LosesRights bool
+	// LosesPermissions is true if the provider's account loses permissions by the change, so that later plans may be refused.
+	LosesPermissions bool
 	// Promise is called before every apply, and check after it, with the diagnostics of the apply.
 	Promise func(t *testing.T, a *OrderedApply) (check func(Diagnostics))
 	// Done is called when the plan is empty.
@@ -39,8 +39,8 @@ type Orders struct {
 type OrderedApply struct {
 	*Resources
 	Plans map[string]*PlannedChange
-	// ByHand is the change outside Terraform in this schedule, and Fault the fault; "" for none.
-	ByHand, Fault string
+	// OutsideChange is the change outside Terraform in this schedule, and Fault the fault; "" for none.
+	OutsideChange, Fault string
 	// IsRepeated is true for the applies after the first one, which have no changes outside Terraform and no faults.
 	IsRepeated bool
 }
@@ -80,9 +80,9 @@ const (
 
 // choose chooses the orders and the disturbance. With a disturbance it chooses one order and derives the other, because all
 // combinations would be too many.
-func (run *ordersRun) choose(s *Schedule) (planned, applied []Entry, byHand, fault string, position int) {
+func (run *ordersRun) choose(s *Schedule) (planned, applied []Entry, outsideChange, fault string, position int) {
 	kinds := []int{undisturbed, faulted}
-	if len(run.ByHand) > 0 {
+	if len(run.OutsideChanges) > 0 {
 		kinds = append(kinds, changedByHand)
 	}
 	kind := kinds[s.Choose(len(kinds))]
@@ -95,7 +95,7 @@ func (run *ordersRun) choose(s *Schedule) (planned, applied []Entry, byHand, fau
 	}
 	applied = ordered(run.After, s.Choose)
 	if kind == changedByHand {
-		names := slices.Sorted(maps.Keys(run.ByHand))
+		names := slices.Sorted(maps.Keys(run.OutsideChanges))
 		return backwards(applied), applied, names[s.Choose(len(names))], "", 0
 	}
 	return ordered(run.After, s.Choose), applied, "", "", 0
@@ -103,15 +103,15 @@ func (run *ordersRun) choose(s *Schedule) (planned, applied []Entry, byHand, fau
 
 // try plans and applies once, with the schedule's disturbance, and then applies until the plan is empty.
 func (run *ordersRun) try(t *testing.T, s *Schedule) {
-	planned, applied, byHand, fault, position := run.choose(s)
-	t.Logf("planned as %s, applied as %s, by hand %q, fault %q at request %d", names(planned), names(applied), byHand, fault, position)
+	planned, applied, outsideChange, fault, position := run.choose(s)
+	t.Logf("planned as %s, applied as %s, by hand %q, fault %q at request %d", names(planned), names(applied), outsideChange, fault, position)
 	r := run.begin(t)
 	plans, diags := r.Plan(planned...)
 	if (len(diags.Errors()) > 0) != run.PlanFails {
 		t.Fatalf("the plan reports:\n%v", diags)
 	}
-	if byHand != "" {
-		run.ByHand[byHand](t, r.Organization)
+	if outsideChange != "" {
+		run.OutsideChanges[outsideChange](t, r.Organization)
 	}
 	sent, heal := r.Sent(), func() {}
 	r.Started = func() {
@@ -122,14 +122,14 @@ func (run *ordersRun) try(t *testing.T, s *Schedule) {
 			heal = r.Sandbox.Fail(rule)
 		}
 	}
-	apply := &OrderedApply{Resources: r, Plans: plans, ByHand: byHand, Fault: fault}
+	apply := &OrderedApply{Resources: r, Plans: plans, OutsideChange: outsideChange, Fault: fault}
 	check := run.Promise(t, apply)
 	diags = r.Apply(plans, applied...)
 	run.requests = max(run.requests, len(sent.Requests()))
 	heal()
 	r.Started = nil
 	check(diags)
-	if byHand == "" || byHand != run.Blocked {
+	if outsideChange == "" || outsideChange != run.Blocked {
 		run.converge(t, apply, applied)
 	}
 }
@@ -157,7 +157,7 @@ func (run *ordersRun) converge(t *testing.T, apply *OrderedApply, order []Entry)
 	for range len(order) + 1 {
 		order = backwards(order)
 		plans, diags := apply.Plan(order...)
-		if !run.PlanFails && !run.LosesRights {
+		if !run.PlanFails && !run.LosesPermissions {
 			diags.ExpectNoError(t)
 		}
 		apply.Plans = plans

@@ -19,11 +19,11 @@ type Entry struct {
 	Needs []string
 }
 
-// Says returns the configuration of a part without references.
-func Says(config Values) func(Get) Values { return func(Get) Values { return config } }
+// Fixed returns the configuration of a part without references.
+func Fixed(config Values) func(Get) Values { return func(Get) Values { return config } }
 
-// Gone returns the part without a configuration.
-func (p Entry) Gone() Entry {
+// Removed returns the part without a configuration.
+func (p Entry) Removed() Entry {
 	p.Config = nil
 	return p
 }

@@ -26,6 +26,7 @@ var Unknown any = unknown{}
 
 type unknown struct{}
 
+// GoString names the value in messages.
 func (unknown) GoString() string { return "acctest.Unknown" }
 func (unknown) String() string   { return "(known after apply)" }
 
@@ -211,10 +212,12 @@ type (
 	after   func()
 )
 
+// CheckPlan calls the function.
 func (f between) CheckPlan(context.Context, plancheck.CheckPlanRequest, *plancheck.CheckPlanResponse) {
 	f()
 }
 
+// CheckState calls the function.
 func (f after) CheckState(context.Context, statecheck.CheckStateRequest, *statecheck.CheckStateResponse) {
 	f()
 }

@@ -362,22 +362,22 @@ func (o *Organization) ownScheduled(u User, id int) (ScheduledMessage, error) {
 // DeliverScheduled sends the messages that are due. Each request calls it first, so that the messages are always sent on
 // time.
 func (o *Organization) DeliverScheduled() {
-	for _, s := range o.due() {
+	for _, s := range o.dueMessages() {
 		o.deliver(s)
 	}
 }
 
 // FailLate marks messages as failed that became due long before the server started, and tells the senders.
 func (o *Organization) FailLate() {
-	for _, s := range o.due() {
+	for _, s := range o.dueMessages() {
 		if o.now().Sub(time.Unix(s.DeliverAt, 0)) > lateCutoff {
 			o.failDelivery(s, "Message could not be sent at the scheduled time.")
 		}
 	}
 }
 
-// due lists the unsent messages that are due, the oldest first.
-func (o *Organization) due() []ScheduledMessage {
+// dueMessages lists the unsent messages that are due, the oldest first.
+func (o *Organization) dueMessages() []ScheduledMessage {
 	now := o.now().Unix()
 	var due []ScheduledMessage
 	for _, s := range o.ScheduledMessages.All() {

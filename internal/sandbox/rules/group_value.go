@@ -57,8 +57,8 @@ type PermissionChange struct {
 	Old *GroupValue
 }
 
-// asSent returns a list for an answer, in the order and number of the request.
-func (v GroupValue) asSent() any { return groupValueLists{v.Members, v.Subgroups} }
+// rawLists returns a list for an answer, in the order and number of the request.
+func (v GroupValue) rawLists() any { return groupValueLists{v.Members, v.Subgroups} }
 
 // canonical collapses a value like the server does with values of a request, but not with shown values (server-behavior
 // §P2). A group that is named twice counts as two.

@@ -17,6 +17,7 @@ import (
 // linkTransformer applies the linkifiers to the text of a document, and shows linked images.
 type linkTransformer struct{ o *Organization }
 
+// Transform implements parser.ASTTransformer.
 func (l linkTransformer) Transform(document *ast.Document, reader text.Reader, _ parser.Context) {
 	var texts []*ast.Text
 	var refused []*ast.Link

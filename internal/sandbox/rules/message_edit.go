@@ -115,7 +115,7 @@ func (o *Organization) checkMayEdit(actor User, m Message) error {
 		return Refuse("Your organization has turned off message editing")
 	case m.SenderID != actor.ID:
 		return Refuse("You don't have permission to edit this message")
-	case o.past(m, o.Settings().MessageContentEditLimit, editLimitBuffer):
+	case o.isPast(m, o.Settings().MessageContentEditLimit, editLimitBuffer):
 		return Refuse("The time limit for editing this message has passed")
 	}
 	return nil
@@ -201,7 +201,7 @@ func (o *Organization) checkTopicChange(actor User, e *edit, _ MessageChange) er
 	if !o.MayRealm(actor, "can_move_messages_between_topics_group") && !within(e.from) && !within(e.to) {
 		return Refuse("You don't have permission to edit this message")
 	}
-	if actor.Role > RoleModerator && o.past(e.message, o.Settings().MoveMessagesWithinChannelLimit, editLimitBuffer) {
+	if actor.Role > RoleModerator && o.isPast(e.message, o.Settings().MoveMessagesWithinChannelLimit, editLimitBuffer) {
 		return Refuse("The time limit for editing this message's topic has passed.")
 	}
 	return nil
@@ -224,7 +224,7 @@ func (o *Organization) checkChannelChange(actor User, e *edit, _ MessageChange) 
 		if err := o.checkMayPost(actor, e.to); err != nil {
 			return err
 		}
-		if actor.Role > RoleModerator && o.past(e.message, o.Settings().MoveMessagesBetweenChannelsLimit, editLimitBuffer) {
+		if actor.Role > RoleModerator && o.isPast(e.message, o.Settings().MoveMessagesBetweenChannelsLimit, editLimitBuffer) {
 			return Refuse("The time limit for editing this message's channel has passed")
 		}
 	}
@@ -243,8 +243,8 @@ func (o *Organization) checkMoveOfAll(actor User, e *edit, c MessageChange) erro
 		ids := o.readable(actor, o.inTopic(e.from.ID, e.message.Topic))
 		for _, id := range ids {
 			m, _ := o.Messages.Get(id)
-			tooOld := e.changesTopic && o.past(m, limits.MoveMessagesWithinChannelLimit, editLimitBuffer) ||
-				e.changesChannel && o.past(m, limits.MoveMessagesBetweenChannelsLimit, editLimitBuffer)
+			tooOld := e.changesTopic && o.isPast(m, limits.MoveMessagesWithinChannelLimit, editLimitBuffer) ||
+				e.changesChannel && o.isPast(m, limits.MoveMessagesBetweenChannelsLimit, editLimitBuffer)
 			if !tooOld {
 				allowed = append(allowed, id)
 			}
@@ -285,8 +285,8 @@ func (o *Organization) editContent(actor User, e edit) {
 	o.followMentioned(m, e.said)
 }
 
-// moved returns the messages of a move, ascending.
-func (o *Organization) moved(actor User, e edit, propagate string) []int {
+// messagesToMove returns the messages of a move, ascending.
+func (o *Organization) messagesToMove(actor User, e edit, propagate string) []int {
 	if propagate == MoveOne {
 		return []int{e.message.ID}
 	}
@@ -302,7 +302,7 @@ const undoResolving = time.Minute
 
 // move moves messages to another topic or channel, and posts the notices.
 func (o *Organization) move(actor User, e edit, c MessageChange) {
-	ids := o.moved(actor, e, c.Propagate)
+	ids := o.messagesToMove(actor, e, c.Propagate)
 	taken := map[int]bool{}
 	for _, id := range ids {
 		o.moveOne(actor, id, e)

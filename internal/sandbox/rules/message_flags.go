@@ -196,7 +196,7 @@ func (o *Organization) topicsPolicy(ch Channel) string {
 	return ch.TopicsPolicy
 }
 
-// past reports whether a message is older than limit seconds plus the buffer. A nil limit is none.
-func (o *Organization) past(m Message, limit *int, buffer time.Duration) bool {
+// isPast reports whether a message is older than limit seconds plus the buffer. A nil limit is none.
+func (o *Organization) isPast(m Message, limit *int, buffer time.Duration) bool {
 	return limit != nil && o.now().Sub(m.Sent) > time.Duration(*limit)*time.Second+buffer
 }

@@ -327,7 +327,7 @@ func (o *Organization) checkMayDelete(actor User, m Message) error {
 	if !own || !mayOwn {
 		return Refuse("You don't have permission to delete this message")
 	}
-	if o.past(m, o.Settings().MessageContentDeleteLimit, 0) {
+	if o.isPast(m, o.Settings().MessageContentDeleteLimit, 0) {
 		return Refuse("The time limit for deleting this message has passed")
 	}
 	return nil

@@ -165,7 +165,7 @@ func (o *Organization) peopleOf(whose OthersSettings) ([]int, error) {
 
 func (o *Organization) changeSettings(id int, change UserDefaults, own bool) {
 	before, _ := o.PersonalSettings.Get(id)
-	after := PersonalSettings{UserDefaults: change.over(before.UserDefaults), Edited: merged(before.Edited, nil)}
+	after := PersonalSettings{UserDefaults: change.override(before.UserDefaults), Edited: merged(before.Edited, nil)}
 	for _, s := range slices.Concat(UserSettings, OwnUserSettings) {
 		if own && change.names(s.Name) && o.settingIn(before.UserDefaults, s) != o.settingIn(after.UserDefaults, s) {
 			after.Edited[s.Name] = true

@@ -190,7 +190,7 @@ func (o *Organization) SetStatus(id int, c StatusChange) error {
 	status, _ := o.Statuses.Get(id)
 	switch {
 	case c.EmojiName == nil:
-		if given(c.EmojiCode) || given(c.Reaction) {
+		if isFilled(c.EmojiCode) || isFilled(c.Reaction) {
 			return Refuse("Client must pass emoji_name if they pass either emoji_code or reaction_type.")
 		}
 	case *c.EmojiName == "":
@@ -223,5 +223,5 @@ func (o *Organization) ListStatuses(viewer User) map[int]Status {
 	return all
 }
 
-// given reports whether a text is neither nil nor empty.
-func given(text *string) bool { return text != nil && *text != "" }
+// isFilled reports whether a text is neither nil nor empty.
+func isFilled(text *string) bool { return text != nil && *text != "" }

@@ -414,7 +414,7 @@ func (o *Organization) setRealmPermissions(u RealmUpdate, changed map[string]any
 		o.Commit()
 		changed[p.Name] = value
 		if value.Group == 0 {
-			changed[p.Name] = change.New.asSent()
+			changed[p.Name] = change.New.rawLists()
 		}
 	}
 	return nil

@@ -162,7 +162,7 @@ func (o *Organization) UpdateUserDefaults(change UserDefaults) error {
 		return err
 	}
 	before, _ := o.UserDefaults.Get(userDefaultsID)
-	o.UserDefaults.Put(userDefaultsID, change.over(before))
+	o.UserDefaults.Put(userDefaultsID, change.override(before))
 	return nil
 }
 
@@ -181,8 +181,8 @@ func (change UserDefaults) check() error {
 	return nil
 }
 
-// over returns a new value: before, overridden by the change.
-func (change UserDefaults) over(before UserDefaults) UserDefaults {
+// override returns a new value: before, overridden by the change.
+func (change UserDefaults) override(before UserDefaults) UserDefaults {
 	return UserDefaults{
 		Flags:   merged(before.Flags, change.Flags),
 		Numbers: merged(before.Numbers, change.Numbers),

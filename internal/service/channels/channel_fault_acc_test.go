@@ -45,7 +45,7 @@ func TestFaultChannelOutage(t *testing.T) {
 			kept, made := trial.Prefix+"kept", trial.Prefix+"made"
 			trial.Given(brief+block("kept", kept, `description = "One"`), kept)
 			heal := trial.Fail(outage.on)
-			trial.Want(brief+block("kept", kept, `description = "Two"`)+block("made", made), kept, made)
+			trial.SetConfig(brief+block("kept", kept, `description = "Two"`)+block("made", made), kept, made)
 			if outage.says == nil {
 				trial.Succeeds() // it was done each time, and looked up
 			} else {
@@ -66,7 +66,7 @@ func TestFaultChannelRateLimit(t *testing.T) {
 		names = append(names, fmt.Sprintf("%s%02d", trial.Prefix, i))
 		config.WriteString(block(fmt.Sprint("c", i), names[i], `can_create_topic_group = ["role:members"]`))
 	}
-	trial.Want(config.String(), names...)
+	trial.SetConfig(config.String(), names...)
 	trial.Succeeds()
 	if trial.Sandbox.Journal().Count(sandbox.Filter{Status: 429}) == 0 {
 		t.Error("no request was refused")
@@ -79,7 +79,7 @@ func TestFaultChannelKilled(t *testing.T) {
 	t.Run("between creation and state", func(t *testing.T) {
 		trial := acctest.NewTrial(t, "plugin killed", "after the channel was created, before the state knew", sandbox.Config{})
 		name := trial.Prefix + "orphan"
-		trial.Want(block("c", name), name)
+		trial.SetConfig(block("c", name), name)
 		// The channel is read after it was created, and only then the plugin answers the CLI.
 		gate := trial.Sandbox.Gate(http.MethodGet, "/streams")
 		running := trial.Start(t, "apply", "-auto-approve")
@@ -95,7 +95,7 @@ func TestFaultChannelKilled(t *testing.T) {
 	t.Run("and somebody changed it before the next apply", func(t *testing.T) {
 		trial := acctest.NewTrial(t, "plugin killed", "the channel that was created is not as planned any more", sandbox.Config{})
 		name := trial.Prefix + "orphan"
-		trial.Want(block("c", name, `description = "One"`), name)
+		trial.SetConfig(block("c", name, `description = "One"`), name)
 		gate := trial.Sandbox.Gate(http.MethodGet, "/streams")
 		running := trial.Start(t, "apply", "-auto-approve")
 		<-gate.Arrived
@@ -112,7 +112,7 @@ func TestFaultChannelKilled(t *testing.T) {
 		trial := acctest.NewTrial(t, "plugin killed", "while a change was under way", sandbox.Config{})
 		name := trial.Prefix + "change"
 		trial.Given(block("c", name, `description = "One"`, `can_send_message_group = ["role:members"]`), name)
-		trial.Want(block("c", name, `description = "Two"`, `can_send_message_group = ["role:moderators"]`), name)
+		trial.SetConfig(block("c", name, `description = "Two"`, `can_send_message_group = ["role:moderators"]`), name)
 		gate := trial.Sandbox.Gate(http.MethodPatch, updatePath)
 		running := trial.Start(t, "apply", "-auto-approve")
 		permissions := <-gate.Arrived

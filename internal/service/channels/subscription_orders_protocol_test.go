@@ -44,16 +44,16 @@ func some(channel string, users ...string) acctest.Entry {
 }
 
 func press(members ...string) acctest.Entry {
-	return acctest.Entry{Name: "press", Kind: groupType, Config: acctest.Says(values{"name": "press", "members": texts(members...)})}
+	return acctest.Entry{Name: "press", Kind: groupType, Config: acctest.Fixed(values{"name": "press", "members": texts(members...)})}
 }
 
 func web(members ...string) acctest.Entry {
-	return acctest.Entry{Name: "web", Kind: membershipType, Config: acctest.Says(values{"group": "web", "members": texts(members...)})}
+	return acctest.Entry{Name: "web", Kind: membershipType, Config: acctest.Fixed(values{"group": "web", "members": texts(members...)})}
 }
 
 // room is the channel of a part, and what it is called.
 func room(part, name, privacy string, needs ...string) acctest.Entry {
-	return acctest.Entry{Name: part, Kind: channelType, Config: acctest.Says(values{"name": name, "privacy": privacy}), Needs: needs}
+	return acctest.Entry{Name: part, Kind: channelType, Config: acctest.Fixed(values{"name": name, "privacy": privacy}), Needs: needs}
 }
 
 // follower is the list of a channel that has the members of both groups, by reference.
@@ -81,41 +81,41 @@ func goes(channel, address string) func(*testing.T, *acctest.Organization) {
 
 // subscriptionOrders are the configurations, each with who is in the channels in the end.
 func subscriptionOrders() map[string]*acctest.Orders {
-	lena := acctest.Entry{Name: "lena", Kind: userType, Config: acctest.Says(values{"email": member, "full_name": "Lena Fischer"})}
+	lena := acctest.Entry{Name: "lena", Kind: userType, Config: acctest.Fixed(values{"email": member, "full_name": "Lena Fischer"})}
 	type people = map[string][]string
 	return map[string]*acctest.Orders{
 		"a channel follows groups and is renamed": promised(people{"crypt": {owner, admin, moderator, member2}}, acctest.Orders{
-			Imported: map[string]string{"vault": "vault"},
-			Before:   []acctest.Entry{press(owner, member), web(admin), room("vault", "vault", sharedHistory), follower},
-			After:    []acctest.Entry{press(owner, member2), web(admin, moderator), room("vault", "crypt", sharedHistory), follower},
-			ByHand:   byHand{"guest comes": comes("vault", guest), "admin goes": goes("vault", admin)},
+			Imported:       map[string]string{"vault": "vault"},
+			Before:         []acctest.Entry{press(owner, member), web(admin), room("vault", "vault", sharedHistory), follower},
+			After:          []acctest.Entry{press(owner, member2), web(admin, moderator), room("vault", "crypt", sharedHistory), follower},
+			OutsideChanges: byHand{"guest comes": comes("vault", guest), "admin goes": goes("vault", admin)},
 		}),
 		"somebody leaves the organization": promised(people{"vault": {owner, member2}, "hall": {owner, member2}}, acctest.Orders{
 			Imported: map[string]string{"lena": member},
 			Before:   []acctest.Entry{lena, press(owner, member), list("vault", owner, member, member2), some("hall", owner, member, member2)},
-			After:    []acctest.Entry{lena.Gone(), press(owner), list("vault", owner, member2), some("hall", owner, member2)},
-			ByHand: byHand{
+			After:    []acctest.Entry{lena.Removed(), press(owner), list("vault", owner, member2), some("hall", owner, member2)},
+			OutsideChanges: byHand{
 				"guest comes":         comes("vault", guest),
 				"lena is deactivated": func(t *testing.T, o *acctest.Organization) { subscriptionDeactivate(t, o, member) },
 			},
 		}),
 		"a name goes from one channel to another": promised(people{"crypt": {owner, member2}, "vault": {owner, guest}}, acctest.Orders{
-			Imported: map[string]string{"vault": "vault", "hall": "hall"},
-			Before:   []acctest.Entry{room("vault", "vault", sharedHistory), room("hall", "hall", public, "vault"), list("vault", owner, member), some("hall", owner, admin)},
-			After:    []acctest.Entry{room("vault", "crypt", sharedHistory), room("hall", "vault", public, "vault"), list("vault", owner, member2), some("hall", owner, guest)},
-			ByHand:   byHand{"guest comes": comes("vault", guest), "moderator comes": comes("hall", moderator)},
+			Imported:       map[string]string{"vault": "vault", "hall": "hall"},
+			Before:         []acctest.Entry{room("vault", "vault", sharedHistory), room("hall", "hall", public, "vault"), list("vault", owner, member), some("hall", owner, admin)},
+			After:          []acctest.Entry{room("vault", "crypt", sharedHistory), room("hall", "vault", public, "vault"), list("vault", owner, member2), some("hall", owner, guest)},
+			OutsideChanges: byHand{"guest comes": comes("vault", guest), "moderator comes": comes("hall", moderator)},
 		}),
 		"one kind gives way to the other": promised(people{"vault": {owner, admin, member, member2}}, acctest.Orders{
-			Imported: map[string]string{"vault": "vault"},
-			Before:   []acctest.Entry{list("vault", owner, member, member2), room("vault", "vault", sharedHistory), web(admin)},
-			After:    []acctest.Entry{list("vault").Gone(), some("vault", owner, admin), room("vault", "vault", public), web(admin, member)},
-			ByHand:   byHand{"guest comes": comes("vault", guest), "admin comes": comes("vault", admin)},
+			Imported:       map[string]string{"vault": "vault"},
+			Before:         []acctest.Entry{list("vault", owner, member, member2), room("vault", "vault", sharedHistory), web(admin)},
+			After:          []acctest.Entry{list("vault").Removed(), some("vault", owner, admin), room("vault", "vault", public), web(admin, member)},
+			OutsideChanges: byHand{"guest comes": comes("vault", guest), "admin comes": comes("vault", admin)},
 		}),
 		"a list for a channel that is there": promised(people{"vault": {owner, member, member2}, "hall": {}}, acctest.Orders{
-			Before:  []acctest.Entry{some("hall", member2, guest), press(owner, member)},
-			After:   []acctest.Entry{list("vault", owner, member, member2), some("hall").Gone(), press(owner, member, guest)},
-			ByHand:  byHand{"guest comes": comes("vault", guest), "member goes": goes("vault", member)},
-			Blocked: "guest comes",
+			Before:         []acctest.Entry{some("hall", member2, guest), press(owner, member)},
+			After:          []acctest.Entry{list("vault", owner, member, member2), some("hall").Removed(), press(owner, member, guest)},
+			OutsideChanges: byHand{"guest comes": comes("vault", guest), "member goes": goes("vault", member)},
+			Blocked:        "guest comes",
 		}),
 	}
 }
@@ -135,9 +135,9 @@ func promised(want map[string][]string, orders acctest.Orders) *acctest.Orders {
 		before := inChannels(a.Organization)
 		return func(diags acctest.Diagnostics) {
 			switch {
-			case !a.IsRepeated && a.ByHand != "" && a.ByHand == orders.Blocked:
+			case !a.IsRepeated && a.OutsideChange != "" && a.OutsideChange == orders.Blocked:
 				diags.ExpectError(t, "users", "Unplanned unsubscriptions")
-			case a.IsRepeated || a.ByHand == "" && a.Fault == "":
+			case a.IsRepeated || a.OutsideChange == "" && a.Fault == "":
 				diags.ExpectNoError(t)
 			}
 			expectListed(t, a, before, inChannels(a.Organization))

@@ -139,7 +139,7 @@ func TestProtocolANewGroupWithMembersThatAreNotKnown(t *testing.T) {
 		one := part("one", kind, but(config, values{"members": acctest.Unknown}))
 		plans, diags := s.Plan(one)
 		diags.ExpectNoError(t)
-		one.Config = acctest.Says(but(config, values{"members": listed(lena, ines)}))
+		one.Config = acctest.Fixed(but(config, values{"members": listed(lena, ines)}))
 		s.Apply(plans, one).ExpectNoError(t)
 		holds(t, s.Organization, "ops", []string{lena, ines}, nil)
 	}
@@ -157,7 +157,7 @@ func TestProtocolUserGroupMembersTakeOverFromAMembership(t *testing.T) {
 			diags.ExpectNoError(t)
 			s.Apply(plans, group, membership).ExpectNoError(t)
 
-			group.Config, membership.Config = acctest.Says(values{"name": "ops", "members": listed(lena, amara)}), nil
+			group.Config, membership.Config = acctest.Fixed(values{"name": "ops", "members": listed(lena, amara)}), nil
 			parts := []acctest.Entry{group, membership}
 			if first == "the membership" {
 				parts = []acctest.Entry{membership, group}
@@ -166,7 +166,7 @@ func TestProtocolUserGroupMembersTakeOverFromAMembership(t *testing.T) {
 			diags.ExpectError(t, "members", `Members of user group "ops" may be lost`, lena, "removed {", "destroy = false")
 
 			// Whom nobody lists any more may go, in any order.
-			group.Config = acctest.Says(values{"name": "ops", "members": listed(amara)})
+			group.Config = acctest.Fixed(values{"name": "ops", "members": listed(amara)})
 			parts[slices.IndexFunc(parts, func(p acctest.Entry) bool { return p.Name == "group" })] = group
 			plans, diags = s.Plan(parts...)
 			diags.ExpectNoError(t)

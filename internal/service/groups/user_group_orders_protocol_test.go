@@ -17,7 +17,7 @@ import (
 func part(name, kind string, config values) acctest.Entry {
 	one := acctest.Entry{Name: name, Kind: kind}
 	if config != nil {
-		one.Config = acctest.Says(config)
+		one.Config = acctest.Fixed(config)
 	}
 	return one
 }
@@ -61,7 +61,7 @@ func groupChanges() map[string]groupChange {
 	return map[string]groupChange{
 		"a person leaves the code and groups": {
 			before: parts{person, group("ops", values{"members": listed(kenji, lena)}), group("net", values{}), added("in", "net", kenji, amara)},
-			after:  parts{person.Gone(), group("ops", values{"members": listed(lena)}), added("in", "net", amara)},
+			after:  parts{person.Removed(), group("ops", values{"members": listed(lena)}), added("in", "net", amara)},
 			want:   map[string][]string{"ops": {lena}, "net": {amara}},
 			hand:   map[string]handChange{"net": {paul, amara}},
 		},
@@ -73,13 +73,13 @@ func groupChanges() map[string]groupChange {
 		},
 		"a membership ends by which the account manages": {
 			before: parts{group("managers", values{"members": nil}), added("in", "managers", tomas, lena), group("press", values{"can_manage_group": listed("group:managers")})},
-			after:  parts{added("in", "managers").Gone(), group("deputies", values{"members": listed(tomas)}), needing(group("press", values{"can_manage_group": listed("group:deputies")}), "deputies")},
+			after:  parts{added("in", "managers").Removed(), group("deputies", values{"members": listed(tomas)}), needing(group("press", values{"can_manage_group": listed("group:deputies")}), "deputies")},
 			want:   map[string][]string{"managers": {}, "press": {}, "deputies": {tomas}}, dependsOnOrder: true,
 			hand: map[string]handChange{"managers": {paul, ""}},
 		},
 		"one membership takes over from another": {
 			before: parts{group("ops", values{}), added("a", "ops", lena, kenji), added("b", "ops", amara)},
-			after:  parts{added("a", "ops").Gone(), added("b", "ops", amara, lena), added("c", "ops", kenji)},
+			after:  parts{added("a", "ops").Removed(), added("b", "ops", amara, lena), added("c", "ops", kenji)},
 			want:   map[string][]string{"ops": {amara, lena, kenji}},
 			hand:   map[string]handChange{"ops": {paul, amara}},
 		},
@@ -112,7 +112,7 @@ func TestProtocolUserGroup_AnyOrder(t *testing.T) {
 func (c groupChange) orders() *acctest.Orders {
 	return &acctest.Orders{
 		Before: c.before, After: c.after, Imported: map[string]string{"person": kenji},
-		ByHand: map[string]func(*testing.T, *acctest.Organization){"groups": func(t *testing.T, o *acctest.Organization) {
+		OutsideChanges: map[string]func(*testing.T, *acctest.Organization){"groups": func(t *testing.T, o *acctest.Organization) {
 			for group, change := range c.hand {
 				members(t, o, group, zulip.MembershipChange{Add: someIDs(t, o, change.add), Delete: someIDs(t, o, change.remove)})
 			}
@@ -132,7 +132,7 @@ func (c groupChange) orders() *acctest.Orders {
 				switch {
 				case a.IsRepeated:
 					hand = nil
-				case a.ByHand == "":
+				case a.OutsideChange == "":
 					if hand = nil; !c.dependsOnOrder {
 						diags.ExpectNoError(t)
 					}
@@ -144,7 +144,7 @@ func (c groupChange) orders() *acctest.Orders {
 		Done: func(t *testing.T, a *acctest.OrderedApply) {
 			checkGroupStates(t, a.Resources, c.after)
 			for group, people := range c.want {
-				if a.ByHand != "" && c.hand[group].add != "" && !c.isExclusive(group) {
+				if a.OutsideChange != "" && c.hand[group].add != "" && !c.isExclusive(group) {
 					people = append(slices.Clone(people), c.hand[group].add)
 				}
 				if now, _ := a.Sandbox.Organization().Group(group); !slices.Equal(now.Members, slices.Sorted(slices.Values(people))) {

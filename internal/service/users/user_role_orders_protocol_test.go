@@ -127,7 +127,7 @@ func (c roleChange) resources() (parts []acctest.Entry) {
 	for i, one := range c.parts {
 		part := acctest.Entry{Name: fmt.Sprint(i), Kind: one.resource}
 		if one.config != nil {
-			part.Config = acctest.Says(one.config)
+			part.Config = acctest.Fixed(one.config)
 		}
 		if one.follows != "" {
 			part.Needs = []string{one.follows}
@@ -146,8 +146,8 @@ func (c roleChange) resources() (parts []acctest.Entry) {
 
 func (c roleChange) orders() *acctest.Orders {
 	orders := &acctest.Orders{
-		After: c.resources(), Imported: map[string]string{}, ByHand: map[string]func(*testing.T, *acctest.Organization){}, PlanFails: c.refused,
-		LosesRights: c.block["lockout_protection"] == false,
+		After: c.resources(), Imported: map[string]string{}, OutsideChanges: map[string]func(*testing.T, *acctest.Organization){}, PlanFails: c.refused,
+		LosesPermissions: c.block["lockout_protection"] == false,
 		Start: func(t *testing.T) *acctest.Resources {
 			o := acctest.NewSandbox(t, sandbox.Config{})
 			for account, role := range c.before {
@@ -169,7 +169,7 @@ func (c roleChange) orders() *acctest.Orders {
 		orders.Imported[fmt.Sprint(i)] = one.imported
 	}
 	for account, role := range c.byHand {
-		orders.ByHand[account] = func(t *testing.T, o *acctest.Organization) { giveRole(t, o, account, role) }
+		orders.OutsideChanges[account] = func(t *testing.T, o *acctest.Organization) { giveRole(t, o, account, role) }
 	}
 	return orders
 }
@@ -219,7 +219,7 @@ func (c roleChange) check(t *testing.T, a *acctest.OrderedApply, before map[stri
 	held, hasOwner := roles(a.Organization), false
 	for account, is := range held {
 		hasOwner = hasOwner || is == "owner" && account != "bot"
-		isChangedByHand := account == a.ByHand && !a.IsRepeated
+		isChangedByHand := account == a.OutsideChange && !a.IsRepeated
 		isListed := is == before[account]
 		for i, part := range c.parts {
 			isListed = isListed || a.Plans[fmt.Sprint(i)] != nil && !isChangedByHand && (part.account == account && part.outcome == is || part.others[account] == is)
