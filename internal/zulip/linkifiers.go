@@ -137,8 +137,8 @@ var templateExpression = regexp.MustCompile(`\{[^{}]*\}`)
 // template, but RFC 6570 does not.
 var unsafeLiteral = regexp.MustCompile("[\x00-\x20\x7f\"'<>\\\\^`|]|%(?:[^0-9A-Fa-f]|.?[^0-9A-Fa-f]|.?$)")
 
-// ParseURLTemplate checks a URL template by itself, as the server does: what stands between the expressions may be any
-// text, and is written in the links as a browser would. The error is a [LinkifierError].
+// ParseURLTemplate checks a URL template without its pattern, like the server does. The text between the expressions can be
+// any text, and links encode it like a browser. The error is a [LinkifierError].
 func ParseURLTemplate(urlTemplate string) (*uritemplate.Template, error) {
 	urlTemplate = strings.TrimSpace(urlTemplate)
 	if urlTemplate == "" {
@@ -160,8 +160,8 @@ func ParseURLTemplate(urlTemplate string) (*uritemplate.Template, error) {
 	return template, nil
 }
 
-// ParseLinkifier checks a linkifier as the server does: an RE2 pattern whose named groups are the variables of an RFC 6570
-// template (server-behavior §L1). Go's own regular expressions are RE2's. The error is a [LinkifierError].
+// ParseLinkifier checks a linkifier like the server does. The named groups of the RE2 pattern must be the variables of the
+// RFC 6570 template (server-behavior §L1). Go's own regular expressions are RE2's. The error is a [LinkifierError].
 func ParseLinkifier(pattern, urlTemplate string) (*LinkifierRule, error) {
 	pattern = strings.TrimSpace(pattern)
 	alone, err := ParseLinkifierPattern(pattern)
@@ -191,18 +191,18 @@ func ParseLinkifier(pattern, urlTemplate string) (*LinkifierRule, error) {
 	return rule, err
 }
 
-// surrounded compiles a pattern with what has to stand around it. Its first group is the match.
+// surrounded compiles a pattern with its required surroundings. Its first group is the match.
 func surrounded(before, pattern string) (*regexp.Regexp, error) {
 	compiled, err := regexp.Compile("(?:" + before + ")(" + pattern + ")(?:" + afterMatch + ")")
 	if err != nil {
-		// Such as one that is right alone, and too large together with the rest.
+		// For example, the pattern is valid alone, but too large with its surroundings.
 		return nil, wrongPattern("pattern cannot be searched for in a text: %w", err)
 	}
 	return compiled, nil
 }
 
-// Linkify splits a text into what the linkifiers make links of, in their order, and the rest. What one has made a link of
-// is closed to those after it.
+// Linkify splits a text into links and other text. It applies the linkifiers in order, and later ones do not change
+// the links of earlier ones.
 func Linkify(text string, rules ...*LinkifierRule) ([]Span, error) {
 	spans := []Span{{Text: text}}
 	for _, rule := range rules {
@@ -223,8 +223,8 @@ func Linkify(text string, rules ...*LinkifierRule) ([]Span, error) {
 	return spans, nil
 }
 
-// split finds the links in a text that has none yet. A link before or after it counts as a sign of its own: after a match
-// one may stand, before it not.
+// split finds the links in a text without links. A link before or after the text counts as a sign: it is allowed after a
+// match, but not before it.
 func (r *LinkifierRule) split(text string, atStart bool) ([]Span, error) {
 	var spans []Span
 	done, from := 0, 0 // in bytes: up to where spans go, and where the search goes on
@@ -258,7 +258,7 @@ func (r *LinkifierRule) split(text string, atStart bool) ([]Span, error) {
 	return spans, nil
 }
 
-// variables are the groups of a match by name. One that took no part is not set, as in the server's templates.
+// variables returns the groups of a match by name. Groups without a match are unset, like in the server's templates.
 func (r *LinkifierRule) variables(search *regexp.Regexp, text string, at []int) uritemplate.Values {
 	values := uritemplate.Values{}
 	for i, name := range search.SubexpNames() {
@@ -278,7 +278,7 @@ type Playground struct {
 	URLTemplate string `json:"url_template"`
 }
 
-// Same reports whether two playgrounds differ in nothing but the ID.
+// Same reports whether two playgrounds are equal except for the ID.
 func (p *Playground) Same(other *Playground) bool {
 	return p.Name == other.Name && p.Language == other.Language && p.URLTemplate == other.URLTemplate
 }
@@ -286,7 +286,7 @@ func (p *Playground) Same(other *Playground) bool {
 // Key identifies the playground, as in "Python/Sandbox".
 func (p *Playground) Key() string { return p.Language + "/" + p.Name }
 
-// maxPlaygroundLanguage is in characters. A longer one is not refused in the server's words, but breaks the call.
+// maxPlaygroundLanguage is the limit in characters. A longer one causes an internal error of the server.
 const maxPlaygroundLanguage = 40
 
 var playgroundLanguage = regexp.MustCompile(`^[ a-zA-Z0-9_+\-./#]*$`)
@@ -317,10 +317,10 @@ func CheckPlaygroundTemplate(text string) error {
 	return nil
 }
 
-// AddPlayground adds a playground and returns its ID. One of the same language and name that already exists is
+// AddPlayground adds a playground and returns its ID. If one with the language and name exists, the error satisfies
 // [IsPlaygroundTaken].
 func (c *Client) AddPlayground(ctx context.Context, playground Playground) (int64, error) {
-	// A second time is refused as taken, so that it does no harm.
+	// The server refuses a repeated call, which is harmless.
 	return c.create(ctx, "/realm/playgrounds", params{
 		"name":              text(playground.Name),
 		"pygments_language": text(playground.Language),
@@ -333,7 +333,7 @@ func (c *Client) DeletePlayground(ctx context.Context, id int64) error {
 	return c.remove(ctx, itemPath("/realm/playgrounds", id), says("Invalid playground"))
 }
 
-// IsPlaygroundTaken reports whether there is a playground of the language and name.
+// IsPlaygroundTaken reports whether a playground with the language and name exists.
 func IsPlaygroundTaken(err error) bool {
 	return IsMessage(err, "Realm playground with this Realm, Pygments language and Name already exists.")
 }

@@ -217,7 +217,7 @@ func anchors(page string) (names []string) {
 	return names
 }
 
-// glossaryDebts are the types whose name is a word of the glossary with another meaning, and why they still have it.
+// glossaryDebts are types with a word of the glossary as a name in another meaning, and the reasons.
 var glossaryDebts = map[string]string{
 	"access/plan.Plan":         "a whole plan of the CLI, read from JSON: the package says so",
 	"realm/runstate.State":     "the run state: the package says so",
@@ -227,8 +227,8 @@ var glossaryDebts = map[string]string{
 // maxWords keeps the glossary short enough to be read.
 const maxWords = 25
 
-// A word of the glossary names the type that the glossary gives, and no other one: case does not matter. An alias is no type
-// of its own, and the sandbox, which shares no type with the rest, has words of its own.
+// A word of the glossary names only the type in the glossary, ignoring case. Aliases and the sandbox are exempt,
+// because the sandbox shares no type with the other packages.
 func TestDocsGlossaryNamesTheTypes(t *testing.T) {
 	guide := read(t, "../../CONTRIBUTING.md")
 	words := glossary(guide)

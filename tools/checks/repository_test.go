@@ -269,7 +269,7 @@ func TestDocsServerBehaviorCitations(t *testing.T) {
 }
 
 func TestCitationProblems(t *testing.T) {
-	// Written otherwise than they are, so that the test above does not take them for citations in this file.
+	// The test texts differ from real citations, so that the test above does not find them in this file.
 	written := strings.NewReplacer("DOC", "server-behavior", "$", "§", "OUTSIDE", "wire-").Replace
 	const facts = "# Facts\n\n- **$C1** One thing.\n- **$C2** Another,\n  see $C1.\n"
 	const both = "// Told (DOC $C1, $C2).\n"
@@ -304,10 +304,10 @@ func TestCitationProblems(t *testing.T) {
 
 var (
 	factDefinition = regexp.MustCompile(`(?m)^- \*\*(§[A-Z]\d+)\*\* `)
-	// Whatever follows the name of the document, and anything that looks like one of its numbers: the rest of a list.
+	// The text after the name of the document, and numbers that continue a list.
 	factCitation    = regexp.MustCompile(`server-behavior (§\w*)|(§[A-Z]\d+)\b`)
 	outsideCitation = regexp.MustCompile(`\bwire-\d\b`)
-	// A comment goes on behind the next line's sign.
+	// A comment continues after the comment sign of the next line.
 	lineBreak = regexp.MustCompile(`\s*\n\s*(?://|#)?\s*`)
 )
 
@@ -331,8 +331,8 @@ func citedFacts(text string) []string {
 	return cited
 }
 
-// citationProblems says which citations in the files, by path, lead nowhere, and which facts are defined twice or cited
-// nowhere. A reference from one fact to another has to lead somewhere too, but is no citation.
+// citationProblems returns citations without a fact, by path, and facts that are defined twice or not
+// cited. A reference between facts must also be valid, but is no citation.
 func citationProblems(facts string, files map[string]string) []string {
 	var problems []string
 	defined, cited := map[string]bool{}, map[string]bool{}
@@ -370,7 +370,7 @@ func citationProblems(facts string, files map[string]string) []string {
 	return problems
 }
 
-// repositoryFiles returns the texts in a repository by their path: what git has, or would take.
+// repositoryFiles returns the texts in a repository by their path: tracked and not ignored files.
 func repositoryFiles(t *testing.T, root string) map[string]string {
 	t.Helper()
 	files := map[string]string{}

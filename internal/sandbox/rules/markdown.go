@@ -86,7 +86,7 @@ type starEmphasis struct{ parser.InlineParser }
 // Trigger is part of parser.InlineParser.
 func (starEmphasis) Trigger() []byte { return []byte{'*'} }
 
-// plainURL is a URL that stands alone. Right behind a star the server does not see it.
+// plainURL is a URL without markup. The server does not recognize it right after a star.
 type plainURL struct{ parser.InlineParser }
 
 // Parse is part of parser.InlineParser.
@@ -97,7 +97,7 @@ func (p plainURL) Parse(parent ast.Node, block text.Reader, pc parser.Context) a
 	return p.InlineParser.Parse(parent, block, pc)
 }
 
-// textWriter writes text as the server does: quotes and backslashes stay as they are.
+// textWriter writes text like the server does, with quotes and backslashes unchanged.
 type textWriter struct{}
 
 // Write is part of html.Writer.
@@ -113,14 +113,14 @@ func (t textWriter) RawWrite(w util.BufWriter, source []byte) {
 // SecureWrite is part of html.Writer.
 func (t textWriter) SecureWrite(w util.BufWriter, source []byte) { t.RawWrite(w, source) }
 
-// escapeText escapes what is no entity.
+// escapeText escapes text, except entities.
 func escapeText(plain string) string {
 	return escapedEntity.ReplaceAllString(escapeMarkup(plain), "&$1;")
 }
 
 var escapedEntity = regexp.MustCompile(`&amp;(#[0-9]+|#x[0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);`)
 
-// escapeCode escapes as what highlights code does.
+// escapeCode escapes like the server's highlighter does.
 var escapeCode = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;").Replace
 
 var escapeMarkup = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace
@@ -176,7 +176,7 @@ var (
 	bracketedURL  = regexp.MustCompile(`^<(https?://[^\s<>]+)>`)
 )
 
-// inlineSyntax parses what begins with a character and matches a pattern. render returns "" for what stays text.
+// inlineSyntax parses text that begins with a character and matches a pattern. render returns "" if it remains text.
 type inlineSyntax struct {
 	trigger byte
 	pattern *regexp.Regexp
@@ -221,7 +221,7 @@ func tag(name string, attributes ...string) string {
 	return written + ">"
 }
 
-// renderMention renders a mention of a person, of everybody, or of a group; "_" makes it a silent one.
+// renderMention renders a mention of a person, of everyone, or of a group; "_" means a silent one.
 func (o *Organization) renderMention(match []string) string {
 	silent, name := match[1] == "_", match[2]
 	span := func(class, name string, attributes ...string) string {
@@ -275,17 +275,17 @@ func (o *Organization) renderChannelLink(match []string) string {
 	return tag("a", "class", "stream-topic", "data-stream-id", strconv.Itoa(ch.ID), "href", link) + "#" + escapeMarkup(match[1]) + " &gt; " + topic + "</a>"
 }
 
-// renderBracketedURL renders a URL in angle brackets, which stay.
+// renderBracketedURL renders a URL in angle brackets, which remain.
 func renderBracketedURL(match []string) string {
 	return "&lt;" + tag("a", "href", match[1]) + escapeMarkup(match[1]) + "</a>&gt;"
 }
 
-// EncodeFragment writes a text as the web app does behind the # of a URL.
+// EncodeFragment encodes a text like the web app does after the # of a URL.
 func EncodeFragment(text string) string {
 	return strings.NewReplacer("%", ".", ".", ".2E").Replace(url.PathEscape(text))
 }
 
-// CustomEmojiImages is where the images of custom emoji are, each under its ID.
+// CustomEmojiImages is the path of the images of custom emoji, each under its ID.
 const CustomEmojiImages = "/user_avatars/1/emoji/images/"
 
 // renderEmoji renders the name of an emoji between colons.

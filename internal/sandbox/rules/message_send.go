@@ -315,8 +315,8 @@ var wildcards = []string{"all", "everyone", "channel", "stream"}
 
 const topicWildcard = "topic"
 
-// mentionsIn finds the mentions of a content. Silent ones, with a low line
-// after the at sign, mention nobody; nor do those in code.
+// mentionsIn finds the mentions of a content. It ignores silent ones, with an underscore
+// after the at sign, and those in code.
 func (o *Organization) mentionsIn(content string) mentions {
 	var said mentions
 	if !strings.Contains(content, "@*") {
@@ -384,7 +384,7 @@ func (o *Organization) checkMentions(sender User, m Message, said mentions) erro
 	return nil
 }
 
-// participants are those who wrote in a topic or reacted there, ascending.
+// participants returns the people who wrote in a topic or reacted there, ascending.
 func (o *Organization) participants(channel int, topic string) []int {
 	var people []int
 	for _, id := range o.inTopic(channel, topic) {
@@ -397,7 +397,7 @@ func (o *Organization) participants(channel int, topic string) []int {
 	return sortedSet(people)
 }
 
-// mentionFlags are the flags a person gets from what a message mentions.
+// mentionFlags returns the flags of a person from the mentions of a message.
 func (o *Organization) mentionFlags(m Message, said mentions, person int) Flags {
 	var flags Flags
 	if slices.Contains(said.people, person) {
@@ -412,7 +412,7 @@ func (o *Organization) mentionFlags(m Message, said mentions, person int) Flags 
 	return flags
 }
 
-// bots returns the mentioned bots: they receive what they are not subscribed to.
+// bots returns the mentioned bots, which receive messages without a subscription.
 func (said mentions) bots(o *Organization) []int {
 	var bots []int
 	for _, id := range said.people {

@@ -149,11 +149,11 @@ const (
 	forbiddenInNames = "*`\\>\"@"
 )
 
-// mentionLike is how a mention tells people of one name apart.
+// mentionLike matches the part of a mention that distinguishes people of one name.
 var mentionLike = regexp.MustCompile(`\|\d+$`)
 
-// checkFullName returns the name as it is stored; except is whom it may belong
-// to already.
+// checkFullName returns the stored form of a name. The account except may have it
+// already.
 func (o *Organization) checkFullName(name string, except int) (string, error) {
 	name = strings.TrimSpace(name)
 	switch {
@@ -191,10 +191,10 @@ func (o *Organization) activeNameTaken(name string) bool {
 	return false
 }
 
-// maxAddressLength is that of the server's check of addresses.
+// maxAddressLength is the limit in the server's check of addresses.
 const maxAddressLength = 320
 
-// isAddress reports whether a text is a plain e-mail address.
+// isAddress reports whether a text is a plain email address.
 func isAddress(s string) bool {
 	parsed, err := mail.ParseAddress(s)
 	if err != nil || strings.Trim(parsed.String(), "<>") != s || len(s) > maxAddressLength {
@@ -215,12 +215,12 @@ const (
 	minPasswordGuesses = 10000
 )
 
-// errPasswordTooLong is no refusal: the real server breaks too.
+// errPasswordTooLong is an internal error, like on the real server.
 var errPasswordTooLong = errors.New("password exceeds max length")
 
-// commonWords are passwords, names and English words, as the lists of zxcvbn
-// (https://github.com/dropbox/zxcvbn) have them: those in line n are the nth of
-// their list, and take n guesses. Words that matter to no password are left out.
+// commonWords are the passwords, names and English words of the lists of zxcvbn
+// (https://github.com/dropbox/zxcvbn). Words in line n are the nth of
+// their list, and take n guesses. Words without effect on a password are left out.
 //
 //go:embed common_words.txt.gz
 var commonWords []byte
@@ -240,10 +240,10 @@ var wordRanks = sync.OnceValue(func() map[string]int {
 	return ranks
 })
 
-// checkPassword refuses a weak password, with words that differ from place to
-// place. zxcvbn counts at least 10,000 guesses for whatever has two parts, so
-// that a password is weak only if the whole of it is one thing that is easily
-// guessed. Of what zxcvbn knows, dates are missing here.
+// checkPassword refuses a weak password, with the endpoint's text.
+// zxcvbn counts at least 10,000 guesses for two parts, so
+// a password is weak only if it is a single part that is easily
+// guessed. zxcvbn's dates are not implemented here.
 func checkPassword(password, refusal string) error {
 	length := utf8.RuneCountInString(password)
 	switch {
@@ -270,20 +270,20 @@ func passwordGuesses(password string) float64 {
 	return guesses
 }
 
-// lookalikes are the letters for which digits and signs are written.
+// lookalikes are the letters that digits and signs replace.
 var lookalikes = map[rune]string{
 	'4': "a", '@': "a", '8': "b", '(': "c", '{': "c", '[': "c", '<': "c", '3': "e", '6': "g", '9': "g",
 	'1': "il", '!': "i", '|': "il", '7': "lt", '0': "o", '$': "s", '5': "s", '+': "t", '%': "x", '2': "z",
 }
 
-// wordGuesses are those for a common password, read forwards or backwards, with
+// wordGuesses returns the guesses for a common password, read forwards or backwards, with
 // capitals, or with signs that look like letters.
 func wordGuesses(password string) float64 {
 	capitals := capitalVariations(password)
 	word := strings.ToLower(password)
 	guesses := min(rankOf(word), 2*rankOf(reversed(word))) * capitals
 
-	// Each sign stands for one letter, wherever it is.
+	// Each sign replaces one letter, in every position.
 	var signs []rune
 	for _, c := range word {
 		if lookalikes[c] != "" && !slices.Contains(signs, c) {
@@ -315,7 +315,7 @@ func rankOf(word string) float64 {
 	return math.Inf(1)
 }
 
-// capitalVariations is by how much capitals multiply the guesses of a word.
+// capitalVariations is the factor of capitals in the guesses of a word.
 func capitalVariations(word string) float64 {
 	letters := []rune(word)
 	upper, lower := 0, 0
@@ -350,7 +350,7 @@ func mixes(a, b int) float64 {
 	return sum
 }
 
-// keyboardRows are keys beside each other.
+// keyboardRows are adjacent keys.
 var keyboardRows = []string{"`1234567890-=", "qwertyuiop[]\\", "asdfghjkl;'", "zxcvbnm,./"}
 
 // isSequence reports whether the characters have the same distance, like abcdef and 97531, or are a part of a row of the
