@@ -7,18 +7,17 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Effective access is who can really do what, by the server's rules:
-//
-//   - [NewAccess] computes who is in each group of an organization, directly or through
-//     subgroups. The result is shared.
-//   - [Access.In] returns the people in a value. [Access.Can] returns the people who have a
-//     [Right] in a [Channel]; these can be more or fewer than the people in the permission.
+// Effective access is what people can do by the server's rules, whatever the permissions say:
+//   - [NewAccess] computes the members of each group of an organization, direct or through subgroups. The result is
+//     shared.
+//   - [Access.In] returns the people in a value. [Access.Can] returns the people who have a [Right] in a [Channel];
+//     these can be more or fewer than the people in the permission.
 //   - [Access.With] returns the same organization after a planned [Change].
-//   - [Compare] returns who gains and who loses which right between two [State]s, and which
-//     effects are unknown because something is not known yet. [Report] describes that in words.
+//   - [Compare] returns the people who gain or lose a right between two [State]s, and the effects that are unknown.
+//     [Report] describes that in words.
 //
-// The subscribers of a channel are part of [Channel]. If they are not given, the results are
-// unknown where they matter.
+// The subscribers of a channel are part of [Channel]. If they are not given, the results are unknown where they
+// matter.
 
 // Access is the part of an organization that decides who may do what. It is immutable and safe
 // for concurrent use.
@@ -174,8 +173,8 @@ func (a *Access) IsUncertain(value zulip.GroupSettingValue) bool {
 	return isOpen || most != nil && !most.equal(a.members(value))
 }
 
-// Bounds returns the active people who are in a value for certain, and those who are or may be. isOpen says that there may be others,
-// who have no account yet.
+// Bounds returns the active people who are certainly in a value, and those who are or may be. isOpen reports whether
+// the value may also contain people without an account.
 func (a *Access) Bounds(value zulip.GroupSettingValue) (least, most People, isOpen bool) {
 	least = a.In(value)
 	possible, isOpen := a.upperBound(value)
@@ -278,10 +277,10 @@ func (a *Access) ByOrganization(right Right) (setting string, people People) {
 	return organizationRights[right].setting, People{a.roster, o.permittedByOrganization(right)}
 }
 
-// Held is who has a right, as far as that is known. The zero value is nobody.
+// Held is the set of people who have a right, as far as it is known. The zero value is empty.
 type Held struct {
 	roster *roster
-	// sets are who has it under each assumption about what is not known; one where all is known.
+	// sets has one set for each assumption about unknown facts, and a single one if everything is known.
 	sets []bitset
 	// everybodyIn says of each set whether it takes everybody for subscribed; nil where the subscribers are known.
 	everybodyIn []bool
@@ -295,7 +294,7 @@ func HeldByUnknown() Held { return Held{isUnknown: true} }
 // Held is a right that just these people have.
 func (p People) Held() Held { return Held{roster: p.roster, sets: []bitset{p.set}} }
 
-// HeldByAtLeast is a right that these people have, and others may, who depend on who is in a channel.
+// HeldByAtLeast returns a right of these people, and perhaps of others, depending on the subscribers of a channel.
 func (a *Access) HeldByAtLeast(people People) Held {
 	return Held{roster: a.roster, sets: []bitset{people.set, a.active}, everybodyIn: []bool{false, true}}
 }
@@ -343,8 +342,8 @@ func (h Held) Possible() (who People, isAll bool) {
 	return People{h.roster, all}, !h.isUnknown
 }
 
-// To returns the effect of a change from who has a right to who has it after. Subscribers who are not known are the same
-// before and after, so they need not be known where they make no difference to the change.
+// To returns the effect of a change from h to after. Unknown subscribers are the same before and after, so they need
+// not be known where they make no difference to the change.
 func (h Held) To(after Held) Effect {
 	if h.isUnknown || after.isUnknown {
 		return Effect{Unknown: true}

@@ -60,7 +60,7 @@ func TestLawCompare(t *testing.T) {
 	})
 }
 
-// What is told although something is not known is what is told when it is.
+// A report about incompletely known facts is also true once they are known.
 func TestLawWhatIsNotKnownIsNotGuessed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		facts := drawFacts(t)
@@ -140,7 +140,7 @@ func TestLawWithIsTheOrganizationMadeAnew(t *testing.T) {
 	})
 }
 
-// Of a waiting period that is not known yet it is told what holds for each.
+// A report about an unknown waiting period is true for every waiting period.
 func TestLawAnUnknownWaitingPeriodIsNotGuessed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		facts := drawFacts(t)
@@ -200,7 +200,7 @@ func team(t *testing.T) (access *permission.Access, facts permission.AccessInput
 	return permission.NewAccess(facts), facts
 }
 
-// open is a channel in which everyone posts and starts topics, and nobody has another right by a value.
+// open returns a channel in which everyone posts and starts topics, and no one has another right by a value.
 func open(privacy zulip.Privacy, subscribers ...int64) permission.Channel {
 	channel := permission.Channel{Privacy: privacy, Permissions: map[string]zulip.GroupSettingValue{}, Subscribers: subscribers, SubscribersKnown: true}
 	for _, setting := range permission.ChannelSettings {
@@ -298,7 +298,7 @@ func TestTheEmptySetOfPeople(t *testing.T) {
 	}
 }
 
-// Who comes to read older messages is told apart from who comes to read new ones; who goes on reading loses nothing.
+// A report distinguishes access to older messages from access to new ones. People who can still read lose nothing.
 func TestHistory(t *testing.T) {
 	users := []*zulip.User{
 		{ID: 1, Role: zulip.RoleMember, IsActive: true}, {ID: 2, Role: zulip.RoleMember, IsActive: true}, {ID: 3, Role: zulip.RoleMember, IsActive: true},

@@ -106,7 +106,7 @@ func (o *recordedOrganization) channel(row *matrixRow) permission.Channel {
 	}
 	everyone := zulip.NamedGroup(o.groups["role:everyone"])
 	channel.Permissions["can_send_message_group"], channel.Permissions["can_create_topic_group"] = everyone, everyone
-	// For the three rights over who is in the channel nobody administered it.
+	// In the tries of the three rights over subscribers, no one administered the channel.
 	if !strings.Contains(row.Setting, "subscribe") {
 		channel.Permissions["can_administer_channel_group"] = zulip.GroupSettingValue{DirectMembers: []int64{o.accounts["owner"]}}
 	}
@@ -116,8 +116,8 @@ func (o *recordedOrganization) channel(row *matrixRow) permission.Channel {
 		channel.Subscribers = slices.Collect(maps.Values(o.accounts))
 	}
 	if row.Setting == "can_remove_subscribers_group" {
-		// Whom the others were to take out was put in before each try, and was still in
-		// when it was the own turn, for nobody before it could.
+		// The account that the others tried to remove was subscribed before each try. It was still subscribed at its
+		// own turn, because no one before it could remove it.
 		channel.Subscribers = append(channel.Subscribers, o.accounts["member"])
 	}
 	return channel
@@ -149,8 +149,8 @@ func TestConformanceEffectiveAccess(t *testing.T) {
 	fmt.Printf("effective access: alike %d/%d\n", alike, len(m.Rows))
 }
 
-// situation is one account that tried one right in one channel of a real server, at feature level 442, where effective
-// access once said something else.
+// situation is one try of a right in a channel of a real server, at feature level 442, for which an earlier version
+// computed another result.
 type situation struct {
 	Miss       string                 `json:"miss"` // "access"; the others are in package review
 	Right      permission.Right       `json:"right"`
@@ -173,8 +173,8 @@ type situation struct {
 	} `json:"all"`
 }
 
-// isAlreadyIn reports whether the account was in the channel when it tried to come into it. The server's answer to who is
-// in a channel already is success, whether the account could come in or not.
+// isAlreadyIn reports whether the account was subscribed when it tried to subscribe. The server then answers with
+// success even if the account could not subscribe.
 func (s *situation) isAlreadyIn() bool {
 	return s.Right == permission.CanSubscribe && s.Subscribed && s.Words == float64(200)
 }
@@ -182,7 +182,7 @@ func (s *situation) isAlreadyIn() bool {
 // deactivated is the account that was deactivated before all rows.
 const deactivated = "orc-gone"
 
-// organization makes the facts of a situation: of the others in it no more is known than that they are members.
+// organization returns the facts of a situation. The other accounts are only known to be members.
 func (s *situation) organization(t *testing.T) *recordedOrganization {
 	t.Helper()
 	o := &recordedOrganization{accounts: map[string]int64{}, groups: map[string]int64{}}

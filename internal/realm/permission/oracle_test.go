@@ -13,8 +13,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// oracle decides for one person at a time, in the order in which the server asks, and looks through everything from end
-// to end. It is what effective access is held against.
+// oracle decides for one person at a time, in the order in which the server asks, by linear search. Tests compare
+// effective access with it.
 type oracle struct{ facts permission.AccessInput }
 
 func (o oracle) can(right permission.Right, channel *permission.Channel) (ids []int64) {
@@ -109,7 +109,7 @@ func (o oracle) administers(user *zulip.User, channel *permission.Channel) bool 
 	return !isGuest(user) && o.holds(channel.Permissions["can_administer_channel_group"], user)
 }
 
-// sees reports whether the server lets somebody see what a channel is about.
+// sees reports whether the server shows the channel's metadata to a user.
 func (o oracle) sees(user *zulip.User, channel *permission.Channel) bool {
 	switch {
 	case channel.Privacy == zulip.PrivacyWebPublic, isIn(user, channel):
@@ -161,7 +161,7 @@ func (o oracle) ownerOf(user *zulip.User) *zulip.User {
 	return owner
 }
 
-// aboutTopics are what takes a topic that has a name.
+// aboutTopics are the rights to create and move named topics.
 var aboutTopics = []permission.Right{permission.CanCreateTopic, permission.CanMoveMessagesWithinChannel, permission.CanResolveTopics}
 
 func isWebhook(user *zulip.User) bool { return user.IsBot && user.BotType != nil && *user.BotType == 2 }
@@ -172,14 +172,15 @@ func isIn(user *zulip.User, channel *permission.Channel) bool {
 	return user.IsActive && slices.Contains(channel.Subscribers, user.ID)
 }
 
-// without is the channel after somebody has left it.
+// without returns the channel after a user has left it.
 func without(channel *permission.Channel, user *zulip.User) *permission.Channel {
 	left := *channel
 	left.Subscribers = slices.DeleteFunc(slices.Clone(channel.Subscribers), func(id int64) bool { return id == user.ID })
 	return &left
 }
 
-// permissionRules are what the provider's tables and the sandbox's say of a permission, in the words of the sandbox.
+// permissionRules are the rules of a permission in the provider's tables and in the sandbox's, in the words of the
+// sandbox.
 type permissionRules struct {
 	Since                                                  int
 	AllowInternet, AllowNobody, AllowEveryone, RequireRole bool
@@ -266,7 +267,8 @@ func TestChannelPermissionsAreInTheSandboxsOrder(t *testing.T) {
 	}
 }
 
-// A guest cannot leave a group, whatever the value says: the server refuses the request. To mention one takes no such request.
+// The server refuses a guest's request to leave a group, whatever the value is. Mentioning a group takes no such
+// request.
 func TestGuestsDoNotLeaveGroups(t *testing.T) {
 	const member, guest = 1, 2
 	access := permission.NewAccess(permission.AccessInput{Users: []*zulip.User{

@@ -38,7 +38,7 @@ func newRoster(users []*zulip.User) *roster {
 	return r
 }
 
-// Has reports whether somebody is in the set, by ID.
+// Has reports whether the set contains the user with this ID.
 func (p People) Has(id int64) bool {
 	if p.roster == nil {
 		return false
@@ -61,7 +61,7 @@ func (p People) Guests() (n int) {
 	return n
 }
 
-// IsEmpty reports whether nobody is in the set.
+// IsEmpty reports whether the set is empty.
 func (p People) IsEmpty() bool { return p.set.isEmpty() }
 
 // All gives everybody in the set, ascending by ID.
@@ -197,10 +197,11 @@ func (b bitset) places() iter.Seq[int] {
 // maxSettled is of how many groups [Access.Settle] makes assumptions.
 const maxSettled = 2
 
-// Settle returns the organization under each assumption about the members, not known yet, of the groups that a value consists of: that
-// there are none, all people, all bots, or both. What somebody can do depends on their own groups and, of bots, on those of their
-// owners, so that whatever the members will be, each of those who have an account is like under one of these. It returns nil where
-// all members are known, or where there are too many such groups.
+// Settle returns the organization under four assumptions about the unknown members of the groups in a value: none,
+// all people, all bots, or both. It returns nil if all members are known or there are too many such groups.
+//
+// What someone can do depends on their own groups, and for a bot on those of its owner. So every existing account has
+// the result of one of these assumptions, whatever the members will be.
 func (a *Access) Settle(value zulip.GroupSettingValue) (all []*Access) {
 	groups, ok := a.unknownWithin(value)
 	if !ok || len(groups) == 0 || len(groups) > maxSettled {
@@ -228,8 +229,8 @@ func (a *Access) Settle(value zulip.GroupSettingValue) (all []*Access) {
 	return all
 }
 
-// unknownWithin returns the groups of a value, however deep, whose members are not completely known; ok is false if one of them has
-// members that no change can set.
+// unknownWithin returns the groups of a value, at any depth, whose members are not completely known. ok is false if
+// one of them has members that no change can set.
 func (a *Access) unknownWithin(value zulip.GroupSettingValue) (found []*zulip.UserGroup, ok bool) {
 	byID := make(map[int64]*zulip.UserGroup, len(a.facts.Groups))
 	for _, group := range a.facts.Groups {

@@ -57,7 +57,7 @@ func TestLawFormatKeepsTheWordsOfTheConfiguration(t *testing.T) {
 	})
 }
 
-// diff returns what has to be added to a value and what removed from it to get another one.
+// diff returns the changes that turn one value into another.
 func diff(before, after zulip.GroupSettingValue, nobody int64) (added, removed zulip.GroupSettingValue) {
 	b, a := asLists(before, nobody), asLists(after, nobody)
 	return zulip.GroupSettingValue{
@@ -234,7 +234,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// Of the roles, a message lists and suggests those that the setting takes.
+// The message lists and suggests only the roles that the setting accepts.
 func TestAnUnknownRoleIsToldWhatTheSettingTakes(t *testing.T) {
 	o := &organization{}
 	_, problems := permission.Resolve([]permission.Principal{{Kind: permission.KindRole, Name: "foo"}}, o)
@@ -362,7 +362,7 @@ func FuzzParse(f *testing.F) {
 
 var tables = []permission.Table{permission.Channels, permission.UserGroups, permission.Organizations}
 
-// recordedRules are what a real server says its permissions allow.
+// recordedRules returns the rules of permissions that a real server published.
 func recordedRules(t *testing.T) *zulip.Realm {
 	t.Helper()
 	data, err := os.ReadFile("testdata/supported_permission_settings.json")
@@ -420,7 +420,7 @@ func TestTheServersRulesComeBeforeTheTables(t *testing.T) {
 	}
 }
 
-// requireNoError ends a test with an error that is not what the test asks about.
+// requireNoError ends a test with an error that the test is not about.
 func requireNoError(t interface {
 	Helper()
 	Fatal(arguments ...any)

@@ -6,9 +6,9 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Person computes the access of one person or bot. What somebody can do depends on nobody else, except on the owner of a
-// bot, so that all channels of a large organization take as long as a few channels for everybody. It is immutable and safe
-// for concurrent use.
+// Person computes the access of one person or bot, which depends on no one but the owner of a bot. All channels of a
+// large organization therefore take as long as a few channels for everyone. It is immutable and safe for concurrent
+// use.
 type Person struct {
 	user  *zulip.User
 	owner *zulip.User // active owner of a bot, or nil
@@ -18,7 +18,7 @@ type Person struct {
 	paths, ownerPaths map[int64]string
 }
 
-// GrantedRight is a right that somebody has, and what grants it.
+// GrantedRight is a right of a user with the principals that grant it.
 type GrantedRight struct {
 	Right Right
 	// Through lists what grants the right, each of which would do: a principal of the permission of the same name
@@ -28,7 +28,7 @@ type GrantedRight struct {
 	Through []string
 }
 
-// ChannelAccess is what somebody can do in a channel.
+// ChannelAccess is the access of a user to a channel.
 type ChannelAccess struct {
 	// Rights are in the order of [Rights].
 	Rights []GrantedRight
@@ -115,8 +115,8 @@ func principalOf(group *zulip.UserGroup) string {
 	return Principal{Kind: KindGroup, Name: group.Name}.String()
 }
 
-// Groups returns how the user is in groups, directly or through others, by ID of the group: "group:leads > group:sre" for
-// the group leads, whose subgroup sre the user is in. Deactivated groups are left out.
+// Groups returns the user's path to each of their groups by the ID of the group, such as "group:leads > group:sre"
+// for the group leads whose subgroup sre has the user as a member. It omits deactivated groups.
 func (p *Person) Groups() map[int64]string {
 	groups := map[int64]string{}
 	for _, group := range p.access.facts.Groups {
@@ -187,15 +187,16 @@ func (p *Person) among(ids []int64) []int64 {
 	return few
 }
 
-// explanation tells what grants a right that the user has, in the outcome in which the fewest people have rights. The rules
-// are those of [outcome.can]; what they restrict is not repeated, because the user is known to have the right.
+// explanation finds the principals that grant a right to the user in the outcome in which the fewest people have
+// rights. It follows the rules of [outcome.can] but repeats no restrictions, because the user is known to have the
+// right.
 type explanation struct {
 	*Person
 	*outcome
 	place int
 }
 
-// of returns what grants a right; see [GrantedRight.Through].
+// of returns the principals that grant a right; see [GrantedRight.Through].
 func (e explanation) of(right Right) []string {
 	if right == CanRead {
 		return e.readers()
@@ -219,7 +220,7 @@ func (e explanation) of(right Right) []string {
 	return slices.Concat(named, organization)
 }
 
-// content returns what gives access to the content of the channel.
+// content returns the principals that give access to the content of the channel.
 func (e explanation) content() []string {
 	if e.privacy == zulip.PrivacyWebPublic {
 		return append(e.subscriber(), isWebPublic)
@@ -307,7 +308,8 @@ func (e explanation) principals(value zulip.GroupSettingValue) []string {
 
 func (e explanation) isGuest() bool { return e.user.Role == zulip.RoleGuest }
 
-// principalsOf returns how somebody is in a value: by address, and through groups, of which paths are those the user is in.
+// principalsOf returns the user and those of the user's groups that a value names. paths are the user's paths to
+// their groups.
 func principalsOf(value zulip.GroupSettingValue, user *zulip.User, paths map[int64]string) []string {
 	groups := value.DirectSubgroups
 	if value.IsNamed() {

@@ -21,8 +21,8 @@ func named(facts permission.AccessInput) permission.AccessInput {
 	return facts
 }
 
-// TestLawPersonHasTheRightsOfAccess: what one person can do is what [permission.Access.Can] says of everybody, and each
-// right is granted by something.
+// TestLawPersonHasTheRightsOfAccess: a person has the rights that [permission.Access.Can] computes for everyone, and
+// each right is granted by a principal.
 func TestLawPersonHasTheRightsOfAccess(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		facts := named(drawFacts(t))
@@ -79,8 +79,8 @@ func TestLawPersonHasThePermissionsOfTheOrganization(t *testing.T) {
 	})
 }
 
-// requireGrants checks that a right is granted by something, and that each principal which grants it is in the permission
-// that is named, and leads to the user or to the owner of the bot.
+// requireGrants checks that each right is granted by a principal of the named permission that contains the user or
+// the owner of the bot.
 func requireGrants(t *rapid.T, facts permission.AccessInput, user *zulip.User, channel *permission.Channel, granted permission.GrantedRight) {
 	if len(granted.Through) == 0 {
 		t.Fatalf("%d: nothing grants %s", user.ID, granted.Right)

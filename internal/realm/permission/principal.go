@@ -45,7 +45,7 @@ var Nobody = Principal{Kind: KindRole, Name: "nobody"}
 // Principal names one role, group, person or bot in a permission.
 type Principal struct {
 	Kind Kind
-	// Name is what follows the prefix of role:, group: and user:.
+	// Name is the text after the prefix role:, group: or user:.
 	Name string
 	// ID is the number of group_id: and user_id:.
 	ID int64
@@ -68,8 +68,7 @@ func (p Principal) WireName() string {
 	return p.Name
 }
 
-// Parse reads a principal. The error says what is wrong with the text and suggests a
-// correction.
+// Parse parses a principal. The error explains the mistake in the text and suggests a correction.
 func Parse(text string) (Principal, error) {
 	prefix, rest, found := strings.Cut(text, ":")
 	if !found {
@@ -127,12 +126,12 @@ func isDigits(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
-// roleNames are the names of the roles' groups, from the fewest people to the most, and nobody.
+// roleNames are the names of the roles' groups, from the smallest group to the largest, and "nobody".
 var roleNames = []string{
 	"role:owners", "role:administrators", "role:moderators", "role:fullmembers", "role:members", "role:everyone", "role:internet", "role:nobody",
 }
 
-// RoleNames are the principals of roles, from the fewest people to the most, and role:nobody.
+// RoleNames returns the names of roles in principals, from the smallest group to the largest, and "nobody".
 func RoleNames() []string { return slices.Clone(roleNames) }
 
 // allowsRole reports whether a setting can be set to the group of a role.
@@ -165,7 +164,7 @@ type Setting struct {
 	FeatureLevel int
 	// AllowEveryone says that guests can have the permission.
 	AllowEveryone bool
-	// RefuseNobody says that it cannot be set to role:nobody.
+	// RefuseNobody is true if the setting cannot be role:nobody.
 	RefuseNobody bool
 	// Roles are the only values it can have, one at a time; empty for a setting that can be
 	// any group and any list.
@@ -185,9 +184,9 @@ type Setting struct {
 	// NotByGuests says that the server refuses the requests of guests that exercise the permission, although they can have it
 	// (server-behavior §G1).
 	NotByGuests bool
-	// Right says what it permits, to follow "may".
+	// Right completes the phrase "may …".
 	Right string
-	// Default is who has the permission after creation.
+	// Default is the principal that has the permission after creation.
 	Default string
 }
 
@@ -277,10 +276,9 @@ func Canonical(value zulip.GroupSettingValue, nobody int64) zulip.GroupSettingVa
 	return zulip.GroupSettingValue{DirectMembers: members, DirectSubgroups: subgroups}
 }
 
-// IsCanonical reports whether a value that was read can be sent back as an old value. A
-// value that is not canonical contains somebody deactivated: the server leaves them out when
-// it is read, but does not collapse the rest as it does with an old value (server-behavior
-// §P3).
+// IsCanonical reports whether a value that was read can be sent back as an old value. A value with a deactivated user
+// or group is not canonical: the server omits them when the value is read, but does not collapse the rest as it does
+// with an old value (server-behavior §P3).
 func IsCanonical(value zulip.GroupSettingValue, nobody int64) bool {
 	canonical := Canonical(value, nobody)
 	return value.IsNamed() == canonical.IsNamed()

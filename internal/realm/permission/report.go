@@ -30,8 +30,8 @@ type ChannelChange struct {
 	Before, After ChannelRights
 }
 
-// Channel describes the effects of a change in one channel; "" if nobody gains or loses a right
-// and everything is known.
+// Channel describes the effects of a change in one channel. It returns "" if no one gains or loses a right and
+// everything is known.
 func (r Report) Channel(before, after ChannelRights) string {
 	return r.render([]section{{lines: linesOf(before, after)}})
 }
@@ -93,7 +93,7 @@ func addToLines(lines []*line, kind lineKind, can string, people People) []*line
 	return append(lines, &line{kind: kind, rights: []string{can}, people: people})
 }
 
-// addEffect adds what is to be said of an effect on a right.
+// addEffect adds the description of an effect on a right.
 func addEffect(lines []*line, can string, effect Effect) []*line {
 	if effect.Unknown {
 		lines = addToLines(lines, notKnown, can, People{})
@@ -281,8 +281,8 @@ type OrganizationChange struct {
 	Unknown bool
 }
 
-// Organization describes who gains and who loses which of the organization's own permissions; "" if nobody does and
-// everything is known. after is before, or the result of [Access.With].
+// Organization describes the people who gain or lose an organization permission, and returns "" if there are none and
+// everything is known. after is before or the result of [Access.With].
 func (r Report) Organization(before, after *Access, changes []OrganizationChange) string {
 	var lines []*line
 	for _, change := range changes {
@@ -336,7 +336,7 @@ type Effect struct {
 	// Gain and Lose are the people who have the right only after the change, and only before it. Those in Gain have the
 	// roles of after, those in Lose the roles of before.
 	Gain, Lose People
-	// NobodyLeft says that somebody had the right before, and nobody has it after.
+	// NobodyLeft is true if someone had the right before and no one has it after.
 	NobodyLeft bool
 	// Unknown says that the effect depends on something unknown; the other fields are then empty.
 	Unknown bool
@@ -369,11 +369,11 @@ func Compare(before, after ChannelRights) []Effect {
 	return effects
 }
 
-// Differs reports whether somebody gains or loses, or may.
+// Differs reports whether someone gains or loses the right, or may.
 func (e Effect) Differs() bool { return e.Unknown || !e.Gain.IsEmpty() || !e.Lose.IsEmpty() }
 
-// OfHistory returns what is to be said of an effect on [CanReadHistory] beside that on [CanRead]: nothing where it is the same, and
-// who goes on reading keeps what was sent while they read.
+// OfHistory returns the part of an effect on [CanReadHistory] that differs from the effect on [CanRead]. People who
+// can still read keep the messages sent while they could.
 func (e Effect) OfHistory(reading Effect) Effect {
 	e.Lose, e.NobodyLeft = e.Lose.And(reading.Lose), false
 	if e.Unknown == reading.Unknown && e.Gain.Equal(reading.Gain) && e.Lose.Equal(reading.Lose) {
@@ -382,8 +382,8 @@ func (e Effect) OfHistory(reading Effect) Effect {
 	return e
 }
 
-// Same reports whether every value certainly contains the same people and everything else is the
-// same too: a change of one group does not affect most channels.
+// Same reports whether every value certainly contains the same people and everything that is not a value is the same.
+// A change of one group does not affect most channels.
 func Same(before, after ChannelRights) bool {
 	b, a := &before.Channel, &after.Channel
 	if b.Privacy != a.Privacy || b.PrivacyUnknown || a.PrivacyUnknown || b.IsArchived != a.IsArchived ||

@@ -138,7 +138,7 @@ func TestReportOfChannelsThatDiffer(t *testing.T) {
 	}
 }
 
-// A report has at most ten names, and counts everybody else.
+// A report has at most ten names and counts the other people.
 func TestLawReport(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		facts := drawFacts(t)
@@ -172,7 +172,7 @@ func TestLawReport(t *testing.T) {
 // counts finds a sentence in which rights are counted.
 var counts = regexp.MustCompile(`(?m)^(?:Can no longer|Can now|No one is left who can) [^:]* and \d+ more rights[:.]`)
 
-// What is said of many rights of the same people is short, and what gives most comes first.
+// The description of many rights of the same people is short, and names the most powerful right first.
 func TestTogether(t *testing.T) {
 	var all []string
 	for _, right := range permission.Rights {
@@ -315,7 +315,7 @@ func first[T any](all []*T, match func(*T) bool) (*T, bool) {
 
 var roles = []string{"nobody", "owners", "administrators", "moderators", "fullmembers", "members", "everyone", "internet"}
 
-// drawOrganization draws people and groups; the roles are there in every one. Groups contain only groups before them,
+// drawOrganization draws people and groups; every organization has the roles. Groups contain only groups before them,
 // so there are no cycles, as on a server.
 func drawOrganization(t *rapid.T) *organization {
 	o := &organization{}
@@ -360,7 +360,7 @@ func (o *organization) groupIDs() (ids []int64) {
 	return ids
 }
 
-// drawIDs draws some of the numbers, in any order and with repetition, as somebody might write them.
+// drawIDs draws some of the numbers, in any order and with repetition, like a list written by a user.
 func drawIDs(t *rapid.T, from []int64) []int64 {
 	if len(from) == 0 {
 		return nil

@@ -54,7 +54,7 @@ func (p Problem) For(setting string, supported zulip.SupportedPermission, org Or
 	return unknownRole(p.Principal, "The roles that "+setting+" takes", allowedRoles(supported), org)
 }
 
-// NobodyID returns the ID of the group role:nobody, which stands for the empty value.
+// NobodyID returns the ID of the group role:nobody, which represents the empty value.
 func NobodyID(org Organization) int64 {
 	if group, ok := org.UserGroupByName(Nobody.WireName()); ok {
 		return group.ID
@@ -100,9 +100,8 @@ func Resolve(principals []Principal, org Organization) (Resolution, []Problem) {
 	return result, problems
 }
 
-// Format returns the principals of a value: by name where the organization knows one, else by
-// ID, so that nothing is lost. Where a principal in preferred stands for the same group or
-// user, its form is kept. The result is sorted by text.
+// Format returns the principals of a value, sorted by text. A principal has the name that the organization knows, or
+// the ID otherwise, so that nothing is lost. A principal in preferred for the same group or user keeps its form.
 func Format(value zulip.GroupSettingValue, org Organization, preferred []Principal) []Principal {
 	nobody := NobodyID(org)
 	groups, users := map[int64]Principal{}, map[int64]Principal{}

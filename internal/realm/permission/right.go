@@ -32,7 +32,7 @@ const (
 	CanMoveMessagesWithinChannel Right = "can_move_messages_within_channel_group"
 	CanRemoveSubscribers         Right = "can_remove_subscribers_group"
 	CanSendMessage               Right = "can_send_message_group"
-	// CanSubscribe is to subscribe to the channel without being added by somebody.
+	// CanSubscribe is the right to subscribe to the channel without being added.
 	CanSubscribe     Right = "can_subscribe_group"
 	CanResolveTopics Right = "can_resolve_topics_group"
 )
@@ -56,10 +56,10 @@ var rightPhrases = map[Right]string{
 	CanSendMessage: "post", CanSubscribe: "join", CanResolveTopics: "resolve topics",
 }
 
-// InWords says what the right permits, to follow "can": "post", "start topics".
+// InWords returns the phrase that completes "can …", such as "post" or "start topics".
 func (r Right) InWords() string { return rightPhrases[r] }
 
-// IsOfMessages reports whether it is a right over messages, which nobody has in an archived channel.
+// IsOfMessages reports whether the right is over messages. No one has such a right in an archived channel.
 func (r Right) IsOfMessages() bool {
 	switch r {
 	case CanSendMessage, CanCreateTopic, CanDeleteAnyMessage, CanDeleteOwnMessage, CanMoveMessagesOutOfChannel, CanMoveMessagesWithinChannel, CanResolveTopics:
@@ -193,15 +193,15 @@ type Change struct {
 	// change. SpectatorsUnknown says that the new value is not known yet.
 	Spectators        *bool
 	SpectatorsUnknown bool
-	// Now decides whether the waiting period of somebody who becomes a member is over.
+	// Now is the time at which the waiting periods of new members are evaluated.
 	Now time.Time
 }
 
-// Membership is who will be directly in a user group.
+// Membership is the planned direct membership of a user group.
 type Membership struct {
 	Members   []int64
 	Subgroups []int64
-	// Unknown says that there will be others, who are not known yet.
+	// Unknown is true if the group will have further members who are not known yet.
 	Unknown bool
 }
 
@@ -278,7 +278,8 @@ func (c Change) realm(realm *zulip.Realm) *zulip.Realm {
 	return &changed
 }
 
-// deactivatedBy returns who is deactivated by a change. A bot that gets another owner by it stays active.
+// deactivatedBy returns the users that a change deactivates. A bot that gets another owner in the same change stays
+// active.
 func (a *Access) deactivatedBy(change Change) map[int64]bool {
 	all := make(map[int64]bool, len(change.Deactivated))
 	for _, id := range change.Deactivated {
@@ -331,7 +332,7 @@ func (a *Access) fullMembers(change Change) (members []int64) {
 	})
 }
 
-// roleMembers returns who will have the role of a member.
+// roleMembers returns the users who will have the role of a member.
 func (a *Access) roleMembers(change Change) (members []int64) {
 	for _, user := range a.facts.Users {
 		role, changes := change.Roles[user.ID]
@@ -365,8 +366,8 @@ var roleGroups = map[zulip.Role]string{
 // RoleGroup is the name of the group that holds everybody of a role directly.
 func RoleGroup(role zulip.Role) string { return roleGroups[role] }
 
-// isPastWaitingPeriod reports whether a member is a full member. Somebody whose time of joining
-// cannot be read counts as one.
+// isPastWaitingPeriod reports whether a member is a full member, which is also assumed if their time of joining is
+// unreadable.
 func isPastWaitingPeriod(user *zulip.User, days int, now time.Time) bool {
 	if days == 0 {
 		return true

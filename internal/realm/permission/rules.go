@@ -8,7 +8,7 @@ import "github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 type outcome struct {
 	access  *Access
 	channel *Channel
-	// assumeMost assumes that unknown values contain everybody, else nobody.
+	// assumeMost is true if unknown values are assumed to contain everyone, and false if no one.
 	assumeMost bool
 	privacy    zulip.Privacy
 	// onlyEmptyTopic says that all messages of the channel go without a topic.
@@ -99,7 +99,7 @@ func (o *outcome) can(right Right) bitset {
 	return o.canBeyondSending(right).minus(o.access.webhooks)
 }
 
-// canBeyondSending is can for what takes more than sending a message.
+// canBeyondSending is can for the rights that require more than sending a message.
 func (o *outcome) canBeyondSending(right Right) bitset {
 	switch right {
 	case CanRead:
@@ -139,8 +139,8 @@ func (o *outcome) move(right Right) bitset {
 	return o.mayChangeMessages().and(o.administer().or(o.permittedBy(right), o.permittedByOrganization(right)))
 }
 
-// contentAccess returns who has content access: subscribers, those who can join by themselves, and everybody in a
-// web-public channel.
+// contentAccess returns the people with content access: subscribers, those who can join on their own, and everyone in
+// a web-public channel.
 func (o *outcome) contentAccess() bitset {
 	if o.privacy == zulip.PrivacyWebPublic {
 		return o.access.active
@@ -148,8 +148,8 @@ func (o *outcome) contentAccess() bitset {
 	return o.subscribers.or(o.join())
 }
 
-// read returns who can read new messages. Where the history is protected, only those who are subscribed when a message is
-// sent ever can.
+// read returns the people who can read new messages. Where the history is protected, only those who are subscribed
+// when a message is sent ever can.
 func (o *outcome) read() bitset {
 	if o.privacy == zulip.PrivacyPrivateProtectedHistory {
 		return o.subscribers
@@ -165,8 +165,8 @@ func (o *outcome) readHistory() bitset {
 	return o.content
 }
 
-// join returns who can subscribe by themselves: all but guests in a public channel, else those
-// who have one of two permissions.
+// join returns the people who can subscribe on their own: all but guests in a public channel, and in a private one
+// those who have one of two permissions.
 func (o *outcome) join() bitset {
 	if !o.privacy.IsPrivate() {
 		return o.withoutGuests(o.access.active)
@@ -174,7 +174,7 @@ func (o *outcome) join() bitset {
 	return o.mayJoinPrivate()
 }
 
-// mayJoinPrivate returns who can subscribe to a private channel by themselves.
+// mayJoinPrivate returns the people who can subscribe to a private channel on their own.
 func (o *outcome) mayJoinPrivate() bitset {
 	return o.withoutGuests(o.permittedBy(CanSubscribe).or(o.permittedBy(CanAddSubscribers)))
 }
@@ -188,8 +188,8 @@ func (o *outcome) administer() bitset {
 	return o.access.administrators.or(o.withoutGuests(o.permittedBy(CanAdministerChannel)))
 }
 
-// send returns who can post: those who have the permission and access to the channel. For both
-// a bot may do what its owner may. Where the history is protected, only subscribers have access.
+// send returns the people who can post: those who have the permission and access to the channel. A bot has both if
+// its owner has. Where the history is protected, only subscribers have access.
 func (o *outcome) send() bitset {
 	if o.channel.IsArchived {
 		return nil
@@ -225,7 +225,7 @@ func (o *outcome) withOwnedBots(set bitset) bitset { return set.or(o.access.bots
 
 func (o *outcome) withoutGuests(set bitset) bitset { return set.minus(o.access.guests) }
 
-// permittedBy returns who is in a permission of the channel; nobody if the server does not have it.
+// permittedBy returns the people in a permission of the channel, and no one if the server does not have it.
 func (o *outcome) permittedBy(right Right) bitset {
 	if o.channel.Unknown[string(right)] {
 		return o.unknownValue()

@@ -32,8 +32,8 @@ var (
 	Organizations = Table{"realm", "organization", RealmSettings, RealmShown}
 )
 
-// Supported returns the rules for a setting: those that the server publishes, because a newer
-// server may have others, else those of this table. realm may be nil.
+// Supported returns the rules for a setting: those that the server publishes, or those of this table without them,
+// because a newer server may have others. realm may be nil.
 func (t Table) Supported(setting Setting, realm *zulip.Realm) zulip.SupportedPermission {
 	if realm != nil {
 		if said, ok := realm.SupportedPermissions[t.Key][setting.Name]; ok {
@@ -43,14 +43,14 @@ func (t Table) Supported(setting Setting, realm *zulip.Realm) zulip.SupportedPer
 	return setting.SupportedBy()
 }
 
-// DefaultOf returns the principal that a setting has at first: the one that the server publishes, or else the one of this table.
-// realm may be nil.
+// DefaultOf returns the initial principal of a setting: the one that the server publishes, or the one of this table
+// without it. realm may be nil.
 func (t Table) DefaultOf(setting Setting, realm *zulip.Realm) string {
 	return cmp.Or(t.Supported(setting, realm).DefaultGroupName, setting.Default)
 }
 
-// ResetsOf returns what destroying an organization with on_destroy = "reset" sets: the default of each managed permission that
-// names a user group, which could not be deactivated otherwise (server-behavior §G9).
+// ResetsOf returns the settings that destroying an organization with on_destroy = "reset" sends: the default of each
+// managed permission that names a user group. Otherwise the group could not be deactivated (server-behavior §G9).
 func ResetsOf(realm *zulip.Realm, managed []string, org Organization) map[string]Principal {
 	resets := map[string]Principal{}
 	for _, setting := range Organizations.Settings {

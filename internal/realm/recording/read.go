@@ -20,7 +20,7 @@ import (
 // levelArchivedInSnapshot is the feature level from which a snapshot has archived channels.
 const levelArchivedInSnapshot = 378
 
-// parts are what is read in one request: everything but statuses.
+// parts are the parts that one request reads: everything but statuses.
 var parts = slices.DeleteFunc(slices.Clone(zulip.FetchAll), func(part string) bool { return part == zulip.FetchStatuses })
 
 // Read reads an organization with four requests: the account, a snapshot and the end of its event queue, and the invitations.
@@ -53,7 +53,7 @@ func Read(ctx context.Context, client *zulip.Client) (*Organization, error) {
 	return from(read, invitations)
 }
 
-// from makes an organization of what was read.
+// from returns the organization that a request has read.
 func from(read *zulip.RegisterAnswer, invitations []*zulip.Invitation) (*Organization, error) {
 	if read.Realm == nil {
 		return nil, fmt.Errorf("reading the organization: the server has not told its settings")
@@ -85,7 +85,7 @@ func from(read *zulip.RegisterAnswer, invitations []*zulip.Invitation) (*Organiz
 	return o, nil
 }
 
-// noteNotSeen adds what servers show to nobody.
+// noteNotSeen adds the facts that servers show to no one.
 func (o *Organization) noteNotSeen() {
 	hidden, deactivated := 0, false
 	for _, account := range o.Accounts {
@@ -133,7 +133,7 @@ func realm(read *zulip.Realm) (Realm, error) {
 	}, err
 }
 
-// settings returns settings whose JSON is written in one way, whatever the server's.
+// settings returns the settings with normalized JSON.
 func settings(read map[string]json.RawMessage) (map[string]json.RawMessage, error) {
 	all := make(map[string]json.RawMessage, len(read))
 	for name, raw := range read {

@@ -1,11 +1,12 @@
-// Package recording reads an organization as a file that the sandbox begins with: everything that an administrator sees of its
-// configuration, under the IDs that it has there.
+// Package recording reads an organization as a file that the sandbox starts with: the configuration that an
+// administrator sees, with its IDs.
 //
-// [Read] makes an [Organization], [Organization.Encode] the file, and [Organization.Anonymise] takes the people out of it. The
-// keys are the API's. Lists are in the order of IDs, or in the organization's own where that has a meaning, so that two files
-// can be compared line by line.
+// [Read] returns an [Organization], [Organization.Encode] writes the file, and [Organization.Anonymise] removes the
+// people from it. The keys are the API's. Lists are sorted by ID, or in the organization's own order where that has a
+// meaning, so that two files can be compared line by line.
 //
-// Secrets and what people write are not in it: no messages, keys, passwords, links of invitations, statuses and drafts.
+// The file has no secrets and no texts of people: no messages, keys, passwords, links of invitations, statuses and
+// drafts.
 package recording
 
 import (
@@ -20,11 +21,11 @@ import (
 // Format is the version of the form.
 const Format = 1
 
-// Organization is what the file holds.
+// Organization is the content of the file.
 type Organization struct {
 	Format int    `json:"format"`
 	Server Server `json:"server"`
-	// NotSeen says what the organization has that the server does not show.
+	// NotSeen lists the objects of the organization that the server does not show.
 	NotSeen       []string                   `json:"not_seen"`
 	Realm         Realm                      `json:"realm"`
 	UserDefaults  map[string]json.RawMessage `json:"realm_user_settings_defaults"`
@@ -44,7 +45,7 @@ type Organization struct {
 	Invitations   []Invitation               `json:"invitations"`
 }
 
-// Server is what the organization is on.
+// Server is the server of the organization.
 type Server struct {
 	Version      string `json:"zulip_version"`
 	FeatureLevel int    `json:"zulip_feature_level"`
@@ -83,7 +84,7 @@ type Account struct {
 	ProfileData    map[string]string `json:"profile_data,omitempty"`
 }
 
-// Bot is what a bot has beside its account.
+// Bot is a bot's configuration, without its account.
 type Bot struct {
 	ID                          int64              `json:"user_id"`
 	DefaultSendingStream        *string            `json:"default_sending_stream"`
@@ -133,7 +134,7 @@ type DefaultChannelGroup struct {
 	Channels    []int64 `json:"streams"`
 }
 
-// Linkifier makes links of what its pattern matches.
+// Linkifier turns the matches of its pattern into links.
 type Linkifier struct {
 	ID                      int64    `json:"id"`
 	Pattern                 string   `json:"pattern"`
@@ -164,7 +165,7 @@ type Invitation struct {
 	NotifyReferrerOnJoin bool       `json:"notify_referrer_on_join,omitempty"`
 }
 
-// Encode returns the file. What is equal has equal bytes.
+// Encode returns the file. Equal organizations have equal bytes.
 func (o *Organization) Encode() ([]byte, error) {
 	var file bytes.Buffer
 	encoder := json.NewEncoder(&file)
@@ -184,8 +185,9 @@ var (
 	blanks         = regexp.MustCompile(`\s+`)
 )
 
-// Anonymise replaces the people's and bots' names and addresses by invented ones that follow from their IDs, and removes what
-// else they say of themselves. Roles and IDs stay, as do names and descriptions of the organization, its groups and its channels.
+// Anonymise replaces the names and emails of people and bots by invented ones derived from their IDs, and removes
+// their texts about themselves. It keeps roles and IDs, and the names and descriptions of the organization, its
+// groups and its channels.
 func (o *Organization) Anonymise() {
 	for i := range o.Accounts {
 		account := &o.Accounts[i]

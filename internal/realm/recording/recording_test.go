@@ -125,7 +125,7 @@ func TestNoSecretsOfOutgoingBots(t *testing.T) {
 	}
 }
 
-// requireNoError ends a test with an error that is not what the test asks about.
+// requireNoError ends a test with an error that the test is not about.
 func requireNoError(t interface {
 	Helper()
 	Fatal(arguments ...any)

@@ -42,9 +42,9 @@ func fold(kind, name string) string {
 	return name
 }
 
-// PlanName registers the name that this run leaves an object with, so that whoever refers to it may already name it: its old
-// name counts as free, and it is found by the new one. An archived or deactivated object counts as active. ID 0 is an object
-// that the run creates.
+// PlanName registers the name that an object has after this run, so that the configuration can already use it. The
+// object is found by the new name, and its old name counts as free. An archived or deactivated object counts as
+// active. ID 0 is an object that the run creates.
 func (s *State) PlanName(kind string, id int64, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,8 +101,8 @@ type GroupKey struct {
 	Name string
 }
 
-// ManageMembership registers that a resource manages a list of a user group, `members` or `subgroups`: exclusively, or
-// beside others. It reports false if another resource of the run manages it otherwise.
+// ManageMembership registers that a resource manages a list of a user group, `members` or `subgroups`, exclusively or
+// together with others. It reports false if another resource of the run manages the list the other way.
 func (s *State) ManageMembership(group GroupKey, list string, exclusive bool) bool {
 	return s.Declare("membership "+list+" "+group.Name, group.ID, strconv.FormatBool(exclusive))
 }
@@ -113,8 +113,8 @@ type Locks struct {
 	taken map[string]chan struct{} // of capacity one: full while somebody holds the lock
 }
 
-// Lock waits until nobody else holds the lock of a key, and returns what gives it back. It is an error if the context ends
-// first.
+// Lock waits until no other caller holds the lock of a key, and returns a function that releases it. It returns an
+// error if the context ends first.
 func (l *Locks) Lock(ctx context.Context, key string) (unlock func(), err error) {
 	l.mu.Lock()
 	if l.taken == nil {

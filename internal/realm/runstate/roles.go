@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// roles are what the resources of a run say of roles, and which roles the run has given. What two resources say is compared by
-// whichever is planned second, so that it holds in any order.
+// roles are the roles in the resources of a run, and the roles that the run has given. The resource that is planned
+// second compares itself with the first, so the result does not depend on the order.
 type roles struct {
 	single map[AccountKey][]SaidRole // by the first of the account's keys
 	ending map[int64]string          // the role that the end of such a resource gives
@@ -23,7 +23,7 @@ type AccountKey struct {
 	Email string
 }
 
-// keys are what facts about the account are found by: the ID first, if there is one.
+// keys returns the keys under which facts about the account are stored: the ID first, if it is known.
 func (k AccountKey) keys() (keys []AccountKey) {
 	if k.ID != 0 {
 		keys = append(keys, AccountKey{ID: k.ID})
@@ -45,14 +45,14 @@ type SaidRole struct {
 	IsReturn bool
 }
 
-// RoleList is what a resource says that lists who has a role.
+// RoleList is the configuration of a resource that lists everyone with a role.
 type RoleList struct {
-	// Role is the role, and DemoteTo the one of those who are taken out.
+	// Role is the listed role, and DemoteTo the role of users who are removed from it.
 	Role, DemoteTo string
-	// Users are those who are listed, and Leaving those who are taken out.
+	// Users are the listed users, and Leaving those who are removed.
 	Users   []AccountKey
 	Leaving []int64
-	// IsWhole says that nobody else is listed: every element is known.
+	// IsWhole is true if every element of the list is known.
 	IsWhole bool
 	// IsNew says that the resource has no state yet.
 	IsNew bool
@@ -135,8 +135,9 @@ func (s *State) EndRole(id int64, role string) (list string, ok bool) {
 	return "", true
 }
 
-// ListRole registers who has a role by a resource that lists everybody. isFirst says that no other resource lists the same role, others
-// are what other resources say otherwise, sorted by account, and ending the roles that others get of them by the end of a resource.
+// ListRole registers the users in a resource that lists everyone with a role. isFirst reports whether no other
+// resource lists the same role. others are the conflicting roles in other resources, sorted by account. ending are
+// the roles that those users get when another resource is destroyed.
 func (s *State) ListRole(list RoleList) (others []SaidRole, ending map[int64]string, isFirst bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,7 +187,8 @@ func (s *State) GaveRole(id int64, role int) {
 	s.roles.given[id] = role
 }
 
-// HasGivenRole reports whether a role is the last that this run has given somebody: then nobody else has changed it since.
+// HasGivenRole reports whether a role is the last that this run has given to a user. If so, no one has changed it
+// since.
 func (s *State) HasGivenRole(id int64, role int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

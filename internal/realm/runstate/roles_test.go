@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What two resources say of a role is compared whichever comes first.
+// Conflicting roles in two resources are found in either order.
 func TestRolesAreSaidInAnyOrder(t *testing.T) {
 	moderators := RoleList{Role: "moderator", DemoteTo: "member", Users: []AccountKey{{ID: 1}, {ID: 2, Email: "b@example.com"}, {Email: "New@example.com"}}, Leaving: []int64{3}, IsWhole: true}
 	open := moderators
@@ -63,7 +63,7 @@ func TestRolesAreSaidInAnyOrder(t *testing.T) {
 	}
 }
 
-// The end of a resource takes no role from whom a list names.
+// Destroying a resource takes no role from a user in a list.
 func TestRolesThatEnd(t *testing.T) {
 	list := RoleList{Role: "moderator", DemoteTo: "member", Users: []AccountKey{{ID: 1}}, IsWhole: true}
 	for _, test := range []struct {
@@ -109,7 +109,7 @@ func TestARoleHasOneList(t *testing.T) {
 	}
 }
 
-// Who got a role by this run has it by nobody else's decision, until it is another one.
+// A role that this run has given is not counted as a change by someone, until it changes again.
 func TestRolesThatWereGiven(t *testing.T) {
 	var run State
 	run.GaveRole(1, 300)

@@ -1,12 +1,12 @@
-// Package runstate is what one run of the provider knows of its own doings: which objects its resources hold, give up and
-// take, which names they plan and reserve, and who works on what. A run is one process: that of a plan, or that of an apply. It
-// knows nothing of the organization and asks nobody.
+// Package runstate is the knowledge of one run of the provider about itself: the objects that its resources manage,
+// release and adopt, the names that they plan and reserve, and the locks that they hold. A run is one process, either
+// of a plan or of an apply. The package does not read the organization.
 //
-// It predicts nothing. What another resource of the run will do to memberships, roles or accounts depends on the order in which
-// the CLI visits resources, which nobody promises. What is here holds in any order, or is asked only by who refers to the
-// resource that registers it: the CLI plans that one first.
+// It makes no predictions. The effect of another resource of the run on memberships, roles or accounts depends on the
+// order in which Terraform visits resources, which is not guaranteed. Facts are valid in any order, or are only read
+// by resources that reference the one that registers them: Terraform plans that one first.
 //
-// An object is told from others by its kind, which is the type of the resource, and its ID.
+// An object is identified by its kind, which is the type of the resource, and its ID.
 package runstate
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// State is what the run knows. It is safe for concurrent use. The zero value knows nothing.
+// State is the knowledge of the run. It is safe for concurrent use, and the zero value is empty.
 type State struct {
 	Locks
 
@@ -48,7 +48,7 @@ type about struct {
 // name is unique among the objects of a kind.
 type name struct{ kind, name string }
 
-// fact is what is known of an object.
+// fact is a kind of fact about an object.
 type fact int
 
 const (
@@ -143,8 +143,8 @@ func (s *State) Unmanage(kind string, id int64) {
 	delete(s.objects, about{managed, kind, id})
 }
 
-// Adopt registers that a resource of this run has begun to hold an object that was there before. Whoever held it until
-// then, and is destroyed in this run, leaves it.
+// Adopt registers that a resource of this run has started to manage an existing object. A resource that managed it
+// before and is destroyed in this run leaves it unchanged.
 func (s *State) Adopt(kind string, id int64) { s.note(adopted, kind, id) }
 
 // IsAdopted reports whether a resource of this run has begun to hold an object that was there before.
@@ -199,8 +199,8 @@ func (s *State) WillBeCreated(kind, text string) bool {
 	return s.knows(willBeCreated, kind+" "+text, 0)
 }
 
-// Release registers an object that keeps a name, and is for whoever in this run creates one of that name: this run has
-// archived or deactivated it, or an apply that was broken off has left it.
+// Release registers a name that an object still has but that a new object in this run may get. This run has archived
+// or deactivated the object, or an interrupted apply has left it.
 func (s *State) Release(kind, text string, id int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -238,7 +238,7 @@ func (s *State) PlanRights(channel int64, planned permission.Channel) {
 	s.rights[channel] = planned
 }
 
-// RightsIn returns what will decide who can do what in a channel: as this run plans it, or else as the channel is now.
+// RightsIn returns the channel that decides the rights: as this run plans it, or as it is now without a plan.
 func (s *State) RightsIn(channel *zulip.Channel) permission.Channel {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -288,15 +288,15 @@ func (s *State) IsDestroyedWithOwner(bot int64) bool {
 	return s.knows(destroyedWithOwner, Account, bot)
 }
 
-// formerAddress is whose address one was that nobody has now.
+// formerAddress is the account that had an email which no account has now.
 type formerAddress struct {
 	id      int64
 	certain bool
 }
 
-// NoteFormerAddress registers that a state had an address which nobody has now, for the account with an ID. certain says that
-// the state has the ID too; else the account has merely come in the address's place. What is certain counts more; two guesses that
-// differ count nothing.
+// NoteFormerAddress registers the account that had an email which no account has now. certain is true if the state
+// has the ID too. Otherwise the account has only replaced the email in the configuration: that is a guess, and two
+// different guesses cancel each other.
 func (s *State) NoteFormerAddress(address string, id int64, certain bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -313,7 +313,7 @@ func (s *State) NoteFormerAddress(address string, id int64, certain bool) {
 	}
 }
 
-// FormerAddress returns the account that had an address which nobody has now; 0 if that is not known.
+// FormerAddress returns the account that had an email which no account has now, and 0 if it is not known.
 func (s *State) FormerAddress(address string) (id int64, certain bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -321,7 +321,7 @@ func (s *State) FormerAddress(address string) (id int64, certain bool) {
 	return found.id, found.certain
 }
 
-// NoteInvited registers that an address which nobody has is invited.
+// NoteInvited registers an email that no account has as invited.
 func (s *State) NoteInvited(address string) { s.note(invited, strings.ToLower(address), 0) }
 
 // IsInvited reports whether an address is known to be invited.

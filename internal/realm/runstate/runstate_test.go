@@ -24,7 +24,7 @@ func TestNamesOfOnePlanAreUnique(t *testing.T) {
 	}
 }
 
-// What is released is for one who creates the same name, and for nobody after.
+// Only the first object created with a released name gets it.
 func TestReleasedIsTakenOnce(t *testing.T) {
 	var run State
 	run.WillCreate("k", "a")
@@ -46,7 +46,7 @@ func TestReleasedIsTakenOnce(t *testing.T) {
 	}
 }
 
-// Each fact is about one object of one kind, and about nothing else.
+// Each fact is about one object of one kind.
 func TestFactsAreOfOneObject(t *testing.T) {
 	for name, fact := range map[string]struct {
 		note  func(*State, string, int64)
@@ -77,7 +77,7 @@ func TestFactsAreOfOneObject(t *testing.T) {
 	}
 }
 
-// What somebody else has deactivated is managed by nobody, until it is adopted.
+// An object that was deactivated outside Terraform is not managed until it is adopted.
 func TestUnmanaged_NotManaged(t *testing.T) {
 	var run State
 	run.Manage("k", 1)
@@ -106,7 +106,8 @@ func TestPlannedOwners(t *testing.T) {
 	}
 }
 
-// TestLockHeedsItsContext: who waits for a lock gives up when the context ends, and the lock is free when it is given back.
+// TestLockHeedsItsContext: a caller that waits for a lock stops when the context ends, and the lock is free once it
+// is released.
 func TestLockHeedsItsContext(t *testing.T) {
 	var locks Locks
 	done, err := locks.Lock(t.Context(), "x")

@@ -8,8 +8,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Facts are what was read of an organization, part by part. A part that was not read is empty. A part does not change: a
-// later read puts another in its place, with indexes of its own. The zero value holds nothing.
+// Facts are the parts of an organization that were read. A part that was not read is empty. Parts are immutable: a
+// later read replaces a part together with its indexes. The zero value is empty.
 type Facts struct {
 	realm         *zulip.Realm
 	groups        *Index[zulip.UserGroup]
@@ -62,8 +62,8 @@ func (s *Snapshot) DefaultChannelGroups() *Index[zulip.DefaultChannelGroup] {
 	return s.facts.defaultGroups
 }
 
-// Bots returns what bots have beside their accounts, whose IDs are theirs too, as far as the account may see it. They have
-// no names.
+// Bots returns the configuration of bots, without their accounts, as far as the account may see it. They have the IDs
+// of the accounts and no names.
 func (s *Snapshot) Bots() *Index[zulip.Bot] { return s.facts.bots }
 
 // setUserGroups takes the user groups. The server tells cases apart.
@@ -109,7 +109,7 @@ func (f *Facts) setFolders(all []*zulip.ChannelFolder) {
 	}
 }
 
-// setLinkifiers takes the linkifiers, whose names are their patterns: no two have the same (server-behavior §L3).
+// setLinkifiers stores the linkifiers, whose names are their patterns: no two have the same (server-behavior §L3).
 func (f *Facts) setLinkifiers(all []*zulip.Linkifier) {
 	f.linkifiers = &Index[zulip.Linkifier]{
 		list: all, id: func(l *zulip.Linkifier) int64 { return l.ID }, name: func(l *zulip.Linkifier) string { return l.Pattern },
@@ -210,8 +210,8 @@ func (f *Facts) setDefaultGroups(all []*zulip.DefaultChannelGroup) {
 	}
 }
 
-// Take takes one part of what was read, by the part's name on the wire. Which channels are default ones is a fact of the
-// channels, even where it was read beside them.
+// Take stores one part of an answer, by the part's name in the API. Default channels are a fact of the channels, even
+// if they are read separately.
 func (f *Facts) Take(read *zulip.RegisterAnswer, part string) {
 	switch part {
 	case zulip.FetchRealm:

@@ -1,11 +1,11 @@
 // Package snapshot is an organization as it was read: immutable, with everything that is derived from it.
 //
-// A [Snapshot] is made by [New] from [Facts], and [Snapshot.With] makes the next one. Objects of one kind are an [Index]:
-// a list in the server's order whose objects are found by ID and by name. Every index and [Snapshot.Access] are made when
-// somebody first asks for them, from the snapshot's own facts: none can be older or newer than those.
+// [New] returns a [Snapshot] of [Facts], and [Snapshot.With] the next one. The objects of one kind are an [Index]: a
+// list in the server's order whose objects are found by ID and by name. Every index and [Snapshot.Access] are derived
+// on first use from the snapshot's own facts, so none can be older or newer than those.
 //
-// Names are resolved as they are when the run is over: what the run creates, renames or reactivates is [PlannedNames], which
-// the run state tells. The indexes say what each object is called now.
+// Names are resolved as they will be after the run: [PlannedNames] are the names that the run creates, changes or
+// reactivates. The indexes have the current names.
 package snapshot
 
 import (
@@ -39,13 +39,13 @@ const (
 	AccountKind = "zulip_user"
 )
 
-// PlannedNames is what a run plans for names and accounts, as far as it has planned.
+// PlannedNames are the names and accounts that a run plans, as far as it has planned.
 type PlannedNames interface {
 	// PlannedID returns the ID of the object of a kind to which the run gives a name; 0 for one that it creates.
 	PlannedID(kind, name string) (id int64, planned bool)
 	// PlannedName returns the name that the run leaves an object with.
 	PlannedName(kind string, id int64) (name string, planned bool)
-	// IsInvited reports whether an address that nobody has is known to be invited.
+	// IsInvited reports whether an email that no account has is known to be invited.
 	IsInvited(address string) bool
 }
 
@@ -66,7 +66,7 @@ func (s *Snapshot) With(change func(*Facts)) *Snapshot {
 	return New(facts, s.planned)
 }
 
-// Access returns who can really do what. It needs the people, the groups and the settings.
+// Access returns the effective access of everyone. It needs the people, the groups and the settings.
 func (s *Snapshot) Access() *permission.Access {
 	return s.access.get(func() *permission.Access {
 		return permission.NewAccess(permission.AccessInput{Users: s.facts.users.list, Groups: s.facts.groups.List(), Realm: s.facts.realm})
@@ -86,7 +86,7 @@ func (s *Snapshot) PlannedFolder(name string) (id int64, planned bool) {
 	return s.planned.PlannedID(folderKind, name)
 }
 
-// PlannedUser returns the ID of the person or bot to whom this run gives an address; 0 for one that it creates.
+// PlannedUser returns the ID of the person or bot that gets an email in this run, and 0 for one that the run creates.
 func (s *Snapshot) PlannedUser(address string) (id int64, planned bool) {
 	return s.planned.PlannedID(AccountKind, address)
 }
@@ -108,10 +108,10 @@ func (s *Snapshot) ChannelTaking(name string, except int64) (*zulip.Channel, boo
 	return channel, true
 }
 
-// Subscribers returns who is in each channel, as far as the snapshot holds it; it never does for an archived channel.
+// Subscribers returns the subscribers of each channel that the snapshot holds, which are never archived channels.
 func (s *Snapshot) Subscribers() map[int64][]int64 { return s.facts.subscribers }
 
-// ArchivedFolder returns the archived channel folder of a name; of several, the one that was created last.
+// ArchivedFolder returns the archived channel folder with a name, and the last created one of several.
 func (s *Snapshot) ArchivedFolder(name string) (*zulip.ChannelFolder, bool) {
 	folder, ok := s.archived.get(func() map[string]*zulip.ChannelFolder {
 		found := map[string]*zulip.ChannelFolder{}
@@ -125,7 +125,7 @@ func (s *Snapshot) ArchivedFolder(name string) (*zulip.ChannelFolder, bool) {
 	return folder, ok
 }
 
-// lazy is a value that is derived when somebody first asks for it, for all who ask.
+// lazy is a value that is derived on first use and shared.
 type lazy[T any] struct {
 	once  sync.Once
 	value T
@@ -173,8 +173,7 @@ func (x *Index[T]) ByID(id int64) (*T, bool) {
 	return object, ok
 }
 
-// ByName finds the object that holds a name; of several the first. What counts as the same name is what the server takes
-// for it.
+// ByName returns the first object with a name, compared as the server compares names.
 func (x *Index[T]) ByName(name string) (*T, bool) {
 	if x == nil {
 		return nil, false
@@ -250,7 +249,8 @@ func newUsers(all []*zulip.User) *users {
 	return u
 }
 
-// withAddress finds who has an address, whatever its case. Where two share one, as a hidden one may, the active one has it.
+// withAddress returns the user with an email, ignoring case. If two share one, as a hidden one may, it returns the
+// active one.
 func (u *users) withAddress(address string) (*zulip.User, bool) {
 	user, ok := u.byAddress.get(func() map[string]*zulip.User {
 		found := make(map[string]*zulip.User, 2*len(u.list))
@@ -272,8 +272,8 @@ func (s *Snapshot) Accounts() *Index[zulip.User] { return &s.facts.users.Index }
 // User returns the person or bot with an ID, deactivated ones included.
 func (s *Snapshot) User(id int64) (*zulip.User, bool) { return s.facts.users.ByID(id) }
 
-// UserByAddress returns the person or bot with an address, the real one or the API address, whatever its case; where
-// nobody has it, the one to whom this run gives it.
+// UserByAddress returns the person or bot with an email, real or for the API, ignoring case. If there is none, it
+// returns the one that gets the email in this run.
 func (s *Snapshot) UserByAddress(address string) (*zulip.User, bool) {
 	if user, ok := s.facts.users.withAddress(address); ok {
 		return user, true
@@ -316,7 +316,7 @@ func (s *Snapshot) addresses(isOfKind func(*zulip.User) bool) []string {
 	return all
 }
 
-// HasOtherOwner reports whether somebody beside one person is an active owner now. The server counts no bots
+// HasOtherOwner reports whether anyone but one person is an active owner now. The server does not count bots
 // (server-behavior §U7).
 func (s *Snapshot) HasOtherOwner(except int64) bool {
 	return slices.ContainsFunc(s.Users(), func(user *zulip.User) bool {
@@ -334,7 +334,7 @@ func isActiveOwner(user *zulip.User) bool {
 	return !user.IsBot && user.IsActive && user.Role == zulip.RoleOwner
 }
 
-// Status returns the status of a person; that of somebody who says nothing is empty.
+// Status returns the status of a person, which is empty if they have set none.
 func (s *Snapshot) Status(id int64) zulip.Status { return s.facts.statuses[id] }
 
 // UserGroups returns every group, ordered by ID, roles and deactivated ones included, by the names that they have now:
@@ -408,7 +408,8 @@ func (s *Snapshot) AllMembers(group *zulip.UserGroup) []int64 {
 // GroupNames returns the names of the user groups that are not deactivated, without the roles.
 func (s *Snapshot) GroupNames() []string { return s.groupNames(false) }
 
-// RoleNames returns the names of the roles, as in role:members. Nobody puts those without an account into a group.
+// RoleNames returns the names of the roles, as in role:members. The role of people without an account is omitted,
+// because no one can put them into a group.
 func (s *Snapshot) RoleNames() []string {
 	var names []string
 	for _, name := range s.groupNames(true) {
@@ -419,7 +420,7 @@ func (s *Snapshot) RoleNames() []string {
 	return names
 }
 
-// groupNames returns the names of the groups that are not deactivated: of the roles without "role:", or of the others.
+// groupNames returns the names of the active groups: of the roles without "role:", or of the others.
 func (s *Snapshot) groupNames(roles bool) []string {
 	var names []string
 	for _, group := range s.UserGroups().List() {
@@ -445,7 +446,7 @@ func (s *Snapshot) IsPlanned(principal permission.Principal) (planned bool) {
 	return planned
 }
 
-// IsInvited reports whether an address that nobody has is known to be invited.
+// IsInvited reports whether an email that no account has is known to be invited.
 func (s *Snapshot) IsInvited(address string) bool { return s.planned.IsInvited(address) }
 
 // Nearest returns the principals of the same form whose text is nearest, if any is near enough to be meant.

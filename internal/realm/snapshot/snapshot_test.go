@@ -57,7 +57,8 @@ func TestAccessFollowsFromTheSnapshotsOwnFacts(t *testing.T) {
 	}
 }
 
-// The CLI hands over every name in one Unicode normal form, whatever the server has: it is found, after one that is just so.
+// Terraform normalizes every name to one Unicode form. An object whose name has another form is found, unless one has
+// exactly this form.
 func TestNamesInOtherNormalForms(t *testing.T) {
 	s := snapshot.New(snapshot.Facts{}, new(runstate.State)).With(func(facts *snapshot.Facts) {
 		facts.Take(&zulip.RegisterAnswer{
@@ -101,7 +102,7 @@ func TestIndexes(t *testing.T) {
 	}
 }
 
-// TestPlannedNamesResolve: to what the run creates and renames.
+// TestPlannedNamesResolve: names resolve to the objects that the run creates and renames.
 func TestPlannedNamesResolve(t *testing.T) {
 	run := new(runstate.State)
 	s := snapshot.New(snapshot.Facts{}, run).With(take(groups(), zulip.FetchUserGroups)).With(take(people(false), zulip.FetchUsers))

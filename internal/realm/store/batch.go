@@ -12,15 +12,15 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Those who ask at about the same time share one request, which is group commit: who asks while a request is under way
-// shares the next one, so that no answer is older than its question. To wait for others costs a run little: what is waited
-// for is the CLI, which takes some 5 to 50 ms between one resource and the next.
+// Callers that ask at about the same time share one request (group commit). A caller that asks while a request is
+// under way shares the next one, so that no answer is older than its question. Waiting for others costs a run little,
+// because Terraform takes some 5 to 50 ms between one resource and the next.
 const (
-	// workers is how many resources the CLI works on at once, unless it is told otherwise: when so many ask, a request
-	// begins at once.
+	// workers is the number of resources that Terraform works on concurrently by default. When so many callers ask, a
+	// request starts immediately.
 	workers = 10
-	// quiet is how long nobody has asked before a request begins that others are likely to share, and brief where they are
-	// not, or ask within some milliseconds.
+	// quiet is the pause in questions before a request that other callers are likely to share. brief is the pause
+	// before one that they are not, or for which they ask within some milliseconds.
 	quiet = 100 * time.Millisecond
 	brief = quiet / 10
 	// patience is the most that a request waits: for those who ask, for writes, and for the end of the request before.
@@ -30,11 +30,11 @@ const (
 	ifScarce = 3
 )
 
-// batcher makes one request of what several ask for at the same time.
+// batcher combines questions that are asked at the same time into one request.
 type batcher[Q, A any] struct {
 	// ask answers questions. It calls sent when the request is about to leave.
 	ask func(ctx context.Context, questions []Q, sent func()) (A, error)
-	// quiet returns how long nobody has asked before the request begins; nil: it is brief.
+	// quiet returns the pause in questions before the request starts. If quiet is nil, the pause is brief.
 	quiet func(questions []Q) time.Duration
 	// isBusy reports whether others are at work who are going to ask; nil: it is not known.
 	isBusy func() bool
@@ -43,10 +43,10 @@ type batcher[Q, A any] struct {
 	// covers reports whether the request for some questions answers another one too: then that one joins until the request
 	// has left, which may be long after where the rate limit is reached; nil: it does not.
 	covers func(questions []Q, question Q) bool
-	// isUrgent reports whether a question is asked without waiting for others, if it is the first such for a while and
-	// nobody is at work; nil: it is not.
+	// isUrgent reports whether a question is asked without waiting for others, if it is the first such question for a
+	// while and no caller is active. If isUrgent is nil, no question is.
 	isUrgent func(Q) bool
-	// oneAtATime makes a request begin at once: nobody else is going to ask.
+	// oneAtATime is true if a request starts immediately because no other caller is going to ask.
 	oneAtATime bool
 
 	mu       sync.Mutex
@@ -140,8 +140,8 @@ func (b *batcher[Q, A]) run(ctx context.Context, current *batch[Q, A]) {
 	close(current.done)
 }
 
-// await returns when nobody has asked for a while and nobody is at work who is going to, when everybody asks who can, or
-// at the end of its patience.
+// await returns after a pause in questions if no active caller is going to ask, when every caller has asked, or at
+// the time limit.
 func (b *batcher[Q, A]) await(current *batch[Q, A]) {
 	longer := time.Duration(1)
 	if b.isScarce != nil && b.isScarce() {
@@ -183,8 +183,8 @@ func (b *batcher[Q, A]) isAwaited() bool {
 	return b.underWay > 0 || b.isBusy != nil && b.isBusy()
 }
 
-// own is what belongs to the account itself, the invitations it sees, and the messages it asks for. None of it is in the snapshot: each kind is
-// read when a resource first asks, once for all of them.
+// own holds the account's own objects, the invitations that it sees, and the messages that it asks for. None of it is
+// in the snapshot. Each kind is read on first use, once for all resources.
 type own struct {
 	drafts        kept[[]*zulip.Draft]
 	scheduled     kept[[]*zulip.ScheduledMessage]
@@ -237,7 +237,7 @@ func (s *Store) CreateDraft(ctx context.Context, draft zulip.Draft) (int64, erro
 	return ids[0], nil
 }
 
-// ScheduledMessages returns what the account has scheduled and is not delivered.
+// ScheduledMessages returns the account's scheduled messages that are not yet delivered.
 func (s *Store) ScheduledMessages(ctx context.Context) ([]*zulip.ScheduledMessage, error) {
 	return s.own.scheduled.get(ctx)
 }
@@ -275,8 +275,8 @@ func (s *Store) Message(ctx context.Context, id int64) (*zulip.Message, error) {
 	return read.found[id], err
 }
 
-// readMessages reads messages. What the one request does not find may be in a channel that the account is not in: it is
-// asked for by itself.
+// readMessages reads messages. A message that the one request does not find may be in a channel that the account is
+// not subscribed to, and is read separately.
 func (s *Store) readMessages(ctx context.Context, ids []int64, _ func()) (messages, error) {
 	read := messages{map[int64]*zulip.Message{}, map[int64]error{}}
 	if len(ids) > 1 {

@@ -64,7 +64,7 @@ func TestARequestBeginsWhenNobodyHasAskedForAWhile(t *testing.T) {
 	})
 }
 
-// TestNobodyIsWaitedForWhereOneAsksAtATime, whoever is at work.
+// TestNobodyIsWaitedForWhereOneAsksAtATime: a request does not wait for active callers.
 func TestNobodyIsWaitedForWhereOneAsksAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, began := &requests{}, time.Now()
@@ -76,7 +76,8 @@ func TestNobodyIsWaitedForWhereOneAsksAtATime(t *testing.T) {
 	})
 }
 
-// TestAFullHouseBeginsAtOnce: when as many ask as the CLI works on, nobody else can come.
+// TestAFullHouseBeginsAtOnce: a request starts once as many callers ask as Terraform works on, because no other can
+// ask.
 func TestAFullHouseBeginsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, began := &requests{}, time.Now()
@@ -129,7 +130,7 @@ func TestWhoAsksWhileARequestIsUnderWayJoinsTheNext(t *testing.T) {
 	})
 }
 
-// TestAnAnswerIsNoOlderThanItsQuestion: who writes and then asks sees what was written.
+// TestAnAnswerIsNoOlderThanItsQuestion: a caller that writes and then asks sees its write.
 func TestAnAnswerIsNoOlderThanItsQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var written, reads atomic.Int64
@@ -187,7 +188,7 @@ func TestAFailureIsEverybodys(t *testing.T) {
 	})
 }
 
-// TestAQuestionJoinsARequestThatAnswersIt, and no other: what others only need may have been read before.
+// TestAQuestionJoinsARequestThatAnswersIt, and no other: the parts that others only need may have been read earlier.
 func TestAQuestionJoinsARequestThatAnswersIt(t *testing.T) {
 	others := []question{{fresh: []Part{Channels}, needed: []Part{Users}}, {fresh: []Part{Folders}}}
 	for _, test := range []struct {
@@ -220,7 +221,7 @@ func TestWhoAsksAloneDoesNotWait(t *testing.T) {
 	})
 }
 
-// cli is how a CLI works: so many resources at once, and a pause of its own between one and the next.
+// cli simulates Terraform: a number of concurrent resources, and a pause between one and the next.
 type cli struct {
 	atOnce int
 	pause  time.Duration
@@ -268,8 +269,8 @@ func (c cli) run(t *testing.T, n int) (reads int, took time.Duration) {
 	return int(count.Load()), time.Since(started)
 }
 
-// TestFreshReadsAreShared: whatever the pace of the CLI and of the server, those who are at work at the same time share
-// what follows their writes, and a single one waits for others once.
+// TestFreshReadsAreShared: concurrent callers share the reads after their writes at any speed of Terraform and the
+// server. A single caller waits for others once.
 func TestFreshReadsAreShared(t *testing.T) {
 	const ms = time.Millisecond
 	for name, test := range map[string]struct {

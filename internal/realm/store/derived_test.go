@@ -79,14 +79,14 @@ func derived(view *snapshot.Snapshot) map[string]string {
 	return all
 }
 
-// A write, and what the resources then tell the store of it.
+// A write, and what the resources then register in the store.
 type write struct {
 	what string
 	do   func(ctx context.Context, t *testing.T, w *written) error
 	told func(ctx context.Context, d *store.Store, w *written) error
 }
 
-// written is an organization that is written to, and what has come into being.
+// written is an organization that is written to, and the objects that were created.
 type written struct {
 	client         *zulip.Client
 	view           *snapshot.Snapshot // before the write
@@ -247,8 +247,8 @@ var writes = []write{
 	}, forget(store.UserGroups)},
 }
 
-// Whatever is written, what a snapshot answers afterwards is what one answers that is made anew; and what one made before
-// the write answers stays as it was, for who is still looking at it.
+// After any writes, a snapshot gives the same answers as a new one. A snapshot from before a write keeps its answers
+// for those that still use it.
 func TestWhatIsDerivedIsNeverOlderThanItsFacts(t *testing.T) {
 	ctx := context.Background()
 	d, client, _ := newStore(t)

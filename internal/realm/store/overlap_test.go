@@ -65,7 +65,7 @@ type overlap struct {
 	read    func(context.Context, *store.Store, *written) error
 	write   func(context.Context, *testing.T, *written) error
 	told    func(context.Context, *store.Store, *written) error
-	// shows asks the store whether the write is in what it answers.
+	// shows reports whether the store's answer contains the write.
 	shows func(context.Context, *testing.T, *store.Store, *written) bool
 	// again is the request that has to be made again before anybody relies on the part; "" where there is none.
 	again string
@@ -195,7 +195,7 @@ func TestAnOlderReadHidesNoWrite(t *testing.T) {
 	}
 }
 
-// TestAnOlderReadShowsARoleThatWasGiven: who waits for the older read does not see the old role in its answer either.
+// TestAnOlderReadShowsARoleThatWasGiven: a caller that waits for the older read does not get the old role either.
 func TestAnOlderReadShowsARoleThatWasGiven(t *testing.T) {
 	ctx := t.Context()
 	d, client, _, late := newLateStore(t)
@@ -242,7 +242,8 @@ func TestWhichChannelsAreDefaultIsReadWithTheChannels(t *testing.T) {
 	}
 }
 
-// TestAnOlderReadOfSubscribersHidesNoWrite does the same for who is in a channel, which is kept by channel.
+// TestAnOlderReadOfSubscribersHidesNoWrite does the same for the subscribers of a channel, which are stored by
+// channel.
 func TestAnOlderReadOfSubscribersHidesNoWrite(t *testing.T) {
 	for name, ask := range map[string]func(*store.Store, context.Context, int64) ([]int64, error){
 		"as read once": (*store.Store).Subscribers, "read again": (*store.Store).FreshSubscribers,
@@ -280,7 +281,7 @@ func TestAnOlderReadOfSubscribersHidesNoWrite(t *testing.T) {
 	}
 }
 
-// ownReads are what is read of the account's own: how many there are, and a write that makes it one more or less.
+// ownReads are the reads of the account's own objects: a count, and a write that changes it by one.
 var ownReads = map[string]struct {
 	count func(ctx context.Context, d *store.Store, newsroom int64) (int, error)
 	write func(context.Context, *zulip.Client, int64) error

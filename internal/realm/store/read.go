@@ -18,10 +18,11 @@ import (
 // often as it may; hundreds of resources that each try again would only make the run's end slow to come.
 const failureHolds = 5 * time.Second
 
-// question is what one who asks wants: parts that are read after the question, and parts that may have been read before.
+// question is a set of parts to read after the question, and of parts that may have been read before.
 type question struct{ fresh, needed []Part }
 
-// isAnsweredBy reports whether what is read for others answers this question too. What they need may have been read before.
+// isAnsweredBy reports whether the read for other questions answers this question too. The parts that those only need
+// may have been read before.
 func (q question) isAnsweredBy(others []question) bool {
 	for _, other := range others {
 		q.fresh = sets.Without(q.fresh, other.fresh)
@@ -30,9 +31,9 @@ func (q question) isAnsweredBy(others []question) bool {
 	return len(q.fresh)+len(q.needed) == 0
 }
 
-// quietBefore returns how long nobody has asked before parts are read. Who writes is followed by others who do. What is read
-// for the first time brings more than what is asked for, and the CLI asks for it many times at once: others who ask for the
-// same wait for that read. Only where lone parts are asked for, others get the time to come who need more.
+// quietBefore returns the pause in questions before parts are read. Callers that write are followed by others that
+// do. A first read brings more parts than the question asks for, and concurrent callers that ask for the same wait
+// for it. Only a read of single parts waits for callers that need more.
 func quietBefore(questions []question) time.Duration {
 	for _, q := range questions {
 		if len(q.fresh) > 0 {
@@ -48,8 +49,8 @@ func quietBefore(questions []question) time.Duration {
 // failures are why parts could not be read.
 type failures map[Part]error
 
-// Read returns a snapshot as this run knows it that holds parts, and what these need: what is missing is read in one
-// request for all who ask at the same time.
+// Read returns a snapshot with parts and the parts that these need, as this run knows them. One request reads the
+// missing parts for all concurrent callers.
 func (s *Store) Read(ctx context.Context, parts ...Part) (*snapshot.Snapshot, error) {
 	if s.self.Role > zulip.RoleAdministrator {
 		parts = slices.DeleteFunc(slices.Clone(parts), func(part Part) bool { return part == Subscribers })
@@ -57,8 +58,8 @@ func (s *Store) Read(ctx context.Context, parts ...Part) (*snapshot.Snapshot, er
 	return s.need(ctx, withNeeds(parts))
 }
 
-// Fresh returns a snapshot of which parts were read after the call began, in one request for all who ask at the same time.
-// What the parts need is in it too, as this run knows it.
+// Fresh returns a snapshot in which parts were read after the call began, in one request for all concurrent callers.
+// It also has the parts that these need, as this run knows them.
 func (s *Store) Fresh(ctx context.Context, parts ...Part) (*snapshot.Snapshot, error) {
 	besides := neededBeside(parts)
 	if slices.Contains(parts, Bots) {
@@ -79,7 +80,7 @@ func (s *Store) Fresh(ctx context.Context, parts ...Part) (*snapshot.Snapshot, e
 	return s.need(ctx, besides)
 }
 
-// need returns a snapshot that holds parts. What is being read is waited for.
+// need returns a snapshot with parts, and waits for the reads under way.
 func (s *Store) need(ctx context.Context, parts []Part) (*snapshot.Snapshot, error) {
 	for {
 		s.mu.Lock()
@@ -175,7 +176,7 @@ func (s *Store) read(ctx context.Context, questions []question, sent func()) (fa
 	return failed, nil
 }
 
-// found is what a part was read with.
+// found is the answer with which a part was read.
 type found struct {
 	read *zulip.RegisterAnswer
 	err  error
@@ -184,7 +185,7 @@ type found struct {
 // fewParts is of how many parts each is read by itself: that is no more requests than a snapshot, which takes two.
 const fewParts = 2
 
-// fetch reads parts: a few by themselves, as far as the server has them so, else in one snapshot.
+// fetch reads parts: a few separately, as far as the server offers that, and otherwise in one snapshot.
 func (s *Store) fetch(ctx context.Context, parts []Part) map[Part]found {
 	all := make(map[Part]found, len(parts))
 	if len(parts) > fewParts || slices.ContainsFunc(parts, func(part Part) bool { return s.endpoint(part) == nil }) {
@@ -252,7 +253,7 @@ func (s *Store) endpoint(part Part) func(context.Context) (*zulip.RegisterAnswer
 	return nil
 }
 
-// readInto returns what reads one part.
+// readInto returns a function that reads one part.
 func readInto(what string, read func(context.Context, *zulip.RegisterAnswer) error) func(context.Context) (*zulip.RegisterAnswer, error) {
 	return func(ctx context.Context) (*zulip.RegisterAnswer, error) {
 		into := &zulip.RegisterAnswer{}
@@ -302,11 +303,11 @@ func (f *failure) tell() error {
 	return f.err
 }
 
-// ToldError is a failure to read the organization whose cause somebody else in this run has been told: hundreds of
-// resources wait for one request, and one explanation is enough.
+// ToldError is a failure to read the organization whose cause another resource of this run has already reported.
+// Hundreds of resources wait for one request, and one explanation is enough.
 type ToldError struct{ cause error }
 
-// Error says where the cause is to be found.
+// Error refers to the message with the cause.
 func (e *ToldError) Error() string {
 	return "the organization could not be read; another message of this run gives the cause"
 }
@@ -314,14 +315,14 @@ func (e *ToldError) Error() string {
 // Unwrap returns the cause.
 func (e *ToldError) Unwrap() error { return e.cause }
 
-// whileReading says what could not be read.
+// whileReading adds the name of the part to an error.
 func whileReading(what string, err error) error { return fmt.Errorf("reading the %s: %w", what, err) }
 
-// Reads and writes of a run overlap. What a read brings is taken into the facts unless something that was read later is
-// there already; what this run has written since the read began is put on top of it; and whoever asks next reads again,
-// for the read may have missed more of what has changed meanwhile.
+// Reads and writes of a run overlap. A read replaces the facts unless a later read has replaced them already. The
+// writes of this run since the read began are applied to it. The next caller reads again, because the read may have
+// missed other changes in the meantime.
 
-// partState is what is known of a part.
+// partState is the knowledge about a part.
 type partState struct {
 	have        bool                    // the snapshot holds it, and it is not out of date
 	invalidated int                     // how often
@@ -333,7 +334,7 @@ type partState struct {
 	lastRead    chan struct{}           // closed when the last read of it ends, even if that is out of date
 }
 
-// state returns what is known of a part. The caller holds the lock.
+// state returns the state of a part. The caller holds the lock.
 func (s *Store) state(part Part) *partState {
 	if s.parts[part] == nil {
 		s.parts[part] = &partState{}

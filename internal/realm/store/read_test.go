@@ -78,7 +78,7 @@ func pass(d time.Duration) {
 	time.Sleep(d) //nolint:forbidigo // nobody waits for it
 }
 
-// kinds are all that the snapshot is asked for, but for the bots, whose keys come with them.
+// kinds are all reads of the snapshot but that of the bots, which come with their keys.
 func kinds(d *store.Store) map[string]func(context.Context) (*snapshot.Snapshot, error) {
 	return map[string]func(context.Context) (*snapshot.Snapshot, error){
 		"organization": known(d, store.Organization), "people": known(d, store.Users), "user defaults": known(d, store.UserDefaults), "default channel groups": known(d, store.DefaultChannelGroups),
@@ -87,8 +87,7 @@ func kinds(d *store.Store) map[string]func(context.Context) (*snapshot.Snapshot,
 	}
 }
 
-// TestEveryKindThatAsksIsServedByOneRead: whichever kind comes first, and whether the others come at once or in their
-// turn.
+// TestEveryKindThatAsksIsServedByOneRead: one read serves every kind, whichever comes first, concurrently or in turn.
 func TestEveryKindThatAsksIsServedByOneRead(t *testing.T) {
 	for first := range kinds(new(slowServer).store(t)) {
 		for pace, between := range map[string]time.Duration{"at once": 0, "one after the other": 4 * time.Millisecond, "late": time.Second} {
@@ -134,7 +133,7 @@ func TestWhatStandsAloneBringsNeitherPeopleNorChannels(t *testing.T) {
 		if len(server.reads) != 1 || slices.ContainsFunc(server.reads[0], func(part string) bool { return slices.Contains(large, part) }) {
 			t.Errorf("read: %v", server.reads)
 		}
-		// Whoever needs more costs one more read, whatever else follows. With the channels come the default ones once more.
+		// A read that needs more costs one further request. The default channels are read again with the channels.
 		for _, kind := range kinds(d) {
 			if _, err := kind(t.Context()); err != nil {
 				t.Fatal(err)
@@ -207,7 +206,7 @@ func TestAFailureIsToldOnce(t *testing.T) {
 	})
 }
 
-// TestPartsWantedTogetherAreOneSnapshot: what follows writes of several kinds is one read, and brings what was written.
+// TestPartsWantedTogetherAreOneSnapshot: one read follows writes of several kinds, and shows them.
 func TestPartsWantedTogetherAreOneSnapshot(t *testing.T) {
 	d, client, server := newStore(t)
 	if _, err := d.Read(t.Context(), store.Organization); err != nil {
@@ -249,8 +248,7 @@ func TestPartsWantedTogetherAreOneSnapshot(t *testing.T) {
 	}
 }
 
-// A folder that is made in the course of a run is seen by who reads the snapshot later, and costs one small request for
-// all who wait for it.
+// A folder created during a run is in later snapshots, and costs one small request for all callers that wait for it.
 func TestFreshFoldersAreInTheSnapshot(t *testing.T) {
 	d, client, server := newStore(t)
 	if _, err := d.Read(context.Background(), store.Channels); err != nil {
@@ -329,7 +327,7 @@ func TestRenamedGroupsAreFoundByTheNameThatTheyGet(t *testing.T) {
 	}
 }
 
-// The failure to read one message is that of who asked for it.
+// Only the caller that asked for an unreadable message gets the error.
 func TestMessageThatCannotBeRead(t *testing.T) {
 	d, client, server := newStore(t)
 	var ids []int64

@@ -1,10 +1,10 @@
-// Package store reads an organization, once for all resources of a run: a plan costs the same few requests whatever its
-// size.
+// Package store reads an organization once for all resources of a run: a plan costs the same few requests whatever
+// its size.
 //
-// [Store.Read] returns a snapshot as this run knows it, [Store.Fresh] one of which parts were read after the call began.
-// Those who ask at the same time share a request; so that they do, a write is announced with [Store.BeginWrite], and a read waits
-// a moment for writes under way. [Store.Invalidate] makes the next to ask read a part again. What is not in the snapshot,
-// such as drafts and the subscribers of one channel, is read when somebody first asks for it.
+// [Store.Read] returns a snapshot as this run knows it, [Store.Fresh] one in which parts were read after the call
+// began. Concurrent callers share a request. For this, a write is announced with [Store.BeginWrite], and a read waits
+// a moment for writes under way. After [Store.Invalidate], the next caller reads a part again. Objects outside the
+// snapshot, such as drafts and the subscribers of one channel, are read on first use.
 package store
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Run is what the store needs of the run state: the names that are planned, and its locks.
+// Run is the part of the run state that the store needs: the planned names and the locks.
 type Run interface {
 	snapshot.PlannedNames
 	Lock(ctx context.Context, key string) (unlock func(), err error)
@@ -66,8 +66,8 @@ func New(client *zulip.Client, self *zulip.User, featureLevel int, run Run) *Sto
 	return s
 }
 
-// OneAtATime makes reads begin without waiting for others to share them, for who works on one resource at a time. It is
-// called before the store is used, and returns it.
+// OneAtATime makes reads start without waiting for others to share them, for a caller that works on one resource at a
+// time. Call it before the store is used. It returns the store.
 func (s *Store) OneAtATime() *Store {
 	s.reads.oneAtATime = true
 	return s
@@ -178,7 +178,7 @@ func (s *Store) BecameActive() {
 	clear(s.asked.nobody)
 }
 
-// Part is what is read, and becomes out of date, as one.
+// Part is a part of the organization that is read, and becomes out of date, as one.
 type Part string
 
 // The parts of the snapshot.
@@ -203,7 +203,7 @@ const (
 	Subscribers Part = zulip.FetchSubscribers
 )
 
-// What is not in the snapshot, and read when somebody first asks for it.
+// These parts are not in the snapshot, and are read on first use.
 const (
 	Drafts            Part = "drafts"
 	ScheduledMessages Part = "scheduled messages"
@@ -211,7 +211,7 @@ const (
 	Subscriptions     Part = "subscriptions" // of the account itself
 )
 
-// access is what permissions need: the settings, the groups and the people.
+// access are the parts that permissions need: the settings, the groups and the people.
 var access = []Part{Organization, UserGroups, Users}
 
 // needs are the parts that come with another, because it names what is in them. By default a channel names a person, its
@@ -237,8 +237,8 @@ func withNeeds(parts []Part) []Part {
 	return distinct(all)
 }
 
-// neededBeside returns what parts need that is not among them. Channels that are read again after a write are looked at by
-// who has read what they need before.
+// neededBeside returns the further parts that parts need. After a write, the channels are read without them, because
+// the caller has already read them.
 func neededBeside(parts []Part) []Part {
 	var all []Part
 	for _, part := range parts {
@@ -249,8 +249,8 @@ func neededBeside(parts []Part) []Part {
 	return slices.DeleteFunc(distinct(all), func(part Part) bool { return slices.Contains(parts, part) })
 }
 
-// smallParts do not grow with the organization: 18 kB of settings, and lists that people keep by hand, in all about 50 kB.
-// They come along with whatever is read first: a later read costs two requests and their way there and back, some 100 ms.
+// smallParts do not grow with the organization: 18 kB of settings and manually kept lists, in all about 50 kB. The
+// first read includes them, because a later read costs two more requests, some 100 ms.
 var smallParts = []Part{
 	Organization, DefaultChannelGroups, Folders, ProfileFields, Linkifiers, CustomEmoji, UserDefaults, Playgrounds, Domains,
 }
@@ -264,14 +264,15 @@ func areLone(parts []Part) bool {
 	return !slices.ContainsFunc(parts, func(part Part) bool { return !slices.Contains(loneParts, part) })
 }
 
-// companions come along with everything else. Folders and groups are there for channels, channels name people, and people
-// have statuses: in a configuration one leads to the other, and to be read in its turn each would take requests of its
-// own. With 5,000 people and as many channels they are 6 MB, a second of the server's time; no other parts are so large
-// but the subscribers, and the bots hold keys: those two are read for who asks, and for nobody else.
+// companions are parts that every other read includes, because configurations refer from one to the other: from
+// channels to folders, groups and people, and from people to statuses. Separate reads would take separate requests.
+//
+// With 5,000 people and as many channels they are 6 MB, a second of the server's time. Only the subscribers are as
+// large, and the bots contain keys: those two are read only on request.
 var companions = []Part{UserGroups, Users, Channels, Statuses}
 
-// company returns the parts that come along with others. What has been read before comes along no more: after a write it
-// may be out of date, and is read again by who needs it. The caller holds the lock.
+// company returns the parts to read together with others. It omits parts that were read before: after a write they
+// may be out of date, and the callers that need them read them again. The caller holds the lock.
 func (s *Store) company(parts []Part, askers int) []Part {
 	along := slices.Clone(smallParts)
 	if askers >= workers || !areLone(parts) {
@@ -298,7 +299,7 @@ type sharedRead[T any] struct {
 	done  chan struct{}
 }
 
-// get returns what was read, or reads it. Who asks meanwhile waits for the same request.
+// get returns the stored answer, or reads it. Concurrent callers wait for the same request.
 func (k *kept[T]) get(ctx context.Context) (T, error) {
 	k.mu.Lock()
 	current := k.current

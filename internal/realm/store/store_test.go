@@ -19,7 +19,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// newStore returns an empty directory of a sandbox's organization, and a client beside it.
+// newStore returns an empty store for a sandbox's organization, and a client.
 func newStore(t *testing.T) (*store.Store, *zulip.Client, *sandbox.Server) {
 	t.Helper()
 	server, err := sandbox.New(sandbox.Config{})
@@ -53,7 +53,8 @@ func fresh(d *store.Store, part store.Part) func(context.Context) (*snapshot.Sna
 	return func(ctx context.Context) (*snapshot.Snapshot, error) { return d.Fresh(ctx, part) }
 }
 
-// askBefore asks for a fresh read, so that the next to ask is not the first for a while, who does not wait for others.
+// askBefore asks for a fresh read, so that the next caller is not the first for a while, which would not wait for
+// others.
 func askBefore(t *testing.T, d *store.Store) {
 	t.Helper()
 	if _, err := d.Fresh(t.Context(), store.ProfileFields); err != nil {
@@ -367,7 +368,7 @@ func TestSubscribersOfAChannelThatIsNotThere(t *testing.T) {
 		if found, err := d.Subscribers(context.Background(), 9999); err != nil || found != nil {
 			t.Errorf("found %v, %v", found, err)
 		}
-		// Who asked at the same time for another is told.
+		// A concurrent caller that asked for another channel gets its answer.
 		if found, err := d.Subscribers(context.Background(), general); err != nil || len(found) == 0 {
 			t.Errorf("in general: %v, %v", found, err)
 		}
@@ -392,7 +393,7 @@ func TestEffectiveAccessIsWorkedOutOnce(t *testing.T) {
 	}
 }
 
-// The failure to read one channel is that of who asked for it: others who asked at the same time have their answers.
+// Only the caller that asked for an unreadable channel gets the error; concurrent callers get their answers.
 func TestSubscribersOfOneChannelThatCannotBeRead(t *testing.T) {
 	for name, read := range map[string]func(*store.Store, context.Context, int64) ([]int64, error){
 		"read": (*store.Store).Subscribers, "fresh": (*store.Store).FreshSubscribers,
@@ -423,8 +424,8 @@ func TestSubscribersOfOneChannelThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// A snapshot takes what grows with the channels: from the answer to the index by which each is found, with who is in it and who may
-// post there.
+// These benchmarks measure the parts of a snapshot that grow with the channels: from the answer to the index, with
+// the subscribers and the people who may post.
 func TestSnapshotsGrowWithTheChannels(t *testing.T) {
 	acctest.ExpectLinear(t, 100, func(number int) func() {
 		o := acctest.StartSandbox(t, sandbox.Config{})
@@ -450,7 +451,7 @@ func TestSnapshotsGrowWithTheChannels(t *testing.T) {
 	})
 }
 
-// requireNoError ends a test with an error that is not what the test asks about.
+// requireNoError ends a test with an error that the test is not about.
 func requireNoError(t interface {
 	Helper()
 	Fatal(arguments ...any)

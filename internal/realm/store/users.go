@@ -15,10 +15,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// A server keeps its lists of people and bots in caches. They can lack an account that was just created, or have it as it was
-// before a write, and reading them again does not help (server-behavior §U18). An account that is asked for by itself is as it
-// is now, and so are the account's own bots, which are read whenever the bots are. What was asked for by itself, and what a
-// change of a bot was answered with, is in every snapshot of this run from then on.
+// A server caches its lists of people and bots. They can lack a new account or show one as it was before a write, and
+// a second read does not help (server-behavior §U18). The answer for a single account is up to date, and so are the
+// account's own bots, which are read with the bots. Every later snapshot of this run includes these answers and those
+// to changes of bots.
 
 // asked are the accounts that were asked for by themselves.
 type asked struct {
@@ -63,9 +63,9 @@ func (s *Store) readBots(ctx context.Context, parts []Part) (*zulip.RegisterAnsw
 	return read, err
 }
 
-// ReadNaming is Read for who looks for people and bots by name, which is an address or an ID in digits: whom the list lacks is
-// asked for by itself, once in a run. Whoever is then not in the snapshot is not there. Those whom this run has yet to create
-// are not asked for.
+// ReadNaming is Read for callers that look up people and bots by names, which are emails or numeric IDs. Users that
+// the list lacks are read one by one, once in a run. A user who is not in the returned snapshot does not exist. Users
+// that this run will create are not read.
 func (s *Store) ReadNaming(ctx context.Context, names []string, parts ...Part) (*snapshot.Snapshot, error) {
 	current, err := s.Read(ctx, parts...)
 	for _, name := range names {
@@ -170,7 +170,7 @@ func (s *Store) keepUser(user *zulip.User) *snapshot.Snapshot {
 // end of its event queue, however many channels there are.
 const fewChannels = 2
 
-// members are who is in the channels, as far as this run has read it.
+// members are the subscribers of channels, as far as this run has read them.
 type members struct {
 	asked batcher[int64, subscribers]
 	fresh batcher[int64, subscribers]
@@ -182,13 +182,15 @@ type members struct {
 	forgot int
 }
 
-// subscribers are who is in channels, by the channels' IDs, and of which channels it could not be read, and why.
+// subscribers are the subscribers by the ID of the channel, and the errors of channels whose subscribers could not be
+// read.
 type subscribers struct {
 	ids    map[int64][]int64
 	failed map[int64]error
 }
 
-// of returns who is in a channel, or why that could not be read; err is why no channel could.
+// of returns the subscribers of a channel, or the reason why they could not be read. err is the reason for all
+// channels.
 func (s subscribers) of(channel int64, err error) ([]int64, error) {
 	if err == nil {
 		err = s.failed[channel]
@@ -196,8 +198,9 @@ func (s subscribers) of(channel int64, err error) ([]int64, error) {
 	return s.ids[channel], err
 }
 
-// keep takes in what a read of a channel has brought that began when everything had been forgotten so often, and returns it.
-// What is known already is newer, unless the read was asked for. The caller holds the lock.
+// keep stores the subscribers that a read has returned, and returns the current ones. forgot is the number of
+// invalidations when the read began. Known subscribers are newer, unless the read was requested. The caller holds the
+// lock.
 func (m *members) keep(channel int64, ids []int64, forgot int, asked bool) []int64 {
 	if known, ok := m.known[channel]; ok && !asked {
 		return known
@@ -213,11 +216,13 @@ func (m *members) init(s *Store) {
 	m.asked.ask, m.fresh.ask = s.readSubscribers, s.readFreshSubscribers
 }
 
-// Subscribers returns the IDs of the active people and bots in a channel, ascending, as read once in this run; nil if the
-// account sees no such channel. Of an archived channel servers tell them from feature level 480 on; below it is nil too,
-// so that whether a channel is archived has to be taken from the channel. Of more than a few channels they come in one snapshot, together with
-// the channels if those are not read yet. For that the account has to be an administrator: others are not shown the
-// subscribers of every channel there, and ask for each.
+// Subscribers returns the IDs of the active people and bots in a channel, ascending, as read once in this run. It
+// returns nil if the account sees no such channel, and for an archived channel below feature level 480. So take from
+// the channel whether it is archived.
+//
+// The subscribers of more than a few channels are read in one snapshot, together with the channels if those are not
+// read yet. That requires an administrator: other accounts do not see the subscribers of every channel, and read each
+// channel separately.
 func (s *Store) Subscribers(ctx context.Context, channel int64) ([]int64, error) {
 	s.members.mu.Lock()
 	ids, ok := s.members.known[channel]
@@ -229,9 +234,8 @@ func (s *Store) Subscribers(ctx context.Context, channel int64) ([]int64, error)
 	return found.of(channel, err)
 }
 
-// SubscribersOf is Subscribers for several channels, by their IDs. What is not known yet is read as Subscribers reads it when
-// all of these are asked for at the same time, without waiting for others who ask. Channels of which it cannot be told are
-// left out.
+// SubscribersOf is Subscribers for several channels, by ID. Unknown ones are read as concurrent calls of Subscribers
+// would read them, without waiting for other callers. Channels whose subscribers cannot be read are omitted.
 func (s *Store) SubscribersOf(ctx context.Context, channels []int64) (map[int64][]int64, error) {
 	found := make(map[int64][]int64, len(channels))
 	var missing []int64
@@ -307,9 +311,8 @@ func (s *Store) readFreshSubscribers(ctx context.Context, channels []int64, _ fu
 	return s.keepSubscribers(ctx, channels, all, forgot, true), nil
 }
 
-// keepSubscribers answers from a snapshot, and asks for the channels that are not in it: those that were made since, and
-// those that are archived or gone. `Invalid channel ID` is what servers answer for a channel that is gone, and below
-// feature level 480 for an archived one.
+// keepSubscribers answers from a snapshot, and reads the channels that are not in it: new, archived and deleted ones.
+// Servers answer `Invalid channel ID` for a deleted channel, and below feature level 480 for an archived one.
 func (s *Store) keepSubscribers(ctx context.Context, channels []int64, all map[int64][]int64, forgot int, fresh bool) subscribers {
 	found, failed, read := map[int64][]int64{}, map[int64]error{}, 0
 	for _, channel := range distinct(channels) {

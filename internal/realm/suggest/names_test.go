@@ -7,7 +7,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 )
 
-// A message about a name that nothing has always says what to do next.
+// A message about an unknown name always says what to do next.
 func TestSuggest(t *testing.T) {
 	var many []string
 	for i := range 9 {

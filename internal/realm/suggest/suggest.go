@@ -18,9 +18,9 @@ const suggestions = 2
 // minPrefix is how many letters have to be there for the beginning of a name.
 const minPrefix = 3
 
-// Nearest returns the names closest to a text: those that begin with it, as "administrator" does with "admins", and those of
-// which at most a third of its letters differ, or two. Of an address only what is before the domain counts, which most have in
-// common.
+// Nearest returns the names closest to a text: those that begin with it, as "administrator" does with "admins", and
+// those that differ in at most two letters or a third of the letters. In an email it compares only the part before
+// the domain, which most have in common.
 func Nearest(text string, names []string) []string {
 	type candidate struct {
 		name     string
@@ -62,9 +62,9 @@ func DidYouMean(names []string) string {
 // maxListed is the number of names up to which a message lists all of them.
 const maxListed = 8
 
-// Names are what a reference by name can refer to. Suggest says which of them may have been meant.
+// Names are the names that a reference can use. Suggest returns the nearest ones.
 type Names struct {
-	// Things is the plural of what has the names, as in "linkifiers".
+	// Things is the plural of the objects with these names, as in "linkifiers".
 	Things string
 	All    []string
 	// Where is a clause on where all are listed, as in "the data source zulip_linkifiers lists all". Without it a message
@@ -74,8 +74,8 @@ type Names struct {
 	Unquoted bool
 }
 
-// Suggest returns the end of a message that says that nothing is called name. It asks whether the nearest names were meant;
-// without any it lists all names if they are few, and else says where they are listed.
+// Suggest returns the end of a message about an unknown name. It asks whether the nearest names were meant. Without
+// any it lists the names if they are few, and otherwise the place that lists them.
 func (n Names) Suggest(name string) string {
 	switch near := Nearest(name, n.All); {
 	case len(near) > 0:
@@ -107,18 +107,19 @@ func Quote(name string) string {
 	return `"` + name + `"`
 }
 
-// What messages about a name that nothing has begin with, wherever a configuration uses the name: as an element of a list, as an
-// attribute, or in a permission.
+// Messages about an unknown name begin with these texts wherever a configuration uses the name: as an element of a
+// list, as an attribute, or in a permission.
 
 const isMissing = " is not in the organization"
 
-// MissingUser is the summary about an address or ID that nobody has.
+// MissingUser returns the summary about an email or ID that no user has.
 func MissingUser(text string) string { return strconv.Quote(strings.ToLower(text)) + isMissing }
 
 // MissingGroup is the summary about a name or ID that no user group has.
 func MissingGroup(text string) string { return "User group " + strconv.Quote(text) + isMissing }
 
-// IsMissing reports whether a summary is one of these. address is that of [MissingUser], else "".
+// IsMissing reports whether a summary is one of these. address is the email of a [MissingUser] summary, and ""
+// otherwise.
 func IsMissing(summary string) (address string, ok bool) {
 	name, ok := strings.CutSuffix(summary, isMissing)
 	address, err := strconv.Unquote(name)
