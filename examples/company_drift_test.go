@@ -11,8 +11,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// One thing of each kind is changed by hand. The next plan names all of them and nothing else, and the apply repairs each
-// with one request that carries what differs.
+// One object of each kind is changed outside Terraform. The next plan names exactly these, and the apply repairs each
+// with one request that carries the difference.
 func TestExampleCompanyRepairsDrift(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{Accounts: employees})
 	w := newCompany(t)
@@ -43,7 +43,7 @@ type companyByHand struct {
 	held map[string]map[string]any
 }
 
-// id returns an attribute of what has an address as a path or a parameter has it.
+// id returns an attribute of the resource with an address, in the form of a path or a parameter.
 func (c *companyByHand) id(t *testing.T, address, attribute string) string {
 	t.Helper()
 	value, found := c.held[address][attribute]
@@ -78,10 +78,10 @@ func (c *companyByHand) call(t *testing.T, method, path string, params ...string
 	c.o.Call(t, method, path, form)
 }
 
-// A drift is one thing changed by hand and how it is repaired.
+// A drift is one change outside Terraform and its repair.
 type drift struct {
 	address string
-	// action is what Terraform does about it.
+	// action is Terraform's action for it.
 	action string
 	byHand func(*testing.T, *companyByHand)
 	// repair is the request: method, path, and the names of its parameters.
@@ -175,7 +175,7 @@ var drifts = []drift{
 			t.Helper()
 			c.call(t, http.MethodPatch, c.fill(t, "zulip_message.welcome", "/messages/{id}"), "content=Hello.")
 		},
-		// The digest of the text it replaces, so that an edit made meanwhile is not lost.
+		// The request has the digest of the replaced text, so that an edit made in the meantime is not lost.
 		repair: "PATCH /messages/{id} content prev_content_sha256",
 	},
 
@@ -246,7 +246,7 @@ func kindsWithoutDrift(held map[string]map[string]any) []string {
 	return missing
 }
 
-// writes are the requests that changed something, with the names of what they sent.
+// writes returns the requests that changed something, with the names of their parameters.
 func writes(o *acctest.Organization) []string {
 	var sent []string
 	for _, r := range o.Sandbox.Journal().Requests(sandbox.Filter{}) {

@@ -11,7 +11,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// What the example has made is exported as configuration whose plan imports everything and changes nothing.
+// The organization of the example is exported as configuration whose plan imports everything and changes nothing.
 func TestExampleCompanyIsExported(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{Accounts: employees})
 	newCompany(t).run(t, "apply", "-auto-approve")

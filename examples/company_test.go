@@ -10,7 +10,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// employees are the people of examples/company, in an organization in which nobody has set up anything.
+// employees are the people of examples/company, in an otherwise empty organization.
 var employees = map[string]sandbox.Account{
 	"ines":  {Email: "ines.moreau@example.com", FullName: "Ines Moreau", Role: int(zulip.RoleOwner)},
 	"tomas": {Email: "tomas.berg@example.com", FullName: "Tomas Berg", Role: int(zulip.RoleMember)},
@@ -39,8 +39,7 @@ func TestExampleCompany(t *testing.T) {
 	w.run(t, "plan", "-detailed-exitcode")
 }
 
-// The tests that come with the company need no server. The file that holds the organization is in nobody's way afterwards, not
-// even after a test that failed.
+// The company's own tests need no server. They remove the file of the organization, also after a test that failed.
 func TestExampleCompanyTests(t *testing.T) {
 	w := newCompany(t)
 	w.run(t, "test")
@@ -79,7 +78,7 @@ func TestExampleCompanyLosesATeam(t *testing.T) {
 	}
 }
 
-// Whoever changes the code so that the bot cannot post in one of the channels is told.
+// A test fails after a change with which the bot cannot post in one of the channels.
 func TestExampleCompanyChecksThatAlertsArrive(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{Accounts: employees})
 	w := newCompany(t)
@@ -91,7 +90,7 @@ func TestExampleCompanyChecksThatAlertsArrive(t *testing.T) {
 	}
 }
 
-// active names what an organization has that somebody made, and that is neither archived nor deactivated.
+// active returns the names of the created objects in an organization that are neither archived nor deactivated.
 func active(o *acctest.Organization) []string {
 	var found []string
 	add := func(kind, name string, gone bool) {

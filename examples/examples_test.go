@@ -117,8 +117,8 @@ func TestExampleImport(t *testing.T) {
 	}
 }
 
-// try applies what is in the workspace, wants its checks to pass, or one to fail, and nothing left to do, and takes it down
-// again.
+// try applies the configuration of the workspace, checks that its checks pass, or that one fails, and that nothing is
+// left to do. Then it destroys it.
 func try(t *testing.T, w *workspace, isCheckFailing bool) {
 	t.Helper()
 	if out := w.run(t, "apply", "-auto-approve"); strings.Contains(out, "Check block assertion failed") != isCheckFailing {

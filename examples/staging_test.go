@@ -17,7 +17,7 @@ import (
 
 func TestExampleStaging(t *testing.T) {
 	production := acctest.StartSandbox(t, sandbox.Config{Accounts: employees})
-	// Somebody else manages it, and an ID means something else there.
+	// Another team manages the staging organization, and an ID has another meaning there.
 	staging := acctest.StartSandbox(t, sandbox.Config{Accounts: map[string]sandbox.Account{
 		"operator": {Email: "operator@example.com", FullName: "Operator", Role: int(zulip.RoleOwner)},
 		"lena":     employees["lena"],
@@ -37,8 +37,8 @@ func TestExampleStaging(t *testing.T) {
 	}
 }
 
-// newStaging returns a workspace with both examples beside each other, as in the repository, that works in the folder of
-// the staging one.
+// newStaging returns a workspace in the folder of the staging example, with both examples next to each other as in
+// the repository.
 func newStaging(t *testing.T, organizations map[string]*acctest.Organization) *workspace {
 	t.Helper()
 	w := newFolder(t)
@@ -53,7 +53,7 @@ func newStaging(t *testing.T, organizations map[string]*acctest.Organization) *w
 	return w
 }
 
-// portable returns, by name, what one organization can have as another has it: all but people, numbers and times.
+// portable returns, by name, the values that two organizations can share: all but people, numbers and times.
 func portable(o *acctest.Organization) map[string]any {
 	has := map[string]any{}
 	view := o.Sandbox.Organization()

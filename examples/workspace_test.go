@@ -11,7 +11,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// A workspace is a folder with a configuration, and what the CLI needs to run there.
+// A workspace is a folder with a configuration, and the settings to run Terraform there.
 type workspace struct {
 	dir string
 	env []string
@@ -97,7 +97,7 @@ func (w *workspace) copyFolder(t *testing.T, from, to string) {
 	}
 }
 
-// run runs the CLI in the workspace, fails the test unless it succeeds, and returns what it printed.
+// run runs Terraform in the workspace, fails the test unless it succeeds, and returns the output.
 func (w *workspace) run(t *testing.T, args ...string) string {
 	t.Helper()
 	out, err := w.start(t, args)
@@ -107,7 +107,7 @@ func (w *workspace) run(t *testing.T, args ...string) string {
 	return out
 }
 
-// fail runs the CLI in the workspace, fails the test if it succeeds, and returns what it printed.
+// fail runs Terraform in the workspace, fails the test if it succeeds, and returns the output.
 func (w *workspace) fail(t *testing.T, args ...string) string {
 	t.Helper()
 	out, err := w.start(t, args)
@@ -148,7 +148,7 @@ func (w *workspace) state(t *testing.T) map[string]map[string]any {
 	return held
 }
 
-// planned returns what a plan changes, each as "ADDRESS ACTION".
+// planned returns the changes of a plan, each as "ADDRESS ACTION".
 func (w *workspace) planned(t *testing.T, file string) []string {
 	t.Helper()
 	var shown struct {

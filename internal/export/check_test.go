@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tftypes"
 )
 
-// Whatever a plan does beside importing is an error that says what.
+// Any change in a plan but an import is an error that names it.
 func TestCheckJudgesAPlan(t *testing.T) {
 	const imported = `{"address": "zulip_channel.a", "change": {"actions": ["no-op"], "importing": {"id": "1"}}}`
 	for what, trial := range map[string]struct{ plan, want string }{
@@ -42,7 +42,7 @@ func textOfError(err error) string {
 	return err.Error()
 }
 
-// What the environment says of other work with the CLI does not count.
+// Settings of the environment for other work with Terraform are ignored.
 func TestCheckHasItsOwnSettings(t *testing.T) {
 	got := withoutSettings([]string{"ZULIP_SITE=x", "TF_CLI_ARGS_plan=-var-file=y", "TF_WORKSPACE=w", "TF_DATA_DIR=d", "TF_CLI_ARGS=", "TF_LOG=debug"})
 	if want := []string{"ZULIP_SITE=x", "TF_LOG=debug"}; !slices.Equal(got, want) {
@@ -50,7 +50,7 @@ func TestCheckHasItsOwnSettings(t *testing.T) {
 	}
 }
 
-// What the schema calls sensitive is in no file, also with --all.
+// No file has a sensitive value, also with --all.
 func TestSensitiveIsNotWritten(t *testing.T) {
 	k := &kind{resource: "zulip_x"}
 	e := &export{matching: map[string]bool{}, Options: Options{All: true}, schemas: map[string]*tfprotov6.Schema{"zulip_x": {Block: &tfprotov6.SchemaBlock{

@@ -37,18 +37,20 @@ type resource struct {
 	refersTo             []string
 }
 
-// tester is what the checks need of a test.
+// tester is the part of a test that the checks need.
 type tester interface {
 	Helper()
 	Fatalf(format string, args ...any)
 	Fatal(args ...any)
 }
 
-// resourceName is what an export calls resources: small letters, and letters of scripts that have no small ones.
+// resourceName matches the names that an export gives to resources: lowercase letters, and letters of scripts that
+// have no case.
 var resourceName = regexp.MustCompile(`^[a-z\p{Ll}\p{Lo}\p{Lm}][a-z0-9_\p{Ll}\p{Lo}\p{Lm}\p{M}]*$`)
 
-// readConfiguration reads a folder. It fails the test where a file is not as `terraform fmt` writes it, a name is not plain
-// or not unique, a resource has no import or an import no resource, or a reference leads nowhere or in a circle.
+// readConfiguration reads a folder. It fails the test if a file is not formatted as by `terraform fmt`, a name is not
+// plain or not unique, a resource has no import or an import no resource, or a reference leads nowhere or in a
+// circle.
 func readConfiguration(t tester, folder string) *configuration {
 	t.Helper()
 	c := &configuration{resources: map[string]*resource{}, locals: hclsyntax.Attributes{}, variables: map[string]cty.Value{}}
@@ -227,7 +229,7 @@ func (r *resource) evaluate(locals cty.Value, states map[string]cty.Value) (map[
 	return values, nil
 }
 
-// filesOf returns the content of a folder by name; of a symbolic link, where it leads.
+// filesOf returns the content of a folder by name, and the target of a symbolic link.
 func filesOf(t tester, folder string) map[string]string {
 	t.Helper()
 	files := map[string]string{}

@@ -1,14 +1,15 @@
-// Package export writes an organization as Terraform configuration: the files that a careful colleague would have written,
-// with import blocks, whose plan changes nothing.
+// Package export writes an organization as Terraform configuration: the files that a careful colleague would have
+// written, with import blocks, whose plan changes nothing.
 //
-// It is a client of the provider itself. What there is, the provider's list resources say; what an object looks like, an
-// import of it says; what of that can be configured, the provider's generated configuration says. This package chooses what
-// to leave out, names the resources, puts references where there were IDs and names, and writes the files. So the plan of
-// what it writes is empty for the same reason as the plan of an import is.
+// It is a client of the provider itself. The provider's list resources return the objects, an import returns the
+// state of an object, and the provider's generated configuration the attributes that can be configured. This package
+// chooses what to leave out, names the resources, replaces IDs and names by references, and writes the files. The
+// plan is therefore empty for the same reason as that of an import.
 //
-// The path of an export: [Run] reads objects kind by kind (read.go, kinds.go), leaves out what any new object has
-// (defaults.go), names what is left (names.go), refers from one to another (references.go), renders files (render.go,
-// summary.go), proposes rules (rules.go) and puts them in place all together (files.go). [Check] has a CLI plan them (check.go).
+// The steps of an export: [Run] reads objects kind by kind (read.go, kinds.go), leaves out the values of any new
+// object (defaults.go), names the resources (names.go), adds references (references.go), renders files (render.go,
+// summary.go), proposes rules (rules.go) and writes all files together (files.go). [Check] runs Terraform to plan
+// them (check.go).
 package export
 
 import (
@@ -54,32 +55,32 @@ type Options struct {
 	All bool
 	// Subscribers writes who is in each private channel.
 	Subscribers bool
-	// AllPeople writes the role of everybody; else members are left out.
+	// AllPeople writes the role of everyone. Without it members are left out.
 	AllPeople bool
 	// PeopleAs is how people are written; "" is [PeopleAsAddress].
 	PeopleAs PeopleAs
-	// Rules proposes rules that hold, for a file of them, unless the folder has one. They are of the whole organization, whatever is
-	// selected. Optional.
+	// Rules proposes rules that the organization satisfies, for a file of rules, unless the folder has one. They
+	// cover the whole organization, whatever is selected. Optional.
 	Rules func(context.Context, *store.Store) (*Rules, error)
 	// Only and Exclude select by resource and name: see [Selection].
 	Only, Exclude Selection
-	// States are the output of `terraform show -json` of states, by name, whose objects are left out. Optional.
+	// States are the output of `terraform show -json` of states, by name. Their objects are left out. Optional.
 	States map[string][]byte
-	// Progress is called with what is being read. Optional.
+	// Progress is called with the kind that is being read. Optional.
 	Progress func(string)
-	// Warn is called with what the account does not see, before anything is written. Optional.
+	// Warn is called with the limits of the account's access, before anything is written. Optional.
 	Warn func(string)
 }
 
-// Result says what was written.
+// Result describes the written files.
 type Result struct {
 	// Files are the names of the files in the folder.
 	Files []string
 	// Counts are how many resources there are of each type.
 	Counts map[string]int
-	// New are the addresses that were written, for an export of what no state has.
+	// New are the addresses that were written, for an export of unmanaged objects.
 	New []string
-	// Notes are what was left out, and why.
+	// Notes describe the objects that were left out, and the reasons.
 	Notes []string
 }
 
@@ -132,7 +133,7 @@ type export struct {
 	schemas  map[string]*tfprotov6.Schema
 	lists    map[string]*tfprotov6.Schema
 	managed  managed
-	// roleLists are the lists of who has a role that states have.
+	// roleLists are the role lists in the states.
 	roleLists []*roleList
 	// listed are whose roles such a list decides, by the list.
 	listed  map[*roleList][]string
@@ -153,7 +154,7 @@ type export struct {
 	openChannels int
 	// images are the files that images of custom emoji are written to.
 	images map[string]bool
-	// byAttribute finds an object by what others name it by: type, attribute, value.
+	// byAttribute finds an object by a value with which others name it: type, attribute, value.
 	byAttribute map[string]map[string]map[string]*object
 	// referred are the objects to which others refer.
 	referred map[*object]bool
@@ -187,7 +188,7 @@ func (e *export) result(files map[string][]byte) *Result {
 // managed are the objects that a state has: by type, then by ID.
 type managed map[string]map[string]bool
 
-// readStates reads which objects states have, and the lists of who has a role; nil without a state.
+// readStates reads the objects and role lists of states. It returns nil without a state.
 func readStates(texts map[string][]byte) (managed, []*roleList, error) {
 	if len(texts) == 0 {
 		return nil, nil, nil
@@ -354,7 +355,7 @@ func withoutSettings(environment []string) []string {
 	})
 }
 
-// plannedChange is what a plan says of one resource.
+// plannedChange is the change of one resource in a plan.
 type plannedChange struct {
 	Address string `json:"address"`
 	Change  struct {
@@ -366,7 +367,7 @@ type plannedChange struct {
 	} `json:"change"`
 }
 
-// judge reports what the plan does beside importing.
+// judge reports the changes of the plan that are not imports.
 func (c *checker) judge(text []byte) error {
 	var plan struct {
 		Changes []plannedChange `json:"resource_changes"`
@@ -391,7 +392,7 @@ func (c *checker) judge(text []byte) error {
 	return nil
 }
 
-// describe says what would change.
+// describe describes the change.
 func (p plannedChange) describe() string {
 	var attributes []string
 	for name, after := range p.Change.After {

@@ -103,7 +103,7 @@ func TestAccExportSaysWhenImportsGo(t *testing.T) {
 	}
 }
 
-// runExport runs the command with the account of the environment, and returns what it printed.
+// runExport runs the command with the account of the environment, and returns its output.
 func runExport(t *testing.T, folder string, args ...string) string {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), acctest.Plugin(t), append([]string{"export", folder}, args...)...)
@@ -124,11 +124,12 @@ func writes(server *sandbox.Server) (sent []string) {
 	return sent
 }
 
-// personAddress is what the addresses of people of the example organization look like.
+// personAddress matches the emails of people of the example organization.
 var personAddress = regexp.MustCompile(`[a-z.]+@example\.com`)
 
-// messy fills an organization with what has grown over years: groups in groups that manage themselves, bots in permissions and
-// with channels of their own, private channels, people who have left and are still named, and permissions that name people.
+// messy fills an organization with objects that have grown over years: groups in groups that manage themselves, bots
+// in permissions and with channels of their own, private channels, people who have left and are still named, and
+// permissions that name people.
 func messy(t *testing.T, o *acctest.Organization) {
 	t.Helper()
 	id := func(account string) int { return o.Sandbox.AllCredentials()[account].ID }
@@ -177,8 +178,9 @@ func messy(t *testing.T, o *acctest.Organization) {
 	o.Call(t, "POST", fmt.Sprintf("/user_groups/%d/deactivate", group("gone", nil)), nil)
 }
 
-// With a real CLI: of the export of a messy organization, an organization with nobody but an administrator is made with two
-// commands, and so is one with some of the people. Its plan is empty then, and so is that of the organization itself.
+// With a real CLI: two commands create an organization from the export of a messy one, in an organization that has
+// only an administrator, and in one with some of the people. Both plans are empty then, and so is that of the
+// exported organization.
 func TestAccExportMakesAStagingOrganization(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	messy(t, o)
@@ -242,7 +244,7 @@ func TestAccExportRefusesUnknownPeople(t *testing.T) {
 	}
 }
 
-// addressesIn counts the addresses of people in what an export has written as configuration.
+// addressesIn counts the emails of people in the configuration of an export.
 func addressesIn(t *testing.T, folder string) map[string]int {
 	t.Helper()
 	found := map[string]int{}
@@ -260,8 +262,8 @@ func addressesIn(t *testing.T, folder string) map[string]int {
 	return found
 }
 
-// With a real CLI: what export --snapshot records of an organization, the provider's sandbox is. The state that was applied
-// against the real one has nothing to change there.
+// With a real CLI: the provider's sandbox is the organization that export --snapshot has recorded. The state that was
+// applied to the real one plans no change there.
 func TestAccAStateOfTheRealOrganizationMeetsItsRecording(t *testing.T) {
 	for seed := range 2 {
 		if testing.Short() && seed > 0 {
@@ -283,7 +285,7 @@ func TestAccAStateOfTheRealOrganizationMeetsItsRecording(t *testing.T) {
 func planAgainstRecording(t *testing.T) {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "organization")
-	// What the account has for itself is not recorded, nor are pictures.
+	// The account's own objects and pictures are not recorded.
 	runExport(t, folder, "--subscribers", "--people", "all", "--exclude", "organization_image", "--exclude", "custom_emoji")
 	w := acctest.NewWorkspace(t)
 	w.Copy(t, folder)
@@ -304,7 +306,7 @@ func planAgainstRecording(t *testing.T) {
 	}
 }
 
-// moduleOfChannels is a module that makes channels and who is in them.
+// moduleOfChannels is a module that creates channels and subscribes people.
 const moduleOfChannels = `
 terraform {
   required_providers {
@@ -378,7 +380,7 @@ resource "zulip_linkifier" "issue" {
 resource "zulip_organization" "this" { description = "Ours" }
 `
 
-// planFor plans a configuration of what exists already, and runs export --for with the plan. It returns what that printed.
+// planFor plans a configuration of existing objects, runs export --for with the plan, and returns the output.
 func planFor(t *testing.T, w *acctest.Workspace) string {
 	t.Helper()
 	w.Setenv("ZULIP_WARN_OF_EXISTING", "true")
@@ -389,8 +391,9 @@ func planFor(t *testing.T, w *acctest.Workspace) string {
 	return runExport(t, w.Dir(), "--for", file)
 }
 
-// With a real CLI, modules, for_each and count: the state is lost, and what the configuration has is imported again. What the
-// plan cannot know at first is imported by a second one. Nothing is sent, and the plan is empty then.
+// With a real CLI, modules, for_each and count: the state is lost, and the objects of the configuration are imported
+// again. A second export imports the objects that the first plan cannot know. Nothing is sent, and the plan is empty
+// then.
 func TestAccExportForAPlanOfALostState(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := configuredWorkspace(t, configured)
@@ -414,7 +417,7 @@ func TestAccExportForAPlanOfALostState(t *testing.T) {
 	w.Must(t, "plan", "-detailed-exitcode")
 }
 
-// A configuration that was taken apart into modules: what is destroyed at one address and created at another is moved.
+// A configuration was split into modules: an object that is destroyed at one address and created at another is moved.
 func TestAccExportForAPlanOfARefactoring(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := configuredWorkspace(t, configured)

@@ -91,8 +91,9 @@ func TestProtocolExportPlansNothing(t *testing.T) {
 	}
 }
 
-// What is created without saying anything about it is exported with its name, and with that whose changes people look for: the
-// privacy of a channel, and retention. Who created it may manage it, which is not written. On an older server too.
+// An object that was created without attributes is exported with its name, and with the attributes whose changes
+// people look for: the privacy and the retention of a channel. The permission of its creator to manage it is not
+// written. This also holds on an older server.
 func TestProtocolExportLeavesOutWhatIsNew(t *testing.T) {
 	for _, level := range []int{442, featurelevel.Newest} {
 		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
@@ -180,7 +181,7 @@ func TestProtocolExportOfFolders(t *testing.T) {
 	}
 }
 
-// Channels that are selected bring their folders along, and who is in them; not those of others.
+// Selected channels include their folders and subscribers, but not those of other channels.
 func TestProtocolExportOfChannelsTakesAlong(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Call(t, "POST", "/channel_folders/create", map[string]string{"name": "Other", "description": ""})
@@ -227,8 +228,8 @@ func TestProtocolExportOfGroupsInUse(t *testing.T) {
 	}
 }
 
-// Who is in a channel is written where somebody lets people in, that is in private channels. A list of those of a public or a
-// default channel would have the next apply unsubscribe whoever has joined since.
+// Subscribers are written for private channels, into which people are invited. With a list for a public or a default
+// channel, the next apply would unsubscribe everyone who has joined since.
 func TestProtocolExportOfSubscribersIsOfPrivateChannels(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": "true"})
@@ -264,7 +265,7 @@ func TestProtocolExportOfSubscribersIsOfPrivateChannels(t *testing.T) {
 	}
 }
 
-// Each person stands once in what is written, whichever way people are written, and the plan of it is empty.
+// Each person is written once, whatever the form, and the plan is empty.
 func TestProtocolExportWritesEachPersonOnce(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	messy(t, o)
@@ -300,7 +301,8 @@ func TestProtocolExportWritesEachPersonOnce(t *testing.T) {
 	}
 }
 
-// Whoever is more than a member is one again when the role is removed, but for the account itself. The plan stays empty.
+// A user with a higher role is a member again when the role is removed, except for the account itself. The plan stays
+// empty.
 func TestProtocolExportHasRolesEnd(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	folder := exportNew(t, export.Options{Only: export.Selection{"user_role"}})
@@ -313,7 +315,8 @@ func TestProtocolExportHasRolesEnd(t *testing.T) {
 	expectPlanEmpty(t, folder)
 }
 
-// What is new is moved into a configuration that has its own names for people: it names them by address.
+// An export of unmanaged objects names people by email, because the configuration it is moved into has its own names
+// for people.
 func TestProtocolExportOfWhatIsNewHasAddresses(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	folder := exportNew(t, export.Options{States: map[string][]byte{"state.json": []byte(`{"format_version": "1.0"}`)}, Only: export.Selection{"channel", "bot"}})
@@ -323,7 +326,7 @@ func TestProtocolExportOfWhatIsNewHasAddresses(t *testing.T) {
 	}
 }
 
-// requireNoError ends a test with an error that is not what the test asks about.
+// requireNoError ends a test with an error that the test is not about.
 func requireNoError(t interface {
 	Helper()
 	Fatal(arguments ...any)

@@ -20,21 +20,21 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// manifestName is the file that an export keeps beside what it writes: the names it has given, and what it wrote.
+// manifestName is the record of an export: the names it has given, and the files it wrote.
 const manifestName = "export.json"
 
 // manifest is the content of that file.
 type manifest struct {
 	About string `json:"about"`
 	*names
-	// Selected is what the export was asked for.
+	// Selected is the selection of the export.
 	Selected selected `json:"selected"`
 	// Written are the SHA-256 of the files by name, to tell what was changed since.
 	Written map[string]string `json:"written"`
 }
 
-// folder is where an export is written. Everything in it is read, written and removed through root, which no name and no symbolic
-// link leads out of: the names of an earlier export and the links may be from somebody else.
+// folder is the target of an export. Every file in it is read, written and removed through root, which no name and no
+// symbolic link leads out of: an attacker may have written the names of an earlier export and the links.
 type folder struct {
 	path     string
 	root     *os.Root // nil as long as the folder does not exist
@@ -43,8 +43,8 @@ type folder struct {
 	selected selected
 }
 
-// openFolder looks at the folder before anything is read, so that mistakes are said at once. managed is what the given state
-// has. The folder is to be closed.
+// openFolder checks the folder before anything is read, so that mistakes are reported early. managed are the objects
+// of the given states. The caller closes the folder.
 func openFolder(options Options, managed managed) (*folder, error) {
 	f := &folder{path: options.Folder, names: newNames(), written: map[string]string{}, selected: selectedBy(options)}
 	if err := checkWritable(f.path); err != nil {
@@ -152,9 +152,9 @@ func (f *folder) explain(name string, err error) error {
 	return fmt.Errorf("cannot use %s in %s: %w", name, f.path, err)
 }
 
-// write puts the files in place of those of the last export. It refuses to overwrite what was changed since, and what no
-// export has written. All files are written beside first, so that a full disk leaves the folder as it was. Their owner alone can
-// read them: they name people, and who is in which private channel.
+// write replaces the files of the last export. It refuses to overwrite files that were changed since, or that no
+// export has written. It writes temporary files first, so that a full disk leaves the folder unchanged. Only their
+// owner can read them, because they name people and the subscribers of private channels.
 func (f *folder) write(files map[string][]byte, given *names) error {
 	if f.root == nil {
 		if err := os.MkdirAll(f.path, 0o700); err != nil {
@@ -210,10 +210,10 @@ func (f *folder) write(files map[string][]byte, given *names) error {
 	return nil
 }
 
-// temporaryName is a name that nobody can have foreseen.
+// temporaryName returns an unpredictable name.
 func temporaryName() string { return ".export-" + rand.Text() }
 
-// checkChanged refuses to overwrite or remove what somebody has written or changed.
+// checkChanged refuses to overwrite or remove files that were written or changed by someone.
 func (f *folder) checkChanged(files map[string][]byte) error {
 	names := slices.Collect(maps.Keys(f.written))
 	names = append(names, slices.Collect(maps.Keys(files))...)
@@ -248,8 +248,8 @@ func digest(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// checkWritable refuses a path that is no folder, or in which nothing can be written. Of a folder that does not exist yet, the
-// nearest one above counts.
+// checkWritable refuses a path that is not a folder or not writable. For a folder that does not exist yet, it checks
+// the nearest existing parent.
 func checkWritable(path string) error {
 	if path == "" {
 		return errors.New("the folder has no name")
@@ -281,8 +281,8 @@ func checkWritable(path string) error {
 	return root.Remove(probe)
 }
 
-// readManifest reads what an earlier export has written; nil if there was none. The folder may come from somebody else: what no
-// export calls anything is no name, neither of a resource nor of a file.
+// readManifest reads the record of an earlier export, and returns nil if there is none. An attacker may have written
+// it, so it accepts only names of resources and files that an export gives.
 func (f *folder) readManifest() (*manifest, error) {
 	text, err := f.read(manifestName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -301,7 +301,7 @@ func (f *folder) readManifest() (*manifest, error) {
 	return earlier, nil
 }
 
-// writtenName is what an export calls the files that it writes.
+// writtenName matches the names of files that an export writes.
 var writtenName = regexp.MustCompile(`^(?:EXPORT\.md|[a-z][a-z0-9_-]*\.tf|` + imageFolder + `/` + imageName + `\.(?:` + strings.Join(imageEndings, "|") + `)|` + pictureFolder + `/(?:icon|logo|night_logo)\.png)$`)
 
 // check refuses names that are none.
@@ -314,7 +314,7 @@ func (m *manifest) check() error {
 	return m.names.check()
 }
 
-// givenName is what an export calls files. A resource may also have letters that are not Latin.
+// givenName matches the names that an export gives to files. A resource may also have letters that are not Latin.
 var givenName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
 // check refuses names that are none.
@@ -340,7 +340,7 @@ func (n *names) check() error {
 	return nil
 }
 
-// selected is what an export was asked for, as far as it decides which resources there are.
+// selected is the part of an export's selection that decides which resources are written.
 type selected struct {
 	Only        Selection `json:"only,omitempty"`
 	Exclude     Selection `json:"exclude,omitempty"`
@@ -356,8 +356,8 @@ func selectedBy(options Options) selected {
 	}
 }
 
-// checkKeeps refuses an export that selects less than the one before: what it leaves out would be removed from a configuration
-// that may have been applied, and then the next plan destroys it.
+// checkKeeps refuses an export that selects less than the one before. Otherwise it would remove resources from a
+// configuration that may have been applied, and the next plan would destroy them.
 func (f *folder) checkKeeps(earlier *manifest, managed managed) error {
 	now, was := f.selected, earlier.Selected
 	isNew := func(text string) bool { return !slices.Contains(was.Exclude, text) }

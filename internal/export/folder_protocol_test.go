@@ -21,11 +21,11 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// emojiImage is the path of an image up to the ID: whatever a test has a server say after it, it is that of the sandbox.
+// emojiImage is the path of an image up to the ID. The sandbox ignores the part after it, which the test changes.
 var emojiImage = regexp.MustCompile(`^/user_avatars/1/emoji/images/\d+`)
 
-// serveReplaced serves a sandbox whose answers in JSON have other texts: what no sandbox and no real server would accept, but a
-// server that somebody has made for the purpose can say. It is the server of the environment from then on.
+// serveReplaced serves a sandbox with replaced texts in its JSON answers, as a malicious server could send them. It
+// is the server of the environment from then on.
 func serveReplaced(t *testing.T, server *sandbox.Server, oldNew ...string) {
 	t.Helper()
 	all, replacer := server.Handler(), strings.NewReplacer(oldNew...)
@@ -59,7 +59,7 @@ func inJSON(t *testing.T, text string) string {
 	return string(encoded[1 : len(encoded)-1])
 }
 
-// What a server calls an emoji and its image decides neither where a file is written nor what kind of file it is.
+// The server's name of an emoji and of its image decides neither the path nor the type of a file.
 func TestProtocolExportChoosesFileNames(t *testing.T) {
 	for what, trial := range map[string]struct{ name, extension, want string }{
 		"a plain name":                   {"kudos", ".png", "kudos.png"},
@@ -113,7 +113,7 @@ func TestProtocolExportChoosesFileNames(t *testing.T) {
 	}
 }
 
-// Two emoji never share a file, whatever the server calls them.
+// Two emoji never share a file, whatever their names on the server.
 func TestProtocolExportKeepsImagesApart(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	first, second, third := o.Emoji(t, "first"), o.Emoji(t, "second"), o.Emoji(t, "third")
@@ -129,8 +129,8 @@ func TestProtocolExportKeepsImagesApart(t *testing.T) {
 	}
 }
 
-// outside makes a file outside the folder of an export, in a folder to which a link leads. The returned function fails the test
-// unless it and what is beside it are as they were.
+// outside creates a file outside the folder of an export, in a folder that a link leads to. The returned function
+// fails the test if that folder has changed.
 func outside(t *testing.T, name, content string) (folder string, unchanged func()) {
 	t.Helper()
 	folder = t.TempDir()
@@ -147,7 +147,7 @@ func digestOf(content string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// writeRecord writes the record of an earlier export into a folder, as somebody who wants an export to do harm would.
+// writeRecord writes a malicious record of an earlier export into a folder.
 func writeRecord(t *testing.T, folder string, written map[string]string) {
 	t.Helper()
 	text, err := json.Marshal(map[string]any{"resources": map[string]any{}, "files": map[string]any{}, "written": written})
@@ -160,8 +160,8 @@ func link(t *testing.T, to, at string) {
 	requireNoError(t, os.Symlink(to, at))
 }
 
-// A folder that comes from somebody else may have links that lead out of it, and a record of an export that never was: nothing
-// outside is read, written or removed, nothing is changed inside, and the error names the file.
+// A malicious folder may have links that lead out of it, and a record of an export that never ran. The export reads,
+// writes or removes nothing outside, changes nothing inside, and returns an error that names the file.
 func TestProtocolExportStaysInItsFolder(t *testing.T) {
 	for what, trial := range map[string]struct {
 		prepare func(t *testing.T, folder, outside string)
@@ -250,8 +250,8 @@ func TestProtocolExportNoticesForeignConfiguration(t *testing.T) {
 	}
 }
 
-// An export names people, and who is in which private channel: its owner alone reads it, whatever a file or the process allowed
-// before.
+// Only the owner can read the files of an export, whatever a file or the process allowed before, because they name
+// people and the subscribers of private channels.
 func TestProtocolExportIsReadByItsOwnerAlone(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Emoji(t, "kudos")

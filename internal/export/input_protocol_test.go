@@ -102,7 +102,8 @@ func TestProtocolExportWithoutAnImage(t *testing.T) {
 	}
 }
 
-// Who does not see everything is told so before anything is written; what is written plans no change.
+// An account that does not see everything gets a warning before anything is written. The plan of the written files
+// changes nothing.
 func TestProtocolExportByOthers(t *testing.T) {
 	for account, want := range map[string][]string{
 		"owner":     nil,
@@ -236,7 +237,7 @@ func TestProtocolExportOfHostileNames(t *testing.T) {
 	}
 }
 
-// What random organizations seldom have.
+// These cases are rare in random organizations.
 func TestProtocolExportPlansNothingOf(t *testing.T) {
 	for what, fill := range map[string]func(*testing.T, *acctest.Organization){
 		"profile fields that the server names": func(t *testing.T, o *acctest.Organization) {

@@ -20,9 +20,9 @@ type kind struct {
 	file string
 	// title is the comment at the head of that file.
 	title string
-	// id is the ID that an object is imported by of which there is one; empty where a list says what there is, or ids.
+	// id is the import ID of an object that exists once. It is empty if the kind has a list or ids.
 	id string
-	// ids are those of what there is some of and no list. Optional.
+	// ids returns the IDs of objects of a kind without a list. Optional.
 	ids func(e *export) []string
 	// identity is the attribute that identifies an object: "id" if it is empty.
 	identity string
@@ -37,17 +37,17 @@ type kind struct {
 	outlivesReferences bool
 	// references say which attributes name other objects.
 	references map[string]reference
-	// permissions is what the server calls the permissions of such objects, for their defaults.
+	// permissions is the server's name for the permissions of such objects, for their defaults.
 	permissions string
-	// defaults are what something new has, as the configuration writes it.
+	// defaults are the values of a new object, as the configuration writes them.
 	defaults map[string]any
 	// matches are the attributes by which a planned object is found among those of the server: "name" if there are none. Those of
 	// a kind that cannot be found so are not imported for a plan. ignoresCase says that the server does.
 	matches     []string
 	isUnnamed   bool
 	ignoresCase bool
-	// always are the attributes that are written also with the value that anything new has: changes of them are what people look
-	// for in a plan.
+	// always are the attributes that are also written with their default, because people look for their changes in a
+	// plan.
 	always []string
 	// isHidden reports whether an account can neither list nor manage such objects. Optional.
 	isHidden func(self *zulip.User) bool
@@ -71,7 +71,7 @@ var (
 	channelByName = reference{to: "zulip_channel", by: "name"}
 )
 
-// kinds are what is exported, in the order in which the files are read best.
+// kinds are the exported kinds, in the best order for readers of the files.
 var kinds = []*kind{
 	{
 		resource: "zulip_organization", file: "organization", title: "The organization: its settings, and who may do what.",
@@ -192,11 +192,11 @@ func (s Selection) Check() error {
 	return nil
 }
 
-// What something new has, as a configuration writes it (server-behavior §O9). Permissions are not here: the server itself
-// says their defaults (server-behavior §P7). What a newer server begins with in another way is written down, which changes
-// nothing.
+// These are the values of new objects, as a configuration writes them (server-behavior §O9). They do not include
+// permissions, whose defaults the server publishes (server-behavior §P7). If a newer server has another default, the
+// attribute is written, which changes nothing.
 
-// channelDefaults are what a new channel has.
+// channelDefaults are the values of a new channel.
 var channelDefaults = map[string]any{
 	"default_push_notifications": false,
 	"description":                "",
@@ -208,7 +208,7 @@ var channelDefaults = map[string]any{
 	"topics_policy":              "inherit",
 }
 
-// botDefaults are what a new bot has.
+// botDefaults are the values of a new bot.
 var botDefaults = map[string]any{
 	"default_all_public_streams":     false,
 	"default_events_register_stream": "",
@@ -217,7 +217,7 @@ var botDefaults = map[string]any{
 	"role":                           "member",
 }
 
-// organizationDefaults are what a new organization has.
+// organizationDefaults are the values of a new organization.
 var organizationDefaults = map[string]any{
 	"allow_message_editing":                          true,
 	"avatar_changes_disabled":                        false,
@@ -349,8 +349,8 @@ func (e *export) isDefault(o *object, name string, value tftypes.Value) bool {
 	return ok && isSame(value, standard)
 }
 
-// isCreator reports whether principals are who created an object, and nobody else: what the server makes of a permission that
-// nobody has set.
+// isCreator reports whether principals are exactly the creator of an object: the server's value of a permission that
+// was never set.
 func (e *export) isCreator(o *object, words []string) bool {
 	id, err := strconv.ParseInt(o.text("creator_id"), 10, 64)
 	creator, ok := e.snapshot.User(id)
@@ -367,7 +367,7 @@ func (e *export) allowsEveryLogin(methods []string) bool {
 	return true
 }
 
-// isSame reports whether a value is what a plain one says: a text, a number, a truth value, or an empty list.
+// isSame reports whether a value equals a plain one: a text, a number, a bool, or an empty list.
 func isSame(value tftypes.Value, plain any) bool {
 	if value.IsNull() || !value.IsFullyKnown() {
 		return false
@@ -387,7 +387,7 @@ func isSame(value tftypes.Value, plain any) bool {
 	return false
 }
 
-// numberOf returns a number; zero for anything else.
+// numberOf returns a number, and zero for any other value.
 func numberOf(value tftypes.Value) *big.Float {
 	number := new(big.Float)
 	if value.As(&number) != nil || number == nil {

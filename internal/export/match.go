@@ -33,10 +33,10 @@ type Matched struct {
 	IsIncomplete bool
 }
 
-// Match writes import blocks for what a plan creates although the organization has it, and moved blocks for what it also
-// destroys, into imports.tf of a folder. text is the output of terraform show -json of the plan.
+// Match writes blocks into imports.tf of a folder: import blocks for existing objects that a plan creates, and moved
+// blocks for those that it also destroys. text is the output of terraform show -json of the plan.
 //
-// An object is found by what identifies it on the server, such as the name of a channel, and by nothing else.
+// An object is only found by its identity on the server, such as the name of a channel.
 func Match(ctx context.Context, from Source, text []byte, folder string) (*Matched, error) {
 	plan, err := readPlan(text)
 	if err != nil {
@@ -55,7 +55,7 @@ func Match(ctx context.Context, from Source, text []byte, folder string) (*Match
 	return m.write(folder)
 }
 
-// changePlan is what is read of a plan.
+// changePlan is the part of a plan that is read.
 type changePlan struct {
 	FormatVersion string          `json:"format_version"`
 	Errored       bool            `json:"errored"`
@@ -65,7 +65,7 @@ type changePlan struct {
 	} `json:"configuration"`
 }
 
-// plannedObject is what a plan does with one resource.
+// plannedObject is the change of one resource in a plan.
 type plannedObject struct {
 	Address string `json:"address"`
 	Module  string `json:"module_address"`
@@ -79,7 +79,7 @@ type plannedObject struct {
 	} `json:"change"`
 }
 
-// moduleConfiguration is what is read of a module's configuration.
+// moduleConfiguration is the part of a module's configuration that is read.
 type moduleConfiguration struct {
 	Resources []struct {
 		Address     string                     `json:"address"`
@@ -118,7 +118,7 @@ func (o *plannedObject) isCreated() bool {
 	return o.Mode == "managed" && strings.HasPrefix(o.Type, "zulip_") && slices.Equal(o.Change.Actions, []string{"create"})
 }
 
-// index is what stands in brackets in an address.
+// index matches the brackets in an address.
 var index = regexp.MustCompile(`\["(?:[^"\\]|\\.)*"\]|\[\d+\]`)
 
 // configured returns the expressions of a resource in the configuration, and which configuration of the provider it has.
@@ -137,8 +137,8 @@ func (p *changePlan) configured(o *plannedObject) (expressions map[string]json.R
 	return nil, ""
 }
 
-// refersTo returns the address of the one resource whose ID an attribute is; "" if the attribute is anything else, or if there
-// are several of the resource.
+// refersTo returns the address of the one resource whose ID is the value of an attribute. It returns "" for any other
+// value, or if the resource has several instances.
 func (p *changePlan) refersTo(o *plannedObject, attribute string) string {
 	expressions, _ := p.configured(o)
 	var expression struct {
@@ -164,7 +164,7 @@ type matcher struct {
 	// found are the objects by the addresses of those who create them, holders the addresses by the objects.
 	found   map[string]*object
 	holders map[*object][]string
-	// gone are the addresses of what is destroyed, by type and ID, kept those of what stays in the state.
+	// gone are the addresses of destroyed objects, by type and ID, and kept those that stay in the state.
 	gone, kept map[string]string
 	// left are the reasons why a resource is not imported, by address.
 	left map[string]string
@@ -210,7 +210,7 @@ func (m *matcher) match(ctx context.Context) error {
 	return nil
 }
 
-// identity is what identified an object that is destroyed.
+// identity returns the identity of an object that is destroyed.
 func (m *matcher) identity(k *kind, one *plannedObject) string {
 	if k.id != "" {
 		return k.id
@@ -310,7 +310,7 @@ func (k *kind) isSameText(a, b string) bool {
 	return a == b || k.ignoresCase && strings.EqualFold(a, b)
 }
 
-// value returns what a plan gives an attribute, or of an ID that the plan does not know what it will be.
+// value returns the planned value of an attribute, or the reason why an ID in it is not known.
 func (m *matcher) value(k *kind, one *plannedObject, attribute string) (value, why string) {
 	if raw := one.Change.After[attribute]; string(raw) != "null" && unquote(raw) != "" { // a channel may be called "null"
 		return unquote(raw), ""

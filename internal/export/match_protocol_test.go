@@ -28,7 +28,7 @@ func created(kind, name, after string) string {
 	return fmt.Sprintf(`{"address": %q, "mode": "managed", "type": %q, "name": %q, "change": {"actions": ["create"], "after": %s}}`, kind+"."+name, kind, name, after)
 }
 
-// What is no match for certain is listed with the reason.
+// An uncertain match is listed with the reason.
 func TestProtocolExportForAPlanSaysWhatIsLeft(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	for _, language := range []string{"Python", "Rust"} {
@@ -134,7 +134,8 @@ func TestProtocolExportForAPlanRefuses(t *testing.T) {
 	}
 }
 
-// What no list shows is found by what it is of, if the provider imports it: roles, statuses, and who is in a channel or a group.
+// Objects without a list are found by the objects they belong to, if the provider imports them: roles, statuses, and
+// the members of a channel or a group.
 func TestProtocolExportForAPlanOfWhatNoListShows(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	lena := o.Sandbox.AllCredentials()["member"]
@@ -206,7 +207,8 @@ func TestProtocolExportForAPlanMovesWhatNoListShows(t *testing.T) {
 	}
 }
 
-// What is there and deactivated or archived is not missing: it says what the plan does with it.
+// An existing object that is deactivated or archived is not reported as missing: the note says what the plan does
+// with it.
 func TestProtocolExportForAPlanOfWhatHasEnded(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Call(t, "DELETE", fmt.Sprintf("/users/%d", o.Sandbox.AllCredentials()["member"].ID), nil)
@@ -243,8 +245,8 @@ func inState(kind, name, values string) string {
 	return fmt.Sprintf(`{"address": %q, "mode": "managed", "type": %q, "name": %q, "values": %s}`, kind+"."+name, kind, name, values)
 }
 
-// An export of what no state has is called after the organization, counts only the invitations that no state has, and says who
-// sent them.
+// An export of unmanaged objects is named after the organization, counts only the unmanaged invitations, and names
+// their senders.
 func TestProtocolExportOfWhatIsNewCountsWhatNoStateHas(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Call(t, "PATCH", "/realm", map[string]string{"name": "Dr. Who & Co. (Bonn)"})
@@ -279,7 +281,8 @@ func TestProtocolExportOfWhatIsNewCountsWhatNoStateHas(t *testing.T) {
 	}
 }
 
-// A role of which a state has the whole list is nobody's own: the list decides it, whoever has got the role by hand or has lost it.
+// A role with a whole list in a state is left out: the list decides it, even if someone gained or lost the role
+// outside Terraform.
 func TestProtocolExportOfWhatIsNewLeavesRolesToTheirList(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	lena := o.Sandbox.AllCredentials()["member"]

@@ -14,8 +14,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// unlisted are the resources that an export does not write, and that are found for a plan all the same: what they are of is in the
-// plan, and the provider's import says whether it is so.
+// unlisted are the resources that an export does not write but that are found for a plan: the plan has the objects
+// they belong to, and the provider's import checks whether they exist.
 var unlisted = []string{
 	"zulip_role_members", "zulip_user_status", "zulip_channel_subscription_settings", "zulip_reaction", "zulip_user_group_membership", "zulip_channel_subscription",
 }
@@ -25,7 +25,8 @@ func isShared(kind string) bool {
 	return kind == "zulip_user_group_membership" || kind == "zulip_channel_subscription"
 }
 
-// matchUnlisted finds the planned objects of what no list shows. Where the import is refused, the reason is why it is left.
+// matchUnlisted finds the planned objects that no list shows. If an import is refused, the refusal is the reason why
+// the object is left out.
 func (m *matcher) matchUnlisted(ctx context.Context) error {
 	found := map[string]*object{}
 	for i := range m.plan.Changes {
@@ -81,8 +82,8 @@ func (m *matcher) addUnlisted(one *plannedObject) {
 	}
 }
 
-// unlistedID returns what identifies an object that no list shows, and what it is imported by, as far as the values say it; "" while
-// a plan does not know it.
+// unlistedID returns the identity and the import ID of an object that no list shows, as far as the values have them,
+// and "" while a plan does not know them.
 func (m *matcher) unlistedID(one *plannedObject, values map[string]json.RawMessage) (id, importID string) {
 	switch one.Type {
 	case "zulip_role_members":
@@ -136,7 +137,8 @@ func ofSome(id string, names []string, areKnown bool) string {
 	return id + "/" + strings.Join(names, ",")
 }
 
-// unlistedValue returns a text or number, or of a reference to what is found the ID; "" if the plan does not know it.
+// unlistedValue returns a text or number, and the ID of a found object for a reference to it. It returns "" if the
+// plan does not know it.
 func (m *matcher) unlistedValue(one *plannedObject, values map[string]json.RawMessage, attribute string) string {
 	if text := unquote(values[attribute]); text != "" && text != "null" {
 		return text
@@ -162,7 +164,7 @@ func knownTexts(list json.RawMessage) (known []string, areKnown bool) {
 	return known, true
 }
 
-// ended says of a planned object that is not found that it is there, and archived or deactivated; else "".
+// ended returns a note about a planned object that exists but is archived or deactivated, and "" for others.
 func (m *matcher) ended(k *kind, one *plannedObject) string {
 	text := func(attribute string) string { return unquote(one.Change.After[attribute]) }
 	word, adopt := "deactivated", "adopt_deactivated"

@@ -18,7 +18,7 @@ import (
 type names struct {
 	// Resources are the names by type and identity.
 	Resources map[string]map[string]string `json:"resources"`
-	// Files are the names of files by what they are for, as in "folder 3".
+	// Files are the names of files by their content, as in "folder 3".
 	Files map[string]string `json:"files"`
 
 	taken map[string]map[string]bool // by type; files have none
@@ -28,7 +28,7 @@ func newNames() *names {
 	return &names{Resources: map[string]map[string]string{}, Files: map[string]string{}, taken: map[string]map[string]bool{}}
 }
 
-// resource returns the name of an object: the one it has, or a new one made of what it is called.
+// resource returns the name of an object: its current one, or a new one derived from called.
 func (n *names) resource(kind, id, called, fallback string) string {
 	if n.Resources[kind] == nil {
 		n.Resources[kind] = map[string]string{}
@@ -67,8 +67,8 @@ func (n *names) give(all map[string]string, of, id, wanted, separator string) st
 // unclearNames are names that read like an attribute in a reference, as in zulip_linkifier.id.id.
 var unclearNames = []string{"id", "name", "email", "description", "channel", "user", "users", "role"}
 
-// resourceName makes the name of a resource of a text in any alphabet. Letters other than Latin stay as they are, because nobody
-// can read them in Latin ones; Latin letters lose their marks.
+// resourceName derives the name of a resource from a text in any alphabet. Non-Latin letters are kept, because people
+// cannot read them in Latin ones; Latin letters lose their marks.
 func resourceName(text, fallback string) string {
 	var b strings.Builder
 	kept := false // whether the letter before stays as it is, and takes marks
@@ -97,7 +97,7 @@ func identifier(text, fallback, separator string) string {
 	return joinWords(strings.ToLower(unidecode.Unidecode(text)), fallback, separator)
 }
 
-// joinWords joins the words of a text, and puts the fallback in the place of what is no name.
+// joinWords joins the words of a text, and uses the fallback if the result is not a name.
 func joinWords(text, fallback, separator string) string {
 	var b strings.Builder
 	for _, letter := range text {
@@ -162,7 +162,8 @@ func (e *export) referToFolders() {
 	}
 }
 
-// inOrderOfReferences returns the objects with the bots last: they name channels, whose permissions may name them.
+// inOrderOfReferences returns the objects with the bots last, because bots name channels whose permissions may name
+// bots.
 func (e *export) inOrderOfReferences() []*object {
 	isBot := func(o *object) bool { return o.kind.resource == "zulip_bot" }
 	return append(slices.DeleteFunc(slices.Clone(e.objects), isBot), slices.DeleteFunc(slices.Clone(e.objects), func(o *object) bool { return !isBot(o) })...)
@@ -185,7 +186,7 @@ func (e *export) explain(o *object, attribute, text string) {
 	}
 }
 
-// index makes objects findable by what others name them by.
+// index indexes objects by the values with which others name them.
 func (e *export) index() {
 	e.byAttribute = map[string]map[string]map[string]*object{}
 	for _, o := range e.objects {

@@ -17,8 +17,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// changed exports the organization of the environment again into a folder, and returns the lines that differ by file; of a
-// file that is gone or new "gone" and "new". EXPORT.md and export.json are left out.
+// changed exports the organization of the environment again into a folder, and returns the differing lines by file,
+// or "gone" or "new" for a whole file. It ignores EXPORT.md and export.json.
 func changed(t *testing.T, folder string, options export.Options) map[string]string {
 	t.Helper()
 	before := filesOf(t, folder)
@@ -41,8 +41,8 @@ func changed(t *testing.T, folder string, options export.Options) map[string]str
 	return diffs
 }
 
-// A second export changes the lines that tell of what has changed, and no others. Resources and files keep their names, and
-// nothing gets a name that something else had.
+// A second export changes only the lines about changed objects. Resources and files keep their names, and no name of
+// one object is given to another.
 func TestProtocolExportKeepsNames(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Call(t, "POST", "/channels/create", map[string]string{"name": "releases", "description": "What ships", "subscribers": "[]"})
@@ -109,7 +109,7 @@ func describeDiffs(diffs map[string]string) string {
 	return b.String()
 }
 
-// Whatever happens between two exports: what stays keeps its name, and no name is given to something else.
+// Whatever happens between two exports, remaining objects keep their names, and no name is given to another object.
 func TestProtocolExportNeverReusesNames(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		if rapid.IntRange(1, 4).Draw(r, "one in four") > 1 {
@@ -158,8 +158,8 @@ func (w *world) rename() {
 	}
 }
 
-// An export that selects less than the one before into the same folder is refused: what it left out would disappear from the
-// configuration, and the next plan would destroy it.
+// An export that selects less than the one before into the same folder is refused. Otherwise the omitted resources
+// would disappear from the configuration, and the next plan would destroy them.
 func TestProtocolExportKeepsWhatItDoesNotSelect(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	state := []byte(`{"format_version": "1.0", "values": {"root_module": {"resources": [{"type": "zulip_channel", "mode": "managed", "values": {"id": 1201}}]}}}`)
@@ -193,7 +193,8 @@ func TestProtocolExportKeepsWhatItDoesNotSelect(t *testing.T) {
 	}
 }
 
-// What somebody has changed or written is neither overwritten nor removed, and then nothing else is touched either.
+// A file that was changed or written by someone is neither overwritten nor removed, and then no other file is changed
+// either.
 func TestProtocolExportKeepsWhatOthersWrote(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	for what, trial := range map[string]struct {
@@ -226,7 +227,7 @@ func TestProtocolExportKeepsWhatOthersWrote(t *testing.T) {
 	}
 }
 
-// A name in another script stays readable, and what reads like an attribute gets a better name.
+// A name in another script stays readable, and a name that looks like an attribute is replaced.
 func TestProtocolExportNamesAreReadable(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	for called, want := range map[string]string{

@@ -32,8 +32,8 @@ func (e *export) rolesToList() []map[string]string {
 	return lists
 }
 
-// isJoinedByInvitation reports whether a list of the subscribers of a channel is one that somebody keeps: of a private one. Into a
-// public channel people come by themselves, and into a default one with their account.
+// isJoinedByInvitation reports whether the subscribers of a channel are managed by people, that is in a private
+// channel. People join a public channel on their own, and a default one with their account.
 func (e *export) isJoinedByInvitation(o *object) bool {
 	id, _ := strconv.ParseInt(o.id, 10, 64) // it is one
 	channel, ok := e.snapshot.Channels().ByID(id)
@@ -49,7 +49,7 @@ func (e *export) isJoinedByInvitation(o *object) bool {
 
 func isBot(self *zulip.User) bool { return self.IsBot }
 
-// checkAccount refuses an account that can manage nothing of what it would export.
+// checkAccount refuses an account that cannot manage any object of the export.
 func checkAccount(self *zulip.User) error {
 	if self.Role == zulip.RoleGuest {
 		return fmt.Errorf("cannot export as %s: a guest manages nothing, and sees only the channels it is in. Use the key of an administrator", self.Address())
@@ -57,7 +57,8 @@ func checkAccount(self *zulip.User) error {
 	return nil
 }
 
-// warnOfHidden says what the server does not show to the account, or does not let it manage, which is therefore left out.
+// warnOfHidden warns about objects that the server does not show to the account, or that it may not manage. They are
+// left out.
 func (e *export) warnOfHidden() {
 	self := e.Store.Self()
 	warn := func(text string) {
@@ -74,8 +75,9 @@ func (e *export) warnOfHidden() {
 	}
 }
 
-// endsAsMember has whoever is more than a member be one again when the role is removed from the configuration, so that nobody stays
-// an administrator by accident. The account of the export is left out: a destroy of everything would demote it in its midst.
+// endsAsMember makes users with a higher role members again when the role is removed from the configuration, so that
+// no one remains an administrator by accident. It leaves out the account of the export, because a destroy of
+// everything would demote it halfway.
 func (e *export) endsAsMember(o *object) bool {
 	role, ok := zulip.ParseRole(o.text("role"))
 	if ok && role < zulip.RoleMember && o.id != fmt.Sprint(e.Store.Self().ID) {
@@ -97,16 +99,16 @@ func noteUnread(_ *export, o *object) bool {
 	return true
 }
 
-// imageFolder is where the images of custom emoji are, pictureFolder those of the organization, besideModule what the path of a file begins with that is beside the
-// configuration: what path.module is in a root module.
+// imageFolder has the images of custom emoji, and pictureFolder those of the organization. besideModule is the prefix
+// of the path of a file next to the configuration: the value of path.module in a root module.
 const (
 	imageFolder   = "emoji"
 	pictureFolder = "pictures"
 	besideModule  = "./"
 )
 
-// imageName is what the image of an emoji may be called, without the ending: what real servers call emoji (server-behavior §L8).
-// Neither a separator of any system nor a hidden file nor an option of a command is among it.
+// imageName matches the name of an emoji's image without the extension, as real servers name emoji (server-behavior
+// §L8). It excludes path separators of any system, hidden files, and names that look like options of a command.
 const imageName = `[a-z0-9][a-z0-9._-]*`
 
 // longestImageName keeps the name of a file below what file systems take.
@@ -119,9 +121,9 @@ var (
 	windowsDevice  = regexp.MustCompile(`^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)`)
 )
 
-// hasImage gives an emoji the file that its image is written to, by which it is imported too. What a server says decides neither
-// the folder nor the kind of the file: an emoji whose name is no name of a file is called by its ID, and the ending is one of an
-// image.
+// hasImage sets the file of an emoji's image, with which the emoji is also imported. The server's answer determines
+// neither the folder nor the type of the file: an emoji whose name is not a valid file name is named by its ID, and
+// the extension must be one of an image.
 func (e *export) hasImage(o *object) bool {
 	address := o.text("source_url")
 	if address == "" {
@@ -145,14 +147,14 @@ func (e *export) hasImage(o *object) bool {
 	return true
 }
 
-// giveFile lets an object be made of a file that is beside the configuration.
+// giveFile makes an object use a file next to the configuration.
 func (e *export) giveFile(o *object, file string) {
 	e.images[file] = true
 	o.config["file"] = tftypes.NewValue(tftypes.String, besideModule+file)
 	o.importID = o.fileOwner() + "=" + besideModule + file
 }
 
-// fileOwner is what an object is imported by, before the file.
+// fileOwner returns the part of the import ID before the file.
 func (o *object) fileOwner() string {
 	if o.kind.resource == "zulip_organization_image" {
 		return o.id
@@ -176,8 +178,8 @@ func (e *export) uploadedImages() (kinds []string) {
 	return kinds
 }
 
-// hasPicture gives a picture of the organization the file that it is written to: what the server made of the one that was uploaded.
-// Its own kind of file a server has changed to PNG.
+// hasPicture sets the file of a picture of the organization: the server's version of the uploaded one. The server has
+// converted its own format to PNG.
 func (e *export) hasPicture(o *object) bool {
 	o.comments["file"] = "What the server made of the file that was uploaded, which it does not give back."
 	e.giveFile(o, path.Join(pictureFolder, o.id+".png"))
@@ -218,7 +220,7 @@ var AllPeopleAs = []string{string(PeopleAsAddress), string(PeopleAsVariable), st
 
 func (p PeopleAs) orDefault() PeopleAs { return cmp.Or(p, PeopleAsAddress) }
 
-// person is somebody whom the configuration names and does not manage.
+// person is someone whom the configuration names but does not manage.
 type person struct {
 	id      int64
 	address string
@@ -226,7 +228,7 @@ type person struct {
 	key string
 }
 
-// person returns who has an address.
+// person returns the person with an email.
 func (e *export) person(address string) (*person, bool) {
 	user, ok := e.snapshot.UserByAddress(address)
 	if !ok || e.managed != nil && e.PeopleAs.orDefault() == PeopleAsAddress {
@@ -289,7 +291,7 @@ const (
 	allPeople = "all_people"
 )
 
-// writePeople writes the addresses of people, each once. With a variable, the locals are null for whom it leaves out.
+// writePeople writes each email once. With a variable, the locals of people that it leaves out are null.
 func (e *export) writePeople(body *hclwrite.Body) {
 	addresses := map[string]cty.Value{}
 	for _, person := range e.people {
@@ -317,8 +319,8 @@ func (e *export) writePeople(body *hclwrite.Body) {
 	locals.SetAttributeRaw("principals", expression(`{ for name, address in local.people : name => address == null ? null : "`+userPrefix+`${address}" }`))
 }
 
-// refuseUnknownPeople has the CLI refuse names that nobody has: a misspelled one would leave somebody out. The names stand there again,
-// because before Terraform 1.9 the condition of a variable may name nothing but the variable.
+// refuseUnknownPeople adds a validation that refuses unknown names, because a misspelled one would leave someone out.
+// It repeats the names, because before Terraform 1.9 the condition of a variable may refer only to the variable.
 func refuseUnknownPeople(validation *hclwrite.Body, known []string) {
 	length := 0
 	names := make([]hclwrite.Tokens, len(known))
@@ -343,8 +345,8 @@ func expression(source string) hclwrite.Tokens {
 	return hclwrite.Tokens{{Type: hclsyntax.TokenIdent, Bytes: []byte(source)}}
 }
 
-// comesAfter are the resources that the organization comes after, where it is to be made of nothing: what its permissions let
-// only some people make.
+// comesAfter returns the resources that a new organization must create before the zulip_organization resource,
+// because its permissions let only some people create them.
 func (e *export) comesAfter(o *object) (before []hclwrite.Tokens) {
 	if e.PeopleAs.orDefault() == PeopleAsAddress || o.kind.resource != "zulip_organization" {
 		return nil
@@ -361,9 +363,9 @@ func (e *export) comesAfter(o *object) (before []hclwrite.Tokens) {
 	return before
 }
 
-// count is how many there are of a resource that not every organization has; "" for all others. A role is there if its person is.
-// Who is in a private channel is of the exported organization alone: the account that manages another one is not in these lists,
-// and would take itself out of the channel for good.
+// count returns the count of a resource that not every organization has, and "" for all others. A role exists if its
+// person does. The subscribers of a private channel exist only in the exported organization: another account that
+// manages the copy is not in these lists, and would permanently unsubscribe itself.
 func (e *export) count(o *object) string {
 	if e.PeopleAs != PeopleAsVariable {
 		return ""

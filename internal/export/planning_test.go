@@ -59,8 +59,8 @@ func expectPlanEmpty(t *testing.T, folder string) {
 	}
 }
 
-// planFolder imports and plans what a folder configures. Its problems are what is wrong with the plan: they are none where it
-// imports everything and changes nothing.
+// planFolder imports and plans the configuration of a folder. It returns the problems of the plan, which are none if
+// the plan imports everything and changes nothing.
 func planFolder(t tester, folder string) (problems []string) {
 	t.Helper()
 	ctx := context.Background()
@@ -97,7 +97,7 @@ func blockOf(t tester, folder string, one *resource) string {
 	return ""
 }
 
-// plan imports and plans one resource, and returns its state. Its error is what is wrong with the plan.
+// plan imports and plans one resource, and returns its state. Its error is the problem of the plan.
 func (p *planner) plan(ctx context.Context, one *resource, values map[string]cty.Value) (cty.Value, error) {
 	kind := p.types[one.kind]
 	config, err := configOf(kind, values)
@@ -133,8 +133,8 @@ func (p *planner) plan(ctx context.Context, one *resource, values map[string]cty
 	return prior, errors.Join(changes(prior, decode(kind, planned.PlannedState)), inAnotherOrder(prior, config))
 }
 
-// inAnotherOrder says which lists, whose order means nothing, are written in another order than they are read: the next change of
-// such a list would show people who only change their places.
+// inAnotherOrder returns an error about lists without a meaningful order that are written in another order than they
+// are read. Otherwise the next change of such a list would show people who only change their position.
 func inAnotherOrder(prior, config cty.Value) error {
 	var all []error
 	for _, name := range []string{"users", "members", "subgroups"} {
@@ -148,7 +148,7 @@ func inAnotherOrder(prior, config cty.Value) error {
 	return errors.Join(all...)
 }
 
-// changes says what differs between two states.
+// changes returns the differences between two states.
 func changes(prior, planned cty.Value) error {
 	var all []error
 	if prior.IsNull() || planned.IsNull() {
@@ -162,7 +162,7 @@ func changes(prior, planned cty.Value) error {
 	return errors.Join(all...)
 }
 
-// configOf makes a configuration of values: what is left out is null.
+// configOf returns a configuration of values. Omitted attributes are null.
 func configOf(kind cty.Type, values map[string]cty.Value) (cty.Value, error) {
 	all := map[string]cty.Value{}
 	for name, attribute := range kind.AttributeTypes() {

@@ -21,12 +21,12 @@ import (
 // object is one resource of the export.
 type object struct {
 	kind *kind
-	// id is what identifies it on the server, importID what it is imported by.
+	// id is the identity on the server, and importID the import ID.
 	id, importID string
 	label        string
 	// state has the texts and numbers of the state, by attribute.
 	state map[string]tftypes.Value
-	// config is what is written, by attribute.
+	// config are the written values, by attribute.
 	config map[string]tftypes.Value
 	// comments are written above an attribute.
 	comments map[string]string
@@ -243,7 +243,7 @@ func orderedCount(o *object) (count int) {
 	return count
 }
 
-// newObject reads a state, and what of it can be configured.
+// newObject returns an object with a state and the part of it that can be configured.
 func (e *export) newObject(ctx context.Context, k *kind, state *tfprotov6.DynamicValue, schema tftypes.Type) (*object, error) {
 	generated, err := e.Provider.GenerateResourceConfig(ctx, &tfprotov6.GenerateResourceConfigRequest{TypeName: k.resource, State: state})
 	if err != nil {
@@ -347,7 +347,8 @@ func (e *export) selects(o *object) bool {
 	return isNamed && !isExcluded
 }
 
-// comesAlong reports whether objects of a kind come with the channels that --only selects: who is in them, and their folders.
+// comesAlong reports whether the channels that --only selects include objects of a kind: their subscribers and
+// folders.
 func (e *export) comesAlong(k *kind) bool {
 	return (k.resource == "zulip_channel_folder" || k.resource == "zulip_channel_subscribers") && slices.ContainsFunc(e.Only, func(text string) bool {
 		word, _, _ := strings.Cut(text, ":")
@@ -403,7 +404,7 @@ func (e *export) name() {
 	}
 }
 
-// called is what a resource is named after.
+// called returns the text from which a resource gets its name.
 func (o *object) called() string {
 	switch {
 	case o.kind.called != "":
@@ -420,7 +421,7 @@ func (o *object) called() string {
 // namedGroup is a group of a pattern whose name is a variable of the template.
 var namedGroup = regexp.MustCompile(`\(\?P<(\w+)>(?:[^()]|\([^()]*\))*\)`)
 
-// wordsOfPattern returns what a pattern matches as words: its text, and the names of its groups.
+// wordsOfPattern returns the words of a pattern: its text, and the names of its groups.
 func wordsOfPattern(pattern string) string { return namedGroup.ReplaceAllString(pattern, " $1 ") }
 
 func errorOf(diags []*tfprotov6.Diagnostic) error {

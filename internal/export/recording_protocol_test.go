@@ -44,13 +44,13 @@ func load(t *testing.T, r *rapid.T, file []byte, level int, as string) (*sandbox
 	return server, account
 }
 
-// notRecorded are the fields of a snapshot that a recording does not hold: keys, what the account chose for itself, where outgoing webhooks send to, and where
-// pictures and the server are.
+// notRecorded are the fields of a snapshot that a recording does not have: keys, the account's own choices, the URLs
+// of outgoing webhooks, and those of pictures and the server.
 var notRecorded = strings.Fields("queue_id server_generation api_key token color pin_to_top desktop_notifications audible_notifications push_notifications " +
 	"email_notifications wildcard_mentions_notify is_muted in_home_view first_message_id avatar_url avatar_version avatar_url_medium avatar_source " +
 	"base_url realm_url realm_uri realm_icon_url realm_logo_url realm_night_logo_url")
 
-// register returns what the server tells of the parts that are recorded.
+// register returns the server's answer for the recorded parts.
 func register(r *rapid.T, server *sandbox.Server, as sandbox.Credentials) map[string]any {
 	parts, err := json.Marshal(slices.DeleteFunc(slices.Clone(zulip.FetchAll), func(part string) bool { return part == zulip.FetchStatuses }))
 	requireNoError(r, err)
@@ -128,7 +128,8 @@ func TestProtocolARecordingIsTheOrganization(t *testing.T) {
 		if len(before) != len(after) {
 			r.Fatalf("%d fields were %d", len(after), len(before))
 		}
-		// On a server of another level it is loaded too: what that one lacks is not shown, and what the file lacks is as usual.
+		// A server of another level can load it too: it does not show the parts that it lacks, and uses defaults for
+		// the parts that the file lacks.
 		other := rapid.SampledFrom(featurelevel.Tested).Draw(r, "other level")
 		elsewhere, owner := load(t, r, file, other, w.owner.Email)
 		load(t, r, record(r, elsewhere, owner), 0, w.owner.Email)

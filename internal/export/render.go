@@ -172,8 +172,9 @@ func (e *export) resource(body *hclwrite.Body, o *object) {
 	}
 }
 
-// attribute writes the value of an attribute. Whom a variable may leave out is removed from lists. Where nobody is left of what
-// the account that applies may need in the organization, or of what nobody cannot have, it is not managed.
+// attribute writes the value of an attribute. It removes people that a variable may leave out from lists. An
+// attribute of which no one remains is not managed, if the applying account may need it in the organization or if it
+// cannot be empty.
 func (e *export) attribute(o *object, name string) hclwrite.Tokens {
 	value, links := o.config[name], o.links[name]
 	var elements []tftypes.Value
@@ -242,10 +243,11 @@ func position(attribute string) int {
 	return len(first)
 }
 
-// unordered are the lists whose order means nothing. It is that in which the provider reads them, so that a change shows nobody else.
+// unordered are the lists without a meaningful order. They are written in the order in which the provider reads them,
+// so that a change shows only the changed people.
 var unordered = []string{"users", "members", "subgroups"}
 
-// expression writes the value of an attribute, or of a part of one, with links in the place of what names other objects.
+// expression writes the value of an attribute, or of a part of one, with links instead of the names of other objects.
 func (o *object) expression(value tftypes.Value, links map[string]link, attribute string) hclwrite.Tokens {
 	kind := value.Type()
 	switch {
@@ -419,8 +421,8 @@ func inCode(name string) string {
 	return fence + name + fence
 }
 
-// hasMeaning is what has a meaning within a line of Markdown: signs of their own, and the addresses that a page turns into links.
-// Lines begin with text of ours, so that what only counts at the start of one needs no backslash.
+// hasMeaning matches the characters with a meaning within a line of Markdown, and the URLs that a page turns into
+// links. Lines begin with our own text, so characters that only matter at the start of a line need no backslash.
 var hasMeaning = regexp.MustCompile("[\\\\`*_\\[\\]<|~#@$^]|&[#A-Za-z]|://|(?i:www)\\.")
 
 // escaped writes a sentence into Markdown as text. A backslash takes away what a sign means.

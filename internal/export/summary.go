@@ -16,7 +16,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// summary is EXPORT.md: what was written, what was left out and why, and how to go on.
+// summary returns EXPORT.md: the written objects, the omitted ones with the reasons, and the next steps.
 func (e *export) summary() []byte {
 	var b strings.Builder
 	self := e.Store.Self()
@@ -66,7 +66,7 @@ func (e *export) stagingCommands(b *strings.Builder) {
 		"A permission of the organization that names nobody else is not managed there, and `zulip_channel_subscribers` are of this organization alone.\n\n", key, allPeople)
 }
 
-// writeInvitations counts the invitations, by role and by who invited. Whom they invite is nobody's business here.
+// writeInvitations counts the invitations, by role and by sender. It does not name the invited people.
 func (e *export) writeInvitations(b *strings.Builder) {
 	mails, links, written := map[string]int{}, map[string]int{}, map[string]bool{}
 	for _, o := range e.objects {
@@ -104,7 +104,8 @@ func (e *export) writeInvitations(b *strings.Builder) {
 	}
 }
 
-// nameOf is how somebody is written in the configuration; else the address, where that says nothing to another organization the ID.
+// nameOf returns the name of a user in the configuration. Otherwise it returns the email, or the ID if the email
+// means nothing in another organization.
 func (e *export) nameOf(id int64) string {
 	if person, ok := e.people[id]; ok {
 		return "`" + person.key + "`"
@@ -138,7 +139,7 @@ func (e *export) tokens(b *strings.Builder) {
 	b.WriteString(strings.Join(found, ""))
 }
 
-// tokenName is what parameters of a URL are called that hold a secret.
+// tokenName matches the names of URL parameters that hold a secret.
 var tokenName = regexp.MustCompile(`(?i)token|key|secret|passw|pwd|auth|sig`)
 
 // hasToken reports whether a text is a URL with a password, or with a parameter that is called like one.
@@ -175,7 +176,7 @@ func (e *export) organizationName() string {
 	return name
 }
 
-// noteLeftOut says what an export never has, and what this account does not see.
+// noteLeftOut names the objects that an export never has, and those that this account does not see.
 func (e *export) noteLeftOut() {
 	if e.managed != nil {
 		e.note("What the states that were given have already.")
@@ -285,7 +286,7 @@ type roleList struct {
 	users                []string
 }
 
-// roleLists are those of a module and of what it calls, in a state of some name.
+// roleLists returns the role lists of a module and its child modules, in a state with a name.
 func (m module) roleLists(state string) (lists []*roleList) {
 	for _, resource := range m.Resources {
 		if resource.Type != "zulip_role_members" || resource.Mode != "managed" {
@@ -301,8 +302,9 @@ func (m module) roleLists(state string) (lists []*roleList) {
 	return lists
 }
 
-// leavesRoleToList leaves a role to the list of a state that decides it: one of the role that somebody has, or one that names them.
-// Beside such a list the role would be refused, as a second one. It reports whether nothing is left to export.
+// leavesRoleToList leaves a role to a list in a state that decides it: the list of the user's role, or one that names
+// the user. Together with such a list the role would be refused as a contradiction. It reports whether nothing is
+// left to export.
 func (e *export) leavesRoleToList(o *object) bool {
 	if len(e.roleLists) == 0 || !slices.Contains([]string{"zulip_user_role", "zulip_user", "zulip_bot"}, o.kind.resource) {
 		return false
@@ -372,7 +374,7 @@ func (e *export) proposeRules(ctx context.Context, into *folder) error {
 	return err
 }
 
-// rulesCommands says what the proposed rules are for, or how to get some.
+// rulesCommands explains the proposed rules, or how to get some.
 func (e *export) rulesCommands(b *strings.Builder) {
 	if e.rules == nil {
 		if e.Rules == nil && e.managed == nil {

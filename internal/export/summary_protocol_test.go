@@ -55,7 +55,8 @@ func readSummary(t *testing.T, folder string) string {
 	return string(content)
 }
 
-// Whatever an organization and what could not be exported are called, EXPORT.md has the same elements: a name is text.
+// EXPORT.md has the same elements for any names of an organization and of objects that could not be exported: a name
+// is text.
 func TestProtocolExportSummaryTakesNamesAsText(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Emoji(t, "placeholder")
@@ -111,8 +112,8 @@ func TestProtocolExportSaysWhereTokensMayBe(t *testing.T) {
 	}
 }
 
-// Invitations by e-mail are written, unless people are a variable: then they are counted, with role and who invited, and without
-// whom. Links are not written unless they are asked for, because nobody sees their channels.
+// Invitations by email are written. If people are a variable, they are only counted, with role and sender and without
+// the invited people. Links are not written unless requested, because no one sees their channels.
 func TestProtocolExportOfInvitations(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Call(t, "POST", "/invites", map[string]string{"invitee_emails": "one@example.net,two@example.net", "stream_ids": "[]"})
@@ -153,7 +154,7 @@ func TestProtocolExportOfInvitations(t *testing.T) {
 	}
 }
 
-// The pictures of the organization are beside, and imported with them.
+// The pictures of the organization are next to the configuration, and are imported with it.
 func TestProtocolExportOfPictures(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	icon, night := pngOf(t, 3), pngOf(t, 5)
@@ -212,7 +213,8 @@ func auditOf(content []byte) (*audit.Audit, error) {
 	return audit.Make(context.Background(), session.Meta().Store, audit.Options{Now: time.Now(), Rules: file})
 }
 
-// Whatever an organization has, each rule that its export proposes is proven of it by an audit. The file is formatted, and short.
+// Each rule that an export proposes passes an audit of the same organization, whatever the organization has. The file
+// is formatted and short.
 func TestProtocolExportProposesRulesThatHold(t *testing.T) {
 	organizations, seen := 0, map[string]int{}
 	rapid.Check(t, func(r *rapid.T) {
@@ -253,7 +255,7 @@ func TestProtocolExportProposesRulesThatHold(t *testing.T) {
 	}
 }
 
-// The rules of the example organization, as a user gets them. What is ordinary does not break them.
+// These are the rules of the example organization, as a user gets them. Ordinary changes do not violate them.
 func TestProtocolExportProposesRules(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	credentials := o.Sandbox.AllCredentials()
@@ -314,7 +316,7 @@ func TestProtocolExportProposesRules(t *testing.T) {
 	}
 }
 
-// What people have made of the proposed rules no later export touches.
+// A later export does not touch the rules that people have edited.
 func TestProtocolExportLeavesRulesAlone(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	folder := t.TempDir()

@@ -256,7 +256,7 @@ func (w *world) setting() map[string]any {
 	return map[string]any{pick(w, rules.RealmFlags).Name: w.yes()}
 }
 
-// takeAway deactivates and archives some of what others name by now.
+// takeAway deactivates and archives some of the objects that others name.
 func (w *world) takeAway() {
 	for _, id := range w.people() {
 		if w.seldom() && id != w.owner.ID {

@@ -30,7 +30,7 @@ var oddNames = []string{
 	"\u200bwide", "\u202eright to left", "\u00a0", "K", "Ω", "x_2", "x", "X", "x 2", strings.Repeat("long", 15), strings.Repeat("长", 60), strings.Repeat("y", 200),
 }
 
-// world fills an organization with random things. What the server refuses is not there.
+// world fills an organization with random objects. Those that the server refuses are left out.
 type world struct {
 	*rapid.T
 	server  *sandbox.Server
@@ -144,7 +144,8 @@ func (w *world) channels() []int {
 	return ids(w, channels, func(c rules.Channel) bool { return !c.Archived })
 }
 
-// ownGroups are the groups that somebody made, the newest three times: what can go wrong happens between them.
+// ownGroups are the groups that were created in the test, with the newest three times, because mistakes happen
+// between those.
 func (w *world) ownGroups() []int {
 	return ids(w, groups, func(g rules.UserGroup) bool { return !g.System && !g.Deactivated })
 }
@@ -204,7 +205,7 @@ func (w *world) options() export.Options {
 	return options
 }
 
-// state is one that has some of what there is.
+// state returns a state with some of the objects.
 func (w *world) state() []byte {
 	var resources []map[string]any
 	add := func(kind, identity string, ids []int) {

@@ -16,7 +16,7 @@ import (
 
 const newcomer = "zoe.quill@example.net"
 
-// listsWith are lists of people, each of which has somebody among its people.
+// listsWith returns lists of people that all contain one person.
 func listsWith(who string) map[string]values {
 	const lena, amara = "lena.fischer@example.com", "amara.okafor@example.com"
 	return map[string]values{
@@ -28,7 +28,8 @@ func listsWith(who string) map[string]values {
 	}
 }
 
-// Whoever has not joined yet can stand in a list: a warning names the address, and the plan after somebody has joined takes it up.
+// A list can contain someone who has not joined yet. A warning names the email, and the plan after they have joined
+// adds them.
 func TestProtocolListsTakeUpWhoHasNotJoinedYet(t *testing.T) {
 	for resource, config := range listsWith(newcomer) {
 		t.Run(resource, func(t *testing.T) {
@@ -58,7 +59,7 @@ func TestProtocolListsTakeUpWhoHasNotJoinedYet(t *testing.T) {
 	}
 }
 
-// An address that nobody has may be the old one of somebody who is in the list: nobody leaves because of it.
+// An unknown email may be the new one of someone in the list, so no one is removed because of it.
 func TestProtocolNobodyLeavesForAnUnknownAddress(t *testing.T) {
 	for resource, config := range listsWith("kenji.sato@example.com") {
 		t.Run(resource, func(t *testing.T) {
@@ -73,7 +74,7 @@ func TestProtocolNobodyLeavesForAnUnknownAddress(t *testing.T) {
 	}
 }
 
-// An address with an invitation that is pending is no old address of somebody: others may leave by the same plan.
+// An email with a pending invitation is not the new one of someone in the list, so the same plan may remove others.
 func TestProtocolOthersLeaveBesideWhoIsInvited(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	run := o.NewRun(t, "zulip_user_group")
@@ -128,7 +129,7 @@ func TestProtocolWhichAccountManagesWhat(t *testing.T) {
 		if self.Role != who.role {
 			o.Call(t, "PATCH", fmt.Sprintf("/users/%d", self.ID), map[string]string{"role": fmt.Sprint(int(who.role))})
 		}
-		// What depends on one channel or group, and not on the account's role, is granted.
+		// Requirements on one channel or group, other than the account's role, are met.
 		for _, channel := range []string{"general", "leads"} {
 			o.Call(t, "POST", "/users/me/subscriptions", map[string]string{"subscriptions": fmt.Sprintf(`[{"name": %q}]`, channel), "principals": fmt.Sprintf("[%d]", self.ID)})
 		}
@@ -196,7 +197,7 @@ func (l life) managed(t *testing.T, o *acctest.Organization, level int) string {
 	return "yes"
 }
 
-// TestProtocolInvisibleCharactersInNames warns of a character that nobody sees in everything whose name people read.
+// TestProtocolInvisibleCharactersInNames: the plan warns about an invisible character in every name that people read.
 func TestProtocolInvisibleCharactersInNames(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	for _, test := range []struct {
@@ -229,7 +230,7 @@ func TestProtocolInvisibleCharactersInNames(t *testing.T) {
 	}
 }
 
-// TestProtocolNullElements refuses a null in a list or set where it stands, in words for who wrote it.
+// TestProtocolNullElements: null in a list or set is refused at its position, in the words of the configuration.
 func TestProtocolNullElements(t *testing.T) {
 	p := acctest.StartSandbox(t, sandbox.Config{}).NewRun(t, "zulip_message").Process()
 	for _, test := range []struct {
@@ -293,9 +294,9 @@ func TestProtocolUnknownMayBeNull(t *testing.T) {
 	}
 }
 
-// TestProtocolUnknownIsAnother plans, for what exists, that it is for somebody or something that is not known yet: that is
-// another resource. An update that turns into a replacement during the apply is what the CLI refuses. On newer servers a
-// bot with another short name is the same one.
+// TestProtocolUnknownIsAnother: a plan replaces an existing resource if its person or object is not known yet,
+// because Terraform refuses an update that turns into a replacement during apply. On newer servers a bot with another
+// short name is the same one.
 func TestProtocolUnknownIsAnother(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.BotShortName - 1})
 	const lena = "lena.fischer@example.com"

@@ -20,7 +20,7 @@ const brokenOffSubscription = `resource "zulip_channel_subscription" "x" {
 }
 `
 
-// brokenOffChanges is what a second apply changes of the resources.
+// brokenOffChanges are the changes of a second apply.
 var brokenOffChanges = strings.NewReplacer(
 	"Until we are there", "We are there", "role:moderators", "role:members", "full_name = \"Nadia Haddad\"", "full_name = \"Nadia Haddad\"\n  active = true",
 	"kenji.sato@example.com", "lena.fischer@example.com", "What is broken", "What was broken", "https://example.com/{id}", "https://example.com/{id}/",

@@ -44,7 +44,7 @@ func overPermitted(t *testing.T, test func(*testing.T, *deactivation)) {
 	}
 }
 
-// deactivation is a test of one resource that names somebody deactivated.
+// deactivation is a test of one resource that names a deactivated user or group.
 type deactivation struct {
 	permitted
 	t   *testing.T
@@ -77,7 +77,7 @@ func (d *deactivation) account(name string) int {
 	return credentials.ID
 }
 
-// setActive deactivates or reactivates an account by hand.
+// setActive deactivates or reactivates an account outside Terraform.
 func (d *deactivation) setActive(name string, active bool) {
 	d.t.Helper()
 	method, path := http.MethodDelete, fmt.Sprintf("/users/%d", d.account(name))
@@ -149,7 +149,8 @@ func (d *deactivation) plan(config values) *acctest.PlannedChange {
 	return plan
 }
 
-// Who is deactivated after the permission was written stays in it, hidden, and comes back with the account.
+// A user who is deactivated after the permission was written stays in it, hidden, and is visible again after a
+// reactivation.
 func TestProtocolDeactivatedSinceIsNoChange(t *testing.T) {
 	overPermitted(t, func(t *testing.T, d *deactivation) {
 		config := d.with(nil, "role:moderators", lenaPrincipal)
@@ -171,7 +172,7 @@ func TestProtocolDeactivatedSinceIsNoChange(t *testing.T) {
 	})
 }
 
-// An apply whose plan changes another attribute is not held up by somebody who was deactivated after the plan.
+// A user who was deactivated after the plan does not block an apply that changes another attribute.
 func TestProtocolDeactivatedBetweenPlanAndApply(t *testing.T) {
 	overPermitted(t, func(t *testing.T, d *deactivation) {
 		d.run.MustApply(d.with(nil, "role:moderators", lenaPrincipal))
@@ -267,7 +268,7 @@ func TestProtocolDeactivatedMoreOrLess(t *testing.T) {
 	})
 }
 
-// What is written leaves the deactivated out, also on creation and where nobody else is named.
+// The request leaves out deactivated users, also on creation and if no other user is named.
 func TestProtocolDeactivatedAreLeftOut(t *testing.T) {
 	overPermitted(t, func(t *testing.T, d *deactivation) {
 		const goneGroup = "group:gone"
@@ -321,7 +322,7 @@ func TestProtocolDeactivatedUnknownAtPlan(t *testing.T) {
 	})
 }
 
-// Somebody whom the same run reactivates counts as active.
+// A user whom the same run reactivates counts as active.
 func TestProtocolDeactivatedAndReactivatedInTheSameRun(t *testing.T) {
 	overPermitted(t, func(t *testing.T, d *deactivation) {
 		d.setActive("member", false)

@@ -12,7 +12,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// named are the resources of which no two can have one name. What the name is of, the server compares.
+// named are the resources whose names are unique, as the server compares names.
 var named = []string{
 	"zulip_bot", "zulip_channel", "zulip_channel_folder", "zulip_code_playground", "zulip_custom_emoji", "zulip_custom_profile_field",
 	"zulip_default_channel_group", "zulip_domain", "zulip_invitation", "zulip_linkifier", "zulip_reaction", "zulip_user", "zulip_user_group",
@@ -45,8 +45,8 @@ func eachMade(t *testing.T, resources []string, test func(*testing.T, madeLife))
 	}
 }
 
-// What another state holds is never taken into a second one, although it is exactly what is planned there, and the same
-// account made it a moment ago. The refusal names the import, and the import works.
+// An object of another state is never adopted, even if it matches the plan and the same account has just created it.
+// The refusal shows the import, and the import works.
 func TestProtocolExistingIsRefused(t *testing.T) {
 	eachMade(t, named, func(t *testing.T, m madeLife) {
 		second := m.o.NewRun(t, m.of)
@@ -75,7 +75,8 @@ func TestProtocolExistingIsRefused(t *testing.T) {
 	})
 }
 
-// What an apply has left that was broken off before its state was written is taken into the state, if that is asked for.
+// The object of an apply that was interrupted before its state was written is adopted if the provider block asks for
+// it.
 func TestProtocolInterruptedIsRecovered(t *testing.T) {
 	eachMade(t, named, func(t *testing.T, m madeLife) {
 		id := m.run.State.Values["id"]
@@ -202,7 +203,7 @@ func TestProtocolAnotherCaseIsAnotherName(t *testing.T) {
 	}
 }
 
-// What has no name of its own is never adopted: a second state makes a second one, and ends only that.
+// An object without a unique name is never adopted: a second state creates a second object, and destroys only that.
 func TestProtocolUnnamedIsMadeAgain(t *testing.T) {
 	eachMade(t, unnamed, func(t *testing.T, m madeLife) {
 		second := m.o.NewRun(t, m.of)
@@ -229,8 +230,9 @@ func diagnosedAt(diags acctest.Diagnostics) string {
 	return diags[0].Attribute
 }
 
-// TestProtocolMadeBeforeTheEnd makes what has no name of its own a second time and then ends the first, in one apply, as
-// create_before_destroy does. It is there afterwards, people in channels and groups too, and the next plan is empty.
+// TestProtocolMadeBeforeTheEnd replaces objects without unique names in one apply, as create_before_destroy does: it
+// creates a second one and then destroys the first. The second exists afterwards, people in channels and groups too,
+// and the next plan is empty.
 func TestProtocolMadeBeforeTheEnd(t *testing.T) {
 	for kind, config := range map[string]acctest.Values{
 		"zulip_channel_subscription":          {"channel": "leads", "users": []any{"kenji.sato@example.com", "amara.okafor@example.com"}},

@@ -77,10 +77,10 @@ var uncachedLists = []string{
 // once makes the provider ask again soon, and not often.
 const once = "provider \"zulip\" {\n  max_retries = 1\n}\n"
 
-// fault is what happens while a resource is created.
+// fault is an event during the creation of a resource.
 type fault struct {
 	what string
-	// try creates the resource with the fault in a trial, and checks what is there afterwards.
+	// try creates the resource with the fault in a trial, and checks the result.
 	try func(*testing.T, faulted, *acctest.Trial)
 }
 
@@ -169,7 +169,8 @@ func (n faulted) trial(t *testing.T, fault string) *acctest.Trial {
 
 var importBlock = regexp.MustCompile(`import \{ to = zulip_[a-z_]+\.NAME [^}]*id = "([^"]+)" \}`)
 
-// recover applies again. What was made by a plugin that is gone may be refused once, if the sentence says how to import it.
+// recover applies again. The object of a plugin that was killed may be refused once, if the message shows how to
+// import it.
 func (n faulted) recover(t *testing.T, trial *acctest.Trial) {
 	t.Helper()
 	if printed, ok := trial.Apply(); !ok {
@@ -255,7 +256,7 @@ func holding(part, field, name, people string) func(*testing.T, *acctest.Organiz
 	}
 }
 
-// described is one if the organization has a certain description, of which it can have no second.
+// described returns a count of one if the organization has a certain description, which exists only once.
 func described(text string) func(*testing.T, *acctest.Organization) int {
 	return func(t *testing.T, org *acctest.Organization) int {
 		answer := org.Call(t, "POST", "/register", map[string]string{
@@ -268,7 +269,7 @@ func described(text string) func(*testing.T, *acctest.Organization) int {
 	}
 }
 
-// uploadedLogo is one if the organization has uploaded a logo, of which it can have no second.
+// uploadedLogo returns one if the organization has uploaded a logo, which exists only once.
 func uploadedLogo(t *testing.T, org *acctest.Organization) int {
 	answer, err := org.Client.Register(t.Context(), []string{zulip.FetchRealm})
 	requireNoError(t, err)

@@ -21,7 +21,8 @@ type generator struct {
 	create  map[string]func() resource.Resource
 }
 
-// load learns the schemas, and how the resources are made. A provider whose schemas cannot be had answers nothing else either.
+// load reads the schemas and the constructors of the resources. A provider whose schemas cannot be read fails in
+// every call.
 func (g *generator) load(ctx context.Context, s *protocolServer) {
 	if all, err := s.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{}); err == nil {
 		g.schemas = all.ResourceSchemas
@@ -34,8 +35,8 @@ func (g *generator) load(ctx context.Context, s *protocolServer) {
 	}
 }
 
-// GenerateResourceConfig returns the configuration that plans no change of a state: what the state has, without what cannot
-// be configured, on this server or at all.
+// GenerateResourceConfig returns the configuration that plans no change of a state: the state without the attributes
+// that cannot be configured, on this server or at all.
 func (s *protocolServer) GenerateResourceConfig(ctx context.Context, req *tfprotov6.GenerateResourceConfigRequest) (*tfprotov6.GenerateResourceConfigResponse, error) {
 	s.generator.once.Do(func() { s.generator.load(ctx, s) })
 	schema, ok := s.generator.schemas[req.TypeName]
@@ -148,7 +149,7 @@ func listOf(create func() resource.Resource) func() list.ListResource {
 	}
 }
 
-// ListResource lists objects. If the CLI asks for the resources too, each is what an import of the object makes.
+// ListResource lists objects. If Terraform asks for the resources too, each is the result of an import of the object.
 func (s *protocolServer) ListResource(ctx context.Context, req *tfprotov6.ListResourceRequest) (*tfprotov6.ListResourceServerStream, error) {
 	identities := *req
 	identities.IncludeResource = false
@@ -174,7 +175,8 @@ func (s *protocolServer) ListResource(ctx context.Context, req *tfprotov6.ListRe
 	return stream, nil
 }
 
-// addResource imports a listed object. What cannot be imported stays an identity, with a warning that says why.
+// addResource imports a listed object. One that cannot be imported remains an identity, with a warning about the
+// reason.
 func (s *protocolServer) addResource(ctx context.Context, kind string, result *tfprotov6.ListResourceResult) error {
 	imported, err := s.ImportResourceState(ctx, &tfprotov6.ImportResourceStateRequest{TypeName: kind, Identity: result.Identity})
 	if err != nil {

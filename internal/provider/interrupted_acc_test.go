@@ -68,8 +68,8 @@ func TestFaultInterrupted(t *testing.T) {
 	})
 }
 
-// TestFaultInterruptedWhileWaiting: nothing is created after the CLI was interrupted, and nobody waits for the end of what
-// the rate limit asks for.
+// TestFaultInterruptedWhileWaiting: nothing is created after Terraform was interrupted, and the wait for the rate
+// limit ends.
 func TestFaultInterruptedWhileWaiting(t *testing.T) {
 	trial, run := startInterrupted(t, "SIGINT while waiting for the rate limit")
 	heal := trial.Fail(sandbox.Fault{Method: "POST", Action: sandbox.FaultStatus, Status: 429, RetryAfter: 10 * time.Minute})
@@ -98,7 +98,7 @@ type interruptedRun struct {
 	*acctest.Running
 	log   string
 	gates []*sandbox.Gate
-	// What the CLI printed, and whether it succeeded: known when it has ended.
+	// printed is the output of Terraform, available when it has ended.
 	printed string
 	ok      bool
 	ended   chan struct{}

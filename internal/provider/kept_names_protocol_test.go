@@ -14,7 +14,7 @@ type namedResource struct {
 	resource string
 	// at is the attribute with the name.
 	at string
-	// config is the configuration of an object under a name; label is what else tells it from the other one.
+	// config returns the configuration of an object with a name. label is a further difference from the other object.
 	config func(name, label string) values
 }
 

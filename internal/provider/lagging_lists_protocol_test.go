@@ -18,8 +18,8 @@ import (
 // atOnce is how many resources the CLI works on at the same time.
 const atOnce = 10
 
-// TestProtocolLaggingLists creates and destroys ten things of a kind at once, again and again, on a server whose lists lag
-// behind its writes: nothing fails, nothing is left behind, and nothing is adopted.
+// TestProtocolLaggingLists creates and destroys ten concurrent objects of a kind, repeatedly, on a server whose lists
+// lag behind its writes. Nothing fails, nothing is left behind, and nothing is adopted.
 func TestProtocolLaggingLists(t *testing.T) {
 	picture := filepath.Join(t.TempDir(), "kudos.png")
 	writePicture(t, picture)
@@ -94,7 +94,7 @@ func TestProtocolLaggingLists(t *testing.T) {
 	}
 }
 
-// apply plans and applies in two processes, as the CLI does, with ten resources at once.
+// apply plans and applies in two processes, as Terraform does, with ten concurrent resources.
 func apply(t *testing.T, run *acctest.Run, resource string, states []*acctest.Instance, config func(int) acctest.Values) {
 	t.Helper()
 	plans := make([]*acctest.PlannedChange, len(states))
@@ -151,7 +151,7 @@ func held(t *testing.T, o *acctest.Organization, part, field string) (count int)
 	return count
 }
 
-// expectOneAtATime wants no write of a path to begin before the one before it has ended.
+// expectOneAtATime checks that writes of a path do not overlap.
 func expectOneAtATime(t *testing.T, o *acctest.Organization, path string) {
 	t.Helper()
 	writes := o.Sandbox.Journal().Requests(sandbox.Filter{Path: path})

@@ -66,9 +66,9 @@ resource "zulip_organization" "this" {
 }
 `
 
-// TestAccSandboxLeavers takes a person and a bot out of the configuration, and out of all lists and permissions that named them, in
-// one apply: the CLI deactivates them before it changes the rest, or meanwhile, and plans the rest again when they are deactivated.
-// A person may stay in the configuration with active = false.
+// TestAccSandboxLeavers removes a person and a bot from the configuration, and from all lists and permissions that
+// named them, in one apply. Terraform deactivates them before or during the other changes, and plans the rest again
+// afterwards. A person may stay in the configuration with active = false.
 func TestAccSandboxLeavers(t *testing.T) {
 	named := func(listed, permitted string) string {
 		return strings.NewReplacer("LISTED", listed, "PERMITTED", permitted).Replace(team)
@@ -133,8 +133,8 @@ func TestExampleJoinersAndLeavers(t *testing.T) {
 	}
 }
 
-// managedByAnAdministrator has what a member is not shown, and what it may not change. It names Kenji Sato by ID: a member sees no
-// addresses, and each that a configuration names is an error of its own.
+// managedByAnAdministrator has objects that a member does not see, and settings that it may not change. It names
+// Kenji Sato by ID: a member sees no emails, and each email in a configuration is a separate error.
 const managedByAnAdministrator = `
 provider "zulip" {
   lockout_protection = false
@@ -185,8 +185,8 @@ resource "zulip_user_role" "kenji" {
 resource "zulip_invite_link" "members" {}
 `
 
-// An account that was demoted is not shown private channels, the bots of others and their invitation links. That is one error,
-// whatever the command; the state stays as it is, and is right when the account has its role again.
+// An account that was demoted does not see private channels, the bots of others and their invitation links. That is
+// one error in every command. The state stays unchanged, and is right once the account has its role again.
 func TestAccSandboxDemotedAccountLosesNothing(t *testing.T) {
 	owner := acctest.StartSandbox(t, sandbox.Config{})
 	admin := owner.As(t, "admin")
@@ -226,7 +226,7 @@ func TestProtocolMemberSeesThatItsChannelIsArchived(t *testing.T) {
 	}
 }
 
-// Made private by somebody else, it may be there all the same.
+// A channel that was made private outside Terraform may still exist.
 func TestProtocolMemberDoesNotSeeItsChannelAnyMore(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	member := o.As(t, "member")
@@ -244,7 +244,7 @@ func TestProtocolMemberDoesNotSeeItsChannelAnyMore(t *testing.T) {
 	}
 }
 
-// With the key of somebody who is shown less, what another account has made stays in the state.
+// Objects that another account has created stay in the state when the key of an account with less access is used.
 func TestProtocolStateOfAnAccountThatIsShownMore(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	for resource, config := range map[string]acctest.Values{
@@ -310,7 +310,8 @@ resource "zulip_bot" "kenji" {
 }
 `
 
-// An address that somebody has no more is the same error in every place, and each says what it is now; one says it all.
+// An email that a user no longer has is the same error in every place. Each names the new email, and one has the full
+// explanation.
 func TestAccSandboxAddressThatChanged(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)
@@ -384,7 +385,8 @@ func TestProtocolMissingNames(t *testing.T) {
 	}
 }
 
-// What a second error of the same name leaves out begins after the sentence that names it, whatever signs the name has.
+// The part that a second error about the same name leaves out begins after the sentence with the name, whatever
+// characters the name has.
 func TestProtocolMissingNameWithAStop(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	p := o.NewRun(t, "zulip_channel").Process()

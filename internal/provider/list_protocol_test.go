@@ -22,14 +22,14 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// notListed are the resources without a list: of those an organization has one, or they are relations and acts.
+// notListed are the resources without a list: those that an organization has once, relations, and actions.
 var notListed = []string{
 	"zulip_channel_folder_order", "zulip_channel_subscription", "zulip_channel_subscription_settings", "zulip_custom_profile_field_order",
 	"zulip_default_user_settings", "zulip_linkifier_order", "zulip_message", "zulip_organization", "zulip_organization_image", "zulip_reaction", "zulip_user_group_membership",
 }
 
-// What is created is listed, with the identity that its state has; and the configuration that is generated of what is listed
-// plans no change.
+// A created object is listed with the identity of its state, and the configuration generated from the list plans no
+// change.
 func TestProtocolEveryResourceIsListed(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.Newest})
 	for _, l := range lives(t, o) {
@@ -65,7 +65,7 @@ var neverGenerated = map[string]string{
 	"zulip_custom_emoji": "the path of the file", "zulip_organization_image": "the path of the file",
 }
 
-// The configuration that is generated of an imported object plans no change, at once and again.
+// The configuration generated from an imported object plans no change, also a second time.
 func TestProtocolGeneratedConfiguration(t *testing.T) {
 	for _, level := range []int{featurelevel.Oldest, 442, featurelevel.Newest} {
 		t.Run(fmt.Sprint(level), func(t *testing.T) {
@@ -80,7 +80,8 @@ func TestProtocolGeneratedConfiguration(t *testing.T) {
 	}
 }
 
-// generated makes the resource, imports it beside, and plans the configuration that is generated of the import.
+// generated creates the resource, imports it into a second state, and plans the configuration generated from the
+// import.
 func (l life) generated(t *testing.T, o *acctest.Organization, level int) {
 	t.Helper()
 	run := o.NewRun(t, l.of)
@@ -142,7 +143,7 @@ func TestProtocolListArguments(t *testing.T) {
 	archived[0].Diagnostics.ExpectWarning(t, "", "archived", "adopt_archived = true")
 }
 
-// Every list resource has an example, whose arguments the provider takes.
+// Every list resource has an example with valid arguments.
 func TestProtocolListExamples(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Call(t, "POST", "/channel_folders/create", map[string]string{"name": "Engineering", "description": ""})
@@ -214,7 +215,7 @@ func printQuery(w io.Writer) {
 	}
 }
 
-// What a configuration has made is found by a query, where the CLI has queries.
+// A query finds the objects of a configuration, in versions of Terraform with queries.
 func TestAccListResource(t *testing.T) {
 	org := acctest.Start(t)
 	steps := []resource.TestStep{{Config: fmt.Sprintf("resource \"zulip_channel\" \"x\" {\n  name = %q\n}\n", org.Prefix+"listed")}}

@@ -50,8 +50,8 @@ func TestAccLives(t *testing.T) {
 
 func (l life) address() string { return l.of + ".x" }
 
-// write writes the resource with a configuration: JSON is an expression of HCL. The organization comes last, because its
-// permissions exclude the provider's account from what the other resources need.
+// write writes the resource with a configuration: JSON is an expression of HCL. The organization comes last, because
+// its permissions exclude the provider's account from actions that the other resources need.
 func (l life) write(t *testing.T, w *strings.Builder, config values, all []life) {
 	t.Helper()
 	fmt.Fprintf(w, "resource %q \"x\" {\n", l.of)

@@ -101,7 +101,7 @@ func (l life) live(t *testing.T, o *acctest.Organization, level int) {
 	noteLife(l.of, level, t.Failed())
 }
 
-// imported imports it beside, and holds that against the state.
+// imported imports the resource into a second state, and compares that with the first.
 func (l life) imported(t *testing.T, o *acctest.Organization, run *acctest.Run) {
 	t.Helper()
 	again := o.NewRun(t, l.of)
@@ -110,7 +110,7 @@ func (l life) imported(t *testing.T, o *acctest.Organization, run *acctest.Run) 
 		t.Fatal("the import finds nothing")
 	}
 	for name, value := range run.State.Values {
-		// What the state of a channel or a user group leaves out, an import has.
+		// An import has the attributes that the state of a channel or a user group omits.
 		isLeftOut := (l.of == "zulip_channel" || l.of == "zulip_user_group") && value == nil
 		if !isLeftOut && !slices.Contains(l.notImported, name) && !reflect.DeepEqual(value, again.State.Values[name]) {
 			t.Errorf("%s is %v, and %v after an import", name, value, again.State.Values[name])
@@ -261,11 +261,11 @@ func printLives(w io.Writer) {
 	_ = table.Flush()
 }
 
-// Every row of the table of feature levels names something that there is. What it refuses is refused at the level below,
-// unless it is unknown, and not at its own level.
+// Every row of the table of feature levels names an existing attribute or value. Known values are refused at the
+// level below, and accepted at the row's level.
 func TestProtocolLevelsAreChecked(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
-	// tooOld returns what a plan calls too new for a server of the level.
+	// tooOld returns the attributes and values for which a plan says that a server of the level is too old.
 	tooOld := func(t *testing.T, of string, level int, config values) (found []string) {
 		t.Helper()
 		o.Sandbox.SetFeatureLevel(level)
@@ -326,8 +326,8 @@ func sampleOf(kind tftypes.Type, text string) any {
 	return "x"
 }
 
-// A description that names a feature level has it from the table, and what a supported server may lack says so: in its
-// description, or on its page before the schema.
+// A description that names a feature level has it from the table. If a supported server may lack something, its
+// description or its page says so before the schema.
 func TestProtocolDescriptionsNameLevels(t *testing.T) {
 	levels := map[string]map[int]bool{"": {}}
 	note := func(of string, level int) {
@@ -370,7 +370,7 @@ func TestProtocolDescriptionsNameLevels(t *testing.T) {
 	}
 }
 
-// introduction returns what the pages of a resource, data source or action say before the schema.
+// introduction returns the part of the page of a resource, data source or action before the schema.
 func introduction(t *testing.T, of string) (text string) {
 	t.Helper()
 	pages, err := filepath.Glob("../../docs/*/" + strings.TrimPrefix(of, "zulip_") + ".md")

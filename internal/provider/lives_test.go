@@ -13,24 +13,25 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// life is what a test needs to take one resource from its creation to its end. Several of them live in one organization
-// and do not touch each other.
+// life is the data with which a test takes one resource from its creation to its end. Several of them live in one
+// organization and do not affect each other.
 type life struct {
 	of string
-	// create configures as much as a server can have; what the server is too old for is left out, see at.
+	// create sets as many attributes as a server can have. Those for which the server is too old are left out, see
+	// at.
 	create values
-	// update changes it in place; nil for what is only ever replaced.
+	// update changes it in place, and is nil for a resource that is only ever replaced.
 	update values
 	// importID names it for an import; empty for its id.
 	importID string
 	// notImported are attributes that no server gives back.
 	notImported []string
-	// stays says that it is there after it is destroyed: it is only not managed any more.
+	// stays is true if it still exists after it is destroyed, because it is only removed from the state.
 	stays bool
 }
 
-// around is what the lives refer to. In a sandbox it is part of the example organization. On a real server the test creates it,
-// with bots for people.
+// around are the objects that the lives refer to. In a sandbox they are part of the example organization. On a real
+// server the test creates them, with bots as people.
 type around struct {
 	lena, kenji, tomas, amara string
 	// owners can own bots, and can be given a status.
@@ -80,8 +81,8 @@ func undo(t *testing.T, o *acctest.Organization, method, path string, params map
 	}
 }
 
-// lasting are the resources that a real server does without: a user account cannot be deleted, and a list of who has a role takes
-// the role from everyone else.
+// lasting are the resources that are not tested on a real server. A user account cannot be deleted, and the list of a
+// role removes everyone who is not in it.
 var lasting = []string{"zulip_user", "zulip_role_members"}
 
 // lives returns one of every resource, and makes in the organization what they refer to. On a real server it leaves out those that

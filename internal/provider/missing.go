@@ -16,11 +16,11 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 )
 
-// One address can stand in many places of a configuration, and one group's name too. Each place has to be an error of its own,
-// because the CLI plans them one by one. The first says all there is to say; the others say where, which the CLI adds, and
-// who has the address now, if that is known.
+// A configuration can contain one email or group name in many places. Each place must be a separate error, because
+// Terraform plans them one by one. The first has the full explanation. The others only have the place, which
+// Terraform adds, and the user who has the email now, if that is known.
 
-// noteAddresses registers whose address a read has replaced in a state: somebody has another one now.
+// noteAddresses registers the emails of a state that a read has replaced, because their users have others now.
 func (s *protocolServer) noteAddresses(ctx context.Context, meta *base.Meta, req *tfprotov6.ReadResourceRequest, answer *tfprotov6.ReadResourceResponse) {
 	if !hasAddress(req.CurrentState) || !hasAddress(answer.NewState) || bytes.Equal(req.CurrentState.MsgPack, answer.NewState.MsgPack) {
 		return // as nearly always
@@ -46,7 +46,7 @@ func (s *protocolServer) noteAddresses(ctx context.Context, meta *base.Meta, req
 		}
 	}
 	for address := range after {
-		// What stands for an address that the account may not see is no new one.
+		// An email that only replaces one hidden from the account is not a new one.
 		if user, ok := view.UserByAddress(address); ok && !before[address] && (user.IsBot || user.DeliveryEmail != nil) {
 			gained = append(gained, user.ID)
 		}
@@ -122,7 +122,7 @@ func (s *protocolServer) shorten(ctx context.Context, diagnostics []*tfprotov6.D
 	}
 }
 
-// holder says as a sentence who had an address that nobody has now; "" if that is not known.
+// holder returns a sentence that names the former user of an email that no user has now, and "" if that is not known.
 func (s *protocolServer) holder(ctx context.Context, meta *base.Meta, address string) string {
 	id, certain := meta.Run.FormerAddress(address)
 	if id == 0 {

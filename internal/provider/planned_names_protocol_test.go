@@ -14,7 +14,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// TestProtocolEveryNamingAttributeIsTested finds the attributes by what their descriptions say.
+// TestProtocolEveryNamingAttributeIsTested finds the attributes by their descriptions.
 func TestProtocolEveryNamingAttributeIsTested(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	tested := slices.Clone(namesNothing)
@@ -110,7 +110,7 @@ func (n naming) create(t *testing.T, o *acctest.Organization, one *acctest.Run, 
 	diags.ExpectNoError(t)
 }
 
-// resource plans what is named and what names it in one process, and applies them in another.
+// resource plans the named object and the resource that names it in one process, and applies them in another.
 func (n naming) resource(t *testing.T, one *acctest.Run, config values, run *acctest.Run) {
 	t.Helper()
 	p := one.Process()
@@ -134,7 +134,7 @@ func (n naming) resource(t *testing.T, one *acctest.Run, config values, run *acc
 	}
 }
 
-// onlyRoles are permissions that take one role and nothing else.
+// onlyRoles are permissions that accept only a single role.
 var onlyRoles = []string{"can_access_all_users_group", "can_create_web_public_channel_group"}
 
 // TestProtocolPermissionsOfWhatIsPlanned names a group and a person that the same run creates in every permission.
@@ -175,27 +175,27 @@ func TestProtocolPermissionsOfWhatIsPlanned(t *testing.T) {
 	}
 }
 
-// The names of what does not exist before the run.
+// These are the names of objects that do not exist before the run.
 const (
 	newsroom = "newsroom"
 	press    = "press"
 	nadia    = "nadia.haddad@example.com"
 )
 
-// People who exist: a member, and the owner, whose account the provider uses.
+// These people exist: a member, and the owner, whose account the provider uses.
 const (
 	someone = "lena.fischer@example.com"
 	self    = "ines.moreau@example.com"
 )
 
-// made are the resources that a configuration names by what it knows of them before they are there under that name: each
-// is created, taken back, or renamed.
+// made are the resources that a configuration names before the objects have that name: each object is created,
+// reactivated, or renamed.
 var made = map[string]struct {
 	of     string
 	config values
 	end    string // the request, with the ID, that archives or deactivates it
 	adopt  string // the attribute that takes it back
-	// before is what another name makes of the configuration; none where the server may not rename it.
+	// before is the configuration with another name, and nil where the server may not rename the object.
 	before values
 }{
 	// The account is in the channel, so that it has settings of its own there.
@@ -216,7 +216,8 @@ var made = map[string]struct {
 	},
 }
 
-// ways are those in which what is named comes to be there, by what is done before and the configuration that then names it.
+// ways are the ways in which the named object comes to exist. A way prepares the organization and returns the
+// configuration.
 var ways = map[string]func(t *testing.T, o *acctest.Organization, names string) (*acctest.Run, values){
 	"created": func(t *testing.T, o *acctest.Organization, names string) (*acctest.Run, values) {
 		return o.NewRun(t, made[names].of), made[names].config
@@ -243,16 +244,16 @@ type naming struct {
 	at     string // what has the attribute, and its path, joined with dots
 	names  string // a key of made
 	config values
-	// before is the configuration of a resource that exists already, and names something else then.
+	// before is the configuration of a resource that exists already and names another object.
 	before values
 	// data says that it is the data source of the name, not the resource.
 	data bool
 }
 
-// of is what has the attribute.
+// of returns the resource with the attribute.
 func (n naming) of() string { of, _, _ := strings.Cut(n.at, "."); return of }
 
-// addressed are the attributes of what is for a channel or for people.
+// addressed returns the attributes that name a channel or people.
 func addressed(of string, more values) []naming {
 	with := func(config values) values {
 		for name, value := range more {

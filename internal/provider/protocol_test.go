@@ -25,7 +25,7 @@ import (
 
 type values = acctest.Values
 
-// configure configures the provider and returns what it reports.
+// configure configures the provider and returns its diagnostics.
 func configure(t *testing.T, block values) acctest.Diagnostics {
 	t.Helper()
 	return acctest.StartProcess(context.Background(), t).Configure(block)
@@ -40,7 +40,7 @@ func alone(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 }
 
-// at is a block for a site with some account, which gives up at once.
+// at returns a block for a site with some account and without retries.
 func at(site string) values {
 	return values{"site": site, "email": "somebody@example.com", "api_key": "abcdefghijklmnopqrstuvwxyz012345", "max_retries": 0}
 }
@@ -100,8 +100,8 @@ func TestProtocolPlansNothingWithoutAnAccount(t *testing.T) {
 	}
 }
 
-// What has an identity is imported by it. That every create and read sets it, the plugin framework sees to: without, each
-// acceptance test would fail.
+// A resource with an identity is imported by it. The plugin framework requires that every create and read sets it:
+// otherwise each acceptance test would fail.
 func TestEveryResourceHasAnIdentityAndIsImported(t *testing.T) {
 	ctx := context.Background()
 	for _, construct := range provider.New("test")().Resources(ctx) {
@@ -271,7 +271,7 @@ func TestProtocolKeepsUntilEverythingIsKnown(t *testing.T) {
 			t.Errorf("%s is not known yet, and reported is: %v", attribute, diags)
 		}
 	}
-	// What has to be read at plan says so.
+	// A plan that must read something reports that.
 	p := acctest.StartProcess(t.Context(), t)
 	p.Configure(values{"site": acctest.Unknown}).ExpectNoError(t)
 	for _, source := range []string{"zulip_server_settings", "zulip_users", "zulip_trading_platforms"} {
@@ -331,8 +331,8 @@ func TestProtocolStatesOfVersionZero(t *testing.T) {
 	}
 }
 
-// A state that a newer version with the same schema version wrote is still read: what it has beyond the schema is left out.
-// The guide about versions promises it to those who go back.
+// A state that a newer version with the same schema version wrote can be read, without the attributes that the schema
+// does not have. The guide about versions promises it to users who downgrade.
 func TestProtocolStatesOfANewerVersion(t *testing.T) {
 	text, err := os.ReadFile(statesFile)
 	requireNoError(t, err)
@@ -353,7 +353,7 @@ func TestProtocolStatesOfANewerVersion(t *testing.T) {
 	}
 }
 
-// requireNoError ends a test with an error that is not what the test asks about.
+// requireNoError ends a test with an error that the test is not about.
 func requireNoError(t interface {
 	Helper()
 	Fatal(arguments ...any)

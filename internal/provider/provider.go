@@ -39,13 +39,13 @@ type Provider struct {
 	getenv  func(string) string
 	// oneAtATime is whether the run works on one resource at a time.
 	oneAtATime bool
-	// meta is what the resources get; nil until the provider is configured.
+	// meta is the data that resources get. It is nil until the provider is configured.
 	meta atomic.Pointer[base.Meta]
-	// sandbox is what the provider acts on instead of a server; nil without the attribute.
+	// sandbox replaces the server. It is nil without the attribute.
 	sandbox atomic.Pointer[localsandbox.Sandbox]
 }
 
-// New returns what makes the provider of a version.
+// New returns a constructor of the provider for a version.
 func New(version string) func() provider.Provider {
 	return func() provider.Provider { return newProvider(version) }
 }
@@ -136,8 +136,8 @@ func (p *Provider) ValidateConfig(ctx context.Context, req provider.ValidateConf
 	}
 }
 
-// Configure finds the organization, looks whether it is there and which version it runs, and who the account is. The
-// trading cloud is asked when something needs it. One of the two is enough.
+// Configure finds the organization, checks that it exists, and reads its version and the account. The trading cloud
+// is only called when a resource needs it. One of the two is enough.
 func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest, resp *provider.ConfigureResponse) {
 	var block model
 	resp.Diagnostics.Append(req.Config.Get(ctx, &block)...)
@@ -172,8 +172,7 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 	resp.ActionData, resp.ListResourceData = meta, meta
 }
 
-// recoverInterrupted finds out whether what is exactly as planned is taken into the state: from the block, else from the
-// environment.
+// recoverInterrupted returns the setting recover_interrupted, from the block or else from the environment.
 func (p *Provider) recoverInterrupted(block *model, diags *diag.Diagnostics) bool {
 	if !block.Recover.IsNull() {
 		return block.Recover.ValueBool()
@@ -227,7 +226,7 @@ func (p *Provider) configureOrganization(
 	return meta
 }
 
-// maxRetries is the number as the clients want it, for whom zero is their default.
+// maxRetries returns the number for the clients, whose default is zero.
 func (m *model) maxRetries() int {
 	if !m.MaxRetries.IsNull() && m.MaxRetries.ValueInt64() == 0 {
 		return -1
@@ -264,8 +263,8 @@ func (p *Provider) userAgent(cli string) string {
 	return agent
 }
 
-// addSettingError reports a mistake in a setting: at the attribute if the block sets it, else without one. At an
-// attribute of a block that is not there, the CLI would advise to write the block, which is beside the point.
+// addSettingError reports a mistake in a setting, at the attribute if the block sets it. Otherwise it names no
+// attribute: if the block does not exist, Terraform would advise to write it, which does not help.
 func (m *model) addSettingError(diags *diag.Diagnostics, err error) {
 	var setting *configuration.SettingError
 	if !errors.As(err, &setting) {
@@ -282,7 +281,7 @@ func (m *model) addSettingError(diags *diag.Diagnostics, err error) {
 	diags.AddError(setting.Summary, setting.Detail)
 }
 
-// connect asks the server what it is, and who the account is. It returns nil after an error.
+// connect reads the server's version and the account. It returns nil after an error.
 func connect(ctx context.Context, client *zulip.Client, values configuration.Values, diags *diag.Diagnostics) *base.Meta {
 	meta := &base.Meta{Client: client, NoAccount: values.Missing()}
 	var err error
@@ -300,7 +299,7 @@ func connect(ctx context.Context, client *zulip.Client, values configuration.Val
 				level, featurelevel.Oldest, featurelevel.FirstRelease(featurelevel.Oldest)))
 	}
 	if meta.NoAccount != nil {
-		// Enough for what needs no account; everything else says what is missing.
+		// This is enough for calls that need no account. All others report the missing settings.
 		return meta
 	}
 	self, err := client.Me(ctx)
@@ -312,7 +311,8 @@ func connect(ctx context.Context, client *zulip.Client, values configuration.Val
 	return meta
 }
 
-// ConnectionError says why the organization cannot be used as an account: the setting that is wrong, where it is from, and what to do.
+// ConnectionError is the reason why the organization cannot be used as an account: the wrong setting, its source, and
+// the fix.
 type ConnectionError struct {
 	Summary, Detail string
 
@@ -362,8 +362,8 @@ func ExplainAccount(values configuration.Values, err error) *ConnectionError {
 	}
 }
 
-// at returns what adds an error about a setting: at the attribute if the provider block sets it, else without one. At
-// an attribute of a block that is not there, the CLI would advise to write one, which is beside the point.
+// at returns a function that adds an error about a setting, at the attribute if the provider block sets it. Otherwise
+// it names no attribute: if the block does not exist, Terraform would advise to write it, which does not help.
 func at(attribute, source string, diags *diag.Diagnostics) func(summary, detail string) {
 	if source == configuration.Block {
 		return func(summary, detail string) { diags.AddAttributeError(path.Root(attribute), summary, detail) }

@@ -17,8 +17,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// releases has a folder for each release with what somebody has who used it: a configuration, its state, and the
-// organization, as the file that the sandbox keeps it in.
+// releases has a folder for each release with the files of a user of that release: a configuration, its state, and
+// the organization, as the file of the sandbox.
 const releases = "testdata/releases"
 
 // recordRelease is the environment variable that names the folder whose main.tf is applied, and whose other files are written.
@@ -49,7 +49,7 @@ func TestAccSandboxReleases(t *testing.T) {
 			sent := o.Sent()
 			w.Must(t, "plan", "-detailed-exitcode")
 			sent.Expect(t)
-			// What is computed is written as this build has it, and plans empty as well.
+			// Computed attributes are written as this build has them, and the plan is empty as well.
 			w.Must(t, "apply", "-refresh-only", "-auto-approve")
 			w.Must(t, "plan", "-detailed-exitcode")
 			sent.Expect(t)
@@ -153,7 +153,7 @@ func (w written) address(l life) string {
 	return l.of + ".x"
 }
 
-// each returns what a function says of every resource.
+// each returns the result of a function for every resource.
 func (w written) each(say func(life) string) []string {
 	all := make([]string, len(w.all))
 	for i, l := range w.all {
@@ -173,10 +173,10 @@ func (w written) keys(is func(life) bool, key, other string) map[string]string {
 	return keys
 }
 
-// TestAccReplaced takes one of every resource through what ends a thing and makes it anew: -replace, taint, -replace with
-// create_before_destroy, and another key of for_each. Each is planned by one run of the CLI and applied by another. After
-// each the plan is empty: nothing is lost, made twice, or left as a deposed object. Of what has a name of its own, the
-// last two are refused, and the refusal says what to write.
+// TestAccReplaced replaces every resource in four ways: with -replace, taint, -replace with create_before_destroy,
+// and another key of for_each. One run of Terraform plans each, and another applies it. After each the plan is empty:
+// nothing is lost, created twice, or left as a deposed object. The last two are refused for objects with unique
+// names, and the refusal shows the fix.
 func TestAccReplaced(t *testing.T) {
 	trial := acctest.NewTrial(t, "", "", sandbox.Config{})
 	w := written{all: lives(t, trial.Organization)}
@@ -255,7 +255,7 @@ func TestAccReplaced(t *testing.T) {
 	unchanged("changed a key of for_each")
 }
 
-// kindsIn returns the types of resources that a pattern finds in what the CLI has printed.
+// kindsIn returns the types of resources that a pattern finds in the output of Terraform.
 func kindsIn(printed, pattern string) []string {
 	found := map[string]bool{}
 	for _, match := range regexp.MustCompile(pattern).FindAllStringSubmatch(printed, -1) {

@@ -68,7 +68,8 @@ func isSandboxKnown(sandbox types.Object) bool {
 	return true
 }
 
-// checkSandbox refuses a sandbox beside an organization. What is not known yet may still turn out to be unset.
+// checkSandbox refuses a sandbox together with an organization. It ignores unknown values, which may turn out to be
+// unset.
 func (m *model) checkSandbox(diags *diag.Diagnostics) {
 	if m.Sandbox.IsNull() || m.Sandbox.IsUnknown() {
 		return
@@ -90,8 +91,8 @@ func (m *model) checkSandbox(diags *diag.Diagnostics) {
 	}
 }
 
-// findOrganization returns where the organization is and as whom to act, and the settings of the trading cloud: those of the
-// sandbox, if the block asks for one, else those that are configured.
+// findOrganization returns the organization and the account, and the settings of the trading cloud: those of the
+// sandbox if the block asks for one, and otherwise the configured ones.
 func (p *Provider) findOrganization(ctx context.Context, block *model, diags *diag.Diagnostics) (configuration.Values, *tradingModel) {
 	if block.Sandbox.IsNull() {
 		return p.resolve(block, diags), cmp.Or(block.TradingCloud, &tradingModel{})
@@ -145,7 +146,8 @@ var ignoredBySandbox = []string{
 	"TRADING_CLOUD_API_URL", "TRADING_CLOUD_AUTH_URL", "TRADING_CLOUD_CLIENT_ID", "TRADING_CLOUD_CLIENT_SECRET", "TRADING_CLOUD_ORGANIZATIONS_PATH",
 }
 
-// warnOfSandbox says, in one warning, that this is no real organization, how long it lasts, and what is ignored.
+// warnOfSandbox says, in one warning, that this is no real organization, how long it lasts, and which settings are
+// ignored.
 func (p *Provider) warnOfSandbox(settings *sandboxModel, opened *localsandbox.Sandbox, diags *diag.Diagnostics) {
 	text := fmt.Sprintf("The provider runs a sandbox and acts as its owner %s. Nothing reaches a server. ", opened.Owner.Email)
 	if state := settings.State.ValueString(); state != "" {
@@ -214,7 +216,8 @@ type tradingCloud struct {
 
 var errTradingUnknown = errors.New("the settings of the block trading_cloud are not known yet: first apply what they depend on (-target), or set them in the environment")
 
-// configureTrading makes the client of the trading cloud with the settings of the block, or the sandbox's; it calls nobody.
+// configureTrading creates the client of the trading cloud with the settings of the block or the sandbox. It sends no
+// requests.
 func (p *Provider) configureTrading(block *model, settings *tradingModel, cli string, diags *diag.Diagnostics) tradingCloud {
 	if settings == nil {
 		settings = &tradingModel{}

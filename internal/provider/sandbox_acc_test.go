@@ -218,7 +218,7 @@ func TestProtocolSandboxConflictsWithAnOrganization(t *testing.T) {
 	if len(diags.Errors()) != 2 {
 		t.Errorf("two conflicts: %v", diags)
 	}
-	// What is not known yet may turn out to be unset.
+	// An unknown value may turn out to be unset.
 	if diags := configure(t, values{"sandbox": values{}, "site": acctest.Unknown}); len(diags) > 0 {
 		t.Errorf("a site that is not known: %v", diags)
 	}
@@ -258,7 +258,7 @@ func TestProtocolSandboxSendsNothingElsewhere(t *testing.T) {
 	if settings["realm_name"] != "Example Works" || settings["realm_url"] != "http://sandbox.localhost" {
 		t.Errorf("the server says %v", settings)
 	}
-	// From another process, and what the links in a state begin with is the same in each.
+	// The links in a state have the same beginning in every process.
 	found, diags := run.Process().ReadData("zulip_channel", values{"name": "launch"})
 	diags.ExpectNoError(t)
 	if address, _ := found["url"].(string); !strings.HasPrefix(address, "http://sandbox.localhost/#narrow/channel/") {

@@ -16,13 +16,13 @@ import (
 // many is how many there are of each kind; a hundred with ZULIP_TEST_ALL=1.
 var many = map[bool]int{true: 100, false: 40}[os.Getenv("ZULIP_TEST_ALL") == "1"]
 
-// fewRequests is what a plan without changes may cost: the server's settings, the account, and one snapshot for all kinds
-// with the end of its event queue.
+// fewRequests is the maximum number of requests of a plan without changes: the server's settings, the account, and
+// one snapshot for all kinds with the end of its event queue.
 const fewRequests = 4
 
-// sharedReads bounds what making one costs: its write, and its part of the reads it shares with those made at the same
-// time. It is 2 where nobody shares; how many share depends on how close together they finish, which on a busy machine is
-// less than what "make bench" shows.
+// sharedReads is the maximum number of requests for one creation: its write, and its part of the reads shared with
+// concurrent creations. It would be 2 without sharing. How many share depends on how close together they finish,
+// which on a busy machine is less than in "make bench".
 const sharedReads = 1.5
 
 const manyOfEach = `
@@ -55,8 +55,8 @@ resource "zulip_user_group_membership" "many" {
 }
 `
 
-// TestAccSandboxScale makes many of five kinds in one configuration, and counts what that asks of the server, and what a
-// plan asks afterwards.
+// TestAccSandboxScale creates many objects of five kinds in one configuration, and counts the requests of the apply
+// and of the next plan.
 func TestAccSandboxScale(t *testing.T) {
 	org := acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)

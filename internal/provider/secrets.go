@@ -13,8 +13,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// hide returns a context under which nothing that the schema calls sensitive or write-only is logged: neither by what the
-// provider logs of its requests nor by an error.
+// hide returns a context in which no sensitive or write-only value of the schema is logged, neither with the
+// provider's requests nor in an error.
 func (s *protocolServer) hide(ctx context.Context, of string, values ...*tfprotov6.DynamicValue) context.Context {
 	schema, ok := s.schemaWithSecrets(ctx, of)
 	if !ok {
@@ -27,8 +27,8 @@ func (s *protocolServer) hide(ctx context.Context, of string, values ...*tfproto
 	return zulip.WithSecrets(ctx, secrets...)
 }
 
-// Secrets returns every text in a value that stands in an attribute which its schema calls sensitive or write-only. What
-// is null, unknown, or not of the schema, has none.
+// Secrets returns every text in a sensitive or write-only attribute of a value. Values that are null, unknown, or not
+// in the schema have none.
 func Secrets(schema *tfprotov6.Schema, encoded *tfprotov6.DynamicValue) (secrets []string) {
 	if encoded == nil {
 		return nil
@@ -74,7 +74,7 @@ func secretAttributes(attribute *tfprotov6.SchemaAttribute, above []string) (pat
 
 func below(above []string, name string) []string { return append(append([]string{}, above...), name) }
 
-// names are the attributes on a path; what leads into lists, sets and maps is left out.
+// names returns the attributes on a path, without the steps into lists, sets and maps.
 func names(at *tftypes.AttributePath) (names []string) {
 	for _, step := range at.Steps() {
 		if name, ok := step.(tftypes.AttributeName); ok {
@@ -84,7 +84,7 @@ func names(at *tftypes.AttributePath) (names []string) {
 	return names
 }
 
-// isBelow reports whether one of the paths leads to a place or to what it stands in.
+// isBelow reports whether one of the paths leads to a place or to a parent of it.
 func isBelow(place []string, paths [][]string) bool {
 	for _, path := range paths {
 		if len(path) <= len(place) && slices.Equal(path, place[:len(path)]) {
@@ -97,7 +97,7 @@ func isBelow(place []string, paths [][]string) bool {
 // Session is the provider configured from the environment, for a command that uses it as a CLI would.
 type Session struct {
 	*protocolServer
-	// Warnings are what the provider says when it is configured.
+	// Warnings are the warnings of the configuration of the provider.
 	Warnings []string
 }
 
@@ -140,5 +140,5 @@ func Open(ctx context.Context, version string) (*Session, error) {
 	return session, meta.NoAccount
 }
 
-// Meta is what the configured provider gives to every construct.
+// Meta returns the result of configuring the provider.
 func (s *Session) Meta() *base.Meta { return s.provider.meta.Load() }

@@ -24,7 +24,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// Whatever a schema calls sensitive or write-only, and a configuration can set, stands in no log at the finest level.
+// No log, at the finest level, has a sensitive or write-only value that a configuration can set.
 func TestProtocolSecretsOfTheSchemaAreNotLogged(t *testing.T) {
 	const secret = "s3cret & \"quoted\" %v"
 	configs := map[string]values{
@@ -95,12 +95,12 @@ func TestSecretsAreFoundInAnyDepth(t *testing.T) {
 	}
 }
 
-// meanwhile is a resource of which somebody changes something between a plan and its apply.
+// meanwhile is a resource with an attribute that is changed between a plan and its apply.
 type meanwhile struct {
 	of     string
 	config values
-	// attribute is what the plan changes to a value, and what somebody else gives a third one; other is what somebody else changes
-	// beside.
+	// attribute is the attribute that the plan changes to a value, and that a change outside Terraform sets to a
+	// third one. other is a further attribute that is changed outside Terraform.
 	attribute        string
 	planned, another any
 	other            string
@@ -149,7 +149,7 @@ func and(config values, attribute string, value any) values {
 	return more
 }
 
-// What somebody else changes beside stays, although the server may want whole objects.
+// A change of another attribute outside Terraform is kept, although the server may require whole objects.
 func TestProtocolChangesBesideStay(t *testing.T) {
 	eachMeanwhile(t, func(t *testing.T, one meanwhile, _ *acctest.Organization, run *acctest.Run) {
 		plan := run.MustPlan(and(one.config, one.attribute, one.planned))
@@ -163,7 +163,7 @@ func TestProtocolChangesBesideStay(t *testing.T) {
 	})
 }
 
-// What somebody else has changed since the plan is not overwritten, and the message names the three values.
+// A change made after the plan is not overwritten, and the message names the three values.
 func TestProtocolNobodysChangeIsOverwritten(t *testing.T) {
 	eachMeanwhile(t, func(t *testing.T, one meanwhile, o *acctest.Organization, run *acctest.Run) {
 		plan := run.MustPlan(and(one.config, one.attribute, one.planned))
@@ -175,7 +175,7 @@ func TestProtocolNobodysChangeIsOverwritten(t *testing.T) {
 		if now := run.State.Values[one.attribute]; now != one.another {
 			t.Errorf("the state says that %s is %v", one.attribute, now)
 		}
-		// Somebody who has done the same as planned has done no harm.
+		// A change to the planned value is not a conflict.
 		plan = run.MustPlan(and(one.config, one.attribute, one.planned))
 		run.Fork().MustApply(and(one.config, one.attribute, one.planned))
 		sent = o.Sent()
@@ -184,8 +184,8 @@ func TestProtocolNobodysChangeIsOverwritten(t *testing.T) {
 	})
 }
 
-// The server refuses a change because there were too many requests, and before it may be repeated somebody else changes the
-// same: that is not overwritten either.
+// The server refuses a change because of the rate limit, and the same attribute is changed before the request may be
+// repeated. That change is not overwritten either.
 func TestProtocolNobodysChangeIsOverwrittenAfterAWait(t *testing.T) {
 	eachMeanwhile(t, func(t *testing.T, one meanwhile, o *acctest.Organization, run *acctest.Run) {
 		plan := run.MustPlan(and(one.config, one.attribute, one.planned))

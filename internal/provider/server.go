@@ -42,12 +42,12 @@ type protocol interface {
 	tfprotov6.ProviderServerWithStateStores
 }
 
-// protocolServer is the framework's, but for what it keeps: it holds the context of every request until it is stopped, and with it
-// the request's loggers and stream, some 25 kB. A plan asks four times per resource, so that thousands of resources would
-// take hundreds of megabytes that the collector marks again and again. What is asked once per object is therefore answered
-// under a context that lets go of everything when the answer is there.
+// protocolServer is the framework's server with less memory. The framework holds the context of every request until
+// it is stopped, and with it the request's loggers and stream, some 25 kB. A plan sends four requests per resource,
+// so thousands of resources would take hundreds of megabytes that the collector marks again and again. Requests that
+// are sent once per object therefore have a context that releases everything after the answer.
 //
-// It also keeps what the schemas call sensitive out of the log, see [protocolServer.hide].
+// It also keeps sensitive values out of the log, see [protocolServer.hide].
 type protocolServer struct {
 	protocol
 	provider  *Provider
@@ -244,8 +244,8 @@ func (s *protocolServer) GetProviderSchema(ctx context.Context, req *tfprotov6.G
 	return all, err
 }
 
-// schemaWithSecrets returns the schema of a name if it has secrets. A provider whose schemas cannot be had answers nothing
-// else either.
+// schemaWithSecrets returns the schema of a name if it has secrets. A provider whose schemas cannot be read fails in
+// every call.
 func (s *protocolServer) schemaWithSecrets(ctx context.Context, of string) (*tfprotov6.Schema, bool) {
 	secretSchemas.once.Do(func() {
 		if all, err := s.protocol.GetProviderSchema(ctx, &tfprotov6.GetProviderSchemaRequest{}); err == nil {
@@ -275,8 +275,8 @@ func withSecrets(all *tfprotov6.GetProviderSchemaResponse) map[string]*tfprotov6
 	return found
 }
 
-// readSeen reads a resource. Where the account is shown less than what the state has, the state stays as it is: see
-// [base.Meta.ReportUnseen]. What the state says of people who have another address now is noted for who names them.
+// readSeen reads a resource. If the account sees less than the state has, the state stays unchanged: see
+// [base.Meta.ReportUnseen]. It registers the former emails of people in the state for resources that still name them.
 func (s *protocolServer) readSeen(ctx context.Context, req *tfprotov6.ReadResourceRequest) (*tfprotov6.ReadResourceResponse, error) {
 	answer, err := s.protocol.ReadResource(ctx, req)
 	meta := s.provider.meta.Load()

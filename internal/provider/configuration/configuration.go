@@ -1,6 +1,5 @@
-// Package configuration finds out which organization to manage, and as whom:
-// from the provider block, the environment, or a zuliprc file, the same places
-// in the same words as the official clients. It calls nobody.
+// Package configuration finds the organization to manage and the account to use: in the provider block, the
+// environment, or a zuliprc file, the same places with the same names as the official clients. It sends no requests.
 package configuration
 
 import (
@@ -21,8 +20,8 @@ import (
 
 // Input is where values can come from.
 type Input struct {
-	// Site, Email, APIKey and Zuliprc are what the provider block sets. nil
-	// and "" are the same: not set.
+	// Site, Email, APIKey and Zuliprc are the settings of the provider block. nil and "" both mean that a setting is
+	// not set.
 	Site, Email, APIKey, Zuliprc *string
 	// Getenv reads the environment, as os.Getenv does.
 	Getenv func(string) string
@@ -66,14 +65,12 @@ type SettingError struct {
 
 func (e *SettingError) Error() string { return e.Summary + ". " + e.Detail }
 
-// Resolve looks for each value in the provider block, then in the environment,
-// then in the file the block's zuliprc or ZULIP_CONFIG names, or else in
-// ~/.zuliprc. The values are looked for one by one, so a block that sets the
-// site can leave the key to the environment. Each problem is a *SettingError.
+// Resolve searches for each value in the provider block, then in the environment, then in a zuliprc file: the one
+// that the block's zuliprc or ZULIP_CONFIG names, or ~/.zuliprc without these. Each value is searched for separately,
+// so a block that sets the site can leave the key to the environment. Each problem is a *SettingError.
 //
-// A key is only good for the organization it was made for. So a place that
-// names a site of its own gives its key and e-mail to that site alone: to
-// send them to another one is an error, not a choice.
+// A key is only valid in the organization it was created for. A place that names its own site therefore gives its key
+// and email to that site alone, and sending them to another one is an error.
 func Resolve(in Input) (Values, []error) {
 	var values Values
 	places := []place{
@@ -104,8 +101,8 @@ func Resolve(in Input) (Values, []error) {
 	return values, problems
 }
 
-// Missing says what is not set that a call with an account needs, and where
-// it was looked for; nil if nothing is missing.
+// Missing names the missing settings for a call with an account, and the places that were searched. It is nil if none
+// is missing.
 func (v Values) Missing() error {
 	var missing []string
 	for _, need := range []struct {
@@ -143,7 +140,7 @@ func (v Values) Client() zulip.Config {
 	}
 }
 
-// resolveAccount looks for what says who calls.
+// resolveAccount searches for the email and the key.
 func (v *Values) resolveAccount(places []place) (problems []error) {
 	for _, setting := range []struct {
 		name string
@@ -166,8 +163,8 @@ func (v *Values) resolveAccount(places []place) (problems []error) {
 	return problems
 }
 
-// resolveTLS looks for what belongs to the connection. A file about another
-// organization has no say in how this one's certificate is checked.
+// resolveTLS searches for the settings of the connection. A file about another organization does not decide how this
+// one's certificate is checked.
 func (v *Values) resolveTLS(places []place, home string) []error {
 	places = slices.DeleteFunc(slices.Clone(places), func(p place) bool {
 		return p.path != "" && !p.isAbout(v.Site)
@@ -189,8 +186,7 @@ func (v *Values) resolveTLS(places []place, home string) []error {
 		where = insecure + " in " + from.path
 	}
 	v.Insecure.Source = found.Source
-	// As strict as the official clients: nobody should switch the check off
-	// by a slip.
+	// This is as strict as the official clients, so that no one disables the check by mistake.
 	switch strings.ToLower(found.Value) {
 	case "true":
 		v.Insecure.Value = true
@@ -214,8 +210,7 @@ func (v Values) uses(source string) bool {
 	}, source)
 }
 
-// The settings, by the names of the provider block and, for the connection,
-// of the zuliprc file.
+// These are the names of the settings in the provider block and, for the connection, in the zuliprc file.
 const (
 	site       = "site"
 	email      = "email"
@@ -291,9 +286,8 @@ type fileChoice struct {
 	source string // who
 }
 
-// chooseFile follows zuliprc in the block, ZULIP_CONFIG, and the home
-// directory. A file nobody named is left alone if the account is known
-// without it: a mistake in it is then no concern of this organization.
+// chooseFile follows zuliprc in the block, ZULIP_CONFIG, and the home directory. A file that none of the settings
+// names is ignored if the account is known without it, so that mistakes in it do not matter.
 func chooseFile(in Input, places []place) fileChoice {
 	if in.Zuliprc != nil && strings.TrimSpace(*in.Zuliprc) != "" {
 		return fileChoice{expandHome(strings.TrimSpace(*in.Zuliprc), in.Home), true, "zuliprc in the provider block"}
@@ -312,8 +306,7 @@ func chooseFile(in Input, places []place) fileChoice {
 	return fileChoice{path: filepath.Join(in.Home, ".zuliprc")}
 }
 
-// readFile reads the chosen file; nil, nil if it is not there and nobody
-// asked for it.
+// readFile reads the chosen file. It returns nil, nil if a file that no setting names does not exist.
 func readFile(choice fileChoice) (*place, *SettingError) {
 	file, err := os.Open(choice.path)
 	if errors.Is(err, fs.ErrNotExist) && !choice.named {

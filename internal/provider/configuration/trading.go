@@ -64,13 +64,12 @@ func ResolveTrading(in TradingInput) (TradingValues, error) {
 	return values, nil
 }
 
-// IsSet reports whether anything is set, which tells that somebody wants the
-// trading cloud.
+// IsSet reports whether any setting of the trading cloud is set.
 func (v TradingValues) IsSet() bool {
 	return v.APIURL.IsSet() || v.AuthURL.IsSet() || v.ClientID.IsSet() || v.ClientSecret.IsSet() || v.OrganizationsPath.IsSet()
 }
 
-// Missing says what is not set that every call needs; nil if nothing is missing.
+// Missing names the missing settings for every call, and is nil if none is missing.
 func (v TradingValues) Missing() error {
 	var missing []string
 	for _, need := range []struct {

@@ -69,8 +69,8 @@ func TestProtocolFunctionsRefuse(t *testing.T) {
 	}
 }
 
-// TestAccFunctions calls the functions as configurations do. The linkifiers are objects with more attributes than the
-// function wants, as resources are.
+// TestAccFunctions calls the functions from configurations. The linkifiers are objects with more attributes than the
+// function needs, as resources are.
 func TestAccFunctions(t *testing.T) {
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories,

@@ -1,14 +1,15 @@
-// Package localsandbox runs the sandbox inside of the provider's process, for "terraform test" and for plans without a server.
-// [Open] returns a [Sandbox]: the account to act as, and the transport that reaches the organization.
+// Package localsandbox runs the sandbox inside the provider's process, for "terraform test" and for plans without a
+// server. [Open] returns a [Sandbox]: the account to act as, and the transport that reaches the organization.
 //
-// The CLI starts the provider again for each plan and each apply: "terraform test" starts it several times for each run block.
-// Without [Options.State] each of these processes has an organization of its own in memory, which begins the same way each time.
+// Terraform starts the provider for each plan and each apply, and "terraform test" several times for each run block.
+// Without [Options.State] each of these processes has its own organization in memory, which starts the same way each
+// time.
 //
-// With [Options.State] the organization is in a file. Processes may overlap: with two provider blocks, and after an error, when
-// the CLI ends the process only with itself. So no process holds the file. Each request locks it, see [sandbox.Config.Shared].
-// An organization lasts as long as the file and as long as Terraform's state has something in it: after the last resource was
-// destroyed, the next process begins with a new organization. Otherwise a second "terraform test" would find the archived
-// channels of the first, whose names are taken.
+// With [Options.State] the organization is in a file. Processes may overlap: with two provider blocks, and after an
+// error, when Terraform ends the process only with itself. So no process owns the file, and each request locks it,
+// see [sandbox.Config.Shared]. An organization lasts as long as the file and as long as Terraform's state is not
+// empty: after the last resource was destroyed, the next process starts with a new organization. Otherwise a second
+// "terraform test" would find the archived channels of the first, whose names are taken.
 package localsandbox
 
 import (
@@ -29,7 +30,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// Site is the address of every organization here. Names below localhost belong to nobody (RFC 6761).
+// Site is the URL of every organization here. Names below localhost are reserved (RFC 6761).
 const Site = "http://sandbox.localhost"
 
 // Options say which organization to run.
@@ -37,7 +38,7 @@ type Options struct {
 	// Organization is the path of a JSON file with the people and bots it begins with, or with a whole organization that was
 	// recorded; "": the example organization. The file is only read.
 	Organization string
-	// FeatureLevel is that of the server; 0: the recorded one's, or else the newest release's.
+	// FeatureLevel is that of the server. 0 means the recorded one's, or the newest release's without a recording.
 	FeatureLevel int
 	// State is the path of the file that holds the organization; "": memory only.
 	State string
@@ -105,7 +106,7 @@ func (s *Sandbox) serve() error {
 	return nil
 }
 
-// Transport reaches the organization at [Site], and nothing else.
+// Transport returns a transport that reaches only the organization at [Site].
 func (s *Sandbox) Transport() http.RoundTripper {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		var dialer net.Dialer
@@ -117,8 +118,8 @@ func (s *Sandbox) Transport() http.RoundTripper {
 // CountManaged tells by how many resources Terraform's state has grown.
 func (s *Sandbox) CountManaged(change int) error { return s.server.CountManaged(change) }
 
-// parse reads an organization file. Nothing of a file without an owner gets into the organization, or it would be there still
-// when the file is mended.
+// parse reads an organization file. It changes config only if the file has an owner: otherwise a part would remain
+// after the file is fixed.
 func parse(data []byte, config *sandbox.Config) error {
 	if !json.Valid(data) {
 		return errors.New("this is not JSON")

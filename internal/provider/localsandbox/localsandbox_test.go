@@ -25,7 +25,7 @@ func open(t *testing.T, options Options) *Sandbox {
 	return opened
 }
 
-// call sends a request as the owner and returns the body of the answer, which is to be a success.
+// call sends a request as the owner and returns the body of the answer, which must be a success.
 func (s *Sandbox) call(t *testing.T, method, path string, form url.Values) string {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), method, Site+"/api/v1"+path, strings.NewReader(form.Encode()))
@@ -213,7 +213,7 @@ func TestARecordedOrganization(t *testing.T) {
 	}
 }
 
-// requireNoError ends a test with an error that is not what the test asks about.
+// requireNoError ends a test with an error that the test is not about.
 func requireNoError(t interface {
 	Helper()
 	Fatal(arguments ...any)

@@ -13,8 +13,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-go/tfprotov6/tf6server"
 )
 
-// address is that of the provider as configurations write it, without a host: whoever attaches to a plugin started with
-// --debug gets the default host of their own CLI.
+// address is that of the provider as configurations write it, without a host. Terraform or OpenTofu adds its own
+// default host when it attaches to a plugin started with --debug.
 const address = "zulip-iac/zulip"
 
 // Serve answers Terraform until it hangs up; with debug, until it is interrupted.
@@ -33,9 +33,9 @@ func Serve(server func() tfprotov6.ProviderServer, debug bool) error {
 	return tf6server.Serve(address, server, options...)
 }
 
-// leaveTerminationToCLI ignores SIGTERM. Who ends a run often sends it to the whole process group: the CLI then tells the plugin
-// to stop, waits until what was sent to the server is in the state, and ends the plugin. go-plugin ignores SIGINT, for the same
-// reason.
+// leaveTerminationToCLI ignores SIGTERM. A signal that ends a run often goes to the whole process group. Terraform
+// then tells the plugin to stop, waits until the state has all changes that were sent, and ends the plugin. go-plugin
+// ignores SIGINT for the same reason.
 func leaveTerminationToCLI() { signal.Ignore(syscall.SIGTERM) }
 
 // libraryLogs are the variables that set the levels of the plugin libraries' own loggers.
@@ -66,13 +66,13 @@ func asksForLogs(name string) bool {
 	return name == "TF_LOG" || strings.HasPrefix(name, "TF_LOG_")
 }
 
-// memoryLimit is above what an apply to 5,000 channels has at once: below what is in use the collector would run without end
-// and free nothing.
+// memoryLimit is above the memory in use during an apply to 5,000 channels. Below that, the collector would run
+// without end and free nothing.
 const memoryLimit = 180 << 20
 
-// tradeMemoryForTime lets garbage lie longer than Go does by itself, up to a limit that is small beside what the CLI
-// needs for the same plan: a plugin lives for seconds. A plan of 2,000 channels has 104 MB at most, and 129 MB and no less time
-// at 400 percent. GOGC and GOMEMLIMIT, where set, have the last word.
+// tradeMemoryForTime collects garbage less often than Go does by default, up to a limit that is small compared with
+// Terraform's own memory for the same plan: a plugin lives for seconds. A plan of 2,000 channels has 104 MB at most,
+// and 129 MB and no less time at 400 percent. GOGC and GOMEMLIMIT take precedence.
 func tradeMemoryForTime(lookup func(name string) (string, bool)) {
 	if _, set := lookup("GOGC"); !set {
 		debug.SetGCPercent(250)

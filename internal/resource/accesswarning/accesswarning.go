@@ -1,5 +1,6 @@
-// Package accesswarning warns in a plan who gains and who loses which right: in one channel ([OfChannel]), in all channels
-// ([OfChange], [OfDeactivation], [OfReactivation]) or in the organization ([OfOrganization]). The text comes from package permission.
+// Package accesswarning adds warnings to a plan about people who gain or lose a right: in one channel ([OfChannel]),
+// in all channels ([OfChange], [OfDeactivation], [OfReactivation]) or in the organization ([OfOrganization]). The
+// text comes from package permission.
 package accesswarning
 
 import (
@@ -27,15 +28,15 @@ import (
 // plan of thirty channels does not end in thirty warnings.
 const Summary = "This plan changes who can do what"
 
-// warn adds a warning: what changes, and who gains and who loses by it.
+// warn adds a warning about a change and the people who gain or lose rights by it.
 func warn(ctx context.Context, diags *diag.Diagnostics, what, text string) {
 	tflog.Info(ctx, what, map[string]any{"effects": text})
 	diags.AddWarning(Summary, what+".\n\n"+text)
 }
 
-// OfChannel warns, in a plan that changes a channel's permissions or privacy, who gains and who loses which right in it.
-// Nothing is said when nobody does, or when the provider block turns such warnings off. What is not known
-// is said to be so. Who is in the channel is read only where that makes a difference.
+// OfChannel warns in a plan about people who gain or lose a right by a change of a channel's permissions or privacy.
+// It adds nothing if no one does, or if the provider block turns such warnings off. It names unknown facts, and reads
+// the subscribers only where they make a difference.
 func OfChannel(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, id int64, change permission.ChannelChange) {
 	if !meta.AccessWarnings {
 		return
@@ -51,8 +52,8 @@ func OfChannel(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, id
 	warn(ctx, diags, fmt.Sprintf("Access in channel %q changes", change.Name), text)
 }
 
-// asOfNow says of which user groups in changed permissions the members are those as of now: what else the run does to a group is
-// not this change, and is warned of where it is planned.
+// asOfNow returns a sentence that names the user groups in changed permissions whose current members were counted.
+// Other changes of those groups in the same run have warnings of their own.
 func asOfNow(view *snapshot.Snapshot, changed []zulip.GroupSettingValue) string {
 	counted := map[string]bool{}
 	for _, value := range changed {
@@ -78,15 +79,14 @@ func changedPermissions(change permission.ChannelChange) (changed []zulip.GroupS
 	return changed
 }
 
-// OfChange warns, in a plan that changes who is in a group or who has which role, who gains and who loses which right in
-// every channel that the account sees and that is not archived: in managed ones, and in others. The first sentence, what, says
-// what is changed, as in `User group "sre" changes who can do what`. It is one warning, in which channels where the same
-// happens stand together. Nothing is said when nobody gains or loses a right in any channel, or when the provider block
-// turns such warnings off.
+// OfChange warns in a plan about people who gain or lose a right in any channel by a change of groups or roles. It
+// considers all channels that the account sees and that are not archived, managed or not. what is the first sentence,
+// such as `User group "sre" changes who can do what`. There is one warning, in which channels with the same effects
+// are combined. OfChange adds nothing if there are no effects, or if the provider block turns such warnings off.
 //
-// Call it once in ModifyPlan, after everything has been checked, with only what differs from what the organization
-// holds now. Of a group name all direct members and subgroups as they will be, and set [permission.Membership.Unknown] if
-// there will be others who are not known yet. A role that is not known yet is left out; say so yourself.
+// Call it once in ModifyPlan, after all checks, with only the differences from the current organization. For a group,
+// give all planned direct members and subgroups, and set [permission.Membership.Unknown] if there will be further
+// unknown ones. Omit a role that is not known yet, and report that separately.
 func OfChange(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, what string, change permission.Change) {
 	if !meta.AccessWarnings {
 		return
@@ -96,8 +96,8 @@ func OfChange(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, wha
 	}
 }
 
-// OfDeactivation warns, in a plan that deactivates an account, which bots go with it, and what nobody can do any more
-// then. Call it once in ModifyPlan, after everything has been checked.
+// OfDeactivation warns in a plan about the bots that are deactivated with an account, and about what no one can do
+// afterwards. Call it once in ModifyPlan, after all checks.
 func OfDeactivation(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, user *zulip.User, everybody []*zulip.User) {
 	if !meta.AccessWarnings || !user.IsActive {
 		return
@@ -119,13 +119,14 @@ func OfDeactivation(ctx context.Context, meta *base.Meta, diags *diag.Diagnostic
 	warn(ctx, diags, fmt.Sprintf("Deactivating %s changes who can do what", user.Address()), strings.Join(parts, "\n\n"))
 }
 
-// OfReactivation warns, in a plan that reactivates an account, what the account can do by its role then. Call it once in ModifyPlan.
+// OfReactivation warns in a plan about the access that a reactivated account has by its role. Call it once in
+// ModifyPlan.
 func OfReactivation(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, user *zulip.User, role zulip.Role) {
 	OfChange(ctx, meta, diags, fmt.Sprintf("Reactivating %s as %s changes who can do what", user.Address(), role),
 		permission.Change{Reactivated: []int64{user.ID}, Roles: map[int64]zulip.Role{user.ID: role}})
 }
 
-// textOf says what a change does in all channels; "" if nobody gains or loses a right.
+// textOf describes the effects of a change in all channels, and returns "" if no one gains or loses a right.
 func textOf(ctx context.Context, meta *base.Meta, change permission.Change) string {
 	view, err := meta.Store.Read(ctx, store.Channels)
 	if err != nil {
@@ -153,11 +154,12 @@ func textOf(ctx context.Context, meta *base.Meta, change permission.Change) stri
 	return report(meta).Channels(changes)
 }
 
-// OfOrganization warns, in a plan that changes permissions of the organization, or a setting that decides who is
-// in a role, who gains and who loses which of them. Nothing is said when nobody does, or when the provider block turns such
-// warnings off. Call it once in ModifyPlan, after everything has been checked; of the plan Config, Plan, Prior and View are
-// looked at. Prior is what there is now, also for a resource that is to be created. settings is what changes beside the
-// permissions.
+// OfOrganization warns in a plan about people who gain or lose permissions of the organization, by a change of these
+// or of settings that decide who has a role. It adds nothing if no one does, or if the provider block turns such
+// warnings off. Call it once in ModifyPlan, after all checks.
+//
+// It uses Config, Plan, Prior and View of the plan. Prior is the current organization, also for a resource that does
+// not exist yet. settings are the changes of other settings.
 func OfOrganization(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, plan attribute.PermissionPlan, settings permission.Change) {
 	if !meta.AccessWarnings {
 		return
@@ -196,8 +198,8 @@ func OfOrganization(ctx context.Context, meta *base.Meta, diags *diag.Diagnostic
 	warn(ctx, diags, "Access in the organization changes", text+asOfNow(plan.View, changed))
 }
 
-// FillSubscribers reads who is in a channel before and after a change, if that makes a difference to who gains and who
-// loses. Where it cannot be read it stays unknown.
+// FillSubscribers reads the subscribers of a channel before and after a change if they make a difference to its
+// effects. Subscribers that cannot be read stay unknown.
 func FillSubscribers(ctx context.Context, meta *base.Meta, id int64, change *permission.ChannelChange) {
 	known := change.Before.Channel.SubscribersKnown && change.After.Channel.SubscribersKnown
 	if !known && permission.NeedsSubscribers(change.Before, change.After) {

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// newBase is what a construct stands on, in the example organization, where the owner is the account.
+// newBase returns the base of a resource in the example organization, with the owner as the provider's account.
 func newBase(t *testing.T) (*base.Base, *sandbox.Server, *snapshot.Snapshot) {
 	t.Helper()
 	server, err := sandbox.New(sandbox.Config{})
@@ -209,7 +209,7 @@ func TestWarnOfOrganizationAccess(t *testing.T) {
 	}
 }
 
-// Settings beside the permissions decide too who has a permission: how long a member waits to be a full one.
+// A setting such as the waiting period of new members also decides who has a permission.
 func TestWarnOfOrganizationAccessBySettings(t *testing.T) {
 	b, _, view := newBase(t)
 	fullMembers, _ := view.UserGroupByName("role:fullmembers")
@@ -244,7 +244,7 @@ func TestWarnOfOrganizationAccessBySettings(t *testing.T) {
 	}
 }
 
-// Who is counted as a member of a group named by a permission is said to be so as of now.
+// The warning names the groups in a permission whose current members were counted.
 func TestWarnOfOrganizationAccessOfAGroup(t *testing.T) {
 	b, _, view := newBase(t)
 	sre := types.SetValueMust(types.StringType, []attr.Value{types.StringValue("group:sre")})
@@ -263,7 +263,7 @@ func TestWarnOfOrganizationAccessOfAGroup(t *testing.T) {
 	}
 }
 
-// A plan of thirty channels ends in one warning of who can do what, and counts the others.
+// A plan of thirty channels ends in one warning about access, which counts the channels that it does not name.
 func TestAccSandboxThirtyChannelsAreOneWarning(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)

@@ -1,6 +1,6 @@
-// Package accounts checks what is done to the account of a person or bot. A [Change] is another role or a deactivation:
-// [Change.Check] looks at it in the plan, [Change.Protect] right before the request, on what the server has then. Both make the
-// same checks of the same function.
+// Package accounts checks changes of the account of a person or bot. A [Change] is another role or a deactivation.
+// [Change.Check] checks it in the plan, [Change.Protect] just before the request, against the server's current
+// answer. Both use the same function.
 package accounts
 
 import (
@@ -26,7 +26,7 @@ import (
 // Roles are the words for roles, the one that may do most first.
 func Roles() []string { return []string{"owner", "administrator", "moderator", "member", "guest"} }
 
-// Change is what is to be done to an account.
+// Change is a planned change of an account.
 type Change struct {
 	// User is the account as it was read.
 	User *zulip.User
@@ -59,15 +59,15 @@ func (c Change) unmakesOwner() bool {
 	return c.User.Role == zulip.RoleOwner && c.Planned != zulip.RoleOwner && !c.User.IsBot
 }
 
-// problem is what stands against a change.
+// problem is a reason to refuse a change.
 type problem struct {
 	summary, detail string
 	// mayPass says that another resource of the run may put it right.
 	mayPass bool
 }
 
-// problems says what stands against the change in one reading of the organization: self is the provider's account (server-behavior
-// §U7, §U9).
+// problems returns the reasons to refuse the change in one reading of the organization. self is the provider's
+// account (server-behavior §U7, §U9).
 func (c Change) problems(self *zulip.User, s *snapshot.Snapshot, lockoutProtection bool) (found []problem) {
 	if c.isEmpty() {
 		return nil
@@ -99,7 +99,7 @@ func (c Change) problems(self *zulip.User, s *snapshot.Snapshot, lockoutProtecti
 	return found
 }
 
-// lockout says what the change takes from the provider's account; "" if it takes nothing.
+// lockout describes what the provider's account loses by the change, and returns "" if it loses nothing.
 func (c Change) lockout(self *zulip.User) string {
 	isSelf, who := c.User.ID == self.ID, c.User.Address()
 	switch {
@@ -113,9 +113,9 @@ func (c Change) lockout(self *zulip.User) string {
 	return ""
 }
 
-// Check refuses, in a plan, a change that the server would refuse, and one that takes from the provider's account what it
-// needs. What another resource of the run may put right is a warning: the plan of that one may come later. It returns whether
-// there is no error.
+// Check refuses in a plan a change that the server would refuse, and one that takes a necessary right from the
+// provider's account. A problem that another resource of the run may solve is a warning, because that resource may be
+// planned later. It returns true if there is no error.
 func (c Change) Check(meta *base.Meta, s *snapshot.Snapshot, diags *diag.Diagnostics) bool {
 	switch {
 	case c.isEmpty():
@@ -149,9 +149,9 @@ func currentSelf(meta *base.Meta, s *snapshot.Snapshot) *zulip.User {
 	return meta.Store.Self()
 }
 
-// Protect refuses, in an apply, what stands against a change of an account that was just read by itself. What it takes to know
-// that is read again, and what cannot be read refuses. A role that is neither the prior nor the planned one is somebody's
-// decision, and is not overwritten, unless this run has given it. It reports whether the change may be sent.
+// Protect refuses in an apply a change of an account that was just read, and reports whether the change may be sent.
+// It reads the other necessary facts again, and refuses if it cannot. A role that is neither the prior nor the
+// planned one is a conflict, unless this run has given it.
 func (c Change) Protect(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics) (ok bool) {
 	if c.isEmpty() {
 		return true
@@ -173,7 +173,7 @@ func (c Change) Protect(ctx context.Context, meta *base.Meta, diags *diag.Diagno
 	return len(found) == 0
 }
 
-// CheckNow is [Change.Protect] that returns what stands against the change as an error.
+// CheckNow is [Change.Protect] with an error as its result.
 func (c Change) CheckNow(ctx context.Context, meta *base.Meta) error {
 	var diags diag.Diagnostics
 	if !c.Protect(ctx, meta, &diags) {
@@ -261,7 +261,7 @@ func DeclareRole(meta *base.Meta, account runstate.AccountKey, configured types.
 	}
 }
 
-// returns says what to do about an account that is reactivated with a role whose list does not name it.
+// returns is advice about a reactivated account whose role has a list that does not contain it.
 func returns(who, role string) string {
 	return fmt.Sprintf("The deactivated account %s still has the role %q. This plan reactivates it, but it is not listed in users of the zulip_role_members of that role. "+
 		"Nothing was changed. Set its role in its zulip_user or zulip_bot, which changes the role before it reactivates the account:\n\n  role = \"member\"\n\nOr list the account in users.", who, role)
@@ -279,8 +279,8 @@ func DeclareEnd(meta *base.Meta, change Change, diags *diag.Diagnostics) {
 const listTakesOver = " If the list should manage the role from now on, remove the resource from the state, which leaves the role unchanged:\n\n" +
 	"  removed {\n    from = zulip_user_role.NAME\n    lifecycle {\n      destroy = false\n    }\n  }"
 
-// DeclareRoleList refuses, at plan, a second list of who has a role, and one that does not agree with what other resources of the
-// configuration say. at is the attribute with the list.
+// DeclareRoleList refuses during plan a second list for a role, and a list that contradicts other resources of the
+// configuration. at is the attribute with the list.
 func DeclareRoleList(meta *base.Meta, s *snapshot.Snapshot, list runstate.RoleList, at path.Path, diags *diag.Diagnostics) {
 	others, ending, isFirst := meta.Run.ListRole(list)
 	if !isFirst {
@@ -310,7 +310,7 @@ func DeclareRoleList(meta *base.Meta, s *snapshot.Snapshot, list runstate.RoleLi
 
 func twoRoles(who string) string { return "Two roles for " + who }
 
-// RoleLock is the lock of who changes the role of an account.
+// RoleLock returns the lock for changes of the role of an account.
 func RoleLock(id int64) string { return fmt.Sprint("role of ", id) }
 
 // GaveRole registers a role that this run has given.
@@ -324,8 +324,8 @@ type Grant struct {
 	ID int64
 	// Email is the email by which the configuration names the account; "" if it names the ID.
 	Email string
-	// ByEmail is true if the request names the account by its email too. It is for a resource that knows the account by nothing
-	// else yet.
+	// ByEmail is true if the request also identifies the account by its email. A resource sets it if it knows only
+	// the email so far.
 	ByEmail bool
 	// Prior is the role that the plan was computed from.
 	Prior, Planned zulip.Role
@@ -337,11 +337,11 @@ type Grant struct {
 	Then func()
 }
 
-// Give gives the role, if the account still has the one that the plan was computed from, and if the email is still the email of
-// the account. No other resource of this run changes the role meanwhile. wrote says that the role was sent. It reports what
-// stands against the change, and returns the error of a request.
+// Give gives the role if the account still has the role and the email that the plan was computed from. It locks the
+// role against other resources of this run. wrote is true if the role was sent. It adds conflicts to diags, and
+// returns the error of a request.
 //
-// The account is read again before a request that had to wait is repeated.
+// Before a request is repeated after a wait, the account is read again.
 func (g Grant) Give(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics) (wrote bool, err error) {
 	unlock, err := meta.Run.Lock(ctx, RoleLock(g.ID))
 	if err != nil {
@@ -451,16 +451,16 @@ func Holder(ctx context.Context, meta *base.Meta, s *snapshot.Snapshot, address 
 // list may hide that the role was changed (server-behavior §U18), and such accounts are few.
 func IsAboveMember(user *zulip.User) bool { return user.Role < zulip.RoleMember }
 
-// Deleted says of an account that was deleted on the server why it cannot be reactivated or adopted, and what to
-// do. attribute is what the address comes from.
+// Deleted returns an error about an account that was deleted on the server, and so cannot be reactivated or adopted.
+// attribute is the attribute that names the account.
 func Deleted(user *zulip.User, attribute string) (summary, detail string) {
 	return fmt.Sprintf("User %s was deleted", user.Address()),
 		fmt.Sprintf("It has the ID %d and is called %q. A deleted user cannot be reactivated, imported or adopted, and its email stays taken. Set another %s.",
 			user.ID, user.FullName, attribute)
 }
 
-// BotLock is the lock of who changes a bot, or deactivates its owner: the server deactivates the bots of a person with the person
-// (server-behavior §U9).
+// BotLock returns the lock for changes of a bot and for the deactivation of its owner: the server deactivates a
+// person's bots with the person (server-behavior §U9).
 func BotLock(bot int64) string { return fmt.Sprintf("bot %d and its owner", bot) }
 
 // isActiveBotOf reports whether a person owns an active bot.
@@ -516,7 +516,8 @@ func WarnOfOwner(meta *base.Meta, bot string, owner *zulip.User, diags *diag.Dia
 	}
 }
 
-// WarnOfBots warns, in the plan that deactivates a person, of the bots that this configuration leaves with that person.
+// WarnOfBots warns, in the plan that deactivates a person, about the bots in this configuration that the person will
+// still own.
 func WarnOfBots(meta *base.Meta, owner *zulip.User, diags *diag.Diagnostics) {
 	if bots := meta.Run.PlannedBotsOf(owner.ID); len(bots) > 0 {
 		diags.AddWarning(withOwner(owner, bots...))

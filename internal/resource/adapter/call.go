@@ -68,7 +68,7 @@ func (c *Call[Model]) Say(format string, args ...any) { c.say(fmt.Sprintf(format
 // CheckLevels adds an error for each attribute that is configured and that the server is too old for.
 func (c *Call[Model]) CheckLevels() { c.Base.CheckLevels(c.ctx, c.kind, c.config, c.Diags) }
 
-// Read reads parts of the organization. what names them in the error, as in "the channels".
+// Read reads parts of the organization. what is their name in the error, as in "the channels".
 func (c *Call[Model]) Read(what string, parts ...store.Part) (*snapshot.Snapshot, error) {
 	view, err := c.Meta.Store.Read(c.ctx, parts...)
 	return view, base.Failed("Cannot read "+what, err)

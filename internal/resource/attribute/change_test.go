@@ -97,7 +97,7 @@ func TestLawTheWordsOfTheStateStandForTheirValues(t *testing.T) {
 					t.Fatalf("%s reads %v, and stands for %v", setting.Name, s.holds.permissions[setting.Name], saw[setting.Name])
 				}
 			}
-			// A plan says something else than the state exactly where it means something else.
+			// A plan shows a change of a value exactly if the meaning changes.
 			plan := maps.Clone(config)
 			for name, set := range config {
 				copied := *set
@@ -177,8 +177,8 @@ func TestChangeUnderFaults(t *testing.T) {
 // errDropped is how the test's server forgets what it was sent, and says that all is well.
 var errDropped = errors.New("dropped")
 
-// A list may hide somebody deactivated, whom the server counts when it compares: after two refusals around a value that
-// does not change, it is written without an old value.
+// A list may hide a deactivated user whom the server counts when it compares. After two refusals of an unchanged old
+// value, the provider sends the new value without an old one.
 func TestChangeOfAListThatHidesSomebody(t *testing.T) {
 	overTables(t, func(t *testing.T, table permission.Table) {
 		s := newServer(t, table)
@@ -199,7 +199,8 @@ func TestChangeOfAListThatHidesSomebody(t *testing.T) {
 	})
 }
 
-// A value in a form that the server never stores shows that it hides somebody: it is not compared in vain at all.
+// A value in a form that the server never stores hides a deactivated user. The provider does not send it as an old
+// value at all.
 func TestChangeOfAValueThatShowsItHidesSomebody(t *testing.T) {
 	overTables(t, func(t *testing.T, table permission.Table) {
 		s := newServer(t, table)
@@ -254,8 +255,8 @@ func changeText(t *testing.T, held *string, send func(attribute.Pending[string, 
 	return diags
 }
 
-// Old values go along until the server has refused two that it had just shown. That members had come or gone by the time of a
-// write is no such refusal.
+// The provider sends old values until the server has refused two that it had just shown. A refusal because the
+// members changed before the write does not count.
 func TestOldValuesGoAlong(t *testing.T) {
 	expectation := &zulip.Error{Status: 400, Code: "EXPECTATION_MISMATCH", Msg: "'old' value does not match the expected value."}
 	membership := &zulip.Error{Status: 400, Code: "BAD_REQUEST", Msg: "User 12 is already a member of this group"}
@@ -292,7 +293,7 @@ func TestOldValuesGoAlong(t *testing.T) {
 	}
 }
 
-// A refusal of what has come about meanwhile is none: what is left is sent, and if nothing is, nothing.
+// A refusal of a change that has since happened is no error: the rest is sent, or nothing if there is none.
 func TestRefusedForWhatHasComeAbout(t *testing.T) {
 	refusal := &zulip.Error{Status: 400, Code: "BAD_REQUEST", Msg: "Invalid user ID: 50"}
 	for name, test := range map[string]struct {

@@ -30,8 +30,8 @@ import (
 // Field is the row of an attribute that is a string, a boolean, a number or a set of strings.
 type Field[Model, Object, Update any, Value attr.Value] struct {
 	Name string
-	// Description says what the attribute is, Setting what there is to know to set it: the one is on the pages of the resource
-	// and of data sources, the other on the page of the resource. Role and feature level are added by themselves.
+	// Description describes the attribute on the pages of the resource and of data sources. Setting adds advice about
+	// setting it on the page of the resource. Role and feature level are added automatically.
 	Description, Setting string
 	// Required says that a configuration has to set it, ReadOnly that it cannot.
 	Required, ReadOnly bool
@@ -41,7 +41,8 @@ type Field[Model, Object, Update any, Value attr.Value] struct {
 	Follows bool
 	// Validators are those of the attribute's type.
 	Validators []validator.Describer
-	// Requires is what an account takes to set it; the zero value: no more than to change the object at all.
+	// Requires is the role or permission that an account needs to set it. The zero value means that changing the
+	// object is enough.
 	Requires Requirement
 
 	// At is where the model has it.
@@ -57,7 +58,7 @@ type Field[Model, Object, Update any, Value attr.Value] struct {
 // AttributeName is the name of the attribute.
 func (f Field[Model, Object, Update, Value]) AttributeName() string { return f.Name }
 
-// Takes is what an account takes to set it.
+// Takes returns the role or permission that an account needs to set it.
 func (f Field[Model, Object, Update, Value]) Takes() Requirement { return f.Requires }
 
 // ResourceAttribute describes the attribute in the schema of the resource.
@@ -121,7 +122,7 @@ func needs(resource, name string) string {
 	return ""
 }
 
-// all are validators by what they validate. A validator of another type is a mistake in the table.
+// all converts validators of one type. A validator of another type is a mistake in the table.
 func all[Validator any](validators []validator.Describer) []Validator {
 	typed := make([]Validator, len(validators))
 	for i, one := range validators {
@@ -150,7 +151,7 @@ func (f Field[Model, Object, Update, Value]) ReadInto(model *Model, object Objec
 	*at = read
 }
 
-// Step is the change to a planned value that means something else than the prior one.
+// Step returns the change to a planned value whose meaning differs from that of the prior one.
 func (f Field[Model, Object, Update, Value]) Step(prior *Prior[Model, Object], planned *Model, _ Server) (step Step[Object, Update], problems []permission.Problem, found bool) {
 	value := *f.At(planned)
 	before, want := f.text(*f.At(prior.Values)), f.text(value)
@@ -203,8 +204,8 @@ func (f Field[Model, Object, Update, Value]) quoted(value Value) string {
 	return f.text(value)
 }
 
-// text writes a value for comparison. The CLI hands over every text in the Unicode normal form NFC, whatever form the server
-// stores: both are the same text.
+// text returns a value for comparison. Terraform normalizes every text to the Unicode normal form NFC, so that two
+// forms of the same text must compare as equal.
 func (f Field[Model, Object, Update, Value]) text(value Value) string {
 	if f.Text != nil {
 		return norm.NFC.String(f.Text(value))
@@ -220,7 +221,7 @@ func (f Field[Model, Object, Update, Value]) text(value Value) string {
 	return norm.NFC.String(value.String())
 }
 
-// Outcome is what is to be done about one permission attribute.
+// Outcome is the classification of a permission attribute in a plan or an apply.
 type Outcome int
 
 // The outcomes, in the order in which [PermissionPlan.Classify] decides between them.
@@ -238,11 +239,11 @@ const (
 	// Equivalent is an attribute whose principals have the effect of the raw value, though they are not written as
 	// in the state.
 	Equivalent
-	// Written is an attribute whose value is to be sent.
+	// Written is an attribute whose value must be sent.
 	Written
 )
 
-// Case is what [PermissionPlan.Classify] found out about one permission attribute.
+// Case is the result of [PermissionPlan.Classify] for one permission attribute.
 type Case struct {
 	Outcome Outcome
 	// Resolution is empty for an attribute that is unset or unknown.
@@ -365,7 +366,8 @@ func referenceTo(principal permission.Principal) string {
 	return `"group:${zulip_user_group.NAME.name}"`
 }
 
-// Requirement is what an account takes to set an attribute, besides what it takes to change the object at all.
+// Requirement is the role or permission that an account needs to set an attribute, besides the one to change the
+// object at all.
 type Requirement struct {
 	// Role is the lowest role that may; zero: any.
 	Role zulip.Role
@@ -386,7 +388,7 @@ func (r Requirement) sentence() string {
 	return ""
 }
 
-// CheckRights refuses steps that the account may not make, and says who may.
+// CheckRights refuses steps that the account may not make, and names those who may.
 func (t *Table[Model, Object, Update]) CheckRights(b *base.Base, steps []Step[Object, Update], view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	for _, step := range steps {
 		takes := t.Requires(step.Attribute)
@@ -399,7 +401,7 @@ func (t *Table[Model, Object, Update]) CheckRights(b *base.Base, steps []Step[Ob
 	}
 }
 
-// Requires is what an account takes to set an attribute.
+// Requires returns the role or permission that an account needs to set an attribute.
 func (t *Table[Model, Object, Update]) Requires(attribute string) Requirement {
 	for _, row := range t.Rows {
 		if row.AttributeName() == attribute {
@@ -409,7 +411,7 @@ func (t *Table[Model, Object, Update]) Requires(attribute string) Requirement {
 	return t.Permissions[attribute].Requires
 }
 
-// requireRight refuses what administrators may do, and whom a permission of the organization names.
+// requireRight refuses a change unless the account is an administrator or in a permission of the organization.
 func requireRight(meta *base.Meta, attribute, right string, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	self := meta.Store.Self()
 	value, ok := view.Realm().Permissions[right]

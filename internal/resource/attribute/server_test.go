@@ -21,8 +21,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// What is tested here is compare-and-set itself, over every table of permissions. The things are kept by the test, which
-// plays the server; the people and groups are the sandbox's example.
+// These tests cover compare-and-set for every table of permissions. The test stores the objects and plays the server;
+// the people and groups are the sandbox's example.
 
 type (
 	held    = map[string]zulip.GroupSettingValue
@@ -73,7 +73,7 @@ type server struct {
 	view  *snapshot.Snapshot
 	holds *thing
 	sent  []update
-	// before and after stand in for what happens to a request before and after it is carried out.
+	// before and after run before and after a request is executed.
 	before, after func(n int) error
 	ignores       []string
 }
@@ -114,7 +114,7 @@ func newServer(t *testing.T, table permission.Table) *server {
 	return s
 }
 
-// value is what principals mean.
+// value returns the value of principals.
 func (s *server) value(t rapid.TB, texts ...string) zulip.GroupSettingValue {
 	t.Helper()
 	principals, known := attribute.PrincipalsOf(set(texts...))

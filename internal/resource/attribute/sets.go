@@ -59,8 +59,8 @@ func (s Sets) ForgetUnknown(table permission.Table) {
 	}
 }
 
-// Keep gives back what a plan knew to what was read after it was applied, and returns the settings for which that makes
-// a difference.
+// Keep replaces the permissions that were read after an apply by the known ones of its plan, and returns the settings
+// for which that makes a difference.
 func (s Sets) Keep(table permission.Table, plan Sets) (differing []string) {
 	for _, setting := range table.All() {
 		if base.KeepKnown(s(setting.Name), *plan(setting.Name)) {
@@ -70,7 +70,8 @@ func (s Sets) Keep(table permission.Table, plan Sets) (differing []string) {
 	return differing
 }
 
-// Prior completes the raw permissions of the private state with what its words mean, for a state that came without them.
+// Prior completes the raw permissions of the private state with the principals in the state, for a state without raw
+// ones.
 func (s Sets) Prior(table permission.Table, raw map[string]zulip.GroupSettingValue, view *snapshot.Snapshot) map[string]zulip.GroupSettingValue {
 	complete := map[string]zulip.GroupSettingValue{}
 	for _, setting := range table.Settings {
@@ -88,7 +89,7 @@ func (s Sets) Prior(table permission.Table, raw map[string]zulip.GroupSettingVal
 type PermissionPlan struct {
 	Table        permission.Table
 	Config, Plan Sets
-	// State is nil for what is to be created.
+	// State is nil for an object that does not exist yet.
 	State Sets
 	// Prior are the values that the plan is computed from.
 	Prior map[string]zulip.GroupSettingValue
@@ -117,7 +118,7 @@ func (p PermissionPlan) KeepEqual() {
 	}
 }
 
-// Classify decides what is to be done about one of the permissions.
+// Classify classifies the change of one permission.
 func (p PermissionPlan) Classify(setting string) Case {
 	var stated *types.Set
 	if p.State != nil {
@@ -134,7 +135,7 @@ func (p PermissionPlan) Classify(setting string) Case {
 	return found
 }
 
-// supported returns what a permission allows.
+// supported returns the values that a permission supports.
 func (p PermissionPlan) supported(setting string) zulip.SupportedPermission {
 	all := p.Table.All()
 	i := slices.IndexFunc(all, func(one permission.Setting) bool { return one.Name == setting })
@@ -163,8 +164,7 @@ func (p PermissionPlan) check(setting permission.Setting, diags *diag.Diagnostic
 	}
 }
 
-// Admits reports whether a planned permission will admit a user, as far as is known; what is not known or not managed is
-// in favour.
+// Admits reports whether a planned permission will admit a user. It assumes so of unknown and unmanaged permissions.
 func (s Sets) Admits(setting string, user *zulip.User, view *snapshot.Snapshot) bool {
 	set := *s(setting)
 	principals, known := PrincipalsOf(set)
@@ -209,8 +209,8 @@ func WritePrivate(ctx context.Context, private PrivateSetter, key string, value 
 	diags.Append(private.SetKey(ctx, key, data)...)
 }
 
-// Raw returns the permissions as they were when the state was read: what a plan compares with, and what an apply
-// takes for the prior values. The old value that is sent with a new one is read again before.
+// Raw returns the permissions as they were when the state was read. A plan compares with them, and an apply uses them
+// as prior values. The old value that is sent with a new one is read again before.
 func Raw(ctx context.Context, private PrivateGetter, diags *diag.Diagnostics) map[string]zulip.GroupSettingValue {
 	raw := map[string]zulip.GroupSettingValue{}
 	ReadPrivate(ctx, private, privateKey, &raw, diags)
@@ -235,8 +235,9 @@ type Permissions[T, U any] struct {
 	Changes func(*U) *map[string]zulip.GroupSettingChange
 }
 
-// Steps lists the permissions that change from prior values, in the table's order, as [PermissionPlan.Classify] decides.
-// before are the attributes of the state, nil for what is to be created. Principals that cannot be written are problems.
+// Steps returns the permissions that change from prior values, in the table's order, as [PermissionPlan.Classify]
+// decides. before are the attributes of the state, or nil for an object that does not exist yet. It returns
+// principals that cannot be sent as problems.
 func (p Permissions[T, U]) Steps(prior map[string]zulip.GroupSettingValue, before, plan Sets, view *snapshot.Snapshot) (all []Step[T, U], problems []permission.Problem) {
 	table := PermissionPlan{Table: p.Table, Plan: plan, State: before, Prior: prior, View: view}
 	for _, setting := range p.Table.Settings {
@@ -256,8 +257,9 @@ func (p Permissions[T, U]) Steps(prior map[string]zulip.GroupSettingValue, befor
 	return all, problems
 }
 
-// Step is the change of one permission from a prior value to a planned one. Deactivated people, who have no effect in a
-// permission, are left out of every value: those that the view has as deactivated, and on a conflict those that are now.
+// Step returns the change of one permission from a prior value to a planned one. It removes deactivated people, who
+// have no effect in a permission, from every value: those deactivated in the view, and on a conflict those
+// deactivated now.
 func (p Permissions[T, U]) Step(setting string, prior, want zulip.GroupSettingValue, view *snapshot.Snapshot) Step[T, U] {
 	describe := func(value zulip.GroupSettingValue) string {
 		return permission.Describe(activeMembers(value, view), view)
@@ -271,9 +273,9 @@ func (p Permissions[T, U]) Step(setting string, prior, want zulip.GroupSettingVa
 				*changes = map[string]zulip.GroupSettingChange{}
 			}
 			change := zulip.GroupSettingChange{New: want}
-			// A value that is not in the form the server stores hides somebody deactivated: the server would compare an
-			// old value with what it hides and refuse. It has just been read and compared instead. A list can hide
-			// somebody without showing it: that is found out by comparing in vain.
+			// A value that is not in the server's stored form hides a deactivated user. The server would compare an
+			// old value with the hidden one and refuse it, so the provider sends none: it has just read and compared
+			// the value. A list can hide someone without such a sign, which only a refused request reveals.
 			old, ok := p.Values(now)[setting]
 			if ok && permission.IsCanonical(old, permission.NobodyID(view)) && (compare || old.IsNamed()) {
 				change.Old = &old

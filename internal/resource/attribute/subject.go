@@ -30,8 +30,8 @@ type Step[T, U any] struct {
 	Current func(T) string
 	// Put writes the change into an update of a thing that is as given. compare tells whether old values go along.
 	Put func(update *U, now T, compare bool)
-	// Renew returns the step with what has changed since it was computed and is no conflict: users who were deactivated, and what
-	// another resource of the same apply did. It is called on a conflict. Optional.
+	// Renew returns the step after changes since it was computed that are no conflict: deactivated users, and changes
+	// by another resource of the same apply. It is called on a conflict. Optional.
 	Renew func(ctx context.Context, b *base.Base, now T) (Step[T, U], error)
 }
 
@@ -43,27 +43,29 @@ type Reading[T any] struct {
 
 // Subject is a thing that is changed by compare-and-set: one channel, one user group, the organization.
 type Subject[T, U any] struct {
-	// Of is the resource, as in zulip_channel, by which messages say what of it was not tried on such a server. Optional.
+	// Of is the resource, as in zulip_channel. Messages use it to say what was not tested on a newer server.
+	// Optional.
 	Of string
-	// Unread is what messages call it before it was read (`channel 17`), Name what they call it then (`channel "general"`).
+	// Unread is its name in messages before it was read (`channel 17`), and Name its name afterwards (`channel
+	// "general"`).
 	Unread string
 	Name   func(T) string
-	// Read reads it from the server, not from what was read before. Where the server's lists lag behind its writes, it reads
-	// until shows is true of the thing, or the list can be relied on.
+	// Read reads it from the server, not from a cache. If the server's lists lag behind its writes, Read repeats
+	// until shows returns true or the list is reliable.
 	Read func(ctx context.Context, shows func(T) bool) (*Reading[T], error)
 	// List is the list that Send changes, if the server caches it: see [store.Store.BeginWrite]. Optional.
 	List store.Part
 	// StoresAsSent says that the server stores what it is sent, so that nothing is read after a write that it took.
 	StoresAsSent bool
-	// Protect refuses, on the thing as it was just read, what must not happen whatever was planned, such as to lock the
-	// account out. The pending steps are sent right after it. Optional.
+	// Protect refuses a change that must not happen whatever was planned, such as one that locks the account out. It
+	// gets the object as just read, and the pending steps are sent right after it. Optional.
 	Protect func(ctx context.Context, b *base.Base, now *Reading[T], p Pending[T, U], diags *diag.Diagnostics)
-	// Send makes the requests that what is pending takes, and returns the parameters that the server does not know. It
-	// stops at the first error: the thing is then read again, and what is still missing sent again.
+	// Send sends the requests for the pending changes, and returns the parameters that the server does not know. It
+	// stops at the first error: then the object is read again, and the missing changes are sent again.
 	Send func(context.Context, Pending[T, U]) (ignored []string, err error)
-	// Renew writes once more what a thing has already of what is pending, for a server that compares a change with a copy of its
-	// own, which a write brings up to date. It is called once, when the server refuses an old value that it has just shown, or
-	// has not written what it took. Optional.
+	// Renew sends again the pending values that an object already has, for a server that compares a change with an
+	// outdated copy: a write updates the copy. It is called once, when the server refuses an old value that it has
+	// just shown, or has not stored what it accepted. Optional.
 	Renew func(context.Context, Pending[T, U]) error
 	// OnConflict says how to go on after a conflict. Optional: by default to plan again.
 	OnConflict string
@@ -71,12 +73,12 @@ type Subject[T, U any] struct {
 	// the request, such as a name. The thing is then read and compared again, and the request repeated, until [FreeWait] ends.
 	// Optional.
 	IsBlocked func(error) bool
-	// Explain says what an error of Send means, and At the attribute it is about. Optional.
+	// Explain explains an error of Send, and At returns its attribute. Optional.
 	Explain func(error) string
 	At      func(error) path.Path
 }
 
-// Pending is what is still to be written to a thing.
+// Pending are the changes that are not yet sent to an object.
 type Pending[T, U any] struct {
 	// Now is the thing as it was just read.
 	Now     T
@@ -84,7 +86,7 @@ type Pending[T, U any] struct {
 	compare bool
 }
 
-// Attributes are the names of what is pending.
+// Attributes returns the names of the pending attributes.
 func (p Pending[T, U]) Attributes() []string {
 	names := make([]string, len(p.steps))
 	for i, step := range p.steps {
@@ -93,18 +95,18 @@ func (p Pending[T, U]) Attributes() []string {
 	return names
 }
 
-// Steps are what is pending.
+// Steps returns the pending steps.
 func (p Pending[T, U]) Steps() []Step[T, U] { return p.steps }
 
 // Update returns one update with everything that is pending, for a server that carries out all of a request or nothing.
 func (p Pending[T, U]) Update() U { return p.where(func(Step[T, U]) bool { return true }) }
 
-// Permissions returns the update of what is pending of the permissions.
+// Permissions returns the update with the pending permissions.
 func (p Pending[T, U]) Permissions() U {
 	return p.where(func(step Step[T, U]) bool { return step.Permission })
 }
 
-// Others returns the update of what is pending other than permissions.
+// Others returns the update with the pending attributes that are not permissions.
 func (p Pending[T, U]) Others() U {
 	return p.where(func(step Step[T, U]) bool { return !step.Permission })
 }
@@ -128,7 +130,7 @@ func (p Pending[T, U]) Into(update *U) {
 // mostMismatches is how often the server may refuse an old value that it has just shown.
 const mostMismatches = 4
 
-// progress is what is known of a change that is under way.
+// progress is the progress of a change.
 type progress struct {
 	sent       int // writes that the server took
 	mismatches int // writes that it refused for what they took for granted
@@ -148,7 +150,7 @@ func (p *progress) isExhausted(retries int) bool {
 	return len(p.ignored) > 0 || p.sent == 2 || p.mismatches == mostMismatches || p.lost > retries
 }
 
-// compare returns the steps that a thing does not show yet, and those of them whose value somebody else has changed.
+// compare returns the steps that an object does not show yet, and the conflicts among them.
 func compare[T, U any](all []Step[T, U], thing T) (left, conflicts []Step[T, U]) {
 	for _, step := range all {
 		switch current := step.Current(thing); current {
@@ -179,11 +181,12 @@ func renew[T, U any](ctx context.Context, b *base.Base, all []Step[T, U], thing 
 	return all
 }
 
-// Change carries out the steps on a thing and returns it as the server then holds it; nil if it was not read after the last
-// write.
-// Before each write the thing is read and compared with its prior values, unless now is what was just read; after the
-// last write it is read again, and what is missing is sent again. So an answer that was lost, or a setting that the
-// server dropped, is made good, and a value that somebody else changed is not overwritten.
+// Change carries out the steps on an object and returns it as the server then has it, or nil if it was not read after
+// the last write. Unless now is up to date, the object is read before each write and compared with its prior values.
+// After the last write it is read again, and missing changes are sent again.
+//
+// So the provider repairs a lost answer or a dropped setting, and never overwrites a value that was changed in
+// between.
 func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U], now *Reading[T], diags *diag.Diagnostics) *Reading[T] {
 	p, retries, blocked := progress{pause: zulip.FirstPause}, b.Meta.Client.NewRetries(), NewFreeWait()
 	for {
@@ -257,14 +260,16 @@ func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U
 			p.pause *= 2
 		case s.IsBlocked != nil && s.IsBlocked(p.err) && blocked.Next(ctx): // read and compared again
 		default:
-			// What the rate limit refused is not just repeated after the wait: somebody may have changed the thing by then.
+			// A request that was refused by the rate limit is not simply repeated after the wait, because the object
+			// may have changed by then.
 			if err := retries.Wait(ctx, p.err); err != nil {
 				later, unread := s.Read(ctx, func(T) bool { return true })
 				switch {
 				case unread != nil:
 					later = nil
 				case stepsLeft(all, later.Thing) == 0, zulip.IsUnknownUser(err) && stepsLeft(all, later.Thing) < len(left):
-					// Refused for what has come about meanwhile: who is deactivated is in no group any more.
+					// The server refused a change that has since happened: a deactivated user is no longer in any
+					// group.
 					now = later
 					continue
 				}
@@ -275,8 +280,8 @@ func (s Subject[T, U]) Change(ctx context.Context, b *base.Base, all []Step[T, U
 	}
 }
 
-// refuse reports what somebody else changed since the plan, and leaves it as it is. After a write that the server took, it may
-// have been the server that stored something else.
+// refuse reports a conflict, and leaves the object unchanged. After a write that the server accepted, the server
+// itself may have stored another value.
 func (s Subject[T, U]) refuse(now T, conflicts, all []Step[T, U], p *progress, b *base.Base, diags *diag.Diagnostics) {
 	var text strings.Builder
 	for _, step := range conflicts {
@@ -296,7 +301,8 @@ func stepsLeft[T, U any](all []Step[T, U], thing T) int {
 	return len(left)
 }
 
-// refusedByServer reports a refusal, and what had been applied before it. now is what was read after it; nil if it could not be.
+// refusedByServer reports a refusal, and the changes applied before it. now was read after it, and is nil if that
+// failed.
 func (s Subject[T, U]) refusedByServer(before T, all []Step[T, U], now *Reading[T], cause error, diags *diag.Diagnostics) *Reading[T] {
 	var reported *base.Error
 	if errors.As(cause, &reported) {

@@ -1,34 +1,34 @@
-// Package attribute describes a resource as a table in which every attribute is one row: what the schema says of it, where
-// the model has it, how it is read from what the server holds, how it is sent, and who may set it. The attributes of the
-// resource and of its data sources, what a plan changes, what an apply sends, what counts as a conflict and what an account
-// may not do follow from the rows.
+// Package attribute describes a resource as a table with one row for each attribute: its schema, its place in the
+// model, how it is read from the server's answer, how it is sent, and who may set it. The rows determine the
+// attributes of the resource and of its data sources, the changes of a plan, the requests of an apply, conflicts, and
+// what an account may not do.
 //
-// A [Table] has three type parameters: the model, which is a struct with tfsdk tags (the plugin framework asks for one);
-// the object as the client reads it; and the update as the client sends it. A [Field] is the row of one attribute. What is
-// read or sent in an unusual way is a row of its own type, which embeds a Field and replaces methods. Permissions are rows of
-// [permission.Table] already: the table only says where the model has them.
+// A [Table] has three type parameters: the model, which is a struct with tfsdk tags (the plugin framework requires
+// one); the object as the client reads it; and the update as the client sends it. A [Field] is the row of one
+// attribute. An attribute that is read or sent in an unusual way has its own type, which embeds a Field and replaces
+// methods. Permissions are rows of [permission.Table], and the table only has their place in the model.
 //
-// A prior value is what the plan was computed from, a planned value what it asks for, and the current value what the server
-// has when the plan is applied. A current value that is neither is a conflict, and is not overwritten: see
-// [Subject]. An attribute that is unset is read and never sent.
+// The plan was computed from the prior value and asks for the planned value; the server has the current value during
+// apply. A current value that is neither prior nor planned is a conflict, and is not overwritten: see [Subject]. An
+// unset attribute is read and never sent.
 //
 // # Permissions
 //
-// Channels, user groups and the organization have attributes that are permissions: sets of
-// principals, as in can_send_message_group = ["role:members"]. [Attributes] are their schema, [Sets] their place in a model,
-// [PermissionPlan] the checks of a plan, and [Permissions] makes the steps that an apply sends.
+// Channels, user groups and the organization have attributes that are permissions: sets of principals, as in
+// can_send_message_group = ["role:members"]. [Attributes] are their schema, [Sets] their place in a model,
+// [PermissionPlan] the checks of a plan, and [Permissions] returns the steps that an apply sends.
 //
-// Which permissions there are is in the tables of package permission. The values that the server had when the state was read
-// are kept in the private state: [Raw] and [KeepRaw].
+// The tables of package permission list the permissions. The private state has the server's values at the time of the
+// state: [Raw] and [KeepRaw].
 //
 // # Changes
 //
-// An object of the server is changed without overwriting what somebody else changed since the plan. A
-// [Step] is the change of one attribute from its prior value, which the plan was computed from, to the planned one.
-// [Subject.Change] reads the object, refuses to go on where a current value is neither of the two, sends what is pending,
-// and reads the object again, so that a lost answer or a setting that the server dropped is sent again.
+// An object is changed without overwriting changes made after the plan. A [Step] is the change of one attribute from
+// its prior value to the planned one. [Subject.Change] reads the object, stops if a current value is neither of the
+// two, sends the pending steps, and reads the object again, to send a change again after a lost answer or a dropped
+// setting.
 //
-// A [Subject] says how one kind of object is read and sent: a channel, a user group, the organization.
+// A [Subject] describes how one kind of object is read and sent: a channel, a user group, the organization.
 package attribute
 
 import (
@@ -86,7 +86,7 @@ type Row[Model, Object, Update any] interface {
 	KeepPlanned(model, planned *Model)
 	// ForgetUnknown makes an unknown value null.
 	ForgetUnknown(model *Model)
-	// Takes is what an account takes to set it.
+	// Takes returns the role or permission that an account needs to set it.
 	Takes() Requirement
 }
 
@@ -94,35 +94,39 @@ type Row[Model, Object, Update any] interface {
 type Permission[Model any] struct {
 	// At is where the model has it.
 	At func(*Model) *types.Set
-	// Requires is what an account takes to set it; the zero value: no more than to change the object at all.
+	// Requires returns the role or permission that an account needs to set it. The zero value means that changing the
+	// object is enough.
 	Requires Requirement
 }
 
-// Server is what a row may need to know besides the object.
+// Server is the context that a row may need besides the object.
 type Server struct {
 	View         *snapshot.Snapshot
 	FeatureLevel int
 	Site         string
 }
 
-// On returns what rows know of the server that a resource or data source works on.
+// On returns the context of rows for the server of a resource or data source.
 func On(b *base.Base, view *snapshot.Snapshot) Server {
 	return Server{View: view, FeatureLevel: b.FeatureLevel(), Site: b.Meta.Client.Site()}
 }
 
-// Prior is what a plan is computed from: a state, or for an object that is to be created what it starts from.
+// Prior is the starting point of a plan: a state, or for a new object the one that it starts from.
 //
-// A state may leave out what is not managed ([Table.OmitUnmanaged]): an optional attribute that was not configured when the
-// object was created. It is null in the plan of the creation and in the state from then on; a refresh leaves it null, and
-// keeps the server's value in the private state. When it is configured later, that value is the prior one: it is compared
-// with the current value like any other. It must be read by the refresh and not by the plan: an apply plans again, and is
-// told of the first plan nothing but the state that was refreshed for it, with its private state.
+// A state may omit unmanaged attributes ([Table.OmitUnmanaged]): optional ones that were not configured when the
+// object was created. They are null in the plan of the creation and in the state from then on. A refresh leaves them
+// null, and stores the server's value in the private state. If such an attribute is configured later, that value is
+// the prior one, and is compared with the current value like any other.
+//
+// The refresh must read it, not the plan: an apply plans again, and gets only the refreshed state and its private
+// state from the first plan.
 type Prior[Model, Object any] struct {
-	// Values are those of the state, completed by what it leaves out. Of the permissions only Permissions is completed.
+	// Values are those of the state, completed by the omitted ones. Among the permissions, only Permissions is
+	// completed.
 	Values *Model
-	// IsState says that the values are those of a state; else they are those of Object.
+	// IsState is true if the values are those of a state, and false if they are those of Object.
 	IsState bool
-	// State is the state as it is; nil for an object that is to be created.
+	// State is the unchanged state, or nil for an object that does not exist yet.
 	State  *Model
 	Object Object
 	// Permissions are the values of the permissions as the server had them.
@@ -131,20 +135,19 @@ type Prior[Model, Object any] struct {
 	Unread []string
 }
 
-// PriorState returns a state as what a plan is computed from. raw are the values of the permissions that are in the private state of
-// the state.
+// PriorState returns a state as the starting point of a plan. raw are the permissions in its private state.
 func (t *Table[Model, Object, Update]) PriorState(state *Model, raw map[string]zulip.GroupSettingValue, on Server) *Prior[Model, Object] {
 	return &Prior[Model, Object]{Values: state, State: state, IsState: true, Permissions: t.Sets(state).Prior(t.Wire.Table, raw, on.View)}
 }
 
-// PriorWithPrivate is PriorState with the values of what the state leaves out. object is what was just read; nil if nothing was.
+// PriorWithPrivate is PriorState with the omitted values. object was just read, and is nil if nothing was.
 func (t *Table[Model, Object, Update]) PriorWithPrivate(state *Model, private PrivateState, object *Object, on Server, diags *diag.Diagnostics) *Prior[Model, Object] {
 	prior := t.PriorState(state, private.Permissions, on)
 	t.complete(prior, private.Unmanaged, object, on, diags)
 	return prior
 }
 
-// PriorObject returns an object as what a plan is computed from.
+// PriorObject returns an object as the starting point of a plan.
 func (t *Table[Model, Object, Update]) PriorObject(object Object, on Server, diags *diag.Diagnostics) *Prior[Model, Object] {
 	values := new(Model)
 	for _, row := range t.Rows {
@@ -178,8 +181,8 @@ func (t *Table[Model, Object, Update]) DataSourceAttributes() map[string]datasou
 	return attributes
 }
 
-// Read takes what the server has into the model. What the model says already in other words it goes on saying so, so that
-// a plan shows no difference that is none.
+// Read sets the model to the server's values. A value in the model with the same meaning keeps its form, so that a
+// plan shows no spurious difference.
 func (t *Table[Model, Object, Update]) Read(model *Model, object Object, on Server, diags *diag.Diagnostics) {
 	for _, row := range t.Rows {
 		row.ReadInto(model, object, on, diags)
@@ -213,7 +216,7 @@ func (t *Table[Model, Object, Update]) Steps(prior *Prior[Model, Object], planne
 	return append(steps, permissions...), problems
 }
 
-// PermissionPlan is the plan of the permissions, for what is checked of it.
+// PermissionPlan returns the plan of the permissions, for its checks.
 func (t *Table[Model, Object, Update]) PermissionPlan(config, planned *Model, prior *Prior[Model, Object], view *snapshot.Snapshot) PermissionPlan {
 	plan := PermissionPlan{Table: t.Wire.Table, Config: t.Sets(config), Plan: t.Sets(planned), Prior: prior.Permissions, View: view}
 	if prior.IsState {
@@ -242,11 +245,11 @@ func (t *Table[Model, Object, Update]) KeepPlanned(model, planned *Model) (diffe
 	return t.Sets(model).Keep(t.Wire.Table, t.Sets(planned))
 }
 
-// Store takes what the server has into the state, and the values of the permissions into the private state; set writes the state.
-// Without an object the state stays as it is.
+// Store sets the state to the server's values, and the private state to those of the permissions; set writes the
+// state. Without an object the state stays unchanged.
 //
-// After an apply, planned is its plan: the state then says what the plan said. What somebody else changed since is for the
-// next plan to find and to show, and the CLI accepts nothing but what was planned.
+// After an apply, planned is its plan, and the state gets the planned values: Terraform accepts no others. A change
+// in the meantime shows in the next plan.
 func (t *Table[Model, Object, Update]) Store(ctx context.Context, state *Model, now *Reading[Object], planned *Model, on Server,
 	set func() diag.Diagnostics, private PrivateSetter, diags *diag.Diagnostics,
 ) {
@@ -338,12 +341,10 @@ func code(text string) string {
 // principalValidator checks the form of a principal; whether it exists is checked at plan.
 type principalValidator struct{}
 
-// Description says what is accepted.
 func (principalValidator) Description(context.Context) string {
 	return "a principal: role:NAME, group:NAME, user:EMAIL, group_id:N or user_id:N"
 }
 
-// MarkdownDescription says what is accepted.
 func (v principalValidator) MarkdownDescription(ctx context.Context) string {
 	return v.Description(ctx)
 }

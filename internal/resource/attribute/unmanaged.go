@@ -15,10 +15,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// unmanagedKey is where the private state has the values of what the state leaves out.
+// unmanagedKey is the key of the values in the private state that the state omits.
 const unmanagedKey = "unmanaged"
 
-// PrivateState is what the private state has besides the state: the values that a plan compares with and that an apply takes as prior values.
+// PrivateState has the values outside the state that a plan compares with and that an apply uses as prior values.
 type PrivateState struct {
 	// Permissions are the values that the server had of the permissions in the state.
 	Permissions map[string]zulip.GroupSettingValue
@@ -66,7 +66,8 @@ func (f Field[Model, Object, Update, Value]) isOmittable() bool {
 	return f.isOptional() || f.IsIncidental
 }
 
-// isOptional reports whether the attribute can be configured. A set goes on standing in the state: encode knows none.
+// isOptional reports whether the attribute can be configured and omitted from the state. A set stays in the state,
+// because encode does not support sets.
 func (f Field[Model, Object, Update, Value]) isOptional() bool {
 	_, isSet := any(*new(Value)).(types.Set)
 	return !f.Required && !f.ReadOnly && !isSet
@@ -156,7 +157,7 @@ func (t *Table[Model, Object, Update]) omitted(state *Model) (settings []string)
 	return settings
 }
 
-// Refresh is Read of a state that exists: what it leaves out is not managed, and stays out.
+// Refresh is Read for an existing state: it leaves omitted attributes omitted.
 func (t *Table[Model, Object, Update]) Refresh(state *Model, object Object, on Server, diags *diag.Diagnostics) {
 	omitted := t.omitted(state)
 	for _, row := range t.Rows {
@@ -171,11 +172,11 @@ func (t *Table[Model, Object, Update]) Refresh(state *Model, object Object, on S
 	}
 }
 
-// PrivateStateOf returns the private state for a state of an object. differing are the permissions of which the state says
-// something else than the server.
+// PrivateStateOf returns the private state for a state of an object. differing are the permissions whose values in
+// the state and on the server differ.
 //
-// The values of what is left out come in the order of the table, after a number that tells which attributes these are: so
-// they take less room than the state would with them. A managed attribute has null there.
+// The omitted values are in the order of the table, after a number that encodes their attributes, so that they take
+// less space than in the state. A managed attribute is null there.
 func (t *Table[Model, Object, Update]) PrivateStateOf(state *Model, object Object, differing []string, on Server, diags *diag.Diagnostics) *PrivateState {
 	held, omitted := t.Wire.Values(object), t.omitted(state)
 	b := &PrivateState{Permissions: map[string]zulip.GroupSettingValue{}}
@@ -225,8 +226,8 @@ func (t *Table[Model, Object, Update]) fingerprint() uint32 {
 	return hash.Sum32()
 }
 
-// complete gives prior values to what the state leaves out: those that were read with the state. What was not kept is taken
-// from object, and named by Unread; object is nil where there is none at hand.
+// complete adds the omitted values to the prior ones, as they were read with the state. A value that was not stored
+// is taken from object, and its attribute is added to Unread. object may be nil.
 func (t *Table[Model, Object, Update]) complete(prior *Prior[Model, Object], unmanaged json.RawMessage, object *Object, on Server, diags *diag.Diagnostics) {
 	if !t.OmitUnmanaged {
 		return

@@ -1,17 +1,16 @@
-// Package base has what resources, data sources, actions and ephemeral resources embed: [Resource], [DataSource], [Action]
-// and [Ephemeral]. Each has a [Base], which is the connection to the organization once the provider is configured: [Meta]
-// has the clients, the store that reads the organization, and the run state.
+// Package base has the types that resources, data sources, actions and ephemeral resources embed: [Resource],
+// [DataSource], [Action] and [Ephemeral]. Each has a [Base], the connection to the organization once the provider is
+// configured. Its [Meta] has the clients, the store that reads the organization, and the run state.
 //
-// Base and Meta also check what every plan has to check: whether the provider is configured, the server's feature level,
-// and what the provider's account may do. The state and identity upgraders are the ones of all resources.
+// Base and Meta also make the checks of every plan: whether the provider is configured, the server's feature level,
+// and the permissions of the provider's account. All resources share the state and identity upgraders.
 //
 // # Errors
 //
-// Errors are put into words for the person who runs Terraform. [Explain] turns an error of a request into
-// the detail of a diagnostic: the server's words, what they mean, and the next step. [Sentence] writes any other error as a
-// sentence.
+// [Explain] turns an error of a request into the detail of a diagnostic: the server's words, their meaning, and the
+// next step. [Sentence] writes any other error as a sentence.
 //
-// An error that knows more than its cause has a method Explanation() string, which [Explain] then returns.
+// An error type with more to say than its cause has a method Explanation() string, whose result [Explain] returns.
 package base
 
 import (
@@ -41,28 +40,28 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Meta is what the configured provider gives to every construct.
+// Meta is the result of configuring the provider.
 type Meta struct {
 	Client *zulip.Client
 	// Store is nil when the provider has no account: NoAccount says why.
 	Store *store.Store
-	// Run is what this run knows of its own doings.
+	// Run is the state of this run.
 	Run    runstate.State
 	Server *zulip.ServerSettings
 	// LockoutProtection refuses plans that would take from the managing account what it needs to manage.
 	LockoutProtection bool
 	// RecoverInterrupted takes into the state what an apply has left that was broken off: see [core.Existing].
 	RecoverInterrupted bool
-	// WarnOfExisting has a plan warn of what exists already instead of refusing it, so that it can be matched with what exists
-	// (export --for). The apply refuses it all the same.
+	// WarnOfExisting makes a plan warn about an existing object instead of refusing it, so that it can be matched
+	// with the plan (export --for). The apply still refuses it.
 	WarnOfExisting bool
-	// AccessWarnings makes plans say who gains and who loses which right.
+	// AccessWarnings is true if plans warn about people who gain or lose rights.
 	AccessWarnings bool
-	// NoAccount says what is missing for calls that need an account; nil when nothing is.
+	// NoAccount says what is missing for calls that need an account, and is nil if nothing is.
 	NoAccount error
 	// Trading is nil when no trading cloud is configured: NoTrading says why.
 	Trading *trading.Client
-	// NoTrading says what is missing for calls to the trading cloud; nil when nothing is.
+	// NoTrading says what is missing for calls to the trading cloud, and is nil if nothing is.
 	NoTrading error
 
 	warnedOfRateLimit sync.Once
@@ -185,8 +184,8 @@ func keepIdentity(ctx context.Context, req resource.UpgradeIdentityRequest, resp
 	resp.Identity.Raw = identity
 }
 
-// ImportedText returns what something is imported by: the word that was given, which is an ID or a name, or the number
-// that an attribute of the identity holds, in digits.
+// ImportedText returns the import ID: the given text, which is an ID or a name, or the number in an attribute of the
+// identity.
 func ImportedText(ctx context.Context, req resource.ImportStateRequest, attribute string, diags *diag.Diagnostics) string {
 	if req.ID != "" {
 		return req.ID
@@ -207,12 +206,12 @@ func ImportedNumber(ctx context.Context, req resource.ImportStateRequest, thing,
 	return types.Int64Value(number), !diags.HasError()
 }
 
-// SchemaVersion is the version that the first release fixes for the schema of every resource. Builds from before it wrote
+// SchemaVersion is the version that the first release fixes for the schema of every resource. Earlier builds wrote
 // states of version 0.
 //
-// An attribute that is added, or that takes values which it did not take before, needs no new version: a state without it
-// reads as null. One that is renamed, removed or changes its type does: then the resource's schema gets its own, higher
-// version, and an UpgradeState of its own beside that of [Resource], with an upgrader from each version before.
+// A new attribute, or one that accepts further values, needs no new version: a state without it reads as null. An
+// attribute that is renamed, removed or changes its type does. The resource's schema then gets its own, higher
+// version, and an UpgradeState besides that of [Resource], with an upgrader from each earlier version.
 const SchemaVersion = 1
 
 // UpgradeState reads the states of builds from before the first release, which have the same attributes.
@@ -220,8 +219,8 @@ func (r *Resource) UpgradeState(context.Context) map[int64]resource.StateUpgrade
 	return map[int64]resource.StateUpgrader{0: {StateUpgrader: keepState}}
 }
 
-// keepState is the upgrader of a state whose attributes are those of today: what there is no attribute for any more is left
-// out, and what the state lacks is null.
+// keepState upgrades a state with current attributes: it omits attributes that no longer exist, and sets missing ones
+// to null.
 func keepState(ctx context.Context, req resource.UpgradeStateRequest, resp *resource.UpgradeStateResponse) {
 	kind := resp.State.Schema.Type().TerraformType(ctx)
 	state, err := req.RawState.UnmarshalWithOpts(kind, tfprotov6.UnmarshalOpts{
@@ -235,8 +234,8 @@ func keepState(ctx context.Context, req resource.UpgradeStateRequest, resp *reso
 	resp.State.Raw = state
 }
 
-// LockOrReport waits until no other resource of this run works on the same thing, and returns what is to be called when this one
-// is done with it. If the context ends first it reports an error with the summary, and ok is false.
+// LockOrReport waits until no other resource of this run works on the same object, and returns a function that
+// releases the lock. If the context ends first it reports an error with the summary, and ok is false.
 func (b *Base) LockOrReport(ctx context.Context, thing, summary string, diags *diag.Diagnostics) (done func(), ok bool) {
 	done, err := b.Meta.Run.Lock(ctx, thing)
 	if err != nil {
@@ -246,7 +245,7 @@ func (b *Base) LockOrReport(ctx context.Context, thing, summary string, diags *d
 	return done, true
 }
 
-// IsSet reports whether a value is there and known.
+// IsSet reports whether a value is neither null nor unknown.
 func IsSet(value interface {
 	IsNull() bool
 	IsUnknown() bool
@@ -255,15 +254,15 @@ func IsSet(value interface {
 	return !value.IsNull() && !value.IsUnknown()
 }
 
-// StillMissing returns the error of an apply that needs who or what the plan was to create or to reactivate before. There are no names
-// if they are not known yet.
+// StillMissing returns the error of an apply that needs objects that the plan was to create or to reactivate before.
+// names is empty if they are not known yet.
 func StillMissing(names ...string) (summary, detail string) {
 	return "A user or group does not exist in the organization yet",
 		fmt.Sprintf("The plan expected another resource to create or reactivate %s first. Reference that resource, so that Terraform knows the order.",
 			cmp.Or(strings.Join(suggest.Names{}.Quoted(names), ", "), "a user"))
 }
 
-// KeepKnown takes what was planned unless it was not known, and reports whether that is something else than was read.
+// KeepKnown replaces a value that was read by the planned one if that is known, and reports whether the two differ.
 func KeepKnown[T attr.Value](read *T, planned T) bool {
 	if planned.IsUnknown() || (*read).Equal(planned) {
 		return false
@@ -272,12 +271,13 @@ func KeepKnown[T attr.Value](read *T, planned T) bool {
 	return true
 }
 
-// What an account is not shown looks as if it were not there. A read therefore removes something from the state only where
-// the account would be shown it. Otherwise it is an error, which stops the plan, and which one resource of the run reports:
-// an account that was demoted misses most of what a state has, and every resource would say the same.
+// An object that the account may not see looks like one that does not exist. A read therefore removes an object from
+// the state only if the account would see it. Otherwise it is an error that stops the plan. One resource of the run
+// reports it: an account that was demoted misses most objects of a state, and every resource would report the same.
 
-// MayRemove reports whether a read that did not find something may remove it from the state. wouldSee says whether the account
-// would be shown it. If not, the state has to stay as it is, and MayRemove reports that. thing is how messages refer to it.
+// MayRemove reports whether a read that did not find an object may remove it from the state. wouldSee is true if the
+// account would see the object. If it is false, the state must stay unchanged, and MayRemove reports an error. thing
+// is the object's name in messages.
 func (m *Meta) MayRemove(wouldSee bool, thing string, diags *diag.Diagnostics) bool {
 	if !wouldSee {
 		m.ReportUnseen(thing+" is in the state, but the server does not show it to the account.", diags)
@@ -285,8 +285,8 @@ func (m *Meta) MayRemove(wouldSee bool, thing string, diags *diag.Diagnostics) b
 	return wouldSee
 }
 
-// ReportUnseen reports, once in a run, that the account does not see what is in the state. found says as a sentence what it was
-// noticed by.
+// ReportUnseen reports, once in a run, that the account does not see an object in the state. found is the reason as a
+// sentence.
 func (m *Meta) ReportUnseen(found string, diags *diag.Diagnostics) {
 	if !m.unseen.CompareAndSwap(false, true) {
 		return
@@ -308,7 +308,7 @@ func RefuseUnseenDestroy(summary string, diags *diag.Diagnostics) {
 		"Use the key of an administrator, or of the person who created it. If it was removed outside Terraform, remove it from the state:\n\n  terraform state rm ADDRESS")
 }
 
-// HasUnseen reports whether the account does not see what is in the state: whatever is planned then is beside the point.
+// HasUnseen reports whether the account does not see an object in the state. A plan is then meaningless.
 func (m *Meta) HasUnseen() bool { return m.unseen.Load() }
 
 // SeesAll reports whether the server shows the account all channels and bots.

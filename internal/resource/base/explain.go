@@ -64,7 +64,7 @@ func quoteWords(refusal *zulip.Error) string {
 	return words
 }
 
-// hint says what a refusal means where the server's own words do not.
+// hint explains a refusal whose own words do not.
 func hint(refusal *zulip.Error) string {
 	switch {
 	case zulip.IsUnauthorized(refusal):
@@ -140,7 +140,8 @@ func AddErrorAt(diags *diag.Diagnostics, at path.Path, summary, detail string) {
 	diags.AddAttributeError(at, summary, detail)
 }
 
-// Error is an error that is diagnostics already, with the attributes they are about. Who reports it appends them as they are.
+// Error is an error that consists of diagnostics with their attributes. A caller that reports it appends them
+// unchanged.
 type Error struct{ Diagnostics diag.Diagnostics }
 
 // Error returns the first summary.
@@ -177,8 +178,8 @@ func Refused(at path.Path, summary, detail string) error {
 // Plans are checked against what the account the provider uses may do (server-behavior §R15). doing names the operation
 // throughout, as in "create linkifiers". The checks report whether they found nothing against it.
 
-// Refuse says that the account may not do something: at an attribute, or with path.Empty() of the resource as a whole.
-// who says as a sentence who may.
+// Refuse reports that the account may not do something, at an attribute or, with path.Empty(), for the whole
+// resource. who is a sentence that names those who may.
 func (m *Meta) Refuse(at path.Path, doing, who string, diags *diag.Diagnostics) {
 	self := m.Store.Self()
 	is := WithArticle(self.Role)
@@ -259,8 +260,8 @@ func (b *Base) HasLevel(needed int) bool {
 	return level == 0 || level >= needed
 }
 
-// CheckLevels refuses what a configuration sets and the server is too old for, by the table of feature levels: all of a
-// resource or action, attributes, and values of attributes. What is not known yet is not refused.
+// CheckLevels refuses the parts of a configuration for which the server is too old, by the table of feature levels: a
+// resource or action, attributes, and values of attributes. It accepts unknown values.
 func (b *Base) CheckLevels(ctx context.Context, of string, config tfsdk.Config, diags *diag.Diagnostics) {
 	for _, row := range featurelevel.Of(of) {
 		if row.Below != featurelevel.Refused || b.HasLevel(row.Level) {
@@ -309,9 +310,9 @@ func (b *Base) RequireLevel(attribute string, needed int, diags *diag.Diagnostic
 	}
 }
 
-// WhyUntried says, where the server is newer than those that were tried, that the provider may be wrong about it, and what of a
-// resource was not tried; "" for other servers. It ends a message about a server that does something else than it was asked to.
-// of is the resource, data source or action; it may be empty.
+// WhyUntried returns a note for a server newer than those tested: the provider may be wrong about it, and some parts
+// of a resource were not tested. It returns "" for other servers. The note ends a message about a server that does
+// not do what it was asked to. of is the resource, data source or action, and may be empty.
 func (b *Base) WhyUntried(of string) string {
 	level := b.FeatureLevel()
 	if level <= featurelevel.Recorded {

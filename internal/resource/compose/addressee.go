@@ -60,7 +60,7 @@ func AddresseeActionAttributes() map[string]actionschema.Attribute {
 	}
 }
 
-// IsEmpty reports whether nobody is named.
+// IsEmpty reports whether the addressee names neither a channel nor people.
 func (a *Addressee) IsEmpty() bool {
 	return a.Channel.IsNull() && a.Topic.IsNull() && a.Recipients.IsNull()
 }
@@ -70,7 +70,8 @@ func (a Addressee) Equal(b Addressee) bool {
 	return a.Channel.Equal(b.Channel) && a.Topic.Equal(b.Topic) && a.Recipients.Equal(b.Recipients)
 }
 
-// Validate refuses what is wrong in any organization, as far as it is known: what is not may well turn out to be null.
+// Validate refuses mistakes that are independent of the organization. It ignores unknown values, which may turn out
+// to be null.
 func (a *Addressee) Validate(diags *diag.Diagnostics) {
 	switch {
 	case base.IsSet(a.Channel) && base.IsSet(a.Recipients):
@@ -89,8 +90,8 @@ func (a *Addressee) Validate(diags *diag.Diagnostics) {
 	checkCharacters(a.Topic, diags)
 }
 
-// Resolve finds out whom the attributes mean. known is false while they hold what is not known yet. What does not exist
-// is reported at its attribute.
+// Resolve resolves the attributes. known is false if one of them is unknown. Objects that do not exist are reported
+// at their attribute.
 func (a *Addressee) Resolve(view *snapshot.Snapshot, diags *diag.Diagnostics) (to zulip.Addressee, known bool) {
 	return a.resolve(view, false, diags)
 }
@@ -109,7 +110,7 @@ func (a *Addressee) ResolveToSend(ctx context.Context, from *store.Store) (zulip
 	return to, nil
 }
 
-// resolve is Resolve; in a plan, what this run has yet to create is not known.
+// resolve is Resolve. In a plan, an object that this run will create is unknown.
 func (a *Addressee) resolve(view *snapshot.Snapshot, inPlan bool, diags *diag.Diagnostics) (to zulip.Addressee, known bool) {
 	known = !a.Channel.IsUnknown() && !a.Topic.IsUnknown() && !a.Recipients.IsUnknown()
 	if !a.Channel.IsNull() && !a.Channel.IsUnknown() {
@@ -161,7 +162,7 @@ func (a *Addressee) Check(view *snapshot.Snapshot, diags *diag.Diagnostics) (to 
 	return a.resolve(view, false, diags)
 }
 
-// CheckPlan is Check for a plan: what this run has yet to create is not known.
+// CheckPlan is Check for a plan. An object that this run will create is unknown.
 func (a *Addressee) CheckPlan(view *snapshot.Snapshot, diags *diag.Diagnostics) (to zulip.Addressee, known bool) {
 	a.checkTopic(view, diags)
 	return a.resolve(view, true, diags)
@@ -175,7 +176,7 @@ func (a *Addressee) checkTopic(view *snapshot.Snapshot, diags *diag.Diagnostics)
 	checkLength(path.Root("topic"), "topic", zulip.StoredTopic(a.Topic.ValueString()), limit, diags)
 }
 
-// Words says whom a message is for, for people.
+// Words describes the recipients of a message for people.
 func (a *Addressee) Words() string {
 	if a.Recipients.IsNull() {
 		return fmt.Sprintf("channel %q, topic %q", a.Channel.ValueString(), a.Topic.ValueString())
@@ -243,10 +244,8 @@ func ContentValidator() validator.String { return contentValidator{} }
 
 type contentValidator struct{}
 
-// Description says what is accepted.
 func (contentValidator) Description(context.Context) string { return "text that is not blank" }
 
-// MarkdownDescription says what is accepted.
 func (v contentValidator) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
 // ValidateString refuses the rest.
@@ -271,7 +270,8 @@ func CheckContent(content types.String, view *snapshot.Snapshot, diags *diag.Dia
 	checkLength(path.Root("content"), "content", zulip.StoredContent(content.ValueString()), limit, diags)
 }
 
-// KeepContent returns the content as it is written, if the server makes of it what it holds; else what it holds.
+// KeepContent returns the written content if the server turns it into the content that it holds, and otherwise the
+// latter.
 func KeepContent(kept types.String, held string) types.String {
 	if !kept.IsNull() && !kept.IsUnknown() && zulip.StoredContent(kept.ValueString()) == zulip.StoredContent(held) {
 		return kept

@@ -17,10 +17,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 )
 
-// Emoji is what a configuration says of an emoji in the attributes emoji_name, emoji_code and reaction_type.
+// Emoji has the attributes emoji_name, emoji_code and reaction_type of a configuration.
 type Emoji struct{ Name, Code, Kind types.String }
 
-// customEmojiKind is what custom emoji are claimed as.
+// customEmojiKind is the kind under which custom emoji are registered.
 const customEmojiKind = "zulip_custom_emoji"
 
 // extraEmoji is the one emoji that is neither standard nor the organization's own (server-behavior §U12).

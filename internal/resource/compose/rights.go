@@ -168,8 +168,9 @@ func (s *sender) hasTopic(ctx context.Context, topic string) bool {
 	})
 }
 
-// checkDirect refuses a direct message in which nobody takes part whom the organization lets have such conversations, and the first one
-// of a conversation that the account may not start. Messages of bots, to bots alone, and to oneself are free.
+// checkDirect refuses a direct message without a participant who may have such conversations in this organization,
+// and the first one of a conversation that the account may not start. Messages of bots, to only bots, and to oneself
+// are always allowed.
 func checkDirect(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, to zulip.Addressee, diags *diag.Diagnostics) {
 	const permitting, starting = "direct_message_permission_group", "direct_message_initiator_group"
 	self := meta.Store.Self()

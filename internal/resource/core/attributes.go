@@ -23,18 +23,18 @@ import (
 // Attributes is how a resource compares a model with an object, attribute by attribute. There are two ways: by the rows of a
 // table ([Rows]), and by the fields of the model as ReadInto sets them, for every definition without a table.
 type Attributes[Model, Object, Update any] interface {
-	// read takes what the server has into a model. What the model says already in other words stays as it is.
+	// read sets a model to the server's values. A value in the model with the same meaning keeps its form.
 	read(m *Model, object *Object, c *Context, diags *diag.Diagnostics)
 	// omittable are the attributes that a state leaves out if they are not managed; refresh is read of such a state.
 	omittable() []string
 	refresh(m *Model, object *Object, c *Context, diags *diag.Diagnostics)
-	// priorState is a state as what a plan was computed from, with its private state and the object as it was just read,
-	// if it was; priorObject is an object that is to become what is planned.
+	// priorState returns a state as the starting point of a plan, with its private state and the object if it was
+	// just read. priorObject returns an object that will be changed as planned.
 	priorState(state *Model, private attribute.PrivateState, object *Object, c *Context, diags *diag.Diagnostics) *PriorModel[Model, Object]
 	priorObject(object *Object, c *Context, diags *diag.Diagnostics) *PriorModel[Model, Object]
 	// keepPrior gives a plan the prior values where the two mean the same.
 	keepPrior(config, planned *Model, prior *PriorModel[Model, Object], c *Context)
-	// steps leads from the prior to the planned values. What is not known is no step.
+	// steps returns the changes from the prior to the planned values. Unknown values are no changes.
 	steps(prior *PriorModel[Model, Object], planned *Model, c *Context) ([]attribute.Step[*Object, Update], []permission.Problem)
 	// keepKnown gives a model the planned values that are known, and returns the permissions for which that makes a difference.
 	keepKnown(m, planned *Model) (differing []string)
@@ -44,9 +44,9 @@ type Attributes[Model, Object, Update any] interface {
 	privateState(m *Model, object *Object, differing []string, c *Context, diags *diag.Diagnostics) *attribute.PrivateState
 }
 
-// PriorModel is what a plan is computed from: a state, or for what is created the object that it starts from.
+// PriorModel is the starting point of a plan: a state, or for a new object the one that it starts from.
 type PriorModel[Model, Object any] struct {
-	// Values are those of State, completed by what it leaves out: see [attribute.Prior].
+	// Values are those of State, completed by the omitted ones: see [attribute.Prior].
 	Values  *Model
 	IsState bool
 	State   *Model
@@ -80,7 +80,8 @@ func (f fields) at(name string) reflect.Value {
 	return f.of.FieldByIndex(index)
 }
 
-// indexes are where models have their attributes, by type: a plan asks for each of them, of thousands of objects.
+// indexes are the fields of attributes in models, by type. They are cached because a plan reads each attribute of
+// thousands of objects.
 var indexes sync.Map
 
 func indexesOf(model reflect.Type) map[string][]int {
@@ -121,8 +122,8 @@ func nullOf(value attr.Value) attr.Value {
 	return null
 }
 
-// isSame reports whether two values are equal. The CLI hands over every text in the Unicode normal form NFC, whatever form the
-// server stores.
+// isSame reports whether two values are equal. Terraform normalizes every text to the Unicode normal form NFC, so
+// that two forms of the same text must compare as equal.
 func isSame(a, b attr.Value) bool {
 	if a.Equal(b) {
 		return true
@@ -149,8 +150,8 @@ func quoted(value attr.Value) string {
 	return textOf(value)
 }
 
-// byModel compares by the fields of the model. An update is the model itself: what the server has, with the planned values of
-// what is pending.
+// byModel compares the fields of the model. An update is a model of the server's values with the pending planned
+// ones.
 type byModel[Model, Object any] struct {
 	def    *Definition[Model, Object, Model]
 	schema func() schema.Schema
@@ -186,7 +187,7 @@ func (by byModel[Model, Object]) keepPrior(_, planned *Model, prior *PriorModel[
 	}
 }
 
-// as returns a model with what the server has, in its own words where they mean the same.
+// as returns a model of the server's values, in the form that words has if the meaning is the same.
 func (by byModel[Model, Object]) as(words *Model, object *Object, c *Context) *Model {
 	m := *words
 	by.def.ReadInto(&m, object, c)
@@ -324,7 +325,7 @@ type withPermissions[Model, Object any] interface {
 	permissionPlan(config, planned *Model, prior *PriorModel[Model, Object], view *snapshot.Snapshot) attribute.PermissionPlan
 }
 
-// prior is what a plan is computed from, as the table has it.
+// prior returns the starting point of a plan for the table.
 func (by byRows[Model, Facts, Object, Update]) prior(prior *PriorModel[Model, Object]) *attribute.Prior[Facts, *Object] {
 	own := &attribute.Prior[Facts, *Object]{Values: by.facts(prior.Values), IsState: prior.IsState, Object: prior.Object, Permissions: prior.Permissions}
 	if prior.IsState {

@@ -55,7 +55,7 @@ var resourceOfModels = New(&Definition[model, object, model]{
 	IsUnread: func(attribute string, _ *model, _ *Context) bool { return attribute == "key" },
 })
 
-// What is pending, and what somebody else has changed, follows from three values of each attribute.
+// Pending changes and conflicts follow from three values of each attribute.
 func TestStepsOfAModel(t *testing.T) {
 	planned := modelOf("b", "text")
 	planned.Key, planned.Local = types.StringValue("secret"), types.BoolValue(true)
@@ -83,7 +83,7 @@ func TestStepsOfAModel(t *testing.T) {
 	}
 }
 
-// The CLI hands over every text in NFC, whatever the server stores.
+// Terraform normalizes every text to NFC, whatever the server stores.
 func TestTextsAreComparedInNormalForm(t *testing.T) {
 	const composed, decomposed = "Caf\u00e9", "Cafe\u0301"
 	if !isSame(types.StringValue(composed), types.StringValue(decomposed)) || isSame(types.StringValue("a"), types.StringValue("b")) ||
@@ -109,7 +109,7 @@ func TestAStateHoldsNothingUnknown(t *testing.T) {
 	}
 }
 
-// Of a set that is changed by its elements, the others are somebody else's.
+// A set that is changed by its elements leaves the elements of others unchanged.
 func TestElementsOfOthersStay(t *testing.T) {
 	def := *resourceOfModels.def
 	def.ByElement = []string{"set"}

@@ -30,7 +30,8 @@ func (r *Resource[Model, Object, Update]) Create(ctx context.Context, req resour
 	if !w.create(ctx) {
 		return
 	}
-	// The object exists: it is in the state before anything else can fail, without what was not sent yet.
+	// The object exists. It is put into the state before anything can fail, without the attributes that were not sent
+	// yet.
 	state := plan
 	r.attributes.forgetUnknown(&state)
 	isComplete := r.def.Source.StoresAsSent && w.isNew && r.isFilledIn(&plan)
@@ -83,7 +84,7 @@ type creation[Model, Object, Update any] struct {
 // tainted ends the messages of what fails after the object was created.
 const tainted = "\n\nThe %s exists, and the state has its current values. Terraform marks it as tainted, so the next apply replaces it. To keep it, run terraform untaint ADDRESS, then apply."
 
-// Tainted ends the message of what fails after an object was created. title is that of the resource.
+// Tainted ends the message of a failure after an object was created. title is that of the resource.
 func Tainted(title string) string { return fmt.Sprintf(tainted, title) }
 
 // forgetSentLater makes null in a state what the request that creates an object does not carry: until it is sent and taken, a
@@ -126,8 +127,8 @@ func (w *creation[Model, Object, Update]) readBack(ctx context.Context) (ok bool
 	return false
 }
 
-// complete sends what the object lacks of the plan: what its creation does not carry, or has dropped (server-behavior §C8), and
-// what a reactivated object has otherwise.
+// complete sends the planned values that the object lacks: those that its creation does not carry or has dropped
+// (server-behavior §C8), and those in which a reactivated object differs.
 func (w *creation[Model, Object, Update]) complete(ctx context.Context) *attribute.Reading[*Object] {
 	var found diag.Diagnostics
 	prior := w.attributes.priorObject(w.now.Thing, w.c, &found)
@@ -199,7 +200,7 @@ func (w *creation[Model, Object, Update]) refuse(missing []attribute.Step[*Objec
 		"The server accepted the request, but has other values than planned. Someone else changed them at the same time, or the server is too old for them.\n"+w.WithUntried(w.kind(), text))
 }
 
-// create sets the ID of the object: of one that was released for this resource, of one that is reactivated, or of a new one.
+// create sets the ID of the object: of one released for this resource, of a reactivated one, or of a new one.
 func (w *creation[Model, Object, Update]) create(ctx context.Context) (ok bool) {
 	name := w.fold(w.name(w.plan))
 	subject := w.called(w.name(w.plan), 0)
@@ -261,7 +262,7 @@ func (w *creation[Model, Object, Update]) reactivate(ctx context.Context, subjec
 	return err == nil
 }
 
-// look finds an object that may be the new one, for [CreateOnce]. What exists before is in the snapshot; after that it reads again.
+// look finds an object that may be the new one, for [CreateOnce]: first in the snapshot, later in a fresh read.
 func (w *creation[Model, Object, Update]) look(ctx context.Context, isNew func(int64) bool) (int64, error) {
 	find := func(view *listing[Object]) *Object {
 		for _, object := range w.candidates(view) {

@@ -1,14 +1,14 @@
-// Package core is the core that resources are made of. A resource that manages one of many objects with an ID says in
-// a [Definition] what is particular about it: its schema, where its objects are in the snapshot of the organization, how its
-// attributes are compared, and the requests that create, change and delete one. [New] makes the resource of it.
+// Package core is the core of resources. A [Definition] describes a resource that manages one of many objects with an
+// ID: its schema, the place of its objects in the snapshot of the organization, the comparison of its attributes, and
+// the requests that create, change and delete an object. [New] returns the resource.
 //
-// All have one lifecycle. An apply reads the object, compares what it has with what the plan was computed from and with what
-// is planned, attribute by attribute ([Attributes]), refuses what must not happen (Protect), sends what is pending, and reads
-// what the answer leaves open: see [attribute.Subject]. A creation puts the object into the state, and then does the same.
-// A resource that does one of these otherwise embeds *[Resource] and writes that method itself.
+// All have one lifecycle. An apply reads the object and compares it with the prior and the planned values, attribute
+// by attribute ([Attributes]). It refuses what must not happen (Protect), sends the pending changes, and reads what
+// the answer does not show: see [attribute.Subject]. A creation puts the object into the state, and then does the
+// same. A resource that differs in one of these embeds *[Resource] and replaces that method.
 //
-// Words: a listing is one state of all objects; the run state manages the objects of this run, reserves the names it plans,
-// releases what a creation is to adopt, and takes it then.
+// Words: a listing is one state of all objects. The run state manages the objects of this run, reserves the names
+// that it plans, and releases the objects that a creation will adopt.
 package core
 
 import (
@@ -30,17 +30,18 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Definition says what is particular about a resource. Model is a struct with its attributes, Object an object as the server
-// describes it, Update what is sent of a change: without a table the model. Functions are optional where their comment says so.
+// Definition describes a resource. Model is a struct with its attributes, Object an object as the server describes
+// it, Update the content of a change (without a table, the model). Functions are optional where their comment says
+// so.
 type Definition[Model, Object, Update any] struct {
 	// Name is the type of the resource without the provider's prefix, as in "linkifier".
 	Name string
-	// Title is what messages call one object, Plural what they call several, as in "linkifier" and "linkifiers".
+	// Title is the name of one object in messages, and Plural that of several, as in "linkifier" and "linkifiers".
 	Title, Plural string
-	// Schema returns what describes the resource. Its attribute `id` is the ID. It is called when the schema is first needed,
-	// because the framework makes a resource for every request.
+	// Schema returns the schema of the resource. Its attribute `id` is the ID. It is called on first use, because the
+	// framework creates a resource for every request.
 	Schema func() schema.Schema
-	// Role is who may write: this role and those above it. Zero leaves the check to CheckPlan.
+	// Role is the lowest role that may write. Zero leaves the check to CheckPlan.
 	Role zulip.Role
 	// ForceNew are the attributes that cannot be changed: another value replaces the object.
 	ForceNew []string
@@ -61,21 +62,23 @@ type Definition[Model, Object, Update any] struct {
 	IsReadByItself func(*Object) bool
 	// IsGone reports whether an object is archived or deactivated, so that it counts as deleted. Optional.
 	IsGone func(*Object) bool
-	// KeepsGone reports whether a model keeps an object that is gone, because it says itself whether it is to be so. Optional.
+	// KeepsGone reports whether a model keeps a deleted or deactivated object, because an attribute says whether it
+	// should be. Optional.
 	KeepsGone func(m *Model, object *Object) bool
-	// IsShown reports whether the server would show the account the object of a state: what it does not show may be there all
-	// the same, and stays in the state. Optional: by default the server shows all of them to every account.
+	// IsShown reports whether the server would show the object of a state to the account. An object that it does not
+	// show may exist, and stays in the state. Optional: by default the server shows all of them to every account.
 	IsShown func(*base.Meta, *Model) bool
 	// HowToAdopt says as a sentence what to do instead of importing an object that is gone, GoneWord what it is: "archived"
 	// or "deactivated". They go with IsGone.
 	HowToAdopt func(*Object) string
 	GoneWord   string
-	// Label is what people call an object in a list: by default its name in the index. Optional.
+	// Label is the name of an object in a list, by default its name in the index. Optional.
 	Label func(object *Object, s *snapshot.Snapshot) string
 	// ListText is the description of the list resource. Optional.
 	ListText ListText
 	Unique   Unique[Model, Object]
-	// Find finds what is to be imported. Its error is for people. Optional: by ID, or by what is unique.
+	// Find finds the object to import. Its error is for users. Optional: by default it searches by ID and by the
+	// unique value.
 	Find func(s *snapshot.Snapshot, text string) (*Object, error)
 
 	// Names returns the people and bots that a model names, by address or ID: whom the server's lists lack is asked for by itself.
@@ -83,8 +86,7 @@ type Definition[Model, Object, Update any] struct {
 	Names func(m *Model) []string
 	// Table compares the attributes by rows. Optional: without one they are compared as ReadInto and KeepPrior say.
 	Table Attributes[Model, Object, Update]
-	// ReadInto sets the model to what the server has. Where an attribute of the model means the same in other words, it
-	// stays as it is.
+	// ReadInto sets the model to the server's values. A value in the model with the same meaning keeps its form.
 	ReadInto func(m *Model, object *Object, c *Context)
 	// KeepPrior gives attributes of a planned update their prior value where both mean the same. Optional.
 	KeepPrior func(plan, prior *Model)
@@ -107,43 +109,45 @@ type Definition[Model, Object, Update any] struct {
 	Create func(ctx context.Context, c *Context, plan *Model) (int64, error)
 	// SentLater are attributes that the request which creates an object does not carry: they are sent after it.
 	SentLater []string
-	// IsCreated reports whether an object is what Create made of a model. It is set where the server does not tell the ID of
-	// what it creates. Optional.
+	// IsCreated reports whether an object is the one that Create has created from a model. It is set if the server's
+	// answer to a creation has no ID. Optional.
 	IsCreated func(m *Model, object *Object, c *Context) bool
-	// MayBeCreated reports whether an object may be what Create made of a model: it is asked after a lost answer, of objects
-	// that were not there before. Optional: what has every planned value that the creation carries.
+	// MayBeCreated reports whether an object may be the one that Create has created from a model. It is called after
+	// a lost answer, for objects that did not exist before. Optional: by default all planned values that the creation
+	// carries must match.
 	MayBeCreated func(m *Model, object *Object, c *Context) bool
 	// RegisterCreated registers what the run has to know of an object that was created or adopted. Optional.
 	RegisterCreated func(c *Context, id int64, planned *Model)
-	// Adopt returns the object that is to be had instead of a new one, and reactivates it unless Reactivate does. ok is false if
-	// there is none. Its error is that of the creation: it may refuse an object that is in the way. Optional.
+	// Adopt returns an existing object to use instead of a new one, and reactivates it unless Reactivate does. ok is
+	// false if there is none. Its error is that of the creation: it may refuse because of a conflicting object.
+	// Optional.
 	Adopt func(ctx context.Context, c *Context, plan *Model) (id int64, ok bool, err error)
 	// Reactivate sends the request that reactivates an object which is adopted, or which this run has archived to replace it by
 	// itself. Optional: then Reactivation writes it into the first update, or Adopt does it.
 	Reactivate   func(ctx context.Context, c *Context, id int64) error
 	Reactivation func(*Update)
 
-	// Update sends what differs between the current object and what is planned, which is the current one with the planned
-	// values of what is pending. Optional if every attribute is in ForceNew.
+	// Update sends the differences between the current object and the planned one, which is the current one with the
+	// pending planned values. Optional if every attribute is in ForceNew.
 	Update func(ctx context.Context, c *Context, planned, current *Model) error
 	// SendUpdate is Update for a resource with a table: see [attribute.Subject].
 	SendUpdate func(ctx context.Context, b *base.Base, id int64, p attribute.Pending[*Object, Update]) (ignored []string, err error)
-	// Protect refuses, just before a request and on what was just read, what must not happen whatever was planned: see
-	// [attribute.Subject]. Optional.
+	// Protect refuses, just before a request and on the object as just read, a change that must not happen whatever
+	// was planned: see [attribute.Subject]. Optional.
 	Protect func(ctx context.Context, b *base.Base, now *attribute.Reading[*Object], p attribute.Pending[*Object, Update], diags *diag.Diagnostics)
 	// Delete sends the request that deletes the object. Archives is set where it archives or deactivates the object, which
 	// keeps its name: an object of the same name that this run creates is that one again.
 	Delete   func(ctx context.Context, c *Context, state *Model) error
 	Archives bool
-	// ReadsToDelete is true if the request may delete another object, as one that has got the name since, or must not be sent
-	// because of what others did since: the objects are read right before it, and again before it is repeated. Delete finds them in
-	// the snapshot of its context.
+	// ReadsToDelete is true if the request may delete another object, such as one that now has the name, or may be
+	// wrong after a change by others. The objects are then read just before it, and again before it is repeated.
+	// Delete finds them in the snapshot of its context.
 	ReadsToDelete bool
-	// DeleteVerb is what messages call that: "delete" if it is empty.
+	// DeleteVerb is the verb for that in messages: "delete" if it is empty.
 	DeleteVerb string
 	// IsKept reports whether the object stays when its resource is destroyed. Optional.
 	IsKept func(state *Model) bool
-	// Hint says what a refusal of the server means for this resource; "" if it says enough itself. Optional.
+	// Hint explains a refusal of the server for this resource, or returns "" if it is clear. Optional.
 	Hint func(error) string
 }
 
@@ -173,18 +177,18 @@ type Source struct {
 	StoresAsSent bool
 }
 
-// Unique is what no two objects have alike: a name, as a rule. It is empty for objects without.
+// Unique is the value that no two objects share, usually a name. It is empty for objects without one.
 type Unique[Model, Object any] struct {
 	// Attribute is where it is configured, Word what messages call it, as in "pattern". "name" if they are empty.
 	Attribute, Word string
 	// At returns the attribute where that depends on the configuration. Optional.
 	At func(plan *Model) string
-	// Of returns what a model has, as the server stores it; "" while it is unknown.
+	// Of returns the unique value of a model, as the server stores it, and "" while it is unknown.
 	Of func(*Model) string
 	// IgnoresCase is set where the server compares without regard to case.
 	IgnoresCase bool
-	// IsCheckedByPlan is set where CheckPlan itself finds out who has it: then the core reserves nothing, looks for nobody,
-	// and a plan writes no private state.
+	// IsCheckedByPlan is true if CheckPlan itself searches for the object with the value. The core then reserves
+	// nothing and searches for no object, and a plan writes no private state.
 	IsCheckedByPlan bool
 	// Find returns the object that has what the model is to have. Optional: by the name in the index.
 	Find func(s *snapshot.Snapshot, plan *Model) (*Object, bool)
@@ -199,12 +203,12 @@ type Unique[Model, Object any] struct {
 	// IsTaken reports whether the server refused a request because another object has it. A plan refuses that too, but for
 	// an object that is exactly as planned: a replacement may meet itself, so that the plan warns and the apply refuses.
 	IsTaken func(error) bool
-	// CreatedBy returns who created an object, nil if the server does not tell, and when. Optional.
+	// CreatedBy returns the creator of an object, or nil if the server does not tell, and the time. Optional.
 	CreatedBy func(*Object) (creator *int64, at time.Time)
 	// Adoption says how a plan reactivates an object that is gone, and refuses its name. Optional.
 	Adoption *Adoption[Model, Object]
-	// Existing adds to what is known of an object that has it: Detail, and who created it and when, as far as the server
-	// tells. Optional.
+	// Existing completes the description of an existing object with the value: Detail, and its creator and time, as
+	// far as the server tells. Optional.
 	Existing func(e *Existing, object *Object, c *Context)
 }
 
@@ -213,11 +217,12 @@ type Adoption[Model, Object any] struct {
 	// Attribute is where a configuration asks for it, and IsAsked reports whether a model does.
 	Attribute string
 	IsAsked   func(*Model) bool
-	// Warning says at plan that an object will be reactivated, Refusal that an object has the name and what to do.
+	// Warning is the message of a plan that reactivates an object, and Refusal that about an object with the same
+	// name.
 	Warning, Refusal func(*Object) (summary, detail string)
 }
 
-// Context is what the functions of a definition work with.
+// Context is the context of the functions of a definition.
 type Context struct {
 	*base.Base
 	// Snapshot is the organization, as far as the definition's Source reads it.
@@ -228,7 +233,8 @@ type Context struct {
 	isSent bool
 }
 
-// WarnIgnored warns of what the server did not know of a creation, but for permissions: those are compared afterwards.
+// WarnIgnored warns about parameters of a creation that the server ignored. It omits permissions, which are compared
+// afterwards.
 func (c *Context) WarnIgnored(subject string, answer *zulip.Answer, permissions permission.Table) {
 	for _, parameter := range answer.IgnoredParameters {
 		if !slices.ContainsFunc(permissions.Settings, func(s permission.Setting) bool { return s.Name == parameter }) {
@@ -237,7 +243,7 @@ func (c *Context) WarnIgnored(subject string, answer *zulip.Answer, permissions 
 	}
 }
 
-// server is what the rows of a table know of the server.
+// server returns the context of the rows of a table.
 func (c *Context) server() attribute.Server { return attribute.On(c.Base, c.Snapshot) }
 
 // Plan is the planned change of one resource.

@@ -17,21 +17,20 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Existing is what has the name already that a new thing is to get. It is never taken into a state because it looks like
-// what is planned: somebody else may have made it. Only recover_interrupted takes what an apply that was broken off has
-// left.
+// Existing is an existing object with the name of a planned new one. It is never adopted because it matches the plan:
+// it may have been created outside Terraform. Only recover_interrupted adopts the object of an interrupted apply.
 type Existing struct {
 	// Kind is the type of the resource, Title what messages call the thing, Name its name; Key is the name by which the run
 	// knows it, if that is another one.
 	Kind, Title, Name, Key string
 	ID                     int64
-	// Import is what terraform import takes.
+	// Import is the ID for terraform import.
 	Import string
 	At     path.Path
 	// Summary says that the name is taken, Detail by what, and which other ways there are than to import it.
 	Summary, Detail string
-	// AsPlanned says that it is what would be made, Ours that this account made it within the hour: both as far as the
-	// server tells.
+	// AsPlanned is true if it matches the plan, and Ours if this account created it within the last hour. Both are
+	// only as far as the server tells.
 	AsPlanned, Ours bool
 	// MayBeReplaced says that this may be what a resource with create_before_destroy is to replace, as far as the server
 	// tells.
@@ -42,17 +41,18 @@ type Existing struct {
 	KeepsName bool
 }
 
-// interrupted is how long ago something can have been made to count as what an apply has left that was broken off.
-const interrupted = time.Hour
+// maxRecoverAge is the maximum age of an object that recover_interrupted adopts.
+const maxRecoverAge = time.Hour
 
-// IsRecent reports whether something was made so short a while ago that an apply which was broken off can have made it.
-func IsRecent(made time.Time) bool { return time.Since(made) <= interrupted }
+// IsRecent reports whether an interrupted apply may have created an object of this age.
+func IsRecent(made time.Time) bool { return time.Since(made) <= maxRecoverAge }
 
-// CheckExisting says at plan what becomes of a new thing whose name is taken, and reports whether it will be adopted.
+// CheckExisting reports an existing object with the name of a planned one, and returns true if it will be adopted.
 //
-// What a resource that is made anew may meet as itself is only warned of, and the apply refuses it. With
-// create_before_destroy it does so in the plan of its apply: after an error there, the state would hold the old one as a
-// deposed object that stands in the way of every apply to come. A refusal of the apply itself leaves the state as it was.
+// It only warns about an object that a re-created resource may itself have; the apply refuses it. With
+// create_before_destroy, the plan within the apply makes this check: after an error there, the state would have the
+// old object as a deposed one, which blocks every later apply. A refusal in the apply itself leaves the state
+// unchanged.
 func CheckExisting(meta *base.Meta, e Existing, diags *diag.Diagnostics) (adopted bool) {
 	run := &meta.Run
 	switch {
@@ -61,7 +61,8 @@ func CheckExisting(meta *base.Meta, e Existing, diags *diag.Diagnostics) (adopte
 	case e.IsRename && e.KeepsName && run.WillBeDestroyed(e.Kind, e.ID):
 		e.refuseKeptName(diags)
 	case e.IsRename:
-		// Another resource of this run may give the name up. Which do is not known in a plan: it depends on what is planned first.
+		// Other resources of this run may release the name. A plan does not know which, because the order of planning
+		// varies.
 		detail := ""
 		if e.Detail != "" {
 			detail = e.Detail + "\n\n"
@@ -89,7 +90,7 @@ func (e Existing) Refuse(meta *base.Meta, diags *diag.Diagnostics) {
 	diags.AddAttributeError(e.At, e.Summary, e.text(meta))
 }
 
-// text says what there is, and what to do.
+// text describes the existing object and the fix.
 func (e Existing) text(meta *base.Meta) string {
 	var text strings.Builder
 	if e.Detail != "" {
@@ -103,9 +104,9 @@ func (e Existing) text(meta *base.Meta) string {
 	return text.String()
 }
 
-// RegisterDestroy registers that a resource of this run gives up its thing, and refuses it where another one makes a new thing
-// of the same name: whichever of the two is planned last says so, this or [CheckExisting]. Of the thing it takes
-// Kind, Title, Name, Key, ID and Import.
+// RegisterDestroy registers that a resource of this run destroys its object, and refuses it if another resource
+// creates one with the same name. The resource that is planned last reports this, here or in [CheckExisting]. It uses
+// Kind, Title, Name, Key, ID and Import of the object.
 func RegisterDestroy(meta *base.Meta, e Existing, diags *diag.Diagnostics) {
 	meta.Run.WillDestroy(e.Kind, e.ID)
 	if meta.Run.WillBeCreated(e.Kind, e.key()) {
@@ -144,13 +145,13 @@ func ImportBlock(kind, id string) string {
 	return fmt.Sprintf("  import {\n    to = %s.NAME # the address of this resource\n    id = %q\n  }", of, id)
 }
 
-// CreateOnce creates an object by a request that would create a second one if it were repeated. So it notes what exists before, and
-// if an answer is lost it looks for the object: what looks the same, did not exist before, and belongs to no resource that this
-// run knows, is what this run has created. It returns the ID; its error is for [base.Explain].
+// CreateOnce creates an object by a request that would create a second one if it were repeated. It therefore notes the
+// existing objects first, and after a lost answer searches for the new one: an object that matches, did not exist
+// before, and belongs to no resource of this run. It returns the ID; its error is for [base.Explain].
 //
-// kind is the type of the resource. object tells what is created from what others create: who creates the same waits. look returns
-// the ID of an object that looks the same and of which isNew is true, or zero; it is called once before anything is sent, with
-// an isNew that notes what exists. create sends the request.
+// kind is the type of the resource. object identifies the object: creations of the same one wait for each other. look
+// returns the ID of a matching object for which isNew is true, or zero. It is called once before anything is sent, with
+// an isNew that notes the existing objects. create sends the request.
 func CreateOnce(ctx context.Context, meta *base.Meta, kind, object string,
 	look func(ctx context.Context, isNew func(id int64) bool) (int64, error), create func(context.Context) (int64, error),
 ) (id int64, err error) {
@@ -196,8 +197,8 @@ func CreateOnce(ctx context.Context, meta *base.Meta, kind, object string,
 	return id, nil
 }
 
-// notCreatedError says why nothing was created. It hides its cause, the failure of a reading, from who asks whether a request may
-// have been carried out.
+// notCreatedError is the reason why nothing was created. It hides its cause, a failed read, from callers that ask
+// whether a request may have been executed.
 type notCreatedError struct{ cause error }
 
 // Error says that nothing was created, and why.
@@ -220,7 +221,7 @@ func (e *unknownOutcomeError) Error() string { return e.cause.Error() }
 // Unwrap returns the cause.
 func (e *unknownOutcomeError) Unwrap() error { return e.cause }
 
-// Explanation explains the cause and says what to expect of the next apply.
+// Explanation explains the cause and what the next apply will do.
 func (e *unknownOutcomeError) Explanation() string {
 	return base.Explain(e.cause) + "\n\n" + e.after()
 }
@@ -238,18 +239,18 @@ func refused(err error) bool {
 	return errors.As(err, &refusal) && refusal.Status < 500 && !zulip.IsUnauthorized(err)
 }
 
-// replacedKey is where the ID of a thing stands in its private state. A thing that is replaced is planned once more, as a new
-// one: only this says then which it replaces.
+// replacedKey is the key of an object's ID in its private state. A resource that is replaced is planned once more as
+// a new one, and only this key then identifies the replaced object.
 const replacedKey = "id"
 
-// StoreReplacedID notes the ID of what is planned, for [ReplacedID].
+// StoreReplacedID stores the ID of the planned object for [ReplacedID].
 func StoreReplacedID(ctx context.Context, private interface {
 	SetKey(ctx context.Context, key string, value []byte) diag.Diagnostics
 }, id int64) diag.Diagnostics {
 	return private.SetKey(ctx, replacedKey, []byte(strconv.FormatInt(id, 10)))
 }
 
-// ReplacedID returns the ID of what a thing replaces that is planned as a new one; nothing if it replaces none.
+// ReplacedID returns the ID of the object that a new one replaces, and nil if it replaces none.
 func ReplacedID(ctx context.Context, private interface {
 	GetKey(ctx context.Context, key string) ([]byte, diag.Diagnostics)
 }, diags *diag.Diagnostics) []int64 {

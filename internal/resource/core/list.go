@@ -23,9 +23,9 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// List says what a list resource lists: the objects of one kind, for `terraform query` and for the export. Object is an object as
-// the server describes it. A result holds the identity of an object; the provider's server adds the resource to it, as an
-// import of the object makes it.
+// List describes a list resource: the objects of one kind, for `terraform query` and for the export. Object is an
+// object as the server describes it. A result has the identity of an object; the provider's server adds the resource,
+// as an import of the object would.
 type List[Object any] struct {
 	// Name is the type of the resource without the provider's prefix, Plural what messages call several objects.
 	Name, Plural string
@@ -36,7 +36,7 @@ type List[Object any] struct {
 	Objects func(ctx context.Context, c *base.Base) ([]*Object, *snapshot.Snapshot, error)
 	// Key returns the value of the identity: a number or a text.
 	Key func(*Object) any
-	// Label is what people call an object. The argument `name` selects by it.
+	// Label is the name of an object for people. The argument `name` selects by it.
 	Label func(object *Object, s *snapshot.Snapshot) string
 	// IsGone reports whether an object is archived or deactivated, which GoneWord says: such objects are listed only with the
 	// argument include_archived or include_deactivated, because they cannot be imported. Optional.
@@ -46,11 +46,11 @@ type List[Object any] struct {
 	Filters []ListFilter[Object]
 }
 
-// ListText is what the page of a list resource says of it alone.
+// ListText is the text that is specific to the page of a list resource.
 type ListText struct {
 	// Description says which objects are listed: "Lists the channels that …". By default it names the plural.
 	Description string
-	// Called is what Label returns, as in "email address": by default "name".
+	// Called is the noun for the result of Label, as in "email address": by default "name".
 	Called string
 }
 
@@ -160,7 +160,7 @@ func (l *listResource[Object]) ListResourceConfigSchema(_ context.Context, _ lis
 // includeGone is the argument by which archived or deactivated objects are listed too.
 func (l *listResource[Object]) includeGone() string { return "include_" + l.def.GoneWord }
 
-// List lists the objects that the arguments select. Errors are results too: the CLI shows nothing else.
+// List returns the objects that the arguments select. Errors are results too, because Terraform shows nothing else.
 func (l *listResource[Object]) List(ctx context.Context, req list.ListRequest, stream *list.ListResultsStream) {
 	found, s, diags := l.selected(ctx, req)
 	if diags.HasError() {
@@ -217,7 +217,7 @@ func (l *listResource[Object]) selected(ctx context.Context, req list.ListReques
 	return found, s, diags
 }
 
-// filters returns what the arguments ask of an object.
+// filters returns the conditions that the arguments set.
 func (l *listResource[Object]) filters(ctx context.Context, req list.ListRequest, s *snapshot.Snapshot, diags *diag.Diagnostics) (keeps []func(*Object) bool) {
 	text := func(name string) (string, bool) {
 		var value types.String

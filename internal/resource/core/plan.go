@@ -22,13 +22,14 @@ import (
 type TablePlan[Model, Object, Update any] struct {
 	*Resource[Model, Object, Update]
 	On attribute.Server
-	// Config and Plan are the configuration and the plan, State the prior state: nil for an object that is to be created.
+	// Config and Plan are the configuration and the plan, and State the prior state: nil for an object that does not
+	// exist yet.
 	Config, Plan, State *Model
-	// Prior is what the plan is computed from.
+	// Prior is the starting point of the plan.
 	Prior *PriorModel[Model, Object]
 	// Adopted is the existing object that is adopted instead of creating one; nil for none.
 	Adopted *Object
-	// Changes are what the apply would send. The plan may show more: see [attribute.Equivalent].
+	// Changes are the changes that the apply would send. The plan may show more: see [attribute.Equivalent].
 	Changes []attribute.Step[*Object, Update]
 	Diags   *diag.Diagnostics
 }
@@ -137,7 +138,7 @@ func (p *TablePlan[Model, Object, Update]) Managed() (names []string) {
 // of many.
 const ManagedSummary = "Newly managed attributes will change existing values"
 
-// warnOfManaged says what those attributes are now: a plan shows them as if they had no value before.
+// warnOfManaged warns about the current values of those attributes: a plan shows them as if they had none before.
 func (p *TablePlan[Model, Object, Update]) warnOfManaged() {
 	if len(p.Changes) == 0 {
 		return
@@ -155,7 +156,8 @@ func (p *TablePlan[Model, Object, Update]) warnOfManaged() {
 	}
 }
 
-// Compare sets what the apply would send. What cannot be resolved is reported by the check of the permissions.
+// Compare sets the changes that the apply would send. The check of the permissions reports values that cannot be
+// resolved.
 func (p *TablePlan[Model, Object, Update]) Compare() {
 	p.Changes, _ = p.attributes.steps(p.Prior, p.Plan, &Context{Base: &p.Base, Snapshot: p.On.View})
 }
@@ -216,8 +218,8 @@ func (r *Resource[Model, Object, Update]) keepUnset(p *Plan[Model]) {
 	}
 }
 
-// omitUnset makes null in the plan of an object that is to be created what the configuration leaves unset, and what the state leaves
-// out. A review of the plan takes an unknown attribute for one that is set. The next read gives the state the value of the server.
+// omitUnset sets the unset attributes that the state omits to null in the plan of a new object, because a review of
+// the plan assumes that an unknown attribute is set. The next read sets the state to the server's values.
 func (r *Resource[Model, Object, Update]) omitUnset(p *Plan[Model]) {
 	omittable := r.attributes.omittable()
 	for name, attribute := range r.schema().Attributes {
@@ -254,12 +256,13 @@ func (r *Resource[Model, Object, Update]) register(p *Plan[Model]) (id int64) {
 	return id
 }
 
-// keepsName reports whether an object keeps its name when its resource is destroyed. Accounts do, whose names CheckPlan checks.
+// keepsName reports whether an object keeps its name when its resource is destroyed. Accounts do, but CheckPlan
+// checks their names.
 func (r *Resource[Model, Object, Update]) keepsName() bool {
 	return r.def.Archives || r.def.Unique.IsCheckedByPlan
 }
 
-// importText is what terraform import takes for the object of a model.
+// importText returns the import ID of the object of a model.
 func (r *Resource[Model, Object, Update]) importText(m *Model) string {
 	return textOf(fieldsOf(m).get(idAttribute))
 }
@@ -269,8 +272,8 @@ func (r *Resource[Model, Object, Update]) reservesName() bool {
 	return r.def.Unique.Of != nil && !r.def.Unique.IsCheckedByPlan
 }
 
-// checkUnique refuses a name that another object has, of this configuration or of the organization. own is the ID of the
-// object that the resource has, or replaces. It returns the object that is adopted; nil for none.
+// checkUnique refuses a name that another object in this configuration or the organization has. own is the ID of the
+// resource's object, or of the one that it replaces. It returns the adopted object or nil.
 func (r *Resource[Model, Object, Update]) checkUnique(ctx context.Context, p *Plan[Model], own []int64) (adopted *Object) {
 	name, run := r.name(p.Plan), &r.Meta.Run
 	if name == "" {
@@ -292,7 +295,7 @@ func (r *Resource[Model, Object, Update]) checkUnique(ctx context.Context, p *Pl
 		}
 	}()
 	if isRename && name != r.name(p.Prior) {
-		// Before the check for an exchange: of several resources that are planned at the same time, the last one sees all others.
+		// This precedes the check for exchanged names, so that the last of several concurrent plans sees all names.
 		run.PlanName(kind, r.id(p.Prior), name)
 	}
 	if p.IsCreate() && len(own) == 0 {

@@ -65,7 +65,7 @@ func (r *Resource[Model, Object, Update]) Schema(_ context.Context, _ resource.S
 	resp.Schema = r.schema()
 }
 
-// hasNumber reports whether the ID is a number; else it is a text, which is the name of the object in the index.
+// hasNumber reports whether the ID is a number. If not, it is a text: the name of the object in the index.
 func (r *Resource[Model, Object, Update]) hasNumber() bool {
 	return r.schema().Attributes[idAttribute].GetType().Equal(types.Int64Type)
 }
@@ -109,7 +109,7 @@ func (r *Resource[Model, Object, Update]) FixedAttributes(ctx context.Context, s
 	return r.def.Fixed(&m)
 }
 
-// Read sets the state to what the snapshot has, or removes what is gone from the state.
+// Read sets the state to the object in the snapshot, or removes an object that no longer exists.
 func (r *Resource[Model, Object, Update]) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var state Model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -159,10 +159,12 @@ func (r *Resource[Model, Object, Update]) Read(ctx context.Context, req resource
 	r.store(ctx, &state, object, nil, r.context(view), &resp.State, resp.Private, &resp.Diagnostics)
 }
 
-// store sets the state to what the server has, and the private state to the permissions and to what the state leaves out. An
-// import leaves out nothing: until it is planned, nobody knows what will be managed. planned is what an apply has
-// brought about, or nil: the state then says what the plan said. What somebody else changed since is for the next plan to find
-// and to show, and the CLI accepts nothing but what was planned.
+// store sets the state to the server's values, and the private state to the permissions and the omitted values. An
+// import omits nothing, because the managed attributes are not known until it is planned. planned is the plan of an
+// apply, or nil.
+//
+// After an apply the state gets the planned values: Terraform accepts no others. A change in the meantime shows in
+// the next plan.
 func (r *Resource[Model, Object, Update]) store(ctx context.Context, m *Model, object *Object, planned *Model, c *Context,
 	state *tfsdk.State, private attribute.PrivateSetter, diags *diag.Diagnostics,
 ) {
@@ -256,7 +258,7 @@ func (r *Resource[Model, Object, Update]) context(l *listing[Object]) *Context {
 	return &Context{Base: &r.Base, Snapshot: l.Snapshot}
 }
 
-// name returns what is unique about a model; "" if nothing is, or it is unknown.
+// name returns the unique value of a model, and "" if there is none or it is unknown.
 func (r *Resource[Model, Object, Update]) name(m *Model) string {
 	if r.def.Unique.Of == nil {
 		return ""
@@ -284,12 +286,12 @@ func (r *Resource[Model, Object, Update]) called(name string, id int64) string {
 	return r.def.Title + " " + suggest.Quote(name)
 }
 
-// Explain is [base.Explain] with what a refusal means for this resource.
+// Explain is [base.Explain] with the hints of this resource.
 func (r *Resource[Model, Object, Update]) Explain(err error) string {
 	return base.ExplainWith(err, r.hint)
 }
 
-// hint returns what a refusal means for this resource; "" if it says enough itself.
+// hint explains a refusal for this resource, and returns "" if it is clear.
 func (r *Resource[Model, Object, Update]) hint(err error) string {
 	if r.def.Hint == nil {
 		return ""
@@ -297,10 +299,10 @@ func (r *Resource[Model, Object, Update]) hint(err error) string {
 	return r.def.Hint(err)
 }
 
-// Manage registers the object that the prior state of a planned resource has, and whether the resource is destroyed. It
-// warns if another resource has the same object in its state, which no apply can put right, and refuses to destroy an object that
-// another resource of the run has: whichever of the two is planned last says so. Of the object it takes Kind, Title, Name, Key,
-// ID and Import.
+// Manage registers the object in the prior state of a planned resource, and whether the resource is destroyed. It
+// warns if another resource has the same object in its state, which no apply can fix. It refuses to destroy an object
+// of another resource of the run; the resource that is planned last reports this. It uses Kind, Title, Name, Key, ID
+// and Import of the object.
 func Manage(meta *base.Meta, e Existing, isDestroyed bool, diags *diag.Diagnostics) {
 	meta.Run.Manage(e.Kind, e.ID)
 	if isDestroyed {

@@ -93,7 +93,7 @@ func (r *Resource[Model, Object, Update]) freshNeeds() []store.Part {
 	return nil
 }
 
-// readNeeds gives a context a snapshot of what the attributes are looked up in.
+// readNeeds sets the snapshot in which a context looks up the attributes.
 func (r *Resource[Model, Object, Update]) readNeeds(ctx context.Context, c *Context) (err error) {
 	if len(r.def.Source.Needs) > 0 {
 		c.Snapshot, err = r.Meta.Store.Read(ctx, r.def.Source.Needs...)

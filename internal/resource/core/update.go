@@ -17,7 +17,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Update sends what differs between the prior and the planned values, unless somebody else has changed it since.
+// Update sends the differences between the prior and the planned values, unless there is a conflict.
 func (r *Resource[Model, Object, Update]) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan, state Model
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -99,7 +99,7 @@ func (r *Resource[Model, Object, Update]) fresh(ctx context.Context, id int64, c
 // unseenError says that an object is not there, or not active.
 type unseenError struct{ text string }
 
-// Error says what became of it.
+// Error returns the outcome of the change.
 func (e *unseenError) Error() string { return e.text }
 
 // Change carries out steps on an object: see [attribute.Subject.Change]. now is the object as it was just read, or nil.
@@ -136,7 +136,7 @@ func (o *change[Model, Object, Update]) subject(steps []attribute.Step[*Object, 
 	}
 }
 
-// title is what messages call the object.
+// title returns the object's name in messages.
 func (o *change[Model, Object, Update]) title(object *Object) string {
 	return o.called(o.nameOf(object, cmp.Or(o.before, o.planned), o.c), o.id)
 }
@@ -151,7 +151,7 @@ func (o *change[Model, Object, Update]) read(ctx context.Context, shows func(*Ob
 	})
 }
 
-// send sends what is pending: by SendUpdate, or as the current model with the planned values of what is pending.
+// send sends the pending changes: with SendUpdate, or as the current model with the pending planned values.
 func (o *change[Model, Object, Update]) send(ctx context.Context, p attribute.Pending[*Object, Update]) (ignored []string, err error) {
 	if o.def.SendUpdate != nil {
 		ignored, err = o.def.SendUpdate(ctx, &o.Base, o.id, p)
@@ -206,7 +206,7 @@ func (o *change[Model, Object, Update]) explain(err error) string {
 	return o.Explain(err)
 }
 
-// nameOf is what messages call an object: as the state does, or as the server does.
+// nameOf returns the object's name in messages, from the state or from the server.
 func (r *Resource[Model, Object, Update]) nameOf(object *Object, before *Model, c *Context) string {
 	if r.def.Table == nil {
 		return r.nameBefore(before)
@@ -224,7 +224,8 @@ func (r *Resource[Model, Object, Update]) nameBefore(before *Model) string {
 	return r.name(before)
 }
 
-// Delete deletes, archives or deactivates the object, unless it is to be kept, or another resource of this run has adopted it.
+// Delete deletes, archives or deactivates the object, unless it must be kept or another resource of this run has
+// adopted it.
 func (r *Resource[Model, Object, Update]) Delete(ctx context.Context, req resource.DeleteRequest, resp *resource.DeleteResponse) {
 	var state Model
 	resp.Diagnostics.Append(req.State.Get(ctx, &state)...)
@@ -272,7 +273,7 @@ func (r *Resource[Model, Object, Update]) Delete(ctx context.Context, req resour
 	}
 }
 
-// release lets whoever creates an object of the same name in this run have this one: it is that one again.
+// release releases this object for a new resource of the same name in this run, which adopts it.
 func (r *Resource[Model, Object, Update]) release(id int64, state *Model) {
 	if name := r.fold(r.name(state)); name != "" && id != 0 {
 		r.Meta.Run.Manage(r.kind(), id)
@@ -280,10 +281,10 @@ func (r *Resource[Model, Object, Update]) release(id int64, state *Model) {
 	}
 }
 
-// InUseError is what Delete returns where the server refuses because something still uses the object.
+// InUseError is the error of Delete if the server refuses because the object is still in use.
 type InUseError struct{ Err error }
 
-// Error says what uses it.
+// Error names the objects that use it.
 func (e *InUseError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the error to report.
@@ -327,8 +328,8 @@ func (r *Resource[Model, Object, Update]) sendDelete(ctx context.Context, c *Con
 	return err
 }
 
-// readAndDelete sends the request once for each reading, and only while the object exists. The reading comes before the write,
-// because a read waits for writes that are under way.
+// readAndDelete sends the request once for each reading, and only while the object exists. It reads before the write
+// begins, because a read waits for writes under way.
 func (r *Resource[Model, Object, Update]) readAndDelete(ctx context.Context, id int64, state *Model) error {
 	isThere := func(view *listing[Object]) bool { return r.active(view, id, state) != nil }
 	isDeleted := func(view *listing[Object]) bool { return !isThere(view) }
@@ -350,8 +351,8 @@ func (r *Resource[Model, Object, Update]) readAndDelete(ctx context.Context, id 
 	}
 }
 
-// findState returns the ID of the object of a state, which is set to what it is now. ok is false if there is none. If the server
-// would not show it to the account, that is an error under the summary.
+// findState returns the ID of the object of a state, and updates the state. ok is false if there is none. If the
+// server would not show it to the account, that is an error with this summary.
 func (r *Resource[Model, Object, Update]) findState(ctx context.Context, id int64, state *Model, summary string, diags *diag.Diagnostics) (found int64, ok bool) {
 	view, err := r.known(ctx, func(view *listing[Object]) bool { return r.active(view, id, state) != nil })
 	if err != nil {

@@ -44,8 +44,8 @@ type Terms struct {
 	ExpiryDate           types.String `tfsdk:"expiry_date"`
 }
 
-// IsShown reports whether the server would list an invitation of a state: an administrator is shown all, others their own, and
-// nobody one that has expired.
+// IsShown reports whether the server would list the invitation of a state. It lists all invitations to
+// administrators, their own to others, and expired ones to no one.
 func (t *Terms) IsShown(m *base.Meta) bool {
 	expiry, err := time.Parse(time.RFC3339, t.ExpiryDate.ValueString())
 	hasExpired := err == nil && expiry.Before(time.Now())
@@ -60,8 +60,8 @@ func (t *Terms) Settable() map[string]attr.Value {
 	}
 }
 
-// Changes returns the attributes of which a plan asks for something else, by name. Of an imported invitation, what is null is
-// what could not be read: it is recorded, for the invitation may well have it.
+// Changes returns the names of the attributes that a plan changes. In an imported invitation, null means that the
+// server does not show the value: the plan only records it, because the invitation may have it.
 func Changes(state, plan map[string]attr.Value, imported bool) []string {
 	var changed []string
 	for _, name := range slices.Sorted(maps.Keys(plan)) {
@@ -74,7 +74,7 @@ func Changes(state, plan map[string]attr.Value, imported bool) []string {
 	return changed
 }
 
-// Wire is the plan in the words of the wire. What is not configured is left to the server.
+// Wire returns the planned terms for a request. Unset terms are left to the server.
 func (t *Terms) Wire(ctx context.Context, diags *diag.Diagnostics) zulip.InviteTerms {
 	wanted := zulip.InviteTerms{ExpiresInMinutes: t.ExpiresInMinutes.ValueInt64Pointer()}
 	if role, ok := zulip.ParseRole(t.InviteAs.ValueString()); ok {
@@ -95,16 +95,16 @@ func (t *Terms) Wire(ctx context.Context, diags *diag.Diagnostics) zulip.InviteT
 	return wanted
 }
 
-// FillIn sets what was left to the server to what the server then does, and forgets what it tells of an invitation.
+// FillIn sets the terms that were left to the server to its defaults, and clears those that it shows.
 func (t *Terms) FillIn() {
 	t.InvitedByUserID, t.Invited, t.ExpiryDate = types.Int64Null(), types.StringNull(), types.StringNull()
 	t.setDefaults(t, attr.Value.IsUnknown)
 }
 
-// PlanDefaults sets the planned terms that the configuration leaves unset to what the server then does.
+// PlanDefaults sets the planned terms that the configuration leaves unset to the server's defaults.
 func (t *Terms) PlanDefaults(config *Terms) { t.setDefaults(config, attr.Value.IsNull) }
 
-// setDefaults sets the terms that are unset in another value to what the server then does.
+// setDefaults sets the terms that are unset in another value to the server's defaults.
 func (t *Terms) setDefaults(in *Terms, isUnset func(attr.Value) bool) {
 	if isUnset(in.InviteAs) {
 		t.InviteAs = types.StringValue(zulip.RoleMember.String())
@@ -180,11 +180,12 @@ func Attributes(describe map[string]string) map[string]schema.Attribute {
 	}
 }
 
-// maxMinutes is a time that the server can still add to a date: of too long ones it fails (server-behavior §U21).
+// maxMinutes is a time that the server can still add to a date. It fails with longer ones (server-behavior §U21).
 const maxMinutes = 1_000_000_000
 
-// Check refuses, in a plan, what the server would refuse (server-behavior §R15, §U15, §U16). right is the organization's setting
-// of who may send such an invitation; doing names that, as in "make invitation links".
+// Check refuses, in a plan, terms that the server would refuse (server-behavior §R15, §U15, §U16). right is the
+// organization's setting of who may send such an invitation. doing describes the action, as in "make invitation
+// links".
 func (t *Terms) Check(meta *base.Meta, view *snapshot.Snapshot, right, doing string, diags *diag.Diagnostics) {
 	if t.checkCaller(meta, view, right, doing, diags) {
 		t.checkChannels(view, diags)
@@ -206,7 +207,7 @@ func (t *Terms) checkCaller(meta *base.Meta, view *snapshot.Snapshot, right, doi
 	return true
 }
 
-// checkChannels refuses channels into which nobody can be put.
+// checkChannels refuses channels that invited people cannot be subscribed to.
 func (t *Terms) checkChannels(view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	for _, id := range numbers(t.ChannelIDs) {
 		switch channel, ok := view.Channels().ByID(id); {
@@ -219,7 +220,7 @@ func (t *Terms) checkChannels(view *snapshot.Snapshot, diags *diag.Diagnostics) 
 	}
 }
 
-// checkGroups refuses groups into which nobody can be put.
+// checkGroups refuses groups that invited people cannot be added to.
 func (t *Terms) checkGroups(view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	for _, id := range numbers(t.GroupIDs) {
 		switch group, ok := view.UserGroup(id); {
@@ -246,7 +247,7 @@ func numbers(set types.Set) []int64 {
 	return known
 }
 
-// Hint says what a refusal of an invitation means; "" if it says enough itself. right is as with [Terms.Check].
+// Hint explains a refusal of an invitation, and returns "" if it is clear. right is as in [Terms.Check].
 func Hint(err error, right string) string {
 	switch {
 	case zulip.IsMessage(err, "Insufficient permission"):

@@ -77,8 +77,8 @@ func UserInPlan(view *snapshot.Snapshot, text string) (user *zulip.User, later b
 	return nil, false, err
 }
 
-// KeepUser returns the words for a person or bot: those there are if they mean it, else its address. An address stays where the
-// account is not shown the real one, and nobody else has it.
+// KeepUser returns the text for a person or bot: the given one if it names them, and otherwise their email. A given
+// email is kept if the account does not see the real one and no other user has it.
 func KeepUser(kept string, user *zulip.User, view *snapshot.Snapshot) string {
 	if kept == "" {
 		return user.Address() // without a search for what may have been meant
@@ -172,16 +172,16 @@ func NoSuchChannelID(at path.Path, id int64) error {
 	return NoSuchChannel(at, fmt.Errorf("the provider's account sees no channel with the ID %d; the data source zulip_channels lists those it sees", id))
 }
 
-// notYet is the error of who needs now what this run has yet to create.
+// notYet returns the error about an object that is needed now and that this run will create.
 func notYet(noun, resource, name string) error {
 	return &missing{summary: fmt.Sprintf("%q does not exist in the organization yet", name), err: fmt.Errorf("this run has not created the %s %q yet. Add depends_on = [%s.NAME], or reference it as %s.NAME.id so that Terraform creates it first", noun, name, resource, resource)}
 }
 
-// ChannelKind is what the run state knows channels as.
+// ChannelKind is the kind of channels in the run state.
 const ChannelKind = "zulip_channel"
 
-// IsPlannedChannel reports whether a `channel` attribute means a channel that this run has yet to create or to unarchive:
-// who is in it, and who may do what in it, is not known before.
+// IsPlannedChannel reports whether a `channel` attribute names a channel that this run will create or unarchive. Its
+// subscribers and rights are not known before.
 func IsPlannedChannel(view *snapshot.Snapshot, text string) bool {
 	name, byName := strings.CutPrefix(text, "name:")
 	if _, err := strconv.ParseInt(text, 10, 64); err == nil && !byName {
@@ -215,7 +215,7 @@ func channelText(view *snapshot.Snapshot, id int64) string {
 	return channel.Name
 }
 
-// KeepChannel returns the words for a channel: those there are if they mean it, else its name.
+// KeepChannel returns the text for a channel: the given one if it names the channel, and otherwise its name.
 func KeepChannel(kept string, id int64, view *snapshot.Snapshot) string {
 	if channel, err := Channel(view, kept); kept != "" && err == nil && channel.ID == id {
 		return kept
@@ -255,8 +255,8 @@ func FolderInPlan(view *snapshot.Snapshot, name string) (id int64, later bool, e
 	}
 }
 
-// KeepFolder returns the words for a channel folder: those there are if they mean it, else its name. ok is false if its name is
-// not known.
+// KeepFolder returns the text for a channel folder: the given one if it names the folder, and otherwise its name. ok
+// is false if its name is not known.
 func KeepFolder(kept string, isKept bool, id int64, view *snapshot.Snapshot) (text string, ok bool) {
 	if isKept {
 		if found, later, err := FolderInPlan(view, kept); err == nil && !later && found == id {
@@ -282,14 +282,14 @@ func NoProfileField(name string, view *snapshot.Snapshot) error {
 type missing struct {
 	summary string
 	err     error
-	// absent is the name if it is an address, and no similar one is there: whoever is meant may not have joined yet.
+	// absent is the name if it is an email and no similar one exists: its user may not have joined yet.
 	absent string
 }
 
 func (m *missing) Error() string { return m.err.Error() }
 func (m *missing) Unwrap() error { return m.err }
 
-// missingUser is the error of an address or ID that nobody has.
+// missingUser returns the error about an email or ID that no user has.
 func missingUser(text, format string, args ...any) error {
 	return &missing{summary: suggest.MissingUser(text), err: fmt.Errorf(format, args...)}
 }
@@ -320,25 +320,25 @@ func SummaryOr(err error, other string) string {
 	return other
 }
 
-// AddError reports an error of this package at an attribute. more is what follows it.
+// AddError reports an error of this package at an attribute. more is added to the detail.
 func AddError(diags *diag.Diagnostics, at path.Path, err error, more string) {
 	diags.AddAttributeError(at, Summary(err), base.Sentence(err)+more)
 }
 
-// Error returns what [AddError] adds, as a [base.Error].
+// Error returns the diagnostics of [AddError] as a [base.Error].
 func Error(at path.Path, err error, more string) error {
 	return base.Refused(at, Summary(err), base.Sentence(err)+more)
 }
 
-// isAbsent reports whether an error is that of an address that nobody has yet, as far as can be told.
+// isAbsent reports whether an error is about an email that no user has yet, as far as is known.
 func isAbsent(err error) bool {
 	found := (*missing)(nil)
 	return errors.As(err, &found) && found.absent != ""
 }
 
-// ReportAbsent warns of addresses in a list that nobody has yet: they are taken up when somebody has. Where somebody would leave
-// by the same plan, it is an error that names them: one of them may have had the address, unless the address has been invited.
-// Deactivated people have left already.
+// ReportAbsent warns about emails in a list that no user has yet. They are added once a user has them. If the same
+// plan would remove someone, it is an error that names those people, because one of the new emails may be theirs,
+// unless it was invited. Deactivated people do not count as removed.
 func ReportAbsent(ctx context.Context, meta *base.Meta, view *snapshot.Snapshot, absent []error, leaving []int64, at path.Path, diags *diag.Diagnostics) {
 	leaving = UserList.Active(leaving, view)
 	for _, err := range absent {

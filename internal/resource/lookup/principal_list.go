@@ -16,26 +16,28 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 )
 
-// PrincipalList resolves an attribute that is a list of texts to the people or the groups that they name, and writes them as
-// texts again. Order and repetitions mean nothing: the attribute is a list only because the plugin framework compares every
-// element of a set with every other, which takes minutes for some thousands. Who has been deactivated does not count: the
-// server hides such people and accepts them nowhere, so that they are neither a difference nor an error.
+// PrincipalList resolves a list of texts to the people or groups that they name, and converts IDs back to texts.
+// Order and repetitions have no meaning. The attribute is a list only because the plugin framework compares every
+// element of a set with every other, which takes minutes for some thousands.
 //
-// In a plan, KeepPrior keeps the order of the state; after a read or a write, Keep does. All of it takes linear time.
+// Deactivated people are neither a difference nor an error, because the server hides them and accepts them nowhere.
+//
+// KeepPrior keeps the order of the state in a plan, and Keep does so after a read or a write. Both take linear time.
 type PrincipalList struct {
 	// plain returns a text without the prefix of a principal, as the functions below take it.
 	plain func(text string) (string, error)
 	// resolve finds what a text names. later says that this run has yet to create it, with ID zero, or to reactivate it.
 	resolve func(view *snapshot.Snapshot, text string) (id int64, active, later bool, err error)
-	// find is resolve for what is there already, without the search for similar names.
+	// find is resolve for existing objects, without the search for similar names.
 	find func(view *snapshot.Snapshot, text string) (id int64, active, ok bool)
 	// write is the text for an ID.
 	write func(view *snapshot.Snapshot, id int64) string
 	// isActive reports whether the server shows and takes an ID.
 	isActive func(view *snapshot.Snapshot, id int64) bool
-	// keepsAddresses says that addresses which nobody has yet stay as they are.
+	// keepsAddresses is true if emails that no user has yet are kept.
 	keepsAddresses bool
-	// planned returns the ID of what this run leaves with a name, as far as it has planned; 0 for what it creates.
+	// planned returns the ID of the object that has a name after this run, as far as it has planned, and 0 for one
+	// that it creates.
 	planned func(view *snapshot.Snapshot, text string) (id int64, planned bool)
 	// moved is the error of a text that names another ID than before.
 	moved func(view *snapshot.Snapshot, text string, before, now int64) error
@@ -56,7 +58,7 @@ var UserList = PrincipalList{
 		user, ok := view.User(id)
 		if err != nil {
 			user, ok = view.UserByAddress(text)
-			// Not one to whom this run is yet to give the address.
+			// A user who only gets the email in this run does not count.
 			ok = ok && (strings.EqualFold(text, user.Address()) || strings.EqualFold(text, user.Email))
 		}
 		if !ok {
@@ -118,7 +120,7 @@ var GroupList = PrincipalList{
 	},
 }
 
-// ResolvedList is what a list of texts names.
+// ResolvedList is the result of resolving a list of texts.
 type ResolvedList struct {
 	// IDs are ascending, each once, and active. They are complete only when nothing is planned and there are no problems.
 	IDs []int64
@@ -126,13 +128,14 @@ type ResolvedList struct {
 	Deactivated []int64
 	// Emails are the emails by which active people and bots are named, by ID.
 	Emails map[int64]string
-	// Planned are the texts for what this run has yet to create or to reactivate.
+	// Planned are the texts for objects that this run will create or reactivate.
 	Planned []string
-	// Absent are the errors of addresses that nobody has yet, for [ReportAbsent].
+	// Absent are the errors about emails that no user has yet, for [ReportAbsent].
 	Absent []error
-	// MayHaveMoved says that one of these addresses may be the old one of somebody: it is not known to be invited.
+	// MayHaveMoved is true if one of these emails may be the new one of an existing user, because it is not known to
+	// be invited.
 	MayHaveMoved bool
-	// Moved are the errors of texts that name somebody else than before.
+	// Moved are the errors about texts that name another user or group than before.
 	Moved    []error
 	Problems []error
 }
@@ -142,13 +145,14 @@ func (l PrincipalList) Resolve(list types.List, view *snapshot.Snapshot) (resolv
 	return l.ResolveAs(list, types.MapNull(types.Int64Type), view)
 }
 
-// ResolveAs is Resolve for a list of which a plan, or the state before a plan, has the IDs: see [PrincipalList.PlanIDs]. These IDs count,
-// also where a text names nothing now. If it names something else, that this run has not given the name, there is an error in Moved.
+// ResolveAs is Resolve for a list whose IDs a plan, or the state before it, has: see [PrincipalList.PlanIDs]. These
+// IDs are used even if a text names nothing now. If a text names another object, and this run has not given it the
+// name, Moved has an error.
 func (l PrincipalList) ResolveAs(list types.List, before types.Map, view *snapshot.Snapshot) (resolved ResolvedList, known bool) {
 	return l.resolveAs(list, before, false, view)
 }
 
-// ResolveState is ResolveAs for the list of a state, whose IDs count whatever the texts name now.
+// ResolveState is ResolveAs for the list of a state, whose IDs are used whatever the texts name now.
 func (l PrincipalList) ResolveState(list types.List, ids types.Map, view *snapshot.Snapshot) ResolvedList {
 	resolved, _ := l.resolveAs(list, ids, true, view)
 	return resolved
@@ -198,10 +202,12 @@ func (l PrincipalList) resolveAs(list types.List, before types.Map, isState bool
 	return resolved, known
 }
 
-// PlanIDs returns the planned value of the attribute that has the ID of what each text of a list names. A plan shows it, and Terraform
-// refuses to apply a saved plan if the plan that it makes in the apply has another value. Nothing else tells an apply whom its plan found.
+// PlanIDs returns the planned value of the attribute with the IDs of the texts of a list. A plan shows it, and
+// Terraform refuses to apply a saved plan if the value differs during apply. An apply has no other way to know the
+// IDs that its plan found.
 //
-// prior is the value in the state; isChange says that the resource is created or changed, so that an apply may find who is missing.
+// prior is the value in the state. isChange is true if the resource is created or changed, so that an apply may find
+// missing IDs.
 func (l PrincipalList) PlanIDs(list types.List, prior types.Map, isChange bool, view *snapshot.Snapshot) types.Map {
 	if !isWhollyKnown(list) {
 		return types.MapUnknown(types.Int64Type)
@@ -217,7 +223,7 @@ func (l PrincipalList) PlanIDs(list types.List, prior types.Map, isChange bool, 
 	})
 }
 
-// named returns what a text names; where it names nothing, and nothing that this run makes, the ID that it had before.
+// named returns the ID that a text names. If it names nothing, now or after this run, it returns the ID from before.
 func (l PrincipalList) named(text string, before types.Map, view *snapshot.Snapshot) (int64, bool) {
 	id, _, ok := l.found(view, text)
 	plain, err := l.plain(text)
@@ -230,7 +236,7 @@ func (l PrincipalList) named(text string, before types.Map, view *snapshot.Snaps
 	return idOf(text, before)
 }
 
-// isGiven reports whether this run gives a name to what has it: 0 is what it creates.
+// isGiven reports whether this run gives a name to the object that has it. ID 0 is an object that the run creates.
 func (l PrincipalList) isGiven(view *snapshot.Snapshot, plain string, id int64) bool {
 	given, ok := l.planned(view, plain)
 	return ok && (given == id || given == 0)
@@ -284,11 +290,11 @@ func AccountKeys(list types.List, view *snapshot.Snapshot) (keys []runstate.Acco
 	return keys
 }
 
-// KeepPrior returns the planned value of a list: the prior one where both name the same, whatever the order, the texts and
-// the repetitions, so that none of these shows as a change.
+// KeepPrior returns the planned value of a list: the prior one if both name the same, whatever the order, texts and
+// repetitions, so that a plan shows no such change.
 //
-// What a text names is looked up in the organization as it is, and a text that names nothing there stands for itself. So a
-// second plan, in the apply, comes to the same result when somebody has been deactivated, reactivated or created since.
+// Texts are resolved in the current organization, and a text that names nothing there represents itself. The second
+// plan, within the apply, therefore has the same result after deactivations, reactivations and creations.
 func (l PrincipalList) KeepPrior(configured, prior types.List, view *snapshot.Snapshot) types.List {
 	kept, _ := l.KeepPriorAs(configured, prior, types.MapNull(types.Int64Type), view)
 	return kept
@@ -312,10 +318,12 @@ func (l PrincipalList) KeepPriorAs(configured, prior types.List, priorIDs types.
 	return prior, true
 }
 
-// MustWait reports whether an existing resource has to stay as it is until a list is known: the CLI plans again in the apply, with
-// no word of what was planned before, and takes for a mistake what does not agree. A wholly unknown list would name who leaves
-// only then. One with unknown elements is planned as it is configured; but once it is known, KeepPrior returns the prior list if
-// both name the same, where the known elements may have other places.
+// MustWait reports whether an existing resource must stay unchanged until a list is known. Terraform plans again
+// during apply, without the first plan, and treats a different result as an error.
+//
+// The names that a wholly unknown list removes would be known only then. A list with unknown elements is planned as
+// configured; but once it is known, KeepPrior returns the prior list if both name the same, and the known elements
+// may have other positions.
 func (l PrincipalList) MustWait(configured, prior types.List, view *snapshot.Snapshot) bool {
 	if configured.IsUnknown() || isWhollyKnown(configured) || prior.IsNull() {
 		return configured.IsUnknown()
@@ -343,7 +351,7 @@ func (l PrincipalList) MustWait(configured, prior types.List, view *snapshot.Sna
 		}
 		delete(missing, key)
 	}
-	// Where none is missing, what is unknown would have to be a repetition, which nobody writes.
+	// If no ID is missing, the unknown elements could only be repetitions, which no one writes.
 	return len(missing) > 0 && len(missing) <= unknown
 }
 
@@ -372,9 +380,9 @@ func (l PrincipalList) found(view *snapshot.Snapshot, text string) (id int64, ac
 	return l.find(view, plain)
 }
 
-// Keep returns the list for what the server holds: the texts of another list that name one of the IDs, or somebody who does
-// not count, in their order; then those that are missing, sorted by their texts, as an export writes them: so a later change of the
-// list shows who comes and who goes, and nobody who has only another place.
+// Keep returns the list for the server's IDs. First come the texts of another list that name one of the IDs, or a
+// deactivated user, in their order. Then come the missing IDs, sorted by text as an export sorts them, so that a
+// later change of the list shows only additions and removals.
 func (l PrincipalList) Keep(kept types.List, ids []int64, view *snapshot.Snapshot) types.List {
 	missing := make(map[int64]bool, len(ids))
 	for _, id := range l.Active(ids, view) {
@@ -399,7 +407,7 @@ func (l PrincipalList) Keep(kept types.List, ids []int64, view *snapshot.Snapsho
 	return types.ListValueMust(types.StringType, elements)
 }
 
-// Of returns the list for IDs, sorted by their texts.
+// Of returns the list for IDs, sorted by text.
 func (l PrincipalList) Of(ids []int64, view *snapshot.Snapshot) types.List {
 	return l.Keep(types.ListNull(types.StringType), ids, view)
 }

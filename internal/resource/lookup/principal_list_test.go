@@ -38,8 +38,8 @@ func shuffled(t *rapid.T, list types.List) types.List {
 	return types.ListValueMust(types.StringType, rapid.Permutation(elements).Draw(t, "order"))
 }
 
-// What is written for IDs names the IDs, whatever texts are kept for some of them, and neither order nor repetitions are a
-// change.
+// The list for IDs resolves to the same IDs, whatever texts are kept for some of them, and neither order nor
+// repetitions are a change.
 func TestLawListsNameWhatTheyWereWrittenFor(t *testing.T) {
 	view := readOrganization(t)
 	var people, groups []int64
@@ -106,7 +106,7 @@ func TestListsKeepTheirTexts(t *testing.T) {
 	}
 }
 
-// Who is new in a list is sorted by text, as an export writes the list, whatever the IDs.
+// New users in a list are sorted by text, as in an export, whatever the IDs.
 func TestListsAreSortedByText(t *testing.T) {
 	view := readOrganization(t)
 	var people, groups []int64
@@ -134,7 +134,7 @@ func TestListsAreSortedByText(t *testing.T) {
 	}
 }
 
-// Texts that name nobody stand for themselves, whatever their case, and what is not known is no repetition of anything.
+// A text that names no user represents itself, ignoring case, and an unknown element is no repetition.
 func TestListsOfThoseWhoAreNotThereYet(t *testing.T) {
 	view := readOrganization(t)
 	prior := textList("new@example.com", "lena.fischer@example.com")

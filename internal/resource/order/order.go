@@ -1,5 +1,5 @@
-// Package order is the base of resources that set the order of all objects of a kind, of which an organization has one, as
-// the order of its linkifiers. A [Definition] says what is ordered, how the order is read and how it is sent; [Resource] is
+// Package order is the base of resources that set the order of all objects of a kind in an organization, such as the
+// order of its linkifiers. A [Definition] describes the objects, and how their order is read and sent. [Resource] is
 // the rest of the resource.
 package order
 
@@ -44,17 +44,17 @@ type Resource struct {
 	Definition
 }
 
-// Definition says what is ordered, and how.
+// Definition describes the objects and how their order is read and sent.
 type Definition struct {
 	// TypeName is the type without the provider's name, as `linkifier_order`.
 	TypeName string
-	// ID is the one ID there is: what is ordered, as `linkifiers`.
+	// ID is the only ID, the name of the objects, as in `linkifiers`.
 	ID string
 	// Attribute holds the IDs, in order.
 	Attribute string
 	// Thing and Things are words: `linkifier`, `linkifiers`.
 	Thing, Things string
-	// Description says in Markdown what the order is for. What all orders have in common is added to it.
+	// Description says in Markdown what the order is for. The text that all orders share is added to it.
 	Description string
 
 	// Seen returns all things in order from the snapshot.
@@ -64,7 +64,7 @@ type Definition struct {
 	Fresh func(ctx context.Context, d *store.Store, shows func([]Item) bool) ([]Item, error)
 	// List is the part of the snapshot that lags so; empty if none does.
 	List store.Part
-	// Write sends all IDs in order, of those that do not count too.
+	// Write sends all IDs in order, including those of objects that do not count.
 	Write func(context.Context, *zulip.Client, []int64) error
 }
 
@@ -75,7 +75,7 @@ type Item struct {
 	Aside string
 }
 
-// identity is what an order is recognised by.
+// identity is the identity of an order.
 type identity struct {
 	ID types.String `tfsdk:"id"`
 }
@@ -153,9 +153,9 @@ func (r *Resource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReques
 	}
 }
 
-// checkNamed returns the IDs that have a place in the order. It warns, once for all, of those that are missing although
-// the state names them: they were deleted or archived since, and are left out. It refuses those that are missing and new,
-// again once for all. An ID that is not known yet is zero.
+// checkNamed returns the IDs that have a place in the order. It warns once about missing IDs in the state: their
+// objects were deleted or archived in the meantime, and are left out. It refuses missing new IDs, also in one
+// message. An unknown ID is zero.
 func (r *Resource) checkNamed(wanted, prior []int64, all []Item, diags *diag.Diagnostics) (present []int64) {
 	var gone, wrong []string
 	for _, id := range wanted {
@@ -219,7 +219,7 @@ func (r *Resource) Read(ctx context.Context, req resource.ReadRequest, resp *res
 	resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root(r.Attribute), listOf(shown(list, activeIDs(all))))...)
 }
 
-// shown returns what a state shows that has named some of what is there, or nothing, as it is after an import.
+// shown returns the order that a state shows. It is null if the state names none of the objects, as after an import.
 func shown(list types.List, there []int64) []int64 {
 	if list.IsNull() {
 		return there
@@ -229,11 +229,11 @@ func shown(list types.List, there []int64) []int64 {
 	if slices.Equal(first, sets.Common(named, there)) {
 		return named
 	}
-	// What is missing stays in the state: so the plan tells it from an ID that never was there.
+	// Missing objects stay in the state, so that the plan distinguishes them from IDs that never existed.
 	return append(slices.Clone(first), sets.Without(named, there)...)
 }
 
-// Update sets the order, if it is another, and nobody else has changed it.
+// Update sets the order if it differs and there is no conflict.
 func (r *Resource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	if !r.Ready(&resp.Diagnostics) {
 		return
@@ -277,8 +277,8 @@ func (r *Resource) ImportState(ctx context.Context, req resource.ImportStateRequ
 
 type reading = attribute.Reading[[]Item]
 
-// arrange brings the organization to the planned order, and returns what there is then; nil if that could not be read. A
-// prior order is what the plan was computed from; null: there is none to compare with.
+// arrange sets the planned order, and returns the resulting one, or nil if that could not be read. prior is the order
+// that the plan was computed from, or null if there is none to compare with.
 func (r *Resource) arrange(ctx context.Context, prior, planned types.List, diags *diag.Diagnostics) *reading {
 	before, _ := numbers(prior)
 	named, _ := numbers(planned)
@@ -301,7 +301,7 @@ func (r *Resource) arrange(ctx context.Context, prior, planned types.List, diags
 			}
 			return textOf(first)
 		},
-		// What was deleted since the plan is left out; what nobody named keeps its order.
+		// Deleted objects are left out, and objects that the list does not name keep their order.
 		Put: func(ids *[]int64, all []Item, _ bool) { *ids = inOrder(idsOf(all), sets.Common(named, activeIDs(all))) },
 	}
 	subject := attribute.Subject[[]Item, []int64]{
@@ -355,13 +355,13 @@ func activeIDs(all []Item) []int64 {
 	return idsOf(slices.DeleteFunc(slices.Clone(all), func(one Item) bool { return one.Aside != "" }))
 }
 
-// inOrder returns all that is there: first what is named, then the rest in its order.
+// inOrder returns all objects: first the named ones, then the rest in their order.
 func inOrder(there, named []int64) []int64 {
 	return append(slices.Clone(named), sets.Without(there, named)...)
 }
 
-// upToLast returns what is there up to the last that is named: the same as what is named, as long as that comes first
-// and in its order.
+// upToLast returns the objects up to the last named one. This equals the named ones if those come first and in their
+// order.
 func upToLast(there, named []int64) []int64 {
 	end := 0
 	for i, id := range there {

@@ -25,7 +25,7 @@ func TestInOrder(t *testing.T) {
 	}
 }
 
-// What is put in order shows what was named, and is in order then.
+// The resulting order shows the named objects, and is in the planned order.
 func TestInOrderShowsWhatWasNamed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		there := rapid.SliceOfDistinct(rapid.Int64Range(1, 50), rapid.ID[int64]).Draw(t, "there")

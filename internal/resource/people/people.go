@@ -1,8 +1,9 @@
-// Package people is what attributes have in common that list who is in something: the people with a role, the members and the subgroups
-// of a user group, the subscribers of a channel.
+// Package people is shared by attributes that list people or groups in something: the people with a role, the members
+// and the subgroups of a user group, the subscribers of a channel.
 //
-// A plan waits while a list is unknown (Waits), resolves it (Plan), plans its IDs (PlanIDs), and reports who is ignored (Warn). An apply
-// resolves it again (Find). The state then has the planned words (Settle) or, after a read or a failure, those for who is in (Hold).
+// A plan waits while a list is unknown (Waits), resolves it (Plan), plans its IDs (PlanIDs), and reports ignored
+// people (Warn). An apply resolves it again (Find). The state then has the planned texts (Settle) or, after a read or
+// a failure, those of the server's members (Hold).
 package people
 
 import (
@@ -64,9 +65,9 @@ func (l List) IDsAttribute() schema.MapAttribute {
 
 func (l List) at() path.Path { return path.Root(l.Attribute) }
 
-// Waits reports whether an existing resource has to stay as it is until a list is known, and warns of it. what is the subject and the
-// verb of the warning, as in "The subscribers of channel 12 wait". The caller plans the whole state: the apply plans again, and may know
-// the list then.
+// Waits reports whether an existing resource must stay unchanged until a list is known, and adds a warning. what is
+// the subject and the verb of the warning, as in "The subscribers of channel 12 wait". The caller plans the whole
+// state: the apply plans again, and may know the list then.
 func (l List) Waits(planned, prior Value, what string, view *snapshot.Snapshot, diags *diag.Diagnostics) bool {
 	if prior.Texts == nil || !l.MustWait(*planned.Texts, *prior.Texts, view) {
 		return false
@@ -79,7 +80,7 @@ func (l List) Waits(planned, prior Value, what string, view *snapshot.Snapshot, 
 	return true
 }
 
-// Members are what a plan finds of a list.
+// Members are the people or groups that a plan finds in a list.
 type Members struct {
 	// Wanted are those whom the list names, Before those whom the state names.
 	Wanted, Before lookup.ResolvedList
@@ -89,7 +90,7 @@ type Members struct {
 	IsSame bool
 }
 
-// Leaving returns who is in the state and not in a known list.
+// Leaving returns the IDs in the state that a known list does not have.
 func (p Members) Leaving() []int64 {
 	if !p.IsKnown {
 		return nil
@@ -121,7 +122,8 @@ func (l List) PlanIDs(planned, prior Value, isChange bool, view *snapshot.Snapsh
 	*planned.IDs = l.PrincipalList.PlanIDs(*planned.Texts, prior.ids(), isChange, view)
 }
 
-// Warn reports, in a plan, addresses that nobody has yet, and the deactivated. leaving are those who would leave by the same plan.
+// Warn reports, in a plan, emails that no user has yet and deactivated people. leaving are the people that the same
+// plan would remove.
 func (l List) Warn(ctx context.Context, meta *base.Meta, wanted lookup.ResolvedList, leaving []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	lookup.ReportAbsent(ctx, meta, view, wanted.Absent, leaving, l.at(), diags)
 	if len(wanted.Deactivated) > 0 {
@@ -130,7 +132,7 @@ func (l List) Warn(ctx context.Context, meta *base.Meta, wanted lookup.ResolvedL
 	}
 }
 
-// Find returns whom a list names in an apply, and reports elements that cannot be used. The planned IDs count.
+// Find resolves a list in an apply, and reports elements that cannot be used. The planned IDs are used.
 func (l List) Find(planned Value, view *snapshot.Snapshot, diags *diag.Diagnostics) lookup.ResolvedList {
 	wanted, isKnown := l.ResolveAs(*planned.Texts, planned.ids(), view)
 	l.report(wanted.Moved, "", diags)
@@ -148,7 +150,7 @@ func (l List) report(errs []error, hint string, diags *diag.Diagnostics) {
 	}
 }
 
-// Named returns whom a state names, as far as they are there.
+// Named returns the existing people or groups that a state names.
 func (l List) Named(state Value, view *snapshot.Snapshot) lookup.ResolvedList {
 	return l.ResolveState(*state.Texts, state.ids(), view)
 }
@@ -162,8 +164,8 @@ func (l List) Hold(v Value, in []int64, view *snapshot.Snapshot) {
 // Settle gives a planned list the IDs that were not known before its apply.
 func (l List) Settle(v Value, view *snapshot.Snapshot) { *v.IDs = l.IDs(*v.Texts, *v.IDs, view) }
 
-// Contested registers whom a resource keeps in a thing and whom it takes out of it, and returns those of whom another resource of the run
-// does the opposite: which of the two Terraform applies first is not known.
+// Contested registers the users that a resource keeps in a list and removes from it. It returns those for which
+// another resource of the run does the opposite: the order in which Terraform applies the two is not known.
 func Contested(run *runstate.State, thing string, kept, leaving []int64) (contested []int64) {
 	for _, id := range kept {
 		if run.Manage(thing, id); run.WillBeDestroyed(thing, id) {

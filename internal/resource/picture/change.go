@@ -12,8 +12,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
 )
 
-// Change uploads or removes the picture of a T. The server gives no file back and gives each upload another URL, so the URL is what
-// is compared.
+// Change uploads or removes the picture of a T. The server returns no files and gives each upload another URL, so the
+// provider compares URLs.
 type Change[T any] struct {
 	// Attribute is the attribute of the file.
 	Attribute string

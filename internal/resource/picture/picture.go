@@ -25,7 +25,7 @@ type Picture struct {
 	Content           []byte
 }
 
-// ReplacedByOthers stands for the SHA-256 of a picture that somebody else has uploaded or removed.
+// ReplacedByOthers replaces the SHA-256 of a picture that was uploaded or removed outside Terraform.
 const ReplacedByOthers = ""
 
 // UsualLimit is the largest file in bytes that a server takes whose administrator did not choose another limit. The server
@@ -37,7 +37,7 @@ var extensions = map[string]string{"image/png": ".png", "image/jpeg": ".jpg", "i
 
 const avif = "image/avif"
 
-// Open reads an image file. What kind it is, its first bytes tell: names lie.
+// Open reads an image file. The first bytes determine the type, because names can be wrong.
 func Open(file string) (*Picture, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
@@ -56,7 +56,7 @@ func Open(file string) (*Picture, error) {
 // Extension is how the name of a file with such content ends.
 func (p *Picture) Extension() string { return extensions[p.ContentType] }
 
-// SHA256 is what the content is recognised by, in hexadecimal.
+// SHA256 returns the hash of the content, in hexadecimal.
 func (p *Picture) SHA256() string {
 	sum := sha256.Sum256(p.Content)
 	return hex.EncodeToString(sum[:])

@@ -197,9 +197,9 @@ func read[T any](raw json.RawMessage) (*T, error) {
 	return value, err
 }
 
-// Personal are the personal settings for which an organization has defaults
-// (https://zulip.com/api/update-realm-user-settings-defaults), with the levels of a resource or action, by what they are
-// about. Where the server has numbers, the words are the names it has for them.
+// Personal returns the personal settings for which an organization has defaults
+// (https://zulip.com/api/update-realm-user-settings-defaults), with the levels of a resource or action, grouped by
+// subject. Where the server has numbers, the words are its names for them.
 func Personal(of string) Table {
 	return WithLevels(of, Table{
 		// How Zulip looks.
@@ -272,7 +272,7 @@ func Personal(of string) Table {
 		{Name: "resolved_topic_notice_auto_read_policy", Kind: Word{"always", "except_followed", "never"},
 			Description: "Topics in which the notice that a topic was resolved is marked as read automatically; `except_followed` excludes followed topics.", Default: "`except_followed`"},
 
-		// Writing, and what others see of it.
+		// These settings are about writing, and about what others see of it.
 		{Name: "enter_sends", Kind: Flag{},
 			Description: "If true, the Enter key sends a message.", Default: "`false`"},
 		{Name: "enable_drafts_synchronization", Kind: Flag{},
@@ -333,13 +333,13 @@ const maxSmallNumber = 32767
 // homeViews are the words for the list of recent conversations.
 var homeViews = Synonyms{Old: "recent_topics", New: "recent", Level: featurelevel.HomeViewRecent}
 
-// topicPolicy is what a person has to do in a topic for something to happen.
+// topicPolicy is the action of a person in a topic that has a certain effect.
 var topicPolicy = Coded{
 	{Word: "participation", Number: 1}, {Word: "send", Number: 2}, {Word: "initiation", Number: 3}, {Word: "never", Number: 4},
 }
 
-// CheckSound refuses, of settings that are to be sent, a sound that the server does not have. Which there are it tells with
-// the settings that new accounts start with.
+// CheckSound refuses a sound that the server does not have. The server lists its sounds with the settings of new
+// accounts.
 func (s Table) CheckSound(ctx context.Context, plan Values, b *base.Base, diags *diag.Diagnostics) {
 	const attribute, silence = "notification_sound", "none"
 	text, _ := plan[attribute].(types.String)

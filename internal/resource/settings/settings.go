@@ -32,12 +32,12 @@ const OnceID = "organization"
 // Table is a table of settings. A resource that has one still writes its own Create, Read, Update and Delete.
 type Table []Setting
 
-// Setting is one row of a [Table]: what the attribute is, how it is read and how it is sent.
+// Setting is one row of a [Table]: the attribute, and how it is read and sent.
 type Setting struct {
 	// Name is the attribute; it is the parameter and the field on the wire too.
 	Name string
-	// Renamed is what newer servers call it on the wire; empty: the same. A server has one of the two names: the one that it
-	// shows is the one that it takes, and it ignores the other without an error.
+	// Renamed is the name on newer servers; empty if it is the same. A server shows and accepts one of the two names,
+	// and ignores the other without an error.
 	Renamed string
 	// Synonyms are two of its words that mean the same; the zero value: there are none.
 	Synonyms Synonyms
@@ -46,21 +46,21 @@ type Setting struct {
 	FeatureLevel int
 	// OwnerOnly says that administrators may not set it.
 	OwnerOnly bool
-	// Description says what the setting does; what can be said of every setting of its kind comes after it.
+	// Description describes the setting. The sentences for all settings of its kind are added to it.
 	Description string
-	// Default is what a new organization starts with, as Markdown; empty where that is not said.
+	// Default is the value in a new organization, as Markdown, and is empty if it is not documented.
 	Default string
 }
 
-// SettingText is the description of a setting. What its kind accepts stands between the two parts.
+// SettingText is the description of a setting, in two parts. The accepted values are inserted between them.
 type SettingText struct{ What, More string }
 
-// Accepting returns the description with a sentence on what is accepted, which may be empty.
+// Accepting returns the description with a sentence about the accepted values, which may be empty.
 func (t SettingText) Accepting(sentence string) string {
 	return strings.Join(slices.DeleteFunc([]string{t.What, sentence, t.More}, func(part string) bool { return part == "" }), " ")
 }
 
-// Synonyms are two words for the same, of which a server takes one: Old below a feature level, and New from it on.
+// Synonyms are two words with the same meaning: servers accept Old below a feature level, and New from it on.
 type Synonyms struct {
 	Old, New string
 	Level    int
@@ -86,15 +86,14 @@ func WithLevels(resource string, settings Table) Table {
 type Kind interface {
 	// Attribute is an attribute that may be set and is read otherwise.
 	Attribute(text SettingText) schema.Attribute
-	// Read makes a value of what the server holds; null if raw is nil. Where kept means the same in other words, kept
-	// is returned.
+	// Read converts the server's value, and returns null if raw is nil. It returns kept if that has the same meaning.
 	Read(raw json.RawMessage, kept attr.Value) (attr.Value, error)
 	// Send adds a value, which is known and not null, to a form.
 	Send(form *zulip.Form, name string, value attr.Value)
 }
 
-// Values are the attributes of a resource by name: of a plan, a state or a configuration. Those that stand in no
-// table are among them.
+// Values are the attributes of a resource by name, from a plan, a state or a configuration. They include attributes
+// that are in no table.
 type Values map[string]attr.Value
 
 // Get reads a plan, a state or a configuration.
@@ -121,8 +120,8 @@ func (v Values) Set(ctx context.Context, into interface {
 	}
 }
 
-// Keep takes over from a plan all that it knew. What it did not change, somebody else may have changed meanwhile: that is
-// for the next plan to find and to show, and the CLI takes nothing but what it was told.
+// Keep replaces values by the known ones of a plan, because Terraform accepts no others. A setting that was changed
+// outside Terraform in the meantime shows in the next plan.
 func (v Values) Keep(plan Values) {
 	for name, planned := range plan {
 		if !planned.IsUnknown() {
@@ -131,7 +130,7 @@ func (v Values) Keep(plan Values) {
 	}
 }
 
-// OmitUnset makes null in the plan of a resource that is to be created what its configuration leaves unset.
+// OmitUnset sets the values that the configuration leaves unset to null in the plan of a new resource.
 func (v Values) OmitUnset(config Values) {
 	for name, planned := range v {
 		if set, isAttribute := config[name]; isAttribute && set.IsNull() && planned.IsUnknown() && name != "id" {
@@ -210,8 +209,8 @@ func (s Setting) DataSourceAttribute() datasourceschema.Attribute {
 	}
 }
 
-// Read makes values of what the server holds, by the names on the wire; see [Setting.Read]. kept may be nil; everything in it
-// that is in no row of the table is taken over.
+// Read converts the server's values, by their names in the API; see [Setting.Read]. kept may be nil; its values that
+// are in no row of the table are copied.
 func (s Table) Read(held ServerValues, level int, kept Values, diags *diag.Diagnostics) Values {
 	values := maps.Clone(kept)
 	if values == nil {
@@ -225,9 +224,9 @@ func (s Table) Read(held ServerValues, level int, kept Values, diags *diag.Diagn
 	return values
 }
 
-// Read makes a value of what the server holds; nil if that is something unexpected. A setting that a server of this feature
-// level (zero: unknown) has not, or has with another meaning, is null. kept is returned where it means the same, and may be
-// nil.
+// Read converts the server's value, and returns nil if it is unexpected. It returns null for a setting that a server
+// of this feature level (zero: unknown) does not have, or has with another meaning. It returns kept if that has the
+// same meaning; kept may be nil.
 func (s Setting) Read(held ServerValues, level int, kept attr.Value, diags *diag.Diagnostics) attr.Value {
 	raw := held[s.wire(held)]
 	if level > 0 && level < s.FeatureLevel {
@@ -283,8 +282,8 @@ func (s Table) Check(b *base.Base, diags *diag.Diagnostics) {
 	}
 }
 
-// Form holds the planned values as a server of this feature level (zero: unknown) takes them, whose settings are held by
-// the names on the wire.
+// Form returns the planned values for a server of this feature level (zero: unknown). held are the server's settings
+// by their names in the API.
 func (s Table) Form(plan Values, held ServerValues, level int) *zulip.Form {
 	form := &zulip.Form{}
 	for _, setting := range s {
@@ -308,8 +307,8 @@ func (s Synonyms) has(value attr.Value) bool {
 	return ok && s.Level > 0 && (text.ValueString() == s.Old || text.ValueString() == s.New)
 }
 
-// at returns the word that a server takes, of a value that may be one of the synonyms. Where the level is not known it is
-// the one that is written.
+// at returns the synonym that a server accepts, and other values unchanged. If the level is not known it returns the
+// configured word.
 func (s Synonyms) at(level int, value attr.Value) attr.Value {
 	switch {
 	case level == 0 || !s.has(value):

@@ -1,6 +1,6 @@
-// Package validators checks the values of attributes while they are configured, without asking a server. Its messages name
-// the attribute, what is allowed and the nearest allowed value: terraform-plugin-framework-validators has most of the same
-// checks, and its messages do not.
+// Package validators checks the values of attributes during validation, without a server. Its messages name the
+// attribute, the allowed values and the nearest one. terraform-plugin-framework-validators has most of the same
+// checks but not these messages.
 package validators
 
 import (
@@ -21,8 +21,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 )
 
-// Rule is a validator whose message names the attribute, says what is allowed, and what is wrong with the value. The
-// functions of this file make rules for texts and numbers; those for lists and sets are in lists.go.
+// Rule is a validator whose message names the attribute, the allowed values, and the mistake. The functions of this
+// file return rules for texts and numbers; those for lists and sets are in lists.go.
 type Rule struct {
 	// allowed completes a sentence that begins with the name of the attribute, as in "must be at least 1".
 	allowed string
@@ -38,10 +38,10 @@ var (
 	_ validator.Set    = Rule{}
 )
 
-// Description says what is allowed.
+// Description returns the allowed values.
 func (r Rule) Description(context.Context) string { return r.allowed }
 
-// MarkdownDescription says what is allowed.
+// MarkdownDescription returns the allowed values.
 func (r Rule) MarkdownDescription(context.Context) string { return r.allowed }
 
 // ValidateString checks a text.
@@ -134,7 +134,7 @@ var (
 	withUnit     = regexp.MustCompile(`^0*([0-9]{1,9})[ _]*([A-Za-z]*)$`)
 )
 
-// Count allows a number of units, which are "days", "minutes" or "seconds", as a text, and some words beside it.
+// Count allows a number of units as a text, which are "days", "minutes" or "seconds", and some further words.
 func Count(units string, words ...string) Rule {
 	allowed := append([]string{"a number of " + units + " from 1 to 999999999"}, suggest.Names{}.Quoted(words)...)
 	last := len(allowed) - 1
@@ -154,8 +154,8 @@ var secondsOf = map[string]int64{
 	"s": 1, "sec": 1, "second": 1, "m": 60, "min": 60, "minute": 60, "h": 3600, "hour": 3600, "d": 86400, "day": 86400, "w": 604800, "week": 604800,
 }
 
-// meantCount says what a text that Count refuses may have meant. It never names another time than the one that is written: a
-// shorter one deletes messages where it is a retention.
+// meantCount suggests a correction for a text that Count refuses. It never suggests another time than the written
+// one, because a shorter retention deletes messages.
 func meantCount(text, units string, words []string) string {
 	if found := withUnit.FindStringSubmatch(text); found != nil && found[1] != "0" {
 		number, _ := strconv.ParseInt(found[1], 10, 64) // nine digits
@@ -244,7 +244,7 @@ func OneOfNumbers(numbers ...int64) Rule {
 
 func distance(a, b int64) int64 { return max(a, b) - min(a, b) }
 
-// IDOr allows the ID of something, and one number that stands for none. what is as in "the ID of a channel".
+// IDOr allows the ID of an object, and one number that means no object. what is as in "the ID of a channel".
 func IDOr(what string, none int64) Rule {
 	return Rule{fmt.Sprintf("must be %s, or %d for none", what, none), func(value attr.Value) string {
 		number, _ := value.(types.Int64)
@@ -255,5 +255,5 @@ func IDOr(what string, none int64) Rule {
 	}}
 }
 
-// isSet reports whether a value is there and known.
+// isSet reports whether a value is neither null nor unknown.
 func isSet(value attr.Value) bool { return !value.IsNull() && !value.IsUnknown() }

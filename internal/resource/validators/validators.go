@@ -17,7 +17,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
-// elements is what lists and sets have in common.
+// elements is the common interface of lists and sets.
 type elements interface{ Elements() []attr.Value }
 
 func elementsRule(allowed string, problem func([]attr.Value) string) Rule {
@@ -80,13 +80,12 @@ type choice struct {
 	exactly bool
 }
 
-// summary says what is required, as the summary of a message.
+// summary returns the requirement as the summary of a message.
 func (c choice) summary() string {
 	text := c.Description(context.Background())
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// Description says what is required.
 func (c choice) Description(context.Context) string {
 	if c.exactly {
 		return "set one of " + strings.Join(c.names, ", ") + ", and only one"
@@ -94,7 +93,6 @@ func (c choice) Description(context.Context) string {
 	return "set at least one of " + strings.Join(c.names, ", ")
 }
 
-// MarkdownDescription says what is required.
 func (c choice) MarkdownDescription(ctx context.Context) string { return c.Description(ctx) }
 
 // ValidateInt64 counts the attributes that are set.
@@ -163,7 +161,7 @@ func Duration() Rule {
 	})
 }
 
-// ParseDuration returns zero for what is no duration.
+// ParseDuration returns zero for a text that is no duration.
 func ParseDuration(text string) time.Duration {
 	duration, err := time.ParseDuration(text)
 	if err != nil {
@@ -177,10 +175,10 @@ type EmailAddress struct{}
 
 var _ validator.String = EmailAddress{}
 
-// Description says what is allowed.
+// Description returns the allowed values.
 func (EmailAddress) Description(context.Context) string { return "one email address" }
 
-// MarkdownDescription says what is allowed.
+// MarkdownDescription returns the allowed values.
 func (v EmailAddress) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
 // ValidateString refuses the rest.
@@ -197,21 +195,18 @@ func (EmailAddress) ValidateString(_ context.Context, req validator.StringReques
 
 // RequireInElements returns a validator that requires attributes in every known element of a list of nested objects.
 //
-// The schema itself marks these attributes as optional: where an element as a whole is unknown, as one made by a
-// conditional expression is while it is validated, the plugin framework takes a required attribute of it for null and
-// reports it as missing.
+// The schema marks these attributes as optional. The plugin framework would report a required attribute as missing in
+// an element that is wholly unknown during validation, such as the result of a conditional expression.
 func RequireInElements(attributes ...string) validator.List {
 	return requiredInElements{attributes}
 }
 
 type requiredInElements struct{ attributes []string }
 
-// Description says what is required.
 func (v requiredInElements) Description(context.Context) string {
 	return "each element must set " + strings.Join(v.attributes, " and ")
 }
 
-// MarkdownDescription says what is required.
 func (v requiredInElements) MarkdownDescription(ctx context.Context) string {
 	return v.Description(ctx)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/validators"
 )
 
-// validate returns what a rule says of a value of the attribute "a"; empty if the value is allowed.
+// validate returns the message of a rule for a value of the attribute "a", and "" if the value is allowed.
 func validate(t *testing.T, rule validators.Rule, value attr.Value) string {
 	t.Helper()
 	var resp validator.StringResponse
@@ -43,7 +43,7 @@ func validate(t *testing.T, rule validators.Rule, value attr.Value) string {
 	return resp.Diagnostics[0].Detail()
 }
 
-// What people read names the attribute, what is allowed, what there is, and the nearest allowed value.
+// The message names the attribute, the allowed values, the actual value, and the nearest allowed one.
 func TestRules(t *testing.T) {
 	text, number := types.StringValue, types.Int64Value
 	list := func(texts ...string) types.List {
@@ -155,7 +155,7 @@ func TestVisibleName(t *testing.T) {
 	}
 }
 
-// What a language or an emoji is written with is no mistake.
+// Invisible characters that a language or an emoji needs are allowed.
 func TestVisibleNameLetsScriptsAndEmojiBe(t *testing.T) {
 	for _, name := range []string{
 		"general", "Überblick", "naïve – “quoted”", "e\u0301", "a\u00a0b", "日本語　話", "قناة الطوارئ (عاجل)",

@@ -9,8 +9,8 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 )
 
-// VisibleName warns of characters in a name that nobody sees, and of such as change the direction of the text: with them
-// two names can look the same, or one like another.
+// VisibleName warns about invisible characters in a name, and about those that change the direction of the text: with
+// them two names can look the same or similar.
 type VisibleName struct {
 	// RefuseControls is set where the server refuses control characters, so that they are an error.
 	RefuseControls bool
@@ -18,12 +18,12 @@ type VisibleName struct {
 
 var _ validator.String = VisibleName{}
 
-// Description says what is expected.
+// Description returns the expected values.
 func (VisibleName) Description(context.Context) string {
 	return "a name in which every character is seen"
 }
 
-// MarkdownDescription says what is expected.
+// MarkdownDescription returns the expected values.
 func (v VisibleName) MarkdownDescription(ctx context.Context) string { return v.Description(ctx) }
 
 // ValidateString reports the characters with their code points and places.
@@ -46,7 +46,7 @@ func (v VisibleName) ValidateString(_ context.Context, req validator.StringReque
 			name, found.shown, strings.Join(found.places, ", ")))
 }
 
-// invisible is what findInvisible finds.
+// invisible is a result of findInvisible.
 type invisible struct {
 	// shown is the whole name in quotes, each such character as its code point.
 	shown string
@@ -81,8 +81,8 @@ const (
 	brailleBlank       = '\u2800'
 )
 
-// isInvisible reports whether nothing is seen of a character. What a script or an emoji is written with does not count:
-// joiners between letters of Persian or Hindi, and between the parts of an emoji, and the letters of a flag.
+// isInvisible reports whether a character is invisible. It exempts those that a script or an emoji needs: joiners
+// between letters of Persian or Hindi and between the parts of an emoji, and the letters of a flag.
 func isInvisible(previous, r rune) bool {
 	isEmoji := unicode.In(previous, unicode.So, unicode.Sk, unicode.Variation_Selector)
 	switch {

@@ -72,8 +72,8 @@ func newExample(t *testing.T) *trial {
 	return tr
 }
 
-// compareDataSources reads both, each in a process of its own, and returns how many rights were compared, and how many of
-// them somebody has.
+// compareDataSources reads both, each in its own process, and returns the number of rights compared, and the number
+// of those that someone has.
 func (tr *trial) compareDataSources(when string) (compared, held int) {
 	tr.t.Helper()
 	process := tr.o.NewRun(tr.t, "zulip_channel").Process()

@@ -17,7 +17,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// TestAccChannelAccess: a configuration holds what has to be so, of a channel found by ID and by name.
+// TestAccChannelAccess: a configuration checks requirements on a channel found by ID and by name.
 func TestAccChannelAccess(t *testing.T) {
 	o := acctest.Start(t)
 	name, self := o.Prefix+"ops", o.Self.Address()
@@ -75,8 +75,8 @@ data "zulip_channel_access" "strict" {
 	})
 }
 
-// TestAccUserAccess: a configuration reads what an account can do in a channel that the same apply creates, and a
-// postcondition fails that wants the channel to be closed to it.
+// TestAccUserAccess: a configuration reads an account's access to a channel that the same apply creates, and a
+// postcondition fails that requires that there is none.
 func TestAccUserAccess(t *testing.T) {
 	o := acctest.Start(t)
 	name, self := o.Prefix+"ops", o.Self.Address()
@@ -129,7 +129,7 @@ output "posts" {
 	})
 }
 
-// one is a process in which one apply does everything: what it writes is planned, written and read in it.
+// one is a process in which one apply plans, writes and reads everything.
 type one struct {
 	*acctest.Process
 	t     *testing.T
@@ -155,7 +155,7 @@ func (p *one) apply(resource, name string, config values) {
 	p.state[name] = state
 }
 
-// who reads who has a right in a channel.
+// who reads the people who have a right in a channel.
 func (p *one) who(right permission.Right, channel string) []any {
 	p.t.Helper()
 	answer, diags := p.ReadData("zulip_channel_access", values{"channel": channel})
@@ -182,8 +182,7 @@ const (
 	amara = "amara.okafor@example.com"
 )
 
-// TestProtocolAccessIsThatAfterTheApplysOwnWrites: what an apply reads, after writing what decides it, is what was
-// written.
+// TestProtocolAccessIsThatAfterTheApplysOwnWrites: an apply that has changed the access reads the changed access.
 func TestProtocolAccessIsThatAfterTheApplysOwnWrites(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	press := func(members ...any) values { return values{"name": "press", "members": members} }
@@ -241,8 +240,8 @@ func TestProtocolAccessIsThatAfterTheApplysOwnWrites(t *testing.T) {
 	p.expect("as a member who has to wait", permission.CanResolveTopics, "newsroom", lena, false)
 }
 
-// TestProtocolAnApplyIsNotRefusedForWhatItHasWritten: what is planned in the course of an apply is held against the
-// organization as the apply has made it.
+// TestProtocolAnApplyIsNotRefusedForWhatItHasWritten: a plan during an apply is compared with the organization as the
+// apply has changed it.
 func TestProtocolAnApplyIsNotRefusedForWhatItHasWritten(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	p := newOne(t, o, nil)

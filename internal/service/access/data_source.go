@@ -1,5 +1,5 @@
-// Package access has the data sources zulip_channel_access, who can really do what in a channel, and zulip_user_access, what
-// one person or bot can really do in all of them.
+// Package access has the data sources zulip_channel_access, the effective access of everyone to a channel, and
+// zulip_user_access, the effective access of one person or bot to all channels.
 package access
 
 import (
@@ -119,7 +119,8 @@ func readChannelData(ctx context.Context, c *adapter.Call[types.Object], m *type
 	return nil
 }
 
-// factsOf returns what decides in a channel, and who is in it. Servers show who is in an archived channel from feature level 480 on.
+// factsOf returns the facts that decide access to a channel, and its subscribers. Servers show the subscribers of an
+// archived channel from feature level 480 on.
 func factsOf(ctx context.Context, b *base.Base, channel *zulip.Channel) (permission.Channel, error) {
 	facts := permission.ChannelOf(channel)
 	if channel.IsArchived && !b.HasLevel(featurelevel.ArchivedChannels) {

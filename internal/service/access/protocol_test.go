@@ -29,8 +29,8 @@ func (tr *trial) valuesOf(right permission.Right) map[string]any {
 	}
 }
 
-// TestConformanceTheAnswerIsWhatAccountsCanDo compares the answer with what each account can do when it tries: for every
-// right, kind of channel and a few values, with the organization's permissions wide and narrow.
+// TestConformanceTheAnswerIsWhatAccountsCanDo compares the answer with what each account can do when it tries. It
+// covers every right, every kind of channel and a few values, with wide and narrow permissions of the organization.
 func TestConformanceTheAnswerIsWhatAccountsCanDo(t *testing.T) {
 	rooms, tried, alike := 0, 0, 0
 	for _, narrow := range []bool{false, true} {
@@ -62,7 +62,7 @@ func TestConformanceTheAnswerIsWhatAccountsCanDo(t *testing.T) {
 	fmt.Printf("zulip_channel_access: alike %d/%d\n", alike, tried)
 }
 
-// compare returns the accounts of which the data source says something else than they find out, and how many tried.
+// compare returns the accounts for which the data source and the try differ, and the number of tries.
 func (r *room) compare(right permission.Right) (different []string, tried int) {
 	r.t.Helper()
 	answer, diags := r.o.NewRun(r.t, "zulip_channel").Process().ReadData("zulip_channel_access", values{"channel": fmt.Sprint(r.id)})
@@ -81,8 +81,8 @@ func (r *room) compare(right permission.Right) (different []string, tried int) {
 	return different, tried
 }
 
-// TestConformanceProtectedHistory: who has left a channel of protected history, and may come back, reads nothing of it and
-// deletes what they wrote while they were in it.
+// TestConformanceProtectedHistory: someone who has left a channel of protected history, and may return, reads nothing
+// of it and deletes what they wrote while subscribed.
 func TestConformanceProtectedHistory(t *testing.T) {
 	tr := newTrial(t)
 	for name, setting := range map[string]string{"may join": "can_subscribe_group", "may add": "can_add_subscribers_group"} {
@@ -104,8 +104,8 @@ func TestConformanceProtectedHistory(t *testing.T) {
 	}
 }
 
-// TestConformanceWithoutTopics: where all messages go without a topic nobody starts one, moves messages to one or resolves
-// one.
+// TestConformanceWithoutTopics: where all messages go without a topic, no one starts one, moves messages to one or
+// resolves one.
 func TestConformanceWithoutTopics(t *testing.T) {
 	tr := newTrial(t)
 	id := tr.channel("no topics", zulip.PrivacyPublic, []string{"owner", "member"})
@@ -137,8 +137,8 @@ func TestConformanceWithoutTopics(t *testing.T) {
 	}
 }
 
-// TestConformanceMovingToNewTopics: who may move messages to other topics and may not start one moves them to those that
-// are there.
+// TestConformanceMovingToNewTopics: someone who may move messages to other topics but not start one moves them to
+// existing ones.
 func TestConformanceMovingToNewTopics(t *testing.T) {
 	tr := newTrial(t)
 	tr.narrow()

@@ -16,7 +16,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// accounts are those who try. The outsider is whom they add and take out.
+// accounts are those that try. They subscribe and unsubscribe the outsider.
 var accounts = map[string]sandbox.Account{
 	"owner":    {Email: "owner@example.com", FullName: "Olga", Role: 100},
 	"admin":    {Email: "admin@example.com", FullName: "Ada", Role: 200},
@@ -30,7 +30,7 @@ var accounts = map[string]sandbox.Account{
 	"outsider": {Email: "outsider@example.com", FullName: "Out", Role: 400},
 }
 
-// trial lets accounts do things in channels of one sandbox, without a word to the provider.
+// trial lets accounts act in channels of one sandbox, without the provider.
 type trial struct {
 	t      *testing.T
 	o      *acctest.Organization
@@ -135,7 +135,7 @@ func (tr *trial) ask(as, method, path string, params fields) (fields, bool) {
 	return answer, resp.StatusCode == http.StatusOK
 }
 
-// must asks as the owner for what has to succeed.
+// must sends a request as the owner that must succeed.
 func (tr *trial) must(method, path string, params fields) fields {
 	tr.t.Helper()
 	return tr.mustAs("owner", method, path, params)

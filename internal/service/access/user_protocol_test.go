@@ -26,7 +26,7 @@ func rightsIn(answer values, channel string) []any {
 	return found["rights"].([]any)
 }
 
-// throughIn returns what grants a right in a channel, as zulip_user_access has answered.
+// throughIn returns the principals that grant a right in a channel, as zulip_user_access has answered.
 func throughIn(answer values, channel, right string) any {
 	return answer["channels"].(values)[channel].(values)["through"].(values)[right]
 }
@@ -228,7 +228,7 @@ func TestProtocolUserAccessOfTwoThousandChannels(t *testing.T) {
 	}
 }
 
-// createChannels creates channels of every privacy, in which everybody is who made them and a guest.
+// createChannels creates channels of every privacy, in which everyone is the creator and a guest.
 func createChannels(t *testing.T, o *acctest.Organization, count int) {
 	t.Helper()
 	guest, _ := o.Sandbox.Credentials("guest")

@@ -31,10 +31,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// kind is what the run state knows bots as.
+// kind is the kind of bots in the run state.
 const kind = "zulip_bot"
 
-// botResource is zulip_bot. Its objects are the accounts of bots; what a bot has beside its account is in
+// botResource is zulip_bot. Its objects are the accounts of bots. Their further configuration is in
 // [snapshot.Snapshot.Bots], as far as the provider's account may manage the bot.
 type botResource struct {
 	*core.Resource[botModel, zulip.User, botModel]
@@ -129,8 +129,8 @@ func mayBeCreated(m *botModel, user *zulip.User, c *core.Context) bool {
 	return user.IsBot && strings.EqualFold(user.Address(), m.address(c.Snapshot))
 }
 
-// Read reads the bot, unless the server does not tell enough of it: then the state stays as it is. So it does for
-// a bot that belongs to somebody else by now, which is an error.
+// Read reads the bot. The state stays unchanged if the server does not show enough of it, or if the bot now belongs
+// to someone whose bots the account may not manage, which is an error.
 func (r *botResource) Read(ctx context.Context, req resource.ReadRequest, resp *resource.ReadResponse) {
 	var id types.Int64
 	resp.Diagnostics.Append(req.State.GetAttribute(ctx, path.Root("id"), &id)...)
@@ -196,7 +196,7 @@ func (r *botResource) Update(ctx context.Context, req resource.UpdateRequest, re
 	}
 	defer unlock()
 	if owner := r.reactivateWithNewOwner(ctx, &planned, &state, &resp.Diagnostics); !owner.Equal(state.Owner) {
-		// The bot has this owner by now, whatever becomes of the rest.
+		// The bot has this owner now, whatever happens to the other changes.
 		resp.Diagnostics.Append(req.State.SetAttribute(ctx, path.Root("owner"), owner)...)
 		resp.Diagnostics.Append(resp.State.SetAttribute(ctx, path.Root("owner"), owner)...)
 	}
@@ -205,9 +205,9 @@ func (r *botResource) Update(ctx context.Context, req resource.UpdateRequest, re
 	}
 }
 
-// reactivateWithNewOwner reactivates a bot that this run has deactivated with its owner, where the planned owner is an active one.
-// It returns the owner that the bot has then: whoever reactivates it, if its owner is deactivated (server-behavior §U10). A bot
-// that somebody else has deactivated is left to the update, which refuses it.
+// reactivateWithNewOwner reactivates a bot that this run has deactivated with its owner, if the planned owner is
+// active. It returns the resulting owner: the provider's account, if the old owner is deactivated (server-behavior
+// §U10). A bot that was deactivated outside Terraform is left to the update, which refuses it.
 func (r *botResource) reactivateWithNewOwner(ctx context.Context, planned, state *botModel, diags *diag.Diagnostics) (owner types.String) {
 	id, summary := state.ID.ValueInt64(), "Cannot reactivate bot "+state.Email.ValueString()
 	if !r.Meta.Run.IsDestroyedWithOwner(id) {

@@ -133,7 +133,7 @@ func (e *botAPIKeyEphemeral) lookUp(ctx context.Context, text string) (*zulip.Us
 	return lookup.User(view, text)
 }
 
-// explain says why the server gave no key, and what to do.
+// explain explains why the server returned no key, and the fix.
 func (e *botAPIKeyEphemeral) explain(err error) string {
 	const who = "Only the bot's owner and administrators of the organization can read its key. Use the key of such an account in the provider block."
 	switch {
@@ -150,7 +150,7 @@ func (e *botAPIKeyEphemeral) explain(err error) string {
 	return base.Explain(err)
 }
 
-// findKey returns the bot that an address or an ID names, of those whose keys the server lists.
+// findKey returns the bot with an email or an ID, among those whose keys the server lists.
 func findKey(bots []*zulip.BotKey, text string) (*zulip.BotKey, error) {
 	i := slices.IndexFunc(bots, func(bot *zulip.BotKey) bool {
 		return strings.EqualFold(bot.Email, text) || strconv.FormatInt(bot.UserID, 10) == text

@@ -56,7 +56,7 @@ func TestProtocolBotAPIKey(t *testing.T) {
 	}
 }
 
-// A bot that was made after the snapshot is found, and the key is read anew each time.
+// A bot created after the snapshot is found, and the key is read again each time.
 func TestProtocolBotAPIKeyIsReadAnew(t *testing.T) {
 	for _, level := range []int{442, 500} {
 		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
@@ -135,7 +135,7 @@ func TestProtocolBotAPIKeyWithoutLevel(t *testing.T) {
 	}
 }
 
-// What is not documented of the call ends in an error that names the bot, the cause and the next step.
+// An undocumented answer is an error that names the bot, the cause and the next step.
 func TestProtocolBotAPIKeyUndocumented(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	bot, _ := o.Sandbox.Credentials("bot")

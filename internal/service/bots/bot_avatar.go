@@ -136,7 +136,7 @@ func (a avatar) open(diags *diag.Diagnostics) (image *picture.Picture, ok bool) 
 	return picture.OpenPlanned(avatarFile, *a.file, *a.sha256, diags)
 }
 
-// updateWithAvatar changes what else is planned, and then uploads the picture if its content changed.
+// updateWithAvatar sends the other planned changes, and then uploads the picture if its content changed.
 func (r *botResource) updateWithAvatar(ctx context.Context, req resource.UpdateRequest, planned, prior *botModel, resp *resource.UpdateResponse) {
 	image, ok := planned.avatar().open(&resp.Diagnostics)
 	if !ok {
@@ -164,7 +164,7 @@ func (r *botResource) updateWithAvatar(ctx context.Context, req resource.UpdateR
 	resp.Diagnostics.Append(planned.avatar().into(ctx, &resp.State)...)
 }
 
-// replaceAvatar uploads the picture, unless somebody else has changed the one that the plan saw.
+// replaceAvatar uploads the picture, unless the picture has changed since the plan.
 func (r *botResource) replaceAvatar(ctx context.Context, prior *botModel, image *picture.Picture, seen string, into avatar, diags *diag.Diagnostics) {
 	id, title := prior.ID.ValueInt64(), "the picture of bot "+prior.Email.ValueString()
 	change := picture.Change[*zulip.User]{

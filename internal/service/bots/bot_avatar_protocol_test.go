@@ -13,7 +13,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// picture writes an image of one shade of gray into a file of its own, whose name does not say what it is, and returns the path.
+// picture writes an image of one shade of gray into a new file, whose name has no extension of an image, and returns
+// the path.
 func picture(t *testing.T, shade uint8) (path, hash string) {
 	t.Helper()
 	drawn := acctest.Picture(t, shade)
@@ -39,7 +40,7 @@ func hashAt(t *testing.T, o *acctest.Organization, run *acctest.Run) string {
 	return fmt.Sprintf("%x", sha256.Sum256(content))
 }
 
-// uploadByHand uploads the picture of a bot as somebody else.
+// uploadByHand uploads the picture of a bot outside Terraform.
 func uploadByHand(t *testing.T, o *acctest.Organization, run *acctest.Run, file string) (url string) {
 	t.Helper()
 	content, err := os.ReadFile(file)
@@ -94,7 +95,7 @@ func TestProtocolBotAvatarLives(t *testing.T) {
 	}
 }
 
-// A picture that is not managed is in no state, whoever uploads one; one that becomes managed is uploaded.
+// An unmanaged picture is in no state, whoever uploads one. A picture that becomes managed is uploaded.
 func TestProtocolBotAvatarUnmanaged(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
@@ -117,7 +118,7 @@ func TestProtocolBotAvatarUnmanaged(t *testing.T) {
 	}
 }
 
-// What somebody else uploads or removes is seen by its URL, and the file is uploaded again.
+// A picture that is uploaded or removed outside Terraform is noticed by its URL, and the file is uploaded again.
 func TestProtocolBotAvatarDrift(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	file, hash := picture(t, 10)
@@ -158,7 +159,7 @@ func TestProtocolBotAvatarDrift(t *testing.T) {
 	}
 }
 
-// What somebody else uploads between a plan and its apply is not overwritten; what else is planned is done.
+// A picture uploaded between plan and apply is not overwritten; the other planned changes are sent.
 func TestProtocolBotAvatarConflict(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	first, firstHash := picture(t, 10)
@@ -198,7 +199,7 @@ func TestProtocolBotAvatarRefused(t *testing.T) {
 	}
 	run.MustPlan(alerts(values{"avatar_file": acctest.Unknown}))
 
-	// What the server alone refuses leaves the bot as it is, with what else was done.
+	// A picture that the server refuses leaves the bot unchanged, except for the other changes.
 	whole, hash := picture(t, 10)
 	content, err := os.ReadFile(whole)
 	if err != nil {
@@ -218,7 +219,7 @@ func TestProtocolBotAvatarRefused(t *testing.T) {
 		t.Errorf("the state holds %v", run.State.Values)
 	}
 
-	// A file that changes between plan and apply is not sent, nor is anything else.
+	// If the file changes between plan and apply, nothing is sent.
 	p := run.Process()
 	plan := p.MustPlan("zulip_bot", run.State, alerts(values{"avatar_file": whole, "full_name": "Sirens"}))
 	if err := os.WriteFile(whole, append(content, 0), 0o600); err != nil {

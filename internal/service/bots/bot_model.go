@@ -108,8 +108,9 @@ var channelFields = map[string]func(*botModel) *types.String{
 	"default_events_register_stream": func(m *botModel) *types.String { return &m.DefaultEventsRegisterStream },
 }
 
-// readInto sets the model to what the server has. What the server does not tell stays: the type of a bot on a server that
-// is not supported, and the configuration of a bot that is not listed any more because another account owns it.
+// readInto sets the model to the server's values. It keeps values that the server does not show: the type of a bot on
+// a server that is not supported, and the configuration of a bot that is no longer listed because another account
+// owns it.
 func readInto(m *botModel, user *zulip.User, c *core.Context) {
 	s := c.Snapshot
 	isRenamed := renamesInPlace(c.Base) && !m.Email.IsNull() && !strings.EqualFold(m.Email.ValueString(), user.Address()) && !hasShortName(user, m.ShortName.ValueString())
@@ -186,7 +187,7 @@ func (m *botModel) keepPrior(prior *botModel, s *snapshot.Snapshot) {
 	}
 }
 
-// changes returns what has to be sent so that the current bot becomes what is planned.
+// changes returns the changes that turn the current bot into the planned one.
 func (m *botModel) changes(user *zulip.User, current *botModel, s *snapshot.Snapshot) (zulip.BotUpdate, error) {
 	update := zulip.BotUpdate{Config: m.newConfig(current)}
 	bot, isListed := s.Bots().ByID(user.ID)

@@ -62,7 +62,7 @@ func (l *leaving) fail(t *testing.T, rule string) {
 	l.o.Sandbox.Fail(fault)
 }
 
-// expect compares the bot with what the state and the server are to have.
+// expect compares the bot in the state and on the server with the expected one.
 func (l *leaving) expect(t *testing.T, owner string, isActive bool) {
 	t.Helper()
 	bot := l.o.UserOf(t, l.bot)
@@ -97,7 +97,7 @@ func TestProtocolBotWhoseOwnerLeaves(t *testing.T) {
 	}
 }
 
-// A bot that somebody else has deactivated stays so, whether its owner leaves then or not.
+// A bot that was deactivated outside Terraform stays deactivated, whether its owner is deactivated or not.
 func TestProtocolBotThatSomebodyElseDeactivatesBeforeItsOwnerLeaves(t *testing.T) {
 	l := planLeaving(t, alerts(values{"owner": lena}))
 	if err := l.o.Client.DeactivateBot(context.Background(), l.o.UserOf(t, l.bot).ID); err != nil {
@@ -109,7 +109,7 @@ func TestProtocolBotThatSomebodyElseDeactivatesBeforeItsOwnerLeaves(t *testing.T
 	l.expect(t, ada, false)
 }
 
-// A bot whose owner somebody else deactivates is not reactivated either.
+// A bot whose owner was deactivated outside Terraform is not reactivated either.
 func TestProtocolBotWhoseOwnerSomebodyElseDeactivates(t *testing.T) {
 	l := planLeaving(t, alerts(values{"owner": lena}))
 	if _, err := l.o.Client.DeactivateUser(context.Background(), accountOf(t, l.o, ada).ID, zulip.Deactivation{}); err != nil {
@@ -123,7 +123,8 @@ func TestProtocolBotWhoseOwnerSomebodyElseDeactivates(t *testing.T) {
 	l.expect(t, ada, false)
 }
 
-// What somebody else has changed of the bot is not overwritten: it is reactivated, and its state has the owner that it has then.
+// A change of the bot outside Terraform is not overwritten: the bot is reactivated, and its state has its current
+// owner.
 func TestProtocolBotWhoseOwnerLeavesAndWhichSomebodyElseChanges(t *testing.T) {
 	l := planLeaving(t, alerts(values{"owner": lena, "role": "moderator"}))
 	l.o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", l.o.UserOf(t, l.bot).ID), map[string]string{"role": fmt.Sprint(int(zulip.RoleGuest))})
@@ -135,7 +136,7 @@ func TestProtocolBotWhoseOwnerLeavesAndWhichSomebodyElseChanges(t *testing.T) {
 	l.expect(t, lena, true)
 }
 
-// The next plan goes on where the server refuses the change of a reactivated bot.
+// The next plan continues if the server refuses the change of a reactivated bot.
 func TestProtocolBotWhoseOwnerLeavesAndWhoseChangeIsRefused(t *testing.T) {
 	l := planLeaving(t, alerts(values{"owner": lena}))
 	l.fail(t, "PATCH /bots/* status=400 1")
@@ -184,7 +185,7 @@ func TestProtocolBotWhoseOwnerLeavesAndWhichStaysDeactivated(t *testing.T) {
 	}
 }
 
-// Nobody is deactivated while it is not known whose bots go too.
+// No one is deactivated while it is not known which bots would be deactivated with them.
 func TestProtocolOwnerWhoseBotsCannotBeRead(t *testing.T) {
 	l := planLeaving(t, alerts(values{"owner": lena}))
 	l.fail(t, fmt.Sprintf("GET /users/%d status=400", l.o.UserOf(t, l.bot).ID))
@@ -253,8 +254,8 @@ func ownedBy(owner string, people ...string) string {
 	return config.String()
 }
 
-// A bot gets another owner in the apply that deactivates the old one, with whom the server deactivates it: it is reactivated, and
-// is the same bot with the new owner. Names as text leave the order open.
+// A bot gets another owner in the apply that deactivates the old one, with whom the server deactivates the bot. It is
+// reactivated, and is the same bot with the new owner. Names as text leave the order open.
 func TestAccSandboxBotWhoseOwnerLeaves(t *testing.T) {
 	for name, test := range map[string]struct{ old, new, more string }{
 		"by reference":              {"zulip_user.ada.email", "zulip_user.bo.email", ""},
@@ -288,8 +289,8 @@ func TestAccSandboxBotWhoseOwnerLeaves(t *testing.T) {
 	}
 }
 
-// A bot that stays with an owner who is deactivated is in the plan's warnings, with what to do. Nobody is warned where the bot goes
-// too.
+// The plan warns about a bot that stays with a deactivated owner, with a fix. There is no warning if the bot is
+// removed too.
 func TestAccSandboxBotLeftWithWhoLeaves(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)

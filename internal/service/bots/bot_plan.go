@@ -57,8 +57,8 @@ func (r *botResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanReq
 	r.Resource.ModifyPlan(ctx, req, resp)
 }
 
-// planShortName keeps the prior short name if the planned one differs in case only, since the server does not tell them
-// apart, and plans the replacement of the bot where its short name cannot be changed.
+// planShortName keeps the prior short name if the planned one differs in case only, because the server does not
+// distinguish them. It plans the replacement of the bot if its short name cannot be changed.
 func (r *botResource) planShortName(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	at := path.Root("short_name")
 	var prior, planned types.String
@@ -152,7 +152,7 @@ func checkNew(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot)
 	checkRole(p, s, bot, bot.Role)
 }
 
-// checkHolder refuses a short name whose address another account has, unless it is to be adopted.
+// checkHolder refuses a short name that another account already has as its email, unless that is adopted.
 func checkHolder(ctx context.Context, p *core.Plan[botModel], holder *zulip.User) {
 	run := &p.Meta.Run
 	// A bot that is replaced is deactivated first, and then reactivated.
@@ -192,7 +192,7 @@ func sameType(user *zulip.User, plan *botModel) bool {
 	return user.BotType != nil && typeOf(user) == plan.botType()
 }
 
-// taken says which account has the planned short name, and what to do.
+// taken returns the error about the account with the planned short name, with the fix.
 func taken(holder *zulip.User, plan *botModel) (summary, detail string) {
 	facts := fmt.Sprintf("%s has the ID %d and the name %q. ", holder.Address(), holder.ID, holder.FullName)
 	switch {
@@ -221,7 +221,7 @@ func checkUpdate(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	checkRole(p, s, user, prior)
 }
 
-// checkShortName refuses a new short name that another account has. That of a bot which this run manages may be free by then.
+// checkShortName refuses a new short name that another account has. A bot that this run manages may release its name.
 func checkShortName(p *core.Plan[botModel], s *snapshot.Snapshot, user *zulip.User) {
 	address := p.Plan.address(s)
 	if address == "" {
@@ -288,7 +288,7 @@ func checkChannels(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	}
 }
 
-// planOwnerID plans the ID of another owner, so that a saved plan is not applied to whoever has the email by then.
+// planOwnerID plans the ID of another owner, so that a saved plan is not applied to another user with the same email.
 func planOwnerID(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	if p.Plan.Owner.IsNull() || p.Prior != nil && p.Plan.Owner.Equal(p.Prior.Owner) {
 		return
@@ -299,7 +299,7 @@ func planOwnerID(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	}
 }
 
-// checkOwner refuses an owner who does not exist, or with whom the provider could not manage the bot any more.
+// checkOwner refuses an owner who does not exist, or with whom the provider could no longer manage the bot.
 func checkOwner(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	if !base.IsSet(p.Plan.Owner) || p.Prior != nil && p.Plan.Owner.Equal(p.Prior.Owner) {
 		return
@@ -334,8 +334,8 @@ func warnOfOwner(p *core.Plan[botModel], s *snapshot.Snapshot) {
 	}
 }
 
-// checkOwnership refuses an owner with whom the provider's account, self, could not manage the bot any more. The ID is nil for an
-// owner whom this run is yet to create.
+// checkOwnership refuses an owner with whom the provider's account, self, could no longer manage the bot. The ID is
+// nil for an owner that this run will create.
 func checkOwnership(meta *base.Meta, self *zulip.User, owner *int64, diags *diag.Diagnostics) {
 	if meta.LockoutProtection && self.Role > zulip.RoleAdministrator && (owner == nil || *owner != self.ID) {
 		diags.AddAttributeError(path.Root("owner"), base.LockoutSummary("the bot"),
@@ -343,7 +343,8 @@ func checkOwnership(meta *base.Meta, self *zulip.User, owner *int64, diags *diag
 	}
 }
 
-// warnOfAccess warns who gains and who loses which right by another role or owner: a bot may post where its owner may.
+// warnOfAccess warns about people who gain or lose a right by another role or owner: a bot may post where its owner
+// may.
 func warnOfAccess(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot) {
 	bot, ok := s.User(p.Prior.ID.ValueInt64())
 	if !ok {
@@ -363,7 +364,8 @@ func warnOfAccess(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snaps
 	}
 }
 
-// checkDeactivation refuses to deactivate the account that the provider uses, and warns what nobody can do any more without the bot in the state.
+// checkDeactivation refuses to deactivate the provider's account, and warns about what no one can do without the bot
+// in the state.
 func checkDeactivation(ctx context.Context, p *core.Plan[botModel], s *snapshot.Snapshot) {
 	bot, ok := s.User(p.Prior.ID.ValueInt64())
 	if ok && accounts.Deactivation(bot).Check(p.Meta, s, p.Diags) && !p.Diags.HasError() {

@@ -143,7 +143,7 @@ func TestFaultBotLostAnswer(t *testing.T) {
 	}
 }
 
-// What fails after the bot is made leaves it in the state.
+// A failure after the bot is created leaves it in the state.
 func TestFaultBotHalfMade(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.Block["max_retries"] = 0
@@ -185,7 +185,7 @@ func TestProtocolBotRefusedAtPlan(t *testing.T) {
 	})
 }
 
-// Who may make bots is told at plan.
+// The plan names the accounts that may create bots.
 func TestProtocolBotCallers(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_bot")
 	for _, account := range []string{"bot", "guest"} {
@@ -245,8 +245,8 @@ func TestProtocolBotDeleted(t *testing.T) {
 	sent.Expect(t)
 }
 
-// A bot that its owner gives away, who is no administrator, cannot be managed any more; it is there all the same, and stays in
-// the state.
+// A bot whose owner is no administrator and gives it away can no longer be managed. It still exists, and stays in the
+// state.
 func TestProtocolBotGivenAway(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_bot")
 	run := o.As(t, "member").NewRun(t, "zulip_bot")
@@ -267,7 +267,7 @@ func TestProtocolBotGivenAway(t *testing.T) {
 	}
 }
 
-// The short name of a bot that somebody else has deactivated stays taken.
+// The short name of a bot that was deactivated outside Terraform stays taken.
 func TestProtocolBotShortNameOfLostBot(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))

@@ -58,14 +58,14 @@ func TestProtocolBotWhoseChannelTheListDoesNotShow(t *testing.T) {
 	run.MustApply(alerts(values{"default_sending_stream": ""}))
 	sent.Expect(t, "PATCH default_sending_stream", "PATCH default_sending_stream")
 
-	// What somebody else changes is seen too.
+	// A change outside Terraform is noticed too.
 	o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", run.State.Values["id"]), map[string]string{"default_sending_stream": "general"})
 	if plan := run.MustPlan(alerts(values{"default_sending_stream": ""})); fmt.Sprint(plan.Changes()) != "[default_sending_stream]" {
 		t.Errorf("planned: %v", plan.Changes())
 	}
 }
 
-// Of somebody else's bot the answer to the change is all there is.
+// For another account's bot, the answer to the change is the only source.
 func TestProtocolBotOfSomebodyElseWhoseChannelTheListDoesNotShow(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(values{"owner": lena}))
@@ -129,7 +129,7 @@ func TestProtocolBotThatTheListHasAsActive(t *testing.T) {
 	run.MustApply(alerts(values{"adopt_deactivated": true}))
 }
 
-// A role above member is seen to have changed, whatever the server's list says.
+// A change of a role above member is noticed, whatever the server's list says.
 func TestProtocolDriftOfABotsRoleThatTheListHides(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(values{"role": "moderator"}))
@@ -152,7 +152,7 @@ func at(t *testing.T, level int) (*acctest.Organization, *acctest.Run) {
 	return o, run
 }
 
-// A state written on one server plans empty on a newer and on an older one, whatever the list of bots holds there.
+// A state written on one server plans no change on a newer and on an older one, whatever the list of bots has there.
 func TestProtocolBotOnEveryLevel(t *testing.T) {
 	everything := alerts(values{
 		"bot_type": "outgoing_webhook", "payload_url": "https://example.com/hook", "interface": "slack", "owner": lena,
@@ -220,7 +220,7 @@ func TestProtocolBotShortNameForcesNewBot(t *testing.T) {
 		if fmt.Sprint(plan.Replace) != "[short_name]" {
 			t.Errorf("level %d: replaces for %v", level, plan.Replace)
 		}
-		// An update that turns into a replacement during the apply is what the CLI refuses.
+		// Terraform refuses an update that turns into a replacement during apply.
 		if plan := run.MustPlan(alerts(values{"short_name": acctest.Unknown})); fmt.Sprint(plan.Replace) != "[short_name]" {
 			t.Errorf("level %d: replaces for %v", level, plan.Replace)
 		}
@@ -251,7 +251,7 @@ func TestProtocolBotShortNameInPlace(t *testing.T) {
 		if plan := run.MustPlan(alerts(values{"short_name": "ALARMS", "full_name": "Alarms"})); !plan.Empty() {
 			t.Errorf("level %d: plans %v", level, plan.Changes())
 		}
-		// The change of somebody else is undone.
+		// The change outside Terraform is reverted.
 		o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", id), map[string]string{"short_name": "drifted"})
 		sent = o.Sent()
 		run.MustApply(alerts(values{"short_name": "alarms", "full_name": "Alarms"}))
@@ -287,7 +287,8 @@ func TestProtocolBotTypeForcesNewBot(t *testing.T) {
 	run.ExpectRefused(alerts(values{"bot_type": "incoming_webhook"}), "short_name", "Choose another short_name")
 }
 
-// While the provider's settings are not known, neither is the server's level: what is planned then has to hold later.
+// While the provider's settings are not known, the server's level is not known either, and the plan must be valid
+// later.
 func TestProtocolBotShortNameWithoutLevel(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
@@ -356,7 +357,7 @@ func TestProtocolBotShortNameOfAnother(t *testing.T) {
 	plan(p, other.State, "alerts", "Other").ExpectNoError(t)
 }
 
-// A server that reports success and keeps the short name is an error that says so, and the state is what the server holds.
+// If a server reports success but keeps the short name, the error says so, and the state has the server's value.
 func TestProtocolBotShortNameIgnored(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))

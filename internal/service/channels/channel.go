@@ -1,4 +1,4 @@
-// Package channels has channels, their folders and topics, default channel groups, and who is in a channel.
+// Package channels has channels, their folders and topics, default channel groups, and the subscribers of channels.
 package channels
 
 import (
@@ -38,7 +38,7 @@ func NewChannelResource() resource.Resource { return core.New(channelChannels) }
 var channelChannels = &definition{
 	Name: "channel", Title: "channel", Plural: "channels",
 	Schema: channelSchema,
-	// What channels name is not read again with them.
+	// A read of the channels does not repeat the parts that they name.
 	Source:     core.Source{Part: store.Channels, Needs: []store.Part{store.Organization, store.Folders}, SendsNames: sendsOwnName},
 	Index:      (*snapshot.Snapshot).Channels,
 	Key:        func(channel *zulip.Channel) int64 { return channel.ID },
@@ -103,7 +103,7 @@ func refuseArchived(channel *zulip.Channel) (summary, detail string) {
 			"Set adopt_archived = true to unarchive it with its messages and subscribers, choose another name, or rename the archived channel.", channel.ID)
 }
 
-// channelHint says what a refusal of the server means.
+// channelHint explains a refusal of the server.
 func channelHint(err error) string {
 	switch {
 	case zulip.IsCode(err, "CHANNEL_ALREADY_EXISTS"):
@@ -126,9 +126,9 @@ func sendUpdate(ctx context.Context, b *base.Base, id int64, p pending) (ignored
 	return ignored, nil
 }
 
-// requests divides what is pending into what one request may carry. Permissions go first, so that nothing else has
-// changed when one of them is refused (server-behavior §C10). The exception: while history is protected, the right to
-// create topics is fixed, so the change that shares history has to come before.
+// requests divides the pending changes into requests. Permissions go first, so that nothing has changed when one of
+// them is refused (server-behavior §C10). The exception: while history is protected, the right to create topics is
+// fixed, so the change that shares history must come before.
 func requests(pending pending) []zulip.ChannelUpdate {
 	permissions, others := pending.Permissions(), pending.Others()
 	ordered := []zulip.ChannelUpdate{permissions, others}
@@ -153,7 +153,7 @@ func names(m *channelModel) []string {
 	return append(attributes.Sets(&m.channelFacts).NamedUsers(permission.Channels), lookup.Names(m.InitialSubscribers.Elements())...)
 }
 
-// errTaken says that a channel has the name of one that is to be created.
+// errTaken is the error about an existing channel with the name of a new one.
 var errTaken = errors.New("a channel with the name exists")
 
 // isOwn reports whether the provider's account created a channel.
@@ -194,7 +194,7 @@ func createChannel(ctx context.Context, c *core.Context, plan *channelModel) (in
 	return id, err
 }
 
-// createRequest is what differs from a channel of which nothing is set. It refuses what [channelChange.check] refuses.
+// createRequest returns the differences from a channel with defaults. It refuses what [channelChange.check] refuses.
 func createRequest(ctx context.Context, c *core.Context, plan *channelModel, diags *diag.Diagnostics) zulip.ChannelCreate {
 	request := zulip.ChannelCreate{
 		Name:        plan.Name.ValueString(),
@@ -232,8 +232,8 @@ func createRequest(ctx context.Context, c *core.Context, plan *channelModel, dia
 	return request
 }
 
-// initialSubscribers are who is in the channel from the start. A private channel without any would lock out the account
-// that manages it, for good (server-behavior §C17): by default it is subscribed.
+// initialSubscribers returns the first subscribers of the channel. A private channel without any would permanently
+// lock out the account that manages it (server-behavior §C17), so by default the account is subscribed.
 func initialSubscribers(c *core.Context, plan *channelModel, diags *diag.Diagnostics) []int64 {
 	if !base.IsSet(plan.InitialSubscribers) {
 		if zulip.Privacy(plan.Privacy.ValueString()).IsPrivate() {
@@ -255,7 +255,7 @@ func initialSubscribers(c *core.Context, plan *channelModel, diags *diag.Diagnos
 	return ids
 }
 
-// sendsOwnName makes the core read whether a channel has the name already, where createBySubscribing needs it.
+// sendsOwnName makes the core check for an existing channel with the name if createBySubscribing needs it.
 func sendsOwnName(b *base.Base) []store.Part {
 	if b.HasLevel(featurelevel.CreateChannel) {
 		return nil
@@ -263,8 +263,8 @@ func sendsOwnName(b *base.Base) []store.Part {
 	return []store.Part{store.Channels}
 }
 
-// createBySubscribing creates a channel on a server below feature level 417, which creates those that it is to subscribe
-// somebody to. To a channel that has the name it would silently subscribe them instead.
+// createBySubscribing creates a channel on a server below feature level 417, which creates a channel when someone is
+// subscribed to it. If a channel has the name, the server would silently subscribe them to that one.
 func createBySubscribing(ctx context.Context, c *core.Context, plan *channelModel, request zulip.ChannelCreate) (int64, error) {
 	if _, isTaken := c.Snapshot.Channels().ByName(request.Name); isTaken {
 		return 0, errTaken
@@ -336,7 +336,7 @@ func findCreated(ctx context.Context, c *core.Context, plan *channelModel, isAns
 	}
 }
 
-// outcomeOf says what the look for a channel has found whose creation failed.
+// outcomeOf describes the result of the search for a channel whose creation failed.
 func outcomeOf(lookErr error) string {
 	if lookErr == nil {
 		return "The provider looked for the channel afterwards and did not find it, so you can apply again. If the server creates it later, the next plan reports it, with the block that imports it."

@@ -10,7 +10,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// block writes a zulip_channel; lines are its attributes beside the name.
+// block returns a zulip_channel; lines are its attributes besides the name.
 func block(label, name string, lines ...string) string {
 	return fmt.Sprintf("resource \"zulip_channel\" %q {\n  name = %q\n  %s\n}\n", label, name, strings.Join(lines, "\n  "))
 }
@@ -47,8 +47,8 @@ func TestAccSandboxChannelWithAnotherKey(t *testing.T) {
 	}
 }
 
-// Channels take over names from each other in one apply, although the CLI changes all of them at once. In a circle none of them
-// could begin: the plan says so, and nothing is changed.
+// Channels take over names from each other in one apply, although Terraform changes all of them concurrently. In a
+// circle none of them could start: the plan reports that, and nothing is changed.
 func TestAccChannelSandboxRenamesInAChain(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)
@@ -85,11 +85,12 @@ func TestAccChannelSandboxRenamesInAChain(t *testing.T) {
 	}
 }
 
-// fewRequests is what a plan may cost, however many channels it looks at: the server's settings, the account, the
-// snapshot, and the end of its event queue.
+// fewRequests is the maximum number of requests of a plan for any number of channels: the server's settings, the
+// account, the snapshot, and the end of its event queue.
 const fewRequests = 4
 
-// anotherProcess is what the CLI costs by starting the plugin again to apply: the server's settings and the account.
+// anotherProcess is the number of requests when Terraform starts the plugin again to apply: the server's settings and
+// the account.
 const anotherProcess = 2
 
 // TestAccSandboxChannelRequests counts what fifty channels cost.
@@ -127,7 +128,7 @@ func TestAccSandboxChannelRequests(t *testing.T) {
 		}
 	}
 
-	// One that changes costs its write and the reads around it, beside what the plan and the apply cost each.
+	// A changed channel costs its write and the reads around it, besides the requests of the plan and of the apply.
 	w.Configure(t, config("moderators"))
 	changed := count("a change of one", "apply", "-auto-approve")
 	reads, writes := 0, 0

@@ -16,7 +16,7 @@ import (
 
 var inside = []any{"ines.moreau@example.com", "lena.fischer@example.com", "paul.dubois@example.com"}
 
-// expectAccessWarning plans a configuration, and wants one warning of who can do what, with these lines; none for "".
+// expectAccessWarning plans a configuration, and expects one warning about access with these lines, and none for "".
 func expectAccessWarning(t *testing.T, run *acctest.Run, config values, lines string) {
 	t.Helper()
 	_, diags := run.Plan(config)
@@ -198,13 +198,13 @@ func TestProtocolChannelRefusesThatNobodyIsLeft(t *testing.T) {
 	_, diags := closed.Plan(values{"name": "closed", "can_send_message_group": who("role:moderators")})
 	diags.ExpectNoError(t)
 
-	// Who means it is let through, and is told.
+	// A user who confirms this is allowed to, with a warning.
 	run.Block = but(run.Block, values{"lockout_protection": false})
 	_, diags = run.Plan(but(config, values{"can_send_message_group": who()}))
 	diags.ExpectNoError(t)
 	diags.ExpectWarning(t, "", "No one is left who can post and start topics.")
 	run.MustApply(but(config, values{"can_send_message_group": who()}))
-	// What has come to pass is no reason to refuse anything else.
+	// A problem that already exists is no reason to refuse other changes.
 	run.Block = o.Block(nil)
 	run.MustApply(but(config, values{"can_send_message_group": who(), "can_resolve_topics_group": who("role:members")}))
 	run.MustApply(config)
@@ -242,7 +242,7 @@ func TestProtocolChannelTheLockOutIsReal(t *testing.T) {
 	}
 }
 
-// Where all messages go without a topic nobody starts one, and a plan that comes to that says so.
+// Where all messages go without a topic, no one starts one, and a plan with that result says so.
 func TestProtocolChannelSaysThatNobodyStartsTopicsAnyMore(t *testing.T) {
 	_, run := channelManaged(t)
 	config := values{"name": "ops", "topics_policy": "inherit"}
@@ -254,7 +254,7 @@ func TestProtocolChannelSaysThatNobodyStartsTopicsAnyMore(t *testing.T) {
 	diags.ExpectWarning(t, "", "Not known yet: who gains and who loses that they can start topics, move messages to other topics and resolve topics.")
 }
 
-// An incoming webhook bot adds nobody to a channel, whatever it is named in.
+// An incoming webhook bot adds no one to a channel, whatever names it.
 func TestProtocolAWebhookBotIsNoWayIntoAChannel(t *testing.T) {
 	o, run := channelManaged(t)
 	o.Call(t, http.MethodPost, "/bots", map[string]string{"full_name": "Hook", "short_name": "hook", "bot_type": "2"})
@@ -269,8 +269,8 @@ func TestProtocolAWebhookBotIsNoWayIntoAChannel(t *testing.T) {
 	})
 }
 
-// The members decide whether anybody could still join a channel. What they are just before the request counts, and what cannot be
-// read refuses.
+// The members decide whether anyone could still join a channel. The provider reads them just before the request, and
+// refuses if it cannot.
 func TestProtocolChannelLockoutIsCheckedAgainBeforeTheRequest(t *testing.T) {
 	o, run := channelManaged(t)
 	config := values{"name": "ops", "initial_subscribers": inside, "privacy": "public"}
@@ -291,7 +291,8 @@ func TestProtocolChannelLockoutIsCheckedAgainBeforeTheRequest(t *testing.T) {
 	diags.ExpectError(t, "privacy", `Cannot read the subscribers of channel "ops"`, "Nothing was changed")
 }
 
-// What was harmless when it was planned, and leaves nobody when it is applied, is refused right before the request.
+// A change that was harmless during plan, and leaves no one with a right during apply, is refused just before the
+// request.
 func TestProtocolChannelRefusesThatNobodyIsLeftRightBeforeTheRequest(t *testing.T) {
 	const lena = "lena.fischer@example.com"
 	for name, test := range map[string]struct {
@@ -340,9 +341,9 @@ func TestProtocolChannelRefusesThatNobodyIsLeftRightBeforeTheRequest(t *testing.
 	}
 }
 
-// TestProtocolRequestsOfAChange: a change is one request, or two where permissions change too: the server carries out the
-// parts of a request one after the other, permissions last (server-behavior §C10), and if it refuses one of them
-// nothing else is to have changed. Besides them, the channels are read before and after.
+// TestProtocolRequestsOfAChange: a change is one request, or two if permissions change too. The server executes the
+// parts of a request in order, permissions last (server-behavior §C10), and if it refuses one of them nothing else
+// may have changed. The channels are also read before and after.
 func TestProtocolChannelRequestsOfAChange(t *testing.T) {
 	base := values{"name": "counted", "description": "As it was", "privacy": "public", "can_send_message_group": who("role:everyone")}
 	for name, test := range map[string]struct {

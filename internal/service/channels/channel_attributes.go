@@ -192,7 +192,8 @@ var attributes = table{
 	},
 }
 
-// notInNewStates is on the page of the resource, for what only the server sets and a state leaves out all the same.
+// notInNewStates is the sentence on the page of the resource for attributes that only the server sets and that a
+// state omits.
 const notInNewStates = "Null if Terraform created or adopted the channel."
 
 // mayLetDelete is the right to set who may delete messages (server-behavior §C18).
@@ -302,10 +303,10 @@ func creationAttributes() map[string]schema.Attribute {
 	}
 }
 
-// folderRow is the row of the folder by its name. What is compared and sent is the ID, as in the row folder_id.
+// folderRow is the row of the folder by its name. The ID is compared and sent, as in the row folder_id.
 type folderRow struct{ row[types.String] }
 
-// ReadInto keeps the name that is there while it means the folder of the channel.
+// ReadInto keeps the current name if it names the folder of the channel.
 func (folderRow) ReadInto(f *channelFacts, channel *zulip.Channel, on attribute.Server, _ *diag.Diagnostics) {
 	text, ok := lookup.KeepFolder(f.Folder.ValueString(), base.IsSet(f.Folder), folderOf(channel), on.View)
 	f.Folder = types.StringNull()
@@ -437,7 +438,8 @@ func (p channelPlanning) checkFolder() {
 	}
 }
 
-// fixedFolder is the one of folder and folder_id that a generated configuration leaves out: the name is what people read.
+// fixedFolder returns the one of folder and folder_id that a generated configuration omits. It keeps the name, which
+// people read.
 func fixedFolder(state *channelModel) []string {
 	if strings.TrimSpace(state.Folder.ValueString()) != "" {
 		return []string{"folder_id"}

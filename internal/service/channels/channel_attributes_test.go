@@ -37,7 +37,7 @@ func samples(folder int64) attributetest.Samples {
 	}
 }
 
-// withFolder is what the rows know of an organization with a folder.
+// withFolder returns the context of the rows in an organization with a folder.
 func withFolder(id int64) resourceattribute.Server {
 	var facts snapshot.Facts
 	facts.Take(&zulip.RegisterAnswer{Folders: []*zulip.ChannelFolder{{ID: id, Name: "Operations"}}}, zulip.FetchFolders)

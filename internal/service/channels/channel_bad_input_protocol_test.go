@@ -14,7 +14,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// A refusal is a configuration that is refused: at which attribute, and in what words.
+// A refusal is a refused configuration: the attribute and the message.
 type refusal struct {
 	config    values
 	attribute string
@@ -163,7 +163,7 @@ func TestProtocolChannelSaysWhatIsTakenBack(t *testing.T) {
 	_, diags := run.Process().Plan("zulip_channel", nil, values{"name": "old", "adopt_archived": true})
 	diags.ExpectWarning(t, "adopt_archived", "An archived channel will be unarchived", `Channel "old" has the ID`, "has subscribers: 1.")
 
-	// It comes back with what it had: what is configured otherwise is sent.
+	// It is unarchived with its old values: differing configured ones are sent.
 	sent := o.Sent()
 	run.MustApply(values{"name": "old", "adopt_archived": true, "description": "", "topics_policy": "allow_empty_topic", pushes: false})
 	expectWrites(t, sent, params{"is_archived": "false"}, params{"topics_policy": "allow_empty_topic", pushes: "false"})
@@ -187,8 +187,8 @@ func TestProtocolChannelRefusesWhatTheServerIsTooOldFor(t *testing.T) {
 	}
 }
 
-// The life of a channel on servers that lack some of what newer ones have: they create a channel by subscribing the account, which is
-// unsubscribed then.
+// The lifecycle of a channel on servers without some features: they create a channel by subscribing the account,
+// which is then unsubscribed.
 func TestProtocolChannel_OldServers_CreatedAndChanged(t *testing.T) {
 	for _, level := range []int{400, featurelevel.Oldest} {
 		t.Run(fmt.Sprint(level), func(t *testing.T) {
@@ -281,7 +281,7 @@ func TestProtocolChannelRefusesToLockItselfOut(t *testing.T) {
 	_, diags := own.Plan(values{"name": "own", "can_administer_channel_group": who("role:moderators", "group:sre")})
 	diags.ExpectNoError(t)
 
-	// Who means it is let through.
+	// A user who confirms this is allowed to.
 	run.Block["lockout_protection"], own.Block["lockout_protection"] = false, false
 	for name, test := range lockouts {
 		run.Fork().MustApply(but(values{"name": name}, test.config))

@@ -28,12 +28,12 @@ const (
 	canAdminister     = string(permission.CanAdministerChannel)
 )
 
-// channelChange is a change of a channel, or the creation of one. It is checked in a plan, on the planned channel, and again right
-// before the request, on what was just read.
+// channelChange is a change or the creation of a channel. It is checked in a plan, on the planned channel, and again
+// just before the request, on the channel as just read.
 type channelChange struct {
 	*base.Base
 	view *snapshot.Snapshot
-	// id is zero for a channel that is to be created.
+	// id is zero for a new channel.
 	id int64
 	permission.ChannelChange
 	// steps are the changes that the apply sends.
@@ -43,7 +43,8 @@ type channelChange struct {
 // exists reports whether the channel exists before the change.
 func (c *channelChange) exists() bool { return c.id != 0 }
 
-// check refuses what the account may not do (server-behavior §R15, §C17, §C18), and what would lock it or everyone out.
+// check refuses changes that the account may not make (server-behavior §R15, §C17, §C18), or that would lock it or
+// everyone out.
 func (c *channelChange) check(ctx context.Context, diags *diag.Diagnostics) {
 	isChanged := len(c.steps) > 0 || c.Before.Channel.IsArchived != c.After.Channel.IsArchived
 	if !c.Meta.RequireMember("manage channels", diags) || isChanged && !c.requireAdministrator("change", diags) {
@@ -102,8 +103,8 @@ func (c *channelChange) privacyRights() (rights []string) {
 	return rights
 }
 
-// isNobodyAtFirst reports whether a step gives a permission of a new channel to nobody, which is the default where setting it
-// requires a right.
+// isNobodyAtFirst reports whether a step sets a permission of a new channel to role:nobody, which is the default
+// where setting it requires a right.
 func (c *channelChange) isNobodyAtFirst(change step) bool {
 	return !c.exists() && change.Permission && !c.After.Channel.Unknown[change.Attribute] &&
 		permission.Equal(c.After.Channel.Permissions[change.Attribute], zulip.GroupSettingValue{}, permission.NobodyID(c.view))
@@ -138,7 +139,7 @@ func requiresContentAccess(attribute string) bool {
 	return attribute == "privacy" || attribute == canAddSubscribers || attribute == canSubscribe
 }
 
-// checkLockout refuses a change after which the account could no longer manage the channel, or nobody could use it.
+// checkLockout refuses a change after which the account could no longer manage the channel, or no one could use it.
 func (c *channelChange) checkLockout(ctx context.Context, diags *diag.Diagnostics) {
 	if c.exists() {
 		accesswarning.FillSubscribers(ctx, c.Meta, c.id, &c.ChannelChange)
@@ -173,9 +174,9 @@ func (c *channelChange) admitting(setting string) string {
 	return fmt.Sprintf("Include the account, or use the key of an account that is included:\n\n  %s = [%s]", setting, strings.Join(texts, ", "))
 }
 
-// refuseNobodyLeft reports whether it has refused a change, because somebody can do now what nobody could after it, or because
-// that cannot be told without the members. That nobody administers a channel cannot come about: administrators of the
-// organization do, and it is never without an owner.
+// refuseNobodyLeft reports whether it has refused a change that takes a right from the last people who have it, or
+// for which the unknown members decide that. It need not check the right to administer: administrators of the
+// organization have it, and an organization always has an owner.
 func (c *channelChange) refuseNobodyLeft(diags *diag.Diagnostics) (refused bool) {
 	if !c.After.Channel.SubscribersKnown && permission.NeedsSubscribers(c.Before, c.After) {
 		c.refuseUnknownSubscribers(diags)
@@ -245,7 +246,7 @@ func (c *channelChange) dependsOnSubscription() bool {
 		slices.ContainsFunc(c.steps, func(change step) bool { return requiresContentAccess(change.Attribute) })
 }
 
-// describe says whom a permission of a channel includes.
+// describe describes the people in a permission of a channel.
 func (c *channelChange) describe(channel permission.Channel, setting string) string {
 	if channel.Unknown[setting] {
 		return "known after apply"
@@ -253,7 +254,7 @@ func (c *channelChange) describe(channel permission.Channel, setting string) str
 	return permission.Describe(channel.Permissions[setting], c.view)
 }
 
-// protect checks a change of an existing channel just before a request, on what was just read.
+// protect checks a change of an existing channel just before a request, on the channel as just read.
 func protect(ctx context.Context, b *base.Base, now *attribute.Reading[*zulip.Channel], p pending, diags *diag.Diagnostics) {
 	c := changeOf(b, now.View, now.Thing, p.Update(), p.Steps())
 	c.id = now.Thing.ID

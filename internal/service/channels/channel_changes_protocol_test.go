@@ -17,7 +17,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// params are what one request sends.
+// params are the parameters of one request.
 type params = map[string]string
 
 // expectWrites fails the test unless exactly these changes were sent, in this order.
@@ -99,8 +99,8 @@ func TestProtocolChannel_OtherPrivacy_SendsItsFlagsAlone(t *testing.T) {
 	}
 }
 
-// The same principals can be written in several ways, and the state keeps the way in which they were written. What changes is
-// written in the new words.
+// The same principals can be written in several forms, and the state keeps the written form. A changed permission is
+// written in the new form.
 func TestProtocolChannel_PrincipalsInOtherWords_Unchanged(t *testing.T) {
 	o, run := channelManaged(t)
 	sre := channelGroup(t, o, "sre")
@@ -243,7 +243,7 @@ func TestProtocolChannelTakesUpAStateWithoutPrivateData(t *testing.T) {
 	}
 	expectWrites(t, sent, params{setting: channelChange(t, role(t, o, "moderators"), &old)})
 
-	// And it is compared as well: run planned from what it was before.
+	// It is also compared: the run plans from its prior value.
 	plan.Prior = &acctest.Instance{Values: run.State.Values, Identity: run.State.Identity}
 	o.Change(t, "changed", permit(setting, zulip.NamedGroup(channelGroup(t, o, "leads"))))
 	run.Apply(plan).ExpectError(t, "", "was changed after the plan was made", `now:                        "group:leads"`)
@@ -295,7 +295,7 @@ func TestProtocolChannelLateCreation(t *testing.T) {
 	}
 }
 
-// What is not there in the end may come later, and the message says what happens then.
+// A channel that is not found may still be created later, and the message says what happens then.
 func TestProtocolChannelCreationThatIsNotFound(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.CreateChannel - 1})
 	run := o.NewRun(t, "zulip_channel")
@@ -307,8 +307,8 @@ func TestProtocolChannelCreationThatIsNotFound(t *testing.T) {
 	sent.Expect(t, "POST subscriptions")
 }
 
-// The server refuses a creation because there were too many requests, and before it may be repeated somebody else creates a
-// channel of the name: the same request would subscribe people to it.
+// The server refuses a creation because of the rate limit, and another channel of the name is created before the
+// request may be repeated. The same request would subscribe people to that channel.
 func TestProtocolCreationAfterAWaitSubscribesNobodyToAnotherChannel(t *testing.T) {
 	const path = "/users/me/subscriptions"
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.CreateChannel - 1})
@@ -339,8 +339,8 @@ func TestProtocolCreationAfterAWaitSubscribesNobodyToAnotherChannel(t *testing.T
 	}
 }
 
-// What was refused for a moment is created when nobody has taken the name. The account, which the server has subscribed, is
-// unsubscribed from the channel by the name that it has then.
+// A creation that was refused temporarily is repeated if the name is still free. The server has subscribed the
+// account, which is unsubscribed from the channel by its current name.
 func TestProtocolChannelCreationAfterAWait(t *testing.T) {
 	const path = "/users/me/subscriptions"
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.CreateChannel - 1})

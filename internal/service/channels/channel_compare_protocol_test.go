@@ -12,8 +12,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// A meddling is an attribute as it was, as somebody makes it by hand after the plan, and as the plan asks for it; saw, now
-// and asked are the words for the three.
+// A meddling is the value of an attribute before, after a change made after the plan, and as planned; saw, now and
+// asked are the words for the three.
 type meddling struct {
 	attribute       string
 	was, asks       any
@@ -74,8 +74,8 @@ func meddlings() []meddling {
 	}
 }
 
-// What somebody else changes between the plan and the apply is not overwritten, also where no state has ever had it. The same change
-// by somebody else is taken as done.
+// A change made between plan and apply is not overwritten, even if no state has ever had the attribute. The planned
+// change made by someone else counts as done.
 func TestProtocolChannel_ChangedSincePlan_NotOverwritten(t *testing.T) {
 	for _, test := range meddlings() {
 		for name, hasManaged := range map[string]bool{"managed": true, "not managed before": false} {
@@ -135,8 +135,8 @@ func TestProtocolChannelSaysEverythingThatChanged(t *testing.T) {
 	sent.Expect(t)
 }
 
-// The server hides deactivated people from a value, and compares what it is sent with what it shows
-// (server-behavior §P3). A value that it shows in a form which it never accepts cannot be sent as an old value.
+// The server hides deactivated people from a value, and compares an old value with what it shows (server-behavior
+// §P3). A value that it shows in a form which it never accepts cannot be sent as an old value.
 func TestProtocolChannelChangesAValueThatHidesSomebody(t *testing.T) {
 	for name, test := range map[string]struct {
 		holds []any
@@ -185,7 +185,8 @@ func TestProtocolChannelChangesAValueThatHidesSomebody(t *testing.T) {
 	}
 }
 
-// Deactivated people are left out of what is sent; a configuration without them is another one, and the server holds the same.
+// Deactivated people are left out of requests. A configuration without them is different, and the server has the same
+// value.
 func TestProtocolChannel_DeactivatedUserInPermission_LeftOut(t *testing.T) {
 	const setting, lena, kenji = "can_send_message_group", "user:lena.fischer@example.com", "user:kenji.sato@example.com"
 	o, run := channelManaged(t)
@@ -252,7 +253,7 @@ func TestProtocolChannel_OtherServerOrAccountSincePlan_Refused(t *testing.T) {
 	}
 }
 
-// Even a value that hides somebody is read and compared right before it is replaced.
+// A value that hides a deactivated user is also read and compared just before it is replaced.
 func TestProtocolChannelComparesAValueThatHidesSomebody(t *testing.T) {
 	const setting = "can_administer_channel_group"
 	o, run := channelManaged(t)
@@ -267,7 +268,7 @@ func TestProtocolChannelComparesAValueThatHidesSomebody(t *testing.T) {
 	sent.Expect(t)
 }
 
-// Somebody changes the value between the last look and the write: only the server can tell.
+// The value changes between the last read and the write, which only the server can notice.
 func TestProtocolChannelIsRefusedByTheServerItself(t *testing.T) {
 	const setting = "can_send_message_group"
 	o, run := channelManaged(t)
@@ -298,8 +299,8 @@ func TestProtocolChannelIsRefusedByTheServerItself(t *testing.T) {
 	}
 }
 
-// TestProtocolLeavesAloneWhatThePlanDoesNotChange: a configured permission that the plan does not change, and that somebody
-// changes by hand after it, is not written when the apply changes something else. The next plan shows it.
+// TestProtocolLeavesAloneWhatThePlanDoesNotChange: an apply does not write a configured permission that its plan does
+// not change and that was changed outside Terraform after it. The next plan shows it.
 func TestProtocolChannelLeavesAloneWhatThePlanDoesNotChange(t *testing.T) {
 	o, run := channelManaged(t)
 	before := values{"name": "compared", "description": "before", "can_send_message_group": who("role:moderators")}

@@ -74,7 +74,8 @@ func TestFaultChannelRateLimit(t *testing.T) {
 	trial.Converges()
 }
 
-// TestFaultChannelKilled: the plugin is killed while a request is under way. What it had sent is done; the next plan sees it.
+// TestFaultChannelKilled: the plugin is killed during a request. The server has executed the request, and the next
+// plan sees it.
 func TestFaultChannelKilled(t *testing.T) {
 	t.Run("between creation and state", func(t *testing.T) {
 		trial := acctest.NewTrial(t, "plugin killed", "after the channel was created, before the state knew", sandbox.Config{})

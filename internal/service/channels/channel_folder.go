@@ -66,7 +66,7 @@ func NewChannelFolderResource() resource.Resource {
 	})
 }
 
-// byName returns the active folder of a name, or else an archived one.
+// byName returns the active folder with a name, or an archived one if there is none.
 func byName(view *snapshot.Snapshot, name string) (*zulip.ChannelFolder, bool) {
 	if folder, ok := view.Folders().ByName(name); ok {
 		return folder, true
@@ -126,8 +126,9 @@ func channelFolderAdopt(ctx context.Context, c *core.Context, plan *channelFolde
 	return archived.ID, true, c.Meta.Client.UpdateChannelFolder(ctx, archived.ID, change)
 }
 
-// updateChannelFolder sends what differs; what the server wrote before it refused the rest stays (server-behavior §F6). For the server a folder's own name is taken, so that another case of its letters is refused
-// (server-behavior §F4): then the way leads over a name in between.
+// updateChannelFolder sends the differences. Changes that the server made before it refused the rest remain
+// (server-behavior §F6). The server treats a folder's own name as taken, and so refuses a change of case
+// (server-behavior §F4): in that case the folder first gets a temporary name.
 func updateChannelFolder(ctx context.Context, c *core.Context, planned, current *channelFolderModel) error {
 	id, before, change := current.ID.ValueInt64(), current.Name.ValueString(), planned.changes(current)
 	err := c.Meta.Client.UpdateChannelFolder(ctx, id, change)
@@ -162,8 +163,8 @@ func isFree(view *snapshot.Snapshot, name string) bool {
 	return !taken
 }
 
-// channelFolderArchive empties a folder and archives it. Whoever puts a channel into it meanwhile makes it begin again. A folder that
-// is gone is fine.
+// channelFolderArchive empties a folder and archives it. It starts again if a channel is added in the meantime. A
+// deleted folder is no error.
 func channelFolderArchive(ctx context.Context, c *core.Context, state *channelFolderModel) error {
 	id, archived := state.ID.ValueInt64(), true
 	for attempt := 0; ; attempt++ {
@@ -174,7 +175,7 @@ func channelFolderArchive(ctx context.Context, c *core.Context, state *channelFo
 		if err == nil || zulip.IsNoFolder(err) {
 			return nil
 		}
-		// Whether a channel was taken out whose answer was lost, the next round finds.
+		// If the answer to the removal of a channel was lost, the next round finds out whether it was removed.
 		again := zulip.IsFolderInUse(err) || zulip.MayHaveHappened(err)
 		if !again || attempt == c.Meta.Client.MaxRetries() {
 			return err
@@ -216,7 +217,7 @@ func channelFolderHint(err error) string {
 	return ""
 }
 
-// channelFolderFacts are what a folder is, for the resource and the data source alike.
+// channelFolderFacts are the attributes of a folder that the resource and the data source share.
 type channelFolderFacts struct {
 	ID          types.Int64  `tfsdk:"id"`
 	Name        types.String `tfsdk:"name"`
@@ -317,7 +318,7 @@ func NewChannelFolderOrderResource() resource.Resource {
 		Fresh: func(ctx context.Context, d *store.Store, _ func([]order.Item) bool) ([]order.Item, error) {
 			return ordered(d.Fresh(ctx, store.Folders))
 		},
-		// The server wants all of them, archived ones included (server-behavior §F5).
+		// The server requires all of them, including archived ones (server-behavior §F5).
 		Write: func(ctx context.Context, client *zulip.Client, ids []int64) error {
 			return client.OrderChannelFolders(ctx, ids)
 		},

@@ -45,7 +45,7 @@ func TestProtocolFolderOrder(t *testing.T) {
 	expect(t, o, "c", "b", "a", "x archived")
 }
 
-// What somebody moves before the named ones is moved back; what they do behind them is theirs.
+// A folder that was moved before the named ones is moved back; the order after them is not managed.
 func TestProtocolFolderOrderDrift(t *testing.T) {
 	o, run, f := ordered(t)
 	config := values{"folder_ids": []any{f.c, f.b}}
@@ -121,7 +121,7 @@ func TestProtocolFolderOrderBadInput(t *testing.T) {
 	diags.ExpectError(t, "folder_ids", "Duplicate order")
 }
 
-// newFolder makes a channel folder by hand.
+// newFolder creates a channel folder outside Terraform.
 func newFolder(t *testing.T, o *acctest.Organization, name string) int64 {
 	t.Helper()
 	id, _ := o.Call(t, http.MethodPost, "/channel_folders/create", map[string]string{"name": name, "description": ""})["channel_folder_id"].(float64)
@@ -171,7 +171,8 @@ func TestProtocolChannelFolderByName(t *testing.T) {
 	run.MustApply(folder("Clients"))
 	expect("Clients", two)
 
-	// Somebody renames the folder: the state has the new name, and a plan with the old one says which there are.
+	// The folder is renamed outside Terraform: the state has the new name, and a plan with the old one lists the
+	// existing ones.
 	o.Call(t, http.MethodPatch, fmt.Sprint("/channel_folders/", two), map[string]string{"name": "Client work"})
 	run.Refresh().ExpectNoError(t)
 	if run.State.Values["folder"] != "Client work" {
@@ -186,7 +187,7 @@ func TestProtocolChannelFolderByName(t *testing.T) {
 
 func pointer[T any](value T) *T { return &value }
 
-// What somebody else has done since the plan is not overwritten. Messages name folders, also where they are configured by ID.
+// A change made after the plan is not overwritten. Messages name folders, even if they are configured by ID.
 func TestProtocolChannelFolderConflicts(t *testing.T) {
 	for _, attribute := range []string{"folder", "folder_id"} {
 		t.Run(attribute, func(t *testing.T) {
@@ -211,7 +212,8 @@ func TestProtocolChannelFolderConflicts(t *testing.T) {
 	}
 }
 
-// A folder that the same run creates or renames is found by its name; without an order the apply says what is missing.
+// A folder that the same run creates or renames is found by its name. Without an order the apply reports what is
+// missing.
 func TestProtocolChannelInAFolderOfTheSameRun(t *testing.T) {
 	o, run := channelManaged(t)
 	folders := o.NewRun(t, "zulip_channel_folder")
@@ -282,7 +284,7 @@ func TestProtocolChannelFolderAndItsID(t *testing.T) {
 			t.Errorf("%v: the state has %v, %v; the server %d", step.config, got["folder"], got["folder_id"], folderHeld(t, o, "sorted"))
 		}
 	}
-	// What was configured by ID is not in the state by name, and the data source has both.
+	// A folder configured by ID is not in the state by name, and the data source has both.
 	created := o.NewRun(t, "zulip_channel")
 	created.MustApply(values{"name": "by ID", "folder_id": one})
 	if got := created.State.Values; got["folder"] != nil {

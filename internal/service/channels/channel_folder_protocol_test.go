@@ -38,8 +38,8 @@ func folders(t *testing.T, o *acctest.Organization) []*zulip.ChannelFolder {
 // exampleFolder is the one that the sandbox's organization has from the start.
 const exampleFolder = "Operations"
 
-// expect fails the test unless the organization has these folders in this order, beside the one it begins with: the
-// name, and "archived".
+// expect fails the test unless the organization has these folders in this order after the initial one: the name, and
+// "archived".
 func expect(t *testing.T, o *acctest.Organization, want ...string) {
 	t.Helper()
 	got := []string{}
@@ -66,7 +66,7 @@ func channelFolderByHand(t *testing.T, o *acctest.Organization, name string) int
 	return id
 }
 
-// channelFolderChange changes a folder by hand.
+// channelFolderChange changes a folder outside Terraform.
 func channelFolderChange(t *testing.T, o *acctest.Organization, id int64, update zulip.ChannelFolderUpdate) {
 	t.Helper()
 	if err := o.Client.UpdateChannelFolder(context.Background(), id, update); err != nil {
@@ -80,7 +80,7 @@ func archive(t *testing.T, o *acctest.Organization, id int64) {
 	channelFolderChange(t, o, id, zulip.ChannelFolderUpdate{IsArchived: &archived})
 }
 
-// put puts a channel into a folder by hand.
+// put puts a channel into a folder outside Terraform.
 func put(t *testing.T, o *acctest.Organization, channel string, id int64) {
 	t.Helper()
 	folder := &id
@@ -144,7 +144,7 @@ func TestProtocolFolderCaseOnlyRename(t *testing.T) {
 		t.Errorf("the state holds %v", run.State.Values)
 	}
 
-	// Broken off on the way, the state says so, and the next apply goes on.
+	// After an interruption the state shows what was done, and the next apply continues.
 	o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: changePath, Action: sandbox.FaultStatus, Status: http.StatusBadRequest, Skip: 2, Count: 1})
 	run.Apply(run.MustPlan(values{"name": "ops"})).ExpectError(t, "", "Cannot change channel folder")
 	if run.State.Values["name"] != "OPS (2)" {
@@ -206,7 +206,7 @@ func TestProtocolFolderLostAnswers(t *testing.T) {
 	expect(t, o, "Platform archived")
 }
 
-// What somebody made is refused, in whatever case.
+// A folder created outside Terraform is refused, in any case.
 func TestProtocolFolderMadeByHand(t *testing.T) {
 	o, run := channelFolderManaged(t)
 	channelFolderByHand(t, o, "Ops")
@@ -221,7 +221,7 @@ func TestProtocolFolderMadeByHand(t *testing.T) {
 	diags.ExpectError(t, "name", `Duplicate channel folder name "TWICE"`)
 }
 
-// What the plan does not change, somebody else may: that is for the next plan to show.
+// An attribute that the plan does not change may be changed outside Terraform: the next plan shows it.
 func TestProtocolFolderChangedByHandSinceThePlan(t *testing.T) {
 	o, run := channelFolderManaged(t)
 	run.MustApply(values{"name": "Before", "description": "As planned"})
@@ -312,9 +312,9 @@ func TestProtocolFoldersDataSource(t *testing.T) {
 	}
 }
 
-// TestProtocolFolderEndRequests destroys twenty channels and their folder in one process, as the CLI does: the channels
-// first. The server archives no folder that a channel is in, archived or not, and archiving a channel leaves it in its
-// folder: each is taken out once. A folder that is kept costs nothing.
+// TestProtocolFolderEndRequests destroys twenty channels and their folder in one process, in Terraform's order: the
+// channels first. The server archives no folder that contains a channel, archived or not, and an archived channel
+// stays in its folder: each is removed once. A folder that is kept costs nothing.
 func TestProtocolFolderEndRequests(t *testing.T) {
 	const many, few = 20, 8
 	for onDestroy, each := range map[string]int{"archive": 2, "keep": 1} {

@@ -100,7 +100,7 @@ func TestProtocolChannelName_OtherCaseOrDrift_Renamed(t *testing.T) {
 	}
 }
 
-// The server forgets three permissions of a new channel (server-behavior §C8): they are sent again, and nothing else is.
+// The server drops three permissions of a new channel (server-behavior §C8): only these are sent again.
 func TestProtocolChannelCreated_EveryAttribute_ForgottenSentAgain(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_channel")
 	folder := o.Folder(t, "all")
@@ -128,7 +128,7 @@ func TestProtocolChannelCreated_EveryAttribute_ForgottenSentAgain(t *testing.T) 
 		*held.MessageRetentionDays != 90 || !held.IsDefault || held.Privacy() != zulip.PrivacyPublic {
 		t.Errorf("the server holds %+v", held)
 	}
-	// What counts only when the channel is created is changed without a request.
+	// Attributes that only apply to the creation of the channel are changed without a request.
 	sent = o.Sent()
 	run.MustApply(but(config, values{"announce": nil, "initial_subscribers": nil}))
 	sent.Expect(t)
@@ -154,7 +154,8 @@ func TestProtocolChannelCreated_InitialSubscribers_Subscribed(t *testing.T) {
 	}
 }
 
-// A channel that is replaced, or was archived outside Terraform, is unarchived: it is the same channel, with what is not managed.
+// A channel that is replaced, or was archived outside Terraform, is unarchived: it is the same channel, with its
+// unmanaged values.
 func TestProtocolChannelArchived_Adopted_SameChannel(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_channel")
 	run.MustApply(values{"name": "old", "description": "First"})

@@ -24,7 +24,7 @@ import (
 // channelPlanning is the plan of one channel while it is checked.
 type channelPlanning struct{ *tablePlan }
 
-// derive fills in what follows from what is planned.
+// derive sets the attributes that follow from planned ones.
 func derive(p *tablePlan) {
 	if p.State == nil {
 		return
@@ -41,7 +41,8 @@ func derive(p *tablePlan) {
 	}
 }
 
-// check refuses what the server would refuse, with the reason and the way out, and says who gains and loses access.
+// check refuses changes that the server would refuse, with the reason and the fix, and warns about people who gain or
+// lose access.
 func check(ctx context.Context, plan *tablePlan) {
 	derive(plan)
 	plan.Compare()
@@ -90,8 +91,8 @@ func checkArchive(ctx context.Context, p *core.Plan[channelModel]) {
 	}
 }
 
-// warnOfLeftMessages warns, at whichever of the two is planned last, of a plan that archives one channel and creates another: another
-// key of for_each does that, and who changes one may only have meant to rename the channel.
+// warnOfLeftMessages warns about a plan that archives one channel and creates another, on the one planned last.
+// Another key of for_each has this effect, and may only be meant to rename the channel.
 func warnOfLeftMessages(does string, diags *diag.Diagnostics) {
 	// Only the detail has the name, so that the CLI can make one warning of many.
 	diags.AddWarning("A channel is archived while another one is created",
@@ -197,7 +198,7 @@ func (p channelPlanning) subscribers() (ids []int64, known bool) {
 	return ids, known
 }
 
-// before is what decides who may do what in a channel, as the plan is computed from it.
+// before returns the channel that decides rights before the plan.
 func (p channelPlanning) before() permission.Channel {
 	channel := permission.Channel{
 		Privacy: zulip.Privacy(p.Prior.Values.Privacy.ValueString()), TopicsPolicy: p.Prior.Values.TopicsPolicy.ValueString(), Permissions: p.Prior.Permissions,
@@ -209,7 +210,7 @@ func (p channelPlanning) before() permission.Channel {
 	return channel
 }
 
-// planned is what will decide who may do what in a channel.
+// planned returns the channel that decides rights after the plan.
 func (p channelPlanning) planned() permission.Channel {
 	channel := p.before()
 	channel.IsArchived = false

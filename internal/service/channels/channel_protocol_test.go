@@ -28,7 +28,7 @@ func channelManaged(t *testing.T) (*acctest.Organization, *acctest.Run) {
 	return o, run
 }
 
-// who is a set of principals.
+// who returns a set of principals.
 func who(principals ...string) []any {
 	set := []any{}
 	for _, principal := range principals {
@@ -48,7 +48,7 @@ func but(config, change values) values {
 	return changed
 }
 
-// permit is a change by hand of one permission, without an old value.
+// permit returns a change of one permission outside Terraform, without an old value.
 func permit(setting string, value zulip.GroupSettingValue) zulip.ChannelUpdate {
 	return zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{setting: {New: value}}}
 }
@@ -79,7 +79,7 @@ func channelGroup(t *testing.T, o *acctest.Organization, name string) int64 {
 	return int64(found.ID)
 }
 
-// channelDeactivate ends the account of somebody, by hand.
+// channelDeactivate deactivates an account outside Terraform.
 func channelDeactivate(t *testing.T, o *acctest.Organization, account string) {
 	t.Helper()
 	o.Call(t, http.MethodDelete, fmt.Sprintf("/users/%d", person(t, o, account)), nil)
@@ -104,7 +104,7 @@ func channelChange(t *testing.T, value zulip.GroupSettingValue, old *zulip.Group
 	return string(text)
 }
 
-// channelByHand changes a channel while something else goes on; the error comes when the server has answered.
+// channelByHand changes a channel during another operation. The error is sent when the server has answered.
 func channelByHand(o *acctest.Organization, id int64, update zulip.ChannelUpdate) <-chan error {
 	done := make(chan error, 1)
 	go func() {
@@ -124,7 +124,7 @@ func managedAt(t *testing.T, level int) (*acctest.Organization, *acctest.Run) {
 	return o, run
 }
 
-// pushesNow is what the sandbox holds.
+// pushesNow returns the value in the sandbox.
 func pushesNow(t *testing.T, o *acctest.Organization, name string) bool {
 	t.Helper()
 	channel, ok := o.Sandbox.Organization().Channel(name)
@@ -325,8 +325,8 @@ func TestProtocolKeptChannelIsReplacedByItself(t *testing.T) {
 	}
 }
 
-// Somebody whom the server's list of people lacks gets a permission and is subscribed from the start, and stays in the state by
-// address (server-behavior §U18).
+// Someone whom the server's list of people lacks gets a permission, is subscribed from the start, and stays in the
+// state by email (server-behavior §U18).
 func TestProtocolChannelForSomebodyWhomTheListLacks(t *testing.T) {
 	const nadia = "nadia@example.com"
 	for name, config := range map[string]values{

@@ -15,10 +15,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Two applies of plans that were made before, and one change by hand, at one channel, in every order in which the server
-// can get their requests. What must never happen is that a write replaces a value which its plan had not seen.
+// These tests run two applies of earlier plans and one change outside Terraform on one channel, in every order of
+// requests at the server. A write must never replace a value that its plan had not seen.
 
-// A scenario is what everybody wants of the channel's permissions, in the words of configurations.
+// A scenario has the permissions of the channel that each actor wants, in the words of configurations.
 type scenario struct {
 	before values // as the channel is when both plan
 	first  values // what the first plan changes
@@ -185,7 +185,7 @@ func (r *race) start(byHand values) {
 	}()
 }
 
-// value is what roles and people mean.
+// value returns the value of roles and people.
 func (r *race) value(principals any) zulip.GroupSettingValue {
 	var value zulip.GroupSettingValue
 	list, _ := principals.([]any)
@@ -218,7 +218,7 @@ func (r *race) drive(schedule *acctest.Schedule) {
 		r.gather()
 		r.checkStep(actor, request.Request, before, r.permissions())
 
-		// Of two reads that follow each other nobody can tell which was first: one order of them is enough.
+		// Two successive reads cannot be told apart, so one order of them is enough.
 		actors = slices.Sorted(maps.Keys(r.waiting))
 		fresh := slices.DeleteFunc(slices.Clone(actors), func(next string) bool {
 			return next < actor && isRead(request) && others[next] != nil && isRead(others[next])
@@ -231,7 +231,7 @@ func (r *race) drive(schedule *acctest.Schedule) {
 
 func isRead(request *sandbox.HeldRequest) bool { return request.Request.Method == http.MethodGet }
 
-// gather waits until everybody waits at the gate or is done.
+// gather waits until every actor waits for its turn or is done.
 func (r *race) gather() {
 	for len(r.running) > 0 {
 		select {
@@ -264,7 +264,7 @@ func (r *race) permissions() values {
 	return words
 }
 
-// checkStep is the promise: what a request replaced is what its plan saw, and what it made of it is what the plan asks.
+// checkStep checks the promise: a request replaced a value that its plan saw, by the planned one.
 func (r *race) checkStep(actor string, request sandbox.Request, before, after values) {
 	r.held = append(r.held, after)
 	wants, plans := r.wants[actor]
@@ -281,8 +281,8 @@ func (r *race) checkStep(actor string, request sandbox.Request, before, after va
 	}
 }
 
-// checkAnswer holds what an apply said against what happened: success only for what was there at some time as it asked; a
-// refusal with the setting, and nothing sent after it was found out.
+// checkAnswer compares an apply's messages with what happened. Success requires that the planned values existed at
+// some time. A refusal names the setting, and nothing is sent after it was detected.
 func (r *race) checkAnswer(actor string) {
 	errors := r.results[actor].Errors()
 	if len(errors) == 0 {
@@ -297,7 +297,7 @@ func (r *race) checkAnswer(actor string) {
 		r.t.Errorf("the %s apply says: %v", actor, errors)
 		return
 	}
-	// What the apply saw in the end is in its state: each setting is as it was, or told.
+	// The state has what the apply saw in the end: each setting is unchanged, or reported.
 	told := 0
 	for setting, wanted := range r.wants[actor] {
 		switch is := sorted(r.runs[actor].State.Values[setting]); {
@@ -322,7 +322,7 @@ func (r *race) checkAnswer(actor string) {
 	}
 }
 
-// checkConvergence plans and applies twice from what is there now: the second time there is nothing left to do.
+// checkConvergence plans and applies twice from the current values: the second plan is empty.
 func (r *race) checkConvergence(config values) {
 	run := r.runs[first]
 	run.Apply(run.MustPlan(config)).ExpectNoError(r.t)

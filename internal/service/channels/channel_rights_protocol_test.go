@@ -71,7 +71,7 @@ func TestProtocolChannel_PrivacyRights_AskedAsByServer(t *testing.T) {
 	o.NewRun(t, "zulip_channel").ExpectRefused(values{"name": "new", "privacy": "web_public"}, "privacy", "cannot create a channel with this privacy", "can_create_public_channel_group")
 }
 
-// What was allowed when the plan was made and is not any more is found out right before the request.
+// A right that the account has lost since the plan is noticed just before the request.
 func TestProtocolChannel_AdministrationLostSincePlan_Refused(t *testing.T) {
 	o, _ := channelManaged(t)
 	member := o.WithAccount(t, "member")
@@ -100,7 +100,7 @@ func TestProtocolChannel_PrivateWithoutContentAccess_Refused(t *testing.T) {
 	})
 	run.MustApply(but(vault, values{"privacy": "private_shared_history", "description": "other", "can_resolve_topics_group": who("role:owners")}))
 
-	// Whoever is in the channel lets the account in, and the plan passes.
+	// A subscriber adds the account, and the plan passes.
 	o.WithAccount(t, "member2").Call(t, http.MethodPost, "/users/me/subscriptions", map[string]string{
 		"subscriptions": `[{"name": "vault"}]`, "principals": fmt.Sprintf("[%d]", o.Self.ID),
 	})

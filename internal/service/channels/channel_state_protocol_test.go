@@ -31,7 +31,8 @@ func called(o *acctest.Organization, name string) int {
 	return count
 }
 
-// An answer is lost, late, or not what the server said. What was asked is then looked up, and one apply does it all the same: once.
+// An answer is lost, late, or wrong. The provider then looks up the result, and one apply still makes each change
+// once.
 func TestFaultChannel_AnswerLost_AppliedOnce(t *testing.T) {
 	for _, fault := range []string{
 		"POST /channels/create after drop 1", "POST /channels/create after truncate 1", "POST /channels/create after html 1",
@@ -92,8 +93,8 @@ func expectImports(t *testing.T, o *acctest.Organization, kind string, run *acct
 	}
 }
 
-// With -refresh=false nothing is read before it is planned, and what is to be replaced is planned first. Two resources that hold the
-// same object are reported.
+// With -refresh=false nothing is read before the plan, and a replaced resource is planned first. Two resources with
+// the same object are reported.
 func TestProtocolChannel_PlannedWithoutRefresh_TwiceIsReported(t *testing.T) {
 	for kind, title := range map[string]string{channelType: "channel", folderType: "channel folder", typeName: "default channel group"} {
 		t.Run(kind, func(t *testing.T) {
@@ -127,7 +128,7 @@ func TestProtocolSaysAtPlanThatTheChannelWasArchived(t *testing.T) {
 	sent.Expect(t)
 }
 
-// From the moment the server has the channel, the state has it: whatever fails then.
+// Once the server has the channel, the state has it, whatever fails then.
 func TestProtocolPutsTheChannelIntoTheStateFirst(t *testing.T) {
 	config := values{"name": "created", "description": "what for", "can_create_topic_group": who("role:moderators")}
 	for name, test := range map[string]struct {

@@ -18,7 +18,7 @@ import (
 // readOnly are the attributes that only the server sets and a state has all the same, as others refer to them.
 var readOnly = []string{"id", "url"}
 
-// channelSetByHand makes somebody else configure the channel of a run.
+// channelSetByHand changes the channel of a run outside Terraform.
 func channelSetByHand(t *testing.T, o *acctest.Organization, config values) {
 	t.Helper()
 	other := o.NewRun(t, "zulip_channel")
@@ -62,7 +62,7 @@ func TestProtocolChannelLeavesOutWhatIsNotManaged(t *testing.T) {
 	expectOmitted(t, "created", run.State.Values, config)
 	id := run.State.Values["id"]
 
-	// Somebody else changes what is not managed, and what is: only the latter is seen.
+	// Managed and unmanaged attributes are changed outside Terraform: only the former are noticed.
 	channelSetByHand(t, o, but(but(everyAttribute, config), values{"description": "drifted"}))
 	sent = o.Sent()
 	if plan := run.MustPlan(config); !reflect.DeepEqual(plan.Changes(), []string{"description"}) {
@@ -76,7 +76,7 @@ func TestProtocolChannelLeavesOutWhatIsNotManaged(t *testing.T) {
 		t.Errorf("the channel is %v, and was %v", run.State.Values["id"], id)
 	}
 
-	// What becomes managed is in the state from then on, also when it is not configured any more.
+	// An attribute that becomes managed is in the state from then on, even if it is no longer configured.
 	more := but(config, values{"topics_policy": "allow_empty_topic", "can_subscribe_group": who("role:nobody")})
 	sent = o.Sent()
 	run.MustApply(more)
@@ -104,7 +104,7 @@ func TestProtocolChannelSendsNothingWhereTheServerHasWhatBecomesManaged(t *testi
 	expectOmitted(t, "managed", run.State.Values, all)
 }
 
-// Deactivated people are in the value that was read, and hidden from the one that is there now: nobody has changed it.
+// Deactivated people are in the value that was read, and hidden from the current one: that is no change.
 func TestProtocolChannelTakesNobodyDeactivatedForAChangeOfWhatBecomesManaged(t *testing.T) {
 	const setting = "can_administer_channel_group"
 	o, run := channelManaged(t)
@@ -115,7 +115,7 @@ func TestProtocolChannelTakesNobodyDeactivatedForAChangeOfWhatBecomesManaged(t *
 	run.Apply(plan).ExpectNoError(t)
 }
 
-// A principal that is known only in the apply is resolved then, and compared with what the plan has read.
+// A principal that is known after apply is resolved then, and compared with what the plan has read.
 func TestProtocolChannelManagesWhatIsKnownOnlyOnApply(t *testing.T) {
 	const setting = "can_send_message_group"
 	o, run := channelManaged(t)
@@ -131,7 +131,8 @@ func TestProtocolChannelManagesWhatIsKnownOnlyOnApply(t *testing.T) {
 	sent.Expect(t)
 }
 
-// After a request that fails, what was to become managed is not in the state yet, and the next plan finds what is so.
+// After a failed request, attributes that were to become managed are not in the state yet, and the next plan reads
+// them.
 func TestProtocolChannelManagesAfterAFailure(t *testing.T) {
 	o, run := channelManaged(t)
 	config := values{"name": "narrow"}
@@ -166,7 +167,7 @@ func TestProtocolChannelAnImportHasEverything(t *testing.T) {
 	}
 }
 
-// A state that an earlier version wrote has everything: it goes on having it, and nothing is sent.
+// A state of an earlier version has all attributes: it keeps them, and nothing is sent.
 func TestProtocolChannelStatesThatHaveEverythingKeepIt(t *testing.T) {
 	o, run := channelManaged(t)
 	config := values{"name": "wide", "description": "managed"}
@@ -190,7 +191,7 @@ func TestProtocolChannelStatesThatHaveEverythingKeepIt(t *testing.T) {
 	}
 }
 
-// Without a refresh nobody has read the value that would be overwritten.
+// Without a refresh the value that would be overwritten was never read.
 func TestProtocolChannelManagesNothingThatWasNeverRead(t *testing.T) {
 	o, run := channelManaged(t)
 	run.MustApply(values{"name": "narrow"})
@@ -204,14 +205,14 @@ func TestProtocolChannelManagesNothingThatWasNeverRead(t *testing.T) {
 		_, diags := run.Process().Plan("zulip_channel", &state, values{"name": "renamed"})
 		diags.ExpectNoError(t)
 	}
-	// An unread value does not hide that everything goes on after a refresh.
+	// An unread value is no longer a problem after a refresh.
 	run.State.Private = nil
 	sent := o.Sent()
 	run.MustApply(values{"name": "narrow", "topics_policy": "allow_empty_topic"})
 	expectWrites(t, sent, params{"topics_policy": "allow_empty_topic"})
 }
 
-// The plan shows no value before, so a warning says what is changed.
+// The plan shows no value before, so a warning shows it.
 func TestProtocolChannelSaysWhatWasNotManaged(t *testing.T) {
 	o, run := channelManaged(t)
 	run.MustApply(values{"name": "ops"})
@@ -232,7 +233,7 @@ func TestProtocolChannelSaysWhatWasNotManaged(t *testing.T) {
 	}
 }
 
-// Who gains and who loses, and who would be locked out, is compared with what the server has.
+// The warnings and the lockout check compare with the server's values.
 func TestProtocolChannelWarnsOfWhatBecomesManaged(t *testing.T) {
 	o, run := channelManaged(t)
 	config := values{"name": "ops", "initial_subscribers": inside}

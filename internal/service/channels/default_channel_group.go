@@ -80,7 +80,7 @@ func checkDefaultChannelGroupPlan(ctx context.Context, p *core.Plan[defaultChann
 	}
 }
 
-// checkChannel refuses a channel that cannot be put into a group. What this run manages may be otherwise by then.
+// checkChannel refuses a channel that cannot be added to a group. A channel that this run manages may change before.
 func checkChannel(p *core.Plan[defaultChannelGroupModel], id int64, view *snapshot.Snapshot) {
 	at := path.Root("channel_ids").AtSetValue(types.Int64Value(id))
 	refuse := p.Diags.AddAttributeError
@@ -111,7 +111,8 @@ func createDefaultChannelGroup(ctx context.Context, c *core.Context, plan *defau
 	return 0, c.Meta.Client.CreateDefaultChannelGroup(ctx, plan.Name.ValueString(), plan.Description.ValueString(), names)
 }
 
-// updateDefaultChannelGroup sends what differs: the texts, what leaves, what joins. The server refuses what is so already (server-behavior §S10).
+// updateDefaultChannelGroup sends the differences: the texts, removals, additions. The server refuses changes that
+// are already made (server-behavior §S10).
 func updateDefaultChannelGroup(ctx context.Context, c *core.Context, planned, current *defaultChannelGroupModel) error {
 	id, name, description := current.ID.ValueInt64(), "", ""
 	if !planned.Name.Equal(current.Name) {
@@ -169,7 +170,7 @@ func defaultChannelGroupHint(err error) string {
 	return ""
 }
 
-// namesOf are the names of channels, which is what the server wants here.
+// namesOf returns the names of channels, which the server requires here.
 func namesOf(ids []int64, view *snapshot.Snapshot) ([]string, error) {
 	names := []string{}
 	for _, id := range ids {

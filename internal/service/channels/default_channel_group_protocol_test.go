@@ -249,7 +249,7 @@ func TestFaultDefaultChannelGroupLostReading(t *testing.T) {
 	run.Block["max_retries"] = 0
 	config := values{"name": "dev", "channel_ids": []any{a}}
 	plan := run.MustPlan(config)
-	// One reading comes before: of what is there already.
+	// One read precedes it.
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultStatus, Status: http.StatusBadGateway, Skip: 1})
 	run.Apply(plan).ExpectError(t, "", "not known whether", "finds out by its name")
 	heal()
@@ -261,7 +261,7 @@ func TestFaultDefaultChannelGroupLostReading(t *testing.T) {
 	}
 }
 
-// What the server refuses in the middle leaves the state as it was, and the rest to the next plan.
+// A refusal halfway leaves the state as it was, and the rest to the next plan.
 func TestFaultDefaultChannelGroupRefusedInTheMiddle(t *testing.T) {
 	o, run, a, b, _ := defaultChannelGroupManaged(t)
 	run.MustApply(values{"name": "dev", "channel_ids": []any{a}})

@@ -1,6 +1,6 @@
 package channels
 
-// Attributes and CreationAttributes are what tests look at.
+// Attributes and CreationAttributes are exported for tests.
 var (
 	Attributes         = &attributes
 	CreationAttributes = creationAttributes

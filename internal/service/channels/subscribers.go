@@ -45,7 +45,7 @@ func NewChannelSubscribersResource() resource.Resource {
 	}.New()
 }
 
-// plan finds out who comes and who goes, and refuses what cannot be done.
+// plan determines the users to subscribe and to unsubscribe, and refuses impossible changes.
 func (r subscribers) plan(ctx context.Context, c *subscribersCall) error {
 	c.CheckLevels()
 	b := relation{c.Base}
@@ -71,11 +71,11 @@ func (r subscribers) plan(ctx context.Context, c *subscribersCall) error {
 	return nil
 }
 
-// leavesNew are those who leave a channel by a new resource: the account itself, which is in a private channel that it has
-// made. A plan without a prior state lists nobody.
+// leavesNew returns the users that a new resource unsubscribes: only the account itself, which is in a private
+// channel that it has created. A plan without a prior state lists no one.
 func (subscribers) leavesNew(b relation) []int64 { return []int64{b.Meta.Store.Self().ID} }
 
-// claim refuses a second resource that says who is in the channel.
+// claim refuses a second resource that lists the subscribers of the channel.
 func (subscribers) claim(b relation, p *subscriptionPlan, diags *diag.Diagnostics) {
 	run, channel := &b.Meta.Run, p.channel
 	b.register(channel, p.view, p.Wanted.IDs, nil, diags)
@@ -113,7 +113,7 @@ func (r subscribers) create(ctx context.Context, c *subscribersCall) error {
 	return nil
 }
 
-// difference is what makes those who are wanted, and are active, the subscribers of a channel.
+// difference returns the change after which the wanted active users are the subscribers of a channel.
 func (subscribers) difference(b relation, now *channelReading, wanted lookup.ResolvedList, listed []int64) *change {
 	var remove []int64
 	if !wanted.MayHaveMoved { // else it may be who has another address by now
@@ -125,12 +125,13 @@ func (subscribers) difference(b relation, now *channelReading, wanted lookup.Res
 	}
 }
 
-// isBackBy returns a function that reports whether this run brings somebody back into the channel by reactivating the account.
+// isBackBy returns a function that reports whether this run makes a user a subscriber again by reactivating the
+// account.
 func isBackBy(view *snapshot.Snapshot) func(id int64) bool {
 	return func(id int64) bool { return view.IsPlanned(permission.Principal{Kind: permission.KindUserID, ID: id}) }
 }
 
-// read compares who is in the channel with whom the state names.
+// read compares the subscribers with those in the state.
 func (subscribers) read(ctx context.Context, c *subscribersCall) error {
 	now, err := relation{c.Base}.refresh(ctx, c.State, c.Forget, c.Diags)
 	if err != nil || now == nil {
@@ -141,7 +142,7 @@ func (subscribers) read(ctx context.Context, c *subscribersCall) error {
 	return nil
 }
 
-// update sends the difference between what the plan saw and what it asks, unless somebody has changed it meanwhile.
+// update sends the difference between the prior and the planned subscribers, unless there is a conflict.
 func (r subscribers) update(ctx context.Context, c *subscribersCall) error {
 	b, plan, prior := relation{c.Base}, c.Plan, c.State
 	if !plan.Users.Equal(prior.Users) || !plan.UserIDs.Equal(prior.UserIDs) {
@@ -214,7 +215,7 @@ func (subscribers) importChannel(_ context.Context, c *subscribersCall, text str
 	return nil
 }
 
-// The users are lists although they have no order: of a set the plugin framework compares every element with every
+// The users are lists without a meaningful order. The plugin framework compares every element of a set with every
 // other, which takes minutes for some thousands.
 
 func exclusiveSchema() schema.Schema {
@@ -255,7 +256,7 @@ func userElements() []validator.List {
 		"users = zulip_user_group.NAME.members. For a role, or a group that this configuration does not manage, use data.zulip_user_group.NAME.all_members."))}
 }
 
-// sharedAttributes are what both resources have.
+// sharedAttributes returns the attributes of both resources.
 func sharedAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"channel": schema.StringAttribute{

@@ -24,7 +24,7 @@ const (
 	putIn, takeOut = "POST invite_only is_default_stream principals send_new_subscription_messages subscriptions", "DELETE principals subscriptions"
 )
 
-// subscriptionIdOf returns the ID of who has an address in the sandbox's organization.
+// subscriptionIdOf returns the ID of the user with an email in the sandbox's organization.
 func subscriptionIdOf(t *testing.T, o *acctest.Organization, address string) int64 {
 	t.Helper()
 	for _, account := range o.Sandbox.AllCredentials() {
@@ -49,7 +49,7 @@ func expectIn(t *testing.T, o *acctest.Organization, channel string, addresses .
 	}
 }
 
-// subscribe and unsubscribe do it by hand.
+// subscribe and unsubscribe act outside Terraform.
 func subscribe(t *testing.T, o *acctest.Organization, channel, address string) {
 	t.Helper()
 	if _, _, err := o.Client.Subscribe(context.Background(), channel, []int64{subscriptionIdOf(t, o, address)}, false, 0); err != nil {
@@ -142,7 +142,7 @@ func TestProtocolSubscribersDrift(t *testing.T) {
 	diags.ExpectError(t, "channel", "archived", "adopt_archived")
 }
 
-// Who comes or goes between plan and apply is not undone in silence.
+// A subscription or unsubscription between plan and apply is not undone silently.
 func TestProtocolSubscribersMeanwhile(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	run := o.NewRun(t, exclusiveType)
@@ -154,7 +154,7 @@ func TestProtocolSubscribersMeanwhile(t *testing.T) {
 	run.Apply(plan).ExpectError(t, "users", "changed after the plan was made", "Came since: "+guest, "Left since: "+admin, "Nothing was changed")
 	sent.Expect(t)
 
-	// Somebody did already what was planned: that is fine.
+	// The planned change is already made, which is fine.
 	plan = run.MustPlan(values{"channel": "announcements", "users": []any{owner, moderator, member, guest}})
 	unsubscribe(t, o, "announcements", member2)
 	sent = o.Sent()
@@ -233,7 +233,7 @@ func TestProtocolSubscribersLostAnswers(t *testing.T) {
 	expectIn(t, o, "announcements", owner, member)
 }
 
-// A channel that was renamed meanwhile keeps its subscribers, and no other is made of its old name.
+// A channel that was renamed after the plan keeps its subscribers, and no channel is created with its old name.
 func TestProtocolSubscribersOfARenamedChannel(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	run := taken(t, o, "announcements")
@@ -319,7 +319,8 @@ func TestProtocolSubscribersOldServer(t *testing.T) {
 	sent.Expect(t, "POST invite_only is_default_stream principals subscriptions", takeOut)
 }
 
-// Somebody whom the server's list of people lacks is subscribed, and stays in the state by address (server-behavior §U18).
+// Someone whom the server's list of people lacks is subscribed, and stays in the state by email (server-behavior
+// §U18).
 func TestProtocolSubscribersWhomTheListLacks(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users", Action: sandbox.FaultStale})
@@ -331,7 +332,8 @@ func TestProtocolSubscribersWhomTheListLacks(t *testing.T) {
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 }
 
-// The subscribers of a channel take what grows with their number: added, planned in another order, taken out, and read again.
+// The time for subscribers grows linearly with their number: added, planned in another order, removed, and read
+// again.
 func TestProtocolSubscribersGrowWithTheirNumber(t *testing.T) {
 	for _, kind := range bothTypes {
 		acctest.ExpectLinear(t, 200, func(number int) func() {

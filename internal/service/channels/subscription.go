@@ -22,7 +22,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// subscription has the functions of zulip_channel_subscription: these people are in a channel, whoever else is.
+// subscription has the functions of zulip_channel_subscription, which subscribes people and leaves other subscribers
+// unchanged.
 type subscription struct{}
 
 type subscriptionCall = adapter.Call[additive]
@@ -34,7 +35,8 @@ type additive struct {
 	Added types.List `tfsdk:"added_user_ids"`
 }
 
-// NewChannelSubscriptionResource returns zulip_channel_subscription. Version 0 of the identity held the users too, who change.
+// NewChannelSubscriptionResource returns zulip_channel_subscription. Version 0 of the identity had the users too,
+// which change.
 func NewChannelSubscriptionResource() resource.Resource {
 	var r subscription
 	return adapter.Resource[additive]{
@@ -45,7 +47,7 @@ func NewChannelSubscriptionResource() resource.Resource {
 	}.New()
 }
 
-// plan finds out who comes and who goes, and refuses what cannot be done.
+// plan determines the users to subscribe and to unsubscribe, and refuses impossible changes.
 func (r subscription) plan(ctx context.Context, c *subscriptionCall) error {
 	c.CheckLevels()
 	b, plan, state := relation{c.Base}, c.Plan, &additive{}
@@ -66,7 +68,7 @@ func (r subscription) plan(ctx context.Context, c *subscriptionCall) error {
 	if p.isHeld {
 		leaving = sets.Without(numbersIn(state.Added), slices.Concat(p.Wanted.IDs, p.Wanted.Deactivated))
 	}
-	// Who was deactivated when the list changed could not be unsubscribed, and is back.
+	// Users who were deactivated when the list changed could not be unsubscribed, and are subscribers again.
 	var back []int64
 	if p.IsSame && plan.Tell.Equal(state.Tell) {
 		if back = active(p.view, leaving); len(back) > 0 {
@@ -125,8 +127,8 @@ func (r subscription) planDestroy(ctx context.Context, c *subscriptionCall) erro
 	return nil
 }
 
-// create adds those who are not in the channel yet. After an error nothing is in the state, whatever was done: an object that
-// the CLI replaces is destroyed first, which would take the people out to put them in again.
+// create subscribes the missing users. After an error nothing is in the state, whatever was done: Terraform destroys
+// an object before it replaces it, which would unsubscribe people only to subscribe them again.
 func (r subscription) create(ctx context.Context, c *subscriptionCall) error {
 	b := relation{c.Base}
 	channel, wanted, err := b.find(ctx, &c.Plan.shared, c.Diags)
@@ -143,8 +145,8 @@ func (r subscription) create(ctx context.Context, c *subscriptionCall) error {
 	return nil
 }
 
-// application adds who is wanted and active, and takes out those who are to leave, unless another resource of this run lists
-// them.
+// application subscribes the wanted active users, and unsubscribes the leaving ones, unless another resource of this
+// run lists them.
 func (subscription) application(b relation, channel int64, wanted, leaving []int64, notify bool) *application {
 	return &application{relation: b, id: channel, notify: notify, decide: func(_ context.Context, now *channelReading, _ *diag.Diagnostics) *change {
 		leave := slices.DeleteFunc(slices.Clone(leaving), func(id int64) bool { return b.isListed(channel, id) })
@@ -166,8 +168,8 @@ func (subscription) read(ctx context.Context, c *subscriptionCall) error {
 	return nil
 }
 
-// hold makes the users those of some who are in the channel, in the texts that the model has for them, and keeps of those who
-// were added who still is in it, or is in it again when reactivated.
+// hold sets the users of the model to those of users who are subscribed, in the model's texts. It keeps those of
+// added who are subscribed, or will be when reactivated.
 func (m *additive) hold(now *channelReading, users, added []int64) {
 	subscribed.Hold(m.users(), sets.Common(users, now.in), now.view)
 	m.Added = numbersOf(stillIn(now, added))
@@ -177,7 +179,7 @@ func stillIn(now *channelReading, added []int64) []int64 {
 	return sets.Without(added, active(now.view, sets.Without(added, now.in)))
 }
 
-// update adds who is missing, and takes out whom it has added and who is not named any more.
+// update subscribes the missing users, and unsubscribes those that it has added and that are no longer listed.
 func (r subscription) update(ctx context.Context, c *subscriptionCall) error {
 	b, plan, prior := relation{c.Base}, c.Plan, c.State
 	if plan.Added.IsUnknown() {
@@ -208,8 +210,8 @@ func (r subscription) update(ctx context.Context, c *subscriptionCall) error {
 	return nil
 }
 
-// delete takes out whom it has added. Where zulip_channel_subscribers has taken over in the same apply, that says who is
-// in.
+// delete unsubscribes the users that it has added. If zulip_channel_subscribers has taken over in the same apply,
+// that resource decides.
 func (r subscription) delete(ctx context.Context, c *subscriptionCall) error {
 	state, id := c.State, c.State.ChannelID.ValueInt64()
 	added := numbersIn(state.Added)
@@ -231,8 +233,8 @@ func (r subscription) delete(ctx context.Context, c *subscriptionCall) error {
 	return nil
 }
 
-// importUsers takes the channel, by ID or name, a slash, and the users with commas between them; by identity, a channel
-// with everybody who is in it. Nobody of them counts as added by the resource.
+// importUsers imports the channel, by ID or name, a slash, and the users, separated by commas. By identity it imports
+// a channel with all subscribers. None of them counts as added by the resource.
 func (r subscription) importUsers(ctx context.Context, c *subscriptionCall, text string) error {
 	channelText := text
 	if !c.IsByIdentity {
@@ -264,7 +266,7 @@ func (r subscription) importUsers(ctx context.Context, c *subscriptionCall, text
 	return nil
 }
 
-// named returns the list of some users, and reports those of whom the channel has none.
+// named returns the list of some users, and reports those who are not subscribed.
 func (subscription) named(texts []string, in []int64, channel *zulip.Channel, view *snapshot.Snapshot, diags *diag.Diagnostics) types.List {
 	elements := []attr.Value{}
 	for _, text := range texts {

@@ -26,7 +26,7 @@ func TestProtocolSubscription_UnknownEmailAfterLeaver_Planned(t *testing.T) {
 	run.MustPlan(config)
 }
 
-// A subscriber who is back because the same run reactivates the account is nobody else's change. The next plan lists them.
+// A subscriber who is back because the same run reactivates the account is no conflict. The next plan lists them.
 func TestProtocolSubscribers_ReactivatedInRun_UnsubscribedNext(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	user := o.NewRun(t, "zulip_user")

@@ -19,7 +19,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// channelReading is a channel and who is in it, as just read.
+// channelReading is a channel with its subscribers, as just read.
 type channelReading struct {
 	view    *snapshot.Snapshot
 	channel *zulip.Channel
@@ -33,11 +33,11 @@ type application struct {
 	relation
 
 	id int64
-	// decide says what is to be done, from who is in the channel now; nil after a conflict, which it reports.
+	// decide returns the change for the current subscribers. It returns nil after a conflict, which it reports.
 	decide func(ctx context.Context, now *channelReading, diags *diag.Diagnostics) *change
 	notify bool
 
-	// before are those who were in the channel first; now is what was read last, nil if nothing could be.
+	// before are the first subscribers that were read. now is the last reading, and nil if none succeeded.
 	before []int64
 	now    *channelReading
 	// isFresh reports that nothing was sent since now was read.
@@ -55,7 +55,7 @@ type request struct {
 	removes bool
 }
 
-// succeeded returns those of some users for whom what a request does is so, where some are in the channel.
+// succeeded returns the users for whom the request has had its effect, if in are the subscribers.
 func (r request) succeeded(users, in []int64) []int64 {
 	if r.removes {
 		return sets.Without(users, in)
@@ -68,8 +68,8 @@ func (a *application) run(ctx context.Context, diags *diag.Diagnostics) bool {
 	return a.bring(ctx, false, diags) && a.bring(ctx, true, diags)
 }
 
-// bring makes one of the two requests, if there is anybody to make it for. One that has failed for the moment, or because
-// the channel was renamed or somebody deactivated in between, is made again as it is right then.
+// bring sends one of the two requests, if there are users for it. If it fails temporarily, or because the channel was
+// renamed or a user deactivated in between, it is computed and sent again.
 func (a *application) bring(ctx context.Context, removes bool, diags *diag.Diagnostics) (done bool) {
 	if a.now != nil {
 		planned := a.decide(ctx, a.now, diags)
@@ -131,7 +131,7 @@ func isRefusal(err error) bool {
 	return errors.As(err, &refusal) && refusal.Status < http.StatusInternalServerError && !zulip.IsRateLimited(err)
 }
 
-// read reads the channel and who is in it, together with other resources that do. It reports what it cannot read.
+// read reads the channel and its subscribers, together with other resources. It reports a failure.
 func (a *application) read(ctx context.Context, withUsers bool, diags *diag.Diagnostics) bool {
 	in, err := a.Meta.Store.FreshSubscribers(ctx, a.id)
 	if err != nil {
@@ -190,8 +190,8 @@ func (r request) verb() string {
 	return "subscribed people"
 }
 
-// elsewhere finds another channel that has the name of a request now, and those of some users for whom what the request does
-// is so there.
+// elsewhere finds another channel that now has the name in a request, and the users for whom the request has had its
+// effect there.
 func (a *application) elsewhere(ctx context.Context, r request, users []int64) (other *zulip.Channel, hit []int64) {
 	other, ok := a.now.view.Channels().ByName(r.channel)
 	if !ok || other.ID == a.id {
@@ -204,7 +204,7 @@ func (a *application) elsewhere(ctx context.Context, r request, users []int64) (
 	return other, r.succeeded(users, list)
 }
 
-// check repeats the checks of the plan on what was just read: since then, and in this run, more may have changed than the plan
+// check repeats the checks of the plan on the channel as just read, because more may have changed since than the plan
 // could know. It reports whether the change may be sent.
 func (a *application) check(ctx context.Context, planned *change, diags *diag.Diagnostics) (ok bool) {
 	if slices.Contains(planned.remove, a.Meta.Store.Self().ID) {
@@ -219,8 +219,8 @@ func (a *application) check(ctx context.Context, planned *change, diags *diag.Di
 	return planned.check(diags)
 }
 
-// send sends a request once. changed are those who were subscribed by it; of those who were unsubscribed the server only says
-// how many they are: nil if not all of them.
+// send sends a request once. changed are the users that it subscribed. For an unsubscription the server only returns
+// their number: changed is nil if not all were.
 func (a *application) send(ctx context.Context, r request, diags *diag.Diagnostics) (changed []int64, err error) {
 	if r.removes {
 		removed, err := a.Meta.Client.Unsubscribe(ctx, r.channel, r.users)
@@ -275,7 +275,7 @@ func (a *application) verify(ctx context.Context, sent request, changed []int64,
 	return false
 }
 
-// assume takes the answer to a request for what is.
+// assume applies the answer to a request to the reading.
 func (a *application) assume(sent request, changed []int64) {
 	in := sets.Without(a.now.in, sent.users)
 	if !sent.removes {

@@ -35,8 +35,8 @@ func TestProtocolSubscriptionAGroupThatIsFilledLaterEmptiesNoChannel(t *testing.
 	private(t, o, "vault", nil, owner, admin, member)
 	people := taken(t, o, "vault")
 
-	// The group is created in this apply, and a data source reads it when it is still empty. Whom that means was not known
-	// at plan: nobody leaves.
+	// This apply creates the group, and a data source reads it while it is empty. The list was not known during plan,
+	// so no one is unsubscribed.
 	plan, diags := people.Plan(values{"channel": "vault", "users": acctest.Unknown})
 	diags.ExpectWarning(t, "users", `The subscribers of channel "vault" wait for the next apply`)
 	if !plan.Empty() && fmt.Sprint(plan.Changes()) != "[channel]" {
@@ -64,7 +64,8 @@ func TestProtocolSubscriptionAGroupThatIsFilledLaterEmptiesNoChannel(t *testing.
 	expectIn(t, o, "vault", owner, admin)
 }
 
-// A new resource takes nobody out of a channel that is there, whatever was known at plan: the plan would not have listed them.
+// A new resource unsubscribes no one from an existing channel, whatever was known during plan: the plan would not
+// have listed them.
 func TestProtocolSubscriptionANewResourceTakesNobodyOut(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	private(t, o, "vault", nil, owner, admin, member)
@@ -81,7 +82,7 @@ func TestProtocolSubscriptionANewResourceTakesNobodyOut(t *testing.T) {
 	diags.ExpectError(t, "users", "Unplanned unsubscriptions")
 	sent.Expect(t)
 
-	// Who came since the plan stays too, and it is said.
+	// Someone who has subscribed since the plan stays too, and is reported.
 	plan := run.MustPlan(values{"channel": "vault", "users": texts(owner, admin, member)})
 	p := run.Process()
 	again, diags := p.Plan(exclusiveType, nil, plan.Config)
@@ -94,8 +95,8 @@ func TestProtocolSubscriptionANewResourceTakesNobodyOut(t *testing.T) {
 	expectIn(t, o, "vault", owner, admin, member, guest)
 }
 
-// What lets the account in again is looked at when the request is made, not when the plan was: another resource of the same
-// run may have taken it away in between.
+// The ways in which the account can join again are checked just before the request: another resource of the same run
+// may have removed them since the plan.
 func TestProtocolSubscriptionLockoutIsCheckedAgainBeforeTheRequest(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	group := o.NewRun(t, "zulip_user_group")
@@ -162,7 +163,7 @@ func TestProtocolSubscribersOfAChannelOfTheSameRun(t *testing.T) {
 			channel.MustApply(config)
 			people.MustApply(values{"channel": "Platform", "users": []any{owner, member}})
 
-			// It is taken back: who is in it is not told before.
+			// It is unarchived: its subscribers are not known before.
 			id := channel.State.Values["id"]
 			o.Archive(t, "Platform")
 			channel.Refresh().ExpectNoError(t)
@@ -206,7 +207,7 @@ func hall(t *testing.T, o *acctest.Organization, name string) {
 	}
 }
 
-// Five thousand are put into a channel by one request, and taken out by one.
+// One request subscribes five thousand users, and one unsubscribes them.
 func TestProtocolSubscribersOfALargeChannel(t *testing.T) {
 	const count = 5000
 	o, users := crowd(t, count)
@@ -214,8 +215,9 @@ func TestProtocolSubscribersOfALargeChannel(t *testing.T) {
 	sent := o.Sent()
 	run.MustApply(values{"channel": "hall", "users": users})
 	sent.Expect(t, putIn)
-	// Three processes, that of the plan, of the apply and of the plan after it: each the server's settings, the account, the
-	// snapshot and its queue; who is in the channel, before the write, after it and in each plan; the channels, and the write.
+	// There are three processes: of the plan, of the apply and of the next plan. Each reads the server's settings,
+	// the account, the snapshot and its queue. The subscribers are read before and after the write and in each plan.
+	// Then there are the channels, and the write.
 	if requests := sent.Requests(); len(requests) > 3*4+4+2+1 {
 		t.Errorf("%d requests: %v", len(requests), paths(requests))
 	}
@@ -260,7 +262,7 @@ func TestProtocolSubscribersOfManyChannels(t *testing.T) {
 				t.Errorf("read: %v", read)
 			}
 		}
-		// Who comes first does not know how many follow: up to two are read alone.
+		// The first caller does not know how many follow: up to two are read separately.
 		got := paths(sent.Requests())
 		alone := slices.DeleteFunc(slices.Clone(got), func(path string) bool { return path != "GET /streams/*/members" })
 		if len(alone) > 2 || len(got)-len(alone) > 4 {

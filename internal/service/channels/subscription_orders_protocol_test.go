@@ -10,9 +10,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// Several resources that decide who is in channels, applied in every order, with changes by hand and with faults. Whatever happens,
-// nobody is in a channel or out of it whom no plan listed, the state is what the server has, and the next applies bring what is
-// configured. The part "list" is a zulip_channel_subscribers, the part "some" a zulip_channel_subscription.
+// These tests apply several resources with subscribers in every order, with changes outside Terraform and with
+// faults. No one may be subscribed or unsubscribed whom no plan listed, the state must equal the server, and the next
+// applies must reach the configuration. The part "list" is a zulip_channel_subscribers, the part "some" a
+// zulip_channel_subscription.
 
 const (
 	sharedHistory, public = "private_shared_history", "public"
@@ -20,7 +21,8 @@ const (
 	groupType, membershipType, channelType, userType = "zulip_user_group", "zulip_user_group_membership", "zulip_channel", "zulip_user"
 )
 
-// in configures who is in a channel: by the ID of a part, which stays when the channel is renamed, else by a name.
+// in configures the subscribers of a channel: by the ID of a part, which is independent of the channel's name, or by
+// a name.
 func in(channel string, users ...string) func(acctest.Get) values {
 	return func(get acctest.Get) values {
 		return values{"channel": channelOf(get, channel), "users": texts(users...)}
@@ -51,7 +53,7 @@ func web(members ...string) acctest.Entry {
 	return acctest.Entry{Name: "web", Kind: membershipType, Config: acctest.Fixed(values{"group": "web", "members": texts(members...)})}
 }
 
-// room is the channel of a part, and what it is called.
+// room is the channel of a part, with its name.
 func room(part, name, privacy string, needs ...string) acctest.Entry {
 	return acctest.Entry{Name: part, Kind: channelType, Config: acctest.Fixed(values{"name": name, "privacy": privacy}), Needs: needs}
 }
@@ -79,7 +81,7 @@ func goes(channel, address string) func(*testing.T, *acctest.Organization) {
 	return func(t *testing.T, o *acctest.Organization) { unsubscribe(t, o, channel, address) }
 }
 
-// subscriptionOrders are the configurations, each with who is in the channels in the end.
+// subscriptionOrders returns the configurations, each with the final subscribers of the channels.
 func subscriptionOrders() map[string]*acctest.Orders {
 	lena := acctest.Entry{Name: "lena", Kind: userType, Config: acctest.Fixed(values{"email": member, "full_name": "Lena Fischer"})}
 	type people = map[string][]string
@@ -160,7 +162,7 @@ func TestProtocolSubscription_AnyOrder(t *testing.T) {
 	acctest.TryOrders(t, "orders of subscriptions", subscriptionOrders())
 }
 
-// inChannels are the addresses of who is in each channel, by its ID; those who are deactivated are left out.
+// inChannels returns the emails of the active subscribers of each channel, by its ID.
 func inChannels(o *acctest.Organization) map[int64][]string {
 	found := map[int64][]string{}
 	for _, channel := range o.Sandbox.Organization().Channels() {
@@ -196,7 +198,7 @@ func lacking(all, without []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(one string) bool { return slices.Contains(without, one) })
 }
 
-// listed are who may come into a channel, and who may leave it, by the plans.
+// listed returns the users that the plans subscribe to a channel, and those that they unsubscribe.
 func listed(a *acctest.OrderedApply) (coming, leaving map[int64][]string) {
 	coming, leaving = map[int64][]string{}, map[int64][]string{}
 	for _, part := range []string{"list", "some"} {
@@ -225,7 +227,7 @@ func listed(a *acctest.OrderedApply) (coming, leaving map[int64][]string) {
 	return coming, leaving
 }
 
-// expectListed compares what the apply did with what the plans said, and the state with what the server holds.
+// expectListed compares the changes of the apply with the plans, and the state with the server.
 func expectListed(t *testing.T, a *acctest.OrderedApply, before, after map[int64][]string) {
 	t.Helper()
 	coming, leaving := listed(a)

@@ -22,7 +22,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// What a resource of one of the two kinds registers about a channel, so that both are not used on the same.
+// A resource of one of the two kinds registers this about a channel, so that both are not used for the same channel.
 const (
 	exclusiveKind = "zulip_channel_subscribers"
 	additiveKind  = "zulip_channel_subscription"
@@ -48,10 +48,10 @@ func (m *shared) users() people.Value {
 // subscribed are the users of both resources.
 var subscribed = people.Users("The server neither subscribes nor unsubscribes deactivated users")
 
-// relation is what both resources do.
+// relation has the functions that both resources share.
 type relation struct{ *base.Base }
 
-// subscriptionPlan is what a plan is about.
+// subscriptionPlan is the input of a plan.
 type subscriptionPlan struct {
 	people.Members
 
@@ -98,7 +98,7 @@ func (b relation) locate(ctx context.Context, plan, state *shared, replace func(
 	return p, nil
 }
 
-// find finds in an apply the channel of a plan and whom it names.
+// find finds, during apply, the channel and the users of a plan.
 func (b relation) find(ctx context.Context, plan *shared, diags *diag.Diagnostics) (channel *zulip.Channel, wanted lookup.ResolvedList, err error) {
 	view, err := b.Meta.Store.ReadNaming(ctx, lookup.Names(plan.Users.Elements()), store.Channels)
 	if err != nil {
@@ -124,7 +124,8 @@ func findChannel(view *snapshot.Snapshot, text types.String) (*zulip.Channel, er
 	return channel, nil
 }
 
-// subscribers returns who is in a channel, as read once in this run. It is an error that the account cannot see them.
+// subscribers returns the subscribers of a channel, as read once in this run. It returns an error if the account
+// cannot see them.
 func (b relation) subscribers(ctx context.Context, channel *zulip.Channel) (in []int64, err error) {
 	in, err = b.Meta.Store.Subscribers(ctx, channel.ID)
 	switch {
@@ -136,8 +137,9 @@ func (b relation) subscribers(ctx context.Context, channel *zulip.Channel) (in [
 	return in, nil
 }
 
-// refresh reads a channel and who is in it, once in this run, and writes the channel into the state. If the channel is archived or
-// gone, it removes the resource from the state. Then, and if something was reported (see [base.Meta.MayRemove]), it returns nil.
+// refresh reads a channel and its subscribers, once in this run, and writes the channel into the state. If the
+// channel is archived or deleted, it removes the resource from the state. In that case, and after an error (see
+// [base.Meta.MayRemove]), it returns nil.
 func (b relation) refresh(ctx context.Context, state *shared, remove func(), diags *diag.Diagnostics) (*channelReading, error) {
 	id := state.ChannelID.ValueInt64()
 	// First, for the channels may come with them.
@@ -172,8 +174,8 @@ const cannotSee = "The server does not show the subscribers to the provider's ac
 
 const bothKinds = "zulip_channel_subscribers manages all subscribers of a channel, and zulip_channel_subscription adds some. For the same channel, the first would unsubscribe the users that the second adds. Keep only one of the two resource types."
 
-// register tells the run whom a resource lists for a channel, and whom it takes out, and refuses the plan if another
-// resource takes out whom this one lists, or the other way round: which of them the CLI applies first is not known.
+// register registers the users that a resource lists for a channel, and those that it unsubscribes. It refuses the
+// plan if another resource does the opposite, because the order in which Terraform applies the two is not known.
 func (b relation) register(channel *zulip.Channel, view *snapshot.Snapshot, listed, leaving []int64, diags *diag.Diagnostics) {
 	both := people.Contested(&b.Meta.Run, runstate.SubscribersOf(channel.ID), listed, leaving)
 	if len(both) == 0 {
@@ -185,12 +187,12 @@ func (b relation) register(channel *zulip.Channel, view *snapshot.Snapshot, list
 			"  removed {\n    from = zulip_channel_subscription.NAME\n    lifecycle {\n      destroy = false\n    }\n  }\n\nIf you only renamed the resource, add a moved block instead.")
 }
 
-// isListed reports whether a resource of this run lists somebody for a channel.
+// isListed reports whether a resource of this run lists a user for a channel.
 func (b relation) isListed(channel, user int64) bool {
 	return b.Meta.Run.IsManaged(runstate.SubscribersOf(channel), user)
 }
 
-// isActive reports whether the server lists and accepts somebody.
+// isActive reports whether the server lists and accepts a user.
 func isActive(view *snapshot.Snapshot, id int64) bool {
 	user, ok := view.User(id)
 	return ok && user.IsActive
@@ -201,8 +203,8 @@ func active(view *snapshot.Snapshot, ids []int64) []int64 {
 	return slices.DeleteFunc(slices.Clone(ids), func(id int64) bool { return !isActive(view, id) })
 }
 
-// change is whom a plan puts into a channel and takes out of it. It is checked twice: in the plan, on what was read then,
-// and in the apply, on what was read just before the request.
+// change has the users that a plan subscribes and unsubscribes. It is checked in the plan, and again in the apply, on
+// a reading just before the request.
 type change struct {
 	meta    *base.Meta
 	view    *snapshot.Snapshot
@@ -212,7 +214,7 @@ type change struct {
 	// in are those who are in the channel.
 	in          []int64
 	add, remove []int64
-	// listed are those whom the plan lists to be taken out. Nobody else is.
+	// listed are the users that the plan lists to be unsubscribed. No others are.
 	listed []int64
 }
 
@@ -224,8 +226,9 @@ func (c *change) users(removes bool) []int64 {
 	return c.add
 }
 
-// check refuses what the server would refuse, what would lock the account out, and to take out whom no plan has listed, and
-// reports whether nothing was refused. It names the right that is missing (server-behavior §S3, §S5).
+// check refuses a change that the server would refuse, that would lock the account out, or that unsubscribes users
+// whom no plan has listed. It reports whether nothing was refused, and names the missing right (server-behavior §S3,
+// §S5).
 func (c *change) check(diags *diag.Diagnostics) bool {
 	var found diag.Diagnostics
 	c.refuse(&found)
@@ -269,7 +272,7 @@ func (c *change) refuse(diags *diag.Diagnostics) {
 	}
 }
 
-// howToList says how the next plan lists who is taken out.
+// howToList describes how the next plan lists the users that are unsubscribed.
 func (c *change) howToList() string {
 	return fmt.Sprintf("A new zulip_channel_subscribers unsubscribes no one from an existing channel. List them in users, or import the resource, so that the plan shows everyone it unsubscribes:\n\n"+
 		"  import {\n    to = zulip_channel_subscribers.NAME\n    id = \"%d\"\n  }", c.channel.ID)
@@ -278,7 +281,7 @@ func (c *change) howToList() string {
 // isPrivate reports whether the channel is private, as far as is known.
 func (c *change) isPrivate() bool { return !c.rights.PrivacyUnknown && c.rights.Privacy.IsPrivate() }
 
-// reads reports whether an account has access to what is in the channel.
+// reads reports whether an account has access to the content of the channel.
 func (c *change) reads(self *zulip.User) bool {
 	return !c.isPrivate() || slices.Contains(c.in, self.ID) || c.opens(self)
 }
@@ -302,7 +305,7 @@ func (c *change) mayRemove(self *zulip.User) bool {
 		c.admits("can_administer_channel_group", self, false)
 }
 
-// ownsBot reports whether somebody is a bot of the account: it may take those out of any channel.
+// ownsBot reports whether a user is a bot of the account, which may unsubscribe its bots from any channel.
 func (c *change) ownsBot(self *zulip.User, id int64) bool {
 	user, ok := c.view.User(id)
 	return ok && user.IsBot && user.BotOwnerID != nil && *user.BotOwnerID == self.ID

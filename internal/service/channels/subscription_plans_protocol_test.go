@@ -39,7 +39,7 @@ func TestProtocolSubscriptionTheOrderOfUsersIsNoChange(t *testing.T) {
 			if !slices.Equal(run.State.Values["users"].([]any), written) {
 				t.Errorf("the state has %v", run.State.Values["users"])
 			}
-			// Where somebody comes, the new order is taken over with them, repetitions too.
+			// The new order is used when someone is added, with repetitions.
 			users := texts(admin, owner, member, member, member2, guest)
 			run.MustApply(values{"channel": "vault", "users": users})
 			if !slices.Equal(run.State.Values["users"].([]any), users) {
@@ -50,8 +50,8 @@ func TestProtocolSubscriptionTheOrderOfUsersIsNoChange(t *testing.T) {
 	}
 }
 
-// Somebody who is not known at plan may turn out to be one whom the state has, so that the list names the same people in another
-// order: the plan of the apply then contradicts none.
+// A user who is not known during plan may be one in the state, so that the list names the same people in another
+// order. The plan of the apply then contradicts none.
 func TestProtocolSubscriptionAUserWhoIsNotKnownContradictsNoPlan(t *testing.T) {
 	for _, kind := range bothTypes {
 		t.Run(kind, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestProtocolSubscriptionAUserWhoIsNotKnownContradictsNoPlan(t *testing.T) {
 			private(t, o, "vault", nil, owner)
 			run := o.NewRun(t, kind)
 			run.MustApply(values{"channel": "vault", "users": texts(owner, member)})
-			// Users of whom nothing is known leave everything as it is.
+			// An unknown list of users leaves everything unchanged.
 			plan, diags := run.Plan(values{"channel": "vault", "users": acctest.Unknown, "send_new_subscription_messages": true})
 			diags.ExpectWarning(t, "users", `The subscribers of channel "vault" wait for the next apply`)
 			if !plan.Empty() {
@@ -83,8 +83,8 @@ func TestProtocolSubscriptionAUserWhoIsNotKnownContradictsNoPlan(t *testing.T) {
 	}
 }
 
-// Somebody is deactivated between the plan and the apply, as where the same apply removes their zulip_user: the second plan
-// agrees with the first, whoever the configuration lists.
+// A user is deactivated between plan and apply, for example because the same apply removes their zulip_user. The
+// second plan agrees with the first, whatever the configuration lists.
 func TestProtocolSubscriptionADeactivationBetweenThePlans(t *testing.T) {
 	lists := map[string][]any{
 		"lists them": texts(owner, member), "lists them and somebody new": texts(guest, member, owner), "no longer lists them": texts(owner),
@@ -128,7 +128,8 @@ func TestProtocolSubscriptionADeactivationBetweenThePlans(t *testing.T) {
 	}
 }
 
-// Who was deactivated when the list changed could not be unsubscribed. When they are back, the next plan says who leaves.
+// A user who was deactivated when the list changed could not be unsubscribed. After a reactivation, the next plan
+// unsubscribes them.
 func TestProtocolSubscriptionWhoIsBackLeaves(t *testing.T) {
 	o := acctest.NewSandbox(t, sandbox.Config{})
 	private(t, o, "vault", nil, owner)
@@ -162,8 +163,8 @@ func TestProtocolSubscriptionTwoListsOfAChannelByNameAndByID(t *testing.T) {
 	}
 }
 
-// One kind gives way to the other, or one resource to another of its kind. Which the CLI applies first is not known, so the
-// plan refuses to take anybody out whom another resource lists, whichever is planned first; and says what to do.
+// One kind replaces the other, or one resource another of its kind. Terraform's order is not known, so the plan
+// refuses to unsubscribe anyone whom another resource lists, whichever is planned first, and shows the fix.
 func TestProtocolSubscriptionNobodyLeavesWhoIsListedElsewhere(t *testing.T) {
 	for _, kind := range bothTypes {
 		for _, destroyed := range []bool{true, false} {
@@ -195,7 +196,7 @@ func TestProtocolSubscriptionNobodyLeavesWhoIsListedElsewhere(t *testing.T) {
 					plans[0]().ExpectNoError(t)
 					plans[1]().ExpectError(t, "users", `Conflicting subscriptions to channel "vault"`, member, "destroy = false")
 
-					// Let go of without being destroyed, it takes nobody out.
+					// A resource that is removed from the state without being destroyed unsubscribes no one.
 					old.State = nil
 					run := o.NewRun(t, kind)
 					run.MustApply(values{"channel": "vault", "users": texts(owner, member, member2)})
@@ -231,7 +232,7 @@ func expectAdded(t *testing.T, o *acctest.Organization, run *acctest.Run, addres
 	}
 }
 
-// A removal that is refused is in the state as what it is, and the next plan has it again.
+// After a refused removal the state has the server's users, and the next plan repeats it.
 func TestProtocolSubscriptionARefusedRemovalIsPlannedAgain(t *testing.T) {
 	for _, kind := range []string{exclusiveType, additiveType} {
 		for _, fault := range []sandbox.Fault{
@@ -265,7 +266,8 @@ func TestProtocolSubscriptionARefusedRemovalIsPlannedAgain(t *testing.T) {
 	}
 }
 
-// Neither a failure of the request nor one of the reading after it makes the resource count somebody whom it did not subscribe.
+// A user that the resource did not subscribe never counts as added, neither after a failed request nor after a failed
+// read.
 func TestProtocolSubscriptionOnlyThoseWhomItSubscribedCount(t *testing.T) {
 	o := acctest.NewSandbox(t, sandbox.Config{})
 	private(t, o, "vault", nil, owner, member)
@@ -274,7 +276,7 @@ func TestProtocolSubscriptionOnlyThoseWhomItSubscribedCount(t *testing.T) {
 	run.MustApply(values{"channel": "vault", "users": texts(owner, member)})
 	expectAdded(t, o, run)
 
-	// The request is refused, and somebody else subscribes the person before the next apply.
+	// The request is refused, and the person is subscribed outside Terraform before the next apply.
 	config := values{"channel": "vault", "users": texts(owner, member, guest)}
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: http.MethodPost, Path: subscriptionsPath, Action: sandbox.FaultStatus, Status: http.StatusServiceUnavailable})
 	run.Apply(run.MustPlan(config)).ExpectError(t, "", "Cannot add "+guest)
@@ -285,7 +287,7 @@ func TestProtocolSubscriptionOnlyThoseWhomItSubscribedCount(t *testing.T) {
 	run.MustApply(config)
 	expectAdded(t, o, run)
 
-	// Somebody else is faster than the request.
+	// A change outside Terraform precedes the request.
 	config = values{"channel": "vault", "users": texts(owner, member, guest, member2)}
 	plan := run.MustPlan(config)
 	gate := o.Sandbox.Gate(http.MethodPost, subscriptionsPath)
@@ -334,7 +336,7 @@ func TestProtocolSubscriptionWhomItSubscribedIsNotForgotten(t *testing.T) {
 	}
 }
 
-// What cannot be read is not taken for nobody: neither the plan nor the apply passes.
+// Unreadable members do not count as none: neither the plan nor the apply passes.
 func TestProtocolSubscriptionMembersThatCannotBeReadRefuse(t *testing.T) {
 	members := []sandbox.Fault{
 		{Method: http.MethodGet, Path: "/streams/*/members", Action: sandbox.FaultStatus, Status: http.StatusServiceUnavailable},

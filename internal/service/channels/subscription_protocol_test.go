@@ -51,7 +51,7 @@ func TestProtocolSubscriptionLostAnswers(t *testing.T) {
 	if got := fmt.Sprint(run.State.Values["added_user_ids"]); got != fmt.Sprintf("[%d]", subscriptionIdOf(t, o, member2)) {
 		t.Errorf("added: %s", got)
 	}
-	// Every answer is lost: what was done is in the state, and ends with it.
+	// Every answer is lost: the state has what was done, and the destroy reverts it.
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: path, After: true, Action: sandbox.FaultDrop})
 	run.Block = o.Block(values{"max_retries": 0})
 	run.Apply(run.MustPlan(values{"channel": "incidents", "users": []any{member2, guest}})).ExpectError(t, "", "Cannot add "+guest, "You can apply again")
@@ -118,7 +118,7 @@ func TestProtocolSubscriptionConflicts(t *testing.T) {
 	}
 }
 
-// In one apply the additive kind is given up for the exclusive one: nobody is lost, whichever comes first.
+// In one apply the exclusive kind replaces the additive one: no one is unsubscribed, in either order.
 func TestProtocolSubscriptionGivesWay(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	run := o.NewRun(t, additiveType)
@@ -145,15 +145,15 @@ func TestProtocolSubscriptionTooManyToTell(t *testing.T) {
 	diags.ExpectWarning(t, "", "were not notified", "101")
 }
 
-// swapped is an organization in which somebody renames channels while a request that names one of them is on its way: "ops"
-// becomes "news", and mostly the private "vault" becomes "ops".
+// swapped is an organization in which channels are renamed during a request that names one of them: "ops" becomes
+// "news", and usually the private "vault" becomes "ops".
 type swapped struct {
 	*acctest.Organization
 	run *acctest.Run
 	ops int64
 }
 
-// swapAt begins with lena, ines and kenji in both channels, of which the provider manages "ops" by its ID.
+// swapAt starts with lena, ines and kenji in both channels, of which the provider manages "ops" by its ID.
 func swapAt(t *testing.T, kind string) *swapped {
 	t.Helper()
 	o := acctest.NewSandbox(t, sandbox.Config{})
@@ -257,7 +257,8 @@ func TestProtocolSubscriptionARenameDuringAWaitHitsNoOtherChannel(t *testing.T) 
 	}
 }
 
-// The name is given away, and to nobody: no channel is made of it, and the request goes to the channel by its new name.
+// The name is released and no channel takes it: no channel is created with it, and the request goes to the channel by
+// its new name.
 func TestProtocolSubscriptionARenameWhileARequestIsOnItsWayMakesNoChannel(t *testing.T) {
 	for _, kind := range []string{exclusiveType, additiveType} {
 		for _, status := range []int{0, http.StatusTooManyRequests} {
@@ -277,7 +278,7 @@ func TestProtocolSubscriptionARenameWhileARequestIsOnItsWayMakesNoChannel(t *tes
 	}
 }
 
-// Another channel gets the name in the moment in which the request is on its way: what it did there is undone, and said.
+// Another channel gets the name during the request: the effect there is undone and reported.
 func TestProtocolSubscriptionWhatHitAnotherChannelIsUndone(t *testing.T) {
 	for _, kind := range []string{exclusiveType, additiveType} {
 		t.Run(kind, func(t *testing.T) {
@@ -302,7 +303,7 @@ func TestProtocolSubscriptionWhatHitAnotherChannelIsUndone(t *testing.T) {
 	}
 }
 
-// private makes a private channel with these in it, by hand of the owner.
+// private creates a private channel with these subscribers, outside Terraform and as the owner.
 func private(t *testing.T, o *acctest.Organization, name string, permissions map[string]zulip.GroupSettingValue, addresses ...string) {
 	t.Helper()
 	on := true
@@ -348,7 +349,7 @@ func TestProtocolSubscribersLockout(t *testing.T) {
 	diags.ExpectError(t, "users", "remove the provider's own access")
 }
 
-// Who may not is told at plan, and which right it takes.
+// The plan refuses accounts without the right, and names it.
 func TestProtocolSubscribersRights(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	private(t, o, "vault", nil, owner)

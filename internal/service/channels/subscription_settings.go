@@ -156,7 +156,8 @@ func subscriptionOf(ctx context.Context, c *subscriptionSettingsCall, channel in
 	return found, base.Failed(subscriptionsUnreadable, err)
 }
 
-// setSubscriptionSettings sends changes. It returns what the server holds then, as far as it can be read, also with an error.
+// setSubscriptionSettings sends changes. It returns the server's values afterwards, as far as they can be read, also
+// with an error.
 func setSubscriptionSettings(ctx context.Context, c *subscriptionSettingsCall, now *zulip.Subscription, changes []zulip.SubscriptionProperty) (*zulip.Subscription, error) {
 	if len(changes) == 0 {
 		return now, nil
@@ -197,7 +198,7 @@ func readSubscriptionSettings(ctx context.Context, c *subscriptionSettingsCall) 
 	return nil
 }
 
-// updateSubscriptionSettings sends what is planned to change, unless somebody else has changed it since.
+// updateSubscriptionSettings sends the planned changes, unless there is a conflict.
 func updateSubscriptionSettings(ctx context.Context, c *subscriptionSettingsCall) error {
 	c.Meta.Store.Invalidate(store.Subscriptions)
 	now, err := subscriptionOf(ctx, c, c.State.ChannelID.ValueInt64())
@@ -219,8 +220,8 @@ func updateSubscriptionSettings(ctx context.Context, c *subscriptionSettingsCall
 	return err
 }
 
-// conflicts returns those planned changes that are still to be made, and reports those whose setting somebody else has changed
-// to another value since the plan.
+// conflicts returns the planned changes that are still missing, and reports settings that have another value than
+// during plan.
 func conflicts(planned, missing, others []zulip.SubscriptionProperty, diags *diag.Diagnostics) (changes []zulip.SubscriptionProperty) {
 	of := func(changes []zulip.SubscriptionProperty, property string) int {
 		return slices.IndexFunc(changes, func(change zulip.SubscriptionProperty) bool { return change.Property == property })
@@ -297,7 +298,7 @@ func (m *subscriptionSettingsModel) read(found *zulip.Subscription, channel stri
 	m.WildcardMentionsNotify = types.BoolPointerValue(found.WildcardMentionsNotify)
 }
 
-// readUnknown takes what the server holds of what was not known when it was planned.
+// readUnknown sets values that were unknown during plan to the server's.
 func (m *subscriptionSettingsModel) readUnknown(found *zulip.Subscription) {
 	var current subscriptionSettingsModel
 	current.read(found, "")

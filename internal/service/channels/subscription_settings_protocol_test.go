@@ -18,7 +18,7 @@ func subscriptionSettingsManaged(t *testing.T) (*acctest.Organization, *acctest.
 	return o, run
 }
 
-// subscriptionSettingsHeld is what the server holds for the channel "general".
+// subscriptionSettingsHeld returns the server's settings for the channel "general".
 func subscriptionSettingsHeld(t *testing.T, o *acctest.Organization) *zulip.Subscription {
 	t.Helper()
 	list, err := o.Client.Subscriptions(context.Background())
@@ -148,7 +148,7 @@ func subscriptionSettingsSetByHand(t *testing.T, o *acctest.Organization, proper
 	})
 }
 
-// What somebody has changed since the plan is not overwritten, and what is not configured is not sent.
+// A setting that was changed after the plan is not overwritten, and a setting that is not configured is not sent.
 func TestProtocolSubscriptionSettingsChangedMeanwhile(t *testing.T) {
 	o, run := subscriptionSettingsManaged(t)
 	run.MustApply(values{"channel": "general", "color": "#00ff00", "is_muted": true})
@@ -162,7 +162,7 @@ func TestProtocolSubscriptionSettingsChangedMeanwhile(t *testing.T) {
 		t.Errorf("the server holds %+v", got)
 	}
 
-	// Something else: it stays, and the plan is applied.
+	// Another setting keeps its value, and the plan is applied.
 	plan = run.MustPlan(config)
 	subscriptionSettingsSetByHand(t, o, "pin_to_top", "true")
 	subscriptionSettingsSetByHand(t, o, "is_muted", "false")
@@ -176,7 +176,7 @@ func TestProtocolSubscriptionSettingsChangedMeanwhile(t *testing.T) {
 		t.Errorf("sent: %v", writes)
 	}
 
-	// Somebody did already what was planned.
+	// The planned change is already made.
 	plan = run.MustPlan(values{"channel": "general", "color": "#333333"})
 	subscriptionSettingsSetByHand(t, o, "color", `"#333333"`)
 	sent = o.Sent()
@@ -184,7 +184,7 @@ func TestProtocolSubscriptionSettingsChangedMeanwhile(t *testing.T) {
 	sent.Expect(t)
 }
 
-// After a failure the state is what is: whether the request was applied or not.
+// After a failure the state has the server's values, whether the request was executed or not.
 func TestProtocolSubscriptionSettingsFailures(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		o, run := subscriptionSettingsManaged(t)

@@ -144,8 +144,8 @@ func (memberships) read(ctx context.Context, c *membershipCall) error {
 	return nil
 }
 
-// update puts into the group who is missing, and takes out of it who is not wanted any more and was put there by the
-// resource.
+// update adds the missing members to the group, and removes those that the resource has added and that are no longer
+// listed.
 func (r memberships) update(ctx context.Context, c *membershipCall) error {
 	plan, prior := c.Plan, c.State
 	id := prior.GroupID.ValueInt64()
@@ -174,7 +174,8 @@ func (r memberships) update(ctx context.Context, c *membershipCall) error {
 	return nil
 }
 
-// find returns whom a list of the plan names, and registers that they stay in the group whatever other resources of the run end.
+// find returns the IDs in a list of the plan, and registers that they stay in the group whatever other resources of
+// the run remove.
 func (memberships) find(c *membershipCall, list membershipList, before *reading) []int64 {
 	wanted := list.Find(c.Plan.list(list), before.View, c.Diags)
 	for _, id := range wanted.IDs {
@@ -196,7 +197,7 @@ func (memberships) save(ctx context.Context, c *membershipCall, state *membershi
 	found.write(ctx, c.Private, c.Diags)
 }
 
-// delete takes out of the group who was put there by the resource.
+// delete removes the members that the resource has added.
 func (memberships) delete(ctx context.Context, c *membershipCall) error {
 	state, id := c.State, c.State.GroupID.ValueInt64()
 	view, err := c.Meta.Store.ReadNaming(ctx, lookup.Names(state.Members.Elements()), store.Users)
@@ -237,9 +238,9 @@ func anyDone(all []step, now *reading) bool {
 	return slices.ContainsFunc(all, func(one step) bool { return one.Current(now.Thing) == one.Planned })
 }
 
-// importMembers takes the group and who is in it: GROUP/MEMBER,MEMBER. A member is an address or an ID; groups are written
-// group:NAME or group_id:N. By identity it takes a group with everybody who is in it, and nobody of them counts as put
-// there by the resource.
+// importMembers imports the group and its members: GROUP/MEMBER,MEMBER. A member is an email or an ID; groups are
+// written group:NAME or group_id:N. By identity it imports a group with all members. None of them counts as added by
+// the resource.
 func (memberships) importMembers(ctx context.Context, c *membershipCall, text string) error {
 	view, err := c.Read("the user groups", store.Organization)
 	if err != nil {

@@ -39,7 +39,8 @@ func (l membershipList) step(id int64, in bool, view *snapshot.Snapshot) step {
 	}
 }
 
-// plan finds the group, refuses what the server would refuse, and says who gains and who loses which right.
+// plan finds the group, refuses changes that the server would refuse, and warns about people who gain or lose a
+// right.
 func (r memberships) plan(ctx context.Context, c *membershipCall) error {
 	c.CheckLevels()
 	plan, state := c.Plan, c.State
@@ -137,7 +138,7 @@ func (r memberships) checkLeaving(ctx context.Context, c *membershipCall, found 
 	}
 }
 
-// checkChange checks what the resource would change in a group, and warns of what it means.
+// checkChange checks the resource's changes of a group, and warns about their effects.
 func (memberships) checkChange(ctx context.Context, c *membershipCall, group *zulip.UserGroup, change zulip.MembershipChange, isKnown bool, view *snapshot.Snapshot) {
 	membersList.contest(&c.Meta.Run, group.ID, nil, change.Delete, view, c.Diags)
 	subgroupsList.contest(&c.Meta.Run, group.ID, nil, change.DeleteSubgroups, view, c.Diags)
@@ -189,7 +190,7 @@ func (m *membershipModel) missing(group *zulip.UserGroup, view *snapshot.Snapsho
 	return words
 }
 
-// notIn says who is not in a group.
+// notIn returns the message about members who are not in a group.
 func notIn(missing []string, group string) string {
 	if len(missing) == 0 {
 		return ""
@@ -197,7 +198,7 @@ func notIn(missing []string, group string) string {
 	return fmt.Sprintf("\n\nNot in %q: %s.", group, strings.Join(missing, "; "))
 }
 
-// read keeps of each list what is in the group. Words for who does not count are kept.
+// read keeps the listed members who are in the group, and the texts of deactivated ones.
 func (m *membershipModel) read(group *zulip.UserGroup, view *snapshot.Snapshot) {
 	m.GroupID = types.Int64Value(group.ID)
 	if found, err := lookup.Group(view, m.Group.ValueString()); err != nil || found.Key.ID != group.ID {
@@ -223,9 +224,10 @@ func (m membershipModel) with(other *membershipModel) *membershipModel {
 	return &m
 }
 
-// membershipChange is what a resource changes in a group that was planned from prior, nil for none, to plan, nil for the end of it: it
-// adds who is in the plan alone, and removes who is in the prior state alone, unless they are to stay. Whom both have and
-// somebody else has removed since is left to the next plan. What is not known is left as it is.
+// membershipChange returns a resource's change of a group. prior is nil for a new resource, and plan is nil for a
+// destroyed one. It adds members that only the plan has, and removes members that only the prior state has, unless
+// they must stay. The next plan handles members of both that were removed in the meantime. Unknown members are
+// unchanged.
 func membershipChange(group *zulip.UserGroup, plan, prior *membershipModel, stay foundThere, view *snapshot.Snapshot) zulip.MembershipChange {
 	var change zulip.MembershipChange
 	for _, list := range membershipLists {
@@ -279,8 +281,8 @@ func (f foundThere) withKept(run *runstate.State, group *zulip.UserGroup) foundT
 	return stay
 }
 
-// still leaves those who are in the group, or do not count at present: who was taken out and is put back by the resource
-// is there because of it.
+// still returns those who are in the group or deactivated. If a member was removed and the resource adds them again,
+// they count as added by it.
 func (f foundThere) still(group *zulip.UserGroup, view *snapshot.Snapshot) foundThere {
 	left := foundThere{}
 	for _, list := range membershipLists {

@@ -54,12 +54,13 @@ func TestProtocolUserGroupMembershipRepairsDrift(t *testing.T) {
 	sent := o.Sent()
 	run.MustApply(config)
 	expectParams(t, sent, map[string]string{"add": text(t, ids(t, o, kenji, lena))})
-	// Who was taken out, and is in because of the resource now, goes with it.
+	// A member who was removed, and whom the resource has added again, is removed with it.
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	holds(t, o, "sre", []string{amara}, nil)
 }
 
-// An email or a name of a saved plan that means something else by the apply is refused, whether the resource is new or not.
+// An email or a name of a saved plan that has another meaning during apply is refused, for new and existing
+// resources.
 func TestProtocolUserGroupMembership_NameMovedSincePlan_Refused(t *testing.T) {
 	for name, isNew := range map[string]bool{"new": true, "existing": false} {
 		t.Run(name, func(t *testing.T) {
@@ -131,7 +132,7 @@ func TestProtocolUserGroupMembership_NameMovedInRun_Applied(t *testing.T) {
 	}
 }
 
-// A refresh finds members by their IDs: whoever has another email now is still in the group because of the resource.
+// A refresh finds members by their IDs: a member with another email still counts as added by the resource.
 func TestProtocolUserGroupMembership_EmailMoved_Kept(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
 	run := o.NewRun(t, "zulip_user_group_membership")
@@ -195,7 +196,7 @@ func TestProtocolUserGroupMembershipImport(t *testing.T) {
 			t.Errorf("%s: %v", text, diags)
 		}
 	}
-	// What was imported is the resource's own.
+	// Imported members belong to the resource.
 	run.Import("sre/"+kenji+","+lena, nil).ExpectNoError(t)
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
 	holds(t, o, "sre", []string{amara}, []string{"role:moderators"})

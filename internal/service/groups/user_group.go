@@ -1,4 +1,4 @@
-// Package groups has user groups, and who is in them.
+// Package groups has user groups and their members.
 package groups
 
 import (
@@ -294,9 +294,9 @@ type model struct {
 	AdoptDeactivated types.Bool `tfsdk:"adopt_deactivated"`
 }
 
-// sendUpdate sends the group and its members in a request each. The group goes first, so that nothing else has changed when a
-// permission is refused. The members go first where the right to change them may be given away, and where the group is
-// reactivated: then nobody is a member for a moment who is not planned to be.
+// sendUpdate sends the group and its members in separate requests. The group goes first, so that nothing has changed
+// when a permission is refused. The members go first if the account may lose the right to change them, or if the
+// group is reactivated, so that it never has unplanned members.
 func sendUpdate(ctx context.Context, b *base.Base, id int64, p pending) (ignored []string, err error) {
 	all := p.Update()
 	group := func() error {

@@ -15,7 +15,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// oldAndNew are two groups, and what names the first: a channel and a group.
+// oldAndNew are two groups, and a channel and a group that name the first.
 const oldAndNew = `
 resource "zulip_user_group" "old" {
   name = "old"
@@ -45,8 +45,8 @@ func oldNamed(name, lifecycle string) string {
 	return strings.NewReplacer("NAME", name, "LIFECYCLE", lifecycle).Replace(oldAndNew)
 }
 
-// A group ends in the apply that takes its name out of permissions and groups, where the CLI does both at once, and where
-// create_before_destroy makes it change the others first.
+// A group is destroyed in the apply that removes its name from permissions and groups. Terraform does both
+// concurrently, or changes the others first with create_before_destroy.
 func TestAccSandboxGroupEndsWithItsUses(t *testing.T) {
 	for name, test := range map[string]struct{ lifecycle, old, new string }{
 		"named as text":         {"", `"old"`, `"new"`},
@@ -137,8 +137,8 @@ resource "zulip_channel" "c" {
 }
 `
 
-// afterMerge is the first group renamed, a part of it split off, and the second merged into it. Who leaves the renamed
-// group does so before channels begin to name it, and who comes into it after channels have stopped.
+// afterMerge is the first group renamed, a part of it split off, and the second merged into it. Members leave the
+// renamed group before channels start to name it, and join it after channels have stopped.
 const afterMerge = `
 resource "zulip_user_group" "ops" {
   name = "platform"
@@ -211,7 +211,7 @@ func TestAccSandboxGroupRenamedSplitAndMerged(t *testing.T) {
 	w.Must(t, "destroy", "-auto-approve")
 }
 
-// rights is who is in which group, and which groups and people each channel's permissions name.
+// rights are the members of each group, and the groups and people in each channel's permissions.
 type rights struct {
 	groups   map[int64]*membership
 	channels map[int64]map[string]zulip.GroupSettingValue

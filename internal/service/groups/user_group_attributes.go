@@ -32,8 +32,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// update is what is sent of a change: the group and its members. The server takes each in a request of its own,
-// and carries out all of a request or nothing (server-behavior §G4).
+// update is the content of a change: the group and its members. The server accepts each in a separate request, and
+// executes all of a request or nothing (server-behavior §G4).
 type update struct {
 	zulip.UserGroupUpdate
 	zulip.MembershipChange
@@ -58,7 +58,8 @@ var visibleName = regexp.MustCompile(`[^\s\pZ]`)
 // unknownText says on the page of the resource what becomes of a list that is not known during plan.
 const unknownText = "If the list, or whether it differs from the current one, isn't known during plan, an existing group is left unchanged; apply again to update it."
 
-// notInNewStates is on the page of the resource, for what only the server sets and a state leaves out all the same.
+// notInNewStates is the sentence on the page of the resource for attributes that only the server sets and that a
+// state omits.
 const notInNewStates = "Null if Terraform created or adopted the group."
 
 // attributes are the attributes that the server has of a user group, one row each. How a group is created is not among them:
@@ -205,13 +206,13 @@ func (l membershipList) checkSelf(list types.List, group runstate.GroupKey, view
 	}
 }
 
-// kind is what the run state calls those who are in the list of a group.
+// kind returns the kind of the list's members in the run state.
 func (l membershipList) kind(group int64) string {
 	return fmt.Sprintf("%s of user group %d", l.Attribute, group)
 }
 
-// contest registers whom a resource goes on listing, and whom a membership ends, each as planned. Nobody is both: the CLI
-// visits a resource that changes nothing in no apply, so that nobody would be put in again.
+// contest registers the members that a resource still lists, and those that it removes, as planned. It returns
+// members that are both: Terraform skips a resource without changes during apply, so no one would add them again.
 func (l membershipList) contest(run *runstate.State, group int64, kept, leaving []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	if contested := people.Contested(run, l.kind(group), kept, leaving); len(contested) > 0 {
 		diags.AddAttributeError(path.Root(l.Attribute), fmt.Sprintf("Members of user group %q may be lost", lookup.GroupText(view, group)),
@@ -222,7 +223,7 @@ func (l membershipList) contest(run *runstate.State, group int64, kept, leaving 
 	}
 }
 
-// isKept reports whether another resource of this run lists somebody: who leaves that one's care stays in the group.
+// isKept reports whether another resource of this run lists a member, who then stays in the group.
 func (l membershipList) isKept(run *runstate.State, group, id int64) bool {
 	return run.IsAdopted(l.kind(group), id) || run.IsManaged(l.kind(group), id)
 }
@@ -237,7 +238,7 @@ type membershipRow struct {
 // AttributeName is the name of the attribute.
 func (l membershipRow) AttributeName() string { return l.Attribute }
 
-// Takes is nothing beside the right to change the group.
+// Takes returns no requirement besides the right to change the group.
 func (l membershipRow) Takes() attribute.Requirement { return attribute.Requirement{} }
 
 // ResourceAttribute describes the attribute in the schema of the resource.
@@ -295,8 +296,8 @@ func (l membershipRow) Step(prior *prior, planned *userGroupFacts, on attribute.
 			l.change(&u.MembershipChange, sets.Without(wanted.IDs, ids), remove)
 		},
 	}
-	// Who is to leave and has left already, as whoever has been deactivated since, is nobody else's change, and neither is who has come
-	// back because this run reactivates the account.
+	// A member who has already left, or was deactivated, is no conflict. Nor is one who is back because this run
+	// reactivates the account.
 	stay := sets.Common(before, wanted.IDs)
 	change.Current = func(g *zulip.UserGroup) string {
 		ids := l.Active(*l.current(g), on.View)
@@ -309,7 +310,7 @@ func (l membershipRow) Step(prior *prior, planned *userGroupFacts, on attribute.
 	return change, l.problems(wanted), change.Prior != change.Planned
 }
 
-// returns reports whether this run brings somebody back into the list by reactivating the account.
+// returns reports whether this run makes a user a member again by reactivating the account.
 func (l membershipList) returns(id int64, view *snapshot.Snapshot) bool {
 	return l.Attribute == membersList.Attribute && view.IsPlanned(permission.Principal{Kind: permission.KindUserID, ID: id})
 }

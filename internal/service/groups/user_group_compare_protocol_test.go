@@ -51,7 +51,7 @@ func TestProtocolUserGroup_ChangedSincePlan_NotOverwritten(t *testing.T) {
 				// The state shows what it is now, so that the next plan starts from there, and goes through.
 				run.MustApply(after)
 
-				// What somebody else has made as planned is done.
+				// A planned change that is already made counts as done.
 				sent = o.Sent()
 				twin.Apply(second).ExpectNoError(t)
 				sent.Expect(t)
@@ -61,8 +61,8 @@ func TestProtocolUserGroup_ChangedSincePlan_NotOverwritten(t *testing.T) {
 	}
 }
 
-// Somebody changes who is in the group between the last look and the write: the server refuses the whole request, and the
-// group is looked at again.
+// The members change between the last read and the write: the server refuses the whole request, and the group is read
+// again.
 func TestProtocolUserGroupMembershipChangesWhileItIsWritten(t *testing.T) {
 	for name, test := range map[string]struct {
 		byHand func(*testing.T, *acctest.Organization) zulip.MembershipChange
@@ -149,8 +149,8 @@ func TestProtocolUserGroupDeactivatedPeopleDoNotCount(t *testing.T) {
 	run.MustApply(config)
 	deactivateUser(t, o, kenji)
 	empty(t, run, config)
-	// A plan that is made again in the apply says the same whether somebody has been deactivated in between: so it shows that
-	// the list is another. Nothing is sent.
+	// The second plan, within the apply, is the same after a deactivation, so it shows that the list differs. Nothing
+	// is sent.
 	sent := o.Sent()
 	run.Fork().MustApply(values{"name": "ops", "members": set(lena)})
 	sent.Expect(t)
@@ -169,7 +169,7 @@ func TestProtocolUserGroupDeactivatedPeopleDoNotCount(t *testing.T) {
 	second.MustApply(values{"name": "fresh", "members": set(kenji, lena)})
 	holds(t, o, "fresh", []string{lena}, nil)
 
-	// Who comes back is in the group again as far as the server remembers, and otherwise is put there.
+	// A reactivated user is a member again if the server remembers it, and otherwise is added.
 	o.Call(t, http.MethodPost, fmt.Sprintf("/users/%d/reactivate", id(t, o, kenji)), nil)
 	second.MustApply(values{"name": "fresh", "members": set(kenji, lena)})
 	holds(t, o, "fresh", []string{kenji, lena}, nil)
@@ -287,7 +287,7 @@ func TestProtocolUserGroupByBots(t *testing.T) {
 		_, diags = bot.NewRun(t, "zulip_user_group_membership").Plan(values{"group": "sre", "members": set(kenji, lena, amara)})
 		diags.ExpectError(t, "", "A bot cannot manage user groups")
 		sent.Expect(t)
-		// What a bot manages already it may still read.
+		// A bot may still read what it already manages.
 		run.Import("sre", nil).ExpectNoError(t)
 	}
 
@@ -311,13 +311,13 @@ func TestProtocolUserGroupByBots(t *testing.T) {
 	diags.ExpectError(t, "", "A guest cannot manage user groups")
 }
 
-// permit is a change of a permission by hand.
+// permit returns a change of a permission outside Terraform.
 func permit(setting string, who zulip.GroupSettingValue) zulip.UserGroupUpdate {
 	return zulip.UserGroupUpdate{Permissions: map[string]zulip.GroupSettingChange{setting: {New: who}}}
 }
 
-// expectOmitted fails the test if a state has something that is not configured, but for who is in the group: other resources
-// refer to that.
+// expectOmitted fails the test if a state has an attribute that is not configured, other than the members, to which
+// other resources refer.
 func expectOmitted(t *testing.T, when string, has, config values) {
 	t.Helper()
 	for name, value := range has {
@@ -339,7 +339,7 @@ func TestProtocolUserGroupLeavesOutWhatIsNotManaged(t *testing.T) {
 	run.Apply(plan).ExpectNoError(t)
 	expectOmitted(t, "created", run.State.Values, config)
 
-	// Somebody else changes what is not managed, and what is: only the latter is seen.
+	// Managed and unmanaged attributes are changed outside Terraform: only the former are noticed.
 	alter(t, o, "ops", permit(mention, role(t, o, "moderators")))
 	alter(t, o, "ops", permit(join, role(t, o, "owners")))
 	if changes := run.MustPlan(config).Changes(); !reflect.DeepEqual(changes, []string{join}) {
@@ -348,7 +348,7 @@ func TestProtocolUserGroupLeavesOutWhatIsNotManaged(t *testing.T) {
 	run.MustApply(config)
 	expectOmitted(t, "updated", run.State.Values, config)
 
-	// What becomes managed is sent with the value that the server had, and stays in the state.
+	// A value that becomes managed is sent with the server's old value, and stays in the state.
 	more := but(config, values{mention: set("role:nobody")})
 	plan, diags := run.Plan(more)
 	diags.ExpectWarning(t, "", mention, `now:                        "role:moderators"`, `the configuration asks for: "role:nobody"`)

@@ -25,7 +25,7 @@ func deactivate(ctx context.Context, r *tableResource, state *model) error {
 	err := sendDeactivate(ctx, r, state)
 	objections := zulip.Objections(err)
 	if len(objections) == 1 && objections[0].Type == "user_group" && objections[0].GroupID == id {
-		// Nothing else names it: what its own permissions say of it ends with it.
+		// No other object names it: its own permissions end with it.
 		if err := leaveOwnPermissions(ctx, r, id, objections[0].Settings); err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ const wayOut = "First remove the group from these places: with terraform apply -
 	"An attribute that you removed from the configuration keeps its value and still names the group. Set it to another value, such as [\"role:nobody\"].\n\n" +
 	"To do both in one apply, first apply the zulip_user_group with lifecycle { create_before_destroy = true }, and then remove it."
 
-// explainDeactivate says what still names the group: which channel, which right.
+// explainDeactivate names the objects and permissions that still name the group.
 func explainDeactivate(ctx context.Context, r *tableResource, cause error, objections []zulip.Objection) string {
 	text := base.Explain(cause)
 	s, err := r.Meta.Store.Read(ctx, store.Channels)
@@ -94,8 +94,8 @@ func explainDeactivate(ctx context.Context, r *tableResource, cause error, objec
 		"\n\nTerraform updates resources that reference the group only after it is deactivated, unless the group has create_before_destroy. " + wayOut
 }
 
-// warnOfUse warns, in the plan of its deactivation, of what names a group. Which of that the run changes before is Terraform's to
-// decide: the apply finds out.
+// warnOfUse warns, in the plan of its deactivation, about uses of a group. Terraform decides which of them the run
+// changes before, so the apply finds out.
 func warnOfUse(ctx context.Context, p *core.Plan[model]) {
 	if !p.IsDestroy() {
 		return
@@ -146,8 +146,8 @@ func includes(value zulip.GroupSettingValue, group int64) bool {
 	return value.Group == group || slices.Contains(value.DirectSubgroups, group)
 }
 
-// usesOf returns what names a group, as the server would object to its deactivation (server-behavior §G9). What the group's own
-// permissions say ends with it.
+// usesOf returns the uses of a group to which the server would object at its deactivation (server-behavior §G9). The
+// group's own permissions end with it.
 func usesOf(group *zulip.UserGroup, s *snapshot.Snapshot) (uses []zulip.Objection) {
 	settings := func(permissions map[string]zulip.GroupSettingValue) (found []string) {
 		for name, value := range permissions {

@@ -56,7 +56,7 @@ func TestProtocolUserGroupWhatIsNotSetIsNotManaged(t *testing.T) {
 	}
 }
 
-// Each attribute is changed, and sent alone; what somebody else changes is repaired with the same request.
+// Each attribute is changed and sent separately. A change outside Terraform is repaired with the same request.
 func TestProtocolUserGroupEachAttribute(t *testing.T) {
 	moderators := func(t *testing.T, o *acctest.Organization) string {
 		return change(t, role(t, o, "moderators"), zulip.NamedGroup(id(t, o, "role:administrators")))
@@ -109,7 +109,7 @@ func TestProtocolUserGroupEachAttribute(t *testing.T) {
 			sent := o.Sent()
 			run.MustApply(but(everything(), values{test.attribute: test.to}))
 			expectParams(t, sent, test.sends(t, o))
-			// For the configuration as it was, this is drift; somebody brings it back, and it is drift for the other.
+			// The old configuration sees this as drift. After a change back it is drift for the new one.
 			hand.MustApply(everything())
 			sent = o.Sent()
 			run.MustApply(but(everything(), values{test.attribute: test.to}))
@@ -160,7 +160,7 @@ func TestProtocolUserGroupDestroyAndDisappear(t *testing.T) {
 		t.Error("the group is still active")
 	}
 
-	// Somebody else deactivates it: it is to be made again, and its name is not free.
+	// It is deactivated outside Terraform: the plan creates it again, and its name is not free.
 	run.MustApply(but(everything(), values{"name": "ops2"}))
 	o.Call(t, http.MethodPost, fmt.Sprintf("/user_groups/%d/deactivate", id(t, o, "ops2")), nil)
 	_, diags := run.Plan(but(everything(), values{"name": "ops2"}))
@@ -188,7 +188,7 @@ func TestProtocolUserGroupAdopt(t *testing.T) {
 	diags.ExpectWarning(t, "adopt_deactivated", "A deactivated user group will be reactivated", `User group "ops" has the ID`, "members: 2")
 	sent := o.Sent()
 	run.Apply(plan).ExpectNoError(t)
-	// Who is not to be in it is taken out before the group is active again.
+	// Members that are not planned are removed before the group is active again.
 	expectParams(t, sent,
 		map[string]string{"add": text(t, ids(t, o, lena)), "delete": text(t, ids(t, o, amara))},
 		map[string]string{"deactivated": "false", "can_mention_group": change(t, role(t, o, "members"), role(t, o, "nobody"))})
@@ -218,7 +218,7 @@ func TestProtocolUserGroupNamesThatAreTaken(t *testing.T) {
 	_, diags = p.Plan("zulip_user_group", nil, values{"name": "twice"})
 	diags.ExpectError(t, "name", `Duplicate user group name "twice"`)
 
-	// Somebody takes the name after the plan.
+	// Another group gets the name after the plan.
 	second := o.NewRun(t, "zulip_user_group")
 	plan = second.MustPlan(values{"name": "late", "description": "planned"})
 	o.Call(t, http.MethodPost, "/user_groups/create", map[string]string{"name": "late", "description": "x", "members": "[]"})

@@ -49,8 +49,8 @@ func TestProtocolUserGroupListsInAnyOrder(t *testing.T) {
 	}
 }
 
-// Whom a plan cannot list it does not take out: an existing resource waits for the next apply, with all that it would change. The
-// CLI plans once more in the apply, when the list is known, and that has to be the same.
+// A plan that cannot list members does not remove them: an existing resource waits for the next apply, with all its
+// changes. Terraform plans again during apply, when the list is known, and that plan must be the same.
 func TestProtocolUserGroupListsThatAreNotKnownWait(t *testing.T) {
 	for kind, config := range map[string]values{
 		groupType:      {"name": "ops", "description": "x", "can_mention_group": set("role:members"), "members": listed(lena, kenji), "subgroups": listed("sre")},
@@ -81,7 +81,8 @@ func TestProtocolUserGroupListsThatAreNotKnownWait(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	run := o.NewRun(t, groupType)
 	run.MustApply(values{"name": "ops", "members": listed(lena)})
-	// The state has no value that what was not managed could keep meanwhile, and the CLI refuses a plan without the configured one.
+	// The state has no value for the newly managed attribute, and Terraform refuses a plan without the configured
+	// one.
 	_, diags := run.Plan(values{"name": "ops", "members": acctest.Unknown, "can_mention_group": set("role:nobody")})
 	diags.ExpectError(t, "can_mention_group", "Cannot set can_mention_group in this apply", "with -target")
 	// Who names the group by its new name has to wait for it.
@@ -91,8 +92,8 @@ func TestProtocolUserGroupListsThatAreNotKnownWait(t *testing.T) {
 	reported[1].ExpectError(t, "can_send_message_group", `User group "operations" is not in the organization`)
 }
 
-// An element that is not known at plan may turn out to be one that the state has, so that the list names the same in another
-// order: the plan of the apply then contradicts none. Where that cannot be, what is not known does not wait.
+// An element that is not known during plan may be one in the state, so that the list names the same in another order.
+// The plan of the apply then contradicts none. If that is impossible, the plan does not wait.
 func TestProtocolUserGroupAnElementThatIsNotKnownContradictsNoPlan(t *testing.T) {
 	for kind, config := range map[string]values{groupType: {"name": "ops"}, membershipType: {"group": "leads"}} {
 		o := acctest.StartSandbox(t, sandbox.Config{})
@@ -129,7 +130,7 @@ func TestProtocolUserGroupAnElementThatIsNotKnownContradictsNoPlan(t *testing.T)
 	}
 }
 
-// Nobody can be taken out of a new group: it gets those who are known when it is created.
+// No one can be removed from a new group: it gets the members that are known when it is created.
 func TestProtocolANewGroupWithMembersThatAreNotKnown(t *testing.T) {
 	for kind, config := range map[string]values{groupType: {"name": "ops"}, membershipType: {"group": "ops"}} {
 		s := acctest.StartSandbox(t, sandbox.Config{}).NewResources(t)
@@ -174,7 +175,7 @@ func TestProtocolUserGroupMembersTakeOverFromAMembership(t *testing.T) {
 			holds(t, s.Organization, "ops", []string{amara}, nil)
 		})
 	}
-	// Forgotten, it takes nobody out.
+	// A resource removed from the state removes no one.
 	s := acctest.StartSandbox(t, sandbox.Config{}).NewResources(t)
 	made(t, s.Organization, membershipType, values{"group": "leads", "members": listed(lena, kenji)})
 	s.Import("group", groupType, "leads")
@@ -187,7 +188,7 @@ func TestProtocolUserGroupMembersTakeOverFromAMembership(t *testing.T) {
 	holds(t, s.Organization, "leads", []string{kenji, lena}, []string{"sre"})
 }
 
-// The other way, and from one membership to another, nobody who stays listed is out in the end, in any order.
+// The other direction, and from one membership to another: no listed member is removed in the end, in any order.
 func TestProtocolUserGroupAMembershipTakesOver(t *testing.T) {
 	for name, test := range map[string]struct {
 		before, after []acctest.Entry
@@ -229,7 +230,7 @@ func TestProtocolUserGroupAMembershipTakesOver(t *testing.T) {
 	}
 }
 
-// A membership adds and removes its own alone, whatever somebody else does between plan and apply.
+// A membership adds and removes only its own members, whatever changes between plan and apply.
 func TestProtocolUserGroupMembershipLeavesTheChangesOfOthers(t *testing.T) {
 	o, run := added(t)
 	run.MustApply(values{"group": "sre", "members": listed(kenji, ines)})
@@ -243,7 +244,8 @@ func TestProtocolUserGroupMembershipLeavesTheChangesOfOthers(t *testing.T) {
 	holds(t, o, "sre", []string{lena, tomas, ines, "paul.dubois@example.com"}, nil)
 }
 
-// A deactivated group keeps its members: who leaves when it is reactivated is listed, and what cannot be listed is refused.
+// A deactivated group keeps its members. The plan lists the members that a reactivation removes, and refuses if it
+// cannot.
 func TestProtocolUserGroupAdoptionListsWhoLeaves(t *testing.T) {
 	o, run := managed(t)
 	run.MustApply(values{"name": "ops", "members": listed(kenji, lena, amara), "subgroups": listed("sre")})
@@ -270,7 +272,7 @@ func byOwners(t *testing.T) *acctest.Organization {
 	return o.As(t, "admin")
 }
 
-// What the account can do through a group it loses with that group, whatever names it.
+// The account loses its rights through a group with that group, whatever names it.
 func TestProtocolLockoutThroughAnotherGroup(t *testing.T) {
 	const locked = "This would remove the provider's own access"
 	o := byOwners(t)

@@ -10,8 +10,9 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Several resources about user groups, applied in every order, with changes by hand and with faults. What must never happen is that
-// somebody is taken out of a group or let into one whom no plan lists, or that the account can no longer manage what it managed.
+// These tests apply several resources with user groups in every order, with changes outside Terraform and with
+// faults. No one may be added to a group or removed from it whom no plan lists, and the account must keep the right
+// to manage its groups.
 
 // part is a resource with a configuration that refers to no other; nil for one that is left out of the configuration.
 func part(name, kind string, config values) acctest.Entry {
@@ -26,15 +27,16 @@ func part(name, kind string, config values) acctest.Entry {
 // an administrator.
 type groupChange struct {
 	before, after []acctest.Entry
-	// want is who is in each group in the end.
+	// want are the final members of each group.
 	want map[string][]string
-	// dependsOnOrder says that the apply has to stop in some orders: what another resource puts right first is not predicted.
+	// dependsOnOrder is true if the apply must stop in some orders, because the plan does not predict what another
+	// resource fixes first.
 	dependsOnOrder bool
-	// hand is what somebody changes in groups between plan and apply.
+	// hand are the changes of groups between plan and apply.
 	hand map[string]handChange
 }
 
-// A handChange is who is added to a group by hand, and who is removed.
+// A handChange is a member added to a group outside Terraform, and one removed.
 type handChange struct{ add, remove string }
 
 const paul = "paul.dubois@example.com"
@@ -176,7 +178,7 @@ func configured(one acctest.Entry) values {
 	return one.Config(nil)
 }
 
-// A listedChange is who leaves and who comes into each group, as plans list it.
+// A listedChange has the members that leave and join each group, according to plans.
 type listedChange struct{ leave, come map[string]map[string]bool }
 
 const everyGroup = ""
@@ -218,8 +220,8 @@ func listing(plans map[string]*acctest.PlannedChange) listedChange {
 	return all
 }
 
-// checkGroups fails the test if somebody has left a group or come into one whom no plan lists and nobody changed by hand, if
-// what was changed by hand was overwritten, or if the account cannot manage a group any more.
+// checkGroups fails the test if a member was added or removed whom no plan lists and no one changed outside
+// Terraform, if such a change was overwritten, or if the account can no longer manage a group.
 func checkGroups(t *testing.T, before, now []sandbox.GroupView, plans listedChange, hand map[string]handChange) {
 	t.Helper()
 	find := func(groups []sandbox.GroupView, name string) sandbox.GroupView {

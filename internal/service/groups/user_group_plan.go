@@ -25,11 +25,12 @@ import (
 // planning is the plan of one group while it is checked.
 type planning struct {
 	*tablePlan
-	// now is the group as the organization has it; nil for one that is to be created.
+	// now is the current group in the organization, and nil for a new one.
 	now *zulip.UserGroup
 }
 
-// check refuses what the server would refuse, with the reason and the way out, and says who gains and loses access.
+// check refuses changes that the server would refuse, with the reason and the fix, and warns about people who gain or
+// lose access.
 func check(ctx context.Context, plan *tablePlan) {
 	p := planning{tablePlan: plan, now: plan.Adopted}
 	if p.State != nil {
@@ -56,8 +57,8 @@ func check(ctx context.Context, plan *tablePlan) {
 	p.warnOfMembership(ctx, later)
 }
 
-// change is what an apply would send, as far as it is certain: what names something that this run has yet to create or to
-// reactivate is left out, and checked in the apply.
+// change returns the changes of an apply, as far as they are certain. It omits those that name objects that this run
+// will create or reactivate, which the apply checks.
 func (p planning) change() (all update) {
 	now := p.now
 	if now == nil {
@@ -78,7 +79,7 @@ func (p planning) change() (all update) {
 	return all
 }
 
-// planned are the texts in the planned value of a step for what this run has yet to create or to reactivate.
+// planned returns the texts in the planned value of a step for objects that this run will create or reactivate.
 func (p planning) planned(step step) (planned []string) {
 	if step.Permission {
 		for _, principal := range p.Permissions().Classify(step.Attribute).Planned {
@@ -94,7 +95,7 @@ func (p planning) planned(step step) (planned []string) {
 	return planned
 }
 
-// key is what the run state knows the group by.
+// key is the key of the group in the run state.
 func (p planning) key() runstate.GroupKey {
 	if p.now != nil {
 		return runstate.GroupKey{ID: p.now.ID}
@@ -141,7 +142,7 @@ func (p planning) checkAdopted(list membershipList) {
 	}
 }
 
-// wait keeps a group that is there as it is while one of its lists has to wait.
+// wait keeps an existing group unchanged while one of its lists must wait.
 func wait(p *tablePlan) {
 	if p.State == nil {
 		return
@@ -161,8 +162,8 @@ func wait(p *tablePlan) {
 	}
 }
 
-// warnOfCycle warns, in a plan, of a group that would contain itself as groups are now. Whether this run takes them apart before
-// is not known: the apply decides, on what it reads then. A group that names itself is refused in [membershipList.checkSelf].
+// warnOfCycle warns, in a plan, about a group that would contain itself through the current groups. This run may
+// separate them before, so the apply decides. A group that names itself is refused in [membershipList.checkSelf].
 func warnOfCycle(view *snapshot.Snapshot, later *zulip.UserGroup, diags *diag.Diagnostics) {
 	if way := cycle(view, later); way != "" && !slices.Contains(later.DirectSubgroupIDs, later.ID) {
 		diags.AddAttributeWarning(path.Root(subgroupsList.Attribute), "A user group would contain itself",
@@ -202,8 +203,8 @@ func cycle(view *snapshot.Snapshot, later *zulip.UserGroup) string {
 	return ""
 }
 
-// protect refuses, just before a request and on what was just read, a change by which the account would lose what it manages
-// with, or the group would contain itself.
+// protect refuses, just before a request and on the group as just read, a change by which the account would lose its
+// right to manage, or the group would contain itself.
 func protect(_ context.Context, b *base.Base, now *reading, p pending, diags *diag.Diagnostics) {
 	later := after(now.Thing, p.Update())
 	newCaller(b.Meta, now.View).checkLockout(later, false, diags)
@@ -212,8 +213,8 @@ func protect(_ context.Context, b *base.Base, now *reading, p pending, diags *di
 	}
 }
 
-// warnOfAccess warns, in a plan that changes who is in a group, who gains and who loses which right in which channels.
-// group is the current group, later as it will be.
+// warnOfAccess warns, in a plan that changes the members of a group, about people who gain or lose a right in
+// channels. group is the current group, later the planned one.
 func warnOfAccess(ctx context.Context, b *base.Base, group *zulip.UserGroup, later permission.Membership, s *snapshot.Snapshot, diags *diag.Diagnostics) {
 	same := func(list membershipList, later []int64) bool {
 		return slices.Equal(list.Active(*list.current(group), s), list.Active(later, s))
@@ -241,12 +242,12 @@ func (p planning) warnOfMembership(ctx context.Context, later *zulip.UserGroup) 
 	warnOfAccess(ctx, &p.Base, p.now, members, p.On.View, p.Diags)
 }
 
-// membership returns who is directly in a group.
+// membership returns the direct members of a group.
 func membership(group *zulip.UserGroup) permission.Membership {
 	return permission.Membership{Members: group.Members, Subgroups: group.DirectSubgroupIDs}
 }
 
-// after returns a group after an update; of no group, the one that the update creates.
+// after returns a group after an update, and the new group if group is nil.
 func after(group *zulip.UserGroup, change update) *zulip.UserGroup {
 	var later zulip.UserGroup
 	if group != nil {

@@ -146,7 +146,7 @@ func expectParams(t *testing.T, sent *acctest.Sent, want ...map[string]string) {
 	}
 }
 
-// alter changes a group by hand, and members who is in it.
+// alter changes a group outside Terraform, and members changes its members.
 func alter(t *testing.T, o *acctest.Organization, name string, update zulip.UserGroupUpdate) {
 	t.Helper()
 	if _, err := o.Client.UpdateUserGroup(context.Background(), id(t, o, name), update); err != nil {
@@ -229,7 +229,7 @@ func TestProtocolUserGroupListsOfPrincipals(t *testing.T) {
 			}
 			holds(t, o, name, all, []string{"sre", "2024", "role:moderators", "design"})
 			empty(t, run, but(config, values{"members": listed(kenji, ines, lena), "subgroups": listed("design", "name:2024", "sre", "role:moderators")}))
-			// Somebody written twice, in two ways, is there once.
+			// A member written in two forms counts once.
 			empty(t, run, but(written, values{"members": listed(lena, "user:LENA.fischer@example.com", ines, kenji)}))
 			run.MustApply(but(config, values{"members": listed("user:" + kenji), "subgroups": listed("group:2024")}))
 			holds(t, o, name, []string{kenji}, []string{"2024"})
@@ -237,7 +237,7 @@ func TestProtocolUserGroupListsOfPrincipals(t *testing.T) {
 	}
 }
 
-// What is of the other list, or of no form, is refused with what to write instead.
+// An element for the other list, or without a valid form, is refused with a correction.
 func TestProtocolUserGroupListsOfOtherPrincipals(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	for kind, config := range map[string]values{groupType: {"name": "ops"}, membershipType: {"group": "leads"}} {
@@ -350,7 +350,8 @@ func TestProtocolUserGroupMembershipSaysWhoGainsAndWhoLoses(t *testing.T) {
 	plan(silent(o, run), nil, "")
 }
 
-// Somebody whom the server's list of people lacks is added to a group, and stays in the state by address (server-behavior §U18).
+// Someone whom the server's list of people lacks is added to a group, and stays in the state by email
+// (server-behavior §U18).
 func TestProtocolUserGroupMembershipOfSomebodyWhomTheListLacks(t *testing.T) {
 	o, run := added(t)
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users", Action: sandbox.FaultStale})
@@ -362,7 +363,7 @@ func TestProtocolUserGroupMembershipOfSomebodyWhomTheListLacks(t *testing.T) {
 	holds(t, o, "sre", []string{amara, lena}, nil)
 }
 
-// The same holds of the members of a group, and of whom its permissions name.
+// The same is true of the members of a group and of the people in its permissions.
 func TestProtocolGroupOfSomebodyWhomTheListLacks(t *testing.T) {
 	o, _ := added(t)
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users", Action: sandbox.FaultStale})
@@ -374,8 +375,8 @@ func TestProtocolGroupOfSomebodyWhomTheListLacks(t *testing.T) {
 	run.MustApply(values{"name": "ops", "can_mention_group": set("user:nadia@example.com")})
 }
 
-// The members of a group take what grows with their number: added, planned in another order, taken out, and read again, by the data
-// source of the role that all of them have too.
+// The time for members grows linearly with their number: added, planned in another order, removed, and read again,
+// also by the data source of the role that all of them have.
 func TestProtocolUserGroupMembersGrowWithTheirNumber(t *testing.T) {
 	acctest.ExpectLinear(t, 200, func(number int) func() {
 		o, people := crowd(t, number)

@@ -34,7 +34,7 @@ func expectGone(t *testing.T, o *acctest.Organization) {
 	}
 }
 
-// A member who is back because the same run reactivates the account is nobody else's change, and the list removes them.
+// A member who is back because the same run reactivates the account is no conflict, and the list removes them.
 func TestProtocolUserGroup_ReactivatedInRun_Removed(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	user, group := groupWithReturning(t, o)

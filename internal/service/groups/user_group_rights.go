@@ -32,8 +32,8 @@ func (c caller) refused(diags *diag.Diagnostics) bool {
 	return !c.meta.RequirePersonBelow(featurelevel.UserGroupsByBots, path.Empty(), doing, diags) || !c.meta.RequireMember(doing, diags)
 }
 
-// ofOrganization returns who has a right in the organization, and whether the account has it. On an old server without the
-// setting it has.
+// ofOrganization returns the value of an organization permission, and whether the account has it. On an old server
+// without the setting it has.
 func (c caller) ofOrganization(right string) (who zulip.GroupSettingValue, has bool) {
 	who, ok := c.organization.Realm().Permissions[right]
 	return who, !ok || permission.Admits(who, c.self, c.organization)
@@ -58,8 +58,8 @@ func (c caller) managers(group *zulip.UserGroup) string {
 		permission.Describe(all, c.organization), permission.Describe(group.Permissions["can_manage_group"], c.organization))
 }
 
-// checkMembership refuses a change of members that the account may not make, and says who may. To add or remove itself alone,
-// the right to join or leave is enough.
+// checkMembership refuses a change of members that the account may not make, and names those who may. To add or
+// remove only itself, the right to join or leave is enough.
 func (c caller) checkMembership(group *zulip.UserGroup, change zulip.MembershipChange, diags *diag.Diagnostics) {
 	if c.manages(group) {
 		return
@@ -83,7 +83,8 @@ func (c caller) checkMembership(group *zulip.UserGroup, change zulip.MembershipC
 	}
 }
 
-// checkCaller refuses what the account may not do, and says who may. change is what an apply would send.
+// checkCaller refuses changes that the account may not make, and names those who may. change are the changes of an
+// apply.
 func (p planning) checkCaller(change update) {
 	c := newCaller(p.Meta, p.On.View)
 	if p.State != nil && len(p.Changes) == 0 || c.refused(p.Diags) {
@@ -99,11 +100,12 @@ func (p planning) checkCaller(change update) {
 	}
 }
 
-// checkLockout refuses a change of a group, as later has it, after which the account could no longer manage a group that it
-// manages now, or would lose a right in the organization with which it manages. That is so for every group whose
-// can_manage_group rests on the changed one. What it would lose elsewhere than in the changed group another resource of the run
-// may still put right: that is a warning in a plan. Of a group that is to be created, whose ID is zero, the account has to keep
-// the right to manage it.
+// checkLockout refuses a change of a group after which the account could no longer manage a group that it manages
+// now, or would lose an organization permission with which it manages. It checks every group whose can_manage_group
+// depends on the changed one.
+//
+// A loss outside the changed group is a warning in a plan, because another resource of the run may prevent it. The
+// account must keep the right to manage a new group, whose ID is zero.
 func (c caller) checkLockout(later *zulip.UserGroup, isPlan bool, diags *diag.Diagnostics) {
 	if !c.meta.LockoutProtection {
 		return
@@ -132,7 +134,7 @@ func (c caller) checkLockout(later *zulip.UserGroup, isPlan bool, diags *diag.Di
 	}
 }
 
-// losesElsewhere returns what the account could no longer do, beside managing the changed group.
+// losesElsewhere returns the rights that the account would lose outside the changed group.
 func (c caller) losesElsewhere(then caller, changed *zulip.UserGroup) (lost []string) {
 	for _, group := range c.organization.UserGroups().List() {
 		if group.ID != changed.ID && !group.IsSystemGroup && !group.Deactivated && c.manages(group) && !then.manages(group) {

@@ -18,7 +18,7 @@ type member struct {
 	config   values
 }
 
-// planTogether plans resources in one process, as a run does, and returns what is reported of each.
+// planTogether plans resources in one process, as a run does, and returns the diagnostics of each.
 func planTogether(t *testing.T, o *acctest.Organization, members ...member) ([]*acctest.PlannedChange, []acctest.Diagnostics) {
 	t.Helper()
 	p := o.NewRun(t, "zulip_user_group").Process()
@@ -33,7 +33,7 @@ func planTogether(t *testing.T, o *acctest.Organization, members ...member) ([]*
 	return plans, reported
 }
 
-// made applies one resource and returns what the state holds of it.
+// made applies one resource and returns its state.
 func made(t *testing.T, o *acctest.Organization, resource string, config values) *acctest.Instance {
 	t.Helper()
 	run := o.NewRun(t, resource)
@@ -86,7 +86,7 @@ func TestProtocolARenamedGroupIsKnownByItsNewName(t *testing.T) {
 	if changes := plans[5].Changes(); !reflect.DeepEqual(changes, []string{"can_send_message_group"}) {
 		t.Errorf("the channel that is to name the new group changes %v", changes)
 	}
-	// The old name alone means nobody any more.
+	// The old name alone no longer names anyone.
 	_, reported = planTogether(t, o,
 		member{"zulip_user_group", group, values{"name": "after"}},
 		member{"zulip_channel", channel, values{"name": "c", "can_send_message_group": set("group:before")}},
@@ -200,7 +200,7 @@ func TestProtocolUserGroupCircles(t *testing.T) {
 	sre.Apply(nest).ExpectNoError(t)
 }
 
-// What another resource of the run has done since the plan is seen before the request: the account keeps the group.
+// A change by another resource of the run since the plan is seen before the request: the account keeps the group.
 func TestProtocolUserGroupLockoutIsCheckedAgainBeforeTheRequest(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_manage_all_groups": fmt.Sprintf(`{"new":%d}`, id(t, o, "role:owners"))})
@@ -258,7 +258,7 @@ func TestProtocolReplacedGroupIsTakenBack(t *testing.T) {
 	holds(t, o, "ops", []string{kenji, lena}, []string{"leads", "role:moderators"})
 }
 
-// With -refresh=false nothing is read before it is planned, and what is to be replaced is planned first.
+// With -refresh=false nothing is read before the plan, and a replaced resource is planned first.
 func TestProtocolGroupIsReplacedWithoutRefreshing(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	run := o.NewRun(t, "zulip_user_group")
@@ -373,7 +373,7 @@ func TestProtocolUserGroupMembershipKeepsWhomItAddedWhenReadingFails(t *testing.
 	holds(t, o, "sre", []string{amara, lena}, nil)
 }
 
-// What is not configured is neither compared nor resolved.
+// Lists that are not configured are neither compared nor resolved.
 func TestProtocolUserGroupUnmanagedMembersAreNotResolved(t *testing.T) {
 	o, run := managed(t)
 	run.MustApply(values{"name": "ops", "members": set(lena), "subgroups": set("sre")})

@@ -28,7 +28,8 @@ func TestProtocolUserGroup_InUse_MarksWhatPlanEnds(t *testing.T) {
 	}
 }
 
-// A rename by the run itself is no change outside Terraform: what refers to the group has its new name in the state.
+// A rename by the run itself is no change outside Terraform: resources that refer to the group have its new name in
+// the state.
 func TestProtocolUserGroup_RenamedByRun_NoDriftOfReferences(t *testing.T) {
 	o, run := managed(t)
 	run.MustApply(values{"name": "old"})

@@ -23,10 +23,10 @@ import (
 )
 
 const (
-	// invitationKind is what the run state knows invited addresses as, title what messages call one.
+	// invitationKind is the kind of invited emails in the run state, and title the name of an invitation in messages.
 	invitationKind = "zulip_invitation"
 	title          = "invitation"
-	// mailKind is what it knows the invitations themselves as, by their IDs.
+	// mailKind is the kind of the invitations themselves, by their IDs.
 	mailKind = "zulip_invitation by email"
 )
 
@@ -111,8 +111,8 @@ func inviteNew(ctx context.Context, c *invitationCall) (*zulip.Invitation, error
 
 func nothingSent(error) string { return "Nothing was sent." }
 
-// sendInvitation sends an invitation, and sets the plan to what became of it. If the answer is lost, the list is compared with what it
-// was before: a new invitation of the address by this account is the one.
+// sendInvitation sends an invitation, and sets the plan to the result. If the answer is lost, it compares the list
+// with the one from before: a new invitation of the email by this account is the result.
 func sendInvitation(ctx context.Context, c *invitationCall) (sent *zulip.Invitation, err error) {
 	plan := c.Plan
 	wanted := c.Config.wire(ctx, c.Diags) // without the defaults of the plan
@@ -194,7 +194,8 @@ func readInvitation(ctx context.Context, c *invitationCall) error {
 	}
 	found := managed(c.Meta, list, state, readRecord(ctx, c.PriorPrivate, c.Diags))
 	if found == nil {
-		// Somebody has sent another one instead, with channels and groups that the server does not show.
+		// The invitation was replaced outside Terraform by one with channels and groups that the server does not
+		// show.
 		if found = newest(list, email, anyone); found != nil {
 			state.ForgetUnread()
 		}
@@ -223,8 +224,8 @@ func readInvitation(ctx context.Context, c *invitationCall) error {
 	return nil
 }
 
-// updateInvitation sends a new invitation where an attribute changes, and revokes the earlier ones, unless somebody has changed them
-// since the plan. Where the person has joined, or only what could not be read is recorded, it sends nothing.
+// updateInvitation sends a new invitation if an attribute changes, and revokes the earlier ones, unless they have
+// changed since the plan. It sends nothing if the person has joined, or if the plan only records unreadable values.
 func updateInvitation(ctx context.Context, call *invitationCall) error {
 	plan, state, diags := call.Plan, call.State, call.Diags
 	imported, found := call.PriorPrivate.GetKey(ctx, importedKey)
@@ -280,7 +281,8 @@ func updateInvitation(ctx context.Context, call *invitationCall) error {
 	return nil
 }
 
-// start reads what the server holds, and gives a change of a state without a record one: of the managed invitation alone.
+// start reads the server's invitations, and gives a change of a state without a record one: of the managed invitation
+// alone.
 func (c *inboxChange) start(ctx context.Context, seen *record) (*inboxReading, error) {
 	now, err := c.read(ctx)
 	if err != nil {
