@@ -162,7 +162,7 @@ func TestProtocolChannelFolderByName(t *testing.T) {
 	expect("", 0)
 	run.MustApply(folder("Clients"))
 
-	// Somebody moves the channel: drift, by name.
+	// The channel is moved outside Terraform: drift, by name.
 	o.Change(t, "sorted", zulip.ChannelUpdate{FolderID: pointer(pointer(one))})
 	run.Refresh().ExpectNoError(t)
 	if run.State.Values["folder"] != "Projects" {

@@ -97,7 +97,7 @@ func describeAll(list []*zulip.Invitation) string {
 	return strings.Join(texts, "; ")
 }
 
-// inbox is what the server holds for an email.
+// inbox has the server's invitations of an email.
 type inbox struct {
 	pending    []*zulip.Invitation
 	hasAccount bool
@@ -111,7 +111,7 @@ func hasID(list []*zulip.Invitation, id int64) bool {
 	return slices.ContainsFunc(list, func(one *zulip.Invitation) bool { return one.ID == id })
 }
 
-// inboxUpdate is what a change of an inbox sends.
+// inboxUpdate is the content of a change of an inbox.
 type inboxUpdate struct {
 	revokes []*zulip.Invitation
 	invites bool
@@ -142,7 +142,7 @@ type inboxChange struct {
 	hasAccount bool           // the server said that the email has an account
 }
 
-// run carries out the change. It returns what the server then holds; nil if that could not be read.
+// run carries out the change. It returns the resulting inbox, or nil if that could not be read.
 func (c *inboxChange) run(ctx context.Context, now *inboxReading) *inbox {
 	c.revoked = map[int64]bool{}
 	name := "invitation of " + c.email
@@ -285,7 +285,7 @@ func (c *inboxChange) invite(ctx context.Context, now *inbox) error {
 	return err
 }
 
-// explain says what an error means, and who can still join by which invitation.
+// explain explains an error, and names the invitations by which people can still join.
 func (c *inboxChange) explain(err error) string {
 	text := base.ExplainWith(err, invitationHint)
 	switch {

@@ -33,7 +33,7 @@ func revokeAs(t *testing.T, o *acctest.Organization, account string) {
 	o.WithAccount(t, account).Call(t, http.MethodDelete, fmt.Sprint("/invites/", invitationOnly(t, o).ID), nil)
 }
 
-// An apply of a saved plan compares the invitation with what the plan saw, whatever happened to it since.
+// An apply of a saved plan compares the invitation with the one that the plan read, whatever happened since.
 func TestProtocolInvitation_ChangedSincePlan(t *testing.T) {
 	const none = ""
 	update := values{"email": nadia, "invite_as": "member", "expires_in_minutes": 60}

@@ -9,7 +9,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// A lost answer sends no second mail, and a lost revocation revokes nothing else.
+// After a lost answer no second mail is sent, and after a lost revocation no other invitation is revoked.
 func TestProtocolInvitationLostAnswer(t *testing.T) {
 	for _, fault := range []sandbox.FaultAction{sandbox.FaultDrop, sandbox.FaultTruncate, sandbox.FaultEmpty, sandbox.FaultStatus} {
 		t.Run(string(fault), func(t *testing.T) {
@@ -40,7 +40,7 @@ func TestProtocolInvitationLostAnswer(t *testing.T) {
 	}
 }
 
-// A lost answer that cannot be looked up is an error that says what to do, and the next plan finds the invitation.
+// A lost answer that cannot be looked up is an error with a next step, and the next plan finds the invitation.
 func TestProtocolInvitationUnknownOutcome(t *testing.T) {
 	o, run := acctest.StartRun(t, invitationKind)
 	run.Block["max_retries"] = 0
@@ -54,7 +54,7 @@ func TestProtocolInvitationUnknownOutcome(t *testing.T) {
 	diags.ExpectWarning(t, "email", nadia+" is already invited", `id = "`+nadia+`"`, "ZULIP_RECOVER_INTERRUPTED=true")
 }
 
-// What was sent and could not be read is in the state all the same, and read later on.
+// An invitation that was sent and could not be read is in the state, and is read later.
 func TestProtocolInvitationUnread(t *testing.T) {
 	o, run := acctest.StartRun(t, invitationKind)
 	run.Block["max_retries"] = 0
@@ -119,7 +119,7 @@ func TestProtocolInvitationImport(t *testing.T) {
 	}
 }
 
-// Whoever has an account is imported as somebody who has joined.
+// A person with an account is imported as one who has joined.
 func TestProtocolInvitationImportAccepted(t *testing.T) {
 	o, run := acctest.StartRun(t, invitationKind)
 	sent := o.Sent()

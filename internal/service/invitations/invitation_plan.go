@@ -29,7 +29,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// right is the organization's setting of who may invite, doing what it lets them do.
+// right is the organization's setting of who may invite, and doing describes the action.
 const (
 	invitationRight = "can_invite_users_group"
 	doing           = "invite people"
@@ -41,7 +41,7 @@ type planCheck struct {
 	seen *record
 }
 
-// planInvitation refuses what the server would refuse, and says what the apply will send.
+// planInvitation refuses invitations that the server would refuse, and plans the requests of the apply.
 func planInvitation(ctx context.Context, c *invitationCall) error {
 	imported, diags := c.PriorPrivate.GetKey(ctx, importedKey)
 	c.Diags.Append(diags...)
@@ -83,7 +83,7 @@ func planInvitation(ctx context.Context, c *invitationCall) error {
 // key is the ID by which the run state knows an address.
 func key(email string) int64 { return core.TextID(fold(email)) }
 
-// create plans an invitation of an address that the state does not have. own is what it replaces.
+// create plans an invitation of an email that the state does not have. own is the invitation that it replaces.
 func (p *planCheck) create(ctx context.Context, own []int64) error {
 	view, err := p.sends()
 	if err != nil || p.Plan.Email.IsUnknown() {
@@ -126,12 +126,12 @@ func (p *planCheck) account(user *zulip.User) error {
 	return nil
 }
 
-// deactivated says what to do about an account that is deactivated.
+// deactivated returns the fix for a deactivated account.
 func deactivated(email string) string {
 	return fmt.Sprintf("%s is deactivated and cannot be invited. Reactivate the user in the organization's settings, or with a zulip_user that has adopt_deactivated = true.", email)
 }
 
-// destroy plans that every pending invitation of the email is revoked, and says which of them somebody else has sent.
+// destroy plans to revoke every pending invitation of the email, and names those that other users have sent.
 func (p *planCheck) destroy() {
 	if p.State.isAccepted() || p.seen == nil || !p.revokes(p.seen.Pending) {
 		return
@@ -144,7 +144,7 @@ func (p *planCheck) destroy() {
 	}
 }
 
-// revokes refuses to revoke what the server lets nobody but owners revoke, and reports whether there is nothing of it.
+// revokes refuses to revoke invitations that only owners may revoke, and returns true if there are none.
 func (p *planCheck) revokes(list []*zulip.Invitation) (ok bool) {
 	self := p.Meta.Store.Self()
 	isOwners := func(one *zulip.Invitation) bool {
@@ -211,8 +211,7 @@ func (m *invitationModel) keep(prior, config *invitationModel) {
 	}
 }
 
-// sends plans that a mail is sent: what becomes of it is not known, for the person may have joined until then. It returns the
-// organization.
+// sends plans to send a mail. The result is unknown, because the person may join first. It returns the organization.
 func (p *planCheck) sends() (*snapshot.Snapshot, error) {
 	m := p.Plan
 	m.ID, m.Status, m.UserID = m.Email, types.StringUnknown(), types.Int64Unknown()
@@ -234,7 +233,7 @@ func existing(meta *base.Meta, plan *invitationModel, found *zulip.Invitation) c
 	}
 }
 
-// looksLike reports whether an invitation is what is planned, as far as it can be read.
+// looksLike reports whether an invitation matches the plan, as far as it can be read.
 func looksLike(found *zulip.Invitation, plan *invitationModel) bool {
 	role, ok := zulip.ParseRole(plan.InviteAs.ValueString())
 	if !ok {
@@ -257,7 +256,7 @@ func newest(list []*zulip.Invitation, email string, free func(*zulip.Invitation)
 	return found
 }
 
-// of returns all pending invitations of an address, by ID.
+// of returns all pending invitations of an email, by ID.
 func of(list []*zulip.Invitation, email string) []*zulip.Invitation {
 	found := slices.DeleteFunc(slices.Clone(list), func(one *zulip.Invitation) bool { return !isOf(one, email) })
 	slices.SortFunc(found, func(a, b *zulip.Invitation) int { return cmp.Compare(a.ID, b.ID) })
@@ -281,7 +280,7 @@ func userAt(view *snapshot.Snapshot, email string) *zulip.User {
 	return user
 }
 
-// What a status can be.
+// These are the values of a status.
 const (
 	pending  = "pending"
 	accepted = "accepted"
@@ -300,7 +299,7 @@ type invitationModel struct {
 // notify is the attribute that servers do not show below a level.
 const notify = "notify_referrer_on_join"
 
-// settable returns by name what a configuration says of an invitation, beside the address.
+// settable returns by name the configured attributes of an invitation, except the email.
 func (m *invitationModel) settable() map[string]attr.Value {
 	all := m.Settable()
 	all[notify] = m.NotifyReferrerOnJoin
@@ -310,7 +309,7 @@ func (m *invitationModel) settable() map[string]attr.Value {
 // isAccepted reports whether the address has an account, so that nothing is sent any more.
 func (m *invitationModel) isAccepted() bool { return m.Status.ValueString() == accepted }
 
-// wire is the plan in the words of the wire. What is not configured is left to the server.
+// wire returns the planned invitation for a request. Unset terms are left to the server.
 func (m *invitationModel) wire(ctx context.Context, diags *diag.Diagnostics) zulip.NewInvitation {
 	wanted := zulip.NewInvitation{InviteTerms: m.Wire(ctx, diags), Email: m.Email.ValueString()}
 	if !m.NotifyReferrerOnJoin.IsUnknown() {
@@ -319,7 +318,7 @@ func (m *invitationModel) wire(ctx context.Context, diags *diag.Diagnostics) zul
 	return wanted
 }
 
-// fillIn sets what was left to the server to what the server then does.
+// fillIn sets the terms that were left to the server to its defaults.
 func (m *invitationModel) fillIn() {
 	m.ID = m.Email
 	m.FillIn()
@@ -328,7 +327,7 @@ func (m *invitationModel) fillIn() {
 	}
 }
 
-// read takes an invitation that the server lists. What cannot be read stays as it is.
+// read sets the model to an invitation in the server's list. Values that cannot be read are unchanged.
 func (m *invitationModel) read(found *zulip.Invitation) {
 	if m.Email.IsNull() {
 		m.Email = types.StringValue(found.Email)
@@ -349,7 +348,7 @@ func (m *invitationModel) joined(user *zulip.User) {
 	}
 }
 
-// isOf reports whether an invitation is by email and to an address. Case is ignored, as when somebody joins by it.
+// isOf reports whether an invitation is by email and to this email, ignoring case, as when someone joins by it.
 func isOf(one *zulip.Invitation, email string) bool {
 	return !one.IsMultiuse && strings.EqualFold(one.Email, email)
 }

@@ -126,7 +126,7 @@ func TestProtocolInvitationLives(t *testing.T) {
 	}
 }
 
-// What is left out is left to the server, but for the end: null is never.
+// Unset attributes are left to the server, except the expiry, where null means never.
 func TestProtocolInvitationBare(t *testing.T) {
 	o, run := acctest.StartRun(t, invitationKind)
 	sent := o.Sent()
@@ -148,7 +148,7 @@ func TestProtocolInvitationBare(t *testing.T) {
 	}
 }
 
-// Somebody who has joined is done: nothing is sent any more, whatever is configured, and the account stays.
+// For a person who has joined nothing is sent, whatever is configured, and the account is unchanged.
 func TestProtocolInvitationAccepted(t *testing.T) {
 	o, run := acctest.StartRun(t, invitationKind)
 	run.MustApply(values{"email": nadia, "invite_as": "guest", "expires_in_minutes": 60})
@@ -177,7 +177,7 @@ func TestProtocolInvitationAccepted(t *testing.T) {
 	sent.Expect(t)
 }
 
-// Whoever joins between a plan and its apply is left alone.
+// An account that joins between plan and apply is unchanged.
 func TestProtocolInvitationAcceptedMeanwhile(t *testing.T) {
 	o, run := acctest.StartRun(t, invitationKind)
 	run.MustApply(values{"email": nadia})
@@ -193,7 +193,7 @@ func TestProtocolInvitationAcceptedMeanwhile(t *testing.T) {
 	sent.Expect(t)
 }
 
-// Whoever has an account is not invited: the plan says so, also of an address in other capitals.
+// The plan refuses to invite a person with an account, also if the email differs in case.
 func TestProtocolInvitationOfAnAccount(t *testing.T) {
 	o, run := acctest.StartRun(t, invitationKind)
 	sent := o.Sent()
@@ -233,7 +233,7 @@ func TestProtocolInvitationOfAHiddenAddress(t *testing.T) {
 	}
 }
 
-// Expired, or revoked by hand: gone, and sent again.
+// An invitation that expired, or was revoked outside Terraform, is removed from the state and sent again.
 func TestProtocolInvitationGone(t *testing.T) {
 	var ahead atomic.Int64
 	o := acctest.StartSandbox(t, sandbox.Config{Clock: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
@@ -257,8 +257,8 @@ func TestProtocolInvitationGone(t *testing.T) {
 	}
 }
 
-// Nothing is addressed by a number that a state remembers: a link keeps its number, and so do the invitations of other
-// addresses. What others sent to the address is revoked with it.
+// A request never uses an ID from the state: a link keeps its ID, and so do the invitations of other emails.
+// Invitations that others sent to the email are revoked too.
 func TestProtocolInvitationRevokesItsAddressAlone(t *testing.T) {
 	o, run := acctest.StartRun(t, invitationKind)
 	inviteByHand(t, o, "admin", "else@example.com")
@@ -281,7 +281,7 @@ func TestProtocolInvitationRevokesItsAddressAlone(t *testing.T) {
 	}
 }
 
-// Who may not invite learns it from the plan.
+// The plan refuses accounts that may not invite.
 func TestProtocolInvitationCaller(t *testing.T) {
 	o, _ := acctest.StartRun(t, invitationKind)
 	refused := func(account string, config values, attribute string, words ...string) {
@@ -341,7 +341,7 @@ func TestProtocolInvitationBadInput(t *testing.T) {
 	})
 }
 
-// What the plan cannot know is explained when the server refuses it.
+// A refusal that the plan cannot predict is explained.
 func TestProtocolInvitationRefused(t *testing.T) {
 	o, _ := acctest.StartRun(t, invitationKind)
 	refused := func(email string, words ...string) {

@@ -90,7 +90,7 @@ func (r *inviteLinkResource) ImportState(ctx context.Context, req resource.Impor
 	}
 }
 
-// link is what was made.
+// link is a new link.
 type link struct {
 	url string
 	// invitation is the link as the server lists it; nil if it was not found there: problem says why, or is nil because
@@ -99,8 +99,9 @@ type link struct {
 	problem    error
 }
 
-// makeLink makes a link. The server tells the link, but not its ID, which is looked up in the list. If the answer is lost the
-// list is compared with what it was before: a new link of this account, for the same role and the same time, is the one.
+// makeLink creates a link. The server returns the link but not its ID, which is looked up in the list. If the answer
+// is lost, the list is compared with the one from before: a new link of this account, for the same role and the same
+// time, is the result.
 func (r *inviteLinkResource) makeLink(ctx context.Context, wanted zulip.InviteTerms) (*link, error) {
 	made := &link{}
 	look := func(ctx context.Context, isNew func(int64) bool) (int64, error) {
@@ -133,13 +134,13 @@ func (r *inviteLinkResource) makeLink(ctx context.Context, wanted zulip.InviteTe
 	return made, err
 }
 
-// looksLike reports whether an invitation is what the account would have made of the wanted, as far as can be read.
+// looksLike reports whether an invitation is what the account would have created, as far as can be read.
 func (r *inviteLinkResource) looksLike(one *zulip.Invitation, wanted zulip.InviteTerms) bool {
 	return one.IsMultiuse && one.InvitedByUserID == r.Meta.Store.Self().ID && one.InvitedAs == roleOf(wanted) &&
 		minutesOf(one.ExpiresInMinutes()) == minutesOf(wanted.ExpiresInMinutes)
 }
 
-// explain says what became of a link whose ID was not found.
+// explain explains what happened to a link whose ID was not found.
 func (l *link) explain() string {
 	why := "The server does not list it among the invitations that can be used; it may have expired or been revoked immediately."
 	if l.problem != nil {
@@ -157,7 +158,7 @@ func linkWith(list []*zulip.Invitation, url string) *zulip.Invitation {
 	return list[i]
 }
 
-// roleOf is the role that a link gives; what is not said is the server's default.
+// roleOf returns the role that a link gives. An unset role is the server's default.
 func roleOf(wanted zulip.InviteTerms) zulip.Role {
 	if wanted.InviteAs == nil {
 		return zulip.RoleMember
@@ -173,7 +174,7 @@ func minutesOf(minutes *int64) string {
 	return fmt.Sprint(*minutes)
 }
 
-// inviteLinkKind is what links are claimed as.
+// inviteLinkKind is the kind under which links are registered.
 const inviteLinkKind = "zulip_invite_link"
 
 // inviteLinkModel is the resource.
@@ -183,7 +184,7 @@ type inviteLinkModel struct {
 	LinkURL types.String `tfsdk:"link_url"`
 }
 
-// made takes a link that was made, and for what was left to the server what the server then does. found may be nil.
+// made sets the model to a new link, and the terms that were left to the server to its defaults. found may be nil.
 func (m *inviteLinkModel) made(url string, found *zulip.Invitation) {
 	m.ID, m.LinkURL = types.Int64Null(), types.StringValue(url)
 	m.FillIn()
@@ -222,11 +223,11 @@ func inviteLinkSchema() schema.Schema {
 
 const inviteLinkDescription = "Manages a reusable [invitation link](https://zulip.com/help/invite-new-users), with which anyone who has it can join the organization."
 
-// inviteLinkRight is the organization's setting of who may make links.
+// inviteLinkRight is the organization's setting of who may create links.
 const inviteLinkRight = "create_multiuse_invite_group"
 
-// ModifyPlan plans another link where an attribute changes: none can be changed. Of an imported link, what is configured
-// and cannot be read is recorded.
+// ModifyPlan plans another link if an attribute changes, because links cannot be changed. The plan for an imported
+// link only records configured values that cannot be read.
 func (r *inviteLinkResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if !req.Plan.Raw.IsNull() && !req.State.Raw.IsNull() {
 		var plan, state inviteLinkModel

@@ -79,7 +79,8 @@ func TestProtocolInviteLinkLives(t *testing.T) {
 	}
 }
 
-// What is left out is left to the server, but for the end: null is never. Set later on it is another link.
+// Unset attributes are left to the server, except the expiry, where null means never. Setting one later creates
+// another link.
 func TestProtocolInviteLinkBare(t *testing.T) {
 	o, run := acctest.StartRun(t, inviteLinkKind)
 	sent := o.Sent()
@@ -107,7 +108,7 @@ func TestProtocolInviteLinkBare(t *testing.T) {
 	}
 }
 
-// Revoked by hand, or expired: gone, and made again.
+// A link that was revoked outside Terraform, or has expired, is removed from the state and created again.
 func TestProtocolInviteLinkGone(t *testing.T) {
 	var ahead atomic.Int64
 	o := acctest.StartSandbox(t, sandbox.Config{Clock: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
@@ -254,7 +255,7 @@ func TestProtocolInviteLinkBadInput(t *testing.T) {
 	})
 }
 
-// Who may not make the link learns it from the plan.
+// The plan refuses accounts that may not create the link.
 func TestProtocolInviteLinkCaller(t *testing.T) {
 	o, _ := acctest.StartRun(t, inviteLinkKind)
 	refused := func(account string, config values, attribute string, words ...string) {
@@ -279,7 +280,7 @@ func TestProtocolInviteLinkCaller(t *testing.T) {
 	}
 }
 
-// What the plan cannot know is explained when the server refuses it.
+// A refusal that the plan cannot predict is explained.
 func TestProtocolInviteLinkRefused(t *testing.T) {
 	o, _ := acctest.StartRun(t, inviteLinkKind)
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{
@@ -301,7 +302,7 @@ func TestProtocolInviteLinkOldServer(t *testing.T) {
 	o.NewRun(t, inviteLinkKind).ExpectRefused(values{"welcome_message_custom_text": ""}, "welcome_message_custom_text", "feature level 416; the server has 415")
 }
 
-// A lost answer makes no second link, whatever else the account made before.
+// A lost answer creates no second link, whatever the account created before.
 func TestProtocolInviteLinkLostAnswer(t *testing.T) {
 	for _, fault := range []sandbox.FaultAction{sandbox.FaultDrop, sandbox.FaultTruncate, sandbox.FaultEmpty, sandbox.FaultStatus} {
 		t.Run(string(fault), func(t *testing.T) {
@@ -323,7 +324,7 @@ func TestProtocolInviteLinkLostAnswer(t *testing.T) {
 	}
 }
 
-// A link that somebody else made at the same moment is not taken for the one that was asked for.
+// A link that was created outside Terraform at the same moment is not adopted.
 func TestProtocolInviteLinkOfAnother(t *testing.T) {
 	o, run := acctest.StartRun(t, inviteLinkKind)
 	p := run.Process()
@@ -341,7 +342,7 @@ func TestProtocolInviteLinkOfAnother(t *testing.T) {
 	}
 }
 
-// A lost answer that cannot be looked up is an error that says what to do.
+// A lost answer that cannot be looked up is an error with a next step.
 func TestProtocolInviteLinkUnknownOutcome(t *testing.T) {
 	o, run := acctest.StartRun(t, inviteLinkKind)
 	run.Block["max_retries"] = 0
@@ -386,7 +387,7 @@ func TestProtocolInviteLinkWithoutID(t *testing.T) {
 	run.Apply(gone).ExpectNoError(t) // revoked already
 }
 
-// Links that are made at the same time, of the same kind, with answers lost, are different ones.
+// Concurrently created links of the same kind are different ones, also with lost answers.
 func TestProtocolInviteLinksTogether(t *testing.T) {
 	o, run := acctest.StartRun(t, inviteLinkKind)
 	p, plans := run.Process(), []*acctest.PlannedChange{}

@@ -39,7 +39,7 @@ func NewDraftResource() resource.Resource {
 	})
 }
 
-// validate refuses what is wrong in any organization. A draft may be for nobody yet.
+// validate refuses mistakes that are independent of the organization. A draft may have no recipients yet.
 func validate(config *draftModel, diags *diag.Diagnostics) {
 	if !config.IsEmpty() {
 		config.Validate(diags)

@@ -74,7 +74,7 @@ func (r *messageResource) Create(ctx context.Context, req resource.CreateRequest
 		return
 	}
 	id := made.ID
-	// From here on the message exists: it is in the state before anything else can fail.
+	// The message exists now. It is put into the state before anything can fail.
 	state := plan
 	state.ID, state.ChannelID = types.Int64Value(id), channelID(to)
 	state.SenderID, state.Timestamp = types.Int64Value(r.Meta.Store.Self().ID), types.StringNull()
@@ -173,7 +173,7 @@ func (r *messageResource) ImportState(ctx context.Context, req resource.ImportSt
 	resp.Diagnostics.Append(resp.Identity.SetAttribute(ctx, path.Root("id"), id)...)
 }
 
-// kind is what messages are claimed as.
+// kind is the kind under which messages are registered.
 const kind = "zulip_message"
 
 const (

@@ -81,7 +81,7 @@ type sendModel struct {
 // lookBack is how many of the account's own last messages in a place are looked through for one that was sent before.
 const lookBack = 100
 
-// send sends a message. Of one that was found, since the answer was lost, nothing but the ID is returned.
+// send sends a message. For a message that was found after a lost answer it returns only the ID.
 func send(ctx context.Context, meta *base.Meta, to zulip.Addressee, content string) (sent zulip.SentMessage, err error) {
 	self := meta.Store.Self().ID
 	stored := zulip.StoredContent(content)

@@ -93,7 +93,7 @@ func TestProtocolSendMessageErrors(t *testing.T) {
 	diags.ExpectError(t, "channel", `lena.fischer@example.com cannot post in channel "announcements"`)
 }
 
-// Whoever cancels gets an answer, and nothing is tried after it.
+// A cancelled action returns an answer, and sends nothing afterwards.
 func TestProtocolSendMessageCancelled(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_message")
 	p, sent := run.Process(), o.Sent()
@@ -131,7 +131,7 @@ func TestProtocolReportMessage(t *testing.T) {
 	diags.ExpectError(t, "", "The message was deleted")
 }
 
-// A report is not sent twice when its answer is lost: nobody could find out whether it arrived.
+// A report is not sent again when its answer is lost, because the action cannot find out whether it arrived.
 func TestProtocolReportMessageLostAnswer(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_message")
 	run.MustApply(inTopic("rules", "Buy this!"))
@@ -288,7 +288,8 @@ func TestProtocolHideLinkPreviews(t *testing.T) {
 	expectFlagged(t, o, flag, plans)
 }
 
-// Nobody has unread messages in a channel they are not in: the server leaves them read, and the action says so.
+// Messages in a channel without a subscription cannot be unread: the server leaves them read, and the action reports
+// that.
 func TestProtocolMessageFlagsNotSubscribed(t *testing.T) {
 	o, p, plans, _ := started(t)
 	invokeFlags(t, p, flags, values{"messages": plans, "op": "add", "flag": "read"})
@@ -324,7 +325,7 @@ func TestProtocolMessageFlagsForNarrow(t *testing.T) {
 	expectFlagged(t, o, "starred", news)
 }
 
-// Cancelled in the second step: what was done before is said, and there is no third.
+// When the action is cancelled in the second step, it reports what was done, and there is no third step.
 func TestProtocolMessageFlagsForNarrowCancelled(t *testing.T) {
 	o, p, _, _ := started(t)
 	sent := o.Sent()

@@ -48,7 +48,8 @@ func invokeFlags(ctx context.Context, c *adapter.Call[flagsModel]) error {
 	return base.Failed("Cannot change the flag of the messages", err, flagsHint)
 }
 
-// warnIgnored says which channels' messages stayed read: nobody has unread messages in a channel they are not in.
+// warnIgnored names the channels whose messages stayed read, because messages in a channel without a subscription
+// cannot be unread.
 func warnIgnored(channels []int64, diags *diag.Diagnostics) {
 	if len(channels) > 0 {
 		diags.AddWarning("Some messages stay marked as read",
@@ -202,7 +203,7 @@ func (m *narrowModel) wire(ctx context.Context, diags *diag.Diagnostics) zulip.F
 // numbered are the operators of which the server takes an ID, as a number.
 var numbered = []string{"channel", "stream", "sender", "id", "with", "near"}
 
-// operand is what the wire wants of a text: a number, a list of numbers for direct messages, else the text itself.
+// operand returns the operand for a request: a number, a list of numbers for direct messages, and otherwise the text.
 func operand(operator, text string) any {
 	id, err := strconv.ParseInt(text, 10, 64)
 	switch {

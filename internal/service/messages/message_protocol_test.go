@@ -22,7 +22,7 @@ func inTopic(topic, content string) values {
 	return values{"channel": "general", "topic": topic, "content": content}
 }
 
-// written returns what the account has written in a topic of the channel "general", oldest first.
+// written returns the account's messages in a topic of the channel "general", oldest first.
 func written(t *testing.T, o *acctest.Organization, topic string) []string {
 	t.Helper()
 	list, err := o.Client.RecentMessages(context.Background(), zulip.Addressee{ChannelID: o.MustChannel(t, "general").ID, Topic: topic}, o.Self.ID, 100)
@@ -100,7 +100,7 @@ func TestProtocolMessageDrift(t *testing.T) {
 	}
 }
 
-// A text that somebody changed between plan and apply is not overwritten.
+// A text that was changed between plan and apply is not overwritten.
 func TestProtocolMessageChangedSincePlan(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_message")
 	run.MustApply(inTopic("rules", "Be kind."))
@@ -370,7 +370,7 @@ func TestProtocolMessageURL(t *testing.T) {
 		t.Errorf("the URL is %s", url)
 	}
 
-	// After a lost answer the message is found, and nobody says its URL.
+	// After a lost answer the message is found, but its URL is not known.
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/messages", After: true, Action: sandbox.FaultDrop, Count: 1})
 	lost := o.NewRun(t, "zulip_message")
 	lost.MustApply(inTopic("lost", "x"))
@@ -380,7 +380,8 @@ func TestProtocolMessageURL(t *testing.T) {
 	}
 }
 
-// A state of an older server plans nothing on a newer one, and does not ask for what nobody says any more.
+// A state of an older server plans no change on a newer one, and does not need values that the server no longer
+// returns.
 func TestProtocolMessageURLAfterAnUpgrade(t *testing.T) {
 	for _, level := range []int{442, featurelevel.MessageURL - 1} {
 		o, run := managedAt(t, level)

@@ -91,7 +91,7 @@ func TestProtocolMessage_AccountMayNotSend_RefusedInPlan(t *testing.T) {
 	fixed.ExpectRefused(values{"channel": "announcements", "topic": "there", "content": "Gone on."}, "channel", "cannot post")
 }
 
-// What is planned with the channel counts: a permission, and a subscription.
+// The planned permissions and subscriptions of the channel count.
 func TestProtocolMessage_ChannelOpenedByPlan_Sent(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_message")
 	forbidden(t, o)

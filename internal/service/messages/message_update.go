@@ -15,7 +15,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// messageChange is what is to become of a message; what is nil stays as it is.
+// messageChange is the planned change of a message. Fields that are nil are unchanged.
 type messageChange struct {
 	channel        *int64
 	topic, content *string
@@ -27,7 +27,7 @@ type (
 	reading = attribute.Reading[*zulip.Message]
 )
 
-// Update moves the message and edits it, whichever is planned, unless somebody else has done so since.
+// Update moves and edits the message as planned, unless there is a conflict.
 func (r *messageResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	var plan, state messageModel
 	resp.Diagnostics.Append(req.Plan.Get(ctx, &plan)...)
@@ -66,7 +66,7 @@ func (r *messageResource) Update(ctx context.Context, req resource.UpdateRequest
 	resp.Diagnostics.Append(resp.State.Set(ctx, &state)...)
 }
 
-// steps are what differs between a state and what is planned.
+// steps returns the differences between a state and a plan.
 func steps(state, plan *messageModel, to zulip.Addressee, view *snapshot.Snapshot) (changed []step) {
 	add := func(one step) {
 		if one.Prior != one.Planned {

@@ -98,7 +98,7 @@ func planReaction(ctx context.Context, c *reactionCall) error {
 	return nil
 }
 
-// createReaction adds the reaction. One that is there already is refused: somebody else's state may hold it.
+// createReaction adds the reaction. An existing one is refused, because it may be in another state.
 func createReaction(ctx context.Context, c *reactionCall) error {
 	plan, message := c.Plan, c.Plan.MessageID.ValueInt64()
 	summary := fmt.Sprintf("Cannot react with %q to message %d", plan.EmojiName.ValueString(), message)
@@ -115,7 +115,7 @@ func createReaction(ctx context.Context, c *reactionCall) error {
 	if err != nil {
 		return base.Failed(summary, err, reactionHint)
 	}
-	// What was asked is there now. Its code, if the configuration leaves it to the server, is read.
+	// The reaction exists now. Its code is read if the configuration leaves it to the server.
 	plan.forgetUnknown()
 	after, err := ownReactions(ctx, c.Meta, message)
 	if err != nil {
@@ -135,7 +135,8 @@ func createReaction(ctx context.Context, c *reactionCall) error {
 	return nil
 }
 
-// afterLostReading says what becomes of a reaction whose code is not known, without which it cannot be in the state.
+// afterLostReading explains what happens to a reaction whose code is not known, without which it cannot be in the
+// state.
 func afterLostReading(c *reactionCall) string {
 	const where = "The reaction is on the server, but not in the state. "
 	if c.Meta.RecoverInterrupted {
@@ -260,7 +261,7 @@ type reactionModel struct {
 	ReactionType types.String `tfsdk:"reaction_type"`
 }
 
-// wire is the reaction in the words of the wire; what is not known is left to the server.
+// wire returns the reaction for a request. Unknown values are left to the server.
 func (m *reactionModel) wire() zulip.Reaction {
 	return zulip.Reaction{EmojiName: m.EmojiName.ValueString(), EmojiCode: m.EmojiCode.ValueString(), Type: m.ReactionType.ValueString()}
 }
@@ -270,16 +271,16 @@ func (m *reactionModel) key() string {
 	return fmt.Sprintf("%d/%s/%s", m.MessageID.ValueInt64(), m.ReactionType.ValueString(), m.EmojiCode.ValueString())
 }
 
-// takeover is what the reaction is taken over as: it has no number of its own.
+// takeover returns the key under which the reaction is adopted, because it has no ID.
 func (m *reactionModel) takeover() string { return "zulip_reaction " + m.key() }
 
-// importID is what terraform import takes while the code is not known.
+// importID returns the import ID while the code is not known.
 func (m *reactionModel) importID() string {
 	return fmt.Sprintf("%d/%s", m.MessageID.ValueInt64(), m.EmojiName.ValueString())
 }
 
-// read takes the code and the kind of the server's reaction. The name stays: the server shows an emoji under the name
-// that whoever reacted first has used.
+// read sets the code and the kind to those of the server's reaction. It keeps the name, because the server shows the
+// name that the first reaction used.
 func (m *reactionModel) read(reaction zulip.Reaction) {
 	m.EmojiCode, m.ReactionType = types.StringValue(reaction.EmojiCode), types.StringValue(reaction.Type)
 	m.ID = types.StringValue(m.key())
@@ -294,8 +295,8 @@ func (m *reactionModel) forgetUnknown() {
 	}
 }
 
-// find returns the reaction that the model means, of those there are after it was added: the one with its code, the one
-// that was not there before, or the one with its name.
+// find returns the model's reaction among those after it was added: the one with its code, the one that did not exist
+// before, or the one with its name.
 func (m *reactionModel) find(before, after []zulip.Reaction) (zulip.Reaction, bool) {
 	if !m.EmojiCode.IsNull() {
 		i := slices.IndexFunc(after, func(one zulip.Reaction) bool {

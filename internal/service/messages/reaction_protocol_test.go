@@ -90,7 +90,7 @@ func TestProtocolReactionOwnEmoji(t *testing.T) {
 	run.Fork().ExpectRefused(config, "emoji_name", `No such emoji: "later"`)
 }
 
-// Whoever reacts first names the emoji for all; the configuration keeps its own name.
+// The first reaction determines the name of the emoji for all; the configuration keeps its own name.
 func TestProtocolReactionOtherName(t *testing.T) {
 	o, run, message := reactionManaged(t)
 	member := o.As(t, "member")
@@ -130,8 +130,8 @@ func TestProtocolReactionLostAnswer(t *testing.T) {
 	expectReaction(t, o, message)
 }
 
-// A reaction that cannot be read after it was added is not in the state, and to apply again is refused: the message says so, and
-// what it says to do helps.
+// A reaction that cannot be read after it was added is not in the state, and the next apply is refused. The fix in
+// the message works.
 func TestProtocolReactionLostReading(t *testing.T) {
 	for name, recovers := range map[string]bool{"import": false, "recover_interrupted": true} {
 		t.Run(name, func(t *testing.T) {
@@ -139,7 +139,7 @@ func TestProtocolReactionLostReading(t *testing.T) {
 			run.Block["max_retries"], run.Block["recover_interrupted"] = 0, recovers
 			config := values{"message_id": message, "emoji_name": "tada"}
 			plan := run.MustPlan(config)
-			// One reading comes before: of what is there already.
+			// One read precedes it.
 			heal := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/messages/*", Action: sandbox.FaultStatus, Status: http.StatusBadGateway, Skip: 1})
 			diags := run.Apply(plan)
 			heal()
@@ -166,7 +166,7 @@ func TestProtocolReactionImport(t *testing.T) {
 	o.NewRun(t, "zulip_reaction").Import(fmt.Sprintf("%d/heart", message), nil).ExpectError(t, "", "No such reaction", "tada")
 }
 
-// With a code the server takes any name, if somebody has reacted to the message with the emoji: a plan only warns.
+// With a code the server accepts any name if the message has a reaction with the emoji: a plan only warns.
 func TestProtocolReactionByCode(t *testing.T) {
 	o, run, message := reactionManaged(t)
 	o.As(t, "member").Call(t, "POST", fmt.Sprintf("/messages/%d/reactions", message), map[string]string{"emoji_name": "grinning"})

@@ -175,7 +175,7 @@ func (m *scheduledMessageModel) keepPrior(state *scheduledMessageModel) {
 	}
 }
 
-// isAs reports whether the configuration asks for what the state holds.
+// isAs reports whether the configuration matches the state.
 func (m *scheduledMessageModel) isAs(state *scheduledMessageModel) bool {
 	return m.Equal(state.Addressee) && m.Content.Equal(state.Content) && m.DeliverAt.Equal(state.DeliverAt)
 }

@@ -21,7 +21,7 @@ func draftConfig(content string) values {
 	return values{"channel": "general", "topic": "plans", "content": content}
 }
 
-// drafts are what the account has drafted, each as its kind, topic and content.
+// drafts returns the account's drafts, each as its kind, topic and content.
 func drafts(t *testing.T, o *acctest.Organization) []string {
 	t.Helper()
 	list, err := o.Client.Drafts(context.Background())
@@ -62,7 +62,7 @@ func TestProtocolDraftLives(t *testing.T) {
 	expectDraft(t, o)
 }
 
-// That an attribute is removed is a change like any other.
+// Removing an attribute is a change like any other.
 func TestProtocolDraftForNobodyAnyMore(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_draft")
 	run.MustApply(draftConfig("Begun."))
@@ -223,7 +223,7 @@ func scheduledMessageConfig(content, moment string) values {
 	return values{"channel": "general", "topic": "plans", "content": content, "scheduled_delivery_timestamp": moment}
 }
 
-// scheduled is what the account has scheduled, in words.
+// scheduled returns the account's scheduled messages, in words.
 func scheduled(t *testing.T, o *acctest.Organization) []string {
 	t.Helper()
 	list, err := o.Client.ScheduledMessages(context.Background())
@@ -244,7 +244,7 @@ func expectScheduledMessage(t *testing.T, got []string, want ...string) {
 	}
 }
 
-// sentMessages is what the account has written in the topic.
+// sentMessages returns the account's messages in the topic.
 func sentMessages(t *testing.T, o *acctest.Organization) []string {
 	t.Helper()
 	return written(t, o, "plans")
@@ -290,7 +290,7 @@ func TestProtocolScheduledMessageLives(t *testing.T) {
 	expectScheduledMessage(t, scheduled(t, o))
 }
 
-// What was delivered stays in the state and is not sent a second time, unless another moment asks for it.
+// A delivered message stays in the state and is not sent again, unless its time changes.
 func TestProtocolScheduledMessageDelivered(t *testing.T) {
 	o, run, clock := scheduledMessageManaged(t)
 	moment := at(1500 * time.Millisecond)
@@ -313,7 +313,7 @@ func TestProtocolScheduledMessageDelivered(t *testing.T) {
 	expectScheduledMessage(t, sentMessages(t, o), "Now.")
 }
 
-// What somebody took back before its time is scheduled again.
+// A message that was cancelled before its time is scheduled again.
 func TestProtocolScheduledMessageTakenBack(t *testing.T) {
 	o, run, _ := scheduledMessageManaged(t)
 	wanted := scheduledMessageConfig("Soon.", at(time.Hour))

@@ -56,7 +56,7 @@ func (m *codePlaygroundModel) wire() zulip.Playground {
 	return zulip.Playground{ID: m.ID.ValueInt64(), Name: m.Name.ValueString(), Language: m.Language.ValueString(), URLTemplate: m.URLTemplate.ValueString()}
 }
 
-// name is the language and name together, of which there is one playground.
+// name returns the language and name together, which are unique.
 func (m *codePlaygroundModel) name() string {
 	if !base.IsSet(m.Name) || !base.IsSet(m.Language) {
 		return ""

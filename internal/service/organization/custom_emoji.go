@@ -63,8 +63,8 @@ func NewCustomEmojiResource() resource.Resource {
 	})}
 }
 
-// describeExisting tells who added an emoji. The server does not give its picture back, nor say when it was added: of the
-// account's own ones each counts as the planned one.
+// describeExisting adds the author of an emoji. The server returns neither its picture nor its time, so each of the
+// account's own emoji counts as the planned one.
 func describeExisting(e *core.Existing, emoji *zulip.CustomEmoji, c *core.Context) {
 	own := isOwn(emoji, c)
 	e.Detail = fmt.Sprintf("It has the ID %d%s.", emoji.ID, addedBy(emoji, c.Snapshot))
@@ -218,7 +218,7 @@ type customEmojiModel struct {
 	SourceURL  types.String `tfsdk:"source_url"`
 }
 
-// read takes what the server holds. What the image was made from, it does not tell.
+// read sets the model to the server's emoji. The server does not return the image file.
 func (m *customEmojiModel) read(emoji *zulip.CustomEmoji) {
 	m.ID, m.Name = types.Int64Value(emoji.ID), types.StringValue(emoji.Name)
 	m.AuthorID, m.SourceURL = types.Int64PointerValue(emoji.AuthorID), types.StringValue(emoji.SourceURL)

@@ -76,7 +76,7 @@ func TestProtocolCustomEmojiIsGone(t *testing.T) {
 		t.Errorf("the server holds %v", all)
 	}
 
-	// Somebody puts another one in its place: it is not touched.
+	// The emoji is replaced outside Terraform: the new one is unchanged.
 	state := run.State
 	o.Call(t, http.MethodDelete, "/realm/emoji/party", nil)
 	other := o.NewRun(t, customEmojiTypeName)
@@ -234,7 +234,7 @@ func TestFaultCustomEmojiLostReading(t *testing.T) {
 			if after {
 				o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/realm/emoji/*", After: true, Action: sandbox.FaultDrop})
 			}
-			// One reading comes before the upload: of what is there already.
+			// One read precedes the upload.
 			heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultStatus, Status: http.StatusBadGateway, Skip: 1})
 			run.Apply(plan).ExpectError(t, "", "not known whether", "finds out by its name")
 			heal()
@@ -251,7 +251,7 @@ func TestFaultCustomEmojiLostReading(t *testing.T) {
 	}
 }
 
-// While a request to deactivate an emoji waits, somebody gives its name to another one: that one stays.
+// While a request to deactivate an emoji waits, another emoji gets its name: that one is unchanged.
 func TestProtocolCustomEmojiOfAnotherIDStaysAfterAWait(t *testing.T) {
 	const path = "/realm/emoji/party"
 	for name, fault := range map[string]sandbox.Fault{
@@ -288,7 +288,7 @@ func TestProtocolCustomEmojiOfAnotherIDStaysAfterAWait(t *testing.T) {
 	}
 }
 
-// What was refused for a moment is sent again while the emoji is the same.
+// A temporarily refused request is sent again if the emoji is the same.
 func TestProtocolCustomEmojiIsDeactivatedAfterAWait(t *testing.T) {
 	o, run := acctest.StartRun(t, customEmojiTypeName)
 	run.MustApply(values{"name": "party", "file": acctest.Picture(t, 10)})

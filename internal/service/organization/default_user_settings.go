@@ -39,7 +39,7 @@ type defaultUserSettingsResource struct{ base.Resource }
 // NewDefaultUserSettingsResource returns zulip_default_user_settings.
 func NewDefaultUserSettingsResource() resource.Resource { return &defaultUserSettingsResource{} }
 
-// identity is what the settings are recognised by: an organization has them once.
+// identity is the identity of the settings: an organization has them once.
 type identity struct {
 	ID types.String `tfsdk:"id"`
 }
@@ -102,7 +102,7 @@ func (r *defaultUserSettingsResource) ModifyPlan(ctx context.Context, req resour
 	plan.Set(ctx, &resp.Plan, &resp.Diagnostics)
 }
 
-// Create sends what differs from what the organization has already.
+// Create sends the differences from the current settings.
 func (r *defaultUserSettingsResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	plan := settings.Get(ctx, req.Plan, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
@@ -133,7 +133,7 @@ func (r *defaultUserSettingsResource) Read(ctx context.Context, req resource.Rea
 	}
 }
 
-// Update sends what differs between the prior values and the planned ones, and nothing that somebody else has changed.
+// Update sends the differences between the prior and the planned values, unless there is a conflict.
 func (r *defaultUserSettingsResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	plan := settings.Get(ctx, req.Plan, &resp.Diagnostics)
 	state := settings.Get(ctx, req.State, &resp.Diagnostics)
@@ -164,7 +164,7 @@ func (r *defaultUserSettingsResource) ImportState(ctx context.Context, _ resourc
 // defaultUserSettingsUnreadable begins the message of a read that failed.
 const defaultUserSettingsUnreadable = "Cannot read the default user settings"
 
-// held returns what the server holds, in the words of kept where they say the same.
+// held returns the server's values, in the form of kept if the meaning is the same.
 func (r *defaultUserSettingsResource) held(ctx context.Context, kept settings.Values, diags *diag.Diagnostics) settings.Values {
 	view, err := r.Meta.Store.Read(ctx, store.UserDefaults)
 	if err != nil {
@@ -185,8 +185,8 @@ func (r *defaultUserSettingsResource) fresh(ctx context.Context) (*defaultUserSe
 	return &defaultUserSettingsReading{Thing: view.UserDefaults(), View: view}, nil
 }
 
-// change sends what differs between prior and planned values, and returns what the server then holds; nil if that could not
-// be read. now is what was just read, or nil.
+// change sends the differences between prior and planned values, and returns the resulting ones, or nil if those
+// could not be read. now was just read, or is nil.
 func (r *defaultUserSettingsResource) change(ctx context.Context, prior, plan settings.Values, now *defaultUserSettingsReading, diags *diag.Diagnostics) *defaultUserSettingsReading {
 	const name = "zulip_default_user_settings"
 	subject := attribute.Subject[settings.ServerValues, zulip.Form]{
@@ -220,8 +220,8 @@ func (e *sendError) Explanation() string {
 	return fmt.Sprintf("%s\n\nThese settings were sent: %s.", base.Explain(e.error), strings.Join(e.names, ", "))
 }
 
-// store puts what the server holds after an apply into the state. What the plan did not change, and somebody else has
-// changed meanwhile, is for the next plan to find.
+// store sets the state to the server's values after an apply. A setting that the plan did not change, but that has
+// changed in the meantime, shows in the next plan.
 func (r *defaultUserSettingsResource) store(ctx context.Context, plan settings.Values, now *defaultUserSettingsReading, state *tfsdk.State, diags *diag.Diagnostics) {
 	held := defaults.Read(now.Thing, r.FeatureLevel(), plan, diags)
 	held.Keep(plan)

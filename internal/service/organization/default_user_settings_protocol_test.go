@@ -16,7 +16,7 @@ import (
 
 const defaultUserSettingsTypeName = "zulip_default_user_settings"
 
-// defaultUserSettingsHeld is what the server holds, by the names on the wire.
+// defaultUserSettingsHeld returns the server's values, by their names in the API.
 func defaultUserSettingsHeld(t *testing.T, o *acctest.Organization) map[string]any {
 	t.Helper()
 	all := map[string]any{}
@@ -45,7 +45,7 @@ var defaultUserSettingsCodes = map[string]map[string]float64{
 	"email_address_visibility":                            {"everyone": 1, "members": 2, "administrators": 3, "nobody": 4, "moderators": 5},
 }
 
-// Every setting that the server lets be set is an attribute, and each gets there as it is meant.
+// Every setting that the server accepts is an attribute, and the server receives the intended value.
 func TestProtocolDefaultUserSettingsEvery(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	before := defaultUserSettingsHeld(t, o)
@@ -114,7 +114,7 @@ func TestProtocolDefaultUserSettingsEveryWord(t *testing.T) {
 	}
 }
 
-// What is not set is not written; what is let go stays as it was.
+// An unset setting is not written, and a setting that is no longer managed is unchanged.
 func TestProtocolDefaultUserSettingsLive(t *testing.T) {
 	o, run := acctest.StartRun(t, defaultUserSettingsTypeName)
 	sent := o.Sent()
@@ -250,7 +250,7 @@ func TestProtocolDefaultUserSettingsRefused(t *testing.T) {
 	run.MustApply(values{"color_scheme": "light"})
 }
 
-// What somebody else has changed since the plan is not overwritten, and what is not configured is not sent.
+// A setting that was changed after the plan is not overwritten, and one that is not configured is not sent.
 func TestProtocolDefaultUserSettingsConflict(t *testing.T) {
 	o, run := acctest.StartRun(t, defaultUserSettingsTypeName)
 	run.MustApply(values{"color_scheme": "dark", "enter_sends": true})
@@ -266,7 +266,7 @@ func TestProtocolDefaultUserSettingsConflict(t *testing.T) {
 		t.Errorf("the state holds %v", now)
 	}
 
-	// What is as planned meanwhile is not sent, and another setting is nobody's business.
+	// A setting that already has the planned value is not sent, and other settings are ignored.
 	plan = run.MustPlan(values{"color_scheme": "light", "enter_sends": false})
 	o.Call(t, http.MethodPatch, "/realm/user_settings_defaults", map[string]string{"enter_sends": "false", "starred_message_counts": "true"})
 	sent = o.Sent()
@@ -319,7 +319,7 @@ func TestProtocolDefaultUserSettingsHomeView(t *testing.T) {
 			}
 			sent.Expect(t)
 
-			// What somebody else sets is found out, and repaired.
+			// A change outside Terraform is noticed and repaired.
 			o.Call(t, http.MethodPatch, "/realm/user_settings_defaults", map[string]string{view: "all_messages"})
 			run.MustApply(values{view: word})
 			if got := defaultUserSettingsHeld(t, o)[view]; got != taken {

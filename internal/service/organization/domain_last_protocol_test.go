@@ -20,7 +20,8 @@ func expectRestricted(t *testing.T, o *acctest.Organization, want string) {
 	}
 }
 
-// replaceDomain plans the replacement of the domain in the state: what destroys the old one, and what creates the new one.
+// replaceDomain plans the replacement of the domain in the state: the destroy of the old one, and the creation of the
+// new one.
 func replaceDomain(t *testing.T, p *acctest.Process, run *acctest.Run, to string) (destroy, create *acctest.PlannedChange) {
 	t.Helper()
 	planned, diags := p.Plan(domainKind, run.State, values{"domain": to})

@@ -18,7 +18,7 @@ type values = acctest.Values
 
 const domainKind = "zulip_domain"
 
-// domains are what the server holds: whether subdomains count, by domain.
+// domains returns the server's domains, with whether subdomains count.
 func domains(t *testing.T, o *acctest.Organization) map[string]bool {
 	t.Helper()
 	found := map[string]bool{}
@@ -95,7 +95,7 @@ func TestProtocolDomainImport(t *testing.T) {
 	o.NewRun(t, domainKind).Import("zulip.org", nil).ExpectError(t, "", "Cannot import this domain", "the domains are: example.com.")
 }
 
-// What is there already is never taken into the state.
+// An existing domain is never adopted.
 func TestProtocolDomainTaken(t *testing.T) {
 	o, run := acctest.StartRun(t, domainKind)
 	must(t, o.Client.AddDomain(context.Background(), zulip.Domain{Domain: "example.com", AllowSubdomains: true}))
@@ -109,7 +109,7 @@ func TestProtocolDomainTaken(t *testing.T) {
 	diags.ExpectError(t, "domain", `Duplicate domain name "example.net"`, "Another zulip_domain")
 }
 
-// lists are resources that the server keeps in lists: one of each, the path that adds it, and what errors call it.
+// lists are resources that the server keeps in lists: one of each, the path that adds it, and its name in errors.
 var lists = []struct {
 	kind          string
 	config        values
@@ -142,7 +142,7 @@ func TestProtocolAddedToAList_AnswerLost_AddedOnce(t *testing.T) {
 	}
 }
 
-// What never reached the server is an error that says so.
+// A request that never reached the server is an error that says so.
 func TestProtocolAddedToAList_RequestLost_Error(t *testing.T) {
 	for _, list := range lists {
 		o, run := acctest.StartRun(t, list.kind)
@@ -220,7 +220,7 @@ func codePlaygroundConfig(name, language, template string) values {
 
 const codePlaygroundAddress = "https://py.example.com/{code}"
 
-// playgrounds are what the server holds, by language and name.
+// playgrounds returns the server's playgrounds, by language and name.
 func playgrounds(t *testing.T, o *acctest.Organization) map[string]*zulip.Playground {
 	t.Helper()
 	found := map[string]*zulip.Playground{}
@@ -230,7 +230,7 @@ func playgrounds(t *testing.T, o *acctest.Organization) map[string]*zulip.Playgr
 	return found
 }
 
-// add adds a playground by hand.
+// add adds a playground outside Terraform.
 func add(t *testing.T, o *acctest.Organization, playground zulip.Playground) int64 {
 	t.Helper()
 	id, err := o.Client.AddPlayground(context.Background(), playground)
@@ -266,7 +266,8 @@ func TestProtocolPlaygroundLives(t *testing.T) {
 	}
 }
 
-// Removed by hand it is added again; removed while it is to be removed, it is gone.
+// A playground that was removed outside Terraform is added again. If it was removed before a destroy, that is no
+// error.
 func TestProtocolPlaygroundGone(t *testing.T) {
 	o, run := acctest.StartRun(t, codePlaygroundKind)
 	wanted := codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress)
@@ -296,7 +297,7 @@ func TestProtocolPlaygroundImport(t *testing.T) {
 	o.NewRun(t, codePlaygroundKind).Import("Sandbox", nil).ExpectError(t, "", "2 playgrounds are called", "LANGUAGE/NAME", `"Go/Sandbox"`)
 }
 
-// What has the language and name already is never taken into the state.
+// An existing playground with the language and name is never adopted.
 func TestProtocolPlaygroundTaken(t *testing.T) {
 	o, run := acctest.StartRun(t, codePlaygroundKind)
 	id := add(t, o, zulip.Playground{Name: "Sandbox", Language: "Python", URLTemplate: codePlaygroundAddress})

@@ -221,7 +221,8 @@ func readExport(ctx context.Context, client *zulip.Client, id int64) (*zulip.Exp
 	return nil, nil //nolint:nilnil // there is none
 }
 
-// linkFile is the file for the link, until it is written under another name beside the one that it is to have; nil: none.
+// linkFile is the temporary file next to the target, to which the link is written first. It is nil if there is no
+// target.
 type linkFile struct {
 	file *os.File
 	path string

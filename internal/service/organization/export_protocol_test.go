@@ -47,7 +47,7 @@ func exports(t *testing.T, o *acctest.Organization) []*zulip.Export {
 	return all
 }
 
-// linkIn reads the file for the link, whose folder holds nothing else.
+// linkIn reads the file for the link, which is the only one in its folder.
 func linkIn(t *testing.T, file string) string {
 	t.Helper()
 	content, err := os.ReadFile(file)
@@ -63,7 +63,7 @@ func linkIn(t *testing.T, file string) string {
 	return string(content)
 }
 
-// The link opens the exported data, and stands in the file alone: in no message and in no log, however much is logged.
+// The link opens the exported data, and is only in the file: in no message and in no log, at any level.
 func TestProtocolExport(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	var log bytes.Buffer
@@ -107,7 +107,7 @@ func TestProtocolExport(t *testing.T) {
 	}
 }
 
-// Without a file the link stays with the server. A standard export says who takes part.
+// Without a file the link stays on the server. A standard export names the people who take part.
 func TestProtocolExportStandard(t *testing.T) {
 	o, p := started(t)
 	lena := o.As(t, "member")
@@ -167,7 +167,7 @@ func TestProtocolExportDeletedMeanwhile(t *testing.T) {
 	diags.ExpectError(t, "", "Export 2201 did not finish", "Someone deleted the export")
 }
 
-// Nobody waits for what cannot be written or is refused, and no export is used up.
+// A file that cannot be written, or a refused export, fails without a wait and without using up an export.
 func TestProtocolExportRefused(t *testing.T) {
 	o, p := started(t)
 	sent := o.Sent()
@@ -224,7 +224,7 @@ func TestProtocolExportByBot(t *testing.T) {
 	}
 }
 
-// The server's settings are read without an account, and nothing else is.
+// The server's settings are read without an account, and no other request is sent.
 func TestProtocolServerSettingsDataSource_WithoutAccount_Read(t *testing.T) {
 	o := acctest.Start(t)
 	answer := o.Call(t, http.MethodGet, "/server_settings", nil)

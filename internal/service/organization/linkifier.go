@@ -156,13 +156,13 @@ func dataSourceAttributes() map[string]datasourceschema.Attribute {
 	}
 }
 
-// The feature levels of what not every server has.
+// These are the feature levels of attributes that not every server has.
 var (
 	levelReverse      = featurelevel.Since("zulip_linkifier", "example_input")
 	levelAlternatives = featurelevel.Since("zulip_linkifier", "alternative_url_templates")
 )
 
-// linkifierModel is what a linkifier is, for the resource and the data source alike.
+// linkifierModel has the attributes of a linkifier that the resource and the data source share.
 type linkifierModel struct {
 	ID                      types.Int64  `tfsdk:"id"`
 	Pattern                 types.String `tfsdk:"pattern"`
@@ -172,8 +172,8 @@ type linkifierModel struct {
 	AlternativeURLTemplates types.List   `tfsdk:"alternative_url_templates"`
 }
 
-// read takes what the server holds, in the words there are if they mean it. What a server of that feature level does not
-// have is null.
+// read sets the model to the server's values, and keeps values with the same meaning. Attributes that a server of
+// that feature level does not have are null.
 func (m *linkifierModel) read(held *zulip.Linkifier, level int) {
 	m.ID = types.Int64Value(held.ID)
 	m.Pattern = keep(m.Pattern, held.Pattern)
@@ -189,8 +189,8 @@ func (m *linkifierModel) read(held *zulip.Linkifier, level int) {
 	}
 }
 
-// wire is the plan in the words of the wire. Of what is optional it holds what differs from the state; all of it if there
-// is no state.
+// wire returns the planned linkifier for a request. Optional attributes are included if they differ from the state,
+// or if there is no state.
 func (m *linkifierModel) wire(state *linkifierModel) zulip.LinkifierChange {
 	change := zulip.LinkifierChange{Pattern: stored(m.Pattern), URLTemplate: stored(m.URLTemplate)}
 	if base.IsSet(m.ExampleInput) && (state == nil || !m.ExampleInput.Equal(state.ExampleInput)) {
@@ -215,8 +215,8 @@ func linkifierKeepPrior(plan, prior *linkifierModel) {
 	}
 }
 
-// stored is what the server makes of a pattern or template: it takes white space away at both ends
-// (server-behavior §L1).
+// stored returns a pattern or template as the server stores it, without white space at both ends (server-behavior
+// §L1).
 func stored(text types.String) string { return strings.TrimSpace(text.ValueString()) }
 
 func keep(kept types.String, held string) types.String {

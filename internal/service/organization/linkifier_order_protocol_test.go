@@ -96,14 +96,14 @@ func TestProtocolLinkifierOrderDrift(t *testing.T) {
 	}
 	run.MustApply(ordered(a, b))
 	sent.Expect(t)
-	// What is named, and there, is still put in order.
+	// The named ones that exist are still put in order.
 	byHand(c, d, a)
 	run.MustApply(ordered(a, b))
 	expectOrder(t, o, "acd")
 	run.MustApply(ordered(d, a, b))
 	expectOrder(t, o, "dac")
 
-	// All that is missing is one warning; what was never there is an error, once.
+	// All missing ones are in one warning. IDs that never existed are in one error.
 	for _, id := range []int64{a, d} {
 		if err := o.Client.DeleteLinkifier(context.Background(), id); err != nil {
 			t.Fatal(err)
@@ -153,7 +153,7 @@ func TestProtocolLinkifierOrderBadInput(t *testing.T) {
 	diags.ExpectError(t, "linkifier_ids", "Duplicate order of the linkifiers")
 }
 
-// Somebody adds a linkifier while the order is on its way: the server wants it named too.
+// A linkifier is added during the request, and the server requires that it is named too.
 func TestProtocolLinkifierOrderMeanwhile(t *testing.T) {
 	o, run, ids := four(t)
 	plan := run.MustPlan(ordered(ids[1]))
@@ -175,7 +175,7 @@ func TestProtocolLinkifierOrderLostAnswer(t *testing.T) {
 	expectOrder(t, o, "dabc")
 }
 
-// An order that somebody else has made since the plan is not overwritten. What they have added or deleted is no order.
+// An order that was changed after the plan is not overwritten. Added or deleted linkifiers are no such change.
 func TestProtocolLinkifierOrderConflict(t *testing.T) {
 	o, run, ids := four(t)
 	a, b, c, d := ids[0], ids[1], ids[2], ids[3]
@@ -201,7 +201,7 @@ func TestProtocolLinkifierOrderConflict(t *testing.T) {
 	diags.ExpectWarning(t, "linkifier_ids", "left out of the order", fmt.Sprintf("no linkifier with the ID %d", b))
 	expectOrder(t, o, "dace")
 
-	// Somebody has ordered them as planned.
+	// They are already in the planned order.
 	plan = run.MustPlan(ordered(c, a))
 	if err := o.Client.OrderLinkifiers(context.Background(), idsInOrder(t, o, "caed")); err != nil {
 		t.Fatal(err)

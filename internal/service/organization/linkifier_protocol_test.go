@@ -19,7 +19,7 @@ func linkifierConfig(pattern, template string) values {
 
 var issues = linkifierConfig("#(?P<id>[0-9]+)", "https://example.com/issues/{id}")
 
-// linkifiers returns what the server holds, in order.
+// linkifiers returns the server's linkifiers, in order.
 func linkifiers(t *testing.T, o *acctest.Organization) []*zulip.Linkifier {
 	t.Helper()
 	list, err := o.Client.Linkifiers(context.Background())
@@ -110,7 +110,7 @@ func TestProtocolLinkifierImport(t *testing.T) {
 	}
 }
 
-// What newer servers have travels only if it is configured and changes.
+// Attributes of newer servers are only sent if they are configured and change.
 func TestProtocolLinkifierReverse(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 478})
 	run := o.NewRun(t, "zulip_linkifier")
@@ -200,7 +200,7 @@ func TestProtocolLinkifierPatternTaken(t *testing.T) {
 	}
 }
 
-// Who may not is told so at plan, and may still look.
+// The plan refuses accounts without the right, which can still read.
 func TestProtocolLinkifierRights(t *testing.T) {
 	person := func(name string, role zulip.Role, isBot bool) sandbox.Account {
 		return sandbox.Account{Email: name + "@example.com", FullName: name, Role: int(role), IsBot: isBot}

@@ -76,7 +76,7 @@ func (r *organizationResource) IdentitySchema(_ context.Context, _ resource.Iden
 	}}
 }
 
-// Create sends what differs from what the organization has already.
+// Create sends the differences from the current organization.
 func (r *organizationResource) Create(ctx context.Context, req resource.CreateRequest, resp *resource.CreateResponse) {
 	plan := getModel(ctx, req.Plan, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
@@ -99,7 +99,8 @@ func (r *organizationResource) Create(ctx context.Context, req resource.CreateRe
 	resp.Diagnostics.Append(resp.Identity.Set(ctx, identity{types.StringValue(settings.OnceID)})...)
 }
 
-// readNaming reads the organization, with whom the permissions of models name, also where the server's lists lack them.
+// readNaming reads the organization, and the people in the permissions of models, even if the server's lists lack
+// them.
 func (r *organizationResource) readNaming(ctx context.Context, models ...*organizationModel) (*snapshot.Snapshot, error) {
 	var named []string
 	for _, m := range models {
@@ -123,7 +124,7 @@ func (r *organizationResource) Read(ctx context.Context, req resource.ReadReques
 	r.store(ctx, state, &organizationReading{Thing: view.Realm(), View: view}, nil, &resp.State, resp.Private, &resp.Diagnostics)
 }
 
-// Update sends what differs between what the plan saw and what it asks, and nothing that somebody else has changed.
+// Update sends the differences between the prior and the planned values, unless there is a conflict.
 func (r *organizationResource) Update(ctx context.Context, req resource.UpdateRequest, resp *resource.UpdateResponse) {
 	plan, prior := getModel(ctx, req.Plan, &resp.Diagnostics), getModel(ctx, req.State, &resp.Diagnostics)
 	if resp.Diagnostics.HasError() || !r.Ready(&resp.Diagnostics) {
@@ -139,7 +140,7 @@ func (r *organizationResource) Update(ctx context.Context, req resource.UpdateRe
 	now := r.apply(ctx, before, plan, nil, on, &resp.Diagnostics)
 	state, planned := plan.clone(), plan
 	if resp.Diagnostics.HasError() {
-		// What was refused is shown in the words the state had, not in the words that were planned.
+		// A refused value is shown in the form of the state, not in the planned one.
 		state, planned = prior, nil
 	}
 	r.store(ctx, state, now, planned, &resp.State, resp.Private, &resp.Diagnostics)
@@ -171,8 +172,8 @@ func (r *organizationResource) ImportState(ctx context.Context, _ resource.Impor
 // organizationUnreadable begins the message of a read that failed.
 const organizationUnreadable = "Cannot read the organization"
 
-// apply sends what differs between prior and planned values, and returns what the server then holds; nil if that could not
-// be read. now is what was just read, or nil.
+// apply sends the differences between prior and planned values, and returns the result, or nil if that could not be
+// read. now was just read, or is nil.
 func (r *organizationResource) apply(ctx context.Context, prior *prior, plan *organizationModel, now *organizationReading, on attribute.Server, diags *diag.Diagnostics) *organizationReading {
 	steps, problems := attributes.Steps(prior, plan, on)
 	attribute.ReportProblems(diags, problems)
@@ -195,7 +196,7 @@ func (r *organizationResource) store(ctx context.Context, state *organizationMod
 	attributes.Store(ctx, state, now, planned, attribute.On(&r.Base, nil), set, private, diags)
 }
 
-// subject is the organization as what is changed.
+// subject returns the organization as the subject of a change.
 func (r *organizationResource) subject() attribute.Subject[*zulip.Realm, zulip.RealmUpdate] {
 	return attribute.Subject[*zulip.Realm, zulip.RealmUpdate]{
 		Of:     "zulip_organization",
@@ -230,12 +231,12 @@ func (r *organizationResource) renew(ctx context.Context, pending pending) error
 	return err
 }
 
-// send makes one request of everything. The server carries it out piece by piece (server-behavior §O2): what an error
-// leaves behind is read then.
+// send sends everything in one request. The server executes it piece by piece (server-behavior §O2), so the
+// organization is read after an error.
 func (r *organizationResource) send(ctx context.Context, pending pending) (ignored []string, err error) {
 	update := pending.Update()
 	if slices.Contains(update.Settings.Names(), waitingAttribute) {
-		// Who is a full member changes with it.
+		// The change also decides who is a full member.
 		defer r.Meta.Store.Invalidate(store.UserGroups)
 	}
 	answer, err := r.Meta.Client.UpdateRealm(ctx, update)
@@ -254,12 +255,13 @@ func (r *organizationResource) fresh(ctx context.Context) (*organizationReading,
 	return &organizationReading{Thing: view.Realm(), View: view}, nil
 }
 
-// organizationModel is what a plan, a state or a configuration says. It is as long as the tables are, so no struct spells it out.
+// organizationModel has the values of a plan, a state or a configuration. It is not a struct because the tables are
+// so long.
 type organizationModel struct {
 	// settings are everything but the permissions.
 	settings settings.Values
 	sets     map[string]*types.Set
-	// isDestroyed is true if the model is what destroying the resource leaves.
+	// isDestroyed is true if the model is the result of destroying the resource.
 	isDestroyed bool
 }
 
@@ -291,8 +293,8 @@ func (m *organizationModel) planResets(config *organizationModel) {
 	m.set(resetsAttribute, types.SetValueMust(types.StringType, managed))
 }
 
-// afterDestroy returns the model with the defaults of the permissions that destroying the resource resets. prior is what the plan is
-// computed from.
+// afterDestroy returns the model with the defaults of the permissions that destroying the resource resets. prior is
+// the starting point of the plan.
 func (m *organizationModel) afterDestroy(prior *prior, view *snapshot.Snapshot) *organizationModel {
 	after := m.clone()
 	after.isDestroyed = true
@@ -320,7 +322,7 @@ func getModel(ctx context.Context, from interface {
 	return m
 }
 
-// omitUnset makes null in the plan of a resource that is to be created what its configuration leaves unset.
+// omitUnset sets attributes that the configuration leaves unset to null in the plan of a new resource.
 func (m *organizationModel) omitUnset(config *organizationModel) {
 	m.settings.OmitUnset(config.settings)
 	for name, set := range m.sets {

@@ -27,7 +27,7 @@ type (
 	table               = attribute.Table[organizationModel, *zulip.Realm, zulip.RealmUpdate]
 )
 
-// attributes are what the server knows of the organization: the table [settings], and the table of permissions.
+// attributes are the attributes of the organization: the table [settings], and the table of permissions.
 var attributes = func() table {
 	all := table{
 		Resource:    "zulip_organization",
@@ -65,7 +65,7 @@ func (r row) DataSourceAttribute(string) datasourceschema.Attribute {
 	return r.Setting.DataSourceAttribute()
 }
 
-// Takes is what an account takes to set it.
+// Takes returns the role or permission that an account needs to set it.
 func (r row) Takes() (requires attribute.Requirement) {
 	if r.OwnerOnly {
 		requires.Role = zulip.RoleOwner
@@ -129,8 +129,8 @@ func (r row) ForgetUnknown(m *organizationModel) {
 	}
 }
 
-// describe writes a value of a setting for people. Values that mean the same are written the same: the CLI hands over every
-// text in the Unicode normal form NFC, whatever form the server stores.
+// describe returns a value of a setting for people. Values with the same meaning have the same text: Terraform
+// normalizes every text to the Unicode normal form NFC, whatever form the server stores.
 func describe(value attr.Value) string {
 	set, isSet := value.(types.Set)
 	switch {
@@ -152,9 +152,9 @@ const (
 	maxJitsiURL         = 200
 )
 
-// allSettings are what `PATCH /realm` sets beside the permissions (server-behavior §O3), in the order of the pages on
-// which administrators find them. Its `string_id`, which moves a demo organization to another address, is left out: the
-// provider would not find the organization any more.
+// allSettings are the settings of `PATCH /realm` other than permissions (server-behavior §O3), in the order of the
+// pages on which administrators find them. They exclude `string_id`, which moves a demo organization to another URL:
+// the provider would no longer find the organization.
 var allSettings = settings.WithLevels("zulip_organization", settings.Table{
 	// Organization profile.
 	{Name: "name", Kind: nameKind{}, Description: "Name of the organization."},

@@ -85,7 +85,7 @@ func TestProtocolOrganizationNoDigests(t *testing.T) {
 	diags.ExpectNoError(t)
 }
 
-// What is not known yet is checked later, and crashes nothing.
+// An unknown value is checked later, and crashes nothing.
 func TestProtocolOrganizationUnknown(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)
 	config := values{}
@@ -99,7 +99,8 @@ func TestProtocolOrganizationUnknown(t *testing.T) {
 	run.MustPlan(values{"can_create_groups": []any{acctest.Unknown}, "authentication_methods": []any{"Email", acctest.Unknown}})
 }
 
-// Owners may set everything, administrators most of it, others nothing; the error names all at once, and who can.
+// Owners may set everything, administrators most of it, others nothing. One error names all attributes, and the roles
+// that may set them.
 func TestProtocolOrganizationCaller(t *testing.T) {
 	o, _ := acctest.StartRun(t, organizationTypeName)
 	config := values{"description": "new", "invite_required": false, "waiting_period_threshold": 3, "can_create_groups": []any{"role:moderators"}}
@@ -124,7 +125,7 @@ func TestProtocolOrganizationCaller(t *testing.T) {
 	}
 }
 
-// An administrator changes what administrators may, beside what only owners may set and is as it is to be.
+// An administrator changes permitted settings, next to unchanged ones that only owners may set.
 func TestProtocolOrganizationAdministrator(t *testing.T) {
 	o, _ := acctest.StartRun(t, organizationTypeName)
 	admin := o.As(t, "admin")

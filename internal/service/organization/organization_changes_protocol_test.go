@@ -59,7 +59,7 @@ func TestProtocolOrganizationEveryWord(t *testing.T) {
 	}
 }
 
-// Somebody changes an attribute after the plan: the apply overwrites nothing, and says what happened.
+// An attribute changes after the plan: the apply overwrites nothing, and reports the conflict.
 func TestProtocolOrganizationChangedAfterThePlan(t *testing.T) {
 	for attribute, test := range map[string]struct {
 		planned         any
@@ -122,7 +122,7 @@ func TestProtocolOrganization_PlannedWithoutRefresh_AsksForOne(t *testing.T) {
 	diags.ExpectNoError(t)
 }
 
-// The server carries a change out piece by piece. What is done before a piece fails is said, and is in the state.
+// The server executes a change piece by piece. The message and the state have the pieces before the failure.
 func TestProtocolOrganizationFailsInTheMiddle(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)
 	run.MustApply(values{"description": "start"})
@@ -202,7 +202,8 @@ func TestProtocolOrganizationOtherWords(t *testing.T) {
 	run.ExpectUnchanged(config)
 }
 
-// A plan says who loses and who gains a right, from the start: creating the resource takes what there is.
+// A plan names the people who gain or lose a right, also when the resource is created: it starts from the current
+// organization.
 func TestProtocolOrganizationWarnsOfAccess(t *testing.T) {
 	_, run := acctest.StartRun(t, organizationTypeName)
 	_, diags := run.Plan(values{"can_create_groups": []any{"role:owners"}})
@@ -217,8 +218,8 @@ func TestProtocolOrganizationWarnsOfAccess(t *testing.T) {
 	}
 }
 
-// Settings that are no permissions decide who may do what, too: who is a full member, and whether anyone on the internet
-// reads what is public on the web.
+// Settings other than permissions decide access too: who is a full member, and whether anyone on the internet reads
+// web-public channels.
 func TestProtocolOrganizationWarnsOfWhatItsSettingsChange(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)
 	o.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": "true"})
@@ -271,8 +272,8 @@ func TestProtocolOrganizationDecomposedDescriptionIsTheSame(t *testing.T) {
 	}
 }
 
-// Where the server is newer than those that were tried, the message says that the provider may be wrong about it, and what of
-// the resource was not tried.
+// If the server is newer than those tested, the message says that the provider may be wrong about it, and which parts
+// of the resource were not tested.
 func TestProtocolOrganizationNotTakenByAnUntriedServer(t *testing.T) {
 	for _, level := range []int{featurelevel.Recorded, featurelevel.NewestRelease} {
 		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
@@ -295,8 +296,8 @@ func TestProtocolOrganizationNotTakenByAnUntriedServer(t *testing.T) {
 	}
 }
 
-// The server may compare a change with a copy of the organization that is older than what it shows (server-behavior §O10):
-// what is sent is written all the same, and nothing of the rest changes.
+// The server may compare a change with an older copy of the organization than it shows (server-behavior §O10). The
+// change is still stored, and other settings are unchanged.
 func TestProtocolOrganizationThatIsComparedWithAnOldCopy(t *testing.T) {
 	for name, test := range map[string]struct{ before, now, planned values }{
 		"a permission": {
@@ -326,7 +327,7 @@ func TestProtocolOrganizationThatIsComparedWithAnOldCopy(t *testing.T) {
 			run.MustApply(test.now)
 			before := organizationHeld(t, o)
 			run.MustApply(test.planned)
-			// The next change is compared with what is there.
+			// The next change is compared with the current values.
 			sent := o.Sent()
 			run.MustApply(test.now)
 			if writes := sent.Writes(); len(writes) != 1 {
@@ -339,7 +340,8 @@ func TestProtocolOrganizationThatIsComparedWithAnOldCopy(t *testing.T) {
 	}
 }
 
-// Somebody whom the server's list of people lacks gets a permission, and stays in the state by address (server-behavior §U18).
+// Someone whom the server's list of people lacks gets a permission, and stays in the state by email (server-behavior
+// §U18).
 func TestProtocolOrganizationPermissionOfSomebodyWhomTheListLacks(t *testing.T) {
 	const nadia = "user:nadia@example.com"
 	o, run := acctest.StartRun(t, organizationTypeName)

@@ -29,7 +29,7 @@ var resetting = values{
 	"can_move_messages_between_channels_group": []any{"user:lena.fischer@example.com"},
 }
 
-// Destroying gives the managed permissions that name a user group their defaults again, with old values, and nothing else.
+// Destroying resets only the managed permissions that name a user group to their defaults, with old values.
 func TestProtocolOrganization_DestroyedWithReset_GroupsLeavePermissions(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)
 	run.MustApply(resetting)
@@ -80,7 +80,7 @@ func TestProtocolOrganization_DestroyedWithKeep_SendsNothing(t *testing.T) {
 	}
 }
 
-// What somebody changed since the plan is not reset.
+// A permission that was changed after the plan is not reset.
 func TestProtocolOrganization_ResetAfterAChange_Refused(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)
 	run.MustApply(resetting)
@@ -99,7 +99,7 @@ func TestProtocolOrganization_ResetAfterAChange_Refused(t *testing.T) {
 	}
 }
 
-// What destroying resets follows the configuration: an attribute that was removed from it is not managed.
+// The reset follows the configuration: an attribute that was removed from it is not managed.
 func TestProtocolOrganization_AttributeRemoved_NotReset(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)
 	run.MustApply(resetting)

@@ -27,10 +27,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// kind is what the run state knows the pictures as.
+// kind is the kind of the pictures in the run state.
 const kind = "zulip_organization_image"
 
-// titles are what messages call the pictures.
+// titles are the names of the pictures in messages.
 var titles = map[string]string{zulip.IconImage: "icon", zulip.LogoImage: "logo", zulip.NightLogoImage: "logo for the dark theme"}
 
 type imageCall = adapter.Call[organizationImageModel]
@@ -99,7 +99,8 @@ func planImage(ctx context.Context, c *imageCall) error {
 	return err
 }
 
-// planImageDestroy refuses accounts that may not remove the picture, and warns of one that someone else uploaded.
+// planImageDestroy refuses accounts that may not remove the picture, and warns about one that someone uploaded
+// outside Terraform.
 func planImageDestroy(_ context.Context, c *imageCall) error {
 	state := c.State
 	core.Manage(c.Meta, existing(state), true, c.Diags)
@@ -111,7 +112,8 @@ func planImageDestroy(_ context.Context, c *imageCall) error {
 	return nil
 }
 
-// planNewImage refuses a second resource for a picture, and to replace a picture that no resource has. own is what the resource replaces.
+// planNewImage refuses a second resource for a picture, and a resource that would replace an unmanaged picture. own
+// is the picture that the resource replaces.
 func planNewImage(ctx context.Context, c *imageCall, own []int64) error {
 	plan := c.Plan
 	if plan.Kind.IsUnknown() {
@@ -197,7 +199,8 @@ func createImage(ctx context.Context, c *imageCall) error {
 	return nil
 }
 
-// uploadImage uploads a file in place of the picture that the plan saw, "" for none. now is what was just read, or nil.
+// uploadImage uploads a file in place of the planned old picture; seen is its URL, or "" for none. now was just read,
+// or is nil.
 func uploadImage(ctx context.Context, c *imageCall, image *picture.Picture, seen string, now *imageReading) (ok bool) {
 	plan, name := c.Plan, c.Plan.Kind.ValueString()
 	after := changeImage(ctx, c, plan, picture.Change[zulip.RealmImage]{
@@ -237,7 +240,7 @@ func readPicture(ctx context.Context, read readUntil, name string, shows func(zu
 	return &imageReading{Thing: view.Realm().Image(name), View: view}, nil
 }
 
-// changeImage carries out a change of the picture of a model. now is what was just read, or nil.
+// changeImage carries out a change of the picture of a model. now was just read, or is nil.
 func changeImage(ctx context.Context, c *imageCall, m *organizationImageModel, change picture.Change[zulip.RealmImage], onConflict string, now *imageReading) *imageReading {
 	defer c.Meta.Store.Invalidate(store.Organization)
 	title := "the " + m.title() + " of the organization"

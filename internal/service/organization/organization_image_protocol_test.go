@@ -19,7 +19,7 @@ func organizationImageHeld(t *testing.T, o *acctest.Organization, name string) z
 	return o.Snapshot(t, zulip.FetchRealm).Realm.Image(name)
 }
 
-// uploadByHand uploads a picture as somebody else.
+// uploadByHand uploads a picture outside Terraform.
 func uploadByHand(t *testing.T, o *acctest.Organization, name, file string) {
 	t.Helper()
 	content, err := os.ReadFile(file)
@@ -101,7 +101,7 @@ func TestProtocolOrganizationImage_ServerLags_StateHasNewPicture(t *testing.T) {
 	run.MustApply(values{"kind": "logo", "file": acctest.Picture(t, 10)}) // although the server still shows the one that was removed
 }
 
-// What somebody else uploads is seen by its URL, and what somebody else removes too.
+// An upload outside Terraform is noticed by its URL, and a removal too.
 func TestProtocolOrganizationImageDrift(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationImageKind)
 	config := values{"kind": "logo", "file": acctest.Picture(t, 10)}

@@ -78,7 +78,7 @@ func TestProtocolOrganizationImage_RemovedSincePlan(t *testing.T) {
 	sent.Expect(t)
 }
 
-// A refresh shows the picture of somebody else, and the plan that removes it says so.
+// A refresh shows the picture uploaded outside Terraform, and the plan that removes it warns.
 func TestProtocolOrganizationImage_UploadedBeforePlan_DestroyWarns(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationImageKind)
 	run.MustApply(values{"kind": "logo", "file": acctest.Picture(t, 10)})
@@ -128,7 +128,7 @@ func TestProtocolOrganizationImage_OtherAddress_Refused(t *testing.T) {
 	diags.ExpectError(t, "", "moved {")
 }
 
-// An upload whose answer is lost is not sent over a picture that somebody else uploaded after it.
+// An upload whose answer is lost is not repeated over a picture that was uploaded after it.
 func TestProtocolOrganizationImage_AnswerLostAndUploaded_NotOverwritten(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationImageKind)
 	run.MustApply(values{"kind": "logo", "file": acctest.Picture(t, 10)})

@@ -27,7 +27,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// The attributes of which more is to be checked than their kind can.
+// These attributes have further checks than those of their kind.
 const (
 	methodsAttribute    = "authentication_methods"
 	waitingAttribute    = "waiting_period_threshold"
@@ -50,7 +50,8 @@ type planning struct {
 	diags   *diag.Diagnostics
 }
 
-// ModifyPlan refuses what the server would refuse or ignore, and says what destroying the resource does.
+// ModifyPlan refuses changes that the server would refuse or ignore, and describes the effect of destroying the
+// resource.
 func (r *organizationResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if req.Plan.Raw.IsNull() {
 		r.planDestroy(ctx, req, &resp.Diagnostics)
@@ -92,7 +93,7 @@ func (r *organizationResource) ModifyPlan(ctx context.Context, req resource.Modi
 	p.diags.Append(p.plan.write(ctx, &resp.Plan)...)
 }
 
-// planDestroy says what destroying the resource does, and refuses what the server would refuse.
+// planDestroy describes the effect of destroying the resource, and refuses changes that the server would refuse.
 func (r *organizationResource) planDestroy(ctx context.Context, req resource.ModifyPlanRequest, diags *diag.Diagnostics) {
 	state := getModel(ctx, req.State, diags)
 	if diags.HasError() {
@@ -131,7 +132,7 @@ func (r *organizationResource) planDestroy(ctx context.Context, req resource.Mod
 	accesswarning.OfOrganization(ctx, p.Meta, diags, p.permissions(), permission.Change{})
 }
 
-// permissions is the plan of the permissions, for what is checked of it in the same way everywhere.
+// permissions returns the plan of the permissions, for the common checks.
 func (p *planning) permissions() attribute.PermissionPlan {
 	return attributes.PermissionPlan(p.config, p.plan, p.prior, p.view)
 }
@@ -165,7 +166,7 @@ func (p *planning) check(ctx context.Context) {
 	}
 }
 
-// settingsAccess is what the settings other than permissions change of who may do what.
+// settingsAccess returns the effect of settings other than permissions on access.
 func (p *planning) settingsAccess() permission.Change {
 	change := permission.Change{
 		Now: time.Now(), WaitingPeriodUnknown: p.isYetUnknown(waitingAttribute), SpectatorsUnknown: p.isYetUnknown(spectatorAttribute),

@@ -67,7 +67,7 @@ var wire = map[string]string{"giphy_rating": "gif_rating_policy"}
 // onWire is the name of a setting on the wire.
 func onWire(name string) string { return cmp.Or(wire[name], name) }
 
-// trial is one setting: what it is changed to, how that is sent, and how somebody changes it behind Terraform's back.
+// trial is one setting: the value it is changed to, the parameters of the request, and a change outside Terraform.
 type trial struct {
 	to           any
 	sends, drift string
@@ -133,8 +133,8 @@ func trials(t *testing.T, o *acctest.Organization) map[string]trial {
 	return all
 }
 
-// Every setting and permission that the server lets be set is an attribute. All are set at once, each as the server takes
-// it; each that somebody changes is shown alone, and repaired with the same parameter.
+// Every setting and permission that the server accepts is an attribute. All are set together, in the server's form.
+// Each change outside Terraform is shown separately, and repaired with the same parameter.
 func TestProtocolOrganizationEvery(t *testing.T) {
 	o, run := at(t, featurelevel.Newest)
 	all := trials(t, o)
@@ -167,7 +167,7 @@ func TestProtocolOrganizationEvery(t *testing.T) {
 	}
 }
 
-// What is not set is not written, and stays as it is to the end.
+// An unset attribute is never written.
 func TestProtocolOrganizationLive(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)
 	sent := o.Sent()

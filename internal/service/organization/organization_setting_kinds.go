@@ -85,7 +85,7 @@ func (channelKind) Attribute(text settings.SettingText) schema.Attribute {
 // defaultJitsi is the word for the server's own address.
 const defaultJitsi = "default"
 
-// webAddress is compiled once: the schema is made anew for every process and every test.
+// webAddress is compiled once, because the schema is created again for every process and every test.
 var webAddress = regexp.MustCompile(`^(https?://\S+|` + defaultJitsi + `)$`)
 
 // jitsiKind is a URL or "default".
@@ -199,8 +199,9 @@ func (methodsKind) Send(form *zulip.Form, name string, value attr.Value) {
 	form.JSON(name, turnOff(value, nil))
 }
 
-// turnOff returns what is to be sent for a set of methods: on those, and off all others that are on now. The server leaves
-// alone what is not sent, and refuses what turns none on (server-behavior §O5).
+// turnOff returns the values to send for a set of methods: those to turn on, and those to turn off because they are
+// on now. The server leaves methods that are not sent unchanged, and refuses a request that turns none on
+// (server-behavior §O5).
 func turnOff(wanted attr.Value, now map[string]zulip.AuthenticationMethod) map[string]bool {
 	methods := map[string]bool{}
 	for name, method := range now {

@@ -228,7 +228,7 @@ func (m *profileFieldModel) flags() []flag {
 	}
 }
 
-// read takes what the server holds. What a server of that feature level does not have is null.
+// read sets the model to the server's values. Attributes that a server of that feature level does not have are null.
 func (m *profileFieldModel) read(held *zulip.ProfileField, level int) {
 	m.ID = types.Int64Value(held.ID)
 	m.FieldType = types.StringValue(held.Type.String())
@@ -253,7 +253,7 @@ func (m *profileFieldModel) read(held *zulip.ProfileField, level int) {
 	}
 }
 
-// wire is what of the plan differs from the state; without a state, all that is set.
+// wire returns the differences between the plan and the state, and all set attributes without a state.
 func (m *profileFieldModel) wire(state *profileFieldModel) zulip.ProfileFieldChange {
 	if state == nil {
 		state = &profileFieldModel{}
@@ -280,7 +280,7 @@ func (m *profileFieldModel) wire(state *profileFieldModel) zulip.ProfileFieldCha
 	return change
 }
 
-// label is what tells the field from others: the service that the server knows, else its name.
+// label identifies the field: the service that the server knows, or its name.
 func (m *profileFieldModel) label() string {
 	if base.IsSet(m.Subtype) && m.Subtype.ValueString() != custom {
 		return m.Subtype.ValueString()
@@ -298,7 +298,7 @@ func profileFieldListOf(options []zulip.ProfileFieldOption) types.List {
 	return types.ListValueMust(optionType, elements)
 }
 
-// optionsOf returns the options of a list; what is not known of one is empty.
+// optionsOf returns the options of a list. An unknown option is empty.
 func optionsOf(list types.List) []zulip.ProfileFieldOption {
 	options := []zulip.ProfileFieldOption{}
 	for _, element := range list.Elements() {

@@ -50,7 +50,7 @@ func validateProfileField(config *profileFieldModel, diags *diag.Diagnostics) {
 	config.validateOptions(diags)
 }
 
-// validateName wants a name where the server does not give one.
+// validateName requires a name if the server does not determine it.
 func (m *profileFieldModel) validateName(diags *diag.Diagnostics) {
 	subtype := m.Subtype.ValueString()
 	external := m.FieldType.ValueString() == zulip.ProfileFieldExternal.String()
@@ -67,7 +67,7 @@ func (m *profileFieldModel) validateName(diags *diag.Diagnostics) {
 	}
 }
 
-// validateOptions wants keys and texts that differ, as far as they are known.
+// validateOptions requires different keys and texts, as far as they are known.
 func (m *profileFieldModel) validateOptions(diags *diag.Diagnostics) {
 	keys, texts := map[string]bool{}, map[string]bool{}
 	for i, option := range optionsOf(m.Options) {
@@ -82,7 +82,8 @@ func (m *profileFieldModel) validateOptions(diags *diag.Diagnostics) {
 	}
 }
 
-// checkProfileFieldPlan says what people lose, and refuses to show a long text in the summary where the server is too old for it.
+// checkProfileFieldPlan warns about data that people lose, and refuses to show a long text in the summary if the
+// server is too old for it.
 func checkProfileFieldPlan(ctx context.Context, p *core.Plan[profileFieldModel]) {
 	everybody := func(string) bool { return true }
 	switch {

@@ -13,7 +13,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// fields returns what the server holds, in order.
+// fields returns the server's fields, in order.
 func fields(t *testing.T, o *acctest.Organization) []*zulip.ProfileField {
 	t.Helper()
 	list, err := o.Client.ProfileFields(context.Background())
@@ -148,7 +148,7 @@ func TestProtocolProfileFieldOptions(t *testing.T) {
 	}
 }
 
-// Who destroys a field, or makes another one of it, is told what is lost.
+// A plan that destroys a field, or changes its type, names the lost data.
 func TestProtocolProfileFieldLoss(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
 	run.MustApply(team(nil))

@@ -67,7 +67,7 @@ func serverSettingsDataSchema() schema.Schema {
 	}
 }
 
-// readServerSettingsData returns what the provider read when it was configured.
+// readServerSettingsData returns the settings that the provider read when it was configured.
 func readServerSettingsData(ctx context.Context, c *adapter.Call[serverModel], m *serverModel) error {
 	settings := c.Meta.Server
 	methods, diags := types.MapValueFrom(ctx, types.BoolType, settings.AuthenticationMethods)

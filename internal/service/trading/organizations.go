@@ -123,7 +123,7 @@ func (e *TokenEphemeral) Open(ctx context.Context, req ephemeral.OpenRequest, re
 	resp.Diagnostics.Append(resp.Result.Set(ctx, &result)...)
 }
 
-// Renew is called when the life of the token ends and the run goes on. The value that was handed out cannot change.
+// Renew is called when the token expires during the run. The value that other resources received cannot change.
 func (e *TokenEphemeral) Renew(ctx context.Context, req ephemeral.RenewRequest, resp *ephemeral.RenewResponse) {
 	private, diags := req.Private.GetKey(ctx, expiresKey)
 	resp.Diagnostics.Append(diags...)

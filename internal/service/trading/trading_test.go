@@ -22,7 +22,7 @@ const (
 	frankfurt = "0d9a5f1e-3c44-4e0e-8f0b-5b1f6f0c9a03" // dead
 )
 
-// configured starts the provider with a block; what else it needs is in the environment.
+// configured starts the provider with a block. Further settings are in the environment.
 func configured(t *testing.T, block acctest.Values) *acctest.Process {
 	t.Helper()
 	p := acctest.StartProcess(t.Context(), t)
@@ -77,7 +77,7 @@ func TestProtocolTradingSettings(t *testing.T) {
 		t.Errorf("%d requests before anything was asked for", n)
 	}
 
-	// What is not known yet leaves the rest of the provider as it is.
+	// An unknown setting leaves the rest of the provider usable.
 	org := acctest.StartSandbox(t, sandbox.Config{})
 	p := configured(t, org.Block(acctest.Values{"trading_cloud": acctest.Values{"client_secret": acctest.Unknown}}))
 	p.MustReadData("zulip_users", acctest.Values{})
@@ -188,7 +188,8 @@ func TestAccSandboxTradingToken(t *testing.T) {
 	resource.Test(t, resource.TestCase{
 		ProtoV6ProviderFactories: acctest.Factories,
 		Steps: []resource.TestStep{{
-			// What is made of the token decides where the second provider asks, so that it can be seen that it arrived.
+			// The text derived from the token determines the site of the second provider, which shows that the token
+			// arrived.
 			Config: `
 ephemeral "zulip_trading_token" "t" {}
 locals {

@@ -65,7 +65,7 @@ func (m *roleMembersModel) value() people.Value {
 	return people.Value{Texts: &m.Users, IDs: &m.UserIDs}
 }
 
-// role is the role that the list is of, and demotion the one of those who are taken out.
+// role returns the role of the list, and demotion the one of users who are removed from it.
 func (m *roleMembersModel) role() zulip.Role { return role(m.Role) }
 
 func (m *roleMembersModel) demotion() zulip.Role {
@@ -78,14 +78,15 @@ func (m *roleMembersModel) demotion() zulip.Role {
 // roleUsers are the users of a role.
 var roleUsers = people.Users("Deactivated users have no permissions, and their roles are left unchanged")
 
-// listed are the roles that have a list, and demotions those that an account can get which is taken out of one.
+// listed are the roles that can have a list, and demotions the roles that users can get when they are removed from
+// one.
 var (
 	listed    = []string{"owner", "administrator", "moderator"}
 	demotions = []string{"administrator", "moderator", "member"}
 )
 
-// schema describes the resource. The users are a list although they have no order: of a set the plugin framework compares every
-// element with every other.
+// schema describes the resource. The users are a list without a meaningful order, because the plugin framework
+// compares every element of a set with every other.
 func (roleMembers) schema() schema.Schema {
 	return schema.Schema{
 		Version:             base.SchemaVersion,
@@ -118,7 +119,7 @@ func (roleMembers) validate(config *roleMembersModel, diags *diag.Diagnostics) {
 	}
 }
 
-// plan finds out who comes and who leaves, refuses what cannot be done, and says what it means.
+// plan determines who gets and who loses the role, refuses impossible changes, and warns about their effects.
 func (r roleMembers) plan(ctx context.Context, c *roleMembersCall) error {
 	plan, state := c.Plan, c.State
 	plan.ID, plan.UserIDs = plan.Role, types.MapUnknown(types.Int64Type) // unknown, if the role is
@@ -150,7 +151,7 @@ func (roleMembers) warnOfKept(ctx context.Context, c *roleMembersCall) error {
 	return nil
 }
 
-// planUsers keeps the users of the state where the configuration names the same, and checks who comes and who leaves.
+// planUsers keeps the users of the state if the configuration names the same, and checks additions and removals.
 func (r roleMembers) planUsers(ctx context.Context, c *roleMembersCall) error {
 	plan, state, role := c.Plan, c.State, c.Plan.role()
 	view, held, err := plan.holders(ctx, c)
@@ -190,15 +191,16 @@ func isPersonIn(view *snapshot.Snapshot) func(int64) bool {
 	}
 }
 
-// refuseUnlisted refuses a new list that does not name everybody who has the role: its creation takes it from nobody.
+// refuseUnlisted refuses a new list that does not name everyone with the role: its creation takes the role from no
+// one.
 func refuseUnlisted(role zulip.Role, who string, diags *diag.Diagnostics) {
 	diags.AddAttributeError(path.Root("users"), fmt.Sprintf("Users not listed also have the role %s", role),
 		fmt.Sprintf("The role %s also belongs to %s. A new zulip_role_members takes the role from no one. List them in users, or first import the resource, so that the plan shows everyone it demotes:\n\n"+
 			"  import {\n    to = zulip_role_members.NAME\n    id = %q\n  }", role, who, role.String()))
 }
 
-// check refuses what the server would refuse, and warns who loses a higher role, and who gains and who loses which right. Each grant
-// is checked in the organization as the ones before leave it.
+// check refuses changes that the server would refuse, and warns about people who lose a higher role, and about those
+// who gain or lose a right. Each grant is checked in the organization as the ones before leave it.
 func (roleMembers) check(ctx context.Context, c *roleMembersCall, grants []grant, view *snapshot.Snapshot) {
 	role, after, roles := c.Plan.role(), view, map[int64]zulip.Role{}
 	for _, one := range grants {
@@ -221,7 +223,7 @@ func (roleMembers) check(ctx context.Context, c *roleMembersCall, grants []grant
 	}
 }
 
-// create gives the role to those who are listed and do not have it, and takes it from nobody.
+// create gives the role to listed users who do not have it, and takes it from no one.
 func (r roleMembers) create(ctx context.Context, c *roleMembersCall) error {
 	view, err := c.ReadNaming("the people", lookup.Names(c.Plan.Users.Elements()), store.Users)
 	if err != nil {
@@ -251,7 +253,7 @@ func (roleMembers) read(ctx context.Context, c *roleMembersCall) error {
 	return nil
 }
 
-// update gives the role to those who come into the list, and takes it from those who are taken out.
+// update gives the role to new users of the list, and takes it from removed ones.
 func (r roleMembers) update(ctx context.Context, c *roleMembersCall) error {
 	view, err := c.ReadNaming("the people", lookup.Names(c.Plan.Users.Elements()), store.Users)
 	if err != nil {

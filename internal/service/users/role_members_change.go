@@ -19,9 +19,9 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// holders reads who has the role of a list, ascending. The server's list of people can be behind (server-behavior §U18), and the
-// groups of the roles are not: whoever is in one of the two only, is asked for by itself. The names of the list are read too. view is
-// nil if the account is not shown everybody, which is reported.
+// holders returns the users with the role of a list, ascending, and reads the listed users too. The server's list of
+// people can be behind (server-behavior §U18), but the groups of the roles are not. A user in only one of the two is
+// therefore read separately. view is nil if the account does not see everyone, which is reported.
 func (m *roleMembersModel) holders(ctx context.Context, c *roleMembersCall) (view *snapshot.Snapshot, held []int64, err error) {
 	role := m.role()
 	if !c.Meta.SeesEverybody() {
@@ -96,7 +96,8 @@ func (r roleMembers) arrivals(ctx context.Context, c *roleMembersCall, ids []int
 	return grants
 }
 
-// departures are the grants of those who are taken out of a list: the provider's account last, while it still may.
+// departures returns the grants for users who are removed from a list. The provider's account is last, while it still
+// may change roles.
 func (r roleMembers) departures(ctx context.Context, c *roleMembersCall, ids []int64, emails map[int64]string, view *snapshot.Snapshot) (grants []grant) {
 	role, self := c.Plan.role(), c.Meta.Store.Self().ID
 	isGiven := func(now *zulip.User) bool { // by another resource of this run
@@ -119,8 +120,8 @@ func (r roleMembers) departures(ctx context.Context, c *roleMembersCall, ids []i
 	return grants
 }
 
-// carryOut gives the role to those who come, and takes it from those who leave: from nobody, if one who was to come could not be given
-// it. It returns whether anybody's role was written.
+// carryOut gives the role to new users, and takes it from leaving ones. If a new user could not get it, it takes it
+// from no one. It returns true if any role was written.
 func (roleMembers) carryOut(ctx context.Context, c *roleMembersCall, come, leave []grant) (wrote bool) {
 	for _, grants := range [][]grant{come, leave} {
 		if c.Diags.HasError() {
@@ -138,15 +139,15 @@ func (roleMembers) carryOut(ctx context.Context, c *roleMembersCall, come, leave
 	return wrote
 }
 
-// knownRoles are the roles of accounts, as the last refresh read them: who is about to come into a list is not in the state, and the
-// prior role has to be known all the same. Deactivated accounts have a role too: it is their prior role when they are reactivated.
-// Whoever is not among them was a member.
+// knownRoles are the roles of accounts at the last refresh. They are the prior roles of users who are added to a
+// list, which the state does not have. Deactivated accounts have a prior role too, for when they are reactivated. An
+// account that is not included was a member.
 type knownRoles map[zulip.Role][]int64
 
 // privateRoles is where they stand in the private state.
 const privateRoles = "roles"
 
-// of returns the role that an account had.
+// of returns the prior role of an account.
 func (k knownRoles) of(id int64) zulip.Role {
 	for role, ids := range k {
 		if slices.Contains(ids, id) {

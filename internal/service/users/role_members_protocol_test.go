@@ -33,7 +33,7 @@ func id(t *testing.T, o *acctest.Organization, account string) int64 {
 	return int64(credentials.ID)
 }
 
-// roleMembersGive gives an account of the sandbox a role by hand.
+// roleMembersGive gives an account of the sandbox a role outside Terraform.
 func roleMembersGive(t *testing.T, o *acctest.Organization, account string, role zulip.Role) {
 	t.Helper()
 	if err := o.Client.UpdateUser(t.Context(), id(t, o, account), zulip.UserUpdate{Role: &role}); err != nil {
@@ -88,7 +88,7 @@ func TestProtocolRoleMembersLives(t *testing.T) {
 	expectRoleMembers(t, o, map[string]string{"member2": "moderator"})
 }
 
-// Who is taken out gets the role of demote_to.
+// A removed user gets the role of demote_to.
 func TestProtocolRoleMembersDemoteTo(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	run.MustApply(values{"role": "administrator", "users": []any{roleMembersTomas, bot(t, o), roleMembersLena}, "demote_to": "moderator"})
@@ -102,7 +102,7 @@ func TestProtocolRoleMembersDemoteTo(t *testing.T) {
 	}
 }
 
-// A new list takes the role from nobody: it names who else has it, and the way out.
+// A new list takes the role from no one: the error names the unlisted users with the role, and the fix.
 func TestProtocolRoleMembersTakesFromNobodyUnlisted(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	sent := o.Sent()
@@ -115,7 +115,7 @@ func TestProtocolRoleMembersTakesFromNobodyUnlisted(t *testing.T) {
 	expectRoleMembers(t, o, map[string]string{"member": "member", "admin": "administrator", "bot": "administrator", "member2": "administrator"})
 }
 
-// An import has who has the role now, and the plan after it lists whom it takes out.
+// An import has the users with the role, and the next plan lists those that it removes.
 func TestProtocolRoleMembersImport(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	roleMembersGive(t, o, "member", zulip.RoleAdministrator)
@@ -145,7 +145,7 @@ func TestProtocolRoleMembersImport(t *testing.T) {
 	run.Import("guest", nil).ExpectError(t, "", "owner, administrator or moderator")
 }
 
-// Who is promoted or demoted by hand is drift, by name and both ways. Who is deactivated does not count.
+// A promotion or demotion outside Terraform is drift, by name. Deactivated users do not count.
 func TestProtocolRoleMembersDrift(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	config := list("administrator", roleMembersTomas, bot(t, o))
@@ -176,7 +176,7 @@ func TestProtocolRoleMembersDrift(t *testing.T) {
 	}
 }
 
-// The server's list of people may hide that somebody was promoted (server-behavior §U18): the groups of the roles do not.
+// The server's list of people may hide a promotion (server-behavior §U18), but the groups of the roles do not.
 func TestProtocolRoleMembersDriftThatTheListHides(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	run.MustApply(list("administrator", roleMembersTomas, bot(t, o)))
@@ -192,7 +192,7 @@ func TestProtocolRoleMembersDriftThatTheListHides(t *testing.T) {
 	}
 }
 
-// What somebody else has changed since the plan is not written over, be it of who comes or of who leaves.
+// A change after the plan is not overwritten, neither for added nor for removed users.
 func TestProtocolRoleMembersChangedMeanwhile(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	run.MustApply(list("moderator", roleMembersAmara, roleMembersLena))
@@ -238,7 +238,7 @@ func TestProtocolRoleMembersChangedMeanwhile(t *testing.T) {
 	}
 }
 
-// What has been written stays in the state when a later request fails.
+// Written roles stay in the state when a later request fails.
 func TestProtocolRoleMembersPartialApply(t *testing.T) {
 	for name, imported := range map[string]bool{"created": false, "updated": true} {
 		t.Run(name, func(t *testing.T) {
@@ -325,7 +325,7 @@ func TestProtocolRoleMembersLastOwnerSinceThePlan(t *testing.T) {
 	expectRoleMembers(t, o, map[string]string{"owner": "owner"})
 }
 
-// Who is listed lower than they are is warned of by name.
+// The plan warns by name about users whose listed role is lower than their current one.
 func TestProtocolRoleMembersListedLower(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	plan, diags := run.Plan(list("moderator", roleMembersAmara, roleMembersTomas))
@@ -334,7 +334,7 @@ func TestProtocolRoleMembersListedLower(t *testing.T) {
 	expectRoleMembers(t, o, map[string]string{"admin": "moderator"})
 }
 
-// What is not known yet breaks no plan: a new list is planned, and one that is there waits or names the unknown.
+// An unknown value breaks no plan: a new list is planned, and an existing one waits or names the unknown element.
 func TestProtocolRoleMembersUnknown(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	run.MustPlan(values{"role": acctest.Unknown, "users": acctest.Unknown})
@@ -362,7 +362,7 @@ func TestProtocolRoleMembersUnknown(t *testing.T) {
 	}
 }
 
-// A guest may not be shown everybody: nothing is said of who has the role.
+// A guest may not see everyone: then the users with the role are not reported.
 func TestProtocolRoleMembersOfAGuest(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	run.MustApply(list("moderator", roleMembersAmara))

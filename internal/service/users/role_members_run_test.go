@@ -93,7 +93,7 @@ func TestProtocolRoleMembersTwoResources(t *testing.T) {
 	}
 }
 
-// What says the same is let be.
+// Resources that agree are accepted.
 func TestProtocolRoleMembersThatAgree(t *testing.T) {
 	moderators := roleMembersPart{"zulip_role_members", "", list("moderator", roleMembersAmara, roleMembersLena), ""}
 	for name, other := range map[string]roleMembersPart{
@@ -119,7 +119,7 @@ func TestProtocolRoleMembersThatAgree(t *testing.T) {
 	}
 }
 
-// Somebody moves from one list to another, or from a list to a resource of their own, in one apply, in any order.
+// A user moves from one list to another, or from a list to a separate resource, in one apply, in any order.
 func TestProtocolRoleMembersMove(t *testing.T) {
 	for name, test := range map[string]struct {
 		from, to roleMembersPart
@@ -225,7 +225,7 @@ func block(name, role string, users ...string) string {
 	return fmt.Sprintf("resource \"zulip_role_members\" %q {\n  role  = %q\n  users = [%s]\n}\n", name, role, strings.Join(quoted, ", "))
 }
 
-// Somebody moves between lists, an account that is created comes in, and a list that is replaced is no second one.
+// A user moves between lists, a new account is added, and a list that is replaced does not count as a second one.
 func TestAccSandboxRoleMembersMove(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)

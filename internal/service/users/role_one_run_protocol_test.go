@@ -196,7 +196,7 @@ func TestProtocolUser_Reactivated_WarnsOfRole(t *testing.T) {
 	}
 }
 
-// Nobody is active with a role that the configuration takes away.
+// No one is active with a role that the configuration takes away.
 func TestProtocolUser_ReactivatedWithOtherRole_RoleSentFirst(t *testing.T) {
 	for _, attribute := range []string{"active", "adopt_deactivated"} {
 		t.Run(attribute, func(t *testing.T) {
@@ -273,7 +273,7 @@ func TestProtocolRoleMembers_ListedEmailMovedSincePlan_Refused(t *testing.T) {
 	}
 }
 
-// A new list has no state to compare with: what it saw is in the plan.
+// A new list has no state to compare with: the plan has the users that it found.
 func TestProtocolRoleMembers_NewAndEmailMovedSincePlan_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
 	run := o.NewRun(t, "zulip_role_members")
@@ -296,7 +296,7 @@ func TestProtocolRoleMembers_NewAndEmailMovedSincePlan_Refused(t *testing.T) {
 	expectAccount(t, o, "member2", "member", true)
 }
 
-// The plan is refused too if nobody has the email any more, or if who has it joined after the plan.
+// The plan is also refused if no user has the email any more, or if its user joined after the plan.
 func TestProtocolRoleMembers_NewAndEmailGoneSincePlan_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
 	run := o.NewRun(t, "zulip_role_members")
@@ -307,7 +307,7 @@ func TestProtocolRoleMembers_NewAndEmailGoneSincePlan_Refused(t *testing.T) {
 	run.ExpectOutdated(plan, "user_ids")
 }
 
-// The user IDs in the state belong to the emails of the state, also after somebody has joined.
+// The user IDs in the state belong to the emails in the state, also after someone has joined.
 func TestProtocolRoleMembers_UserIDs(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
 	run := o.NewRun(t, "zulip_role_members")

@@ -31,7 +31,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// userKind is what the run state knows accounts as.
+// userKind is the kind of accounts in the run state.
 const userKind = "zulip_user"
 
 // userResource is zulip_user.
@@ -125,7 +125,7 @@ func isReactivatable(user *zulip.User) bool {
 	return !user.IsActive && !user.IsDeleted && !user.IsBot
 }
 
-// create creates the account. Without a password it gets one that nobody knows.
+// create creates the account. Without a configured password it gets a random one.
 func create(ctx context.Context, c *core.Context, plan *account) (int64, error) {
 	password, _ := ctx.Value(passwordKey{}).(string)
 	if password == "" {
@@ -151,8 +151,8 @@ func isUnread(attribute string, prior *account, c *core.Context) bool {
 	return ok && hidesEmail(user) && !isTrusted(prior, user)
 }
 
-// update sends what differs, and then deactivates or reactivates the account: the server changes deactivated accounts too
-// (server-behavior §U6), and nobody is active with a role that is about to be taken away.
+// update sends the differences, and then deactivates or reactivates the account. The server also changes deactivated
+// accounts (server-behavior §U6), and no one must be active with a role that is about to be taken away.
 func update(ctx context.Context, c *core.Context, planned, current *account) error {
 	user, ok := c.Snapshot.User(current.ID.ValueInt64())
 	if !ok {
@@ -187,7 +187,8 @@ func send(ctx context.Context, c *core.Context, planned, current *account, user 
 	return err
 }
 
-// deactivate deactivates the account: the server deletes nobody. One that is gone or deactivated already is fine.
+// deactivate deactivates the account, because the server deletes no accounts. One that no longer exists or is
+// deactivated is no error.
 func deactivate(ctx context.Context, c *core.Context, state *account) error {
 	var diags diag.Diagnostics
 	if checkActions(c.Base, state, &diags); diags.HasError() {
@@ -270,7 +271,7 @@ func checkImported(user *zulip.User) error {
 	return nil
 }
 
-// hint says what a refusal means for an account.
+// hint explains a refusal for an account.
 func hint(err error) string {
 	switch {
 	case zulip.IsMessage(err, "User not authorized to create users"):

@@ -14,7 +14,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// lenaWith is what is configured of lena.
+// lenaWith returns the configuration of lena.
 func lenaWith(more values) values {
 	config := values{"email": userLena, "full_name": "Lena Fischer"}
 	for name, value := range more {
@@ -43,7 +43,7 @@ func expectActive(t *testing.T, o *acctest.Organization, run *acctest.Run, state
 	}
 }
 
-// Who has left stays in the state, as long as the configuration says so.
+// A deactivated user stays in the state if the configuration says so.
 func TestProtocolUserStaysWhenDeactivated(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_user")
 	run, _ := imported(t, o, userLena, nil)
@@ -80,7 +80,7 @@ func TestProtocolUserStaysWhenDeactivated(t *testing.T) {
 	sent.Expect(t)
 }
 
-// Somebody else deactivates or reactivates the account.
+// The account is deactivated or reactivated outside Terraform.
 func TestProtocolUserActiveDrift(t *testing.T) {
 	o, run := activity(t, true)
 	path := fmt.Sprint("/users/", run.State.Values["id"])
@@ -108,7 +108,7 @@ func TestProtocolUserActiveDrift(t *testing.T) {
 	sent.Expect(t, "DELETE")
 	expectActive(t, o, run, false, false)
 
-	// It was done by hand before the apply: nothing is left to do.
+	// The change was made outside Terraform before the apply: nothing is left to do.
 	plan = run.MustPlan(lenaWith(values{"active": true}))
 	o.Call(t, http.MethodPost, path+"/reactivate", nil)
 	sent = o.Sent()
@@ -117,7 +117,7 @@ func TestProtocolUserActiveDrift(t *testing.T) {
 	expectActive(t, o, run, true, true)
 }
 
-// An account whose active is not set leaves the state when somebody deactivates it.
+// An account whose active is not set leaves the state when it is deactivated outside Terraform.
 func TestProtocolUserActiveUnset(t *testing.T) {
 	o, run := activity(t, nil)
 	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", run.State.Values["id"]), nil)
@@ -126,7 +126,7 @@ func TestProtocolUserActiveUnset(t *testing.T) {
 	}
 }
 
-// Nobody is reactivated, and no account leaves the state, because active is taken out of the configuration.
+// Removing active from the configuration reactivates no one, and removes no account from the state.
 func TestProtocolUserActiveTakenOut(t *testing.T) {
 	o, run := activity(t, false)
 	words := []string{userLena + " is deactivated, but active is not set", "active = false to leave", "active = true to reactivate", "remove the resource"}
@@ -172,7 +172,7 @@ func TestProtocolUserCreatedInactive(t *testing.T) {
 	sent.Expect(t, "PATCH full_name")
 	expectActive(t, o, run, false, false)
 
-	// It stays what it is if its resource is made anew.
+	// It keeps its value if its resource is replaced.
 	tainted := run.State
 	p := run.Process()
 	_, diags = p.Read("zulip_user", tainted)
@@ -207,7 +207,7 @@ func TestProtocolUserInactiveTwice(t *testing.T) {
 	}
 }
 
-// What protects people when a resource is destroyed protects them when active becomes false.
+// The checks that protect people when a resource is destroyed also apply when active becomes false.
 func TestProtocolUserInactiveIsProtected(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_user")
 	run, config := imported(t, o, userInes, values{"active": false})
@@ -261,7 +261,7 @@ func TestFaultUserActive(t *testing.T) {
 	}
 }
 
-// What a deactivation deletes is said and deleted as when the resource is destroyed.
+// The deletions of a deactivation are announced and made as when the resource is destroyed.
 func TestProtocolUserInactiveDeletes(t *testing.T) {
 	actions := values{"delete_direct_messages": true}
 	o, run := written(t, featurelevel.DeactivationActions, actions)
@@ -328,7 +328,7 @@ func TestProtocolUserInactiveDeleted(t *testing.T) {
 	run.ExpectRefused(lenaWith(values{"active": false}), "active", userLena+" has no account", "remove the resource")
 }
 
-// Who is set inactive is taken out of groups and permissions in the same run, in any order.
+// A user who becomes inactive is removed from groups and permissions in the same run, in any order.
 func TestProtocolUserLeavesGroupsInTheSameRun(t *testing.T) {
 	for _, order := range [][]string{{"person", "group", "channel"}, {"group", "channel", "person"}, {"channel", "person", "group"}} {
 		t.Run(strings.Join(order, " "), func(t *testing.T) {
@@ -353,7 +353,8 @@ func TestProtocolUserLeavesGroupsInTheSameRun(t *testing.T) {
 			for _, name := range order {
 				p.MustApply(plans[name])
 			}
-			// The server hides who is deactivated, and shows again who is active: what it still has is drift then.
+			// The server hides deactivated users, and shows reactivated ones again: their remaining memberships are
+			// drift then.
 			o.Call(t, http.MethodPost, fmt.Sprint("/users/", id(t, o, "member"), "/reactivate"), nil)
 			for _, one := range []struct {
 				run    *acctest.Run
@@ -391,7 +392,7 @@ func TestProtocolUserSaysWhatARoleMeans(t *testing.T) {
 	diags.ExpectOnlyAccessWarning(t, summary, "")
 }
 
-// Who is deactivated takes the bots along, and a channel can be left with nobody who may post.
+// A deactivation includes the user's bots, and can leave a channel in which no one may post.
 func TestProtocolUserSaysWhatDeactivationMeans(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	run.MustApply(nadia(nil))

@@ -152,7 +152,7 @@ func (l *listModel) admits(user *zulip.User, s *snapshot.Snapshot) bool {
 	return l.ProfileField == nil || profileOf(user, s)[l.ProfileField.Name] == l.ProfileField.Value
 }
 
-// userFacts are what a person or bot is.
+// userFacts are the attributes of a person or bot.
 type userFacts struct {
 	ID            types.Int64  `tfsdk:"id"`
 	Email         types.String `tfsdk:"email"`
@@ -169,7 +169,7 @@ type userFacts struct {
 	ProfileData   types.Map    `tfsdk:"profile_data"`
 }
 
-// read sets the facts to what the server has. tellsDeleted is whether it tells which accounts were deleted.
+// read sets the facts to the server's values. tellsDeleted is true if the server shows which accounts were deleted.
 func (f *userFacts) read(ctx context.Context, user *zulip.User, s *snapshot.Snapshot, tellsDeleted bool) diag.Diagnostics {
 	f.ID = types.Int64Value(user.ID)
 	f.Email = types.StringValue(user.Email)

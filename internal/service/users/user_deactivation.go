@@ -17,7 +17,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// deletions lists what a deactivation can delete: the attribute, the field of the request, and what it is.
+// deletions lists the possible deletions of a deactivation: the attribute, the field of the request, and the deleted
+// objects.
 var deletions = []struct {
 	attribute string
 	field     func(*zulip.DeactivationActions) *bool

@@ -20,12 +20,12 @@ const (
 	tomasBot  = "terraform-bot@zulip.example.com"
 )
 
-// leaving is tomas with what is deleted when he leaves.
+// leaving returns tomas with the deletions of his deactivation.
 func leaving(actions values) values {
 	return values{"email": userTomas, "full_name": "Tomas Berg", "deactivation_actions": actions}
 }
 
-// written gives a test a server of a feature level, on which tomas and his bot have written a message of each kind, and a
+// written returns a server of a feature level, on which tomas and his bot have written a message of each kind, and a
 // run that manages the account of tomas with the given actions.
 func written(t *testing.T, level int, actions values) (*acctest.Organization, *acctest.Run) {
 	t.Helper()
@@ -143,7 +143,7 @@ func TestProtocolUserDeactivationActionsNeedALevel(t *testing.T) {
 	}
 }
 
-// It is deleted once, whatever becomes of the answer; and what somebody else did is told.
+// The deletion happens once, whatever happens to the answer, and a deactivation outside Terraform is reported.
 func TestProtocolUserDeactivationActionsAfterAnotherDeactivation(t *testing.T) {
 	o, run := written(t, featurelevel.DeactivationActions, values{"delete_direct_messages": true})
 	plan := run.MustPlan(nil)
@@ -256,7 +256,7 @@ func TestProtocolUserDataSourcesSayWhoWasDeleted(t *testing.T) {
 	}
 }
 
-// What protects people is checked in the plan, and again on what the server has just before the request.
+// The checks that protect people run in the plan, and again on the server's answer just before the request.
 
 // setRole gives a role outside of Terraform.
 func setRole(t *testing.T, o *acctest.Organization, account string, role zulip.Role) {
@@ -266,7 +266,7 @@ func setRole(t *testing.T, o *acctest.Organization, account string, role zulip.R
 	}
 }
 
-// imported gives a test the account of a person in the state, and what is configured of it.
+// imported returns the account of a person in the state, with its configuration.
 func imported(t *testing.T, o *acctest.Organization, address string, more values) (*acctest.Run, values) {
 	t.Helper()
 	run := o.NewRun(t, "zulip_user")
@@ -278,7 +278,7 @@ func imported(t *testing.T, o *acctest.Organization, address string, more values
 	return run, config
 }
 
-// Two owners are not demoted or deactivated one after the other until nobody is left.
+// Two owners are not demoted or deactivated one after the other until none is left.
 func TestProtocolUserLastOwner(t *testing.T) {
 	for name, test := range map[string]struct {
 		role any // that the second gets; nil: is deactivated
@@ -312,7 +312,7 @@ func TestProtocolUserLastOwner(t *testing.T) {
 	}
 }
 
-// A deactivation of an owner is refused where who else is one cannot be read.
+// The deactivation of an owner is refused if the other owners cannot be read.
 func TestProtocolUserDeactivationThatCannotBeChecked(t *testing.T) {
 	for _, path := range []string{"/users", "/users/*"} {
 		t.Run(path, func(t *testing.T) {

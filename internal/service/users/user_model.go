@@ -36,7 +36,7 @@ type account struct {
 	DateJoined       types.String `tfsdk:"date_joined"`
 }
 
-// readInto sets the model to what the server has. A model without an address is one that is imported: it gets the whole
+// readInto sets the model to the server's values. A model without an email is being imported: it gets the whole
 // profile.
 func readInto(a *account, user *zulip.User, c *core.Context) {
 	isImported := a.Email.IsNull()
@@ -116,7 +116,7 @@ func (a *account) keepProfile(prior *account, s *snapshot.Snapshot) {
 	a.ProfileData = prior.ProfileData
 }
 
-// changes returns what has to be sent so that the current account becomes what is planned.
+// changes returns the changes that turn the current account into the planned one.
 func (a *account) changes(user *zulip.User, s *snapshot.Snapshot) (update zulip.UserUpdate, err error) {
 	if name := strings.TrimSpace(a.FullName.ValueString()); !a.FullName.IsUnknown() && name != user.FullName {
 		update.FullName = &name
@@ -147,7 +147,7 @@ func (a *account) changes(user *zulip.User, s *snapshot.Snapshot) (update zulip.
 // fieldOfPeople is the type of profile fields that hold people (server-behavior §L7).
 const fieldOfPeople = 6
 
-// wireValue is a value as the API wants it: the text, or for people the list of their IDs.
+// wireValue returns a value for the API: the text, or for people the list of their IDs.
 func wireValue(field *zulip.ProfileField, text string, s *snapshot.Snapshot) (any, error) {
 	if field.Type != fieldOfPeople {
 		return text, nil
@@ -196,7 +196,8 @@ func peopleIn(field *zulip.ProfileField, text string) ([]string, error) {
 	return people, nil
 }
 
-// namesInProfile returns whom fields of people name. Which fields have people is not known yet: any list of texts may name some.
+// namesInProfile returns the people that profile fields may name. The types of the fields are not known yet, so any
+// list of texts counts.
 func (a *account) namesInProfile() (names []string) {
 	profile, _ := a.profile()
 	for _, text := range profile {

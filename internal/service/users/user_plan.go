@@ -26,8 +26,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// ModifyPlan also refuses what the server is too old for where nothing is sent: what counts when the account is
-// deactivated is not sent before.
+// ModifyPlan also refuses attributes for which the server is too old and that are only sent when the account is
+// deactivated.
 func (r *userResource) ModifyPlan(ctx context.Context, req resource.ModifyPlanRequest, resp *resource.ModifyPlanResponse) {
 	if r.Meta != nil && !req.Plan.Raw.IsNull() {
 		r.CheckLevels(ctx, userKind, req.Config, &resp.Diagnostics)
@@ -59,7 +59,7 @@ func checkPlan(ctx context.Context, p *core.Plan[account]) {
 	warnOfAccess(ctx, p, s)
 }
 
-// checkDestroy refuses to deactivate whom the server keeps, and warns of what is lost.
+// checkDestroy refuses to deactivate accounts that the server protects, and warns about losses.
 func checkDestroy(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) {
 	user, ok := s.User(p.Prior.ID.ValueInt64())
 	if !ok {
@@ -87,7 +87,7 @@ func checkProfile(p *core.Plan[account], s *snapshot.Snapshot) {
 	}
 }
 
-// checkNew refuses an account that already exists, and whom the server lets create none.
+// checkNew refuses an account that already exists, and a provider's account that may not create any.
 func checkNew(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) {
 	if p.Meta.Store.Self().Role > zulip.RoleAdministrator {
 		p.Meta.Refuse(path.Empty(), "create users", "This requires an administrator or owner of the organization with the permission can_create_users, which the server's shell grants.", p.Diags)
@@ -122,7 +122,7 @@ func checkNew(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) 
 	}
 }
 
-// checkHolder refuses an address that another account has, unless it is to be adopted.
+// checkHolder refuses an email that another account has, unless that is adopted.
 func checkHolder(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot, holder *zulip.User) {
 	run := &p.Meta.Run
 	isOwn := run.IsManaged(userKind, holder.ID) || run.IsDestroyed(userKind, holder.ID)
@@ -159,7 +159,7 @@ func existing(plan *account, holder *zulip.User) core.Existing {
 	}
 }
 
-// taken says which account has the planned address, and what to do.
+// taken returns the error about the account with the planned email, with the fix.
 func taken(holder *zulip.User) (summary, detail string) {
 	switch {
 	case holder.IsBot:
@@ -199,7 +199,7 @@ func (a *account) isSameAccount(b *account) bool {
 	return a.Email.Equal(b.Email) && a.FullName.Equal(b.FullName) && a.Role.Equal(b.Role) && a.ProfileData.Equal(b.ProfileData)
 }
 
-// warnOfAccess warns who gains and who loses which right by another role.
+// warnOfAccess warns about people who gain or lose a right by another role.
 func warnOfAccess(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot) {
 	user, ok := s.User(p.Prior.ID.ValueInt64())
 	role, isKnown := zulip.ParseRole(p.Plan.Role.ValueString())
@@ -319,7 +319,7 @@ func destroy(ctx context.Context, c *core.Context, state *account) error {
 	return deactivate(ctx, c, state)
 }
 
-// checkActive checks a deactivation as if the resource were destroyed, and says whom an update reactivates.
+// checkActive checks a deactivation as if the resource were destroyed, and warns about a reactivation.
 func checkActive(ctx context.Context, p *core.Plan[account], s *snapshot.Snapshot, user *zulip.User) {
 	at := path.Root("active")
 	if p.Prior.isInactive() && p.Meta.Run.WillBeCreated(userKind, strings.ToLower(user.Address())) {
@@ -347,7 +347,7 @@ func checkActive(ctx context.Context, p *core.Plan[account], s *snapshot.Snapsho
 	}
 }
 
-// warnOfReactivation says which account will be reactivated, and what it can do then.
+// warnOfReactivation names the account that will be reactivated, and its access afterwards.
 func warnOfReactivation(ctx context.Context, p *core.Plan[account], at path.Path, user *zulip.User) {
 	role, returns := accounts.Returns(user, p.Config.Role)
 	p.Diags.AddAttributeWarning(at, fmt.Sprintf("User %s will be reactivated", user.Address()),

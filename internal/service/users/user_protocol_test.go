@@ -126,7 +126,7 @@ func TestProtocolUserDrift(t *testing.T) {
 	sent = o.Sent()
 	run.MustApply(config)
 	sent.Expect(t, "PATCH new_email")
-	// A role that was changed since the plan is somebody's decision.
+	// A role that was changed after the plan is a conflict.
 	plan := run.MustPlan(nadia(values{"role": "moderator"}))
 	o.Call(t, http.MethodPatch, path, map[string]string{"role": "600"})
 	run.Apply(plan).ExpectError(t, "", "was changed after the plan was made", "role\n", "plan was made:     \"member\"", "now:                        \"guest\"", "asks for: \"moderator\"")
@@ -239,7 +239,7 @@ func TestFaultUserLostAnswer(t *testing.T) {
 	}
 }
 
-// What fails after the account is made leaves it in the state.
+// A failure after the account is created leaves it in the state.
 func TestFaultUserHalfMade(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	run.Block["max_retries"] = 0
@@ -290,7 +290,8 @@ func TestProtocolUserRefusedAtPlan(t *testing.T) {
 	run.ExpectRefused(nil, "", "remove the provider's own access")
 }
 
-// Who may not manage accounts is told at plan; the rights of the server's shell are seen on apply only.
+// The plan refuses accounts that may not manage accounts. The rights of the server's shell are only visible during
+// apply.
 func TestProtocolUserCallers(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_user")
 	o.As(t, "moderator").NewRun(t, "zulip_user").ExpectRefused(nadia(nil), "", "cannot create users", "can_create_users")
@@ -322,7 +323,7 @@ func TestProtocolUserProfileWithNull(t *testing.T) {
 	}
 }
 
-// A profile field that nobody has heard of is an error that names those there are.
+// An unknown profile field is an error that names the existing ones.
 func TestProtocolUsersByAnUnknownProfileField(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	o.Call(t, http.MethodPost, "/realm/profile_fields", map[string]string{"name": "Mentors", "field_type": "1"})

@@ -31,7 +31,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// userRoleKind is what roles are taken over as, by the IDs of those who have them.
+// userRoleKind is the kind under which roles are adopted, by the IDs of their users.
 const userRoleKind = "zulip_user_role"
 
 type userRoleCall = adapter.Call[userRoleModel]
@@ -73,7 +73,7 @@ func userRoleSchema() schema.Schema {
 	}
 }
 
-// planUserRole finds out who is meant, refuses what the server would refuse, and says what the change means.
+// planUserRole finds the user, refuses changes that the server would refuse, and warns about effects.
 func planUserRole(ctx context.Context, c *userRoleCall) error {
 	plan, state := c.Plan, c.State
 	view, err := c.ReadNaming("the people", []string{plan.User.ValueString()}, store.Users)
@@ -134,7 +134,7 @@ func planUserRoleDestroy(ctx context.Context, c *userRoleCall) error {
 	return nil
 }
 
-// warnOfKept warns of somebody who keeps more than the role member when the resource ends.
+// warnOfKept warns about a user who keeps a higher role than member when the resource is destroyed.
 func warnOfKept(state *userRoleModel, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	user, ok := view.User(state.UserID.ValueInt64())
 	if ok && user.IsActive && user.Role < zulip.RoleMember {
@@ -143,7 +143,7 @@ func warnOfKept(state *userRoleModel, view *snapshot.Snapshot, diags *diag.Diagn
 	}
 }
 
-// checkUserRole refuses what the server would refuse, and warns who gains and who loses which right.
+// checkUserRole refuses changes that the server would refuse, and warns about people who gain or lose a right.
 func checkUserRole(ctx context.Context, c *userRoleCall, change accounts.Change, view *snapshot.Snapshot) {
 	change.Check(c.Meta, view, c.Diags)
 	if c.Diags.HasError() || change.User.Role == change.Planned {
@@ -278,7 +278,7 @@ func importUserRole(_ context.Context, c *userRoleCall, text string) error {
 	return nil
 }
 
-// cutOnDestroy divides the text of an import, as in ada@example.com=member, into the person and what is to become of the role.
+// cutOnDestroy splits an import ID such as ada@example.com=member into the person and the value of on_destroy.
 func cutOnDestroy(text string) (word, onDestroy string) {
 	at := strings.LastIndexByte(text, '=')
 	if at < 0 || !slices.Contains(append(accounts.Roles(), onDestroyKeep), text[at+1:]) {

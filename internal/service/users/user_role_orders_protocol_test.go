@@ -13,9 +13,9 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox/rules"
 )
 
-// Several resources that change roles and deactivate accounts, applied in every order, with changes by hand and with faults.
-// Whatever happens, the organization keeps an owner, nobody is promoted, demoted or deactivated whom no plan listed, and nobody's
-// decision since the plan is overwritten.
+// These tests apply several resources that change roles and deactivate accounts in every order, with changes outside
+// Terraform and with faults. The organization must keep an owner, no one may be promoted, demoted or deactivated whom
+// no plan listed, and no change after the plan may be overwritten.
 
 // userRolePart is one resource of a configuration.
 type userRolePart struct {
@@ -24,13 +24,13 @@ type userRolePart struct {
 	config   values // nil: it is destroyed
 	// account is whose role or existence it manages, and outcome what it plans, as in "moderator" or "deactivated".
 	account, outcome string
-	// others are further accounts, and what the part plans for them: another part may plan something else.
+	// others are further accounts, with the part's plan for them. Another part may plan a different change.
 	others map[string]string
 	// follows is the name of the part whose user gets the role.
 	follows string
 }
 
-// A roleChange is what a configuration changes at once.
+// A roleChange is a set of changes in a configuration.
 type roleChange struct {
 	before  map[string]string // roles that accounts have at first
 	account string            // the provider's
@@ -174,14 +174,14 @@ func (c roleChange) orders() *acctest.Orders {
 	return orders
 }
 
-// giveRole gives a role by hand.
+// giveRole gives a role outside Terraform.
 func giveRole(t *testing.T, o *acctest.Organization, account, role string) {
 	t.Helper()
 	number := slices.Index([]string{"owner", "administrator", "moderator", "member", "", "guest"}, role)
 	o.Call(t, "PATCH", fmt.Sprint("/users/", id(t, o, account)), map[string]string{"role": fmt.Sprint(100 * (number + 1))})
 }
 
-// roles are what accounts are, by their names: a role, or deactivated.
+// roles returns the roles of accounts by name, or "deactivated".
 func roles(o *acctest.Organization) map[string]string {
 	names := map[int]string{100: "owner", 200: "administrator", 300: "moderator", 400: "member", 600: "guest"}
 	all := map[string]string{}
@@ -212,8 +212,8 @@ func (c roleChange) checkPart(t *testing.T, o *acctest.Organization, resource ac
 	}
 }
 
-// check looks at what the sandbox holds after an apply: an owner, and nobody who is something that no plan listed. What was
-// changed by hand since the plan is as it was left.
+// check checks the sandbox after an apply: it has an owner, and no one has a role that no plan listed. Changes
+// outside Terraform since the plan are kept.
 func (c roleChange) check(t *testing.T, a *acctest.OrderedApply, before map[string]string) {
 	t.Helper()
 	held, hasOwner := roles(a.Organization), false

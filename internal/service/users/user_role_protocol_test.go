@@ -59,7 +59,7 @@ func TestProtocolUserRoleLives(t *testing.T) {
 	expectUserRole(t, o, "member", "moderator") // kept
 }
 
-// A role that is there already is taken into the state without a request that writes.
+// A role that the user already has is put into the state without a write.
 func TestProtocolUserRoleThereAlready(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	sent := o.Sent()
@@ -75,8 +75,8 @@ func TestProtocolUserRoleOfABot(t *testing.T) {
 	expectUserRole(t, o, "bot", "member")
 }
 
-// The account is read right before the request, as the configuration names it. A new resource, which knows the account by nothing
-// else, changes it by that too.
+// The account is read just before the request, by the name in the configuration. A new resource, which knows only
+// this name, also uses it in the change.
 func TestProtocolUserRoleRequests(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	for user, want := range map[string]string{userRoleLena: userRoleLena, fmt.Sprint(id(t, o, "member")): fmt.Sprint(id(t, o, "member")), userRoleInes: userRoleInes} {
@@ -102,7 +102,7 @@ func TestProtocolUserRoleRequests(t *testing.T) {
 	}
 }
 
-// Somebody else's change between plan and apply is not written over.
+// A change between plan and apply is not overwritten.
 func TestProtocolUserRoleChangedMeanwhile(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	run.MustApply(values{"user": userRoleLena, "role": "member"})
@@ -112,7 +112,7 @@ func TestProtocolUserRoleChangedMeanwhile(t *testing.T) {
 	run.Apply(plan).ExpectError(t, "role", "changed after the plan", "when the plan was made:     member", "now:                        guest", "asks for: administrator")
 	sent.Expect(t)
 	expectUserRole(t, o, "member", "guest")
-	// Somebody else did what is planned: nothing is left to do.
+	// The planned change was made outside Terraform: nothing is left to do.
 	plan = run.MustPlan(values{"user": userRoleLena, "role": "administrator"})
 	userRoleGive(t, o, "member", zulip.RoleAdministrator)
 	sent = o.Sent()
@@ -176,7 +176,7 @@ func TestProtocolUserRoleRefusedAtPlan(t *testing.T) {
 	expectUserRole(t, o, "owner", "administrator")
 }
 
-// Two owners are not demoted one after the other until nobody is left.
+// Two owners are not demoted one after the other until none is left.
 func TestProtocolUserRoleTwoOwners(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	userRoleGive(t, o, "member", zulip.RoleOwner)
@@ -205,7 +205,7 @@ func TestProtocolUserRoleTwoOwners(t *testing.T) {
 	p.MustApply(demote)
 }
 
-// Who may not give roles is told at plan.
+// The plan refuses accounts that may not give roles.
 func TestProtocolUserRoleCallers(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_user_role")
 	for account, words := range map[string]string{
@@ -245,7 +245,7 @@ func TestProtocolUserRoleTwoResources(t *testing.T) {
 	diags.ExpectNoError(t) // does not manage it
 }
 
-// The address gets to somebody else while the request waits: nobody gets the role.
+// Another user gets the email while the request waits: no one gets the role.
 func TestProtocolUserRoleAddressMovesWhileWaiting(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	run.MustApply(values{"user": userRoleLena, "role": "member"})
@@ -273,9 +273,9 @@ func address(t *testing.T, o *acctest.Organization, account, address string) {
 	}
 }
 
-// What protects people is checked again on what the server has just before the request.
+// The checks that protect people run again on the server's answer just before the request.
 
-// Who is demoted was not the only owner in the plan, and is by the time of the apply.
+// The demoted user was not the only owner during plan, but is during apply.
 func TestProtocolUserRoleLastOwnerSinceThePlan(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	userRoleGive(t, o, "member", zulip.RoleOwner)
@@ -306,7 +306,7 @@ func TestProtocolUserRoleLastOwnerSinceThePlan(t *testing.T) {
 
 func ptr[T any](value T) *T { return &value }
 
-// If who else is an owner cannot be read, nobody is demoted who is one.
+// If the other owners cannot be read, no owner is demoted.
 func TestProtocolUserRoleProtectionThatCannotBeRead(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	userRoleGive(t, o, "member", zulip.RoleOwner)
@@ -377,7 +377,7 @@ func TestProtocolUserRoleSaysWhatItMeans(t *testing.T) {
 	diags.ExpectOnlyAccessWarning(t, summary, "")
 }
 
-// Whoever is not shown the address of somebody does not take it for another one.
+// An account that does not see a user's email does not treat it as another one.
 func TestProtocolUserRoleOfAHiddenAddress(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	run.MustApply(values{"user": userRoleLena, "role": "moderator"})

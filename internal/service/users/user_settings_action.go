@@ -83,7 +83,7 @@ func validateUserSettings(object *types.Object, diags *diag.Diagnostics) {
 	}
 }
 
-// planUserSettings refuses what the server would refuse, and servers that would do something else.
+// planUserSettings refuses changes that the server would refuse, and servers that would do something different.
 func planUserSettings(ctx context.Context, c *adapter.Call[types.Object]) error {
 	_, err := prepareUserSettings(ctx, c)
 	return err
@@ -111,7 +111,7 @@ func invokeUserSettings(ctx context.Context, c *adapter.Call[types.Object]) erro
 	return base.Failed("Cannot set the settings of others", err)
 }
 
-// change is what an invocation changes, and whose.
+// change has the user and the changes of an invocation.
 type change struct {
 	config   settings.Values
 	settings settings.Table

@@ -54,7 +54,7 @@ func refused(t *testing.T, o *acctest.Organization, config values, attribute str
 	sent.Expect(t)
 }
 
-// changed are the settings of somebody that differ from those that were before.
+// changed returns the settings of a user that differ from the earlier ones.
 func changed(o *acctest.Organization, email string, before map[string]any) map[string]any {
 	differing := map[string]any{}
 	for name, value := range o.Sandbox.Organization().Settings(email) {
@@ -137,7 +137,7 @@ func TestProtocolSetUserSettingsOfGroups(t *testing.T) {
 	}
 }
 
-// What people have changed themselves is left to them where that is asked.
+// Settings that people have changed themselves are kept if the configuration says so.
 func TestProtocolSetUserSettingsSkips(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.As(t, "member").Call(t, http.MethodPatch, "/settings", map[string]string{"color_scheme": "3"})

@@ -65,7 +65,7 @@ func TestProtocolUserThatTheListHasAsActive(t *testing.T) {
 	}
 }
 
-// A role above member is seen to have changed, whatever the server's list says.
+// A change of a role above member is noticed, whatever the server's list says.
 func TestProtocolDriftOfAUsersRoleThatTheListHides(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	run.MustApply(nadia(values{"role": "moderator"}))
@@ -84,7 +84,7 @@ func TestProtocolDriftOfAUsersRoleThatTheListHides(t *testing.T) {
 	}
 }
 
-// A profile field names somebody whom the list lacks.
+// A profile field names someone whom the list lacks.
 func TestProtocolUserWithAProfileOfSomebodyWhomTheListLacks(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	o.Call(t, "POST", "/realm/profile_fields", map[string]string{"name": "Mentor", "field_type": "6"})
@@ -114,7 +114,7 @@ func stale(t *testing.T, o *acctest.Organization, rule string) (heal func()) {
 	return o.Sandbox.Fail(fault)
 }
 
-// Somebody whom the server's list lacks is asked for by address or ID (server-behavior §U18).
+// Someone whom the server's list lacks is read by email or ID (server-behavior §U18).
 func TestProtocolUserRoleOfSomebodyWhomTheListLacks(t *testing.T) {
 	for name, user := range map[string]func(id int64) string{
 		"address": func(int64) string { return "nadia@example.com" }, "ID": func(id int64) string { return fmt.Sprint(id) },
@@ -151,7 +151,7 @@ func TestProtocolUserRoleThatTheListDoesNotShow(t *testing.T) {
 	expectUserRole(t, o, "member", "guest")
 }
 
-// Who is not there is asked for once, however many resources name it.
+// A user who does not exist is requested once, however many resources name them.
 func TestProtocolUserRoleOfNobody(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	p := run.Process()
@@ -171,7 +171,7 @@ func TestProtocolUserRoleOfNobody(t *testing.T) {
 	}
 }
 
-// A role above member is seen to have changed, whatever the server's list says: it is asked for by itself.
+// A change of a role above member is noticed, whatever the server's list says: the user is read separately.
 func TestProtocolUserRoleDriftOfARoleThatTheListHides(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
@@ -186,7 +186,7 @@ func TestProtocolUserRoleDriftOfARoleThatTheListHides(t *testing.T) {
 	}
 }
 
-// An imported role is the one that the account has, whatever the server's list says.
+// An imported role is the account's own, whatever the server's list says.
 func TestProtocolUserRoleImportOfARoleThatTheListHides(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	stale(t, o, "PATCH /users/* stale")
@@ -200,7 +200,7 @@ func TestProtocolUserRoleImportOfARoleThatTheListHides(t *testing.T) {
 	}
 }
 
-// Somebody whom the server's list of people lacks gets a status, which is imported too (server-behavior §U18).
+// Someone whom the server's list of people lacks gets a status, which is also imported (server-behavior §U18).
 func TestProtocolUserStatusOfSomebodyWhomTheListLacks(t *testing.T) {
 	const nadia = "nadia@example.com"
 	o := acctest.StartSandbox(t, sandbox.Config{})

@@ -22,7 +22,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// The kinds are what a status and its parts are taken over as, by the IDs of those who have it.
+// The kinds are those under which a status and its parts are adopted, by the IDs of their users.
 const (
 	userStatusKind = "zulip_user_status"
 	kindText       = userStatusKind + " text"
@@ -41,7 +41,7 @@ func NewUserStatusResource() resource.Resource {
 	}.New()
 }
 
-// planUserStatus finds out who is meant, and refuses what the server would refuse.
+// planUserStatus finds the user, and refuses changes that the server would refuse.
 func planUserStatus(ctx context.Context, c *userStatusCall) error {
 	config, plan, state := c.Config, c.Plan, c.State
 	plan.deriveEmoji(config, state)
@@ -130,7 +130,7 @@ func readUserStatus(ctx context.Context, c *userStatusCall) error {
 	return nil
 }
 
-// updateUserStatus sends the parts that differ, and nothing that somebody else has changed.
+// updateUserStatus sends the differing parts, unless there is a conflict.
 func updateUserStatus(ctx context.Context, c *userStatusCall) error {
 	now, err := setUserStatus(ctx, c)
 	held := c.Plan
@@ -153,7 +153,7 @@ func deleteUserStatus(ctx context.Context, c *userStatusCall) error {
 	}
 	defer done()
 	cleared := c.State.cleared()
-	// What another resource of this run has set stays.
+	// A part that another resource of this run has set is kept.
 	if c.Meta.Run.IsAdopted(kindText, id) {
 		cleared.StatusText = types.StringNull()
 	}
@@ -318,8 +318,9 @@ func checkStatusAlone(c *userStatusCall, user *zulip.User) {
 	}
 }
 
-// checkStatusCaller refuses whom the server gives no status, and who may not set it: only people their own, and administrators,
-// bots among them from a feature level on, that of others (https://zulip.com/api/update-status-for-user).
+// checkStatusCaller refuses users to whom the server gives no status, and accounts that may not set it. People may
+// set only their own; administrators, and from a feature level on their bots, may set that of others
+// (https://zulip.com/api/update-status-for-user).
 func checkStatusCaller(c *userStatusCall, user *zulip.User) {
 	self, at := c.Meta.Store.Self(), path.Root("user")
 	own := user.ID == self.ID

@@ -38,7 +38,7 @@ type userStatusModel struct {
 	ReactionType types.String `tfsdk:"reaction_type"`
 }
 
-// storedText is what the server makes of a text: it takes white space away at both ends (server-behavior §U11).
+// storedText returns a text as the server stores it, without white space at both ends (server-behavior §U11).
 func storedText(text string) string { return strings.TrimSpace(text) }
 
 // read takes the parts that are managed, the text in the words there are if the server makes of them what it holds.
@@ -116,7 +116,7 @@ func (m *userStatusModel) putEmoji(update *zulip.StatusUpdate, _ zulip.Status, _
 	}
 }
 
-// emojiIs reports whether a status has the emoji; what is not known of it does not differ.
+// emojiIs reports whether a status has the emoji. Unknown attributes count as equal.
 func (m *userStatusModel) emojiIs(status zulip.Status) bool {
 	return m.EmojiName.ValueString() == status.EmojiName &&
 		(!base.IsSet(m.EmojiCode) || m.EmojiCode.ValueString() == status.EmojiCode) &&

@@ -28,7 +28,7 @@ func expectUserStatus(t *testing.T, o *acctest.Organization, text, emoji string)
 	}
 }
 
-// say sets Lena's status by hand.
+// say sets Lena's status outside Terraform.
 func say(t *testing.T, o *acctest.Organization, text, emoji string) {
 	t.Helper()
 	if err := o.Client.SetStatus(context.Background(), id(t, o, "member"), zulip.StatusUpdate{Text: &text, EmojiName: &emoji}); err != nil {
@@ -113,7 +113,7 @@ func TestProtocolUserStatusDrift(t *testing.T) {
 	}
 }
 
-// Destroying is done when the person is deactivated meanwhile.
+// A destroy succeeds if the person was deactivated in the meantime.
 func TestProtocolUserStatusDestroyDeactivated(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_status")
 	run.MustApply(values{"user": userStatusLena, "status_text": "On leave"})
@@ -213,7 +213,7 @@ func TestProtocolUserStatusEmoji(t *testing.T) {
 	}
 }
 
-// The names of emoji change with the server's version. What is there already stays, and plans no change.
+// The names of emoji change with the server's version. An existing status is kept, and plans no change.
 func TestProtocolUserStatusEmojiOfAnEarlierServer(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_status")
 	config := values{"user": userStatusLena, "status_text": "On my way", "emoji_name": "car", "emoji_code": "1f697", "reaction_type": "unicode_emoji"}
@@ -258,7 +258,8 @@ func TestProtocolUserStatusDataSource(t *testing.T) {
 	diags.ExpectError(t, "user", "A bot has no status")
 }
 
-// Two resources that say different things of one person would undo each other with each apply. Of different parts they may.
+// Two resources that set different statuses of one person would revert each other with each apply. They may set
+// different parts.
 func TestProtocolUserStatusTwoResources(t *testing.T) {
 	_, run := acctest.StartRun(t, "zulip_user_status")
 	p := run.Process()
@@ -273,7 +274,7 @@ func TestProtocolUserStatusTwoResources(t *testing.T) {
 	plan(values{"status_text": ""}).ExpectError(t, "status_text", "Duplicate status of "+userStatusLena, "Keep one.")
 }
 
-// What somebody else has set since the plan is not overwritten, nor cleared.
+// A status that was set after the plan is neither overwritten nor cleared.
 func TestProtocolUserStatusConflict(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_status")
 	config := values{"user": userStatusLena, "status_text": "On leave", "emoji_name": "palm_tree"}
@@ -298,13 +299,13 @@ func TestProtocolUserStatusConflict(t *testing.T) {
 		}
 		run.MustApply(other) // planned from what is there
 	}
-	// What is as planned already is not sent.
+	// A planned status that is already set is not sent.
 	plan := run.MustPlan(values{"user": userStatusLena, "status_text": "Back", "emoji_name": "car"})
 	say(t, o, "Back", "calendar")
 	sent := o.Sent()
 	run.Apply(plan).ExpectNoError(t)
 	sent.Expect(t, "POST emoji_name")
-	// Nor is what the person has taken away cleared once more.
+	// A status that the person has cleared is not cleared again.
 	end := run.MustPlan(nil)
 	say(t, o, "", "")
 	sent = o.Sent()
