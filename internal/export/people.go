@@ -99,12 +99,12 @@ func noteUnread(_ *export, o *object) bool {
 	return true
 }
 
-// imageFolder has the images of custom emoji, and pictureFolder those of the organization. besideModule is the prefix
+// imageFolder has the images of custom emoji, and pictureFolder those of the organization. moduleRelative is the prefix
 // of the path of a file next to the configuration: the value of path.module in a root module.
 const (
-	imageFolder   = "emoji"
-	pictureFolder = "pictures"
-	besideModule  = "./"
+	imageFolder    = "emoji"
+	pictureFolder  = "pictures"
+	moduleRelative = "./"
 )
 
 // imageName matches the name of an emoji's image without the extension, as real servers name emoji (server-behavior
@@ -150,8 +150,8 @@ func (e *export) hasImage(o *object) bool {
 // giveFile makes an object use a file next to the configuration.
 func (e *export) giveFile(o *object, file string) {
 	e.images[file] = true
-	o.config["file"] = tftypes.NewValue(tftypes.String, besideModule+file)
-	o.importID = o.fileOwner() + "=" + besideModule + file
+	o.config["file"] = tftypes.NewValue(tftypes.String, moduleRelative+file)
+	o.importID = o.fileOwner() + "=" + moduleRelative + file
 }
 
 // fileOwner returns the part of the import ID before the file.
@@ -198,7 +198,7 @@ func (e *export) addImages(ctx context.Context, files map[string][]byte) error {
 			problems = append(problems, fmt.Errorf("cannot read the image of the %s %q: %w. --exclude %s:%s leaves it out", strings.ReplaceAll(o.kind.word(), "_", " "), o.label, err, o.kind.word(), o.label))
 			continue
 		}
-		files[strings.TrimPrefix(textOf(o.config["file"]), besideModule)] = content
+		files[strings.TrimPrefix(textOf(o.config["file"]), moduleRelative)] = content
 	}
 	return errors.Join(problems...)
 }

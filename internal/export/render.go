@@ -260,7 +260,7 @@ func (o *object) expression(value tftypes.Value, links map[string]link, attribut
 		if kind.Is(tftypes.Number) {
 			return hclwrite.TokensForValue(cty.NumberVal(numberOf(value)))
 		}
-		if file, ok := strings.CutPrefix(textOf(value), besideModule); ok && o.kind.hasFile() {
+		if file, ok := strings.CutPrefix(textOf(value), moduleRelative); ok && o.kind.hasFile() {
 			return inText("", traversal("path", "module"), "/"+file)
 		}
 		return hclwrite.TokensForValue(cty.StringVal(textOf(value)))

@@ -57,10 +57,10 @@ func (a *Access) outcomes(channel *Channel) []*outcome {
 	return outcomes
 }
 
-// can returns who has a right, by the server's rules. Deactivated accounts have none.
+// can returns the people who have a right, by the server's rules. Deactivated accounts have none.
 //
 //	Who                               May                                                     May not
-//	incoming webhook bot              post and start topics, as any bot                       anything else: no other part of the API answers it
+//	incoming webhook bot              post and start topics, as any bot                       all other rights: no other part of the API answers it
 //	bot                               post and start topics where its owner may               –
 //	administrator, owner              administer, add and remove subscribers, move messages;  read what is private; delete, resolve, post by the
 //	                                  in a channel whose messages they read                   role alone
@@ -71,12 +71,12 @@ func (a *Access) outcomes(channel *Channel) []*outcome {
 //	   or add subscribers
 //	… and the history is protected    join, add subscribers; delete own messages of the       read, delete others' messages, move, resolve: these
 //	                                  time in the channel                                     are for who is in it
-//	not in it, named to take others   –                                                       take others out, without knowing of the channel by
+//	not in it, named to take others   –                                                       unsubscribe others, without knowing of the channel by
 //	   out of a private channel                                                               another right
 //	anybody, where all messages go    post                                                    start a topic, move to another one, resolve
 //	   without a topic
 //	anybody, in an archived channel   what is about the channel and who is in it              what is about messages
-//	may move to other topics, may     move to a topic that is there                           move to a new one
+//	may move to other topics, may     move to an existing topic                               move to a new one
 //	   not start topics
 //	on the internet                   read what is web-public, while the organization lets    –
 //	                                  spectators in: [ChannelRights.IsReadByInternet]

@@ -61,7 +61,7 @@ func (s *Store) Read(ctx context.Context, parts ...Part) (*snapshot.Snapshot, er
 // Fresh returns a snapshot in which parts were read after the call began, in one request for all concurrent callers.
 // It also has the parts that these need, as this run knows them.
 func (s *Store) Fresh(ctx context.Context, parts ...Part) (*snapshot.Snapshot, error) {
-	besides := neededBeside(parts)
+	besides := furtherParts(parts)
 	if slices.Contains(parts, Bots) {
 		parts = append(slices.Clone(parts), Users) // a bot is an account too
 	}

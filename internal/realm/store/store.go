@@ -237,9 +237,9 @@ func withNeeds(parts []Part) []Part {
 	return distinct(all)
 }
 
-// neededBeside returns the further parts that parts need. After a write, the channels are read without them, because
+// furtherParts returns the further parts that parts need. After a write, the channels are read without them, because
 // the caller has already read them.
-func neededBeside(parts []Part) []Part {
+func furtherParts(parts []Part) []Part {
 	var all []Part
 	for _, part := range parts {
 		if part != Channels {

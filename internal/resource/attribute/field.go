@@ -251,13 +251,13 @@ type Case struct {
 	Problems []permission.Problem
 }
 
-// classify decides what a plan or an apply does about one permission attribute. It is the only place that
-// decides what is sent, so that a plan, its checks and its apply agree; whether the plan shows an equivalent value,
-// [PermissionPlan.KeepEqual] decides. stated is the attribute in the state, nil for what is to be created; raw is the
-// server's value that the plan was computed from, nil for one that was never read.
+// classify decides what a plan or an apply does about one permission attribute. It is the only place that decides what
+// is sent, so that a plan, its checks and its apply agree. [PermissionPlan.KeepEqual] decides whether the plan shows an
+// equivalent value. stated is the attribute in the state, or nil for a new object. raw is the server's value that the
+// plan was computed from, or nil if it was never read.
 //
-// A deactivated person or group has no effect in a permission and is never an error by itself. The server leaves
-// deactivated people out of the values it returns, and refuses deactivated people and groups in the values it is sent
+// A deactivated person or group has no effect in a permission and is never an error by itself. The server omits
+// deactivated people from the values it returns, and refuses deactivated people and groups in requests
 // (https://zulip.com/api/group-setting-values). So:
 //
 //	planned principals                              outcome     sent
@@ -270,9 +270,9 @@ type Case struct {
 //	one that this run reactivates                   Planned     after the reactivation, all
 //	one that is not known at plan                   Unknown     decided on apply, by this table
 //
-// The plan shows principals as the configuration has them, deactivated ones included: so it stays the same when somebody
-// is deactivated between plan and apply. Who was left out is added once active again, for the value on the server then
-// differs from the configuration; who was removed while deactivated, and is still in the value, is removed then.
+// The plan shows the principals of the configuration, including deactivated ones, so a deactivation between plan and
+// apply does not change it. A reactivated user differs between the server's value and the configuration: the next plan
+// adds or removes them as configured.
 func classify(planned types.Set, stated *types.Set, raw *zulip.GroupSettingValue, view *snapshot.Snapshot) Case {
 	if planned.IsNull() {
 		return Case{Outcome: Unset}

@@ -59,7 +59,7 @@ func check(ctx context.Context, plan *tablePlan) {
 		p.Meta.Run.PlanRights(change.id, change.After.Channel)
 	}
 	change.check(ctx, p.Diags)
-	if !p.Diags.HasError() && p.State != nil && p.decidesOtherwise() {
+	if !p.Diags.HasError() && p.State != nil && p.isAccessChanging() {
 		accesswarning.OfChannel(ctx, p.Meta, p.Diags, change.id, change.ChannelChange)
 	}
 }
@@ -154,8 +154,8 @@ func (p channelPlanning) checkSubscribers() {
 	}
 }
 
-// decidesOtherwise reports whether anything that decides who may do what changes, or is not known yet.
-func (p channelPlanning) decidesOtherwise() bool {
+// isAccessChanging reports whether a value that decides access to the channel changes, or is unknown.
+func (p channelPlanning) isAccessChanging() bool {
 	planned := p.planned()
 	return planned.PrivacyUnknown || planned.TopicsPolicyUnknown || len(planned.Unknown) > 0 || slices.ContainsFunc(p.Changes, func(s step) bool {
 		return s.Permission || s.Attribute == "privacy" || s.Attribute == "topics_policy"

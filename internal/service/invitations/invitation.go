@@ -374,7 +374,7 @@ func byAddress(all []*zulip.Invitation) (found []*zulip.Invitation) {
 	return found
 }
 
-// changes returns the attributes of which a plan asks for something else.
+// changes returns the attributes that a plan changes.
 func changes(state, plan *invitationModel, imported bool) []string {
 	return invite.Changes(state.settable(), plan.settable(), imported)
 }

@@ -41,7 +41,7 @@ func NewProfileFieldResource() resource.Resource {
 			At: (*profileFieldModel).namedBy,
 			Of: (*profileFieldModel).label,
 			Find: func(view *snapshot.Snapshot, plan *profileFieldModel) (*zulip.ProfileField, bool) {
-				return plan.namesake(view)
+				return plan.fieldWithSameName(view)
 			},
 			Where:   "the organization's settings list all, under Custom profile fields",
 			IsTaken: zulip.IsProfileFieldNameTaken,
@@ -75,9 +75,9 @@ func deleteProfileField(ctx context.Context, c *core.Context, state *profileFiel
 	return c.Meta.Client.DeleteProfileField(ctx, state.ID.ValueInt64())
 }
 
-// namesake returns the field of the organization that has the name of the planned one. A service that the server knows
-// has one name, which only the server says.
-func (m *profileFieldModel) namesake(view *snapshot.Snapshot) (*zulip.ProfileField, bool) {
+// fieldWithSameName returns the organization's field with the name of the planned one. A service that the server knows
+// has one name, which only the server's answer contains.
+func (m *profileFieldModel) fieldWithSameName(view *snapshot.Snapshot) (*zulip.ProfileField, bool) {
 	if base.IsSet(m.Name) {
 		return view.ProfileFields().ByName(m.Name.ValueString())
 	}

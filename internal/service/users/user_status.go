@@ -319,7 +319,7 @@ func checkStatusAlone(c *userStatusCall, user *zulip.User) {
 }
 
 // checkStatusCaller refuses users to whom the server gives no status, and accounts that may not set it. People may
-// set only their own; administrators, and from a feature level on their bots, may set that of others
+// set their own. Administrators may set that of others, and so may bots with that role from a feature level on
 // (https://zulip.com/api/update-status-for-user).
 func checkStatusCaller(c *userStatusCall, user *zulip.User) {
 	self, at := c.Meta.Store.Self(), path.Root("user")
