@@ -251,15 +251,15 @@ func (c *Channel) why() string {
 	case c.Why != "":
 		return c.Why
 	case c.Facts.PrivacyUnknown:
-		return "the plan does not know yet what kind of channel it will be"
+		return "the plan doesn't know the channel's privacy yet"
 	case c.Facts.TopicsPolicyUnknown:
-		return "the plan does not know yet whether messages of the channel will have topics"
+		return "the plan doesn't know the channel's topics_policy yet"
 	case len(c.Facts.Unknown) > 0:
-		return "the plan does not know yet whom " + strings.Join(slices.Sorted(maps.Keys(c.Facts.Unknown)), " and ") + " will name"
+		return "the plan doesn't know " + strings.Join(slices.Sorted(maps.Keys(c.Facts.Unknown)), " and ") + " yet"
 	case c.ID > 0 && !c.Facts.SubscribersKnown:
-		return "who is in the channel cannot be asked"
+		return "the account can't see the channel's subscribers"
 	}
-	return "it is not known yet who will be in a group, or whom a permission of the organization will name"
+	return "the members of a group or a permission of the organization aren't known yet"
 }
 
 // DescribeGroup fills in who is in a group, and who can do what with it.
@@ -294,7 +294,7 @@ func (o *Organization) rights(table permission.Table, values map[string]zulip.Gr
 		if !has && !isSet {
 			continue
 		}
-		right := &Right{Name: setting.Name, Text: setting.Right, Value: set.Text, Why: "it is not known yet who will be in a group that it names"}
+		right := &Right{Name: setting.Name, Text: setting.Right, Value: set.Text, Why: "the members of a group in this permission aren't known yet"}
 		if !isSet {
 			right.Value.Texts = permission.Texts(value, names)
 		}

@@ -34,11 +34,11 @@ func Of(read Read) *Organization {
 		}
 	}
 	if read.Self.Role > zulip.RoleAdministrator {
-		unknown(OfChannels, fmt.Sprintf("%s is not an administrator and does not see private channels that it is not in.", read.Self.Address()))
-		unknown(OfJoining, fmt.Sprintf("%s is not an administrator and does not see the invitations of others.", read.Self.Address()))
+		unknown(OfChannels, fmt.Sprintf("%s is not an administrator and doesn't see private channels that it isn't subscribed to.", read.Self.Address()))
+		unknown(OfJoining, fmt.Sprintf("%s is not an administrator and doesn't see the invitations of others.", read.Self.Address()))
 	}
 	if read.Self.Role == zulip.RoleGuest {
-		unknown(Told, fmt.Sprintf("%s is a guest and may not see everybody in the organization.", read.Self.Address()))
+		unknown(Told, fmt.Sprintf("%s is a guest and might not see everyone in the organization.", read.Self.Address()))
 	}
 	if read.MissingInvitations != "" {
 		unknown(OfJoining, read.MissingInvitations)

@@ -31,21 +31,22 @@ func newAudit(version string) *cobra.Command {
 	flags := auditFlags{version: version}
 	command := &cobra.Command{
 		Use:   "audit",
-		Short: "Report who can do what today, and what to look at",
-		Long: `Report who can do what in an organization today: in each channel, over each user group and in the organization, with
-what a person should look at first, and what would fix it.
+		Short: "Report who can do what today, with findings and fixes",
+		Long: `Report who can do what in an organization today: in each channel, on each user group and in the organization. Findings
+show risky access, each with a fix.
 
 It reads the organization like the provider, with the account from ZULIP_SITE, ZULIP_EMAIL and ZULIP_API_KEY or from the
-zuliprc file. It changes nothing. Use an administrator's account: others do not see everything.
+zuliprc file. It changes nothing. Use an administrator's account: other accounts don't see everything.
 
-Only you can read the files that it writes, also where a file was there before. A symbolic link is an error.
+Only you can read the files it writes, also if it replaces a file. A symbolic link is an error.
 
-The exit status is 0, 1 after an error, 2 if --fail-on applies, and 3 with --require-complete if the account does not see
-everything. --fail-on takes severities (high, medium, low; each includes the graver ones) and kinds of findings:
+The exit status is 1 after an error, 2 if a condition of --fail-on applies, 3 with --require-complete if the account
+doesn't see everything, and otherwise 0. The conditions are severities (high, medium, low; each includes the higher ones)
+and kinds of findings:
 
 ` + kindMeanings() + `
 
-With --rules it also takes rules, for rules that fail or are unknown. With --against it also takes what the review's --fail-on takes, of what has changed since: ` + strings.Join(categoryWords(), ", ") + `.`,
+With --rules, the condition rules applies if a rule fails or is unknown. With --against, these conditions of review apply\nto the changes since the earlier audit: ` + strings.Join(categoryWords(), ", ") + `.`,
 		Example: `  terraform-provider-zulip audit
   terraform-provider-zulip audit --html audit.html
   terraform-provider-zulip audit --person ada@example.com
@@ -59,19 +60,19 @@ With --rules it also takes rules, for rules that fail or are unknown. With --aga
 		},
 	}
 	f := command.Flags()
-	f.StringVar(&flags.selection.Person, "person", "", "report only what the person or bot with this `address` can do, and through what")
-	f.StringArrayVar(&flags.selection.Channels, "channel", nil, "report only the channel with this `name`; may be repeated")
+	f.StringVar(&flags.selection.Person, "person", "", "report only what the person or bot with this `email` can do, and why")
+	f.StringArrayVar(&flags.selection.Channels, "channel", nil, "report only the channel with this `name`; can be repeated")
 	f.BoolVar(&flags.selection.Guests, "guests", false, "report only what guests can do")
 	f.BoolVar(&flags.selection.Bots, "bots", false, "report only what bots can do")
 	f.StringVar(&flags.markdown, "markdown", "", "write the audit as Markdown to this `file`; - is standard output (default)")
 	f.StringVar(&flags.json, "json", "", "write the audit as JSON to this `file`; - is standard output")
 	f.StringVar(&flags.html, "html", "", "write the audit as an HTML page to this `file`; - is standard output")
-	f.StringVar(&flags.against, "against", "", "write as Markdown and as the page who has gained and lost what since the audit in this JSON `file`, instead of the audit")
-	f.StringVar(&flags.state, "state", "", "name the resources that manage what a finding is about, by this JSON `file` of a state or a plan from terraform show -json; - is standard input")
-	f.StringVar(&flags.accepted, "accepted", "", "list the findings that this HCL `file` accepts apart, and do not fail on them")
+	f.StringVar(&flags.against, "against", "", "compare with the audit in this JSON `file`: --markdown and --html then show who has gained and lost access since")
+	f.StringVar(&flags.state, "state", "", "show the resources that manage the object of each finding, from this JSON `file` of a state or plan written by terraform show -json; - is standard input")
+	f.StringVar(&flags.accepted, "accepted", "", "list the findings that this HCL `file` accepts separately, and don't fail on them")
 	f.StringVar(&flags.rules, "rules", "", rulesUsage)
-	f.StringSliceVar(&flags.failOn, "fail-on", nil, "exit with status 2 if there is a finding of one of these `severities` or kinds, or with --against a change of one of these categories")
-	f.BoolVar(&flags.requireComplete, "require-complete", false, "exit with status 3 if the account does not see everything")
+	f.StringSliceVar(&flags.failOn, "fail-on", nil, "exit with status 2 if one of these `conditions` applies: severities, kinds of findings, or with --against changes")
+	f.BoolVar(&flags.requireComplete, "require-complete", false, "exit with status 3 if the account doesn't see everything")
 	complete(command, map[string]cobra.CompletionFunc{
 		"markdown": fileOf("md"), "json": fileOf("json"), "html": fileOf("html"), "against": fileOf("json"), "state": fileOf("json"), "accepted": fileOf("hcl"), "rules": ruleFiles, "fail-on": listOf(audit.GateWords()),
 	})
@@ -91,7 +92,7 @@ func kindMeanings() string {
 type incompleteError struct{ missing []string }
 
 func (e *incompleteError) Error() string {
-	return "the audit is not complete: " + strings.Join(e.missing, " ")
+	return "the audit is incomplete: " + strings.Join(e.missing, " ")
 }
 
 func runAudit(ctx context.Context, flags auditFlags, stdin io.Reader, stdout, stderr io.Writer) error {
@@ -101,7 +102,7 @@ func runAudit(ctx context.Context, flags auditFlags, stdin io.Reader, stdout, st
 	}
 	switch selection := flags.selection; {
 	case flags.rules != "" && (selection.Person != "" || len(selection.Channels) > 0 || selection.Guests || selection.Bots):
-		return errors.New("--rules are about the whole organization: leave out --person, --channel, --guests and --bots")
+		return errors.New("--rules needs the whole organization: leave out --person, --channel, --guests and --bots")
 	case gate.Rules && flags.rules == "":
 		return errNoRules
 	}

@@ -111,7 +111,7 @@ func TestAuditWritesWhatIsAskedFor(t *testing.T) {
 	if err != nil || !strings.HasPrefix(stdout, "### Access changes") || !strings.Contains(stdout, "`Amara Okafor`") {
 		t.Errorf("--against: %v\n%s", err, stdout)
 	}
-	if stdout, err = auditRun(t, "--against", path); err != nil || !strings.Contains(stdout, "Nobody gains or loses access.") {
+	if stdout, err = auditRun(t, "--against", path); err != nil || !strings.Contains(stdout, "No one gains or loses access.") {
 		t.Errorf("the file has not become that of today: %v\n%s", err, stdout)
 	}
 }
@@ -129,7 +129,7 @@ func TestAuditWritesPages(t *testing.T) {
 		{[]string{"--person", "paul.dubois@example.com"}, []string{"only paul.dubois@example.com", "through"}},
 		{[]string{"--channel", "leads"}, []string{"only channel &#34;leads&#34;"}},
 		{[]string{"--guests", "--bots"}, []string{"only guests, bots", "Paul Dubois"}},
-		{[]string{"--against", path}, []string{"Access changes", "Nobody gains or loses access."}},
+		{[]string{"--against", path}, []string{"Access changes", "No one gains or loses access."}},
 	} {
 		stdout, err := auditRun(t, append(test.args, "--html", file)...)
 		if err != nil || !strings.HasPrefix(stdout, "### Access") {

@@ -55,13 +55,13 @@ func newRoot(version string, serve func(debug bool) error) *cobra.Command {
 		Short: "Terraform provider for Zulip",
 		Long: `Terraform provider for Zulip.
 
-Terraform and OpenTofu start it without a command, as their plugin; you need not. The commands are for people.`,
+Terraform and OpenTofu start it themselves, without a command. Run the commands below yourself.`,
 		Version:       version,
 		Args:          cobra.NoArgs,
 		SilenceErrors: true, // Run prints them
 		SilenceUsage:  true,
 	}
-	debug := root.Flags().Bool("debug", false, "serve the plugin until interrupted, so that a debugger can attach to it, and print the environment variable to set for Terraform")
+	debug := root.Flags().Bool("debug", false, "serve the plugin for a debugger until interrupted, and print the environment variable to set for Terraform")
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
 		if _, isPlugin := os.LookupEnv(pluginCookie); !isPlugin && !*debug {
 			return cmd.Help()

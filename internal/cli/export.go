@@ -37,20 +37,20 @@ func newExport(version string) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "export DIR | --snapshot FILE",
 		Short: "Write an organization as Terraform configuration",
-		Long: `Write an organization as Terraform configuration: settings, permissions, groups, channels and what else a resource can
-manage, with names, references and import blocks. A plan of what it writes imports everything and changes nothing.
+		Long: `Write an organization as Terraform configuration: settings, permissions, groups, channels and everything else a resource
+can manage, with names, references and import blocks. A plan of the files imports everything and changes nothing.
 
 It reads the organization like the provider, with the account from ZULIP_SITE, ZULIP_EMAIL and ZULIP_API_KEY or from the
 zuliprc file. It changes nothing there, and writes no state.
 
-DIR is created if it does not exist. A later export into the same folder keeps the names that it gave before. It never
-overwrites a file that it did not write, or that was changed since, and writes nothing outside the folder: a symbolic link
-that leads out of it is an error. Only you can read the files: they name people.
+DIR is created if it doesn't exist. A later export into the same folder uses the same resource names. It never overwrites
+a file that it didn't write or that you changed, and writes nothing outside the folder: a symbolic link out of the folder
+is an error. Only you can read the files, because they name people.
 
-With --snapshot it writes no configuration, but one file with the whole organization under its own IDs, for a sandbox to begin
-with. No messages, keys and passwords are in it. A file that exists is never overwritten.
+With --snapshot, it instead writes one file with the whole organization and its IDs, from which a sandbox can start. The
+file contains no messages, keys or passwords. An existing file is never overwritten.
 
-The exit status is 0, 1 after an error, and 2 if --fail-on-new applies.`,
+The exit status is 1 after an error, 2 if --fail-on-new applies, and otherwise 0.`,
 		Example: `  terraform-provider-zulip export organization
   terraform-provider-zulip export organization --subscribers --check
   terraform-provider-zulip export organization --rules
@@ -63,11 +63,11 @@ The exit status is 0, 1 after an error, and 2 if --fail-on-new applies.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case flags.snapshot != "" && len(args) > 0:
-				return fmt.Errorf("export --snapshot %s writes that file alone, and no folder: leave %q out", flags.snapshot, args[0])
+				return fmt.Errorf("export --snapshot %s writes one file and no folder: leave out %q", flags.snapshot, args[0])
 			case len(args) == 1 || flags.snapshot != "":
 				return nil
 			}
-			return fmt.Errorf("export takes the folder to write into, as in: terraform-provider-zulip export organization. There are %d arguments", len(args))
+			return fmt.Errorf("export needs one folder to write into, as in: terraform-provider-zulip export organization. There are %d arguments", len(args))
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx, stop := withInterrupt(cmd.Context())
@@ -82,20 +82,20 @@ The exit status is 0, 1 after an error, and 2 if --fail-on-new applies.`,
 		},
 	}
 	f := command.Flags()
-	f.BoolVar(&flags.all, "all", false, "write every attribute, also those with the value that anything new has")
-	f.BoolVar(&flags.subscribers, "subscribers", false, "write who is in each private channel. Those of public channels come and go by themselves")
-	f.BoolVar(&flags.rules, "rules", false, "propose rules that hold today, in rules.zulip.hcl: a file of that name that is there already stays as it is. Reads who is in each channel")
-	f.StringVar(&flags.people, "people", "special", "whose roles to write: `special` for all but members, all, or none")
-	f.StringVar(&flags.peopleAs, "people-as", "address", "`how` to write people: address has each address once, variable also lets a variable give other addresses or leave people out, zulip_user writes their accounts")
-	f.StringArrayVar(&flags.only, "only", nil, "export only this `resource`, as in channel, or channel:eng-* for those with such names; channels bring their folders along. May be repeated")
-	f.StringArrayVar(&flags.exclude, "exclude", nil, "leave this `resource` out, written like those of --only; may be repeated")
-	f.StringSliceVar(&flags.states, "new", nil, "export only what these `states` do not have, each the output of terraform show -json; may be repeated")
+	f.BoolVar(&flags.all, "all", false, "write every attribute, including those with default values")
+	f.BoolVar(&flags.subscribers, "subscribers", false, "write the subscribers of each private channel. People subscribe to public channels themselves")
+	f.BoolVar(&flags.rules, "rules", false, "propose access rules that pass today, in rules.zulip.hcl. An existing file of that name is left unchanged. Reads the subscribers of each channel")
+	f.StringVar(&flags.people, "people", "special", "`roles` to write: special (all except members), all or none")
+	f.StringVar(&flags.peopleAs, "people-as", "address", "`form` of people: address has each email once, variable also lets a variable replace emails or leave people out, zulip_user writes resources")
+	f.StringArrayVar(&flags.only, "only", nil, "export only this `resource`, such as channel, or channel:eng-* by name; channels include their folders. Can be repeated")
+	f.StringArrayVar(&flags.exclude, "exclude", nil, "leave out this `resource`, written as for --only; can be repeated")
+	f.StringSliceVar(&flags.states, "new", nil, "export only objects that are in none of these `states`, each the output of terraform show -json; can be repeated")
 	f.BoolVar(&flags.failOnNew, "fail-on-new", false, "exit with status 2 if --new finds anything")
-	f.StringVar(&flags.plan, "for", "", "write instead import blocks into DIR, a configuration that is there already, for what this `plan` creates and the organization has: the output of terraform show -json PLAN")
-	f.BoolVar(&flags.check, "check", false, "plan the result with a CLI, and fail unless it imports everything and changes nothing")
-	f.StringVar(&flags.cli, "cli", "", "the `program` for --check: terraform or tofu, by default the one on the PATH")
-	f.StringVar(&flags.snapshot, "snapshot", "", "write instead the whole organization to this `file`, for a sandbox to begin with; - is standard output")
-	f.BoolVar(&flags.anonymise, "anonymise", false, "with --snapshot: people and bots get invented names and addresses, by their IDs. Names and descriptions of channels and groups stay")
+	f.StringVar(&flags.plan, "for", "", "write only import blocks into DIR, an existing configuration, for existing objects that this `plan` would create: the output of terraform show -json PLAN")
+	f.BoolVar(&flags.check, "check", false, "plan the result, and fail unless the plan imports everything and changes nothing")
+	f.StringVar(&flags.cli, "cli", "", "the `program` for --check: terraform or tofu (default: the one on the PATH)")
+	f.StringVar(&flags.snapshot, "snapshot", "", "write only this `file`, with the whole organization, from which a sandbox can start; - is standard output")
+	f.BoolVar(&flags.anonymise, "anonymise", false, "with --snapshot, replace the names and emails of people and bots by invented ones. Names and descriptions of channels and groups are kept")
 	for _, other := range []string{"all", "subscribers", "people", "people-as", "only", "exclude", "new", "fail-on-new", "for", "check", "cli", "rules"} {
 		command.MarkFlagsMutuallyExclusive("snapshot", other)
 	}
@@ -120,14 +120,14 @@ func runExport(ctx context.Context, flags exportFlags, folder string, stdout, st
 		options.Rules = proposeRules
 	}
 	if !slices.Contains(export.AllPeopleAs, flags.peopleAs) {
-		return fmt.Errorf("--people-as %q: it is %s", flags.peopleAs, strings.Join(export.AllPeopleAs, ", "))
+		return fmt.Errorf("--people-as %q: unknown form; the forms are %s", flags.peopleAs, strings.Join(export.AllPeopleAs, ", "))
 	}
 	switch flags.people {
 	case "special", "all":
 	case "none":
 		options.Exclude = append(options.Exclude, "user_role")
 	default:
-		return fmt.Errorf("--people %q: it is special, all or none", flags.people)
+		return fmt.Errorf("--people %q: it must be special, all or none", flags.people)
 	}
 	if err := export.Selection(append(flags.only, flags.exclude...)).Check(); err != nil {
 		return err
@@ -187,7 +187,7 @@ func runExport(ctx context.Context, flags exportFlags, folder string, stdout, st
 		}
 	}
 	if flags.failOnNew && len(result.New) > 0 {
-		return &gateError{command: "export", found: []string{fmt.Sprintf("%d that no state has", len(result.New))}}
+		return &gateError{command: "export", found: []string{fmt.Sprintf("%d new objects", len(result.New))}}
 	}
 	return nil
 }

@@ -163,7 +163,7 @@ func TestExportTellsOfTheRateLimit(t *testing.T) {
 	waited = time.Minute
 	show.say("b")
 	show.say("c")
-	if got, want := out.String(), "The server takes a limited number of requests from this account: the export goes on as this allows.\n"; got != want {
+	if got, want := out.String(), "The server limits the requests of this account: the export continues at this rate.\n"; got != want {
 		t.Errorf("said %q, want %q", got, want)
 	}
 	out.Reset()

@@ -32,7 +32,7 @@ func replaceFile(path string, write func(io.Writer) error) error {
 	case err != nil:
 		return err
 	case info.Mode()&fs.ModeSymlink != 0:
-		return fmt.Errorf("%s is a symbolic link, which is not followed: name the file that it leads to, or remove it", path)
+		return fmt.Errorf("%s is a symbolic link: name its target, or remove it", path)
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s is not a file. Name a file, or - for standard output", path)
 	}

@@ -59,7 +59,7 @@ func (p *progress) say(what string) {
 	if !p.isTerminal {
 		if waited >= waitToTell && !p.hasTold {
 			p.hasTold = true
-			_, _ = fmt.Fprintln(p.out, "The server takes a limited number of requests from this account: the export goes on as this allows.")
+			_, _ = fmt.Fprintln(p.out, "The server limits the requests of this account: the export continues at this rate.")
 		}
 		return
 	}

@@ -34,16 +34,16 @@ func newReview(version string) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "review [PLAN.json]",
 		Short: "Report how a plan changes who can do what",
-		Long: `Report how a plan changes who can do what: who gains and who loses which permission in channels, on user groups and in
-the organization, with the risks first.
+		Long: `Report how a plan changes who can do what: who gains and who loses access in channels, on user groups and in the
+organization, with the risks first.
 
 PLAN.json is the output of "terraform show -json PLAN" or "tofu show -json PLAN". Without it, or if it is -, the command
 reads standard input. It reads the organization like the provider, with the account from ZULIP_SITE, ZULIP_EMAIL and
 ZULIP_API_KEY or from the zuliprc file. It changes nothing.
 
-Only you can read the files that it writes, also where a file was there before. A symbolic link is an error.
+Only you can read the files it writes, also if it replaces a file. A symbolic link is an error.
 
-The exit status is 0, 1 after an error, and 2 if a category of --fail-on applies:
+The exit status is 1 after an error, 2 if a condition of --fail-on applies, and otherwise 0. The conditions are:
 
 ` + meanings(),
 		Example: `  terraform show -json change.tfplan | terraform-provider-zulip review
@@ -61,9 +61,9 @@ The exit status is 0, 1 after an error, and 2 if a category of --fail-on applies
 	f.StringVar(&flags.html, "html", "", "write the report as an HTML page to this `file`; - is standard output")
 	f.StringVar(&flags.json, "json", "", "write the report as JSON to this `file`; - is standard output")
 	f.StringVar(&flags.rules, "rules", "", rulesUsage)
-	f.StringSliceVar(&flags.failOn, "fail-on", nil, "exit with status 2 if one of these `categories` applies")
-	f.BoolVar(&flags.offline, "offline", false, "do not read the organization; the report then shows the planned values, but not who gains or loses what")
-	f.StringVar(&flags.as, "as", "", "the `provider` configuration to review, as in zulip.staging, if the plan has several")
+	f.StringSliceVar(&flags.failOn, "fail-on", nil, "exit with status 2 if one of these `conditions` applies")
+	f.BoolVar(&flags.offline, "offline", false, "don't read the organization; the report then shows values, but not who gains or loses access")
+	f.StringVar(&flags.as, "as", "", "the `provider` configuration to review, such as zulip.staging, if the plan has several")
 	command.ValidArgsFunction = firstArgument(fileOf("json"))
 	complete(command, map[string]cobra.CompletionFunc{
 		"markdown": fileOf("md"), "html": fileOf("html"), "json": fileOf("json"), "rules": ruleFiles, "fail-on": listOf(categoryWords()),
@@ -93,7 +93,7 @@ func runReview(ctx context.Context, flags reviewFlags, args []string, stdin io.R
 		return err
 	}
 	if proven != nil && flags.offline {
-		return errors.New("--rules are proven of the organization: leave out --offline")
+		return errors.New("--rules needs the organization: leave out --offline")
 	}
 	planned, err := readPlan(args, stdin)
 	if err != nil {
@@ -104,7 +104,7 @@ func runReview(ctx context.Context, flags reviewFlags, args []string, stdin io.R
 	}
 	options := review.Options{Provider: flags.as, Now: time.Now(), Rules: proven}
 	if !flags.offline && (proven != nil || !planned.IsEmpty()) {
-		if options.Store, options.Site, err = connect(ctx, flags.version, "review", " Or let --offline say what the plan holds", stderr); err != nil {
+		if options.Store, options.Site, err = connect(ctx, flags.version, "review", " Or use --offline to show only the planned values", stderr); err != nil {
 			return err
 		}
 	}
@@ -131,7 +131,7 @@ func (f reviewFlags) gate() ([]report.Category, error) {
 	for _, text := range f.failOn {
 		category := report.Category(strings.TrimSpace(text))
 		if !slices.ContainsFunc(report.Categories, func(known report.CategoryMeaning) bool { return known.Category == category }) {
-			return nil, fmt.Errorf("--fail-on %q: there is no such word; there are %s", text, strings.Join(categoryWords(), ", "))
+			return nil, fmt.Errorf("--fail-on %q: unknown condition; the conditions are %s", text, strings.Join(categoryWords(), ", "))
 		}
 		categories = append(categories, category)
 	}
@@ -173,10 +173,10 @@ func (f reviewFlags) write(found *report.Report, stdout io.Writer) error {
 }
 
 // rulesUsage says what --rules takes.
-const rulesUsage = "prove the rules of this `file` of HCL: who must, may and must not be able to do what"
+const rulesUsage = "check the access rules in this HCL `file`"
 
 // errNoRules is a gate about rules that are not there.
-var errNoRules = errors.New("--fail-on rules: name the file that has them with --rules")
+var errNoRules = errors.New("--fail-on rules: name the file of rules with --rules")
 
 // readRules reads a file of rules; nil if none is named.
 func readRules(path string) (*rules.File, error) {

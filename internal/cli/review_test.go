@@ -132,7 +132,7 @@ func TestRulesAreAGate(t *testing.T) {
 	write("rule \"owners\" {\n  role     = \"owner\"\n  at_least = 9\n}\nlimit \"nobody out\" {\n  people = 0\n}\n")
 	stdout, _, err = reviewRun(t, "membership", "--rules", file, "--fail-on", "rules")
 	expect(err, "") // it was broken before, and the plan takes nobody out
-	if !strings.Contains(stdout, "failed before, and this plan adds nothing to it") {
+	if !strings.Contains(stdout, "failed before, and this plan adds no violations") {
 		t.Error(stdout)
 	}
 	_, err = auditRun(t, "--rules", file, "--fail-on", "rules")
@@ -209,7 +209,7 @@ func TestRulesCheck(t *testing.T) {
 	}{
 		{"check", "", "rules.zulip.hcl: 1 rule, 0 limits.\n", 0},
 		{"check -", twoOwners, "<standard input>: 1 rule, 0 limits.\n", 0},
-		{"check wrong.hcl rules.zulip.hcl limit.hcl", "", "wrong.hcl:1: the rule says nothing: write only, never, at_least or at_most\nwrong.hcl:2: there is no role \"ower\"; did you mean \"owner\"?\n" +
+		{"check wrong.hcl rules.zulip.hcl limit.hcl", "", "wrong.hcl:1: the rule requires nothing: write only, never, at_least or at_most\nwrong.hcl:2: there is no role \"ower\"; did you mean \"owner\"?\n" +
 			"rules.zulip.hcl: 1 rule, 0 limits.\nlimit.hcl:2: people has to be a whole number of at least 0, without quotes\nError: 3 mistakes in 2 files", 1},
 		{"check nowhere.hcl", "", "Error: open nowhere.hcl: no such file or directory", 1},
 	} {

@@ -21,11 +21,9 @@ func newRules() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "rules",
 		Short: "Check files of rules",
-		Long: `Check files of rules, which audit and review prove with --rules.
-
-It needs no organization.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Long:  `Check the syntax of files of access rules. audit and review check the rules themselves with --rules.`,
+		Args:  cobra.NoArgs,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	command.AddCommand(newRulesCheck())
 	return command
@@ -38,9 +36,9 @@ func newRulesCheck() *cobra.Command {
 		Long: `Name every mistake in files of rules, each with its file and line. Without a file it reads ` + rulesFile + `; - is standard
 input.
 
-It reads no organization: whether the channels and groups are there, and whether the rules hold, is said by audit --rules.
+It doesn't read the organization. audit --rules shows whether the channels and groups exist and whether the rules pass.
 
-The exit status is 0, and 1 if there is a mistake.`,
+The exit status is 1 if there is a mistake, and otherwise 0.`,
 		Example: `  terraform-provider-zulip rules check
   terraform-provider-zulip rules check rules/*.hcl`,
 		RunE: func(cmd *cobra.Command, args []string) error {

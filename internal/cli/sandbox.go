@@ -42,8 +42,8 @@ func newSandbox() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "sandbox",
 		Short: "Run a local Zulip server to experiment with",
-		Long: `Run a local Zulip server with an example organization, or with one that export --snapshot has recorded, until interrupted. It answers like a real server, including
-errors.
+		Long: `Run a local Zulip server with an example organization, or with one recorded by export --snapshot, until interrupted. It
+answers like a real server, including errors.
 
 It prints the environment variables that configure the provider for it to standard output: paste these lines into the
 terminal in which you run Terraform.`,
@@ -63,19 +63,19 @@ terminal in which you run Terraform.`,
 		},
 	}
 	f := command.Flags()
-	f.StringVar(&flags.listen, "listen", "127.0.0.1:9970", "`address` to listen on; with port 0 it chooses a free port. On another one than loopback, treat everybody on the network as an administrator")
+	f.StringVar(&flags.listen, "listen", "127.0.0.1:9970", "`address` to listen on; port 0 chooses a free port. Unless it is a loopback address, everyone on the network can become an administrator")
 	f.StringVar(&flags.as, "as", "", "`name` of the account whose credentials are printed (default: the first owner)")
 	f.StringVar(&flags.accounts, "accounts", "", "JSON `file` with the initial users and bots")
-	f.StringVar(&flags.organization, "organization", "", "JSON `file` with the organization to begin with, as export --snapshot writes it; a file with users and bots alone will do too")
+	f.StringVar(&flags.organization, "organization", "", "JSON `file` with the initial organization, as export --snapshot writes it, or with users and bots only")
 	command.MarkFlagsMutuallyExclusive("accounts", "organization")
 	f.StringVar(&flags.credentials, "credentials", "", "write the credentials of all accounts to this `file` as JSON, readable only by you")
-	f.StringVar(&flags.state, "state", "", "`file` in which to keep the organization between runs (default: in memory only)")
+	f.StringVar(&flags.state, "state", "", "`file` that stores the organization between runs (default: in memory only)")
 	f.StringVar(&flags.journal, "journal", "", "append every request and its answer to this `file` as JSON lines")
-	f.IntVar(&flags.featureLevel, "feature-level", sandbox.DefaultFeatureLevel, fmt.Sprintf("API feature level of the server, from %d (Zulip %s) to %d; Zulip 12.2 has %d. A recorded organization brings its own",
+	f.IntVar(&flags.featureLevel, "feature-level", sandbox.DefaultFeatureLevel, fmt.Sprintf("API feature level of the server, from %d (Zulip %s) to %d; Zulip 12.2 has %d. A recorded organization has its own",
 		featurelevel.Oldest, featurelevel.FirstRelease(featurelevel.Oldest), featurelevel.Newest, featurelevel.NewestRelease))
 	f.BoolVar(&flags.rateLimit, "rate-limit", false, "apply Zulip's default rate limits: 200 requests a minute, 2,000 an hour")
 	f.DurationVar(&flags.latency, "latency", 0, "wait this long before each answer, such as 50ms")
-	f.StringArrayVar(&flags.failures, "fail", nil, "inject a failure by this `rule`: METHOD PATH [before|after] ACTION [COUNT], where ACTION is drop, truncate, html, empty, status=CODE, stall=DURATION, or lag=DURATION (lists of emoji, linkifiers and the like show a write only after that time); can be repeated")
+	f.StringArrayVar(&flags.failures, "fail", nil, "inject a failure by this `rule`: METHOD PATH [before|after] ACTION [COUNT], where ACTION is drop, truncate, html, empty, status=CODE, stall=DURATION, or lag=DURATION (lists such as those of emoji and linkifiers show a change only after that time); can be repeated")
 	f.StringVar(&flags.trading, "trading", "", "also run a trading cloud on this `address`, and print its environment variables")
 	complete(command, map[string]cobra.CompletionFunc{
 		"accounts": fileOf("json"), "organization": fileOf("json"), "credentials": fileOf("json"), "state": anyFile, "journal": anyFile,
@@ -115,7 +115,7 @@ func serveSandbox(ctx context.Context, flags sandboxFlags, stdout, stderr io.Wri
 			return err
 		}
 	}
-	warnIfReachable(stderr, "sandbox", "Treat everybody on the network as an administrator of it: who sees the requests has the keys of their accounts.", server)
+	warnIfReachable(stderr, "sandbox", "Anyone on the network can become its administrator: the requests contain API keys.", server)
 	lines := fmt.Sprintf("export ZULIP_SITE=%s\nexport ZULIP_EMAIL=%s\nexport ZULIP_API_KEY=%s\n", server.URL(), account.Email, account.APIKey)
 	if flags.trading != "" {
 		cloud := sandbox.NewTradingCloud(sandbox.TradingConfig{Latency: config.Latency, Faults: config.Faults, Journal: config.Journal})
@@ -123,7 +123,7 @@ func serveSandbox(ctx context.Context, flags sandboxFlags, stdout, stderr io.Wri
 			return err
 		}
 		defer func() { err = errors.Join(err, cloud.Close()) }()
-		warnIfReachable(stderr, "trading cloud", "Who sees the requests on the network has its client secret.", cloud)
+		warnIfReachable(stderr, "trading cloud", "Anyone on the network can read its client secret in the requests.", cloud)
 		lines += tradingEnvironment(cloud.Credentials())
 	}
 	if _, err := io.WriteString(stdout, lines); err != nil {
@@ -140,7 +140,7 @@ const errWindowsInUse = syscall.Errno(10048)
 // listenError says what to do if the sandbox cannot listen on an address.
 func listenError(address string, err error) error {
 	if errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, errWindowsInUse) {
-		return fmt.Errorf("%s is in use, perhaps by another sandbox: stop that one, or choose another port with --listen (--listen 127.0.0.1:0 chooses a free one)", address)
+		return fmt.Errorf("%s is in use, perhaps by another sandbox: stop the other one, or choose another port with --listen (--listen 127.0.0.1:0 chooses a free one)", address)
 	}
 	return fmt.Errorf("cannot listen on %s: %w. Choose another address with --listen", address, err)
 }
@@ -182,7 +182,7 @@ func pickAccount(accounts map[string]sandbox.Credentials, name string) (sandbox.
 		account, known := accounts[name]
 		if !known {
 			names := strings.Join(slices.Sorted(maps.Keys(accounts)), ", ")
-			return account, fmt.Errorf("--as %s: there is no such account; the accounts are %s", name, names)
+			return account, fmt.Errorf("--as %s: unknown account; the accounts are %s", name, names)
 		}
 		return account, nil
 	}
@@ -232,5 +232,5 @@ func warnIfReachable(stderr io.Writer, what, harm string, server interface {
 	if server.IsLocal() {
 		return
 	}
-	_, _ = fmt.Fprintf(stderr, "Warning: the %s can be reached from other machines, without encryption. %s It can be reached at %s.\n", what, harm, strings.Join(server.URLs(), ", "))
+	_, _ = fmt.Fprintf(stderr, "Warning: the %s is reachable from other machines, without encryption, at %[3]s. %[2]s\n", what, harm, strings.Join(server.URLs(), ", "))
 }

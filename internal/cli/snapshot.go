@@ -64,12 +64,12 @@ func snapshotSummary(o *recording.Organization, file string, anonymised bool) st
 		text += " in " + file
 	}
 	if anonymised {
-		text += ", people and bots without their names"
+		text += ", with invented names for people and bots"
 	}
 	const most = 3
-	seen := ". The server has shown everything that the file holds."
+	seen := ". The server showed everything."
 	if hidden := o.NotSeen; len(hidden) > most {
-		seen = fmt.Sprintf(". Not seen: %s; and %d more that it lists under not_seen.", strings.Join(hidden[:most], "; "), len(hidden)-most)
+		seen = fmt.Sprintf(". Not seen: %s; and %d more, listed under not_seen.", strings.Join(hidden[:most], "; "), len(hidden)-most)
 	} else if len(hidden) > 0 {
 		seen = fmt.Sprintf(". Not seen: %s.", strings.Join(hidden, "; "))
 	}
@@ -99,5 +99,5 @@ func writeNew(path string, content []byte) error {
 }
 
 func existsError(path string) error {
-	return fmt.Errorf("%s exists, and export overwrites nothing that it may not have written: remove it, or name another file", path)
+	return fmt.Errorf("%s exists, and export doesn't overwrite it: remove it, or name another file", path)
 }

@@ -60,7 +60,7 @@ func commitOf(info *debug.BuildInfo) string {
 	}
 	commit := cmp.Or(settings["vcs.revision"], "unknown")
 	if settings["vcs.modified"] == "true" {
-		commit += ", with changes that are not committed"
+		commit += ", with uncommitted changes"
 	}
 	return commit
 }

@@ -203,10 +203,10 @@ func readStates(texts map[string][]byte) (managed, []*roleList, error) {
 			FormatVersion string `json:"format_version"`
 		}
 		if err := json.Unmarshal(texts[name], &state); err != nil {
-			return nil, nil, fmt.Errorf("the state %s is not the output of terraform show -json: %w", name, err)
+			return nil, nil, fmt.Errorf("the state %s isn't the output of terraform show -json: %w", name, err)
 		}
 		if state.FormatVersion == "" {
-			return nil, nil, fmt.Errorf("the state %s is not the output of terraform show -json: it has no format_version", name)
+			return nil, nil, fmt.Errorf("the state %s isn't the output of terraform show -json: it has no format_version", name)
 		}
 		state.Values.Root.addTo(managed)
 		lists = append(lists, state.Values.Root.roleLists(name)...)
@@ -261,14 +261,14 @@ func (r *Result) Print(w io.Writer, folder string) {
 		total += count
 	}
 	if len(r.Files) == 0 {
-		_, _ = fmt.Fprintln(w, "Nothing is new: what was given as state has everything that is selected. Nothing was written.")
+		_, _ = fmt.Fprintln(w, "Nothing is new: the given states contain everything that is selected. Nothing was written.")
 		return
 	}
 	_, _ = fmt.Fprintf(w, "Wrote %s into %s in %s.\n", counted(total, "resource"), counted(len(r.Files), "file"), folder)
 	for _, address := range r.New {
 		_, _ = fmt.Fprintln(w, "  "+address)
 	}
-	_, _ = fmt.Fprintf(w, "EXPORT.md there says what was left out, and how to go on.\n")
+	_, _ = fmt.Fprintf(w, "EXPORT.md there shows what was left out and how to continue.\n")
 }
 
 // Check has a CLI plan the files of a folder in a copy of it, with this program as the provider, and fails unless the plan
@@ -310,7 +310,7 @@ func FindCLI(cli string) (string, error) {
 			return found, nil
 		}
 	}
-	return "", fmt.Errorf("cannot check: no %s was found. --cli says where one is", strings.Join(candidates, " and no "))
+	return "", fmt.Errorf("cannot check: no %s was found. Name one with --cli", strings.Join(candidates, " and no "))
 }
 
 // checker plans a copy of a folder.
@@ -328,7 +328,7 @@ func (c *checker) useThisProgram() error {
 	plugin := filepath.Join(c.folder, "terraform-provider-zulip"+filepath.Ext(self))
 	if os.Symlink(self, plugin) != nil { // not everybody may make one on Windows
 		if err := os.Link(self, plugin); err != nil {
-			return fmt.Errorf("cannot have the CLI start this program: %w", err)
+			return fmt.Errorf("cannot make the CLI start this program: %w", err)
 		}
 	}
 	settings := fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"zulip-iac/zulip\" = %q\n  }\n  direct {}\n}\n", c.folder)

@@ -120,7 +120,7 @@ func (f *folder) checkForeign() error {
 		}
 	}
 	if len(foreign) > 0 {
-		return fmt.Errorf("%s has configuration that no export has written: %s. Export into another folder, or with --new only what its state does not have",
+		return fmt.Errorf("%s has configuration that no export wrote: %s. Export into another folder, or export only new objects with --new",
 			f.path, strings.Join(foreign, ", "))
 	}
 	return nil
@@ -158,7 +158,7 @@ func (f *folder) explain(name string, err error) error {
 func (f *folder) write(files map[string][]byte, given *names) error {
 	if f.root == nil {
 		if err := os.MkdirAll(f.path, 0o700); err != nil {
-			return fmt.Errorf("cannot make the folder: %w", err)
+			return fmt.Errorf("cannot create the folder: %w", err)
 		}
 		if err := f.open(); err != nil {
 			return err
@@ -173,7 +173,7 @@ func (f *folder) write(files map[string][]byte, given *names) error {
 	}
 	defer f.root.RemoveAll(beside) //nolint:errcheck // nothing of it counts
 	kept := manifest{
-		About: "What an export wrote, and the names it has given: keep it beside, so that the next export gives the same ones.",
+		About: "The files and resource names of an export. Keep this file, so that the next export uses the same names.",
 		names: given, Selected: f.selected,
 		Written: map[string]string{},
 	}
@@ -196,7 +196,7 @@ func (f *folder) write(files map[string][]byte, given *names) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if err := errors.Join(f.root.MkdirAll(path.Dir(name), 0o700), f.root.Rename(path.Join(beside, name), name)); err != nil {
-			return fmt.Errorf("cannot put %s in place: %w", name, err)
+			return fmt.Errorf("cannot create %s: %w", name, err)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.written)) {
@@ -235,10 +235,10 @@ func (f *folder) checkChanged(files map[string][]byte) error {
 		}
 	}
 	if len(foreign) > 0 {
-		return fmt.Errorf("%s has files that no export has written: %s. Nothing was changed. Move them away, or export into another folder", f.path, strings.Join(foreign, ", "))
+		return fmt.Errorf("%s has files that no export wrote: %s. Nothing was changed. Move them away, or export into another folder", f.path, strings.Join(foreign, ", "))
 	}
 	if len(changed) > 0 {
-		return fmt.Errorf("files in %s were changed since they were exported: %s. Nothing was changed. Export into another folder and compare, or move them away", f.path, strings.Join(changed, ", "))
+		return fmt.Errorf("files in %s were changed after they were exported: %s. Nothing was changed. Export into another folder and compare, or move them away", f.path, strings.Join(changed, ", "))
 	}
 	return nil
 }
@@ -296,7 +296,7 @@ func (f *folder) readManifest() (*manifest, error) {
 		err = earlier.check()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s is not what an export has written: %w. Move it away, or export into another folder", filepath.Join(f.path, manifestName), err)
+		return nil, fmt.Errorf("%s wasn't written by an export: %w. Move it away, or export into another folder", filepath.Join(f.path, manifestName), err)
 	}
 	return earlier, nil
 }
@@ -364,9 +364,9 @@ func (f *folder) checkKeeps(earlier *manifest, managed managed) error {
 	var reason string
 	switch {
 	case now.New && !was.New, now.New && earlier.hasAny(managed):
-		reason = "it has what the state has, which --new leaves out"
+		reason = "it has the objects of the state, which --new leaves out"
 	case len(now.Only) > 0 && !slices.Equal(slices.Sorted(slices.Values(now.Only)), slices.Sorted(slices.Values(was.Only))):
-		reason = "--only selects something else than before"
+		reason = "--only selects other objects than before"
 	case slices.ContainsFunc(now.Exclude, isNew):
 		reason = "--exclude leaves out more than before"
 	case was.Subscribers && !now.Subscribers:
@@ -378,8 +378,8 @@ func (f *folder) checkKeeps(earlier *manifest, managed managed) error {
 	default:
 		return nil
 	}
-	return fmt.Errorf("cannot export less into %s than before: %s. What is left out would disappear from the configuration, and the next plan would destroy it. "+
-		"Export into another folder, or with the flags of before", f.path, reason)
+	return fmt.Errorf("cannot export less into %s than before: %s. The next plan would destroy everything that is left out. "+
+		"Export into another folder, or use the same flags as before", f.path, reason)
 }
 
 // hasAny reports whether an object was given a name that a state has.

@@ -74,7 +74,7 @@ var (
 // kinds are the exported kinds, in the best order for readers of the files.
 var kinds = []*kind{
 	{
-		resource: "zulip_organization", file: "organization", title: "The organization: its settings, and who may do what.",
+		resource: "zulip_organization", file: "organization", title: "The organization's settings and permissions.",
 		id: "organization", called: "this", rank: 4, permissions: "realm", defaults: organizationDefaults, always: []string{"message_retention_days"},
 		references: map[string]reference{
 			"new_stream_announcements_stream_id":   {to: "zulip_channel", by: "id"},
@@ -88,11 +88,11 @@ var kinds = []*kind{
 	},
 	{resource: "zulip_domain", file: "organization", nameOf: "domain", identity: "domain", matches: []string{"domain"}, ignoresCase: true},
 	{
-		resource: "zulip_user", file: "people", title: "The accounts of people. Destroying a zulip_user deactivates the account, with the bots that it owns.", nameOf: "user",
+		resource: "zulip_user", file: "people", title: "Users. Destroying a zulip_user deactivates the user and the bots that they own.", nameOf: "user",
 		defaults: map[string]any{"role": "member"}, matches: []string{"email"}, ignoresCase: true,
 	},
 	{
-		resource: "zulip_user_role", file: "people", title: "What people are in the organization. Members are not listed.", identity: "user_id", nameOf: "user", lists: (*export).rolesToList, isSelected: (*export).endsAsMember,
+		resource: "zulip_user_role", file: "people", title: "Roles of users. Users with the role member aren't listed.", identity: "user_id", nameOf: "user", lists: (*export).rolesToList, isSelected: (*export).endsAsMember,
 		references: map[string]reference{"user": somebody}, matches: []string{"user_id"},
 	},
 	{
@@ -101,7 +101,7 @@ var kinds = []*kind{
 		references: map[string]reference{"owner": somebody, "default_sending_stream": channelByName, "default_events_register_stream": channelByName},
 	},
 	{
-		resource: "zulip_user_group", file: "groups", title: "User groups. Members are the people who are in a group by themselves, subgroups the groups in it.",
+		resource: "zulip_user_group", file: "groups", title: "User groups. Members are a group's direct members, subgroups the groups that it contains.",
 		ignoresCase: true, rank: 2, refersToOwn: true, outlivesReferences: true, permissions: "group", defaults: map[string]any{"members": []any{}, "subgroups": []any{}, "description": ""},
 		references: map[string]reference{"subgroups": {to: "zulip_user_group", by: "name"}, "members": somebody},
 	},
@@ -111,11 +111,11 @@ var kinds = []*kind{
 		references: map[string]reference{"folder_ids": {to: "zulip_channel_folder", by: "id"}},
 	},
 	{
-		resource: "zulip_channel", file: "channels", title: "Channels that are in no folder.", ignoresCase: true, rank: 3, permissions: "stream", defaults: channelDefaults, always: []string{"message_retention_days", "privacy"},
+		resource: "zulip_channel", file: "channels", title: "Channels without a folder.", ignoresCase: true, rank: 3, permissions: "stream", defaults: channelDefaults, always: []string{"message_retention_days", "privacy"},
 		references: map[string]reference{"folder_id": {to: "zulip_channel_folder", by: "id"}},
 	},
 	{
-		resource: "zulip_channel_subscribers", file: "subscribers", title: "Who is in which private channel.", identity: "channel_id", rank: 4, matches: []string{"channel_id"},
+		resource: "zulip_channel_subscribers", file: "subscribers", title: "Subscribers of private channels.", identity: "channel_id", rank: 4, matches: []string{"channel_id"},
 		references: map[string]reference{"channel": {to: "zulip_channel", by: "id"}, "users": somebody},
 		isSelected: (*export).isJoinedByInvitation,
 	},
@@ -123,7 +123,7 @@ var kinds = []*kind{
 		resource: "zulip_default_channel_group", file: "channels", rank: 4,
 		references: map[string]reference{"channel_ids": {to: "zulip_channel", by: "id"}},
 	},
-	{resource: "zulip_linkifier", file: "linkifiers", title: "Linkifiers: texts that become links. The first that matches wins.", nameOf: "pattern", matches: []string{"pattern"}, defaults: map[string]any{"example_input": "", "reverse_template": "", "alternative_url_templates": []any{}}},
+	{resource: "zulip_linkifier", file: "linkifiers", title: "Linkifiers: text that becomes links. The first match applies.", nameOf: "pattern", matches: []string{"pattern"}, defaults: map[string]any{"example_input": "", "reverse_template": "", "alternative_url_templates": []any{}}},
 	{
 		resource: "zulip_linkifier_order", file: "linkifiers", id: "linkifiers", called: "this", rank: 4,
 		references: map[string]reference{"linkifier_ids": {to: "zulip_linkifier", by: "id"}},
@@ -140,12 +140,12 @@ var kinds = []*kind{
 	{
 		resource: "zulip_organization_image", file: "organization", ids: (*export).uploadedImages, nameOf: "kind", isSelected: (*export).hasPicture, matches: []string{"kind"},
 	},
-	{resource: "zulip_custom_emoji", file: "emoji", title: "Custom emoji. Their images are beside.", isSelected: (*export).hasImage},
+	{resource: "zulip_custom_emoji", file: "emoji", title: "Custom emoji. Their images are next to this file.", isSelected: (*export).hasImage},
 	{
-		resource: "zulip_invitation", file: "invitations", title: "Invitations that are still good.", nameOf: "user", isHidden: isBot, isSelected: noteUnread,
+		resource: "zulip_invitation", file: "invitations", title: "Pending invitations.", nameOf: "user", isHidden: isBot, isSelected: noteUnread,
 		matches: []string{"email"}, ignoresCase: true,
 	},
-	{resource: "zulip_invite_link", file: "invitations", title: "Invitations that are still good.", nameOf: "invite_as", isHidden: isBot, isUnnamed: true, isSelected: warnOfChannels},
+	{resource: "zulip_invite_link", file: "invitations", title: "Pending invitations.", nameOf: "invite_as", isHidden: isBot, isUnnamed: true, isSelected: warnOfChannels},
 }
 
 func kindOf(resource string) (*kind, bool) {

@@ -95,10 +95,10 @@ type moduleConfiguration struct {
 func readPlan(text []byte) (*changePlan, error) {
 	var p changePlan
 	if err := json.Unmarshal(text, &p); err != nil {
-		return nil, fmt.Errorf("the plan is not the output of terraform show -json PLAN: %w", err)
+		return nil, fmt.Errorf("the plan isn't the output of terraform show -json PLAN: %w", err)
 	}
 	if p.FormatVersion == "" || p.Changes == nil {
-		return nil, errors.New("the plan is not the output of terraform show -json PLAN: it has no resource_changes")
+		return nil, errors.New("the plan isn't the output of terraform show -json PLAN: it has no resource_changes")
 	}
 	providers := map[string]bool{}
 	for i := range p.Changes {
@@ -109,7 +109,7 @@ func readPlan(text []byte) (*changePlan, error) {
 		}
 	}
 	if len(providers) > 1 {
-		return nil, fmt.Errorf("the plan creates resources with %d configurations of the provider, and an export is of one organization. Plan those of one with -target", len(providers))
+		return nil, fmt.Errorf("the plan creates resources with %d provider configurations, and an export reads one organization. Plan the resources of one with -target", len(providers))
 	}
 	return &p, nil
 }
@@ -203,7 +203,7 @@ func (m *matcher) match(ctx context.Context) error {
 		for _, address := range addresses {
 			if len(addresses) > 1 {
 				delete(m.found, address)
-				m.left[address] = fmt.Sprintf("%s is what several resources create: %s", visible(o.label), strings.Join(addresses, ", "))
+				m.left[address] = fmt.Sprintf("several resources create %s: %s", visible(o.label), strings.Join(addresses, ", "))
 			}
 		}
 	}
@@ -241,7 +241,7 @@ func (m *matcher) matchKind(ctx context.Context, k *kind) error {
 		}
 	case k.isUnnamed || k.isHidden != nil && k.isHidden(m.Store.Self()):
 		for _, one := range created {
-			m.left[one.Address] = "an object of this type has no name, or the account does not see it. Import it by its ID if it exists"
+			m.left[one.Address] = "an object of this type has no name, or isn't visible to the account. If it exists, import it by ID"
 		}
 		return nil
 	default:
@@ -272,7 +272,7 @@ func (m *matcher) matchOne(k *kind, one *plannedObject) {
 		m.left[one.Address] = fmt.Sprintf("the organization has no %s with the%s", strings.ReplaceAll(k.word(), "_", " "), described) + m.ended(k, one)
 	case 1:
 		if holder, ok := m.kept[one.Type+" "+candidates[0].id]; ok {
-			m.left[one.Address] = "it is managed already, by " + holder
+			m.left[one.Address] = "it is already managed by " + holder
 			return
 		}
 		o := *candidates[0]
@@ -289,7 +289,7 @@ func (m *matcher) matchOne(k *kind, one *plannedObject) {
 		for _, o := range candidates {
 			ids = append(ids, o.id)
 		}
-		m.left[one.Address] = fmt.Sprintf("the organization has several with the%s: import the right one by its ID, of %s", described, strings.Join(ids, ", "))
+		m.left[one.Address] = fmt.Sprintf("several objects have the%s: import the right one by ID (%s)", described, strings.Join(ids, ", "))
 	}
 }
 
@@ -316,17 +316,17 @@ func (m *matcher) value(k *kind, one *plannedObject, attribute string) (value, w
 		return unquote(raw), ""
 	}
 	if k.resource != "zulip_channel_subscribers" && k.resource != "zulip_user_role" {
-		return "", "the plan does not know its " + attribute + " yet"
+		return "", "the plan doesn't know its " + attribute + " yet"
 	}
 	named := strings.TrimSuffix(attribute, "_id")
 	if to, ok := m.found[m.plan.refersTo(one, named)]; ok {
 		return to.id, ""
 	}
-	return "", fmt.Sprintf("the plan does not know its %s yet. Plan again with these imports, and run this once more", named)
+	return "", fmt.Sprintf("the plan doesn't know its %s yet. Plan again with these imports, then run the command again", named)
 }
 
 // matchTitle is the comment at the head of imports.tf for a plan.
-const matchTitle = "What the resources of a plan are on the server. Remove this file after the next apply: Terraform refuses to plan while it\nhas a block whose resource was removed, renamed or moved since."
+const matchTitle = "The objects of a plan's resources on the server. Remove this file after the next apply: plans fail while it has a block\nwhose resource was removed, renamed or moved."
 
 // write adds the blocks to imports.tf.
 func (m *matcher) write(folder string) (*Matched, error) {
@@ -350,7 +350,7 @@ func (m *matcher) write(folder string) (*Matched, error) {
 	case err != nil:
 		return nil, fmt.Errorf("cannot read %s: %w", filepath.Join(folder, name), err)
 	case !bytes.HasPrefix(content, title.Bytes()):
-		return nil, fmt.Errorf("%s is there already, and not of export --for. Nothing was changed. Move it away", filepath.Join(folder, name))
+		return nil, fmt.Errorf("%s exists and wasn't written by export --for. Nothing was changed. Move it away", filepath.Join(folder, name))
 	}
 	file := bytes.NewBuffer(slices.Clone(content))
 	for i := range m.plan.Changes {
@@ -395,7 +395,7 @@ func (m *matcher) write(folder string) (*Matched, error) {
 		return nil, fmt.Errorf("cannot write into the folder: %w", err)
 	}
 	if err := root.Rename(beside, name); err != nil {
-		return nil, errors.Join(fmt.Errorf("cannot put %s in place: %w", name, err), root.Remove(beside))
+		return nil, errors.Join(fmt.Errorf("cannot create %s: %w", name, err), root.Remove(beside))
 	}
 	return matched, nil
 }
@@ -411,6 +411,6 @@ func (r *Matched) Print(w io.Writer, folder string) {
 		_, _ = fmt.Fprintf(w, "Not imported:\n  %s\n", strings.Join(r.Left, "\n  "))
 	}
 	if r.IsIncomplete {
-		_, _ = fmt.Fprintln(w, "The plan ended with errors, and lacks resources. Plan with ZULIP_WARN_OF_EXISTING=true, or mend the other errors first.")
+		_, _ = fmt.Fprintln(w, "The plan ended with errors and lacks resources. Plan with ZULIP_WARN_OF_EXISTING=true, or fix the other errors first.")
 	}
 }

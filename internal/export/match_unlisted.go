@@ -35,21 +35,21 @@ func (m *matcher) matchUnlisted(ctx context.Context) error {
 			continue
 		}
 		if !slices.Contains(unlisted, one.Type) {
-			m.left[one.Address] = "an object of this type is not found by a name. Import it by hand if it exists"
+			m.left[one.Address] = "objects of this type have no name to search for. If it exists, write an import block"
 			continue
 		}
 		id, importID := m.unlistedID(one, one.Change.After)
 		if importID == "" {
-			m.left[one.Address] = "the plan does not know yet what it is of. Plan again with these imports, and run this once more"
+			m.left[one.Address] = "the plan doesn't know yet which object it belongs to. Plan again with these imports, then run the command again"
 			continue
 		}
 		key := one.Type + " " + id
 		if before, ok := m.gone[key]; ok && isShared(one.Type) {
-			m.left[one.Address] = "the plan destroys " + before + ", which is of the same. Write a moved block by hand if it is this one"
+			m.left[one.Address] = "the plan destroys " + before + ", which belongs to the same object. If it is the same resource, write a moved block"
 			continue
 		}
 		if holder, ok := m.kept[key]; ok && !isShared(one.Type) {
-			m.left[one.Address] = "it is managed already, by " + holder
+			m.left[one.Address] = "it is already managed by " + holder
 			continue
 		}
 		imported, err := m.Provider.ImportResourceState(ctx, &tfprotov6.ImportResourceStateRequest{TypeName: one.Type, ID: importID})
@@ -175,7 +175,7 @@ func (m *matcher) ended(k *kind, one *plannedObject) string {
 		case !ok || user.IsActive || user.IsDeleted:
 			return ""
 		case text("active") == "false":
-			return ": it is deactivated. With active = false the next apply takes it into the state as it is, without an import"
+			return ": it is deactivated. With active = false, the next apply adopts it unchanged, without an import"
 		}
 	case "zulip_bot":
 		if !slices.ContainsFunc(m.snapshot.Users(), func(user *zulip.User) bool {
@@ -197,10 +197,10 @@ func (m *matcher) ended(k *kind, one *plannedObject) string {
 		return ""
 	}
 	if isSet, _ := strconv.ParseBool(text(adopt)); isSet {
-		return fmt.Sprintf(": it is %s. With %s = true the next apply adopts it, without an import", word, adopt)
+		return fmt.Sprintf(": it is %s. With %s = true, the next apply adopts it, without an import", word, adopt)
 	}
 	if k.resource == "zulip_user" {
-		return ": it is deactivated. active = false keeps it so, adopt_deactivated = true reactivates it; neither needs an import"
+		return ": it is deactivated. active = false leaves it unchanged, adopt_deactivated = true reactivates it; neither needs an import"
 	}
 	return fmt.Sprintf(": it is %s. %s = true adopts it, without an import", word, adopt)
 }

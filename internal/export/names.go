@@ -139,9 +139,9 @@ func (e *export) refer() {
 				case found && o.kind.resource == "zulip_bot" && e.PeopleAs.orDefault() != PeopleAsAddress:
 					// In an organization that has neither, one would have to be there before the other.
 					delete(o.config, attribute)
-					e.note("`%s` of `%s`: %s refers to the bot.", attribute, o.address(), inCode(to.to.address()))
+					e.note("`%s` of `%s`: %s references the bot.", attribute, o.address(), inCode(to.to.address()))
 				case found && to.to != o:
-					o.comments[attribute] = fmt.Sprintf("By name: %s refers to this one.", to.to.address())
+					o.comments[attribute] = fmt.Sprintf("By name, because %s references this group.", to.to.address())
 				case reference.isPrincipal:
 					e.explain(o, attribute, text)
 				}

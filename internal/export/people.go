@@ -52,7 +52,7 @@ func isBot(self *zulip.User) bool { return self.IsBot }
 // checkAccount refuses an account that cannot manage any object of the export.
 func checkAccount(self *zulip.User) error {
 	if self.Role == zulip.RoleGuest {
-		return fmt.Errorf("cannot export as %s: a guest manages nothing, and sees only the channels it is in. Use the key of an administrator", self.Address())
+		return fmt.Errorf("cannot export as %s: a guest manages nothing and sees only the channels they are subscribed to. Use an administrator's key", self.Address())
 	}
 	return nil
 }
@@ -68,10 +68,10 @@ func (e *export) warnOfHidden() {
 		}
 	}
 	if self.Role > zulip.RoleAdministrator {
-		warn("is no administrator: private channels it is not in, and bots and invitation links of others, are left out, because the server does not show them.")
+		warn("is not an administrator. The server doesn't show it private channels it isn't subscribed to, or bots and invitation links of others, so these are left out.")
 	}
 	if self.IsBot {
-		warn("is a bot: bots and invitation links are left out, because the server lets only people manage them.")
+		warn("is a bot. The server lets only people manage bots and invitation links, so these are left out.")
 	}
 }
 
@@ -89,13 +89,13 @@ func (e *export) endsAsMember(o *object) bool {
 
 // warnOfChannels says in a comment what of an invitation link is not known.
 func warnOfChannels(_ *export, o *object) bool {
-	o.comments["invite_as"] = "The server does not show the channels of a link: write them as channel_ids before it is replaced."
+	o.comments["invite_as"] = "The server doesn't show the channels of a link: set channel_ids before you replace it."
 	return true
 }
 
 // noteUnread says in a comment what of an invitation by e-mail is not known.
 func noteUnread(_ *export, o *object) bool {
-	o.comments["email"] = "The server does not show the channels, groups and welcome message of an invitation: write them before it is sent again."
+	o.comments["email"] = "The server doesn't show the channels, groups and welcome message of an invitation: set them before you send it again."
 	return true
 }
 
@@ -127,7 +127,7 @@ var (
 func (e *export) hasImage(o *object) bool {
 	address := o.text("source_url")
 	if address == "" {
-		e.note("custom emoji %s: the server does not say where its image is.", inCode(o.label))
+		e.note("custom emoji %s: the server doesn't show the URL of its image.", inCode(o.label))
 		return false
 	}
 	ending := strings.ToLower(strings.TrimPrefix(path.Ext(strings.Split(address, "?")[0]), "."))
@@ -181,7 +181,7 @@ func (e *export) uploadedImages() (kinds []string) {
 // hasPicture sets the file of a picture of the organization: the server's version of the uploaded one. The server has
 // converted its own format to PNG.
 func (e *export) hasPicture(o *object) bool {
-	o.comments["file"] = "What the server made of the file that was uploaded, which it does not give back."
+	o.comments["file"] = "The server's version of the uploaded file. The server doesn't return the original."
 	e.giveFile(o, path.Join(pictureFolder, o.id+".png"))
 	return true
 }
@@ -195,7 +195,7 @@ func (e *export) addImages(ctx context.Context, files map[string][]byte) error {
 		}
 		content, err := e.Client.File(ctx, o.text("source_url"))
 		if err != nil {
-			problems = append(problems, fmt.Errorf("cannot read the image of the %s %q: %w. --exclude %s:%s leaves it out", strings.ReplaceAll(o.kind.word(), "_", " "), o.label, err, o.kind.word(), o.label))
+			problems = append(problems, fmt.Errorf("cannot read the image of the %s %q: %w. To leave it out, use --exclude %s:%s", strings.ReplaceAll(o.kind.word(), "_", " "), o.label, err, o.kind.word(), o.label))
 			continue
 		}
 		files[strings.TrimPrefix(textOf(o.config["file"]), moduleRelative)] = content
@@ -299,22 +299,22 @@ func (e *export) writePeople(body *hclwrite.Body) {
 	}
 	if e.PeopleAs != PeopleAsVariable {
 		locals := body.AppendNewBlock("locals", nil).Body()
-		comment(locals, "Everybody whom this configuration names.")
+		comment(locals, "All people in this configuration.")
 		locals.SetAttributeValue("people", cty.ObjectVal(addresses))
 		return
 	}
 	variable := body.AppendNewBlock("variable", []string{"people"}).Body()
-	variable.SetAttributeValue("description", cty.StringVal("Addresses of the people of another organization, by the names of local."+allPeople+". Who is not in it is left out everywhere."))
+	variable.SetAttributeValue("description", cty.StringVal("Emails of the people in another organization, by the names of local."+allPeople+". People without an entry are left out everywhere."))
 	variable.SetAttributeRaw("type", hclwrite.TokensForFunctionCall("map", hclwrite.TokensForIdentifier("string")))
 	variable.SetAttributeValue("default", cty.NullVal(cty.String))
 	variable.AppendNewline()
 	refuseUnknownPeople(variable.AppendNewBlock("validation", nil).Body(), slices.Sorted(maps.Keys(addresses)))
 	body.AppendNewline()
 	locals := body.AppendNewBlock("locals", nil).Body()
-	comment(locals, "Everybody whom this configuration names.")
+	comment(locals, "All people in this configuration.")
 	locals.SetAttributeValue(allPeople, cty.ObjectVal(addresses))
 	locals.AppendNewline()
-	comment(locals, "Who is left out is null, which compact() removes from lists.")
+	comment(locals, "People who are left out are null, which compact() removes from lists.")
 	locals.SetAttributeRaw("people", expression("{ for name, address in local."+allPeople+" : name => var.people == null ? address : try(var.people[name], null) }"))
 	locals.SetAttributeRaw("principals", expression(`{ for name, address in local.people : name => address == null ? null : "`+userPrefix+`${address}" }`))
 }
@@ -336,7 +336,7 @@ func refuseUnknownPeople(validation *hclwrite.Body, known []string) {
 	none := append(hclwrite.TokensForFunctionCall("length", unknown), expression(" == 0")...)
 	validation.SetAttributeRaw("condition", none)
 	validation.SetAttributeRaw("error_message", hclwrite.TokensForFunctionCall("format",
-		hclwrite.TokensForValue(cty.StringVal("No names in local."+allPeople+": %s. A misspelled name would leave somebody out.")),
+		hclwrite.TokensForValue(cty.StringVal("No names in local."+allPeople+": %s. A misspelled name would leave someone out.")),
 		hclwrite.TokensForFunctionCall("join", hclwrite.TokensForValue(cty.StringVal(", ")), unknown)))
 }
 

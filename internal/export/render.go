@@ -72,12 +72,12 @@ func (e *export) render(ctx context.Context) (map[string][]byte, error) {
 
 // importsTitle is the comment at the head of the imports. A CLI refuses every plan with an import block whose resource is gone or
 // was moved, also where for_each makes it none: nothing that is written into the block can keep it from doing harm.
-const importsTitle = "What the resources are on the server. Remove this file after the first apply: Terraform refuses to plan while it has a\nblock whose resource was removed, renamed or moved since."
+const importsTitle = "The objects of the resources on the server. Remove this file after the first apply: plans fail while it has a block\nwhose resource was removed, renamed or moved."
 
 // peopleFile is the file that people are in, without its ending, peopleTitle the comment at its head.
 const (
 	peopleFile  = "people"
-	peopleTitle = "People, and what they are in the organization if they are more or less than members."
+	peopleTitle = "Users, and their roles unless these are member."
 )
 
 // writeBlock adds what fill writes to a file.
@@ -88,7 +88,7 @@ func writeBlock(file *bytes.Buffer, fill func(*hclwrite.Body)) {
 }
 
 // settingsFile says which provider the configuration needs.
-const settingsFile = `# The provider is configured by the environment: ZULIP_SITE, ZULIP_EMAIL, ZULIP_API_KEY.
+const settingsFile = `# Environment variables configure the provider: ZULIP_SITE, ZULIP_EMAIL, ZULIP_API_KEY.
 terraform {
   required_version = ">= 1.5"
 
@@ -162,12 +162,12 @@ func (e *export) resource(body *hclwrite.Body, o *object) {
 	if o.kind.outlivesReferences && e.isReferredTo(o) {
 		block.AppendNewline()
 		lifecycle := block.AppendNewBlock("lifecycle", nil).Body()
-		comment(lifecycle, "What refers to it is changed before it is deactivated.")
+		comment(lifecycle, "Resources that reference the group change before it is deactivated.")
 		lifecycle.SetAttributeValue("create_before_destroy", cty.True)
 	}
 	if before := e.comesAfter(o); len(before) > 0 {
 		block.AppendNewline()
-		comment(block, "Of another organization these come first: its settings may not let the account make them.")
+		comment(block, "In another organization, create these first: its settings might not let the account create them later.")
 		block.SetAttributeRaw("depends_on", lines(before))
 	}
 }

@@ -20,12 +20,12 @@ import (
 func (e *export) summary() []byte {
 	var b strings.Builder
 	self := e.Store.Self()
-	fmt.Fprintf(&b, "# %s as configuration\n\nWhat %s sees at %s, as `terraform-provider-zulip export` wrote it.\n\n", escaped(visible(e.organizationName())), inCode(self.Address()), inCode(e.Client.Site()))
-	b.WriteString("## How to go on\n\n```sh\nterraform init\nterraform plan   # imports, and nothing to add, change or destroy\nterraform apply  # takes everything into the state, and sends nothing\nrm imports.tf    # which has done its work\n```\n\n")
-	b.WriteString("Remove `imports.tf` after the apply: while it has a block whose resource was removed, renamed or moved since, every plan fails, some with the words \"This is a bug in Terraform\". `export.json` has the names that the resources were given: keep it, and a later export into this folder gives the same ones.\n\n")
+	fmt.Fprintf(&b, "# %s as configuration\n\n`terraform-provider-zulip export` wrote everything that %s sees at %s.\n\n", escaped(visible(e.organizationName())), inCode(self.Address()), inCode(e.Client.Site()))
+	b.WriteString("## Next steps\n\n```sh\nterraform init\nterraform plan   # imports everything; nothing to add, change or destroy\nterraform apply  # imports everything into the state; sends nothing\nrm imports.tf    # no longer needed\n```\n\n")
+	b.WriteString("Remove `imports.tf` after the apply. If you keep it and later remove, rename or move a resource, every plan fails, sometimes with the words \"This is a bug in Terraform\". Keep `export.json`: it has the names of the resources, and a later export into this folder uses the same names.\n\n")
 	e.rulesCommands(&b)
 	e.stagingCommands(&b)
-	b.WriteString("## What is here\n\n| Resource | Number | Files |\n|---|---|---|\n")
+	b.WriteString("## Exported\n\n| Resource | Number | Files |\n|---|---|---|\n")
 	for _, kind := range kinds {
 		inFiles := map[string]bool{}
 		count := 0
@@ -41,9 +41,9 @@ func (e *export) summary() []byte {
 	}
 	b.WriteString("\n")
 	if !e.All {
-		b.WriteString("Attributes with the value that anything new has are not written, among them that the creator of a channel or group may administer it: they are not managed. `--all` writes them too.\n\n")
+		b.WriteString("Attributes with default values aren't written and aren't managed. This includes permissions that are still limited to the creator of a channel or group. `--all` writes them too.\n\n")
 	}
-	b.WriteString("## What is not here\n\n")
+	b.WriteString("## Not exported\n\n")
 	for _, note := range e.notes {
 		fmt.Fprintf(&b, "- %s\n", note)
 	}
@@ -62,8 +62,8 @@ func (e *export) stagingCommands(b *strings.Builder) {
 		key = self.key
 	}
 	fmt.Fprintf(b, "## Another organization\n\nWith the account of an empty organization, in a copy of this folder without `imports.tf`:\n\n```sh\nterraform init\nterraform apply -var 'people={ %s = \"you@example.com\" }'\n```\n\n"+
-		"`var.people` has addresses by the names in `local.%s`. Who is not in it is left out: of lists, of roles and of permissions. "+
-		"A permission of the organization that names nobody else is not managed there, and `zulip_channel_subscribers` are of this organization alone.\n\n", key, allPeople)
+		"`var.people` has emails by the names in `local.%s`. People without an entry are left out of lists, roles and permissions. "+
+		"A permission of the organization that would then be empty isn't managed there. `zulip_channel_subscribers` are for this organization only.\n\n", key, allPeople)
 }
 
 // writeInvitations counts the invitations, by role and by sender. It does not name the invited people.
@@ -98,9 +98,9 @@ func (e *export) writeInvitations(b *strings.Builder) {
 			fmt.Fprintf(b, "- %s (%s). %s\n", counted(total, what), strings.Join(texts, ", "), why)
 		}
 	}
-	write(mails, "pending invitation by e-mail", "In another organization they would invite the same people. `--only invitation` writes them.")
+	write(mails, "pending invitation by email", "In another organization, they would invite the same people. `--only invitation` writes them.")
 	if !e.isWanted(kindNamed("zulip_invite_link")) {
-		write(links, "invitation link", "The server does not show their channels, so that one which is replaced would lose them. `--only invite_link` writes them; write `channel_ids` there.")
+		write(links, "invitation link", "The server doesn't show their channels, so replacing a link would lose them. `--only invite_link` writes them; set `channel_ids` there.")
 	}
 }
 
@@ -134,8 +134,8 @@ func (e *export) tokens(b *strings.Builder) {
 	if len(found) == 0 {
 		return
 	}
-	b.WriteString("\n## What may hold a token\n\nA URL can be a secret by what is in it. The schema does not call it sensitive: it is in the files as the server shows it, and plans show it. " +
-		"Where it holds a token, take it from a sensitive variable before you commit the files.\n\n")
+	b.WriteString("\n## Possible tokens\n\nThese URLs can contain a secret. They aren't sensitive in the schema, so the files and plans show them. " +
+		"If one contains a token, move it into a sensitive variable before you commit the files.\n\n")
 	b.WriteString(strings.Join(found, ""))
 }
 
@@ -179,24 +179,24 @@ func (e *export) organizationName() string {
 // noteLeftOut names the objects that an export never has, and those that this account does not see.
 func (e *export) noteLeftOut() {
 	if e.managed != nil {
-		e.note("What the states that were given have already.")
+		e.note("Objects that the given states contain.")
 		e.noteRoleLists()
 	}
 	if len(e.Only)+len(e.Exclude) > 0 {
-		e.note("What `--only` and `--exclude` do not select.")
+		e.note("Objects that `--only` and `--exclude` don't select.")
 	}
 	e.noteCounts()
 	switch {
 	case !e.Subscribers:
-		e.note("Who is in which private channel. `--subscribers` writes it.")
+		e.note("Subscribers of private channels. `--subscribers` writes them.")
 	case e.openChannels > 0:
-		e.note("Who is in %d public channels: people join and leave these by themselves, and the next apply would undo it. "+
-			"`zulip_channel_subscription` keeps some people in one, beside whoever else is.", e.openChannels)
+		e.note("Subscribers of %d public channels: people join and leave these themselves, and the next apply would undo that. "+
+			"`zulip_channel_subscription` subscribes some people and leaves the others unchanged.", e.openChannels)
 	}
-	e.note("Accounts themselves: people come by invitation or a directory. `zulip_user` manages an account.")
-	e.note("Groups that a directory keeps (LDAP, SCIM, SAML) look like any other to the API. Leave their members to it: remove `members` from such a group.")
-	e.note("What the schema calls sensitive, and other secrets: API keys, the configuration of embedded bots, the links of invitations.")
-	e.note("What is said and not set: messages, drafts, scheduled messages, reactions and statuses.")
+	e.note("Users: they join by invitation or from a directory. `zulip_user` manages a user.")
+	e.note("In the API, groups synchronized from a directory (LDAP, SCIM, SAML) look like other groups. Remove `members` from such a group, so that only the directory changes them.")
+	e.note("Sensitive attributes and other secrets: API keys, the configuration of embedded bots, the links of invitations.")
+	e.note("Content: messages, drafts, scheduled messages, reactions and statuses.")
 }
 
 // noteCounts says how many things were left out, and which.
@@ -238,8 +238,8 @@ func (e *export) noteCounts() {
 	}
 	left(archived, "archived channel", " A `zulip_channel` with the name and `adopt_archived = true` unarchives one.")
 	left(groups, "deactivated user group", " A `zulip_user_group` with the name and `adopt_deactivated = true` reactivates one.")
-	leftPeople(deactivated, "deactivated account", " A `zulip_user` with the address and `active = false` keeps one in the configuration.")
-	leftPeople(bots, "bot of somebody else", "")
+	leftPeople(deactivated, "deactivated account", " A `zulip_user` with the email and `active = false` manages one.")
+	leftPeople(bots, "bot of another owner", "")
 	if members > 0 && !e.AllPeople && e.selectsKind(kindNamed("zulip_user_role")) {
 		e.note("The roles of %s. `--people all` writes them.", counted(members, "member"))
 	}
@@ -342,7 +342,7 @@ func (e *export) noteRoleLists() {
 		if e.PeopleAs != PeopleAsVariable {
 			whose = someNames(addresses)
 		}
-		e.note("The roles of %s: %s of %s decides who is %s. A plan of it shows who has the role and is not in it.", whose, inCode(list.address), inCode(list.state), list.role)
+		e.note("The roles of %s: %s in %s lists every %s. Its plan shows people with the role who aren't listed.", whose, inCode(list.address), inCode(list.state), list.role)
 	}
 }
 
@@ -361,14 +361,14 @@ func (e *export) proposeRules(ctx context.Context, into *folder) error {
 	if into.root != nil {
 		_, err := into.root.Lstat(rulesName)
 		if err == nil {
-			e.note("Rules: `%s` is there already and stays as it is. Without it `--rules` proposes another one.", rulesName)
+			e.note("Rules: `%s` exists and was left unchanged. If you remove it, `--rules` proposes a new one.", rulesName)
 			return nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("cannot use %s in %s: %w", rulesName, into.path, err)
 		}
 	}
-	e.progress("who is in which channel")
+	e.progress("the subscribers of channels")
 	var err error
 	e.rules, err = e.Rules(ctx, e.Store)
 	return err
@@ -378,11 +378,11 @@ func (e *export) proposeRules(ctx context.Context, into *folder) error {
 func (e *export) rulesCommands(b *strings.Builder) {
 	if e.rules == nil {
 		if e.Rules == nil && e.managed == nil {
-			fmt.Fprintf(b, "`--rules` proposes rules that hold today in `%s`, for audits and reviews to prove.\n\n", rulesName)
+			fmt.Fprintf(b, "`--rules` proposes access rules that pass today in `%s`, for audits and reviews.\n\n", rulesName)
 		}
 		return
 	}
-	fmt.Fprintf(b, "## Rules\n\n`%s` has %s and %s that hold today, each with what it protects: a proposal. Keep what is meant, and remove what is chance; "+
-		"no later export changes the file. Prove them every night, and of every plan:\n\n```sh\nterraform-provider-zulip audit --rules %s --fail-on rules\nterraform-provider-zulip review plan.json --rules %s --fail-on rules\n```\n\n",
+	fmt.Fprintf(b, "## Rules\n\n`%s` proposes %s and %s that pass today, with what each protects. Keep the intentional ones and remove the accidental ones; "+
+		"later exports don't change the file. Check them every night and for every plan:\n\n```sh\nterraform-provider-zulip audit --rules %s --fail-on rules\nterraform-provider-zulip review plan.json --rules %s --fail-on rules\n```\n\n",
 		rulesName, counted(e.rules.Rules, "rule"), counted(e.rules.Limits, "limit"), rulesName, rulesName)
 }

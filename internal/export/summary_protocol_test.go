@@ -246,7 +246,7 @@ func TestProtocolExportProposesRulesThatHold(t *testing.T) {
 	})
 	t.Logf("of %d organizations: %v", organizations, seen)
 	for _, name := range []string{
-		"two owners", "few administer the organization", "nobody joins without an invitation", "nothing is on the web", "what administrators alone can do", "what moderators and administrators alone can do",
+		"two owners", "few administrators", "no one joins without an invitation", "nothing is on the web", "only administrators", "only moderators and administrators",
 		"no guests in private channels", "private to group",
 	} {
 		if organizations >= 100 && seen[name] == 0 {

@@ -40,7 +40,7 @@ type acceptEntry struct {
 
 // ParseAccepted reads a file that accepts findings. An error names every mistake with its line.
 func ParseAccepted(path string, content []byte) (*AcceptedFile, error) {
-	reader, blocks := hclfile.Open(path, content, "a file that accepts findings has only blocks, such as accept \"internet\" { … }")
+	reader, blocks := hclfile.Open(path, content, "a file of accepted findings can contain only blocks such as  accept \"internet\" { … }")
 	p := &acceptParser{Reader: reader, file: &AcceptedFile{path: path}}
 	for _, block := range blocks {
 		p.block(block)
@@ -116,10 +116,10 @@ func (p *acceptParser) block(block *hclfile.Block) {
 	case has(acceptObject) && has(acceptObjects):
 		p.Fail(line, "object and objects are both set: write one of them")
 	case !has(acceptObject) && !has(acceptObjects) && p.Fails() == before:
-		p.Fail(line, `object is missing: write what the finding is about as the audit does, such as object = "the organization"`)
+		p.Fail(line, `object is missing: name the object as the audit does, such as object = "the organization"`)
 	}
 	if !has(acceptReason) && p.Fails() == before {
-		p.Fail(line, "reason is missing: say in a few words why the finding may stay")
+		p.Fail(line, "reason is missing: say in a few words why the finding is accepted")
 	}
 	if p.Fails() > before {
 		return
@@ -149,7 +149,7 @@ func (p *acceptParser) add(entry acceptEntry, object string) {
 	entry.object = object
 	for _, other := range p.file.entries {
 		if other.kind == entry.kind && other.object == object {
-			p.Fail(entry.line, "%s about %s is accepted on line %d already", entry.kind, object, other.line)
+			p.Fail(entry.line, "%s about %s is already accepted on line %d", entry.kind, object, other.line)
 			return
 		}
 	}
@@ -240,9 +240,9 @@ func (m *maker) warnOfUnused() {
 		if m.acceptances.used[entry] {
 			continue
 		}
-		text := fmt.Sprintf("there is no finding %s about %s any more%s", entry.kind, entry.object, m.nearestPlace(entry))
+		text := fmt.Sprintf("there is no longer a finding %s about %s%s", entry.kind, entry.object, m.nearestPlace(entry))
 		if m.acceptances.tooGrave[entry] {
-			text = fmt.Sprintf("the finding %s about %s is graver than %s.", entry.kind, entry.object, entry.worst)
+			text = fmt.Sprintf("the finding %s about %s is more severe than %s.", entry.kind, entry.object, entry.worst)
 		}
 		m.audit.Warnings = append(m.audit.Warnings, fmt.Sprintf("%s:%d accepts nothing: %s", m.options.Accepted.path, entry.line, text))
 	}
@@ -270,7 +270,7 @@ func (f *Finding) AcceptedText() string {
 	case f.Accepted != nil:
 		return fmt.Sprintf("Accepted: %s.", f.Accepted.Reason)
 	case f.Expired != nil:
-		return fmt.Sprintf("No longer accepted since %s. It was for: %s.", f.Expired.Until, f.Expired.Reason)
+		return fmt.Sprintf("Not accepted since %s. The reason was: %s.", f.Expired.Until, f.Expired.Reason)
 	}
 	return ""
 }

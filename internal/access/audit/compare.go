@@ -19,9 +19,9 @@ import (
 func Compare(before, after *Audit) (*report.Report, error) {
 	switch {
 	case before.Person != nil || after.Person != nil:
-		return nil, fmt.Errorf("an audit of one person cannot be compared: leave --person out of both")
+		return nil, fmt.Errorf("an audit of one person can't be compared: make both audits without --person")
 	case !reflect.DeepEqual(before.Selection, after.Selection):
-		return nil, fmt.Errorf("the earlier audit is of another part of the organization: make both with the same --channel, --guests and --bots")
+		return nil, fmt.Errorf("the earlier audit has a different selection: make both audits with the same --channel, --guests and --bots")
 	}
 	c := &comparison{before: &side{audit: before}, after: &side{audit: after}, byName: !report.IsSameSite(before.Site, after.Site)}
 	c.report = &report.Report{
@@ -230,7 +230,7 @@ func (c *comparison) incomplete() {
 		which string
 	}{{c.before.audit, "The earlier audit"}, {c.after.audit, "This audit"}} {
 		for _, text := range one.of.Missing {
-			c.report.Unknown = append(c.report.Unknown, one.which+" does not have everything: "+text)
+			c.report.Unknown = append(c.report.Unknown, one.which+" is incomplete: "+text)
 		}
 	}
 }

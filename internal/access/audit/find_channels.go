@@ -15,7 +15,7 @@ func (m *maker) findInChannel(channel *zulip.Channel) {
 	where, managed := []string{channelText(channel.Name)}, m.options.Managed.addresses(channelTarget(channel))
 	if reads, _ := state.IsReadByInternet(); reads {
 		m.addFinding(Finding{
-			Kind: Internet, Severity: Medium, Where: where, Text: "Anyone on the internet can read it, without an account.",
+			Kind: Internet, Severity: Medium, Where: where, Text: "Anyone on the internet can read it without an account.",
 			Addresses: managed, Fix: "If only people with an account should read it, set privacy to \"public\".",
 		}, permission.People{})
 	}
@@ -68,7 +68,7 @@ func (m *maker) findOpenPrivate(channel *zulip.Channel, facts permission.Channel
 	readers, _ := m.access.Can(permission.CanRead, facts)
 	if guests := readers.And(m.access.Guests()); !guests.IsEmpty() {
 		m.addFinding(Finding{
-			Kind: OpenPrivate, Severity: Low, Where: where, Text: fmt.Sprintf("%s in it, although it is private.", areThere(guests.Len(), "guest")),
+			Kind: OpenPrivate, Severity: Low, Where: where, Text: fmt.Sprintf("%s subscribed, although it is private.", areThere(guests.Len(), "guest")),
 			Addresses: append(m.options.Managed.addresses(
 				target{"zulip_channel_subscribers", fmt.Sprint(channel.ID), ""}, target{"zulip_channel_subscription", fmt.Sprint(channel.ID), ""}), managed...),
 			Fix: "Unsubscribe the guests who should not read it.",
@@ -89,7 +89,7 @@ func (m *maker) findChannelAdministrators(facts permission.Channel, where, manag
 	who, certain := m.access.Can(permission.CanAdministerChannel, facts)
 	named := m.access.In(value).Minus(m.access.Guests())
 	finding := Finding{
-		Kind: NoAdministrator, Severity: High, Where: where, Text: "Nobody can administer the channel.",
+		Kind: NoAdministrator, Severity: High, Where: where, Text: "No one can administer the channel.",
 		Addresses: managed, Fix: addActive(string(permission.CanAdministerChannel)),
 	}
 	switch {
@@ -97,7 +97,7 @@ func (m *maker) findChannelAdministrators(facts permission.Channel, where, manag
 	case who.IsEmpty():
 		m.addFinding(finding, who)
 	case named.IsEmpty():
-		finding.Severity, finding.Text = Low, "Nobody active is in its can_administer_channel_group: only administrators of the organization can administer it."
+		finding.Severity, finding.Text = Low, "Its can_administer_channel_group includes no active user: only administrators of the organization can administer it."
 		m.addFinding(finding, who)
 	}
 	readers, _ := m.access.Can(permission.CanRead, facts)
@@ -154,9 +154,9 @@ func (m *maker) findWiderRights() {
 		}
 		m.addFinding(Finding{
 			Kind: WiderThanChannel, Severity: Low, Where: where, peopleOf: peopleOf,
-			Text:      fmt.Sprintf("By %s of the organization people can %s whom %s of the channel does not name.", setting, right.InWords(), right),
+			Text:      fmt.Sprintf("The organization's %s lets people %s whom the channel's %s doesn't include.", setting, right.InWords(), right),
 			Addresses: m.options.Managed.addresses(organizationTarget),
-			Fix:       fmt.Sprintf("Limit %s of the organization to those who should have the right in every channel.", setting),
+			Fix:       fmt.Sprintf("Limit the organization's %s to people who should have this access in every channel.", setting),
 		}, m.access.People(ids))
 	}
 }
@@ -191,8 +191,8 @@ func (m *maker) findNamedGuests(where []string, can, setting string, value zulip
 
 	m.addFinding(Finding{
 		Kind: GuestsAdd, Severity: Low, Where: where,
-		Text:      fmt.Sprintf("%s named to %s, and can as soon as they are members.", areThere(guests.Len(), "guest"), can),
-		Addresses: managed, Fix: fmt.Sprintf("Name only people and user groups without guests in %s.", setting),
+		Text:      fmt.Sprintf("%s included in the permission to %s, and will have it as soon as they become members.", areThere(guests.Len(), "guest"), can),
+		Addresses: managed, Fix: fmt.Sprintf("Include only people and user groups without guests in %s.", setting),
 	}, guests)
 }
 
@@ -205,7 +205,7 @@ func (m *maker) findBotsOfGuests(where []string, can string, who permission.Peop
 		owner, _ := m.view.User(*user.BotOwnerID)
 		m.addFinding(Finding{
 			Kind: GuestsAdd, Severity: High, Where: where,
-			Text:      fmt.Sprintf("With the bot %s, which the guest %s owns, a guest can %s.", user.FullName, owner.Address(), can),
+			Text:      fmt.Sprintf("The bot %s belongs to the guest %s, who can use it to %s.", user.FullName, owner.Address(), can),
 			Addresses: m.options.Managed.addresses(botTarget(user)), Fix: "Choose an owner who is not a guest, then generate a new API key for the bot.",
 		}, m.access.People([]int64{user.ID, owner.ID}))
 	}

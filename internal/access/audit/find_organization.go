@@ -34,9 +34,9 @@ func (m *maker) findInGroups() {
 			switch setting.Name {
 			case canManageGroup:
 				all := union(m.access, who, everywhere)
-				text, severity := "Nobody active is in its can_manage_group: only those in can_manage_all_groups of the organization can manage it.", Low
+				text, severity := "Its can_manage_group includes no active user: only people in the organization's can_manage_all_groups can manage it.", Low
 				if all.IsEmpty() {
-					text, severity = "Nobody can manage the group.", High
+					text, severity = "No one can manage the group.", High
 				}
 				if who.IsEmpty() {
 					m.addFinding(Finding{Kind: NoAdministrator, Severity: severity, Where: where, Text: text, Addresses: managed, Fix: addActive(canManageGroup)}, all)
@@ -69,7 +69,7 @@ func (m *maker) findDeactivatedMembers(group *zulip.UserGroup, where, managed []
 		return
 	}
 	m.addDeactivated(Finding{
-		Kind: DeactivatedMember, Severity: Medium, Where: where, Text: fmt.Sprintf("It contains what is deactivated: %s.", report.List(gone)),
+		Kind: DeactivatedMember, Severity: Medium, Where: where, Text: fmt.Sprintf("It contains deactivated users or groups: %s.", report.List(gone)),
 		Addresses: managed, Fix: "Remove them from members and subgroups of the group.",
 	}, m.access.In(zulip.NamedGroup(group.ID)), people)
 }
@@ -111,16 +111,16 @@ func (m *maker) findOpenSignUp(realm *zulip.Realm, where, managed []string) {
 		for _, domain := range m.view.Domains().List() {
 			domains = append(domains, domain.Domain)
 		}
-		text := "People join without an invitation if their email address is of one of the organization's domains."
+		text := "People can join without an invitation if their email has one of the organization's domains."
 		if len(domains) > 0 {
-			text = fmt.Sprintf("People join without an invitation if their email address is of %s.", report.List(domains))
+			text = fmt.Sprintf("People can join without an invitation if their email is at %s.", report.List(domains))
 		}
 		m.addFinding(Finding{Kind: OpenSignUp, Severity: Medium, Where: where, Text: text, Addresses: managed, Fix: fix}, permission.People{})
 		return
 	}
 	m.addFinding(Finding{
 		Kind: OpenSignUp, Severity: High, Where: where, Addresses: managed, Fix: fix,
-		Text: "Anybody can join without an invitation, with an email address of any domain, if the authentication methods let them in.",
+		Text: "Anyone can join without an invitation, with an email of any domain, if the authentication methods allow it.",
 	}, permission.People{})
 }
 
@@ -172,8 +172,8 @@ func (m *maker) findBots() {
 // What a bot cannot manage. For owners alone are, beside zulip_domain, settings of several resources (server-behavior §O1, §U7);
 // for people alone are some endpoints (server-behavior §R15).
 const (
-	forOwnersText = "what takes the key of an owner (zulip_domain, the roles of owners, message_retention_days, some settings of zulip_organization)"
-	forPeopleText = "what takes the key of a person (zulip_bot, zulip_invite_link, zulip_custom_emoji)"
+	forOwnersText = "changes that need an owner's key (zulip_domain, the roles of owners, message_retention_days, some settings of zulip_organization)"
+	forPeopleText = "changes that need a person's key (zulip_bot, zulip_invite_link, zulip_custom_emoji)"
 )
 
 // findPowerfulBot finds a bot that is an administrator or an owner, and people who are less than the bot that they own. The
@@ -182,19 +182,19 @@ func (m *maker) findPowerfulBot(bot *zulip.User, where []string) {
 	managed := m.options.Managed.addresses(botTarget(bot), target{"zulip_user_role", fmt.Sprint(bot.ID), ""})
 	managed = append(managed, m.options.Managed.lists(target{"zulip_role_members", bot.Role.String(), ""}, bot)...)
 	finding := Finding{
-		Kind: BotAdministrator, Severity: High, Where: where, Text: fmt.Sprintf("The bot has the role of an %s: whoever has its API key can do nearly everything.", bot.Role),
-		Addresses: managed, Fix: "If Terraform uses the bot, accept the finding in the file of --accepted, otherwise give the bot the role \"member\".",
+		Kind: BotAdministrator, Severity: High, Where: where, Text: fmt.Sprintf("The bot is an %s: anyone with its API key can do nearly everything.", bot.Role),
+		Addresses: managed, Fix: "If Terraform uses the bot, accept the finding in the --accepted file. Otherwise give the bot the role \"member\".",
 	}
 	if bot.ID == m.facts.Self.ID {
-		const nearly = "This bot is the account that audits. It has the role of an %s: whoever has its API key can do nearly everything. "
+		const nearly = "This bot makes the audit. It is an %s: anyone with its API key can do nearly everything. "
 		const guide = " The guide \"Choose an account\" describes how to use less."
 		if bot.Role == zulip.RoleOwner {
-			finding.Text = fmt.Sprintf(nearly+"The role of an administrator is enough for all but %s; let an owner apply that."+guide, bot.Role, forOwnersText)
+			finding.Text = fmt.Sprintf(nearly+"An administrator's key is enough for everything except %s; let an owner apply those."+guide, bot.Role, forOwnersText)
 			finding.Fix = "Give the bot the role \"administrator\"."
 		} else {
 			finding.Severity = Medium
-			finding.Text = fmt.Sprintf(nearly+"Terraform needs the role, and manages with it all but %s and %s."+guide, bot.Role, forOwnersText, forPeopleText)
-			finding.Fix = "If Terraform has to manage permissions, accept the finding in the file of --accepted."
+			finding.Text = fmt.Sprintf(nearly+"Terraform needs this role, which is enough for everything except %s and %s."+guide, bot.Role, forOwnersText, forPeopleText)
+			finding.Fix = "If Terraform must manage permissions, accept the finding in the --accepted file."
 		}
 	}
 	self := m.access.People([]int64{bot.ID})
@@ -208,12 +208,12 @@ func (m *maker) findPowerfulBot(bot *zulip.User, where []string) {
 	}
 	finding = Finding{
 		Kind: BotKey, Severity: High, Where: where, Addresses: managed,
-		Text: fmt.Sprintf("%s owns the bot, and with its API key can do what %s can. The role of the owner is %s.", owner.Address(), report.WithArticle(bot.Role.String()), owner.Role),
+		Text: fmt.Sprintf("%s owns the bot and can use its API key to do what %s can. The owner's role is %s.", owner.Address(), report.WithArticle(bot.Role.String()), owner.Role),
 	}
 	if owner.Role == zulip.RoleAdministrator {
 		finding.Severity = Medium
 	}
-	finding.Fix = fmt.Sprintf("Choose a person with at least the role of %s as the owner, then generate a new API key for the bot.", report.WithArticle(bot.Role.String()))
+	finding.Fix = fmt.Sprintf("Choose an owner who is at least %s, then generate a new API key for the bot.", report.WithArticle(bot.Role.String()))
 	m.addFinding(finding, union(m.access, self, m.access.People([]int64{owner.ID})))
 }
 
@@ -237,9 +237,9 @@ func (m *maker) findInvitations() {
 		neverExpires := invitation.IsMultiuse && invitation.ExpiryDate == nil
 		switch {
 		case isPowerful && neverExpires:
-			finding.Text = fmt.Sprintf("%s never expires, and makes whoever uses it %s.", what, report.WithArticle(invitation.InvitedAs.String()))
+			finding.Text = fmt.Sprintf("%s never expires and makes anyone who uses it %s.", what, report.WithArticle(invitation.InvitedAs.String()))
 		case isPowerful:
-			finding.Text = fmt.Sprintf("%s makes whoever uses it %s.", what, report.WithArticle(invitation.InvitedAs.String()))
+			finding.Text = fmt.Sprintf("%s makes anyone who uses it %s.", what, report.WithArticle(invitation.InvitedAs.String()))
 		case neverExpires:
 			finding.Text = what + " never expires."
 		default:

@@ -115,10 +115,10 @@ func ParseGate(texts []string, isCompared bool) (Gate, error) {
 		case word == string(report.Rules):
 			gate.Rules = true
 		case !slices.Contains(changeWords(), word):
-			return gate, fmt.Errorf("--fail-on %q: there is no such word; there are %s, and with --against also %s",
+			return gate, fmt.Errorf("--fail-on %q: unknown condition; the conditions are %s, and with --against also %s",
 				text, strings.Join(findingWords(), ", "), strings.Join(changeWords(), ", "))
 		case !isCompared:
-			return gate, fmt.Errorf("--fail-on %q is about what has changed: name an earlier audit with --against", text)
+			return gate, fmt.Errorf("--fail-on %q is about changes: name an earlier audit with --against", text)
 		default:
 			gate.Changes = append(gate.Changes, report.Category(word))
 		}

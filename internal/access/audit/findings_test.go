@@ -356,7 +356,7 @@ func TestFindingsWhereNobodyIsLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for where, says := range map[string]string{`channel "lost"`: "Nobody can administer the channel.", `user group "lost"`: "Nobody can manage the group."} {
+	for where, says := range map[string]string{`channel "lost"`: "No one can administer the channel.", `user group "lost"`: "No one can manage the group."} {
 		all := found(a, audit.NoAdministrator, where)
 		if len(all) != 1 || all[0].Severity != audit.High || all[0].Text != says || a.Sets[all[0].People].Len() != 0 {
 			t.Errorf("%s: found %+v, want one of severity high that says %q and concerns nobody", where, all, says)

@@ -126,14 +126,14 @@ func Read(r io.Reader) (*Audit, error) {
 		FormatVersion string `json:"format_version"`
 	}
 	if err := json.Unmarshal(data, &version); err != nil {
-		return nil, fmt.Errorf("it is no audit: %w", err)
+		return nil, fmt.Errorf("it isn't an audit: %w", err)
 	}
 	if version.FormatVersion != FormatVersion && version.FormatVersion != listedVersion {
-		return nil, fmt.Errorf("it has format version %q, and this provider compares versions %q and %q: make the earlier audit again with this version of the provider, or compare with the version that wrote it", version.FormatVersion, FormatVersion, listedVersion)
+		return nil, fmt.Errorf("it has format version %q, and this version of the provider reads %q and %q: make the earlier audit again, or compare with the version that wrote it", version.FormatVersion, FormatVersion, listedVersion)
 	}
 	form := written{Audit: new(Audit)}
 	if err := json.Unmarshal(data, &form); err != nil {
-		return nil, fmt.Errorf("it is no audit: %w", err)
+		return nil, fmt.Errorf("it isn't an audit: %w", err)
 	}
 	form.FormatVersion = FormatVersion
 	if err := form.readSets(); err != nil {
@@ -142,7 +142,7 @@ func Read(r io.Reader) (*Audit, error) {
 	return form.Audit, form.check()
 }
 
-var errNull = errors.New("it is no whole audit: something in it is null. Make the audit again")
+var errNull = errors.New("the audit is damaged: it contains null. Make the audit again")
 
 // readSets makes the sets of the audit of those in its form.
 func (f written) readSets() error {
@@ -159,7 +159,7 @@ func (f written) readSets() error {
 			return errNull
 		}
 		if isBeyond := func(one placeRange) bool { return one.first < 0 || one.last < one.first || one.last >= len(accounts) }; slices.ContainsFunc(set.Accounts, isBeyond) {
-			return errors.New("it is no whole audit: a set in it has accounts that are not there. Make the audit again")
+			return errors.New("the audit is damaged: a set refers to missing accounts. Make the audit again")
 		}
 		for _, id := range set.IDs {
 			if place, known := placeOf[id]; known {
@@ -205,7 +205,7 @@ func (a *Audit) check() error {
 		check(finding.People)
 	}
 	if bad > 0 {
-		return fmt.Errorf("it is no whole audit: %d references in it lead nowhere. Make the audit again", bad)
+		return fmt.Errorf("the audit is damaged: %d references have no target. Make the audit again", bad)
 	}
 	return nil
 }

@@ -167,10 +167,10 @@ func (m *maker) completeness() {
 		missing = append(missing, m.facts.MissingInvitations)
 	}
 	if self.Role > zulip.RoleAdministrator {
-		missing = append(missing, fmt.Sprintf("%s is not an administrator: private channels that it is not in, and invitations of others, are not in this audit.", self.Address()))
+		missing = append(missing, fmt.Sprintf("%s is not an administrator. This audit lacks private channels it isn't subscribed to, and invitations of others.", self.Address()))
 	}
 	if self.Role == zulip.RoleGuest {
-		missing = append(missing, fmt.Sprintf("%s is a guest and may not see everybody in the organization.", self.Address()))
+		missing = append(missing, fmt.Sprintf("%s is a guest and might not see everyone in the organization.", self.Address()))
 	}
 	m.audit.Missing = append(m.audit.Missing, missing...)
 }
@@ -189,7 +189,7 @@ func (s Selection) chooseChannels(view *snapshot.Snapshot) ([]*zulip.Channel, er
 		case !ok:
 			return nil, fmt.Errorf("the account sees no channel %q%s", name, suggest.Names{Things: "channels", All: view.Channels().Names(), Where: "an audit without --channel lists all"}.Suggest(name))
 		case channel.IsArchived:
-			return nil, fmt.Errorf("the channel %q is archived; an audit is of channels that are in use", name)
+			return nil, fmt.Errorf("the channel %q is archived, and archived channels aren't audited", name)
 		case !slices.Contains(chosen, channel):
 			chosen = append(chosen, channel)
 		}
@@ -273,7 +273,7 @@ func (m *maker) channels() {
 		}
 	}
 	if unseen > 0 {
-		m.audit.Missing = append(m.audit.Missing, fmt.Sprintf("Who is in %s cannot be asked.", report.Counted(unseen, "channel")))
+		m.audit.Missing = append(m.audit.Missing, fmt.Sprintf("The account can't see the subscribers of %s.", report.Counted(unseen, "channel")))
 	}
 	m.audit.Complete = len(m.audit.Missing) == 0
 }

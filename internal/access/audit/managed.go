@@ -77,13 +77,13 @@ func ReadManaged(r io.Reader) (*Managed, error) {
 		Planned       *managedValues `json:"planned_values"`
 	}
 	if err := errors.Join(json.Unmarshal(data, &parts), json.Unmarshal(data, &document)); err != nil {
-		return nil, fmt.Errorf("it is no JSON of a state or of a plan: write it with %s", showJSON)
+		return nil, fmt.Errorf("it isn't the JSON of a state or plan: write it with %s", showJSON)
 	}
 	switch _, isStored := parts["lineage"]; {
 	case isStored:
-		return nil, fmt.Errorf("it is a state as it is stored, whose form only Terraform reads: write the file with %s", showJSON)
+		return nil, fmt.Errorf("it is a stored state, which only Terraform can read: write the file with %s", showJSON)
 	case document.FormatVersion != "" && !strings.HasPrefix(document.FormatVersion, "1."):
-		return nil, fmt.Errorf("it has format version %q, and an audit reads 1.x", document.FormatVersion)
+		return nil, fmt.Errorf("it has format version %q; an audit reads 1.x", document.FormatVersion)
 	case document.Planned != nil:
 		return newManaged(document.Planned), nil
 	case document.Values != nil:

@@ -49,7 +49,7 @@ func (m *maker) findPerson(address string) (*zulip.User, error) {
 		all = append(all, user.Address())
 	}
 	names := suggest.Names{Things: "accounts", All: all, Where: "the JSON form of an audit lists all accounts", Unquoted: true}
-	return nil, fmt.Errorf("the account sees nobody with the address %s%s", address, names.Suggest(address))
+	return nil, fmt.Errorf("the account sees no one with the email %s%s", address, names.Suggest(address))
 }
 
 // personMaker describes one person.

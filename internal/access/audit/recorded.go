@@ -74,7 +74,7 @@ func (s *side) rights(recorded []*Right) []*access.Right {
 		if right.Unknown {
 			held = s.access.HeldByAtLeast(who)
 		}
-		rights = append(rights, &access.Right{Name: right.Name, Text: right.Text, Value: report.Value{Texts: right.Value}, Held: held, Why: "an audit does not have everybody who can"})
+		rights = append(rights, &access.Right{Name: right.Name, Text: right.Text, Value: report.Value{Texts: right.Value}, Held: held, Why: "an audit doesn't include everyone who can"})
 	}
 	return rights
 }

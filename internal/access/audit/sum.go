@@ -9,7 +9,7 @@ import (
 )
 
 // IncompleteText is the first line of an audit whose account does not see everything.
-const IncompleteText = "This audit is not complete: the account does not see everything."
+const IncompleteText = "This audit is incomplete: the account doesn't see everything."
 
 // Verdict counts the findings, those that are accepted apart, and, unless the audit is of one person, what was audited.
 func (a *Audit) Verdict() string {

@@ -170,7 +170,7 @@ func (c *comparison) things() {
 		return // of a part nothing is recorded
 	}
 	if c.before.audit.Things == nil || c.after.audit.Things == nil {
-		c.report.Unknown = append(c.report.Unknown, "An audit was made by an earlier version, which did not record invitations, settings of the organization and where content goes: what has changed there is not known.")
+		c.report.Unknown = append(c.report.Unknown, "An audit was made by an earlier version, which didn't record invitations, settings of the organization and where content goes. It isn't known whether these changed.")
 		return
 	}
 	names := c.channelNames()
@@ -276,7 +276,7 @@ func (n *channelNames) translated(thing *Thing) *Thing {
 		id, known := n.ids[int64(number)]
 		if !known {
 			id = n.next()
-			n.ids[int64(number)], n.names[id] = id, fmt.Sprintf("%.0f of the other organization", number)
+			n.ids[int64(number)], n.names[id] = id, fmt.Sprintf("%.0f in the other organization", number)
 		}
 		result.Attributes[name] = float64(id)
 	}

@@ -41,7 +41,7 @@ func TestCompareWhatIsNoRight(t *testing.T) {
 				}
 			}, "joining", "Whoever has it can join the organization, as owner.",
 		},
-		"open sign-up": {patch("invite_required", "true"), patch("invite_required", "false"), "joining", "Anybody can join the organization, without an invitation."},
+		"open sign-up": {patch("invite_required", "true"), patch("invite_required", "false"), "joining", "Anyone can join the organization without an invitation."},
 		"a domain": {
 			nil, func(t *testing.T, o *acctest.Organization) {
 				o.Call(t, http.MethodPost, "/realm/domains", map[string]string{"domain": "gmail.com", "allow_subdomains": "false"})
@@ -245,7 +245,7 @@ func TestCompareWhatComesAndGoes(t *testing.T) {
 	newChannel(t, o, "left", map[string]string{"subscribers": fmt.Sprintf("[%d]", id(t, o, "mel"))})
 	group := newGroup(t, o, "gone", "mel", "max")
 	before := reread(t, auditOf(t, o, audit.Selection{}))
-	if changes, text := compare(t, before, auditOf(t, o, audit.Selection{})); changes.Verdict.Text != "Nobody gains or loses access." {
+	if changes, text := compare(t, before, auditOf(t, o, audit.Selection{})); changes.Verdict.Text != "No one gains or loses access." {
 		t.Errorf("nothing has changed:\n%s", text)
 	}
 	o.Archive(t, "left")

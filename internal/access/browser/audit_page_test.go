@@ -99,7 +99,7 @@ func TestBrowserAuditSearch(t *testing.T) {
 	tab.wantText("#hits", "Ada Lovelace")
 	tab.search("gary", "Found: 1 finding.")
 	tab.search("zoe", "Nothing was found for “zoe”.")
-	tab.wantText(`[data-list="channels"]`, "None is shown for this.")
+	tab.wantText(`[data-list="channels"]`, "Nothing matches the filter.")
 	tab.search("board", "Found: 1 finding, 1 channel.") // of two places the one that is searched for
 	tab.wantShown(map[string]string{"findings": `channel "board"`})
 	if hash := eval[string](tab, `location.hash`); hash != "#find=board" {
@@ -145,7 +145,7 @@ func TestBrowserAuditFiltersFindings(t *testing.T) {
 	tab.wantText("#found", "Found: 1 finding.")
 	tab.wantShown(map[string]string{"findings": `channel "incidents"`})
 	tab.choose(map[string]string{"severity": "high"})
-	tab.wantText("#findings ~ [data-none]", "No finding is shown for this.")
+	tab.wantText("#findings ~ [data-none]", "No findings match the filter.")
 	tab.wantText("#found", "Nothing was found for high, internet.")
 
 	tab = openAudit(t, sampleAudit(), "#find=board&severity=low", 1280, 900)
@@ -211,7 +211,7 @@ func TestBrowserAuditByKeyboard(t *testing.T) {
 	if got := eval[string](tab, `document.activeElement.id`); got != "person-name" {
 		t.Errorf("the focus is on %q, not on the person who was found", got)
 	}
-	tab.wantText("#person", "In the user groups on-call")
+	tab.wantText("#person", "Member of on-call")
 
 	tab = openAudit(t, sampleAudit(), "#find=board", 1280, 900)
 	tab.wantText("#found", "1 channel")

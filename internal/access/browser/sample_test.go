@@ -42,7 +42,7 @@ func sample() *report.Report {
 			Categories: []report.Category{report.Lockout, report.External, report.RoleChange, report.Unknown, report.Widening, report.Narrowing},
 		},
 		Risks: []report.Risk{
-			{Category: report.Lockout, Where: `channel "board"`, Text: "The account the provider uses can no longer administer the channel, so that no later plan can change it."},
+			{Category: report.Lockout, Where: `channel "board"`, Text: "The provider's account can no longer administer the channel, so that no later plan can change it."},
 			{Category: report.External, Where: `channel "incidents"`, Text: "Grace Guest, a guest, can now read, and with her anyone on the internet."},
 			{Category: report.RoleChange, Where: "account " + arabicName, Text: "Becomes a moderator; is a member now."},
 		},
@@ -200,7 +200,7 @@ func sampleAudit() *audit.Audit {
 	}
 	a.Findings = []*audit.Finding{
 		{Kind: audit.BotAdministrator, Severity: audit.High, Where: []string{"bot terraform-bot@example.com"}, Text: "The bot has the role of an administrator.", People: bot, Fix: "Give the bot the role \"member\"."},
-		{Kind: audit.Internet, Severity: audit.Medium, Where: []string{`channel "incidents"`}, Text: "Anyone on the internet can read it, without an account.", People: nobody, Fix: "Set privacy to \"public\"."},
+		{Kind: audit.Internet, Severity: audit.Medium, Where: []string{`channel "incidents"`}, Text: "Anyone on the internet can read it without an account.", People: nobody, Fix: "Set privacy to \"public\"."},
 		{Kind: audit.DeactivatedMember, Severity: audit.Medium, Where: []string{`user group "on-call"`}, Text: "It contains what is deactivated: gary@example.com.", People: three, Deactivated: []int64{gone.ID}, Fix: "Remove them."},
 		{Kind: audit.SinglePerson, Severity: audit.Low, Where: []string{`channel "board"`}, Text: "Only one person can administer the channel.", People: owner, Addresses: []string{"zulip_channel.board"}, Fix: "Add another person."},
 		{Kind: audit.SinglePerson, Severity: audit.Low, Where: []string{"channel " + scriptName}, Text: "Only one person can administer the channel.", People: owner, Addresses: []string{"zulip_channel.all[" + scriptName + "]"}, Fix: "Add another person."},

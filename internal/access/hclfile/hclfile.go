@@ -67,7 +67,7 @@ func Open(path string, content []byte, holds string) (*Reader, []*Block) {
 	r.report(problems)
 	body, ok := parsed.Body.(*hclsyntax.Body)
 	if !ok {
-		r.Fail(1, "it is no file in the syntax of Terraform")
+		r.Fail(1, "the file isn't in Terraform's syntax")
 		return r, nil
 	}
 	var broken []hcl.Range
@@ -94,7 +94,7 @@ func Open(path string, content []byte, holds string) (*Reader, []*Block) {
 }
 
 func (r *Reader) outside(name string, line int, holds string) {
-	r.Fail(line, "%s stands outside of a block: %s", suggest.Quote(name), holds)
+	r.Fail(line, "%s is outside of a block: %s", suggest.Quote(name), holds)
 }
 
 // blockOf reads a block.
@@ -157,7 +157,7 @@ func (r *Reader) Text(of *Attribute) string {
 	}
 	text, ok := textOf(value)
 	if !ok {
-		r.Fail(of.Line, "%s has to be a text in quotes that is not empty", of.Name)
+		r.Fail(of.Line, "%s must be a text in quotes that isn't empty", of.Name)
 	}
 	return text
 }
@@ -170,7 +170,7 @@ func (r *Reader) Texts(of *Attribute) []string {
 	}
 	texts, ok := textsOf(value)
 	if !ok {
-		r.Fail(of.Line, "%s has to be a list of texts that is not empty", of.Name)
+		r.Fail(of.Line, "%s must be a list of texts that isn't empty", of.Name)
 	}
 	return texts
 }
@@ -186,7 +186,7 @@ func (r *Reader) TextOrTexts(of *Attribute) []string {
 	}
 	texts, ok := textsOf(value)
 	if !ok {
-		r.Fail(of.Line, "%s has to be a text in quotes or a list of them, and not empty", of.Name)
+		r.Fail(of.Line, "%s must be a text in quotes or a list of texts, and not empty", of.Name)
 	}
 	return texts
 }
@@ -199,7 +199,7 @@ func (r *Reader) Number(of *Attribute, least int) int {
 	}
 	number := 0
 	if value.IsNull() || value.Type() != cty.Number || gocty.FromCtyValue(value, &number) != nil || number < least {
-		r.Fail(of.Line, "%s has to be a whole number of at least %d, without quotes", of.Name, least)
+		r.Fail(of.Line, "%s must be a whole number of at least %d, without quotes", of.Name, least)
 	}
 	return number
 }
@@ -209,7 +209,7 @@ func (r *Reader) Day(of *Attribute) (string, time.Time) {
 	text := r.Text(of)
 	day, err := time.Parse(time.DateOnly, text)
 	if err != nil && text != "" {
-		r.Fail(of.Line, "%s is %s, which is no date: write year, month and day, such as \"2027-06-30\"", of.Name, suggest.Quote(text))
+		r.Fail(of.Line, "%s is %s, which isn't a date: write year, month and day, such as \"2027-06-30\"", of.Name, suggest.Quote(text))
 	}
 	return text, day
 }
@@ -357,7 +357,7 @@ func (r *Reader) Whole(of *Attribute, spec *Spec) int {
 	bounds := spec.attribute(of.Name)
 	number := r.Number(of, bounds.Least)
 	if bounds.Most > 0 && number > bounds.Most {
-		r.Fail(of.Line, "%s is at most %d", of.Name, bounds.Most)
+		r.Fail(of.Line, "%s must be at most %d", of.Name, bounds.Most)
 	}
 	return number
 }

@@ -38,11 +38,11 @@ func WriteAudit(w io.Writer, a *audit.Audit) error {
 	} else {
 		d.auditedChannels(a)
 		d.auditedGroups(a)
-		d.table("The organization", []string{"Who can", "Value", "People"}, auditRows(a, a.Rights))
+		d.table("The organization", []string{"Can", "Value", "People"}, auditRows(a, a.Rights))
 	}
 	if d.left > 0 {
 		d.line("")
-		d.line(fmt.Sprintf("**%s left out here. The whole audit is in what `--json` writes; `--channel`, `--person`, `--guests` and `--bots` narrow it.**", areLeft(d.left, "line")))
+		d.line(fmt.Sprintf("**%s left out. `--json` writes the whole audit; `--channel`, `--person`, `--guests` and `--bots` narrow it.**", areLeft(d.left, "line")))
 	}
 	_, err := io.WriteString(w, d.text.String())
 	return err
@@ -148,7 +148,7 @@ func (d *document) auditedChannels(a *audit.Audit) {
 			rows = append(rows, append(cells{what}, row...))
 		}
 	}
-	d.table("Channels", []string{"Channel", "Who can", "Value", "People"}, rows)
+	d.table("Channels", []string{"Channel", "Can", "Value", "People"}, rows)
 }
 
 // channelKey is the same for channels in which the same people can do the same.
@@ -168,12 +168,12 @@ func (d *document) auditedGroups(a *audit.Audit) {
 		addresses[account.ID] = account.Address
 	}
 	for _, group := range a.Groups {
-		rows = append(rows, cells{code(group.Name), "be in the group", contentsText(group, addresses), brief(a.Sets[group.People])})
+		rows = append(rows, cells{code(group.Name), "be a member", contentsText(group, addresses), brief(a.Sets[group.People])})
 		for _, row := range auditRows(a, group.Rights) {
 			rows = append(rows, append(cells{""}, row...))
 		}
 	}
-	d.table("User groups", []string{"Group", "Who can", "Value", "People"}, rows)
+	d.table("User groups", []string{"Group", "Can", "Value", "People"}, rows)
 }
 
 // contentsText writes what is directly in a group as principals. A member without an address is deactivated.
@@ -225,7 +225,7 @@ func auditRows(a *audit.Audit, rights []*audit.Right) []cells {
 			text = fmt.Sprintf("%s: %s", plain(countsText(people)), text)
 		}
 		if k.unknown {
-			text += ", and who is not known"
+			text += ", and others not known"
 		}
 		rows = append(rows, cells{plain(permission.JoinRights(can[k], len(can[k]))), k.value, text})
 	}
@@ -257,7 +257,7 @@ func (d *document) person(a *audit.Audit) {
 			text += ", a bot"
 		}
 		if !account.IsActive {
-			text += ", deactivated: the account can do nothing"
+			text += ", deactivated: the account has no access"
 		}
 		d.line(text + ".")
 	}
@@ -265,7 +265,7 @@ func (d *document) person(a *audit.Audit) {
 	for _, membership := range a.Person.Groups {
 		rows = append(rows, cells{code(membership.Name), code(membership.Path)})
 	}
-	d.table("User groups of this person", []string{"Group", "Through"}, rows)
+	d.table("This person's user groups", []string{"Group", "Through"}, rows)
 	for _, kind := range []struct{ kind, title, column string }{
 		{"channel", "Channels", "Channel"}, {"user group", "User groups", "Group"}, {"organization", "The organization", ""},
 	} {

@@ -43,7 +43,7 @@ func Write(w io.Writer, r *report.Report) error {
 	d.blocks("User groups", "Group", r.GroupBlocks())
 	d.blocks("The organization", "", r.OrganizationBlocks())
 	d.unknown(r.Unknown)
-	d.details("What follows from this", []string{"", "What changes", "Gains", "Loses"}, d.follows)
+	d.details("Consequences", []string{"", "Change", "Gains", "Loses"}, d.follows)
 	d.also(r.Also)
 	d.writeLists()
 	d.end()
@@ -80,7 +80,7 @@ func (d *document) list(texts []string) string {
 // writeLists writes the lists, closed.
 func (d *document) writeLists() {
 	const end = "</details>"
-	head := []string{"", fmt.Sprintf("<details><summary>Everybody and everything by name: %s</summary>", report.Counted(len(d.lists), "list")), ""}
+	head := []string{"", fmt.Sprintf("<details><summary>All names: %s</summary>", report.Counted(len(d.lists), "list")), ""}
 	switch {
 	case len(d.lists) == 0:
 		return
@@ -231,7 +231,7 @@ func (d *document) found(all []report.Found) {
 		}
 		line := fmt.Sprintf("- %#q (%s), %s: %s. %s", one.Kind, one.Severity, when, report.List(where), plain(one.Text))
 		if i >= maxRisks || !d.fits(line) {
-			d.line(fmt.Sprintf("- and %s, which an audit without `--against` lists", report.Counted(len(all)-i, "more finding")))
+			d.line(fmt.Sprintf("- and %s; an audit without `--against` lists all", report.Counted(len(all)-i, "more finding")))
 			return
 		}
 		d.line(line)
@@ -291,7 +291,7 @@ func (d *document) also(all []*report.Also) {
 	if len(all) == 0 {
 		return
 	}
-	head := []string{"", fmt.Sprintf("<details><summary>Also changes: %s</summary>", report.Counted(len(all), "resource")), ""}
+	head := []string{"", fmt.Sprintf("<details><summary>Other changes: %s</summary>", report.Counted(len(all), "resource")), ""}
 	if !d.fits(append(head, "", end)...) {
 		d.left += len(all)
 		return
@@ -325,7 +325,7 @@ func (d *document) also(all []*report.Also) {
 func (d *document) end() {
 	if d.left > 0 {
 		d.line("")
-		d.line(fmt.Sprintf("**%s left out here: a comment has no place for more. The whole review is in what `--json` writes, and on the page of `--html`.**", areLeft(d.left, "line")))
+		d.line(fmt.Sprintf("**%s left out, because comments have a maximum length. `--json` and `--html` write the whole review.**", areLeft(d.left, "line")))
 	}
 }
 

@@ -143,8 +143,8 @@ func TestMarkdownNamesWhatIsRenamed(t *testing.T) {
 }
 
 func TestMarkdownIsShortWhenNothingChanges(t *testing.T) {
-	text := markdownOf(t, &report.Report{Verdict: report.Verdict{Text: "Nobody gains or loses access."}})
-	if text != "### Access review\n\n**Nobody gains or loses access.**\n" {
+	text := markdownOf(t, &report.Report{Verdict: report.Verdict{Text: "No one gains or loses access."}})
+	if text != "### Access review\n\n**No one gains or loses access.**\n" {
 		t.Errorf("nothing is said in these words:\n%s", text)
 	}
 }

@@ -13,7 +13,7 @@ func (d *document) people(people []*report.Person) {
 		}
 		rows = append(rows, cells{accountText(person.Account), what, valueText(person.Role.Before), valueText(person.Role.After)})
 	}
-	d.table("People", []string{"Account", "What happens", "Role before", "Role after"}, rows)
+	d.table("People", []string{"Account", "Change", "Role before", "Role after"}, rows)
 }
 
 // blocks writes a table of what changes. What follows from it is kept for the end.
@@ -24,7 +24,7 @@ func (d *document) blocks(title, column string, blocks []*report.Block) {
 		rows = append(rows, d.rows(what, block.Rows)...)
 		d.follows = append(d.follows, d.rows(what, block.Follows)...)
 	}
-	d.table(title, []string{column, "What changes", "Gains", "Loses"}, rows)
+	d.table(title, []string{column, "Change", "Gains", "Loses"}, rows)
 }
 
 func (d *document) rows(what string, rows []*report.Row) (all []cells) {
@@ -34,7 +34,7 @@ func (d *document) rows(what string, rows []*report.Row) (all []cells) {
 		case row.Change.Differs():
 			text += ": " + transition(row.Change)
 		case row.IsFollowing() && row.FollowsFrom != "":
-			text += ", by " + plain(row.FollowsFrom)
+			text += ", because of " + plain(row.FollowsFrom)
 		case row.IsFollowing():
 			text += ", unchanged"
 		}
@@ -92,7 +92,7 @@ func (d *document) loseText(right *report.Right) string {
 	text := d.peopleText(right.Lose, right.Unknown)
 	switch {
 	case right.NobodyLeft:
-		return "**everybody**: " + text
+		return "**everyone**: " + text
 	case right.Internet == report.InternetLoses:
 		return "anyone on the internet, " + text
 	}
@@ -134,7 +134,7 @@ func accountText(account *report.Account) string {
 	text := code(account.Name)
 	switch {
 	case account.IsSelf:
-		return text + " (the account the provider uses)"
+		return text + " (the provider's account)"
 	case account.Role == "guest":
 		return text + " (guest)"
 	case account.IsBot:
@@ -154,7 +154,7 @@ func valueText(value report.Value) string {
 	case value.Unknown && text == "":
 		return "not known yet"
 	case value.Unknown:
-		return text + " and what is not known yet"
+		return text + " and values not known yet"
 	case text == "" && value.Texts != nil:
 		return "nobody"
 	case text == "":

@@ -104,9 +104,9 @@ func (c *Change) guests(r *Result) {
 	}
 	switch as := c.After.Value("invite_as"); {
 	case as.IsUnknown:
-		r.Statements = append(r.Statements, Statement{External, c.Where(c.After), "Whoever joins by it may be a guest.", true})
+		r.Statements = append(r.Statements, Statement{External, c.Where(c.After), "Anyone who uses it might join as a guest.", true})
 	case as.Held == zulip.RoleGuest.String():
-		r.Statements = append(r.Statements, Statement{External, c.Where(c.After), "Whoever joins by it is a guest.", false})
+		r.Statements = append(r.Statements, Statement{External, c.Where(c.After), "Anyone who uses it joins as a guest.", false})
 	}
 }
 
@@ -125,9 +125,9 @@ func (c *Change) attribute(name string, r *Result) {
 	case s.After.IsUnknown && !c.IsSet(name), !c.IsMade && Same(s.Before, s.After), c.IsMade && s.After.IsNone():
 		return
 	case !known:
-		r.Unknown = append(r.Unknown, fmt.Sprintf("This version does not know what %s of %s means.", name, c.Address))
+		r.Unknown = append(r.Unknown, fmt.Sprintf("This version doesn't know the attribute %s of %s.", name, c.Address))
 	case !row.Fits(s.Before) || !row.Fits(s.After):
-		r.Unknown = append(r.Unknown, fmt.Sprintf("%s of %s is not what this version knows: it should be a %s.", name, c.Address, row.Kind))
+		r.Unknown = append(r.Unknown, fmt.Sprintf("%s of %s has an unknown type: this version expects a %s.", name, c.Address, row.Kind))
 	case c.IsComputed(name, row):
 		r.IsSaid = true
 		return
@@ -359,7 +359,7 @@ func (s Subject) changes() string {
 		parts = append(parts, s.InWords(Value{Held: out, IsSecret: s.Before.IsSecret})+" is removed")
 	}
 	if s.After.IsUnknown {
-		parts = append(parts, "to what is not known yet")
+		parts = append(parts, "some elements aren't known yet")
 	}
 	return strings.Join(parts, ", ")
 }

@@ -13,7 +13,7 @@ const maxListed = 5
 
 // inWords writes a value for people: with names instead of IDs, and durations in units.
 func (c *Change) inWords(name string, v Value, r *Result) string {
-	const unknown = "what is not known yet"
+	const unknown = "a value not known yet"
 	switch held := v.Held.(type) {
 	case nil:
 		return nothing(name, v)
@@ -50,7 +50,7 @@ func (c *Change) inWords(name string, v Value, r *Result) string {
 func nothing(name string, v Value) string {
 	switch {
 	case v.IsUnknown:
-		return "what is not known yet"
+		return "a value not known yet"
 	case strings.HasPrefix(name, "expires_in"):
 		return "ever"
 	case name == "invite_as":
@@ -69,7 +69,7 @@ func textInWords(name, text string) string {
 	case text == "unlimited":
 		return "any time"
 	case text == "realm_default":
-		return "as long as in the organization"
+		return "the organization's retention time"
 	case err == nil && strings.HasSuffix(name, "_seconds"):
 		return duration(time.Duration(number) * time.Second)
 	case err == nil && strings.HasSuffix(name, "_days"):
@@ -117,7 +117,7 @@ func (c *Change) nameOf(thing string, id int64, r *Result, find func(Names, int6
 	}
 	name, ok := find(c.Names, id)
 	if !ok {
-		r.Unknown = append(r.Unknown, fmt.Sprintf("%s names %s %d, which is gone, or which the account does not see.", c.Address, thing, id))
+		r.Unknown = append(r.Unknown, fmt.Sprintf("%s names %s %d, which doesn't exist or isn't visible to the account.", c.Address, thing, id))
 		return fmt.Sprintf("%s %d", thing, id)
 	}
 	return fmt.Sprintf("%s %q", thing, name)

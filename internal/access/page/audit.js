@@ -21,7 +21,7 @@
 
   function notes(account) {
     return [
-      account.isSelf && "the account the provider uses", account.role === "guest" && "guest", account.isBot && "bot",
+      account.isSelf && "the provider's account", account.role === "guest" && "guest", account.isBot && "bot",
       account.isInactive && "deactivated",
     ].filter(Boolean).join(", ");
   }
@@ -40,8 +40,8 @@
   // A few people are named; more are counted, and named when they are asked for.
   function people(set, unknown) {
     const [size] = audit.counts(set);
-    const rest = unknown ? ", and who is not known" : "";
-    if (size === 0) return h("p", { class: "quiet" }, unknown ? "Not known who." : "Nobody.");
+    const rest = unknown ? ", and others not known" : "";
+    if (size === 0) return h("p", { class: "quiet" }, unknown ? "Not known." : "No one.");
     if (size <= maxNamed) return h("p", null, ...joined(audit.members(set).map(personText)), rest);
     const about = among(set);
     return later(counted(size, "account") + (about ? `, ${about}` : "") + rest, () => [h("p", null, ...joined(audit.members(set).map(personText)))]);
@@ -101,7 +101,7 @@
       const rights = audit.grants(channel.grant);
       const cells = columns.map(({ name, text }) => cell(rights.find((one) => one.name === name), text, channel));
       const about = [channel.privacy, channel.folder, channel.subscribers === -2 ? "" : counted(audit.counts(channel.subscribers)[0], "subscriber").replace(" ", "\u00a0")];
-      const details = h("details", null, h("summary", { "aria-label": `${channel.name}: who can` }));
+      const details = h("details", null, h("summary", { "aria-label": `${channel.name}: people` }));
       details.addEventListener("toggle", () => {
         if (details.open && details.children.length === 1) details.append(...channelDetails(channel, rights));
       });
@@ -126,8 +126,8 @@
   }
 
   function channelDetails(channel, rights) {
-    const subscribed = channel.subscribers === -2 ? h("p", { class: "quiet" }, "Not known who.") : people(channel.subscribers);
-    const open = channel.internet ? [h("p", null, h("b", { class: "lose" }, "Anyone on the internet"), " can read it, without an account.")] : [];
+    const subscribed = channel.subscribers === -2 ? h("p", { class: "quiet" }, "Not known.") : people(channel.subscribers);
+    const open = channel.internet ? [h("p", null, h("b", { class: "lose" }, "Anyone on the internet"), " can read it without an account.")] : [];
     return [...open, h("ul", { class: "effects" }, h("li", null, h("p", { class: "right" }, "be subscribed"), subscribed), ...rights.map(right))];
   }
 
@@ -135,7 +135,7 @@
     const [size] = audit.counts(group.set);
     const about = [counted(size, "account"), among(group.set), group.subgroups.length > 0 ? `${number(group.direct)} directly` : ""].filter(Boolean).join(", ");
     const details = later(bdi(group.name), () => {
-      const within = h("li", null, h("p", { class: "right" }, "be in the group"), values(group.subgroups.map((name) => `group:${name}`)), people(group.set));
+      const within = h("li", null, h("p", { class: "right" }, "be a member"), values(group.subgroups.map((name) => `group:${name}`)), people(group.set));
       return [h("ul", { class: "effects" }, within, ...audit.grants(group.grant).map(right))];
     });
     details.firstChild.append(" ", h("small", null, about));
@@ -205,7 +205,7 @@
 
   // One person -------------------------------------------------------------------------------------------------------
 
-  const scopeTitles = [["organization", "In the organization"], ["channel", "In channels"], ["user group", "Over user groups"]];
+  const scopeTitles = [["organization", "In the organization"], ["channel", "In channels"], ["user group", "On user groups"]];
 
   function showPerson(account, text = "") {
     const section = byId("person");
@@ -220,10 +220,10 @@
       h("p", null, bdi(account.address), ", ", account.role, notes(account) && notes(account) !== account.role ? ` (${notes(account)})` : ""),
       owner ? h("p", null, "Owner of the bot: ", personText(owner)) : "",
       owned.length > 0 ? h("p", null, "Owns ", ...joined(owned.map(personText))) : "",
-      account.isInactive ? h("p", null, "The account is deactivated, and can do nothing.") : "",
-      can.isExact ? "" : h("p", { class: "quiet" }, "After each right stands the permission’s value. ", h("code", null, `audit --person ${account.address}`), " says through what exactly this person has it."),
+      account.isInactive ? h("p", null, "The account is deactivated and has no access.") : "",
+      can.isExact ? "" : h("p", { class: "quiet" }, "Each permission is followed by its value. ", h("code", null, `audit --person ${account.address}`), " shows why this person has it."),
       can.findings.size > 0 ? h("p", null, `${counted(can.findings.size, "finding")} concern${can.findings.size === 1 ? "s" : ""} this account.`) : "",
-      can.groups.length > 0 ? h("p", null, "In the user groups ", ...joined(can.groups.map(({ name, path }) => path ? h("span", null, bdi(name), " through ", code(path)) : bdi(name)))) : "",
+      can.groups.length > 0 ? h("p", null, "Member of ", ...joined(can.groups.map(({ name, path }) => path ? h("span", null, bdi(name), " through ", code(path)) : bdi(name)))) : "",
       ...scopeTitles.flatMap(([kind, title]) => scopeTable(kind, title, scopes.filter((scope) => scope.kind === kind))));
     if (audit.person) return;
     const close = h("button", { type: "button" }, "Close");
@@ -295,7 +295,7 @@
       const { find, severity, kind } = wished();
       const counts = show({ text: find.toLowerCase(), severity, kind });
       const asked = [find && `“${find}”`, severity, kind].filter(Boolean).join(", ");
-      byId("found").textContent = !asked ? "" : counts.length > 0 ? `Found: ${counts.join(", ")}.` : `Nothing was found for ${asked}.`;
+      byId("found").textContent = !asked ? "" : counts.length > 0 ? `Found: ${counts.join(", ")}.` : `No results for ${asked}.`;
       showPerson(audit.person, find.toLowerCase());
     }
 

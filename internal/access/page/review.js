@@ -120,11 +120,11 @@
     function sentence(wish, sum) {
       const shown = `${number(sum.channels.size)} of ${counted(channels, "channel")}`;
       if (!wish.text && !wish.right && !wish.channel) return "";
-      if (wish.text && wish.matches.length === 0) return `Nobody in this review is called “${wish.text}”: nothing changes for anyone of that name, except what is not known.`;
-      if (wish.text && !wish.person) return `${number(wish.matches.length)} people match “${wish.text}”: choose one.`;
+      if (wish.text && wish.matches.length === 0) return `No one in this review matches “${wish.text}”. Nothing changes for them, except values not known yet.`;
+      if (wish.text && !wish.person) return `${number(wish.matches.length)} people match “${wish.text}”: select one.`;
       if (!wish.person) return `${shown}.`;
-      const unknown = sum.unknown > 0 ? `; of ${counted(sum.unknown, "right")} it is not known` : "";
-      return `${wish.person.name} gains ${counted(sum.gains, "right")} and loses ${number(sum.loses)}${unknown}. Shown: ${shown}.`;
+      const unknown = sum.unknown > 0 ? `; ${counted(sum.unknown, "permission")} not known` : "";
+      return `${wish.person.name} gains ${counted(sum.gains, "permission")} and loses ${number(sum.loses)}${unknown}. Shown: ${shown}.`;
     }
 
     let due = 0;

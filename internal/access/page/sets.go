@@ -168,7 +168,7 @@ func isolate(text *strings.Builder, name string) {
 func notes(account *report.Account) []string {
 	var notes []string
 	if account.IsSelf {
-		notes = append(notes, "the account the provider uses")
+		notes = append(notes, "the provider's account")
 	}
 	if account.Role == "guest" {
 		notes = append(notes, "guest")

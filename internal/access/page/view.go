@@ -101,7 +101,7 @@ func newView(r *report.Report) *view {
 	v.people.brief = func(s *set) template.HTML { return rendered("people", s) }
 	v.Follows = &table{ID: "follows"}
 	v.addTable("effects", "Channels", "Channel", "In a channel", r.ChannelBlocks())
-	v.addTable("groups", "User groups", "Group", "Over a user group", r.GroupBlocks())
+	v.addTable("groups", "User groups", "Group", "On a user group", r.GroupBlocks())
 	v.addTable("organization", "The organization", "", "In the organization", r.OrganizationBlocks())
 	for _, kind := range v.Options {
 		slices.SortStableFunc(kind.List, func(a, b *option) int {

@@ -105,7 +105,7 @@ func Parse(r io.Reader) (*Plan, error) {
 	}
 	var doc document
 	if err := json.Unmarshal(data, &doc); err != nil {
-		return nil, fmt.Errorf("this is not a plan in JSON: %w; make one with `terraform show -json PLAN` or `tofu show -json PLAN`", err)
+		return nil, fmt.Errorf("this isn't a plan in JSON: %w; make one with `terraform show -json PLAN` or `tofu show -json PLAN`", err)
 	}
 	if err := doc.check(); err != nil {
 		return nil, err
@@ -148,13 +148,13 @@ func isOurs(address string) bool {
 func (d *document) check() error {
 	switch {
 	case d.FormatVersion == "":
-		return errors.New("this JSON is not a plan: it has no format_version; make one with `terraform show -json PLAN` or `tofu show -json PLAN`")
+		return errors.New("this JSON isn't a plan: it has no format_version; make one with `terraform show -json PLAN` or `tofu show -json PLAN`")
 	case !strings.HasPrefix(d.FormatVersion, "1."):
 		return fmt.Errorf("the plan has format version %q; this review reads 1.x", d.FormatVersion)
 	case d.Errored:
-		return errors.New("the plan ended in an error: it cannot be applied, and does not hold all that would change")
+		return errors.New("the plan ended in an error: it can't be applied and lacks changes")
 	case d.PlannedValues == nil && d.ResourceChanges == nil && d.Actions == nil:
-		return errors.New("this JSON holds a state or something else, not a plan; make one with `terraform show -json PLAN`, where PLAN is a saved plan")
+		return errors.New("this JSON isn't a plan, but perhaps a state; make a plan with `terraform show -json PLAN`, where PLAN is a saved plan")
 	}
 	return nil
 }
@@ -198,7 +198,7 @@ func (p *Plan) ChooseProvider(wanted string) (string, error) {
 	have := strings.Join(p.Providers, ", ")
 	switch {
 	case wanted != WithoutKeys(wanted) && slices.Contains(p.Providers, WithoutKeys(wanted)):
-		return "", fmt.Errorf("a plan in JSON does not tell the instances of %s apart, so that %s cannot be reviewed alone: use --as %[1]s", WithoutKeys(wanted), wanted)
+		return "", fmt.Errorf("a plan in JSON doesn't distinguish the instances of %s, so %s can't be reviewed alone: use --as %[1]s", WithoutKeys(wanted), wanted)
 	case wanted != "" && !slices.Contains(p.Providers, wanted):
 		if have == "" {
 			have = "none"
@@ -207,7 +207,7 @@ func (p *Plan) ChooseProvider(wanted string) (string, error) {
 	case wanted != "":
 		return wanted, nil
 	case len(p.Providers) > 1:
-		return "", fmt.Errorf("the plan changes resources of several provider configurations (%s), which can be different organizations: name one with --as, with the credentials of its organization", have)
+		return "", fmt.Errorf("the plan changes resources of several provider configurations (%s), which can be different organizations: select one with --as, and use the credentials of its organization", have)
 	case len(p.Providers) == 1:
 		return p.Providers[0], nil
 	}

@@ -27,7 +27,7 @@ func (r *Report) Assess() {
 		for _, right := range group.Rights {
 			a.right(where, right, group.Action == Create)
 			if right.LocksOut {
-				a.risk(Lockout, where, "The account the provider uses can no longer manage the group.")
+				a.risk(Lockout, where, "The provider's account can no longer manage the group.")
 			}
 		}
 		if group.Unknown {
@@ -82,10 +82,10 @@ func (a *assessment) channel(channel *Channel) {
 	}
 	switch {
 	case channel.Action == Archive:
-		a.risk(DataLoss, where, "It is archived: nobody can write there any more.")
+		a.risk(DataLoss, where, "It is archived: no one can post there any more.")
 	case channel.Action == Replace && isNew:
 		a.categories[Narrowing] = true
-		a.risk(DataLoss, where, "A new channel takes its place, without the messages.")
+		a.risk(DataLoss, where, "A new channel replaces it, without its messages.")
 	default:
 		a.private(where, channel)
 	}
@@ -97,7 +97,7 @@ func (a *assessment) channel(channel *Channel) {
 		}
 		a.right(where, right, isNew)
 		if right.LocksOut {
-			a.risk(Lockout, where, "The account the provider uses can no longer administer the channel.")
+			a.risk(Lockout, where, "The provider's account can no longer administer the channel.")
 		}
 	}
 }
@@ -108,7 +108,7 @@ func (a *assessment) private(where string, channel *Channel) {
 	switch {
 	case !isPrivate(channel.Privacy.Before):
 	case channel.isOpened():
-		a.risk(Private, where, "It is no longer private: everyone in the organization, now and later, can read it, older messages too.")
+		a.risk(Private, where, "It is no longer private: everyone in the organization, also people who join later, can read it and its older messages.")
 	case reads.Len() > 0:
 		a.riskOf(Private, where, readText(reads), readsPrivate, reads)
 	case readsHistory.Len() > 0:
@@ -128,7 +128,7 @@ func readText(people *People) string {
 // right assesses what happens to a right.
 func (a *assessment) right(where string, right *Right, isNew bool) {
 	if right.Internet == InternetGains {
-		a.risk(External, where, "Anyone on the internet can read it, without an account.")
+		a.risk(External, where, "Anyone on the internet can read it without an account.")
 	}
 	a.categories[Unknown] = a.categories[Unknown] || right.Unknown
 	a.categories[Widening] = a.categories[Widening] || !isNew && (right.Gain.Len() > 0 || right.Internet == InternetGains)
@@ -161,7 +161,7 @@ func (a *assessment) commonRisks(where string, rights []*Right) {
 		}
 	}
 	if len(nobody) > 0 {
-		a.risk(Lockout, where, fmt.Sprintf("Nobody is left who can %s.", together(nobody)))
+		a.risk(Lockout, where, fmt.Sprintf("No one can %s any more.", together(nobody)))
 	}
 	slices.SortStableFunc(guests, func(x, y *gainingGuests) int { return cmp.Compare(x.count, y.count) })
 	for _, who := range guests {
@@ -169,7 +169,7 @@ func (a *assessment) commonRisks(where string, rights []*Right) {
 		a.riskOf(External, where, fmt.Sprintf("%s can %s: %s.", Counted(who.count, "guest"), rights, List(who.names)), guestsCan+riskKind(rights), &People{Guests: who.count})
 	}
 	for _, why := range slices.Sorted(maps.Keys(unknown)) {
-		a.risk(Unknown, where, fmt.Sprintf("It cannot be told who gains and who loses that they can %s: %s.", together(unknown[why]), why))
+		a.risk(Unknown, where, fmt.Sprintf("It isn't known who can now %s: %s.", together(unknown[why]), why))
 	}
 }
 
@@ -194,7 +194,7 @@ func guestsOf(people *People) *gainingGuests {
 		}
 	}
 	if len(ids) != people.Guests {
-		who.names, ids = []string{"by the role that the plan gives"}, people.IDs()
+		who.names, ids = []string{"including users whom the plan makes guests"}, people.IDs()
 	}
 	who.key = fmt.Sprint(ids)
 	return who
@@ -219,14 +219,14 @@ func botsCannotPostText(bots []*Account) string {
 func (a *assessment) owner(where string, person *Person) {
 	a.categories[Widening] = true
 	if person.Owner.After.Unknown {
-		a.risk(Unknown, where, "It is not known who will own the bot.")
+		a.risk(Unknown, where, "The bot's new owner isn't known yet.")
 	}
 	if person.IsOwnedByGuest {
-		a.risk(External, where, fmt.Sprintf("A guest holds its key: %s.", person.Owner.After))
+		a.risk(External, where, fmt.Sprintf("A guest gets its API key: %s.", person.Owner.After))
 	}
 	switch role := person.Role.After.String(); role {
 	case "owner", "administrator", "moderator":
-		a.risk(RoleChange, where, fmt.Sprintf("It is %s, and %s comes to hold its key: with it one can do all that it may.", WithArticle(role), person.Owner.After))
+		a.risk(RoleChange, where, fmt.Sprintf("It is %s, and %s gets its API key, which gives the same access.", WithArticle(role), person.Owner.After))
 	}
 }
 
@@ -244,27 +244,27 @@ func (a *assessment) person(person *Person) {
 	after := person.Role.After.String()
 	switch person.Action {
 	case Replace:
-		a.risk(RoleChange, where, fmt.Sprintf("The account is deactivated and reactivated, as %s. Its own bots stay deactivated.", after))
+		a.risk(RoleChange, where, fmt.Sprintf("The account is deactivated, then reactivated as %s. Its own bots stay deactivated.", after))
 	case Create, Reactivate:
 		a.categories[Widening] = true
 		if person.Owner != nil {
 			a.owner(where, person)
 		}
 		if after == "guest" {
-			a.risk(External, where, "A guest gets an account.")
+			a.risk(External, where, "A guest becomes active.")
 		}
 		if person.Action != Create || after != "member" && after != "guest" && after != "" {
-			a.risk(RoleChange, where, fmt.Sprintf("The account is %sd, as %s.", person.Action, after))
+			a.risk(RoleChange, where, fmt.Sprintf("The account is %sd as %s.", person.Action, after))
 		}
 	case Deactivate:
 		a.categories[Narrowing] = true
-		a.risk(RoleChange, where, "The account is deactivated, and loses every right that it has.")
+		a.risk(RoleChange, where, "The account is deactivated and loses all access.")
 	default:
 		if person.Owner != nil {
 			a.owner(where, person)
 		}
 		if person.Role.Differs() {
-			a.risk(RoleChange, where, fmt.Sprintf("The role was %s, and becomes %s.", person.Role.Before, person.Role.After))
+			a.risk(RoleChange, where, fmt.Sprintf("The role changes from %s to %s.", person.Role.Before, person.Role.After))
 		}
 	}
 }

@@ -41,7 +41,7 @@ func (r *Report) ChannelBlocks() (blocks []*Block) {
 		for n < len(r.Channels) && r.Channels[n].HasEffectsOf(first) {
 			n++
 		}
-		block := newBlock(first.Action, first.Rights, memberRow("be in the channel", Change{}, first.Joins, first.Leaves, false)...)
+		block := newBlock(first.Action, first.Rights, memberRow("be subscribed", Change{}, first.Joins, first.Leaves, false)...)
 		if first.Action == Archive {
 			block.Rows, block.Follows = []*Row{archivedRow(first)}, nil
 		}
@@ -67,7 +67,7 @@ func archivedRow(channel *Channel) *Row {
 func (r *Report) GroupBlocks() (blocks []*Block) {
 	for _, group := range r.Groups {
 		contents := Change{Contents(group.Members.Before, group.Subgroups.Before), Contents(group.Members.After, group.Subgroups.After)}
-		block := newBlock(group.Action, group.Rights, memberRow("be in the group", contents, group.Joins, group.Leaves, group.Unknown)...)
+		block := newBlock(group.Action, group.Rights, memberRow("be a member", contents, group.Joins, group.Leaves, group.Unknown)...)
 		block.Group = group
 		blocks = block.appendTo(blocks, group.OldName)
 	}

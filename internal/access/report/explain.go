@@ -12,9 +12,9 @@ import (
 func (r *Report) explain() {
 	c := r.causes()
 	for _, channel := range r.Channels {
-		own := ownCause{what: differing(channel.Rights), comeAndGo: "who is subscribed", whoComeAndGo: accountsOf(channel.Joins, channel.Leaves)}
+		own := ownCause{what: differing(channel.Rights), comeAndGo: "changed subscriptions", whoComeAndGo: accountsOf(channel.Joins, channel.Leaves)}
 		if channel.Privacy.Differs() {
-			own.what = "the privacy of the channel"
+			own.what = "the channel's privacy"
 		}
 		if channel.Action == Reactivate {
 			own.back = "the reactivation of the channel"
@@ -22,7 +22,7 @@ func (r *Report) explain() {
 		c.explainRights(channel.Rights, own)
 	}
 	for _, group := range r.Groups {
-		own := ownCause{what: differing(group.Rights), comeAndGo: "who is in the group", whoComeAndGo: accountsOf(group.Joins, group.Leaves)}
+		own := ownCause{what: differing(group.Rights), comeAndGo: "the group's changed members", whoComeAndGo: accountsOf(group.Joins, group.Leaves)}
 		if own.what == "" && (group.Members.Differs() || group.Subgroups.Differs()) {
 			own.what = own.comeAndGo
 		}

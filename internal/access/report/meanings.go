@@ -14,7 +14,7 @@ func (r *Report) Say(result *meaning.Result, also *Also) (isSaid bool) {
 	for _, statement := range result.Statements {
 		r.Risks = append(r.Risks, Risk{Category: categories[statement.Class], Where: statement.Where, Text: statement.Text})
 		if statement.IsUncertain {
-			r.Risks = append(r.Risks, Risk{Category: Unknown, Where: statement.Where, Text: "It is not known yet what that will be."})
+			r.Risks = append(r.Risks, Risk{Category: Unknown, Where: statement.Where, Text: "The new value isn't known yet."})
 		}
 	}
 	for _, difference := range result.Differences {

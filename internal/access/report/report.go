@@ -58,7 +58,7 @@ type Report struct {
 }
 
 // IncompleteText is the first line of a comparison of which an audit does not have everything.
-const IncompleteText = "This comparison is not complete: an audit does not have everything."
+const IncompleteText = "This comparison is incomplete because one of the audits is."
 
 // Action is what happens to something.
 type Action string
@@ -222,7 +222,7 @@ func (v Value) String() string {
 	case v.Unknown && text == "":
 		return "not known yet"
 	case v.Unknown:
-		return text + " and what is not known yet"
+		return text + " and values not known yet"
 	default:
 		return text
 	}

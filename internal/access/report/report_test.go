@@ -73,7 +73,7 @@ func TestGuestsByThePlanAreToldApart(t *testing.T) {
 		return people
 	}
 	got := findingsOf(channelIn("a", gained(permission.CanRead, "read", become(1)), gained(permission.CanSendMessage, "post", become(2))))
-	want := []string{"1 guest can read: by the role that the plan gives.", "1 guest can post: by the role that the plan gives."}
+	want := []string{"1 guest can read: including users whom the plan makes guests.", "1 guest can post: including users whom the plan makes guests."}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -87,9 +87,9 @@ func TestAssess_Lockout(t *testing.T) {
 	r := &report.Report{Channels: []*report.Channel{channelIn("a", administer), channelIn("b", post)}, Groups: []*report.Group{{Name: "g", Rights: []*report.Right{manage}}}}
 	r.Assess()
 	want := map[string]string{
-		`channel "a"`:    "The account the provider uses can no longer administer the channel.",
+		`channel "a"`:    "The provider's account can no longer administer the channel.",
 		`channel "b"`:    "Nobody is left who can post.",
-		`user group "g"`: "The account the provider uses can no longer manage the group.",
+		`user group "g"`: "The provider's account can no longer manage the group.",
 	}
 	for where, text := range want {
 		if !slices.ContainsFunc(r.Risks, func(risk report.Risk) bool {
@@ -177,7 +177,7 @@ func TestRightsThatFollowFromTheOrganization(t *testing.T) {
 		one.Joins, one.Rights[1].Change = nil, report.Change{Before: named, After: named}
 	}
 	r.Assess()
-	for i, want := range []string{"the organization's " + setting, "can_send_message_group and the organization's " + setting, "the role of new@example.com", "who is subscribed", "the role of new@example.com", "group:g", "group:g"} {
+	for i, want := range []string{"the organization's " + setting, "can_send_message_group and the organization's " + setting, "the role of new@example.com", "changed subscriptions", "the role of new@example.com", "group:g", "group:g"} {
 		if got := r.Channels[i].Rights[1].FollowsFrom; got != want {
 			t.Errorf("channel %d: %q, want %q", i, got, want)
 		}

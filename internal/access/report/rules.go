@@ -53,17 +53,17 @@ func (r *Rule) Lines() []string {
 func (r *Rule) status() string {
 	switch {
 	case r.Status == RulePasses && r.Before == RuleFails:
-		return "passes after this plan, and failed before"
+		return "passes after this plan (failed before)"
 	case r.Status == RuleUnknown && r.Before == RuleFails:
-		return "unknown: it failed before, and this plan may add to it"
+		return "unknown: it failed before, and this plan might add violations"
 	case r.Status != RuleFails || r.Before == "":
 		return r.Status
 	case r.Before != RuleFails:
 		return "fails after this plan"
 	case r.IsWorse:
-		return "failed before, and this plan adds to it"
+		return "failed before, and this plan adds violations"
 	}
-	return "failed before, and this plan adds nothing to it"
+	return "failed before, and this plan adds no violations"
 }
 
 // line says in one line what is so, of whom, and by which change.

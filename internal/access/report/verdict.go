@@ -83,16 +83,16 @@ func (a *assessment) verdictText() string {
 		others = " " + inWords(r.Others, "change of another provider is", "changes of other providers are") + " not reviewed."
 	}
 	if r.Offline && changes > 0 {
-		return "The organization was not asked: who gains and who loses is not known." + others
+		return "The organization wasn't read, so it isn't known who gains or loses access." + others
 	}
 	sentences := r.readingTexts()
 	parts := slices.Concat(r.affectedTexts(), r.accountsText(), a.otherTexts())
 	text := strings.Join(parts, ", ")
 	switch isQuiet := len(parts)+len(sentences) == 0; {
 	case isQuiet && a.categories[Unknown]:
-		text = "nobody gains or loses access for certain"
+		text = "it isn't known whether anyone gains or loses access"
 	case isQuiet:
-		text = "nobody gains or loses access"
+		text = "no one gains or loses access"
 	}
 	if len(parts)+len(sentences) == 0 && len(r.Also) > 0 {
 		text += ", and " + Counted(len(r.Also), "other change")
@@ -112,7 +112,7 @@ func (a *assessment) verdictText() string {
 		add(Counted(n, "new finding"))
 	}
 	if a.categories[Unknown] {
-		add("not everything is known yet")
+		add("some values aren't known yet")
 	}
 	if more[0] == "" {
 		more = more[1:]
@@ -126,7 +126,7 @@ func (a *assessment) verdictText() string {
 	text = strings.Join(sentences, " ") + others
 	for _, risk := range r.Risks {
 		if risk.Category == Stops {
-			return fmt.Sprintf("This apply will stop: %s: %s %s", risk.Where, risk.Text, text)
+			return fmt.Sprintf("This apply will fail: %s: %s %s", risk.Where, risk.Text, text)
 		}
 	}
 	return text
@@ -189,7 +189,7 @@ func (a *assessment) otherTexts() (parts []string) {
 		category Category
 		text     string
 	}{
-		{Joining, "it gets easier to join the organization"}, {SignIn, "how people sign in changes"},
+		{Joining, "joining the organization gets easier"}, {SignIn, "how people sign in changes"},
 		{Outgoing, "content goes elsewhere"}, {DataLoss, "something is archived, deleted or easier to delete"},
 	} {
 		if a.categories[part.category] {

@@ -72,7 +72,7 @@ func (b *builder) createChannel(c *plan.Change) {
 	}
 	if !known {
 		name = c.Address
-		b.unknown(access.OneThing, "The name of %s is not known yet.", c.Address)
+		b.unknown(access.OneThing, "The name of %s isn't known yet.", c.Address)
 	}
 	channel := &access.Channel{
 		ID: b.org.nextID(), Name: name, NameUnknown: !known, Touched: access.Touched{Action: report.Create},
@@ -87,7 +87,7 @@ func (b *builder) createChannel(c *plan.Change) {
 	if !ok && (channel.Facts.PrivacyUnknown || channel.Facts.Privacy.IsPrivate()) { // else nobody is in it
 		texts = []string{fmt.Sprint(b.options.Store.Self().ID)}
 	}
-	b.subscribe(channel, c, texts, unknown, "it is not known yet who will be in the channel")
+	b.subscribe(channel, c, texts, unknown, "the channel's subscribers aren't known yet")
 	b.is.Channels, b.org.channels[channel.ID] = append(b.is.Channels, channel), channel
 }
 
@@ -211,7 +211,7 @@ func (b *builder) subscribes(c *plan.Change) {
 		b.addUnseen(c)
 		return
 	} else if !ok {
-		b.unknown(access.Anywhere, "Whom %s puts into which channel is not known yet.", c.Address)
+		b.unknown(access.Anywhere, "The channel or the users of %s aren't known yet.", c.Address)
 		return
 	}
 	channel.TouchBy(c.Address)
@@ -219,7 +219,7 @@ func (b *builder) subscribes(c *plan.Change) {
 		channel.Facts.Subscribers, channel.Facts.SubscribersKnown = nil, channel.Why == ""
 	}
 	users, unknown, _ := c.After().List("users")
-	b.subscribe(channel, c, users, unknown, fmt.Sprintf("it is not known yet whom %s puts into the channel", c.Address))
+	b.subscribe(channel, c, users, unknown, fmt.Sprintf("the users that %s subscribes aren't known yet", c.Address))
 }
 
 // subscribersChannel finds the channel that the subscribers in a change are of.

@@ -84,7 +84,7 @@ func TestReviewLinks_TargetShown(t *testing.T) {
 		"a new linkifier": {resourceChange("zulip_linkifier", nil, attributes{"pattern": "#(?P<id>[0-9]+)", "url_template": url}), "What matches it links to " + url + "."},
 		"a wider pattern": {resourceChange("zulip_linkifier", attributes{"id": 1, "pattern": "#(?P<id>[0-9]+)", "url_template": url}, attributes{"id": 1, "pattern": "(?P<id>.+)", "url_template": url}),
 			"It links what matches (?P<id>.+); before: #(?P<id>[0-9]+)."},
-		"a new playground": {resourceChange("zulip_code_playground", nil, attributes{"name": "Go", "pygments_language": "Go", "url_template": url}), "Code that is opened in it is sent to " + url + "."},
+		"a new playground": {resourceChange("zulip_code_playground", nil, attributes{"name": "Go", "pygments_language": "Go", "url_template": url}), "Code opened in it is sent to " + url + "."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			found := newFirm(t).reviewed("", test.change)

@@ -30,7 +30,7 @@ func (b *builder) setApart() {
 		}
 		for _, risk := range append(apart.report.Risks, report.Risk{
 			Category: report.Unknown,
-			Text:     "The plan does not tell which instance of the provider configuration " + change.Provider + " it has, and so not which organization it changes: who gains and who loses by that is not known.",
+			Text:     "The plan doesn't show which instance of the provider configuration " + change.Provider + " this resource uses, so it isn't known which organization changes and who gains or loses access.",
 		}) {
 			risk.Where = change.Address
 			b.report.Risks = append(b.report.Risks, risk)
@@ -86,13 +86,13 @@ func (b *builder) checkFit() error {
 			fitting++
 		default:
 			id, _ := change.Before().Number("id")
-			misfits[change] = fmt.Sprintf("in the plan %d is %q, and here it is %q", id, planned, held)
+			misfits[change] = fmt.Sprintf("the ID %d is %q in the plan and %q in this organization", id, planned, held)
 		}
 	}
 	if fitting == 0 && len(misfits) > 1 {
 		for _, change := range b.changes {
 			if text, isMisfit := misfits[change]; isMisfit {
-				return errors.New("the plan is of another organization than the one that this review reads: of " + change.Address + ", " + text + ", and nothing else fits either. Set ZULIP_SITE, ZULIP_EMAIL and ZULIP_API_KEY for the organization of the plan")
+				return errors.New("the plan is for a different organization: of " + change.Address + ", " + text + ", and nothing else matches. Set ZULIP_SITE, ZULIP_EMAIL and ZULIP_API_KEY for the organization of the plan")
 			}
 		}
 	}
@@ -102,7 +102,7 @@ func (b *builder) checkFit() error {
 			return true
 		}
 		if isMisfit {
-			b.unknown(access.Anywhere, "What %s changes is not reviewed: %s. Either it was renamed after the plan was made, or the plan is of another organization.", change.Address, text)
+			b.unknown(access.Anywhere, "The change of %s isn't reviewed: %s. Either it was renamed after the plan was made, or the plan is for a different organization.", change.Address, text)
 		}
 		return isMisfit
 	})

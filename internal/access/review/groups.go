@@ -42,7 +42,7 @@ func (b *builder) startGroup(c *plan.Change) {
 // createGroup creates a user group, or reactivates one.
 func (b *builder) createGroup(c *plan.Change, name string, known bool) {
 	if !known {
-		b.unknown(access.OneThing, "The name of %s is not known yet.", c.Address)
+		b.unknown(access.OneThing, "The name of %s isn't known yet.", c.Address)
 	}
 	current, there := b.org.UserGroups().ByName(name)
 	isBack := known && there && b.isReplaced(c, current.ID)
@@ -123,7 +123,7 @@ func (b *builder) membership(c *plan.Change) {
 	case c.Does("create"):
 		id, ok := b.membershipGroup(c)
 		if !ok {
-			b.unknown(access.Anywhere, "Which group %s puts somebody into is not known yet.", c.Address)
+			b.unknown(access.Anywhere, "The group of %s isn't known yet.", c.Address)
 			return
 		}
 		b.changeMembers(c, id, after, nil, groupsAfter, nil, unknown || unknownGroups)
@@ -177,7 +177,7 @@ func (b *builder) changeMembers(c *plan.Change, id int64, in, out, groupsIn, gro
 	}
 	if len(taken)+len(takenGroups) > 0 {
 		group.MayStay = true
-		b.unknown(access.OneThing, "Whoever was in the group before %s named them stays in it, and no plan shows who that is: those counted as leaving may stay.", c.Address)
+		b.unknown(access.OneThing, "People who were members before %s listed them stay, and no plan shows who they are: some of those counted as leaving might stay.", c.Address)
 	}
 }
 

@@ -24,14 +24,14 @@ func TestReviewHeadline_ReadableChannels_First(t *testing.T) {
 			func(f *firm) attributes {
 				return resourceChange("zulip_channel", attributes{"id": f.hall, "name": "hall", "privacy": "public"}, attributes{"id": f.hall, "name": "hall", "privacy": "web_public"})
 			},
-			"#hall becomes readable by anyone on the internet. 1 account gains access; ", report.External, `channel "hall". Anyone on the internet can read it, without an account.`,
+			"#hall becomes readable by anyone on the internet. 1 account gains access; ", report.External, `channel "hall". Anyone on the internet can read it without an account.`,
 		},
 		"opened and renamed": {
 			func(f *firm) attributes {
 				return resourceChange("zulip_channel", board(f, "board", "private_shared_history"), board(f, "lounge", "public"))
 			},
 			"#lounge (was #board) becomes readable by everyone in the organization. ", report.Private,
-			`channel "lounge" (was "board"). It is no longer private: everyone in the organization, now and later, can read it, older messages too.`,
+			`channel "lounge" (was "board"). It is no longer private: everyone in the organization, also people who join later, can read it and its older messages.`,
 		},
 		"to a group": {
 			func(f *firm) attributes {
@@ -51,7 +51,7 @@ func TestReviewHeadline_ReadableChannels_First(t *testing.T) {
 			func(f *firm) attributes {
 				return resourceChange("zulip_channel", attributes{"id": f.hall, "name": "hall", "description": "a"}, attributes{"id": f.hall, "name": "hall", "description": "b"})
 			},
-			"Nobody gains or loses access, and 1 other change.", "", "",
+			"No one gains or loses access, and 1 other change.", "", "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -40,7 +40,7 @@ func (b *builder) sayKey(bot, owner *zulip.User) {
 	}
 	say := func(rights, over string) {
 		b.report.Risks = append(b.report.Risks, report.Risk{
-			Category: category, Where: where, Text: fmt.Sprintf("With its key %s can %s %s, and not without it.", owner.Address(), rights, over),
+			Category: category, Where: where, Text: fmt.Sprintf("%s can use its API key to %s %s, and has no other way to do that.", owner.Address(), rights, over),
 		})
 	}
 	channels := map[string][]string{} // by what can be done in them
@@ -80,7 +80,7 @@ func (b *builder) sayKey(bot, owner *zulip.User) {
 		unknown = append(unknown, "the organization")
 	}
 	if len(unknown) > 0 {
-		b.unknown(access.OneThing, "Whether %s can do more with the key of %s in %s is not known: who may what there is not known.", owner.Address(), bot.Address(), report.List(unknown))
+		b.unknown(access.OneThing, "It isn't known whether %s gains access with the API key of %s in %s: the permissions there aren't known.", owner.Address(), bot.Address(), report.List(unknown))
 	}
 }
 

@@ -20,7 +20,7 @@ func (b *builder) sayMeanings() {
 	for _, change := range b.changes {
 		of, known := meaning.Of(change.Type)
 		if !known {
-			b.unknown(access.Anywhere, "This version does not know what %s means: it has no resource %s.", change.Address, change.Type)
+			b.unknown(access.Anywhere, "This version doesn't know %s: it has no resource %s.", change.Address, change.Type)
 			continue
 		}
 		also := &report.Also{Address: change.Address, Action: actionOf(change, report.EndOf(change.Type)), Attributes: []report.AlsoAttribute{}}
@@ -99,7 +99,7 @@ func (b *builder) sayRekeyed() {
 		if len(ended[resource]) == 1 && len(made[resource]) == 1 {
 			from, to = ended[resource][0].Address, made[resource][0].Address
 		}
-		text := fmt.Sprintf("Keys change: what has an old key is archived with its messages, and what has a new one begins without them. To rename a channel, add a block moved { from = %s, to = %s }.", from, to)
+		text := fmt.Sprintf("Keys change: channels with an old key are archived with their messages, and channels with a new key start empty. To rename a channel, add a block moved { from = %s, to = %s }.", from, to)
 		b.report.Risks = append(b.report.Risks, report.Risk{Category: report.DataLoss, Where: resource, Text: text})
 	}
 }

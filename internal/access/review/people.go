@@ -58,7 +58,7 @@ func (b *builder) person(c *plan.Change) {
 		b.join(c, b.account(user, c.Address))
 	default:
 		if c.After().IsUnknown("active") && c.IsSet("active") {
-			b.unknown(access.Anywhere, "Whether %s will be active is not known yet: %s decides it.", user.Address(), c.Address)
+			b.unknown(access.Anywhere, "It isn't known yet whether %s will be active: %s decides.", user.Address(), c.Address)
 		}
 		b.setRole(c, user, c.After())
 		b.setOwner(c, user)
@@ -85,7 +85,7 @@ func (b *builder) setOwner(c *plan.Change, bot *zulip.User) {
 		b.missing(access.Anywhere, c, []string{text})
 		account.OwnerText = report.Value{Texts: []string{text}, Unknown: true}
 	default:
-		b.unknown(access.Anywhere, "Who will own %s is not known yet; what the bot may depends on that.", c.Address)
+		b.unknown(access.Anywhere, "The owner of %s isn't known yet, and the bot's access depends on it.", c.Address)
 		account.OwnerText = report.Value{Unknown: true}
 	}
 }
@@ -159,14 +159,14 @@ func (b *builder) deactivationActions(c *plan.Change, user *zulip.User) {
 	}
 	if len(deleted) > 0 {
 		b.report.Risks = append(b.report.Risks, report.Risk{
-			Category: report.DataLoss, Where: user.Address(), Text: fmt.Sprintf("The server permanently deletes of the account: %s.", report.List(deleted)),
+			Category: report.DataLoss, Where: user.Address(), Text: fmt.Sprintf("The server permanently deletes the account's %s.", report.List(deleted)),
 		})
 	}
 	if actions.IsUnknown {
 		b.report.Risks = append(b.report.Risks, report.Risk{
-			Category: report.DataLoss, Where: user.Address(), Text: "What the server deletes of the account is not known yet.",
+			Category: report.DataLoss, Where: user.Address(), Text: "It isn't known yet what the server deletes with the account.",
 		})
-		b.unknown(access.OneThing, "What the server deletes when it deactivates %s is not known yet.", user.Address())
+		b.unknown(access.OneThing, "It isn't known yet what the server deletes when it deactivates %s.", user.Address())
 	}
 }
 
@@ -192,7 +192,7 @@ func (b *builder) userCreated(c *plan.Change) {
 		}
 	}
 	if !known {
-		b.unknown(access.Anywhere, "The address of %s is not known yet.", c.Address)
+		b.unknown(access.Anywhere, "The email of %s isn't known yet.", c.Address)
 	}
 	account := b.account(current, c.Address)
 	if isThere && b.isReplaced(c, current.ID) {
@@ -207,7 +207,7 @@ func (b *builder) join(c *plan.Change, account *access.Account) {
 	if role, ok := plannedRole(c.After()); ok {
 		account.Role, account.RoleText = role, report.ValueOf(role.String())
 	} else if c.IsSet("role") && c.After().IsUnknown("role") {
-		b.unknown(access.Anywhere, "Which role %s gives is not known yet.", c.Address)
+		b.unknown(access.Anywhere, "The role that %s gives isn't known yet.", c.Address)
 		account.RoleText = report.Value{Unknown: true}
 	}
 	b.setOwner(c, &account.User)
@@ -231,7 +231,7 @@ func (b *builder) roleResource(c *plan.Change) {
 		user, ok = b.org.findUser(text)
 	}
 	if !ok {
-		b.unknown(access.Anywhere, "Whose role %s gives is not known yet.", c.Address)
+		b.unknown(access.Anywhere, "The user whose role %s gives isn't known yet.", c.Address)
 		return
 	}
 	if isEnd {
@@ -241,7 +241,7 @@ func (b *builder) roleResource(c *plan.Change) {
 		} else if user.IsActive && user.Role < zulip.RoleMember {
 			b.report.Risks = append(b.report.Risks, report.Risk{
 				Category: report.RoleChange, Where: user.Address(),
-				Text: fmt.Sprintf("Stays %s, and no resource says so any more: %s ends and leaves the role. on_destroy = \"member\", applied before, takes the role away.", user.Role, c.Address),
+				Text: fmt.Sprintf("Stays %s, although no resource manages the role any more: destroying %s leaves the role. To remove it, first apply on_destroy = \"member\".", user.Role, c.Address),
 			})
 		}
 		return
@@ -254,7 +254,7 @@ func (b *builder) setRole(c *plan.Change, user *zulip.User, m plan.Attributes) {
 	if role, ok := plannedRole(m); ok {
 		b.giveRole(c, user, role)
 	} else if m.IsUnknown("role") && c.IsSet("role") {
-		b.unknown(access.Anywhere, "Which role %s gives %s is not known yet.", c.Address, user.Address())
+		b.unknown(access.Anywhere, "The role that %s gives %s isn't known yet.", c.Address, user.Address())
 		b.account(user, c.Address).RoleText = report.Value{Unknown: true}
 	}
 }

@@ -27,11 +27,11 @@ func (b *builder) plannedRights(c *plan.Change, table permission.Table, current 
 		resolved, sure := b.org.resolve(texts)
 		switch {
 		case unknown:
-			planned.Why = "the plan does not know yet whom " + setting.Name + " will name"
+			planned.Why = "the plan doesn't know " + setting.Name + " yet"
 		case slices.ContainsFunc(texts, b.org.changesHands) && c.RefersTo(setting.Name) == "":
 			planned.Unknown, planned.Why = true, "this plan gives the name of a user group that "+setting.Name+" names to another group"
 		case !sure:
-			planned.Unknown, planned.Why = true, "the organization has nobody whom "+setting.Name+" names"
+			planned.Unknown, planned.Why = true, "the organization doesn't have someone whom "+setting.Name+" names"
 		case there && permission.Equal(resolved, value, permission.NobodyID(b.org)):
 			continue // somebody has done it by hand
 		default:
@@ -72,7 +72,7 @@ func (b *builder) invitation(c *plan.Change) {
 	case known && ok && role < zulip.RoleMember:
 		b.is.Joining.Invitations = append(b.is.Joining.Invitations, access.Invitation{Text: c.Address, Role: role})
 	case c.After().IsUnknown("invite_as") && c.IsSet("invite_as"):
-		b.unknown(access.OfJoining, "As what %s invites is not known yet.", c.Address)
+		b.unknown(access.OfJoining, "The role that %s gives isn't known yet.", c.Address)
 	}
 }
 
@@ -99,7 +99,7 @@ const (
 
 // settingRightTexts says what follows from a setting, to follow "can".
 var settingRightTexts = map[string]string{
-	waitingPeriod: "count as a full member, after so many days", spectators: "read what is public on the web, without an account",
+	waitingPeriod: "become a full member, after so many days", spectators: "read web-public channels without an account",
 }
 
 // organizationSettings records the settings beside the permissions.
@@ -126,7 +126,7 @@ func (b *builder) organizationSetting(name string, before, after report.Value) {
 	was := &access.Right{Name: name, Text: settingRightTexts[name], Value: before}
 	is := &access.Right{Name: name, Text: settingRightTexts[name], Value: after}
 	if after.Unknown {
-		is.Held, is.Why = permission.HeldByUnknown(), "the plan does not know "+name+" yet"
+		is.Held, is.Why = permission.HeldByUnknown(), "the plan doesn't know "+name+" yet"
 	}
 	b.was.Rights, b.is.Rights = append(b.was.Rights, was), append(b.is.Rights, is)
 }

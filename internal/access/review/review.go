@@ -48,7 +48,7 @@ func Compute(ctx context.Context, p *plan.Plan, options Options) (*report.Report
 		return nil, nil, err
 	}
 	if site := p.Site(provider); options.Store != nil && site != "" && !report.IsSameSite(site, options.Site) {
-		return nil, nil, fmt.Errorf("the plan is of %s, as the provider configuration %s says, and this review reads %s: set ZULIP_SITE, ZULIP_EMAIL and ZULIP_API_KEY for the organization of the plan", site, provider, options.Site)
+		return nil, nil, fmt.Errorf("the plan is for %s (provider configuration %s), and this review reads %s: set ZULIP_SITE, ZULIP_EMAIL and ZULIP_API_KEY for the organization of the plan", site, provider, options.Site)
 	}
 	b := &builder{
 		ctx: ctx, options: options, is: new(access.Organization), groupOf: map[*plan.Change]*access.Group{}, people: report.NewPeopleSets(0),
@@ -60,14 +60,14 @@ func Compute(ctx context.Context, p *plan.Plan, options Options) (*report.Report
 	}
 	b.chooseChanges(p, provider)
 	if p.IsIncomplete {
-		b.unknown(access.Anywhere, "The plan is not complete: another one is needed after it, which can change more.")
+		b.unknown(access.Anywhere, "The plan is incomplete: it needs another plan after it, which can change more.")
 	}
 	if options.Store != nil && (len(b.changes) > 0 || options.Rules != nil) {
 		if err := b.compare(); err != nil {
 			return nil, nil, err
 		}
 	} else if len(b.changes) > 0 {
-		b.unknown(access.Anywhere, "The organization was not asked: who gains and who loses by what changes is not known.")
+		b.unknown(access.Anywhere, "The organization wasn't read, so it isn't known who gains or loses access.")
 	}
 	b.sayMeanings()
 	if b.org != nil && options.Rules != nil {
@@ -113,7 +113,7 @@ func (b *builder) chooseChanges(p *plan.Plan, provider string) {
 		switch {
 		case change.Provider != provider && change.ReplacedBy != nil: // it is counted once
 		case change.Provider == "":
-			b.unknown(access.Anywhere, "The plan does not tell which provider configuration %s belongs to. It is not reviewed.", change.Address)
+			b.unknown(access.Anywhere, "The plan doesn't show the provider configuration of %s, so it isn't reviewed.", change.Address)
 		case change.Provider == provider:
 			b.changes = append(b.changes, change)
 		default:
@@ -130,7 +130,7 @@ func (b *builder) unknown(scope access.Scope, format string, values ...any) {
 // missing says whom a list names that the organization does not have.
 func (b *builder) missing(scope access.Scope, c *plan.Change, texts []string) {
 	if len(texts) > 0 {
-		b.unknown(scope, "The organization does not have whom %s names, or does not show the account that reviews their addresses: %s.", c.Address, strings.Join(texts, ", "))
+		b.unknown(scope, "The organization doesn't have these users of %s, or doesn't show their emails to the reviewing account: %s.", c.Address, strings.Join(texts, ", "))
 	}
 }
 
@@ -250,13 +250,13 @@ func (b *builder) read() error {
 func (b *builder) noteInvisibleChannels() {
 	everywhere := len(b.change.Groups) + len(b.is.Accounts) + len(b.is.Planned) + len(b.is.Rights)
 	if self := b.options.Store.Self(); everywhere > 0 && self.Role > zulip.RoleAdministrator {
-		b.unknown(access.OneThing, "The account that reviews, %s, is not an administrator and does not see private channels that it is not in: what changes in those is not in this review.", self.Address())
+		b.unknown(access.OneThing, "The reviewing account, %s, is not an administrator: this review lacks changes in private channels it isn't subscribed to.", self.Address())
 	}
 }
 
 // addUnseen says that the organization shows nothing of what a change is about.
 func (b *builder) addUnseen(c *plan.Change) {
-	b.unknown(access.Anywhere, "What %s changes is not reviewed: the account that reviews does not see what it is about, or that is gone.", c.Address)
+	b.unknown(access.Anywhere, "The change of %s isn't reviewed: its object doesn't exist, or isn't visible to the reviewing account.", c.Address)
 }
 
 // of returns the changes of some kinds of resource. To what is no longer managed nothing happens, whatever it is; of channels

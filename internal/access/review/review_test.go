@@ -245,7 +245,7 @@ func TestPlansWithoutAnythingOfThisProvider(t *testing.T) {
 		t.Fatalf("%v, %+v", err, plan)
 	}
 	found, err := review.New(context.Background(), plan, review.Options{})
-	if err != nil || found.Verdict.Text != "Nobody gains or loses access. 1 change of another provider is not reviewed." || found.Others != 1 {
+	if err != nil || found.Verdict.Text != "No one gains or loses access. 1 change of another provider is not reviewed." || found.Others != 1 {
 		t.Errorf("%v, %+v", err, found)
 	}
 }

@@ -21,8 +21,8 @@ func (b *builder) givesRoles(c *plan.Change) {
 	word, known := c.After().Text("role")
 	role, ok := zulip.ParseRole(word)
 	if !known || !ok {
-		b.unknown(access.Anywhere, "Which role %s gives is not known yet.", c.Address)
-		b.report.Risks = append(b.report.Risks, report.Risk{Category: report.RoleChange, Where: c.Address, Text: "It gives a role that is not known yet."})
+		b.unknown(access.Anywhere, "The role that %s gives isn't known yet.", c.Address)
+		b.report.Risks = append(b.report.Risks, report.Risk{Category: report.RoleChange, Where: c.Address, Text: "It gives a role that isn't known yet."})
 		return
 	}
 	texts, unknown, _ := c.After().List("users")
@@ -31,7 +31,7 @@ func (b *builder) givesRoles(c *plan.Change) {
 	before, _, _ := c.Before().List("users")
 	if newcomers := sets.Without(missing, before); len(newcomers) > 0 {
 		b.report.Risks = append(b.report.Risks, report.Risk{
-			Category: report.RoleChange, Where: c.Address, Text: fmt.Sprintf("Can become %s, and this review does not find who that is: %s.", role, strings.Join(newcomers, ", ")),
+			Category: report.RoleChange, Where: c.Address, Text: fmt.Sprintf("These users can become %s, and this review doesn't find them: %s.", role, strings.Join(newcomers, ", ")),
 		})
 	}
 	for _, id := range ids {
@@ -42,9 +42,9 @@ func (b *builder) givesRoles(c *plan.Change) {
 	case unknown && len(texts) == 0 && isMade:
 		b.takesPlace(c, account.ID, role)
 	case unknown:
-		b.unknown(access.Anywhere, "Whom %s makes %s is not known yet, or not all of them.", c.Address, role)
+		b.unknown(access.Anywhere, "The users whom %s makes %s aren't all known yet.", c.Address, role)
 		b.report.Risks = append(b.report.Risks, report.Risk{
-			Category: report.RoleChange, Where: c.Address, Text: fmt.Sprintf("Somebody who is not known yet can become %s.", role),
+			Category: report.RoleChange, Where: c.Address, Text: fmt.Sprintf("Someone who isn't known yet can become %s.", role),
 		})
 	}
 }
@@ -85,11 +85,11 @@ func (b *builder) takesRoles(c *plan.Change) {
 		case isEnd:
 			b.report.Risks = append(b.report.Risks, report.Risk{
 				Category: report.RoleChange, Where: user.Address(),
-				Text: fmt.Sprintf("Stays %s, and no resource says so any more: %s ends and leaves the role. Taken out of its users and applied before, the account loses it.", role, c.Address),
+				Text: fmt.Sprintf("Stays %s, although no resource manages the role any more: destroying %s leaves the role. To remove it, first remove the account from users and apply.", role, c.Address),
 			})
 		case len(missing) > 0: // nobody leaves for an address that nobody has
 		case unknown:
-			b.unknown(access.Anywhere, "Whether %s stays %s is not known yet: %s lists somebody who is not known yet.", user.Address(), role, c.Address)
+			b.unknown(access.Anywhere, "It isn't known yet whether %s stays %s: %s lists someone who isn't known yet.", user.Address(), role, c.Address)
 		default:
 			b.giveRole(c, user, to)
 		}

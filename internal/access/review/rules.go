@@ -21,7 +21,7 @@ func (b *builder) proveRules() {
 	limits := b.checkLimits(&after)
 	for _, account := range b.joining() {
 		if account.ID > 0 {
-			b.unknown(access.Told, "%s is reactivated: in which channels the account is then is not known.", account.Address())
+			b.unknown(access.Told, "%s is reactivated: the account's channels after that aren't known.", account.Address())
 		}
 	}
 	after.Unknown = b.is.Unknown
@@ -96,7 +96,7 @@ func (b *builder) checkLimits(after *access.Organization) []*report.Rule {
 	for i, was := range b.was.Channels {
 		is := after.Channels[i]
 		if !was.Facts.SubscribersKnown && (is.Why != "" || is.Facts.SubscribersKnown) {
-			unknown = append(unknown, fmt.Sprintf("Who is taken out of #%s is not known.", is.Name))
+			unknown = append(unknown, fmt.Sprintf("The people unsubscribed from #%s aren't known.", is.Name))
 		}
 		if !slices.Equal(was.Facts.Subscribers, is.Facts.Subscribers) {
 			take(people.People(was.Facts.Subscribers), people.People(is.Facts.Subscribers), is.Why == "")

@@ -151,9 +151,9 @@ func TestReviewProvesRules(t *testing.T) {
 			attributes{"user_id": f.otto, "user": "otto@example.com", "role": "member"})},
 			"two owners: fails after this plan | the organization: 1 person is owner, and at least 2 must be: Olga (olga@example.com)."},
 		"an open door": {[]attributes{resourceChange("zulip_organization", attributes{"invite_required": true}, attributes{"invite_required": false})},
-			"no open door: fails after this plan | the organization: nobody needs an invitation to join (invite_required). Changed by zulip_organization.x."},
+			"no open door: fails after this plan | the organization: people can join without an invitation (invite_required). Changed by zulip_organization.x."},
 		"a link for administrators": {[]attributes{resourceChange("zulip_invite_link", nil, attributes{"invite_as": "administrator"})},
-			"no open door: fails after this plan | zulip_invite_link.x: whoever uses it joins as administrator."},
+			"no open door: fails after this plan | zulip_invite_link.x: anyone who uses it joins as administrator."},
 		"an invitation as what is not known yet": {[]attributes{resourceChange("zulip_invitation", nil, attributes{"email": "nia@example.com"}, "invite_as")},
 			"no open door: unknown"},
 		"a channel on the web": {[]attributes{resourceChange("zulip_channel", attributes{"id": f.lobby, "name": "lobby", "privacy": "public"},
@@ -170,7 +170,7 @@ func TestReviewProvesRules(t *testing.T) {
 			attributes{"id": f.directors, "name": "directors", "members": []string{}}),
 			resourceChange("zulip_user", attributes{"id": f.mel, "email": "mel@example.com", "full_name": "Mel"}, nil)},
 			"removals: fails after this plan | this plan: 2 people are taken out of channels, user groups or the organization; the limit is 1."},
-		"what is not known yet": {[]attributes{resourceChange("zulip_channel_subscribers", attributes{"channel_id": f.board, "channel": "board", "users": []string{"ada@example.com"}},
+		"a value not known yet": {[]attributes{resourceChange("zulip_channel_subscribers", attributes{"channel_id": f.board, "channel": "board", "users": []string{"ada@example.com"}},
 			attributes{"channel_id": f.board, "channel": "board"}, "users")},
 			"board stays closed: unknown"},
 	} {
@@ -212,10 +212,10 @@ rule "no adviser among the directors" {
 		want    string
 		fails   bool
 	}{
-		{[]string{"ada@example.com", "mel@example.com"}, "failed before, and this plan adds nothing to it", false},
-		{[]string{"mel@example.com"}, "failed before, and this plan adds nothing to it", false},
-		{[]string{"mel@example.com", "gus@example.com"}, "failed before, and this plan adds to it", true},
-		{[]string{}, "passes after this plan, and failed before", false},
+		{[]string{"ada@example.com", "mel@example.com"}, "failed before, and this plan adds no violations", false},
+		{[]string{"mel@example.com"}, "failed before, and this plan adds no violations", false},
+		{[]string{"mel@example.com", "gus@example.com"}, "failed before, and this plan adds violations", true},
+		{[]string{}, "passes after this plan (failed before)", false},
 	} {
 		found := f.reviewed(text, resourceChange("zulip_user_group", before, attributes{"id": f.directors, "name": "directors", "members": one.members}))
 		if got := found.Rules[0].Lines()[0]; got != one.want || len(found.Fails([]report.Category{report.Rules})) > 0 != one.fails {

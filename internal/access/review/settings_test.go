@@ -41,14 +41,14 @@ func TestReviewOfSpectatorAccess(t *testing.T) {
 	}{
 		"switched on": {
 			"false", func(int64) attributes { return organizationSets("enable_spectator_access", false, true) }, "external widening",
-			[]string{"`#handbook` becomes readable by anyone on the internet.", "channel \"handbook\". Anyone on the internet can read it, without an account.", ": `false` → `true` |"}, "Nobody gains",
+			[]string{"`#handbook` becomes readable by anyone on the internet.", "channel \"handbook\". Anyone on the internet can read it without an account.", ": `false` → `true` |"}, "Nobody gains",
 		},
 		"switched off": {
 			"true", func(int64) attributes { return organizationSets("enable_spectator_access", true, false) }, "narrowing",
 			[]string{"`#handbook` is no longer readable without an account.", "`handbook`", ": `true` → `false` |"}, "Nobody gains",
 		},
 		"as it is": {
-			"true", func(int64) attributes { return organizationSets("enable_spectator_access", false, true) }, "", []string{"Nobody gains or loses access, and 1 other change."}, "handbook",
+			"true", func(int64) attributes { return organizationSets("enable_spectator_access", false, true) }, "", []string{"No one gains or loses access, and 1 other change."}, "handbook",
 		},
 		"not known yet": {
 			"true", func(int64) attributes {
@@ -252,7 +252,7 @@ func TestReviewOfRoleMembers(t *testing.T) {
 		"somebody who is not known yet": {changes: []attributes{resourceChange("zulip_role_members", nil, attributes{"role": "owner"}, "users")},
 			roles: map[string]string{}, says: []string{"Somebody who is not known yet can become owner."}, unknown: true},
 		"a role that is not known yet": {changes: []attributes{resourceChange("zulip_role_members", nil, attributes{"users": []string{lena}}, "role")},
-			roles: map[string]string{}, says: []string{"It gives a role that is not known yet."}, unknown: true},
+			roles: map[string]string{}, says: []string{"It gives a role that isn't known yet."}, unknown: true},
 		"somebody new": {changes: []attributes{
 			resourceChange("zulip_user", nil, attributes{"email": "nadia@example.com", "full_name": "Nadia Haddad"}),
 			resourceChange("zulip_role_members", nil, roleList("owner", ines, "nadia@example.com")),

@@ -65,9 +65,9 @@ func (b *builder) stopsByName(c *plan.Change) {
 		switch {
 		case !known || taken && !current.IsActive && isInactive(c.After()):
 		case !taken && isInactive(c.After()):
-			b.stop(c.Address, fmt.Sprintf("No account has the address %s, and active = false creates none. Remove active, or the resource.", address))
+			b.stop(c.Address, fmt.Sprintf("No account has the email %s, and active = false creates none. Remove active, or the resource.", address))
 		case taken:
-			b.stopByHolder(c, holder{current.ID, "account", "address " + address, endedIf(!current.IsActive, "deactivated"), "adopt_deactivated", false})
+			b.stopByHolder(c, holder{current.ID, "account", "email " + address, endedIf(!current.IsActive, "deactivated"), "adopt_deactivated", false})
 		}
 	}
 }
@@ -87,7 +87,7 @@ func (b *builder) stopByHolder(c *plan.Change, h holder) {
 	case h.ended != "" && !c.After().IsTrue(h.adopt):
 		b.stop(c.Address, fmt.Sprintf("The %s %s %d has the %s. Set %s = true to adopt it, or choose another.", h.ended, h.called, h.id, h.holds, h.adopt))
 	case h.ended == "" && !h.isGivenUp:
-		b.stop(c.Address, fmt.Sprintf("The %s %d has the %s already. Import it, or choose another.", h.called, h.id, h.holds))
+		b.stop(c.Address, fmt.Sprintf("The %s %d already has the %s. Import it, or choose another.", h.called, h.id, h.holds))
 	}
 }
 
@@ -134,7 +134,7 @@ func (b *builder) stopsByRole(c *plan.Change) {
 		return ok && self.Role > role
 	}
 	if lacks(of.Needs) {
-		b.stop(c.Address, fmt.Sprintf("%s is for %ss, and %s is %s.", c.Type, of.Needs, self.Address(), self.Role))
+		b.stop(c.Address, fmt.Sprintf("%s requires the role %s, and %s has the role %s.", c.Type, of.Needs, self.Address(), self.Role))
 		return
 	}
 	var refused []string
@@ -149,7 +149,7 @@ func (b *builder) stopsByRole(c *plan.Change) {
 		}
 	}
 	if len(refused) > 0 {
-		b.stop(c.Address, fmt.Sprintf("%s may not be set by %s, who is %s.", strings.Join(refused, " and "), self.Address(), self.Role))
+		b.stop(c.Address, fmt.Sprintf("%s can't be set by %s, who has the role %s.", strings.Join(refused, " and "), self.Address(), self.Role))
 	}
 }
 
@@ -176,7 +176,7 @@ func (b *builder) stopsByOwner() {
 		return false
 	}
 	if hasOwner(b.was.People) && !hasOwner(b.is.People) {
-		b.stop("the organization", "Nobody is left who is its owner.")
+		b.stop("the organization", "It would have no owner.")
 	}
 	for _, c := range b.of("zulip_bot") {
 		owner, named := b.namedOwner(c)
@@ -188,7 +188,7 @@ func (b *builder) stopsByOwner() {
 			continue // nothing is sent
 		}
 		if !owner.IsActive {
-			b.stop(c.Address, fmt.Sprintf("%s, who is to own the bot, is deactivated.", owner.Address()))
+			b.stop(c.Address, fmt.Sprintf("The bot's new owner, %s, is deactivated.", owner.Address()))
 		}
 	}
 }

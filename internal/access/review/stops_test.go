@@ -48,7 +48,7 @@ func TestReviewOfWhatCannotBeApplied(t *testing.T) {
 				ines := attributes{"id": id(t, o, "owner"), "email": "ines.moreau@example.com", "full_name": "Ines Moreau", "active": true}
 				return resourceChange("zulip_user", ines, attributes{"id": ines["id"], "email": ines["email"], "full_name": ines["full_name"], "active": false})
 			},
-			says: "Nobody is left who is its owner.",
+			says: "It would have no owner.",
 		},
 		"a deactivated owner": {
 			before: deactivateLena,
@@ -77,7 +77,7 @@ func TestReviewOfWhatCannotBeApplied(t *testing.T) {
 			change: func(t *testing.T, o *acctest.Organization) attributes {
 				return resourceChange("zulip_user_role", attributes{"user_id": id(t, o, "owner"), "role": "owner"}, attributes{"user_id": id(t, o, "owner"), "role": "member"})
 			},
-			says: "Nobody is left who is its owner.",
+			says: "It would have no owner.",
 		},
 		"a group in itself": {
 			change: func(t *testing.T, o *acctest.Organization) attributes {
@@ -98,7 +98,7 @@ func TestReviewOfWhatCannotBeApplied(t *testing.T) {
 			}
 			found := reviewOf(t, o.As(t, cmp.Or(test.as, "owner")), planOf(t, change))
 			stops := len(found.Fails([]report.Category{report.Stops})) > 0
-			if stops != (test.says != "") || stops != strings.HasPrefix(found.Verdict.Text, "This apply will stop: ") || !strings.Contains(found.Verdict.Text, test.says) {
+			if stops != (test.says != "") || stops != strings.HasPrefix(found.Verdict.Text, "This apply will fail: ") || !strings.Contains(found.Verdict.Text, test.says) {
 				t.Errorf("the verdict is %q", found.Verdict.Text)
 			}
 		})

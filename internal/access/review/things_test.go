@@ -29,11 +29,11 @@ func TestReviewOfWhatIsNoRight(t *testing.T) {
 		"an invitation as administrator": {plan: resourceChange("zulip_invitation", nil, attributes{"email": "ada@example.org", "invite_as": "administrator", "expires_in_minutes": 60}, "id", "status"),
 			words: "joining", says: "invitation ada@example.org. ada@example.org can join the organization, as administrator."},
 		"an invitation as guest": {plan: resourceChange("zulip_invitation", nil, attributes{"email": "gus@example.org", "invite_as": "guest"}, "id", "status"),
-			words: "external joining", says: "invitation gus@example.org. Whoever joins by it is a guest."},
+			words: "external joining", says: "invitation gus@example.org. Anyone who uses it joins as a guest."},
 		"a link for guests": {plan: resourceChange("zulip_invite_link", nil, attributes{"invite_as": "guest", "expires_in_minutes": 60}, "id", "link_url"),
-			words: "external joining", says: "invitation link zulip_invite_link.x. Whoever joins by it is a guest."},
+			words: "external joining", says: "invitation link zulip_invite_link.x. Anyone who uses it joins as a guest."},
 		"an invitation as what is not known yet": {plan: resourceChange("zulip_invitation", nil, attributes{"email": "gus@example.org"}, "id", "invite_as"),
-			words: "external joining unknown", says: "invitation gus@example.org. Whoever joins by it may be a guest."},
+			words: "external joining unknown", says: "invitation gus@example.org. Anyone who uses it might join as a guest."},
 		"an invited member becomes an owner": {plan: resourceChange("zulip_invitation", attributes{"email": "ada@example.org", "invite_as": "member"}, attributes{"email": "ada@example.org", "invite_as": "owner"}),
 			words: "joining", says: "ada@example.org joins as owner; before: member."},
 		"a link for longer": {plan: resourceChange("zulip_invite_link", attributes{"id": 3, "expires_in_minutes": 60}, attributes{"id": 3, "expires_in_minutes": nil}),
@@ -47,13 +47,13 @@ func TestReviewOfWhatIsNoRight(t *testing.T) {
 			words: "external widening", says: `channel "general", channel "lobby". 1 guest can read`,
 		},
 		"open sign-up": {plan: organizationSets("invite_required", true, false),
-			words: "joining", says: "Anybody can join the organization, without an invitation."},
+			words: "joining", says: "Anyone can join the organization without an invitation."},
 		"open sign-up, by a new resource": {
 			change: func(o *acctest.Organization) attributes {
 				o.Call(t, "PATCH", "/realm", map[string]string{"invite_required": "true"})
 				return resourceChange("zulip_organization", nil, attributes{"invite_required": false, "name": "Example Works"})
 			},
-			words: "joining", says: "Anybody can join the organization, without an invitation.",
+			words: "joining", says: "Anyone can join the organization without an invitation.",
 		},
 		"a domain": {plan: resourceChange("zulip_domain", nil, attributes{"domain": "gmail.com", "allow_subdomains": false}),
 			words: "joining", says: "People with an address at gmail.com can join the organization."},
@@ -148,7 +148,7 @@ func TestReviewOfWhatIsNoRight(t *testing.T) {
 			expectWords(t, found, test.words)
 			text := strings.ReplaceAll(markdownOf(t, found), "`", "")
 			expectText(t, text, test.says)
-			if test.words != "" && strings.Contains(text, "Nobody gains or loses access.") {
+			if test.words != "" && strings.Contains(text, "No one gains or loses access.") {
 				t.Errorf("it comforts:\n%s", text)
 			}
 		})

@@ -121,7 +121,7 @@ func (j *judge) span(principals []permission.Principal, say func(sentence string
 	for _, problem := range problems {
 		say(problem.Summary + ".")
 		if slices.ContainsFunc(j.org.ActiveGroups(), func(group *access.Group) bool { return group.NameUnknown }) {
-			j.addUnknown("A user group whose name is not known yet may be it: " + problem.Summary + ".")
+			j.addUnknown("A user group whose name isn't known yet might be meant: " + problem.Summary + ".")
 			j.mayBeNamed = true
 		}
 	}
@@ -131,7 +131,7 @@ func (j *judge) span(principals []permission.Principal, say func(sentence string
 		}
 	}
 	for _, principal := range resolved.Planned {
-		say(fmt.Sprintf("%q is not there yet.", principal))
+		say(fmt.Sprintf("%q doesn't exist yet.", principal))
 	}
 	var s span
 	s.least, s.most, s.isOpen = j.org.People.Bounds(resolved.Value)
@@ -161,7 +161,7 @@ func (j *judge) except() {
 	var ids []int64
 	for _, one := range j.rule.Exceptions {
 		if !one.ends.IsZero() && !j.org.Now.UTC().Before(one.ends) {
-			j.note(fmt.Sprintf("The exception of line %d (%s) has ended on %s.", one.line, one.Reason, one.Until))
+			j.note(fmt.Sprintf("The exception on line %d (%s) ended on %s.", one.line, one.Reason, one.Until))
 			continue
 		}
 		ids = append(ids, j.span(one.People, j.note).least.IDs()...)
@@ -194,7 +194,7 @@ func (j *judge) channel(channel *access.Channel) {
 		if name == string(permission.CanRead) || name == string(permission.CanReadHistory) {
 			reads, known := rights.IsReadByInternet()
 			if violation.Internet = reads && known; !known && j.minds() {
-				j.addUnknown(fmt.Sprintf("Whether anyone on the internet can read %s is not known.", where))
+				j.addUnknown(fmt.Sprintf("It isn't known whether anyone on the internet can read %s.", where))
 			}
 		}
 		j.right(violation, one)
@@ -268,7 +268,7 @@ func (j *judge) right(violation Violation, held permission.Held) {
 	if !isBounded {
 		possible = j.org.People.Everybody()
 	}
-	unknown := fmt.Sprintf("It is not known of everybody who %s: %s.", violation.does(1), violation.Where)
+	unknown := fmt.Sprintf("It isn't known of everyone who %s: %s.", violation.does(1), violation.Where)
 	if len(j.rule.Only) > 0 || j.rule.OnlyInternet {
 		isByInternet := violation.Internet && !j.rule.OnlyInternet
 		j.forbidden(violation, certain.Minus(j.only.most), possible.Minus(j.only.least), isByInternet, isBounded || isCertain, unknown)
@@ -334,13 +334,13 @@ func (j *judge) joining() {
 	}
 	switch {
 	case joining.InviteRequired == nil:
-		j.addUnknown("Whether an invitation is needed to join is not known.")
+		j.addUnknown("It isn't known whether joining needs an invitation.")
 	case !*joining.InviteRequired:
-		j.violation(&Violation{Where: "the organization", Text: "nobody needs an invitation to join (invite_required)", right: joiningRight})
+		j.violation(&Violation{Where: "the organization", Text: "people can join without an invitation (invite_required)", right: joiningRight})
 	}
 	for _, one := range joining.Invitations {
 		if one.Role < zulip.RoleMember {
-			j.violation(&Violation{Where: one.Text, Text: "whoever uses it joins as " + one.Role.String(), right: joiningRight})
+			j.violation(&Violation{Where: one.Text, Text: "anyone who uses it joins as " + one.Role.String(), right: joiningRight})
 		}
 	}
 }

@@ -23,9 +23,9 @@ type Removals struct {
 func (l *Limit) Exceeds(r Removals) string {
 	switch {
 	case l.People != noLimit && r.People > l.People:
-		return fmt.Sprintf("%s are taken out of channels, user groups or the organization; the limit is %d", persons(r.People), l.People)
+		return fmt.Sprintf("%s are removed from channels, user groups or the organization; the limit is %d", persons(r.People), l.People)
 	case l.Percent != noLimit && r.People*100 > l.Percent*r.Active:
-		return fmt.Sprintf("%s of %d are taken out of channels, user groups or the organization; the limit is %d percent", persons(r.People), r.Active, l.Percent)
+		return fmt.Sprintf("%s of %d are removed from channels, user groups or the organization; the limit is %d percent", persons(r.People), r.Active, l.Percent)
 	}
 	return ""
 }
@@ -45,7 +45,7 @@ func (f *File) CheckLimits(r Removals) []*report.Rule {
 			rule.Status, rule.Unknowns = report.RuleUnknown, append(rule.Unknowns, r.Unknown...)
 		} else if most := (Removals{People: r.AtMost, Active: r.Active}); limit.Exceeds(most) != "" {
 			rule.Status = report.RuleUnknown
-			rule.Unknowns = append(rule.Unknowns, fmt.Sprintf("Up to %s may be taken out: the plan does not know yet who stays.", persons(r.AtMost)))
+			rule.Unknowns = append(rule.Unknowns, fmt.Sprintf("Up to %s might be removed: the plan doesn't know yet who stays.", persons(r.AtMost)))
 		}
 		all[i] = rule
 	}

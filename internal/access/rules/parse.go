@@ -23,7 +23,7 @@ func Parse(path string, content []byte) (*File, error) {
 		}
 		if name := strings.Join(block.Labels, " "); strings.TrimSpace(name) != "" {
 			if first := names[name]; first > 0 {
-				p.Fail(block.Line, "the name %s is that of line %d already", suggest.Quote(name), first)
+				p.Fail(block.Line, "line %[2]d already has the name %[1]s", suggest.Quote(name), first)
 			} else {
 				names[name] = block.Line
 			}
@@ -60,7 +60,7 @@ func (p *parser) limit(block *hclfile.Block) {
 		}
 	}
 	if len(block.Attributes) == 0 {
-		p.Fail(limit.Line, "the limit says nothing: write people, percent or both")
+		p.Fail(limit.Line, "the limit is empty: write people, percent or both")
 	}
 	p.file.Limits = append(p.file.Limits, limit)
 }
@@ -118,21 +118,21 @@ func (p *parser) shape(rule *Rule, has hclfile.Has) {
 	isOfThings := has.Any("channels", "groups")
 	if has.Any("joining") {
 		if says || isOfThings || has.Any("right", "role", "except") {
-			p.Fail(rule.Line, "a rule with joining says nothing else: write another rule for the rest")
+			p.Fail(rule.Line, "a rule with joining can't have other attributes: write another rule for the rest")
 		}
 		return
 	}
 	switch {
 	case has.Any("role") && (isOfThings || has.Any("right")):
-		p.Fail(rule.Line, "a rule with role is about who has it: write another rule for channels, groups and rights")
+		p.Fail(rule.Line, "a rule with role is about the people with that role: write another rule for channels, groups and rights")
 	case has["channels"] && has["groups"]:
 		p.Fail(rule.Line, "channels and groups are both set: write a rule for each")
 	}
 	if !has.Any("role", "right") {
-		p.Fail(rule.Line, "what the rule is about is missing: write right = \"read\" with channels, right = \"manage\" with groups, right with a permission of the organization, role, or joining")
+		p.Fail(rule.Line, "the rule selects nothing: write right = \"read\" with channels, right = \"manage\" with groups, right with a permission of the organization, role, or joining")
 	}
 	if !says {
-		p.Fail(rule.Line, "the rule says nothing: write only, never, at_least or at_most")
+		p.Fail(rule.Line, "the rule requires nothing: write only, never, at_least or at_most")
 	}
 	if rule.AtMost != noLimit && rule.AtLeast > 0 && rule.AtMost < rule.AtLeast {
 		p.Fail(rule.Line, "at_most is below at_least")

@@ -114,11 +114,11 @@ rule "c" {
 `, `2: rule has no attribute "rigth"; did you mean "right"?
 3: only has to be a text in quotes or a list of them, and not empty
 6: there is no block "rules"; did you mean "rule"?
-6: the rule says nothing: write only, never, at_least or at_most
+6: the rule requires nothing: write only, never, at_least or at_most
 7: there is no privacy "secret"; the privacies are: "public", "web_public", "private", "private_shared_history", "private_protected_history"
 8: there is no right "raed"; did you mean "read"?
 11: rule takes one name, as in rule "two owners" { … }
-11: the rule says nothing: write only, never, at_least or at_most
+11: the rule requires nothing: write only, never, at_least or at_most
 12: there is no role "boss"; the roles are: "owner", "administrator", "moderator", "member", "guest"
 15: channels and groups are both set: write a rule for each
 15: at_most is below at_least
@@ -128,7 +128,7 @@ rule "c" {
 27: there is no block "limti"; did you mean "limit"?
 28: percent is at most 100
 31: the name "c" is that of line 15 already
-31: a rule with joining says nothing else: write another rule for the rest
+31: a rule with joining can't have other attributes: write another rule for the rest
 32: joining is "open"; it can be "invited"
 33: there is no role "role:guest"; did you mean "role:guests"?`},
 		"syntax": {`rule "a" {
@@ -149,7 +149,7 @@ rule "d" {
   role = "ower"
   at_least = 2
 }
-`, `1: the rule says nothing: write only, never, at_least or at_most
+`, `1: the rule requires nothing: write only, never, at_least or at_most
 2: rule has no attribute "rigth"; did you mean "right"?
 7: Attribute redefined: The argument "role" was already set at rules.zulip.hcl:6,3-7. Each argument may be set only once.
 8: at_least has to be a whole number of at least 1, without quotes

@@ -161,31 +161,31 @@ func (p *proposer) withRoles(roles ...zulip.Role) permission.People {
 
 func (p *proposer) owners() {
 	if humans(p.withRoles(zulip.RoleOwner)) < 2 {
-		p.hints = append(p.hints, "There is one owner, and nobody to make another if the account is lost. With a second one, add:\n  rule \"two owners\" {\n    role     = \"owner\"\n    at_least = 2\n  }")
+		p.hints = append(p.hints, "Only one person is an owner: if that account is lost, no one can appoint another. After you add a second owner, add:\n  rule \"two owners\" {\n    role     = \"owner\"\n    at_least = 2\n  }")
 		return
 	}
-	p.add(rule("two owners", "If one owner leaves or is locked out, another one can still act.",
+	p.add(rule("two owners", "If one owner leaves or is locked out, another can still act.",
 		textsAttribute("role", "owner"), proposedAttribute{"at_least", 2}))
 }
 
 func (p *proposer) administrators() {
 	all := p.withRoles(zulip.RoleOwner, zulip.RoleAdministrator)
 	role := textsAttribute("role", "owner", "administrator")
-	if group := p.groupOf(all); group != "" && p.add(rule("who administers the organization", "Nobody becomes an owner or administrator who is not in this user group. A new one joins the group first.",
+	if group := p.groupOf(all); group != "" && p.add(rule("only this group administers the organization", "Only members of this user group become owners or administrators. Add people to the group first.",
 		role, textsAttribute("only", "group:"+group))) {
 		return
 	}
-	p.add(rule("few administer the organization", "Owners and administrators can change everything. There is room for two more; raise it when you mean to.",
+	p.add(rule("few administrators", "Owners and administrators can change everything. The limit leaves room for two more.",
 		role, proposedAttribute{"at_most", all.Len() + 2}))
 }
 
 func (p *proposer) invited() {
-	p.add(rule("nobody joins without an invitation", "No stranger joins, and no pending invitation makes anyone a moderator or more.",
+	p.add(rule("no one joins without an invitation", "People join only by invitation, and no pending invitation makes anyone a moderator or higher.",
 		textsAttribute("joining", invited)))
 }
 
 func (p *proposer) web() {
-	p.add(rule("nothing is on the web", "No channel can be read without an account. Before you make one web-public, name the others in channels instead of *.",
+	p.add(rule("nothing is on the web", "No channel can be read without an account. Before you make one web-public, list the others in channels instead of *.",
 		textsAttribute("channels", "*"), textsAttribute("right", "read"), textsAttribute("never", internet)))
 }
 
@@ -198,7 +198,7 @@ var guarded = []string{
 // rights proposes who has rights in the organization: by the narrowest role.
 func (p *proposer) rights() {
 	left := guarded
-	for _, one := range []struct{ role, name string }{{"role:administrators", "what administrators alone can do"}, {"role:moderators", "what moderators and administrators alone can do"}} {
+	for _, one := range []struct{ role, name string }{{"role:administrators", "only administrators"}, {"role:moderators", "only moderators and administrators"}} {
 		var rights, others []string
 		for _, right := range left {
 			if slices.Contains(rightsOfOrganization.names, right) && p.holds(rule("x", "x", textsAttribute("right", right), textsAttribute("only", one.role))) {
@@ -209,7 +209,7 @@ func (p *proposer) rights() {
 		}
 		left = others
 		if len(rights) > 0 {
-			p.add(rule(one.name, "Rights that let people in, or that reach across the organization. To give one to others, take it out of the list.",
+			p.add(rule(one.name, "Permissions that let people in, or that affect the whole organization. To give one to others, remove it from the list.",
 				textsAttribute("right", rights...), textsAttribute("only", one.role)))
 		}
 	}
@@ -224,7 +224,7 @@ func (p *proposer) guests() {
 	without := func(selectors []string, comment string) *proposedBlock {
 		return rule("no guests in private channels", comment, textsAttribute("channels", selectors...), textsAttribute("right", "read"), textsAttribute("only", "role:members"))
 	}
-	if p.add(without([]string{"privacy:private"}, "Guests stay out of what is private. For a channel that is for guests too, name the others instead of privacy:private.")) {
+	if p.add(without([]string{"privacy:private"}, "Guests can't read private channels. To let guests into one, list the others instead of privacy:private.")) {
 		return
 	}
 	var folders, names []string
@@ -250,7 +250,7 @@ func (p *proposer) guests() {
 		names = nil // too many to agree to at a glance
 	}
 	if all := slices.Concat(folders, names); len(all) > 0 {
-		p.add(without(all, "Guests stay out of these. For one that is to be for guests too, take it out of the list."))
+		p.add(without(all, "Guests can't read these channels. To let guests into one, remove it from the list."))
 	}
 }
 
@@ -288,9 +288,9 @@ func (p *proposer) closed() {
 		}
 		selectors, more := first(p.selectorsOf(audiences[principal]))
 		name := "private to " + principal
-		comment := "Nobody else reads these, now and as the group changes. Whoever is to read them joins the group first."
+		comment := "Only the group's members can read these channels. Add new readers to the group."
 		if strings.HasPrefix(principal, "role:") {
-			comment = "Nobody else reads these. To let a user group in, add it to only."
+			comment = "Only this role can read these channels. To let a user group in, add it to only."
 		}
 		comment += more
 		channels, only := textsAttribute("channels", selectors...), textsAttribute("only", principal)
@@ -311,9 +311,9 @@ func (p *proposer) closed() {
 	switch left := private - covered; {
 	case left == 0:
 	case n == maxProposedClosed:
-		p.hints = append(p.hints, fmt.Sprintf("%d of %s have no rule here about who reads them: there would be too many. Write one with only for those that matter.", left, report.Counted(private, "private channel")))
+		p.hints = append(p.hints, fmt.Sprintf("%d of %s have no rule about their readers here, because there would be too many. Write rules with only for important channels.", left, report.Counted(private, "private channel")))
 	default:
-		p.hints = append(p.hints, fmt.Sprintf("%d of %s: no single user group or role has exactly the readers, so there is no rule here about who\nreads there. For what matters make a user group of the readers, and write a rule with only.", left, report.Counted(private, "private channel")))
+		p.hints = append(p.hints, fmt.Sprintf("%d of %s have no rule about their readers here, because no single user group or role has\nexactly these people. For an important channel, create a user group of its readers and write a rule with only.", left, report.Counted(private, "private channel")))
 	}
 }
 
@@ -369,7 +369,7 @@ func (p *proposer) selectorsOf(channels []*access.Channel) (selectors []string) 
 // first are as many as one rule names, and a sentence that says how many more there are.
 func first(selectors []string) (some []string, more string) {
 	if n := len(selectors) - maxProposedNames; n > 0 {
-		return selectors[:maxProposedNames], "\n" + strconv.Itoa(n) + " more are like these: a folder for them all makes this rule about all of them."
+		return selectors[:maxProposedNames], "\n" + strconv.Itoa(n) + " more channels are like these. To include them in this rule, put all into one folder."
 	}
 	return selectors, ""
 }
@@ -378,7 +378,7 @@ func first(selectors []string) (some []string, more string) {
 func (p *proposer) managers() {
 	rights := []string{"manage", "add_members", "join"}
 	managed := func(comment, role string, names []string) *proposedBlock {
-		return rule("who decides who reads private channels", comment, textsAttribute("groups", names...), textsAttribute("right", rights...), textsAttribute("only", role))
+		return rule("only staff control access to private channels", comment, textsAttribute("groups", names...), textsAttribute("right", rights...), textsAttribute("only", role))
 	}
 	for _, role := range []string{"role:administrators", "role:moderators"} {
 		var names []string
@@ -387,7 +387,7 @@ func (p *proposer) managers() {
 				names = append(names, selectorOf(group))
 			}
 		}
-		if len(names) > 0 && p.add(managed("Whoever can add to these user groups, or join them, decides who reads the channels above.", role, names)) {
+		if len(names) > 0 && p.add(managed("People who can add members to these user groups, or join them, control access to the channels above.", role, names)) {
 			return
 		}
 	}
@@ -415,7 +415,7 @@ func (p *proposer) announcements() {
 		return cmp.Or(cmp.Compare(len(channels[b]), len(channels[a])), cmp.Compare(a, b))
 	}) {
 		selectors, more := first(p.selectorsOf(channels[principal]))
-		if n < maxProposedAnnounce && p.add(rule("only "+principal+" announces", "What everybody reads here is from these. To let others post, add them to only."+more,
+		if n < maxProposedAnnounce && p.add(rule("only "+principal+" posts", "Only these people can post in these public channels. To let others post, add them to only."+more,
 			textsAttribute("channels", selectors...), textsAttribute("right", "send_message"), textsAttribute("only", principal))) {
 			n++
 		}
@@ -426,7 +426,7 @@ func (p *proposer) announcements() {
 func (p *proposer) removals() {
 	const least, most = 5, 50
 	p.proposed = append(p.proposed, &proposedBlock{
-		"limit", "removals", "A plan that takes out more people at once is stopped. For a reorganization, raise it in the same pull request.",
+		"limit", "removals", "A plan that removes more people fails. For a reorganization, raise the limit in the same pull request.",
 		[]proposedAttribute{{"people", min(max(humans(p.org.People.Everybody())/10, least), most)}},
 	})
 }
@@ -435,7 +435,7 @@ func (p *proposer) removals() {
 func (p *proposer) file() Proposal {
 	made := Proposal{}
 	var text bytes.Buffer
-	text.WriteString("# Rules that hold today, as a proposal: keep what is meant, remove what is chance, and change this file as you change the\n# configuration. terraform-provider-zulip audit --rules proves them of the organization, review --rules of a plan.\n")
+	text.WriteString("# Proposed rules, all of which pass today. Keep the intentional ones, remove the accidental ones, and maintain this file\n# with the configuration. Check them with terraform-provider-zulip audit --rules and review --rules.\n")
 	for _, block := range p.proposed {
 		if block.kind == "limit" {
 			made.Limits++

@@ -35,7 +35,7 @@ func (j *judge) channels() (chosen []*access.Channel) {
 		case isChosen:
 			chosen = append(chosen, channel)
 		case doubtful != "" && !j.keeps(func(j *judge) { j.channel(channel) }):
-			j.addUnknown(fmt.Sprintf("It is not known yet whether %s selects #%s.", suggest.Quote(doubtful), channel.Name))
+			j.addUnknown(fmt.Sprintf("It isn't known yet whether %s selects #%s.", suggest.Quote(doubtful), channel.Name))
 		}
 	}
 	names := make([]string, len(all))
@@ -56,7 +56,7 @@ func (j *judge) unmatched(selector, thing string, names []string) {
 	if folder, ok := strings.CutPrefix(selector, "folder:"); ok && thing == "channel" {
 		folders := slices.Sorted(maps.Values(j.org.Folders))
 		if slices.Contains(folders, folder) {
-			j.note(fmt.Sprintf("The folder %s has no channel.", suggest.Quote(folder)))
+			j.note(fmt.Sprintf("The folder %s has no channels.", suggest.Quote(folder)))
 			return
 		}
 		j.addUnknown(fmt.Sprintf("There is no folder %s%s", suggest.Quote(folder), suggest.Names{Things: "folders", All: folders}.Suggest(folder)))
@@ -147,7 +147,7 @@ func (j *judge) groups() (chosen []*access.Group) {
 		case isChosen:
 			chosen = append(chosen, group)
 		case doubtful != "" && !j.keeps(func(j *judge) { j.group(group) }):
-			j.addUnknown(fmt.Sprintf("It is not known yet whether %s selects a user group whose name is not known yet.", suggest.Quote(doubtful)))
+			j.addUnknown(fmt.Sprintf("It isn't known yet whether %s selects a user group whose name isn't known yet.", suggest.Quote(doubtful)))
 		}
 	}
 	for _, selector := range j.rule.Groups {

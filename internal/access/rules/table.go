@@ -29,8 +29,8 @@ var (
 	exceptSpec = &hclfile.Spec{
 		Name: "except", // Leaves people out of only, never and at_most.
 		Attributes: []hclfile.AttributeSpec{
-			{Name: "people", Missing: "write whom the rule leaves out"}, // Whom the rule leaves out.
-			{Name: "reason", Missing: "say in a few words why"},         // Why, in a few words.
+			{Name: "people", Missing: "name the people whom the rule exempts"}, // Whom the rule leaves out.
+			{Name: "reason", Missing: "say in a few words why"},                // Why, in a few words.
 			{Name: "until"}, // The day from which it does not count any more, such as 2027-06-30.
 		},
 	}
