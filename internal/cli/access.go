@@ -17,13 +17,13 @@ import (
 
 // This file is what the commands about access, review and audit, have in common.
 
-// gateError is what --fail-on ends in.
-type gateError struct {
+// foundError is what --fail-on ends in.
+type foundError struct {
 	command string
 	found   []string
 }
 
-func (e *gateError) Error() string {
+func (e *foundError) Error() string {
 	return "the " + e.command + " found: " + strings.Join(e.found, ", ")
 }
 

@@ -46,7 +46,7 @@ and kinds of findings:
 
 ` + kindMeanings() + `
 
-With --rules, the condition rules applies if a rule fails or is unknown. With --against, these conditions of review apply\nto the changes since the earlier audit: ` + strings.Join(categoryWords(), ", ") + `.`,
+With --rules, the condition rules applies if a rule fails or is unknown. With --against, these conditions of review apply\nto the changes since the earlier audit: ` + strings.Join(conditionNames(), ", ") + `.`,
 		Example: `  terraform-provider-zulip audit
   terraform-provider-zulip audit --html audit.html
   terraform-provider-zulip audit --person ada@example.com
@@ -74,7 +74,7 @@ With --rules, the condition rules applies if a rule fails or is unknown. With --
 	f.StringSliceVar(&flags.failOn, "fail-on", nil, "exit with status 2 if one of these `conditions` applies: severities, kinds of findings, or with --against changes")
 	f.BoolVar(&flags.requireComplete, "require-complete", false, "exit with status 3 if the account doesn't see everything")
 	complete(command, map[string]cobra.CompletionFunc{
-		"markdown": fileOf("md"), "json": fileOf("json"), "html": fileOf("html"), "against": fileOf("json"), "state": fileOf("json"), "accepted": fileOf("hcl"), "rules": ruleFiles, "fail-on": listOf(audit.GateWords()),
+		"markdown": fileOf("md"), "json": fileOf("json"), "html": fileOf("html"), "against": fileOf("json"), "state": fileOf("json"), "accepted": fileOf("hcl"), "rules": ruleFiles, "fail-on": listOf(audit.ConditionNames()),
 	})
 	return command
 }
@@ -96,14 +96,14 @@ func (e *incompleteError) Error() string {
 }
 
 func runAudit(ctx context.Context, flags auditFlags, stdin io.Reader, stdout, stderr io.Writer) error {
-	gate, err := audit.ParseGate(flags.failOn, flags.against != "")
+	conditions, err := audit.ParseConditions(flags.failOn, flags.against != "")
 	if err != nil {
 		return err
 	}
 	switch selection := flags.selection; {
 	case flags.rules != "" && (selection.Person != "" || len(selection.Channels) > 0 || selection.Guests || selection.Bots):
 		return errors.New("--rules needs the whole organization: leave out --person, --channel, --guests and --bots")
-	case gate.Rules && flags.rules == "":
+	case conditions.Rules && flags.rules == "":
 		return errNoRules
 	}
 	var earlier *audit.Audit
@@ -151,14 +151,14 @@ func runAudit(ctx context.Context, flags auditFlags, stdin io.Reader, stdout, st
 	if err := flags.write(found, changes, stdout); err != nil {
 		return err
 	}
-	fails := found.Fails(gate)
+	fails := found.Fails(conditions)
 	if changes != nil {
-		for _, category := range changes.Fails(gate.Changes) {
-			fails = append(fails, string(category))
+		for _, condition := range changes.Fails(conditions.Changes) {
+			fails = append(fails, string(condition))
 		}
 	}
 	if len(fails) > 0 {
-		return &gateError{"audit", fails}
+		return &foundError{"audit", fails}
 	}
 	if flags.requireComplete && !found.Complete {
 		return &incompleteError{found.Missing}

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -43,7 +44,7 @@ func TestDocsOfTheAuditUseItsFlags(t *testing.T) {
 			continue
 		}
 		words, _ := fresh.Flags().GetStringSlice("fail-on")
-		if _, err := audit.ParseGate(words, strings.Contains(line, "--against")); err != nil {
+		if _, err := audit.ParseConditions(words, strings.Contains(line, "--against")); err != nil {
 			t.Error(err)
 		}
 	}
@@ -152,7 +153,7 @@ func TestAuditWritesPages(t *testing.T) {
 		t.Errorf("--html -: %v, %.200s", err, stdout)
 	}
 	o.As(t, "member")
-	if stdout, err := auditRun(t, "--html", "-"); err != nil || !strings.Contains(stdout, audit.IncompleteText) {
+	if stdout, err := auditRun(t, "--html", "-"); err != nil || !strings.Contains(stdout, html.EscapeString(audit.IncompleteText)) {
 		t.Errorf("the page of a member's audit does not say that it is not complete: %v", err)
 	}
 }
@@ -183,7 +184,7 @@ func TestAuditOfChangesIsAGate(t *testing.T) {
 func TestAuditIsAGate(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	for words, want := range map[string]string{
-		"internet": "", "high, internet": "the audit found: bot-administrator", "hgih": "there is no such word", "widening": "name an earlier audit with --against",
+		"internet": "", "high, internet": "the audit found: bot-administrator", "hgih": "unknown condition", "widening": "name an earlier audit with --against",
 	} {
 		_, err := auditRun(t, "--fail-on", words)
 		if got := problem(err); !strings.Contains(got, want) || want == "" && got != "" {
@@ -213,7 +214,7 @@ func TestAuditIsAGate(t *testing.T) {
 	}
 }
 
-// What a file accepts stops no gate, also when the audit is compared with an earlier one, and what it accepts in vain is
+// What a file accepts stops no conditions, also when the audit is compared with an earlier one, and what it accepts in vain is
 // warned of.
 func TestAuditAcceptsFindings(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
@@ -232,8 +233,8 @@ func TestAuditAcceptsFindings(t *testing.T) {
 		object, until, fails, says, change string
 	}{
 		{bot, "2999-12-31", "", "Accepted until 2999-12-31: runs Terraform.", "as before"},
-		{bot, "2001-01-01", "the audit found: bot-administrator", "No longer accepted since 2001-01-01.", "as before"},
-		{"bot other-bot@zulip.example.com", "2999-12-31", "the audit found: bot-administrator", "there is no finding bot-administrator about bot other-bot@zulip.example.com any more.", ""},
+		{bot, "2001-01-01", "the audit found: bot-administrator", "Not accepted since 2001-01-01.", "as before"},
+		{"bot other-bot@zulip.example.com", "2999-12-31", "the audit found: bot-administrator", "there is no longer a finding bot-administrator about bot other-bot@zulip.example.com.", ""},
 	} {
 		write(test.object, test.until)
 		for _, args := range [][]string{{"--html", page}, {"--against", before}} {
@@ -284,7 +285,7 @@ func TestAuditRefusesBadInput(t *testing.T) {
 	}{
 		{[]string{"--accepted", misspelled}, `accepted.hcl:2: there is no kind of finding "bot-administratr"; did you mean "bot-administrator" or`},
 		{[]string{"--accepted", filepath.Join(t.TempDir(), "none.hcl")}, "no such file"},
-		{[]string{"--state", misspelled}, "it is no JSON of a state or of a plan"},
+		{[]string{"--state", misspelled}, "it isn't the JSON of a state or plan"},
 		{[]string{"--state", filepath.Join(t.TempDir(), "none.json")}, "no such file"},
 		{[]string{"--against", other}, "make the earlier audit again"},
 		{[]string{"--against", filepath.Join(t.TempDir(), "none.json")}, "no such file"},

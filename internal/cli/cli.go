@@ -38,10 +38,10 @@ func Run(version string, serve func(debug bool) error, args []string) int {
 
 // exitStatus is the exit status after an error.
 func exitStatus(err error) int {
-	var gate *gateError
+	var conditions *foundError
 	var incomplete *incompleteError
 	switch {
-	case errors.As(err, &gate):
+	case errors.As(err, &conditions):
 		return 2
 	case errors.As(err, &incomplete):
 		return 3

@@ -104,7 +104,7 @@ func TestVersionNamesTheCommit(t *testing.T) {
 		},
 		"changed": {
 			&debug.BuildInfo{Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "6472451"}, {Key: "vcs.modified", Value: "true"}}},
-			"commit: 6472451, with changes that are not committed\n",
+			"commit: 6472451, with uncommitted changes\n",
 		},
 		"without a repository": {&debug.BuildInfo{}, "commit: unknown\n"},
 		"without a module":     {nil, "commit: unknown\n"},

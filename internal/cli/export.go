@@ -187,7 +187,7 @@ func runExport(ctx context.Context, flags exportFlags, folder string, stdout, st
 		}
 	}
 	if flags.failOnNew && len(result.New) > 0 {
-		return &gateError{command: "export", found: []string{fmt.Sprintf("%d new objects", len(result.New))}}
+		return &foundError{command: "export", found: []string{fmt.Sprintf("%d new objects", len(result.New))}}
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func TestExportWritesAnOrganization(t *testing.T) {
 	if err != nil || stderr != "" {
 		t.Fatal(err, stderr)
 	}
-	if !strings.HasPrefix(stdout, "Wrote ") || !strings.Contains(stdout, " in "+folder+".\nEXPORT.md there says") {
+	if !strings.HasPrefix(stdout, "Wrote ") || !strings.Contains(stdout, " in "+folder+".\nEXPORT.md there shows") {
 		t.Errorf("printed:\n%s", stdout)
 	}
 	if _, err := os.Stat(filepath.Join(folder, "channels.tf")); err != nil {
@@ -60,14 +60,14 @@ func TestExportRefuses(t *testing.T) {
 		`no resource called "chanel" is exported`:                                                                           {folder, "--only", "chanel"},
 		`no resource called "chanel" is exported; did you mean channel?`:                                                    {folder, "--exclude", "chanel:x"},
 		`no resource called "" is exported`:                                                                                 {folder, "--only", ""},
-		`--people "everybody": it is special, all or none`:                                                                  {folder, "--people", "everybody"},
+		`--people "everybody": it must be special, all or none`:                                                             {folder, "--people", "everybody"},
 		`--fail-on-new needs --new`:                                                                                         {folder, "--fail-on-new"},
-		`--people-as "names": it is address, variable, zulip_user`:                                                          {folder, "--people-as", "names"},
-		noState + ` is not the output of terraform show -json: it has no format_version`:                                    {folder, "--new", noState},
-		`the state export_test.go is not the output of terraform show -json: invalid character`:                             {folder, "--new", "export_test.go"},
+		`--people-as "names": unknown form; the forms are address, variable, zulip_user`:                                    {folder, "--people-as", "names"},
+		noState + ` isn't the output of terraform show -json: it has no format_version`:                                     {folder, "--new", noState},
+		`the state export_test.go isn't the output of terraform show -json: invalid character`:                              {folder, "--new", "export_test.go"},
 		`--new: open nowhere.json: no such file or directory`:                                                               {folder, "--new", "nowhere.json"},
-		`cannot check: no nothing-like-this was found. --cli says where one is`:                                             {folder, "--check", "--cli", "nothing-like-this"},
-		`export takes the folder to write into, as in: terraform-provider-zulip export organization. There are 0 arguments`: {},
+		`cannot check: no nothing-like-this was found. Name one with --cli`:                                                 {folder, "--check", "--cli", "nothing-like-this"},
+		`export needs one folder to write into, as in: terraform-provider-zulip export organization. There are 0 arguments`: {},
 		`export_test.go is a file. Name a folder, or one that does not exist yet`:                                           {"export_test.go"},
 	} {
 		if _, _, err := exportRun(t, args...); err == nil || !strings.Contains(err.Error(), want) {
@@ -146,7 +146,7 @@ func TestExportWithoutAnAccount(t *testing.T) {
 func TestExportWarnsOnStandardError(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{}).As(t, "member")
 	_, stderr, err := exportRun(t, t.TempDir())
-	if err != nil || !strings.HasPrefix(stderr, "Warning: lena.fischer@example.com is no administrator") {
+	if err != nil || !strings.HasPrefix(stderr, "Warning: lena.fischer@example.com is not an administrator") {
 		t.Errorf("%v, warned of %q", err, stderr)
 	}
 }
@@ -183,7 +183,7 @@ func TestExportRecordsAnOrganization(t *testing.T) {
 	if err != nil || stderr != "" {
 		t.Fatal(err, stderr)
 	}
-	if want := "Recorded 7 accounts, 10 user groups, 4 channels, 1 channel folder, 0 invitations in " + file + ". The server has shown everything that the file holds.\n"; stdout != want {
+	if want := "Recorded 7 accounts, 10 user groups, 4 channels, 1 channel folder, 0 invitations in " + file + ". The server showed everything.\n"; stdout != want {
 		t.Errorf("printed %q", stdout)
 	}
 	if asked := o.Sandbox.Journal().Requests(sandbox.Filter{})[before:]; len(asked) > 6 { // two of them to find out who asks whom
@@ -202,7 +202,7 @@ func TestExportRecordsAnOrganization(t *testing.T) {
 			t.Errorf("the key of %s is in the file", account.Email)
 		}
 	}
-	if _, _, err := exportRun(t, "--snapshot", file); err == nil || !strings.Contains(err.Error(), file+" exists, and export overwrites nothing") {
+	if _, _, err := exportRun(t, "--snapshot", file); err == nil || !strings.Contains(err.Error(), file+" exists, and export doesn't overwrite it") {
 		t.Errorf("a file that exists: %v", err)
 	}
 	if stdout, stderr, err = exportRun(t, "--snapshot", "-"); err != nil || stdout != recorded || !strings.HasPrefix(stderr, "Recorded 7 accounts") {
@@ -220,7 +220,7 @@ func TestExportRecordsNoPeople(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	file := filepath.Join(t.TempDir(), "organization.json")
 	stdout, _, err := exportRun(t, "--snapshot", file, "--anonymise")
-	if err != nil || !strings.Contains(stdout, "people and bots without their names") {
+	if err != nil || !strings.Contains(stdout, "with invented names for people and bots") {
 		t.Fatal(err, stdout)
 	}
 	recorded := read(t, file)
@@ -251,10 +251,10 @@ func TestExportOfASnapshotRefuses(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	file := filepath.Join(t.TempDir(), "organization.json")
 	for want, args := range map[string][]string{
-		"--anonymise needs --snapshot": {"folder", "--anonymise"},
-		"writes that file alone":       {"folder", "--snapshot", file},
-		"[all snapshot] were all set":  {"--snapshot", file, "--all"},
-		"no such file or directory":    {"--snapshot", filepath.Join(file, "x", "y")},
+		"--anonymise needs --snapshot":  {"folder", "--anonymise"},
+		"writes one file and no folder": {"folder", "--snapshot", file},
+		"[all snapshot] were all set":   {"--snapshot", file, "--all"},
+		"no such file or directory":     {"--snapshot", filepath.Join(file, "x", "y")},
 	} {
 		if _, _, err := exportRun(t, args...); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v", args, err)

@@ -66,26 +66,26 @@ The exit status is 1 after an error, 2 if a condition of --fail-on applies, and 
 	f.StringVar(&flags.as, "as", "", "the `provider` configuration to review, such as zulip.staging, if the plan has several")
 	command.ValidArgsFunction = firstArgument(fileOf("json"))
 	complete(command, map[string]cobra.CompletionFunc{
-		"markdown": fileOf("md"), "html": fileOf("html"), "json": fileOf("json"), "rules": ruleFiles, "fail-on": listOf(categoryWords()),
+		"markdown": fileOf("md"), "html": fileOf("html"), "json": fileOf("json"), "rules": ruleFiles, "fail-on": listOf(conditionNames()),
 	})
 	return command
 }
 
-// meanings explains the categories of --fail-on.
+// meanings explains the conditions of --fail-on.
 func meanings() string {
 	var text strings.Builder
-	for _, meaning := range report.Categories {
-		fmt.Fprintf(&text, "  %-12s %s\n", meaning.Category, meaning.Meaning)
+	for _, meaning := range report.Conditions {
+		fmt.Fprintf(&text, "  %-12s %s\n", meaning.Condition, meaning.Meaning)
 	}
 	return strings.TrimSuffix(text.String(), "\n")
 }
 
 func runReview(ctx context.Context, flags reviewFlags, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	gate, err := flags.gate()
+	conditions, err := flags.conditions()
 	if err != nil {
 		return err
 	}
-	if slices.Contains(gate, report.Rules) && flags.rules == "" {
+	if slices.Contains(conditions, report.Rules) && flags.rules == "" {
 		return errNoRules
 	}
 	proven, err := readRules(flags.rules)
@@ -115,34 +115,34 @@ func runReview(ctx context.Context, flags reviewFlags, args []string, stdin io.R
 	if err := flags.write(found, stdout); err != nil {
 		return err
 	}
-	if fails := found.Fails(gate); len(fails) > 0 {
+	if fails := found.Fails(conditions); len(fails) > 0 {
 		texts := make([]string, len(fails))
-		for i, category := range fails {
-			texts[i] = string(category)
+		for i, condition := range fails {
+			texts[i] = string(condition)
 		}
-		return &gateError{"review", texts}
+		return &foundError{"review", texts}
 	}
 	return nil
 }
 
-// gate reads the categories of --fail-on.
-func (f reviewFlags) gate() ([]report.Category, error) {
-	var categories []report.Category
+// conditions reads the conditions of --fail-on.
+func (f reviewFlags) conditions() ([]report.Condition, error) {
+	var conditions []report.Condition
 	for _, text := range f.failOn {
-		category := report.Category(strings.TrimSpace(text))
-		if !slices.ContainsFunc(report.Categories, func(known report.CategoryMeaning) bool { return known.Category == category }) {
-			return nil, fmt.Errorf("--fail-on %q: unknown condition; the conditions are %s", text, strings.Join(categoryWords(), ", "))
+		condition := report.Condition(strings.TrimSpace(text))
+		if !slices.ContainsFunc(report.Conditions, func(known report.ConditionMeaning) bool { return known.Condition == condition }) {
+			return nil, fmt.Errorf("--fail-on %q: unknown condition; the conditions are %s", text, strings.Join(conditionNames(), ", "))
 		}
-		categories = append(categories, category)
+		conditions = append(conditions, condition)
 	}
-	return categories, nil
+	return conditions, nil
 }
 
-// categoryWords are the words that --fail-on takes.
-func categoryWords() []string {
+// conditionNames are the words that --fail-on takes.
+func conditionNames() []string {
 	var words []string
-	for _, known := range report.Categories {
-		words = append(words, string(known.Category))
+	for _, known := range report.Conditions {
+		words = append(words, string(known.Condition))
 	}
 	return words
 }
@@ -175,7 +175,7 @@ func (f reviewFlags) write(found *report.Report, stdout io.Writer) error {
 // rulesUsage says what --rules takes.
 const rulesUsage = "check the access rules in this HCL `file`"
 
-// errNoRules is a gate about rules that are not there.
+// errNoRules is a conditions about rules that are not there.
 var errNoRules = errors.New("--fail-on rules: name the file of rules with --rules")
 
 // readRules reads a file of rules; nil if none is named.

@@ -36,7 +36,7 @@ func TestDocsOfTheReviewUseItsFlags(t *testing.T) {
 			if len(words) == 1 && words[0] == "$FAIL_ON" {
 				continue // below
 			}
-			if _, err := (reviewFlags{failOn: words}).gate(); err != nil {
+			if _, err := (reviewFlags{failOn: words}).conditions(); err != nil {
 				t.Errorf("%s: %v", file, err)
 			}
 		}
@@ -54,14 +54,14 @@ func TestDocsOfTheReviewUseItsFlags(t *testing.T) {
 		content := read(t, file)
 		found := regexp.MustCompile(line).FindStringSubmatch(content)
 		if found == nil {
-			t.Errorf("%s has no categories", file)
-		} else if _, err := (reviewFlags{failOn: strings.Split(found[1], ",")}).gate(); err != nil {
+			t.Errorf("%s has no conditions", file)
+		} else if _, err := (reviewFlags{failOn: strings.Split(found[1], ",")}).conditions(); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
 	guide := read(t, "../../templates/guides/review.md.tmpl")
-	for _, meaning := range report.Categories {
-		if row := "| `" + string(meaning.Category) + "` | " + meaning.Meaning + " |"; !strings.Contains(guide, row) {
+	for _, meaning := range report.Conditions {
+		if row := "| `" + string(meaning.Condition) + "` | " + meaning.Meaning + " |"; !strings.Contains(guide, row) {
 			t.Errorf("the guide does not say: %s", row)
 		}
 	}
@@ -95,7 +95,7 @@ func TestReviewWritesWhatIsAskedFor(t *testing.T) {
 func TestReviewIsAGate(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	for words, want := range map[string]string{
-		"lockout,external": "", "narrowing, widening": "the review found: widening", "widning": "there is no such word",
+		"lockout,external": "", "narrowing, widening": "the review found: widening", "widning": "unknown condition",
 	} {
 		_, _, err := reviewRun(t, "membership", "--fail-on", words)
 		if got := problem(err); !strings.Contains(got, want) || want == "" && got != "" {
@@ -104,7 +104,7 @@ func TestReviewIsAGate(t *testing.T) {
 	}
 }
 
-// Rules are proven by both commands, and the gate stops at those that are broken; without a file there is nothing to stop at.
+// Rules are proven by both commands, and the conditions stops at those that are broken; without a file there is nothing to stop at.
 func TestRulesAreAGate(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	file := filepath.Join(t.TempDir(), "rules.zulip.hcl")
@@ -140,11 +140,11 @@ func TestRulesAreAGate(t *testing.T) {
 	_, _, err = reviewRun(t, "membership", "--rules", file, "--offline")
 	expect(err, "leave out --offline")
 	_, err = auditRun(t, "--rules", file, "--guests")
-	expect(err, "--rules are about the whole organization")
+	expect(err, "--rules needs the whole organization")
 	_, _, err = reviewRun(t, "membership", "--fail-on", "rules")
-	expect(err, "name the file that has them with --rules")
+	expect(err, "name the file of rules with --rules")
 	_, err = auditRun(t, "--fail-on", "rules")
-	expect(err, "name the file that has them with --rules")
+	expect(err, "name the file of rules with --rules")
 	write("rule \"owners\" {\n  rol = \"owner\"\n}\n")
 	_, _, err = reviewRun(t, "membership", "--rules", file)
 	expect(err, "rules.zulip.hcl:2: rule has no attribute \"rol\"")
@@ -155,7 +155,7 @@ func TestRulesAreAGate(t *testing.T) {
 func TestReviewOfflineAsksNobody(t *testing.T) {
 	t.Setenv("ZULIP_SITE", "http://127.0.0.1:9")
 	stdout, _, err := reviewRun(t, "permission", "--offline", "--fail-on", "unknown")
-	if problem(err) != "the review found: unknown" || !strings.Contains(stdout, "The organization was not asked") ||
+	if problem(err) != "the review found: unknown" || !strings.Contains(stdout, "The organization wasn't read") ||
 		!strings.Contains(stdout, "`role:moderators`") {
 		t.Errorf("%v\n%s", err, stdout)
 	}
@@ -210,7 +210,7 @@ func TestRulesCheck(t *testing.T) {
 		{"check", "", "rules.zulip.hcl: 1 rule, 0 limits.\n", 0},
 		{"check -", twoOwners, "<standard input>: 1 rule, 0 limits.\n", 0},
 		{"check wrong.hcl rules.zulip.hcl limit.hcl", "", "wrong.hcl:1: the rule requires nothing: write only, never, at_least or at_most\nwrong.hcl:2: there is no role \"ower\"; did you mean \"owner\"?\n" +
-			"rules.zulip.hcl: 1 rule, 0 limits.\nlimit.hcl:2: people has to be a whole number of at least 0, without quotes\nError: 3 mistakes in 2 files", 1},
+			"rules.zulip.hcl: 1 rule, 0 limits.\nlimit.hcl:2: people must be a whole number of at least 0, without quotes\nError: 3 mistakes in 2 files", 1},
 		{"check nowhere.hcl", "", "Error: open nowhere.hcl: no such file or directory", 1},
 	} {
 		if got, status := rulesRun(t, trial.stdin, strings.Fields(trial.line)...); got != trial.want || status != trial.status {

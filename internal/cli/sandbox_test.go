@@ -87,7 +87,7 @@ func TestSandboxFlags(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no such account": {[]string{"--accounts", accounts, "--as", "nobody"}, "--as nobody: there is no such account; the accounts are max, olga"},
+		"no such account": {[]string{"--accounts", accounts, "--as", "nobody"}, "--as nobody: unknown account; the accounts are max, olga"},
 		"no such file":    {[]string{"--accounts", accounts + "x"}, "accounts.jsonx"},
 		"a wrong rule":    {[]string{"--fail", "explode"}, `--fail "explode": `},
 		"a taken address": {[]string{"--listen", strings.TrimPrefix(run.site, "http://")}, "in use"},
@@ -142,8 +142,8 @@ func TestSandboxWarnsBeyondLoopback(t *testing.T) {
 		_ = run.interrupt()
 		warned := run.stderr.String()
 		for _, want := range []string{
-			"Warning: the sandbox can be reached from other machines, without encryption. Treat everybody on the network as an administrator of it",
-			"Warning: the trading cloud can be reached from other machines, without encryption.",
+			"Warning: the sandbox is reachable from other machines, without encryption, at ", "Anyone on the network can become its administrator",
+			"Warning: the trading cloud is reachable from other machines, without encryption, at ",
 		} {
 			if !strings.Contains(warned, want) {
 				t.Errorf("on %s it says %q, not %q", listen, warned, want)

@@ -22,7 +22,7 @@ func TestCheckJudgesAPlan(t *testing.T) {
 			"the plan does more than import:\n  zulip_channel.c: create"},
 	} {
 		var out bytes.Buffer
-		err := (&checker{out: &out}).judge([]byte(`{"resource_changes": [` + trial.plan + `]}`))
+		err := (&checker{out: &out}).verify([]byte(`{"resource_changes": [` + trial.plan + `]}`))
 		if got := textOfError(err); got != trial.want {
 			t.Errorf("%s: %q, want %q", what, got, trial.want)
 		}
@@ -30,7 +30,7 @@ func TestCheckJudgesAPlan(t *testing.T) {
 			t.Errorf("%s: printed %q", what, &out)
 		}
 	}
-	if (&checker{}).judge([]byte("no plan")) == nil {
+	if (&checker{}).verify([]byte("no plan")) == nil {
 		t.Error("what is no plan is accepted")
 	}
 }

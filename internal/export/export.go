@@ -296,7 +296,7 @@ func Check(ctx context.Context, folder, cli string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return c.judge(text)
+	return c.verify(text)
 }
 
 // FindCLI returns the path of the program that Check plans with: terraform or tofu, or a path; "" is the first one on the PATH.

@@ -63,7 +63,7 @@ func exportAndApply(t *testing.T, server *sandbox.Server) {
 	state := filepath.Join(t.TempDir(), "state.json")
 	requireNoError(t, os.WriteFile(state, []byte(w.Show(t, "terraform.tfstate")), 0o600))
 	printed = runExport(t, filepath.Join(t.TempDir(), "new"), "--subscribers", "--new", state)
-	if want := "Nothing is new: what was given as state has everything"; !strings.Contains(printed, want) {
+	if want := "Nothing is new: the given states contain everything"; !strings.Contains(printed, want) {
 		t.Errorf("%q is not in:\n%s", want, printed)
 	}
 }
@@ -75,7 +75,7 @@ func TestAccExportSaysWhenImportsGo(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "organization")
 	runExport(t, folder, "--only", "channel", "--only", "linkifier")
 	for _, name := range []string{"EXPORT.md", "imports.tf"} {
-		if text := filesOf(t, folder)[name]; !strings.Contains(text, "after the") || !strings.Contains(text, "removed, renamed or moved since") {
+		if text := filesOf(t, folder)[name]; !strings.Contains(text, "after the") || !strings.Contains(text, "removed, renamed or moved") {
 			t.Errorf("%s does not say that the imports go:\n%s", name, text)
 		}
 	}

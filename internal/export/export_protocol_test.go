@@ -260,7 +260,7 @@ func TestProtocolExportOfSubscribersIsOfPrivateChannels(t *testing.T) {
 			t.Errorf("who is in %s is not written: only %q", name, slices.Sorted(maps.Keys(lists)))
 		}
 	}
-	if summary := readSummary(t, folder); !strings.Contains(summary, "people join and leave these by themselves, and the next apply would undo it") {
+	if summary := readSummary(t, folder); !strings.Contains(summary, "people join and leave these themselves, and the next apply would undo that") {
 		t.Errorf("EXPORT.md does not say that public channels are left out:\n%s", summary)
 	}
 }

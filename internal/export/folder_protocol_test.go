@@ -236,7 +236,7 @@ func TestProtocolExportNoticesForeignConfiguration(t *testing.T) {
 		requireNoError(t, os.WriteFile(filepath.Join(folder, name), []byte("{}"), 0o600))
 		before := filesOf(t, folder)
 		_, err := exportInto(folder, export.Options{})
-		if err == nil || !strings.Contains(err.Error(), "has configuration that no export has written: "+name) {
+		if err == nil || !strings.Contains(err.Error(), "has configuration that no export wrote: "+name) {
 			t.Errorf("%s: the error is %v", name, err)
 		}
 		sameFiles(t, name, before, filesOf(t, folder))

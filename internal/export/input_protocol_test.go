@@ -91,7 +91,7 @@ func TestProtocolExportWithoutAnImage(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "new")
 	_, err := exportInto(folder, export.Options{})
 	if err == nil || !strings.Contains(err.Error(), `cannot read the image of the custom emoji "kudos"`) || !strings.Contains(err.Error(), "404") ||
-		!strings.Contains(err.Error(), "--exclude custom_emoji:kudos leaves it out") {
+		!strings.Contains(err.Error(), "To leave it out, use --exclude custom_emoji:kudos") {
 		t.Errorf("the error is %v", err)
 	}
 	if _, err := os.Stat(folder); err == nil {
@@ -108,9 +108,9 @@ func TestProtocolExportByOthers(t *testing.T) {
 	for account, want := range map[string][]string{
 		"owner":     nil,
 		"admin":     nil,
-		"moderator": {"amara.okafor@example.com is no administrator", "private channels", "bots and invitation links of others"},
-		"member":    {"lena.fischer@example.com is no administrator", "private channels", "bots and invitation links of others"},
-		"bot":       {"terraform-bot@zulip.example.com is a bot: bots and invitation links are left out"},
+		"moderator": {"amara.okafor@example.com is not an administrator", "private channels", "bots and invitation links of others"},
+		"member":    {"lena.fischer@example.com is not an administrator", "private channels", "bots and invitation links of others"},
+		"bot":       {"terraform-bot@zulip.example.com is a bot. The server lets only people manage bots and invitation links"},
 	} {
 		t.Run(account, func(t *testing.T) {
 			acctest.StartSandbox(t, sandbox.Config{}).As(t, account)
@@ -299,7 +299,7 @@ func TestProtocolExportIsPlannedLater(t *testing.T) {
 	folder, options := t.TempDir(), export.Options{Only: export.Selection{"invite_link"}}
 	mustExport(t, folder, options)
 	written := filesOf(t, folder)
-	if links := written["invitations.tf"]; strings.Count(links, "# The server does not show the channels of a link") != 3 {
+	if links := written["invitations.tf"]; strings.Count(links, "# The server doesn't show the channels of a link") != 3 {
 		t.Errorf("the links are:\n%s", links)
 	}
 	later.Store(int64(2 * time.Minute))

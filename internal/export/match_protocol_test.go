@@ -36,15 +36,15 @@ func TestProtocolExportForAPlanSaysWhatIsLeft(t *testing.T) {
 	}
 	general := o.MustChannel(t, "general").ID
 	for what, trial := range map[string]struct{ changes, want string }{
-		"an unknown name":   {created("zulip_channel", "a", `{"description": "x"}`), "zulip_channel.a: the plan does not know its name yet"},
-		"no name":           {created("zulip_channel", "a", `{"name": null}`), "zulip_channel.a: the plan does not know its name yet"},
+		"an unknown name":   {created("zulip_channel", "a", `{"description": "x"}`), "zulip_channel.a: the plan doesn't know its name yet"},
+		"no name":           {created("zulip_channel", "a", `{"name": null}`), "zulip_channel.a: the plan doesn't know its name yet"},
 		"the name null":     {created("zulip_channel", "a", `{"name": "null"}`), "zulip_channel.a: the organization has no channel with the name null"},
 		"another pattern":   {created("zulip_linkifier", "a", `{"pattern": "none"}`), "zulip_linkifier.a: the organization has no linkifier with the pattern none"},
 		"another language":  {created("zulip_code_playground", "a", `{"name": "try", "pygments_language": "Go"}`), "has no code playground with the name try pygments_language Go"},
-		"a type of no name": {created("zulip_message", "a", `{"content": "x"}`), "zulip_message.a: an object of this type is not found by a name"},
+		"a type of no name": {created("zulip_message", "a", `{"content": "x"}`), "zulip_message.a: objects of this type have no name to search for"},
 		"no name at all":    {created("zulip_invite_link", "a", `{}`), "zulip_invite_link.a: an object of this type has no name"},
 		"managed already": {created("zulip_channel", "a", `{"name": "general"}`) + fmt.Sprintf(`, {"address": "zulip_channel.b", "mode": "managed", "type": "zulip_channel", "name": "b",
-			"change": {"actions": ["no-op"], "before": {"id": %d}, "after": {"id": %d}}}`, general, general), "zulip_channel.a: it is managed already, by zulip_channel.b"},
+			"change": {"actions": ["no-op"], "before": {"id": %d}, "after": {"id": %d}}}`, general, general), "zulip_channel.a: it is already managed by zulip_channel.b"},
 	} {
 		folder := t.TempDir()
 		matched, err := match(t, folder, trial.changes, "")
@@ -72,7 +72,7 @@ func TestProtocolExportForAPlan_SameObjectTwice_IsLeft(t *testing.T) {
 	}, ", "), "")
 	requireNoError(t, err)
 	left := strings.Join(matched.Left, "\n")
-	if want := "zulip_user_role.a: lena.fischer@example.com is what several resources create: zulip_user_role.a, zulip_user_role.b"; len(matched.Left) != 2 || !strings.Contains(left, want) {
+	if want := "zulip_user_role.a: several resources create lena.fischer@example.com: zulip_user_role.a, zulip_user_role.b"; len(matched.Left) != 2 || !strings.Contains(left, want) {
 		t.Errorf("left: %s", left)
 	}
 	if imports := filesOf(t, folder)["imports.tf"]; strings.Count(imports, "import {") != 1 || !strings.Contains(imports, "to = zulip_channel.general\n") {
@@ -117,13 +117,13 @@ func TestProtocolExportForAPlanRefuses(t *testing.T) {
 	general := created("zulip_channel", "a", `{"name": "general"}`)
 	two := general + ", " + created("zulip_channel", "b", `{"name": "leads"}`)
 	configuration := `{"address": "zulip_channel.a", "provider_config_key": "zulip.one"}, {"address": "zulip_channel.b", "provider_config_key": "zulip.two"}`
-	if _, err := match(t, t.TempDir(), two, configuration); err == nil || !strings.Contains(err.Error(), "with 2 configurations of the provider") {
+	if _, err := match(t, t.TempDir(), two, configuration); err == nil || !strings.Contains(err.Error(), "with 2 provider configurations") {
 		t.Errorf("two organizations: %v", err)
 	}
 	folder := t.TempDir()
 	mine := filepath.Join(folder, "imports.tf")
 	requireNoError(t, os.WriteFile(mine, []byte("# mine\n"), 0o600))
-	if _, err := match(t, folder, general, ""); err == nil || !strings.Contains(err.Error(), "imports.tf is there already, and not of export --for") {
+	if _, err := match(t, folder, general, ""); err == nil || !strings.Contains(err.Error(), "imports.tf exists and wasn't written by export --for") {
 		t.Errorf("a file of somebody else: %v", err)
 	}
 	if files := filesOf(t, folder); len(files) != 1 || files["imports.tf"] != "# mine\n" {
@@ -170,7 +170,7 @@ func TestProtocolExportForAPlanOfWhatNoListShows(t *testing.T) {
 		}
 	}
 	left := strings.Join(matched.Left, "\n")
-	for _, want := range []string{"zulip_channel_subscription.outside: ", "zulip_channel_subscription.unknown: the plan does not know yet", "zulip_reaction.other: "} {
+	for _, want := range []string{"zulip_channel_subscription.outside: ", "zulip_channel_subscription.unknown: the plan doesn't know yet", "zulip_reaction.other: "} {
 		if !strings.Contains(left, want) {
 			t.Errorf("%q is not in:\n%s", want, left)
 		}
@@ -200,7 +200,7 @@ func TestProtocolExportForAPlanMovesWhatNoListShows(t *testing.T) {
 	if matched.Imports != 0 || matched.Moves != 1 || !strings.Contains(imports, "from = zulip_role_members.old\n") {
 		t.Errorf("%d imports, %d moves:\n%s", matched.Imports, matched.Moves, imports)
 	}
-	for _, want := range []string{"zulip_role_members.second: it is managed already, by zulip_role_members.first", "zulip_channel_subscription.new: the plan destroys zulip_channel_subscription.old"} {
+	for _, want := range []string{"zulip_role_members.second: it is already managed by zulip_role_members.first", "zulip_channel_subscription.new: the plan destroys zulip_channel_subscription.old"} {
 		if !strings.Contains(left, want) {
 			t.Errorf("%q is not in:\n%s", want, left)
 		}
@@ -218,11 +218,11 @@ func TestProtocolExportForAPlanOfWhatHasEnded(t *testing.T) {
 	bot := o.Call(t, "POST", "/bots", map[string]string{"full_name": "Hook", "short_name": "hook"})["user_id"]
 	o.Call(t, "DELETE", fmt.Sprintf("/bots/%v", bot), nil)
 	for what, trial := range map[string]struct{ changes, want string }{
-		"a leaver":              {created("zulip_user", "a", `{"email": "Lena.Fischer@example.com", "active": false}`), "it is deactivated. With active = false the next apply takes it into the state as it is, without an import"},
-		"somebody to come back": {created("zulip_user", "a", `{"email": "lena.fischer@example.com", "adopt_deactivated": true}`), "it is deactivated. With adopt_deactivated = true the next apply adopts it"},
-		"a user":                {created("zulip_user", "a", `{"email": "lena.fischer@example.com"}`), "it is deactivated. active = false keeps it so, adopt_deactivated = true reactivates it"},
+		"a leaver":              {created("zulip_user", "a", `{"email": "Lena.Fischer@example.com", "active": false}`), "it is deactivated. With active = false, the next apply adopts it unchanged, without an import"},
+		"somebody to come back": {created("zulip_user", "a", `{"email": "lena.fischer@example.com", "adopt_deactivated": true}`), "it is deactivated. With adopt_deactivated = true, the next apply adopts it"},
+		"a user":                {created("zulip_user", "a", `{"email": "lena.fischer@example.com"}`), "it is deactivated. active = false leaves it unchanged, adopt_deactivated = true reactivates it"},
 		"a group":               {created("zulip_user_group", "a", `{"name": "readers"}`), "it is deactivated. adopt_deactivated = true adopts it"},
-		"a channel":             {created("zulip_channel", "a", `{"name": "general", "adopt_archived": true}`), "it is archived. With adopt_archived = true the next apply adopts it"},
+		"a channel":             {created("zulip_channel", "a", `{"name": "general", "adopt_archived": true}`), "it is archived. With adopt_archived = true, the next apply adopts it"},
 		"a bot":                 {created("zulip_bot", "a", `{"short_name": "hook"}`), "it is deactivated. adopt_deactivated = true adopts it"},
 		"somebody else":         {created("zulip_user", "a", `{"email": "not.there@example.com", "active": false}`), "with the email not.there@example.com"},
 	} {
@@ -270,7 +270,7 @@ func TestProtocolExportOfWhatIsNewCountsWhatNoStateHas(t *testing.T) {
 	}
 	summary := summaryFor(map[string][]byte{"s1.json": first})
 	for _, want := range []string{
-		"# Dr. Who & Co. (Bonn) as configuration\n", "- 1 pending invitation by e-mail (1 as member by `ines.moreau@example.com`).", "- 1 invitation link (1 as member by `ines.moreau@example.com`).",
+		"# Dr. Who & Co. (Bonn) as configuration\n", "- 1 pending invitation by email (1 as member by `ines.moreau@example.com`).", "- 1 invitation link (1 as member by `ines.moreau@example.com`).",
 	} {
 		if !strings.Contains(summary, want) {
 			t.Errorf("%q is not in:\n%s", want, summary)
@@ -306,7 +306,7 @@ func TestProtocolExportOfWhatIsNewLeavesRolesToTheirList(t *testing.T) {
 			t.Errorf("as %q: the roles of nobody are proposed", as)
 		}
 		summary := readSummary(t, folder)
-		if want := "`zulip_role_members.administrators` of `s1.json` decides"; !strings.Contains(summary, want) || !strings.Contains(summary, "A plan of it shows") {
+		if want := "`zulip_role_members.administrators` in `s1.json` lists every administrator"; !strings.Contains(summary, want) || !strings.Contains(summary, "Its plan shows") {
 			t.Errorf("as %q: %q is not in:\n%s", as, want, summary)
 		}
 		if named := strings.Contains(summary, "lena.fischer@example.com"); named == (as == export.PeopleAsVariable) {

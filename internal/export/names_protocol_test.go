@@ -202,15 +202,15 @@ func TestProtocolExportKeepsWhatOthersWrote(t *testing.T) {
 		change        func()
 		want          string
 	}{
-		"a file that was changed, and would be written":         {"channels.tf", "# mine\n", func() { o.Change(t, "general", zulip.ChannelUpdate{Description: new("Other")}) }, "were changed since they were exported: channels.tf. Nothing was changed"},
-		"a file that was changed, and would be removed":         {"channels-operations.tf", "# mine\n", func() { o.Archive(t, "incidents") }, "were changed since they were exported: channels-operations.tf. Nothing was changed"},
-		"configuration that no export wrote":                    {"mine.tf", "# mine\n", func() {}, "has configuration that no export has written: mine.tf. Export into another folder"},
-		"another file that no export wrote, in the way":         {"linkifiers.tf", "# mine\n", func() {}, "has configuration that no export has written: linkifiers.tf"},
-		"an image that no export wrote, in the way of an emoji": {"emoji/kudos.png", "mine", func() { o.Emoji(t, "kudos") }, "has files that no export has written: emoji/kudos.png. Nothing was changed"},
-		"a list of names that is none":                          {"export.json", "[", func() {}, "export.json is not what an export has written"},
-		"a name that is no name":                                {"export.json", `{"resources": {"zulip_channel": {"1201": "x\" {"}}}`, func() {}, `export.json is not what an export has written: "x\" {" is no name`},
-		"a name of a file elsewhere":                            {"export.json", `{"files": {"folder 1": "../x"}}`, func() {}, `export.json is not what an export has written: "../x" is no name`},
-		"a list of no names":                                    {"export.json", `{"resources": null, "files": null, "written": null}`, func() {}, "has configuration that no export has written"},
+		"a file that was changed, and would be written":         {"channels.tf", "# mine\n", func() { o.Change(t, "general", zulip.ChannelUpdate{Description: new("Other")}) }, "were changed after they were exported: channels.tf. Nothing was changed"},
+		"a file that was changed, and would be removed":         {"channels-operations.tf", "# mine\n", func() { o.Archive(t, "incidents") }, "were changed after they were exported: channels-operations.tf. Nothing was changed"},
+		"configuration that no export wrote":                    {"mine.tf", "# mine\n", func() {}, "has configuration that no export wrote: mine.tf. Export into another folder"},
+		"another file that no export wrote, in the way":         {"linkifiers.tf", "# mine\n", func() {}, "has configuration that no export wrote: linkifiers.tf"},
+		"an image that no export wrote, in the way of an emoji": {"emoji/kudos.png", "mine", func() { o.Emoji(t, "kudos") }, "has files that no export wrote: emoji/kudos.png. Nothing was changed"},
+		"a list of names that is none":                          {"export.json", "[", func() {}, "export.json wasn't written by an export"},
+		"a name that is no name":                                {"export.json", `{"resources": {"zulip_channel": {"1201": "x\" {"}}}`, func() {}, `export.json wasn't written by an export: "x\" {" is no name`},
+		"a name of a file elsewhere":                            {"export.json", `{"files": {"folder 1": "../x"}}`, func() {}, `export.json wasn't written by an export: "../x" is no name`},
+		"a list of no names":                                    {"export.json", `{"resources": null, "files": null, "written": null}`, func() {}, "has configuration that no export wrote"},
 	} {
 		t.Run(what, func(t *testing.T) {
 			folder := exportNew(t, export.Options{})

@@ -89,9 +89,9 @@ func TestProtocolExportSummaryTakesNamesAsText(t *testing.T) {
 	}
 }
 
-// A URL may hold a token. The schema does not call it sensitive, so it is written, and EXPORT.md says where.
+// A URL may hold a token. They aren't sensitive in the schema, so it is written, and EXPORT.md says where.
 func TestProtocolExportSaysWhereTokensMayBe(t *testing.T) {
-	const note = "The schema does not call it sensitive"
+	const note = "They aren't sensitive in the schema"
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	folder := exportNew(t, export.Options{})
 	if summary := readSummary(t, folder); strings.Contains(summary, note) {
@@ -130,14 +130,14 @@ func TestProtocolExportOfInvitations(t *testing.T) {
 		slices.Sort(addresses)
 		return filesOf(t, folder), addresses
 	}
-	links := "- 1 invitation link (1 as member by `ines_moreau`). The server does not show their channels"
+	links := "- 1 invitation link (1 as member by `ines_moreau`). The server doesn't show their channels"
 	all := []string{"zulip_invitation.one", "zulip_invitation.three", "zulip_invitation.two"}
 	files, addresses := exported(export.Options{})
 	if !slices.Equal(addresses, all) || !strings.Contains(files["EXPORT.md"], links) || strings.Contains(files["EXPORT.md"], "pending") || !strings.Contains(files["imports.tf"], `"Three@example.net"`) {
 		t.Errorf("wrote %v:\n%s", addresses, files["EXPORT.md"])
 	}
 	files, addresses = exported(export.Options{PeopleAs: export.PeopleAsVariable})
-	for _, want := range []string{"- 3 pending invitations by e-mail (1 as administrator by `ines_moreau`, 2 as member by `ines_moreau`).", links} {
+	for _, want := range []string{"- 3 pending invitations by email (1 as administrator by `ines_moreau`, 2 as member by `ines_moreau`).", links} {
 		if !strings.Contains(files["EXPORT.md"], want) {
 			t.Errorf("%q is not in:\n%s", want, files["EXPORT.md"])
 		}
@@ -286,7 +286,7 @@ func TestProtocolExportProposesRules(t *testing.T) {
 	if want := proposedRules; string(content) != want {
 		t.Errorf("proposed\n%s\nwant\n%s", content, want)
 	}
-	if summary := readSummary(t, into); !strings.Contains(summary, "`rules.zulip.hcl` has 8 rules and 1 limit that hold today") {
+	if summary := readSummary(t, into); !strings.Contains(summary, "`rules.zulip.hcl` proposes 8 rules and 1 limit that pass today") {
 		t.Errorf("EXPORT.md is\n%s", summary)
 	}
 
@@ -333,7 +333,7 @@ func TestProtocolExportLeavesRulesAlone(t *testing.T) {
 		if content, _ := os.ReadFile(at); string(content) != "# ours\n" || slices.Contains(result.Files, rulesName) {
 			t.Errorf("proposed again: %v; the file is %q, written were %v", options.Rules != nil, content, result.Files)
 		}
-		if options.Rules != nil && !strings.Contains(readSummary(t, folder), "`rules.zulip.hcl` is there already and keeps the role as it is") {
+		if options.Rules != nil && !strings.Contains(readSummary(t, folder), "`rules.zulip.hcl` exists and was left unchanged") {
 			t.Error("EXPORT.md does not say so")
 		}
 	}

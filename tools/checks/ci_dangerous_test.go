@@ -60,8 +60,8 @@ func TestDocsReviewAction_DangerousChanges_Fail(t *testing.T) {
 		}
 		write(t, filepath.Join(folder, "change.json"), string(content))
 		result := r.job(t, workflow, "review", folder, pullRequest)
-		review := parseJSON[struct{ Verdict struct{ Words []string } }](t, r.serverFile(t, "access-review/review.json"))
-		failed := slices.DeleteFunc(review.Verdict.Words, func(word string) bool { return !slices.Contains(conditions, word) })
+		review := parseJSON[struct{ Summary struct{ Conditions []string } }](t, r.serverFile(t, "access-review/review.json"))
+		failed := slices.DeleteFunc(review.Summary.Conditions, func(condition string) bool { return !slices.Contains(conditions, condition) })
 		if len(failed) == 1 {
 			untried = slices.DeleteFunc(untried, func(condition string) bool { return condition == failed[0] })
 		}

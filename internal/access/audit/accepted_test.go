@@ -28,12 +28,12 @@ func day(text string) time.Time {
 	return when
 }
 
-func kinds(words ...string) audit.Gate {
-	gate, err := audit.ParseGate(words, true)
+func kinds(words ...string) audit.Conditions {
+	conditions, err := audit.ParseConditions(words, true)
 	if err != nil {
 		panic(err)
 	}
-	return gate
+	return conditions
 }
 
 // officeWithBots has a bot that is an administrator, and two channels in which one person posts.
@@ -46,7 +46,7 @@ func officeWithBots(t *testing.T) *acctest.Organization {
 	return o
 }
 
-// What is accepted is counted and listed apart and stops no gate, until the day that it ends on.
+// What is accepted is counted and listed apart and stops no conditions, until the day that it ends on.
 func TestAcceptedFindings(t *testing.T) {
 	o := officeWithBots(t)
 	file := accepted(t, `
@@ -57,13 +57,13 @@ accept "bot-administrator" {
 }
 `)
 	for _, test := range []struct {
-		now, says, verdict string
+		now, says, summary string
 		isAccepted         bool
 	}{
 		{"2027-06-29T23:59:59Z", "Accepted until 2027-06-30: runs the news.", "; 1 accepted until 2027-06-30. ", true},
 		{"2027-06-30T00:30:00+01:00", "Accepted until 2027-06-30: runs the news.", "; 1 accepted until 2027-06-30. ", true}, // days are those of UTC
-		{"2027-06-30T00:00:00Z", "No longer accepted since 2027-06-30. It was for: runs the news.", " 2 high, ", false},
-		{"2030-01-01T00:00:00Z", "No longer accepted since 2027-06-30. It was for: runs the news.", " 2 high, ", false},
+		{"2027-06-30T00:00:00Z", "Not accepted since 2027-06-30. The reason was: runs the news.", " 2 high, ", false},
+		{"2030-01-01T00:00:00Z", "Not accepted since 2027-06-30. The reason was: runs the news.", " 2 high, ", false},
 	} {
 		a := auditWith(t, o, audit.Options{Now: day(test.now), Accepted: file})
 		all := found(a, audit.BotAdministrator, "bot news-bot@example.com")
@@ -71,13 +71,13 @@ accept "bot-administrator" {
 			t.Fatalf("%s: %+v", test.now, all)
 		}
 		if fails := a.Fails(kinds("bot-administrator")); (len(fails) == 0) != test.isAccepted {
-			t.Errorf("%s: the gate stops at %v", test.now, fails)
+			t.Errorf("%s: the conditions stops at %v", test.now, fails)
 		}
 		if got := slices.Index(a.Findings, all[0]) == len(a.Findings)-1; got != test.isAccepted {
 			t.Errorf("%s: it is the last of the findings: %t", test.now, got)
 		}
-		if verdict := a.Verdict(); !strings.Contains(verdict, test.verdict) {
-			t.Errorf("%s: %s, want %s", test.now, verdict, test.verdict)
+		if summary := a.Summary(); !strings.Contains(summary, test.summary) {
+			t.Errorf("%s: %s, want %s", test.now, summary, test.summary)
 		}
 		text := markdownOf(t, a)
 		before, after, apart := strings.Cut(text, "#### Accepted findings")
@@ -117,8 +117,8 @@ accept "single-person" {
 			t.Errorf("%s: %+v", where, all)
 		}
 	}
-	if verdict, want := a.Verdict(), fmt.Sprintf("; %d accepted, the first until 2999-01-01", len(c)+2); !strings.Contains(verdict, want) {
-		t.Errorf("%s, want %s", verdict, want)
+	if summary, want := a.Summary(), fmt.Sprintf("; %d accepted, the first until 2999-01-01", len(c)+2); !strings.Contains(summary, want) {
+		t.Errorf("%s, want %s", summary, want)
 	}
 }
 
@@ -158,7 +158,7 @@ func TestAcceptedUpToASeverity(t *testing.T) {
 	if all := found(a, audit.BotAdministrator, "bot news-bot@example.com"); len(all) != 1 || all[0].Accepted != nil {
 		t.Errorf("%+v", all)
 	}
-	want := "accepted.hcl:1 accepts nothing: the finding bot-administrator about bot news-bot@example.com is graver than medium."
+	want := "accepted.hcl:1 accepts nothing: the finding bot-administrator about bot news-bot@example.com is more severe than medium."
 	if len(a.Warnings) != 1 || a.Warnings[0] != want {
 		t.Errorf("%q, want %q", a.Warnings, want)
 	}
@@ -178,8 +178,8 @@ accept "internet" {
 }`)
 	a := auditWith(t, o, audit.Options{Accepted: file})
 	want := []string{
-		"accepted.hcl:1 accepts nothing: there is no finding bot-administrator about bot nevs-bot@example.com any more; did you mean bot news-bot@example.com?",
-		`accepted.hcl:6 accepts nothing: there is no finding internet about channel "c" any more.`,
+		"accepted.hcl:1 accepts nothing: there is no longer a finding bot-administrator about bot nevs-bot@example.com; did you mean bot news-bot@example.com?",
+		`accepted.hcl:6 accepts nothing: there is no longer a finding internet about channel "c".`,
 	}
 	if !slices.Equal(a.Warnings, want) {
 		t.Errorf("%q", a.Warnings)
@@ -207,8 +207,8 @@ func TestCompareAcceptedFindings(t *testing.T) {
 	}{
 		{without, during, false, "Accepted until 2027-06-30: x."},
 		{during, during, false, "Accepted until 2027-06-30: x."},
-		{during, after, true, "No longer accepted since 2027-06-30."},
-		{after, after, false, "No longer accepted since 2027-06-30."},
+		{during, after, true, "Not accepted since 2027-06-30."},
+		{after, after, false, "Not accepted since 2027-06-30."},
 	} {
 		changes, err := audit.Compare(test.before, test.after)
 		if err != nil {
@@ -242,20 +242,20 @@ func TestAcceptedFileSaysWhatIsWrong(t *testing.T) {
 		"accept \"internet\" {\n" + good + "  note {}\n}":                            `accepted.hcl:4: accept has no block "note"`,
 		"accept \"internet\" {\n  object = \"a\"\n}":                                 "accepted.hcl:1: reason is missing",
 		"accept \"internet\" {\n  reason = \"a\"\n}":                                 "accepted.hcl:1: object is missing",
-		"accept \"internet\" {\n  object = \"a\"\n  reason = \" \"\n}":               "accepted.hcl:3: reason has to be a text in quotes that is not empty",
-		"accept \"internet\" {\n  object = null\n  reason = \"a\"\n}":                "accepted.hcl:2: object has to be a text",
-		"accept \"internet\" {\n  object = [\"a\"]\n  reason = \"a\"\n}":             "accepted.hcl:2: object has to be a text",
-		"accept \"internet\" {\n  objects = \"a\"\n  reason = \"a\"\n}":              "accepted.hcl:2: objects has to be a list",
-		"accept \"internet\" {\n  objects = []\n  reason = \"a\"\n}":                 "accepted.hcl:2: objects has to be a list",
-		"accept \"internet\" {\n  objects = [1]\n  reason = \"a\"\n}":                "accepted.hcl:2: objects has to be a list",
+		"accept \"internet\" {\n  object = \"a\"\n  reason = \" \"\n}":               "accepted.hcl:3: reason must be a text in quotes that isn't empty",
+		"accept \"internet\" {\n  object = null\n  reason = \"a\"\n}":                "accepted.hcl:2: object must be a text",
+		"accept \"internet\" {\n  object = [\"a\"]\n  reason = \"a\"\n}":             "accepted.hcl:2: object must be a text",
+		"accept \"internet\" {\n  objects = \"a\"\n  reason = \"a\"\n}":              "accepted.hcl:2: objects must be a list",
+		"accept \"internet\" {\n  objects = []\n  reason = \"a\"\n}":                 "accepted.hcl:2: objects must be a list",
+		"accept \"internet\" {\n  objects = [1]\n  reason = \"a\"\n}":                "accepted.hcl:2: objects must be a list",
 		"accept \"internet\" {\n  object = var.x\n  reason = \"a\"\n}":               "accepted.hcl:2: Variables not allowed",
 		"accept \"internet\" {\n  objects = [\"a\"]\n" + good + "}":                  "accepted.hcl:1: object and objects are both set",
-		"accept \"internet\" {\n" + good + "  until = \"2027-6-30\"\n}":              `accepted.hcl:4: until is "2027-6-30", which is no date`,
-		"accept \"internet\" {\n" + good + "  until = \"2027-02-30\"\n}":             "which is no date",
-		"accept \"internet\" {\n" + good + "  until = 2027\n}":                       "accepted.hcl:4: until has to be a text",
+		"accept \"internet\" {\n" + good + "  until = \"2027-6-30\"\n}":              `accepted.hcl:4: until is "2027-6-30", which isn't a date`,
+		"accept \"internet\" {\n" + good + "  until = \"2027-02-30\"\n}":             "which isn't a date",
+		"accept \"internet\" {\n" + good + "  until = 2027\n}":                       "accepted.hcl:4: until must be a text",
 		"accept \"internet\" {\n" + good + "  severity = \"hihg\"\n}":                `accepted.hcl:4: there is no severity "hihg"; did you mean "high"?`,
-		"accept \"internet\" {\n" + good + "}\naccept \"internet\" {\n" + good + "}": "accepted.hcl:5: internet about the organization is accepted on line 1 already",
-		"reason = \"x\"":          "accepted.hcl:1: \"reason\" stands outside of a block",
+		"accept \"internet\" {\n" + good + "}\naccept \"internet\" {\n" + good + "}": "accepted.hcl:5: internet about the organization is already accepted on line 1",
+		"reason = \"x\"":          "accepted.hcl:1: \"reason\" is outside of a block",
 		"accept \"internet\" {\n": "accepted.hcl:1: Unclosed configuration block",
 		"accept \"internet\" {\n  until = \"x\"\n}\naccept \"x\" {\n" + good + "}": "accepted.hcl:4: there is no kind",
 	} {
@@ -382,10 +382,10 @@ func TestFindings_Managed_HaveAddresses(t *testing.T) {
 
 func TestReadManagedRefusesWhatIsNone(t *testing.T) {
 	for text, says := range map[string]string{
-		`{"version":4,"lineage":"a","resources":[]}`:                "a state as it is stored",
+		`{"version":4,"lineage":"a","resources":[]}`:                "a stored state",
 		`{"format_version":"2.0","values":{"root_module":{}}}`:      `format version "2.0"`,
 		`{"format_version":"1.0","site":"https://x","channels":[]}`: "neither a state nor a plan",
-		`{}`: "neither a state nor a plan", `resource`: "it is no JSON", `{"format_version":"1.0","values":7}`: "it is no JSON",
+		`{}`: "neither a state nor a plan", `resource`: "it isn't the JSON", `{"format_version":"1.0","values":7}`: "it isn't the JSON",
 	} {
 		if _, err := audit.ReadManaged(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, want an error that says %s", text, err, says)

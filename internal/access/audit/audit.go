@@ -45,7 +45,7 @@ type Audit struct {
 	// Groups are the user groups that are not deactivated, by name; roles are not among them.
 	Groups []*Group `json:"groups"`
 	// Rights are the organization's own permissions.
-	Rights []*Right `json:"rights"`
+	Rights []*Right `json:"permissions"`
 	// Things are what means something for access beside rights; nil in an audit of a part.
 	Things []*Thing `json:"things,omitempty"`
 	// Accounts are the active people and bots, those first who are surprised most: the account that audits, guests, bots, then
@@ -98,7 +98,7 @@ type Channel struct {
 	Internet bool `json:"internet"`
 	// Subscribers is the index of those who are in it among [Audit.Sets]; nil if the account does not see them.
 	Subscribers *int     `json:"subscribers"`
-	Rights      []*Right `json:"rights"`
+	Rights      []*Right `json:"permissions"`
 }
 
 // Group is a user group, who is in it and who has which permission over it.
@@ -110,7 +110,7 @@ type Group struct {
 	// Members are the IDs of those who are directly in it, Subgroups the names of the groups directly in it.
 	Members   []int64  `json:"members"`
 	Subgroups []string `json:"subgroups"`
-	Rights    []*Right `json:"rights"`
+	Rights    []*Right `json:"permissions"`
 }
 
 // Person is everything that one person can do.
@@ -134,7 +134,7 @@ type Scope struct {
 	Kind   string        `json:"kind"`
 	ID     int64         `json:"id,omitempty"`
 	Name   string        `json:"name,omitempty"`
-	Rights []PersonRight `json:"rights"`
+	Rights []PersonRight `json:"permissions"`
 }
 
 // PersonRight is one right of one person.

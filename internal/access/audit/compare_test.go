@@ -281,8 +281,8 @@ func (d *drawer) compare() {
 	if want, got := statements(said), statements(after); !slices.Equal(want, got) {
 		t.Errorf("%v\nthe review said %q\nthe audits say  %q", changes, want, got)
 	}
-	if !slices.Equal(said.Verdict.Categories, after.Verdict.Categories) {
-		t.Errorf("%v\nthe review is %q, the comparison %q", changes, said.Verdict.Categories, after.Verdict.Categories)
+	if !slices.Equal(said.Summary.Conditions, after.Summary.Conditions) {
+		t.Errorf("%v\nthe review is %q, the comparison %q", changes, said.Summary.Conditions, after.Summary.Conditions)
 	}
 }
 
@@ -500,9 +500,9 @@ func (d *drawer) drawChannel(number int, view *snapshot.Snapshot) (change object
 func statements(r *report.Report) []string {
 	all := map[string]bool{}
 	for _, risk := range r.Risks {
-		switch risk.Category {
+		switch risk.Condition {
 		case report.Joining, report.SignIn, report.Outgoing, report.DataLoss:
-			all[fmt.Sprint(risk.Category, ": ", risk.Text)] = true
+			all[fmt.Sprint(risk.Condition, ": ", risk.Text)] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(all))

@@ -80,7 +80,7 @@ type Finding struct {
 	People      int     `json:"people"`
 	Deactivated []int64 `json:"deactivated,omitempty"`
 	// Addresses are the resources that manage what it is about, in the state or plan that the audit was given.
-	Addresses []string `json:"addresses,omitempty"`
+	Addresses []string `json:"resources,omitempty"`
 	// Fix is a sentence that says what would fix it.
 	Fix string `json:"fix"`
 	// Accepted says that people know of it, and Expired that they did until a day that is over. At most one is not nil.
@@ -91,48 +91,48 @@ type Finding struct {
 	peopleOf []permission.People
 }
 
-// Gate is what --fail-on names: severities, kinds of finding, and categories of changes since an earlier audit.
-type Gate struct {
+// Conditions is what --fail-on names: severities, kinds of finding, and conditions of changes since an earlier audit.
+type Conditions struct {
 	severities []Severity
 	kinds      []Kind
 	// Changes are for [report.Report.Fails] of what [Compare] returns.
-	Changes []report.Category
-	// Rules says that the gate stops at rules that fail or are unknown.
+	Changes []report.Condition
+	// Rules says that the conditions stops at rules that fail or are unknown.
 	Rules bool
 }
 
-// ParseGate reads a gate: severities, each of which includes the graver ones, kinds of finding, and, if the audit is compared
-// with an earlier one, the categories of an access review.
-func ParseGate(texts []string, isCompared bool) (Gate, error) {
-	var gate Gate
+// ParseConditions reads a conditions: severities, each of which includes the graver ones, kinds of finding, and, if the audit is compared
+// with an earlier one, the conditions of an access review.
+func ParseConditions(texts []string, isCompared bool) (Conditions, error) {
+	var conditions Conditions
 	for _, text := range texts {
 		word := strings.TrimSpace(text)
 		switch {
 		case slices.Contains(Severities, Severity(word)):
-			gate.severities = append(gate.severities, Severity(word))
+			conditions.severities = append(conditions.severities, Severity(word))
 		case slices.ContainsFunc(Kinds, func(known KindMeaning) bool { return known.Kind == Kind(word) }):
-			gate.kinds = append(gate.kinds, Kind(word))
+			conditions.kinds = append(conditions.kinds, Kind(word))
 		case word == string(report.Rules):
-			gate.Rules = true
+			conditions.Rules = true
 		case !slices.Contains(changeWords(), word):
-			return gate, fmt.Errorf("--fail-on %q: unknown condition; the conditions are %s, and with --against also %s",
+			return conditions, fmt.Errorf("--fail-on %q: unknown condition; the conditions are %s, and with --against also %s",
 				text, strings.Join(findingWords(), ", "), strings.Join(changeWords(), ", "))
 		case !isCompared:
-			return gate, fmt.Errorf("--fail-on %q is about changes: name an earlier audit with --against", text)
+			return conditions, fmt.Errorf("--fail-on %q is about changes: name an earlier audit with --against", text)
 		default:
-			gate.Changes = append(gate.Changes, report.Category(word))
+			conditions.Changes = append(conditions.Changes, report.Condition(word))
 		}
 	}
-	return gate, nil
+	return conditions, nil
 }
 
-// GateWords lists the words of a gate: severities, kinds of finding, and categories of changes.
-func GateWords() []string { return append(findingWords(), changeWords()...) }
+// ConditionNames lists the words of a conditions: severities, kinds of finding, and conditions of changes.
+func ConditionNames() []string { return append(findingWords(), changeWords()...) }
 
 func changeWords() []string {
 	var words []string
-	for _, known := range report.Categories {
-		words = append(words, string(known.Category))
+	for _, known := range report.Conditions {
+		words = append(words, string(known.Condition))
 	}
 	return words
 }
@@ -148,18 +148,18 @@ func findingWords() []string {
 	return words
 }
 
-// Fails returns the kinds of finding that a gate stops at, each once. It stops at none that is accepted.
-func (a *Audit) Fails(gate Gate) []string {
+// Fails returns the kinds of finding that a conditions stops at, each once. It stops at none that is accepted.
+func (a *Audit) Fails(conditions Conditions) []string {
 	var fails []string
 	for _, finding := range a.Open() {
-		stops := slices.Contains(gate.kinds, finding.Kind) || slices.ContainsFunc(gate.severities, func(severity Severity) bool {
+		stops := slices.Contains(conditions.kinds, finding.Kind) || slices.ContainsFunc(conditions.severities, func(severity Severity) bool {
 			return finding.Severity.rank() <= severity.rank()
 		})
 		if kind := string(finding.Kind); stops && !slices.Contains(fails, kind) {
 			fails = append(fails, kind)
 		}
 	}
-	if gate.Rules && slices.ContainsFunc(a.Rules, (*report.Rule).Fails) {
+	if conditions.Rules && slices.ContainsFunc(a.Rules, (*report.Rule).Fails) {
 		fails = append(fails, string(report.Rules))
 	}
 	return fails

@@ -52,7 +52,7 @@ func TestFindings(t *testing.T) {
 			func(t *testing.T, o *acctest.Organization) {
 				newChannel(t, o, "c", map[string]string{"invite_only": "true", "subscribers": fmt.Sprintf("[%d,%d]", o.Self.ID, id(t, o, "gus"))})
 			},
-			[]string{"gus"}, "1 guest is in it", "Unsubscribe the guests",
+			[]string{"gus"}, "1 guest is subscribed", "Unsubscribe the guests",
 		},
 		{
 			"a channel for the internet", audit.Internet, audit.Medium, `channel "c"`,
@@ -68,7 +68,7 @@ func TestFindings(t *testing.T) {
 				newChannel(t, o, "c", map[string]string{"can_administer_channel_group": named(id(t, o, "max"))})
 				o.Call(t, "DELETE", fmt.Sprintf("/users/%d", id(t, o, "max")), nil)
 			},
-			[]string{"owner", "admin"}, "Nobody active is in its can_administer_channel_group", "to can_administer_channel_group.",
+			[]string{"owner", "admin"}, "Its can_administer_channel_group includes no active user", "to can_administer_channel_group.",
 		},
 		{
 			"a group that nobody manages", audit.NoAdministrator, audit.Low, `user group "g"`,
@@ -77,7 +77,7 @@ func TestFindings(t *testing.T) {
 				o.Call(t, "PATCH", fmt.Sprintf("/user_groups/%d", group), map[string]string{"can_manage_group": `{"new":` + named(id(t, o, "max")) + `}`})
 				o.Call(t, "DELETE", fmt.Sprintf("/users/%d", id(t, o, "max")), nil)
 			},
-			[]string{"owner"}, "Nobody active is in its can_manage_group", "to can_manage_group.",
+			[]string{"owner"}, "Its can_manage_group includes no active user", "to can_manage_group.",
 		},
 		{
 			"a guest who is named to add others", audit.GuestsAdd, audit.Low, `channel "c"`,
@@ -101,14 +101,14 @@ func TestFindings(t *testing.T) {
 				newChannel(t, o, "general", nil)
 				o.Call(t, "PATCH", fmt.Sprintf("/users/%d", id(t, o, "mel")), map[string]string{"role": "600"})
 			},
-			[]string{"mel", "bot"}, "which the guest mel@example.com owns", "an owner who is not a guest",
+			[]string{"mel", "bot"}, "belongs to the guest mel@example.com", "an owner who is not a guest",
 		},
 		{
 			"a bot that is an administrator", audit.BotAdministrator, audit.High, "bot news-bot@example.com",
 			func(t *testing.T, o *acctest.Organization) {
 				o.Call(t, "PATCH", fmt.Sprintf("/bots/%d", id(t, o, "bot")), map[string]string{"role": "200"})
 			},
-			[]string{"bot"}, "the role of an administrator", `If Terraform uses the bot, accept the finding`,
+			[]string{"bot"}, "The bot is an administrator", `If Terraform uses the bot, accept the finding`,
 		},
 		{
 			"a link that never expires", audit.Invitation, audit.Medium, "invitation link 2001",
@@ -122,21 +122,21 @@ func TestFindings(t *testing.T) {
 			func(t *testing.T, o *acctest.Organization) {
 				o.Call(t, "POST", "/invites/multiuse", map[string]string{"invite_expires_in_minutes": "60", "invite_as": "200"})
 			},
-			[]string{"owner"}, "makes whoever uses it an administrator", "a link for members",
+			[]string{"owner"}, "makes anyone who uses it an administrator", "a link for members",
 		},
 		{
 			"an invitation by email for an administrator", audit.Invitation, audit.High, "invitation of new@example.com",
 			func(t *testing.T, o *acctest.Organization) {
 				o.Call(t, "POST", "/invites", map[string]string{"invitee_emails": "new@example.com", "stream_ids": "[]", "invite_as": "200"})
 			},
-			[]string{"owner"}, "The invitation makes whoever uses it an administrator.", "Revoke the invitation",
+			[]string{"owner"}, "The invitation makes anyone who uses it an administrator.", "Revoke the invitation",
 		},
 		{
 			"a member who owns a bot that is an administrator", audit.BotKey, audit.High, "bot news-bot@example.com",
 			func(t *testing.T, o *acctest.Organization) {
 				o.Call(t, "PATCH", fmt.Sprintf("/bots/%d", id(t, o, "bot")), map[string]string{"role": "200"})
 			},
-			[]string{"mel", "bot"}, "mel@example.com owns the bot, and with its API key can do what an administrator can. The role of the owner is member.", "at least the role of an administrator",
+			[]string{"mel", "bot"}, "mel@example.com owns the bot and can use its API key to do what an administrator can. The owner's role is member.", "at least an administrator",
 		},
 		{
 			"an administrator who owns a bot that is an owner", audit.BotKey, audit.Medium, "bot news-bot@example.com",
@@ -145,14 +145,14 @@ func TestFindings(t *testing.T) {
 				o.Call(t, "PATCH", bot, map[string]string{"bot_owner_id": fmt.Sprint(id(t, o, "admin"))})
 				o.Call(t, "PATCH", bot, map[string]string{"role": "100"})
 			},
-			[]string{"admin", "bot"}, "can do what an owner can", "at least the role of an owner",
+			[]string{"admin", "bot"}, "can do what an owner can", "at least an owner",
 		},
 		{
 			"an organization that anybody joins", audit.OpenSignUp, audit.High, "the organization",
 			func(t *testing.T, o *acctest.Organization) {
 				o.Call(t, "PATCH", "/realm", map[string]string{"invite_required": "false"})
 			},
-			nil, "with an email address of any domain", "set invite_required to true",
+			nil, "with an email of any domain", "set invite_required to true",
 		},
 		{
 			"an organization that addresses of a domain join", audit.OpenSignUp, audit.Medium, "the organization",
@@ -161,7 +161,7 @@ func TestFindings(t *testing.T) {
 				o.Call(t, "PATCH", "/realm", map[string]string{"emails_restricted_to_domains": "true"})
 				o.Call(t, "PATCH", "/realm", map[string]string{"invite_required": "false"})
 			},
-			nil, "if their email address is of example.org.", "set invite_required to true",
+			nil, "if their email is at example.org.", "set invite_required to true",
 		},
 		{
 			"a channel that deletes messages, and the organization none", audit.ShortRetention, audit.Low, `channel "c"`,
@@ -250,8 +250,8 @@ func TestTheBotThatAudits(t *testing.T) {
 		says     []string
 		fix      string
 	}{
-		{"200", audit.Medium, []string{"Terraform needs the role", "zulip_domain", "zulip_invite_link"}, "accept the finding in the file of --accepted"},
-		{"100", audit.High, []string{"The role of an administrator is enough", "zulip_domain"}, `Give the bot the role "administrator".`},
+		{"200", audit.Medium, []string{"Terraform needs this role", "zulip_domain", "zulip_invite_link"}, "accept the finding in the --accepted file"},
+		{"100", audit.High, []string{"An administrator's key is enough", "zulip_domain"}, `Give the bot the role "administrator".`},
 	} {
 		o := office(t)
 		o.Call(t, "PATCH", fmt.Sprintf("/bots/%d", id(t, o, "bot")), map[string]string{"role": test.role})
@@ -260,7 +260,7 @@ func TestTheBotThatAudits(t *testing.T) {
 		if len(all) != 1 || all[0].Severity != test.severity || !strings.Contains(all[0].Fix, test.fix) {
 			t.Fatalf("role %s: %+v", test.role, all)
 		}
-		expectText(t, all[0].Text, append(test.says, "the account that audits", "Choose an account")...)
+		expectText(t, all[0].Text, append(test.says, "This bot makes the audit", "Choose an account")...)
 	}
 }
 
@@ -378,12 +378,12 @@ func TestGate(t *testing.T) {
 	for words, want := range map[string]string{
 		"high": "bot-administrator bot-key", "medium": "bot-administrator bot-key", "bot-administrator": "bot-administrator", "internet,invitation": "",
 	} {
-		gate, err := audit.ParseGate(strings.Split(words, ","), true)
-		if got := strings.Join(a.Fails(gate), " "); err != nil || got != want {
+		conditions, err := audit.ParseConditions(strings.Split(words, ","), true)
+		if got := strings.Join(a.Fails(conditions), " "); err != nil || got != want {
 			t.Errorf("%s: %q, %v", words, got, err)
 		}
 	}
-	if _, err := audit.ParseGate([]string{"hihg"}, true); err == nil || !strings.Contains(err.Error(), "there is no such word") {
+	if _, err := audit.ParseConditions([]string{"hihg"}, true); err == nil || !strings.Contains(err.Error(), "unknown condition") {
 		t.Errorf("a word that is none: %v", err)
 	}
 }

@@ -14,10 +14,7 @@ import (
 
 // FormatVersion is the version of the JSON form. Its first number changes if a reader of the old form could be misled by the
 // new one; fields that are added do not change it.
-const FormatVersion = "2.0"
-
-// listedVersion is the version whose sets list the ID of everybody in them. Such an audit can still be compared with.
-const listedVersion = "1.0"
+const FormatVersion = "1.0"
 
 // written is the JSON form.
 type written struct {
@@ -29,10 +26,8 @@ type written struct {
 type writtenSet struct {
 	// Accounts are the places of everybody in it among [Audit.Accounts], counted from 0.
 	Accounts places `json:"accounts"`
-	// IDs are everybody in it, in an audit of [listedVersion].
-	IDs    []int64 `json:"ids,omitempty"`
-	Guests int     `json:"guests"`
-	Bots   int     `json:"bots"`
+	Guests   int    `json:"guests"`
+	Bots     int    `json:"bots"`
 }
 
 // places are places that ascend, in ranges.
@@ -116,7 +111,7 @@ func (a *Audit) Write(w io.Writer) error {
 	return json.NewEncoder(w).Encode(form)
 }
 
-// Read reads the JSON form that [Audit.Write] writes, and that of [listedVersion]. It refuses other format versions.
+// Read reads the JSON form that [Audit.Write] writes. It refuses other format versions.
 func Read(r io.Reader) (*Audit, error) {
 	data, err := io.ReadAll(r)
 	if err != nil {
@@ -128,14 +123,13 @@ func Read(r io.Reader) (*Audit, error) {
 	if err := json.Unmarshal(data, &version); err != nil {
 		return nil, fmt.Errorf("it isn't an audit: %w", err)
 	}
-	if version.FormatVersion != FormatVersion && version.FormatVersion != listedVersion {
-		return nil, fmt.Errorf("it has format version %q, and this version of the provider reads %q and %q: make the earlier audit again, or compare with the version that wrote it", version.FormatVersion, FormatVersion, listedVersion)
+	if version.FormatVersion != FormatVersion {
+		return nil, fmt.Errorf("it has format version %q, and this version of the provider reads %q: make the earlier audit again, or compare with the version that wrote it", version.FormatVersion, FormatVersion)
 	}
 	form := written{Audit: new(Audit)}
 	if err := json.Unmarshal(data, &form); err != nil {
 		return nil, fmt.Errorf("it isn't an audit: %w", err)
 	}
-	form.FormatVersion = FormatVersion
 	if err := form.readSets(); err != nil {
 		return nil, err
 	}
@@ -146,12 +140,12 @@ var errNull = errors.New("the audit is damaged: it contains null. Make the audit
 
 // readSets makes the sets of the audit of those in its form.
 func (f written) readSets() error {
-	accounts, placeOf := make([]*report.Account, len(f.Accounts)), make(map[int64]int, len(f.Accounts))
+	accounts := make([]*report.Account, len(f.Accounts))
 	for place, account := range f.Accounts {
 		if account == nil || account.Account == nil {
 			return errNull
 		}
-		accounts[place], placeOf[account.ID] = account.Account, place
+		accounts[place] = account.Account
 	}
 	order := report.NewOrder(accounts)
 	for _, set := range f.Sets {
@@ -160,11 +154,6 @@ func (f written) readSets() error {
 		}
 		if isBeyond := func(one placeRange) bool { return one.first < 0 || one.last < one.first || one.last >= len(accounts) }; slices.ContainsFunc(set.Accounts, isBeyond) {
 			return errors.New("the audit is damaged: a set refers to missing accounts. Make the audit again")
-		}
-		for _, id := range set.IDs {
-			if place, known := placeOf[id]; known {
-				set.Accounts = append(set.Accounts, placeRange{place, place})
-			}
 		}
 		f.Audit.Sets = append(f.Audit.Sets, order.People(set.Accounts.all()))
 	}

@@ -155,7 +155,7 @@ type maker struct {
 // rules proves the rules.
 func (m *maker) rules() {
 	if m.options.Rules != nil {
-		m.audit.Rules = m.options.Rules.Report(m.org, m.options.Rules.Judge(m.org), nil, nil)
+		m.audit.Rules = m.options.Rules.Report(m.org, m.options.Rules.Check(m.org), nil, nil)
 	}
 }
 

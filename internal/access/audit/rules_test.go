@@ -51,10 +51,10 @@ func TestAuditProvesRules(t *testing.T) {
 			only = ["group:board", "role:owners"]`, "passes"},
 		{`channels = ["board"]
 			right = "subscribed"
-			only = ["user:mel@example.com"]`, "fails | #board: 1 account is in it: Max (max@example.com)."},
+			only = ["user:mel@example.com"]`, "fails | #board: 1 account is subscribed: Max (max@example.com)."},
 		{`channels = ["privacy:private"]
 			right = "subscribed"
-			at_least = 2`, "fails | #board: 1 person is in it, and at least 2 must be: Max (max@example.com)."},
+			at_least = 2`, "fails | #board: 1 person is subscribed, and at least 2 must be: Max (max@example.com)."},
 		{`channels = ["bord"]
 			right = "read"
 			only = ["role:owners"]`, `unknown | Unknown: There is no channel "bord"; did you mean "board"?`},
@@ -142,8 +142,8 @@ func TestAuditProvesRules(t *testing.T) {
 		if got := said(found.Rules[0]); !strings.Contains(got, one.want) || got != one.want && (strings.HasPrefix(one.want, "passes") || strings.HasPrefix(one.want, "fails")) {
 			t.Errorf("%s\n%s\nwant\n%s", text, got, one.want)
 		}
-		if gate := (audit.Gate{Rules: true}); slices.Contains(found.Fails(gate), "rules") != !strings.HasPrefix(said(found.Rules[0]), "passes") {
-			t.Errorf("%s\nfails %v", text, found.Fails(gate))
+		if conditions := (audit.Conditions{Rules: true}); slices.Contains(found.Fails(conditions), "rules") != !strings.HasPrefix(said(found.Rules[0]), "passes") {
+			t.Errorf("%s\nfails %v", text, found.Fails(conditions))
 		}
 	}
 }
@@ -175,7 +175,7 @@ func TestAuditProvesNothingThatIsNotSeen(t *testing.T) {
 	for rule, want := range map[string]string{
 		`channels = ["*"]
 			right = "read"
-			never = ["internet"]`: "unknown | Unknown: mel@example.com is not an administrator and does not see private channels that it is not in.",
+			never = ["internet"]`: "unknown | Unknown: mel@example.com is not an administrator and doesn't see private channels that it isn't subscribed to.",
 		`channels = ["board"]
 			right = "read"
 			never = ["role:owners"]`: `unknown | Unknown: There is no channel "board"`,

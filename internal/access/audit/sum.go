@@ -11,8 +11,8 @@ import (
 // IncompleteText is the first line of an audit whose account does not see everything.
 const IncompleteText = "This audit is incomplete: the account doesn't see everything."
 
-// Verdict counts the findings, those that are accepted apart, and, unless the audit is of one person, what was audited.
-func (a *Audit) Verdict() string {
+// Summary counts the findings, those that are accepted apart, and, unless the audit is of one person, what was audited.
+func (a *Audit) Summary() string {
 	text := "No findings"
 	if open := a.Open(); len(open) > 0 {
 		var counts []string

@@ -39,13 +39,13 @@ func TestCompareWhatIsNoRight(t *testing.T) {
 				if _, err := o.Client.CreateInviteLink(t.Context(), zulip.InviteTerms{InviteAs: &owner}); err != nil {
 					t.Fatal(err)
 				}
-			}, "joining", "Whoever has it can join the organization, as owner.",
+			}, "joining", "Anyone who has it can join the organization as owner.",
 		},
 		"open sign-up": {patch("invite_required", "true"), patch("invite_required", "false"), "joining", "Anyone can join the organization without an invitation."},
 		"a domain": {
 			nil, func(t *testing.T, o *acctest.Organization) {
 				o.Call(t, http.MethodPost, "/realm/domains", map[string]string{"domain": "gmail.com", "allow_subdomains": "false"})
-			}, "joining", "People with an address at gmail.com can join the organization.",
+			}, "joining", "People with an email at gmail.com can join the organization.",
 		},
 		"password sign-in off": {
 			patch("authentication_methods", `{"Email": true, "GitHub": true}`), patch("authentication_methods", `{"Email": false, "GitHub": true}`),
@@ -60,10 +60,10 @@ func TestCompareWhatIsNoRight(t *testing.T) {
 		"who sees addresses": {
 			nil, func(t *testing.T, o *acctest.Organization) {
 				o.Call(t, http.MethodPatch, "/realm/user_settings_defaults", map[string]string{"email_address_visibility": "1"})
-			}, "outgoing", "Who sees the addresses of new people changes from administrators to everyone.",
+			}, "outgoing", "The visibility of new people's emails changes from administrators to everyone.",
 		},
 		"calls":               {patch("video_chat_provider", "0"), patch("video_chat_provider", "1"), "outgoing", "Calls go through jitsi_meet; before: disabled."},
-		"a bot posts nowhere": {post("general"), post(""), "outgoing", "It posts in nothing by default; before: general."},
+		"a bot posts nowhere": {post("general"), post(""), "outgoing", "By default, it posts in nothing; before: general."},
 		"announcements": {
 			patch("signup_announcements_stream_id", "-1"), func(t *testing.T, o *acctest.Organization) {
 				patch("signup_announcements_stream_id", fmt.Sprint(o.MustChannel(t, "general").ID))(t, o)
@@ -100,7 +100,7 @@ func TestCompareWhatIsNoRight(t *testing.T) {
 				t.Fatal(err)
 			}
 			var words []string
-			for _, word := range found.Verdict.Categories {
+			for _, word := range found.Summary.Conditions {
 				words = append(words, string(word))
 			}
 			if got := strings.Join(words, " "); got != test.words {
@@ -197,7 +197,7 @@ func TestCompareThingsOfTwoOrganizations(t *testing.T) {
 	after = auditOf(t, production, audit.Selection{})
 	got := strings.Join(texts(), "\n")
 	for _, want := range []string{
-		"as owner.", "as member.", "as guest.", `New people are announced in channel "other"; before: channel "general".`, "It posts in general by default; before: nothing.",
+		"as owner.", "as member.", "as guest.", `New people are announced in channel "other"; before: channel "general".`, "By default, it posts in general; before: nothing.",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("without %q:\n%s", want, got)
@@ -245,7 +245,7 @@ func TestCompareWhatComesAndGoes(t *testing.T) {
 	newChannel(t, o, "left", map[string]string{"subscribers": fmt.Sprintf("[%d]", id(t, o, "mel"))})
 	group := newGroup(t, o, "gone", "mel", "max")
 	before := reread(t, auditOf(t, o, audit.Selection{}))
-	if changes, text := compare(t, before, auditOf(t, o, audit.Selection{})); changes.Verdict.Text != "No one gains or loses access." {
+	if changes, text := compare(t, before, auditOf(t, o, audit.Selection{})); changes.Summary.Text != "No one gains or loses access." {
 		t.Errorf("nothing has changed:\n%s", text)
 	}
 	o.Archive(t, "left")
@@ -307,9 +307,9 @@ func TestCompareRefuses(t *testing.T) {
 		selection audit.Selection
 		says      string
 	}{
-		{audit.Selection{Guests: true}, "another part of the organization"},
-		{audit.Selection{Channels: []string{"one"}}, "another part of the organization"},
-		{audit.Selection{Person: "mel@example.com"}, "leave --person out"},
+		{audit.Selection{Guests: true}, "a different selection"},
+		{audit.Selection{Channels: []string{"one"}}, "a different selection"},
+		{audit.Selection{Person: "mel@example.com"}, "without --person"},
 	} {
 		if _, err := audit.Compare(all, auditOf(t, o, bad.selection)); err == nil || !strings.Contains(err.Error(), bad.says) {
 			t.Errorf("%+v: %v", bad.selection, err)
@@ -322,7 +322,7 @@ func TestCompareRefuses(t *testing.T) {
 		t.Errorf("guests: %q", effects(changes))
 	}
 	changes, text := compare(t, all, auditOf(t, o.As(t, "mel"), audit.Selection{}))
-	if !slices.Contains(changes.Verdict.Categories, report.Unknown) || !strings.HasPrefix(text, "**This comparison is not complete") {
-		t.Errorf("of an audit that is not complete the categories are %q, and the text is\n%.300s", changes.Verdict.Categories, text)
+	if !slices.Contains(changes.Summary.Conditions, report.Unknown) || !strings.HasPrefix(text, "**This comparison is incomplete") {
+		t.Errorf("of an audit that is not complete the conditions are %q, and the text is\n%.300s", changes.Summary.Conditions, text)
 	}
 }

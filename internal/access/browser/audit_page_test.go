@@ -52,7 +52,7 @@ func TestBrowserAuditShowsEverything(t *testing.T) {
 		t.Errorf("the page begins with %.80q", first)
 	}
 	tab.wantText("h1", "5 findings: 1 high, 2 medium, 2 low. 4 channels, 2 user groups, 7 accounts (1 guest, 1 bot).")
-	tab.wantText(".note", "Who is in 1 channel cannot be asked.")
+	tab.wantText(".note", "The account can't see the subscribers of 1 channel.")
 	tab.wantShown(map[string]string{
 		"findings": `bot terraform-bot@example.com | channel "incidents" | user group "on-call" | channel "board", channel ` + scriptName,
 		"channels": "board | " + scriptName + " | incidents | قناة الطوارئ (عاجل)",
@@ -64,7 +64,7 @@ func TestBrowserAuditShowsEverything(t *testing.T) {
 		".matrix tbody:nth-of-type(3)": "internet", `.matrix tbody:nth-of-type(3) td[data-right="can_read"]`: "1 guest",
 		`.matrix tbody:nth-of-type(3) td[data-right="can_send_message_group"]`: "?",
 		`[data-list="groups"]`: "3 accounts, 2 directly", `[data-list="organization"]`: "create public channels",
-		`[data-finding="0"]`: "Concerns Terraform (the account the provider uses, bot)",
+		`[data-finding="0"]`: "Concerns Terraform (the provider's account, bot)",
 	} {
 		tab.wantText(selector, want)
 	}
@@ -98,7 +98,7 @@ func TestBrowserAuditSearch(t *testing.T) {
 	tab.wantShown(map[string]string{"people": "Ada Lovelace", "findings": `channel "board", channel ` + scriptName})
 	tab.wantText("#hits", "Ada Lovelace")
 	tab.search("gary", "Found: 1 finding.")
-	tab.search("zoe", "Nothing was found for “zoe”.")
+	tab.search("zoe", "No results for “zoe”.")
 	tab.wantText(`[data-list="channels"]`, "Nothing matches the filter.")
 	tab.search("board", "Found: 1 finding, 1 channel.") // of two places the one that is searched for
 	tab.wantShown(map[string]string{"findings": `channel "board"`})
@@ -120,7 +120,7 @@ func TestBrowserAuditListsAcceptedFindingsApart(t *testing.T) {
 	tab := openAudit(t, a, "", 1280, 900)
 	tab.wantText("h1", "4 findings: 1 high, 2 medium, 1 low; 1 accepted until 2027-06-30.")
 	tab.wantText("#warnings + ul", "accepted.hcl:3 accepts nothing: <b>gone</b>")
-	tab.wantText("#findings ~ .risks", "No longer accepted since 2026-01-01. It was for: over.")
+	tab.wantText("#findings ~ .risks", "Not accepted since 2026-01-01. The reason was: over.")
 	tab.wantText("#accepted + .risks", "Accepted until 2027-06-30: <i>wanted</i>.")
 	tab.click(`#accepted + .risks summary`)
 	tab.wantText("#accepted + .risks .places", "zulip_channel.all["+scriptName+"]")
@@ -146,7 +146,7 @@ func TestBrowserAuditFiltersFindings(t *testing.T) {
 	tab.wantShown(map[string]string{"findings": `channel "incidents"`})
 	tab.choose(map[string]string{"severity": "high"})
 	tab.wantText("#findings ~ [data-none]", "No findings match the filter.")
-	tab.wantText("#found", "Nothing was found for high, internet.")
+	tab.wantText("#found", "No results for high, internet.")
 
 	tab = openAudit(t, sampleAudit(), "#find=board&severity=low", 1280, 900)
 	tab.wantText("#found", "Found: 1 finding, 1 channel.")
@@ -242,7 +242,7 @@ func TestBrowserAuditNarrowAndDark(t *testing.T) {
 func TestBrowserAuditWithoutScript(t *testing.T) {
 	tab := openAudit(t, sampleAudit(), "", 1280, 900, hasNoScript)
 	text := eval[string](tab, `document.body.innerText`)
-	for _, want := range []string{audit.IncompleteText, "This browser runs no scripts", "5 findings"} {
+	for _, want := range []string{audit.IncompleteText, "Without JavaScript", "5 findings"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it does not show %q", want)
 		}
@@ -252,7 +252,7 @@ func TestBrowserAuditWithoutScript(t *testing.T) {
 		const first = document.querySelector('[data-finding="0"]');
 		first.checkVisibility() ? first.textContent : "it is hidden";
 	}`)
-	for _, want := range []string{"The bot has the role of an administrator.", "Give the bot the role \"member\"."} {
+	for _, want := range []string{"The bot is an administrator.", "Give the bot the role \"member\"."} {
 		if !strings.Contains(finding, want) {
 			t.Errorf("the first finding is %q, without %q", finding, want)
 		}

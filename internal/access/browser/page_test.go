@@ -43,7 +43,7 @@ func TestBrowserFilters(t *testing.T) {
 	if got, want := tab.rows(), "incidents | "+scriptName; got != want {
 		t.Errorf("for the guest it shows %s, want %s", got, want)
 	}
-	tab.wantText("#found", "Grace Guest gains 3 rights and loses 0; of 1 right it is not known. Shown: 2 of 5 channels.")
+	tab.wantText("#found", "Grace Guest gains 3 permissions and loses 0; 1 permission not known. Shown: 2 of 5 channels.")
 	if got := eval[string](tab, `[...document.querySelectorAll("tbody:not([hidden]) tr:not(.other) > .only-gain")].map((cell) => cell.previousElementSibling.textContent.split(":")[0]).join(" | ")`); got != "read | post | read" {
 		t.Errorf("for the guest it shows that she gains %s", got)
 	}
@@ -54,7 +54,7 @@ func TestBrowserFilters(t *testing.T) {
 	tab.choose(map[string]string{"person": "example.com"})
 	tab.wantText("#found", "6 people match")
 	tab.choose(map[string]string{"person": "Zoe"})
-	tab.wantText("#found", "Nobody in this review is called “Zoe”")
+	tab.wantText("#found", "No one in this review matches “Zoe”")
 
 	tab.choose(map[string]string{"person": arabicName})
 	tab.wantText("#found", arabicName)

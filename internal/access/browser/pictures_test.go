@@ -134,14 +134,14 @@ func ownerLink(t *testing.T) *report.Report {
 	return p.review(t)
 }
 
-// The page is laid out as the comment: the verdict and the risks on the first screen, then a row for each change, and nothing that
+// The page is laid out as the comment: the summary and the risks on the first screen, then a row for each change, and nothing that
 // is long is open. What the comment has a row for has one here.
 func TestBrowserLayout(t *testing.T) {
 	for name, made := range map[string]func(*testing.T) *report.Report{"one": oneChannel, "thirty": thirtyChannels, "owner-link": ownerLink} {
 		t.Run(name, func(t *testing.T) {
 			r := made(t)
 			tab := open(t, r, 1280, 900)
-			tab.wantText("h1", r.Verdict.Text)
+			tab.wantText("h1", r.Summary.Text)
 			if open := eval[int](tab, `document.querySelectorAll("details[open]").length`); open != 0 {
 				t.Errorf("%d elements are open", open)
 			}

@@ -37,14 +37,14 @@ func sample() *report.Report {
 	return &report.Report{
 		FormatVersion: report.FormatVersion,
 		Site:          "https://chat.example.com", Organization: "Example & Söhne", Provider: "zulip",
-		Verdict: report.Verdict{
-			Text:       "Gives a guest access to a private channel, and locks the account the provider uses out of another.",
-			Categories: []report.Category{report.Lockout, report.External, report.RoleChange, report.Unknown, report.Widening, report.Narrowing},
+		Summary: report.Summary{
+			Text:       "Gives a guest access to a private channel, and locks the provider's account out of another.",
+			Conditions: []report.Condition{report.Lockout, report.External, report.RoleChange, report.Unknown, report.Widening, report.Narrowing},
 		},
 		Risks: []report.Risk{
-			{Category: report.Lockout, Where: `channel "board"`, Text: "The provider's account can no longer administer the channel, so that no later plan can change it."},
-			{Category: report.External, Where: `channel "incidents"`, Text: "Grace Guest, a guest, can now read, and with her anyone on the internet."},
-			{Category: report.RoleChange, Where: "account " + arabicName, Text: "Becomes a moderator; is a member now."},
+			{Condition: report.Lockout, Where: `channel "board"`, Text: "The provider's account can no longer administer the channel, so that no later plan can change it."},
+			{Condition: report.External, Where: `channel "incidents"`, Text: "Grace Guest, a guest, can now read it, and so can anyone on the internet."},
+			{Condition: report.RoleChange, Where: "account " + arabicName, Text: "Becomes a moderator; is a member now."},
 		},
 		Channels: []*report.Channel{
 			channel(1, "incidents", report.Update, change("private, protected history", "public on the web"),
@@ -82,7 +82,7 @@ func sample() *report.Report {
 func large(channels, accounts int) *report.Report {
 	r := sample()
 	r.Risks, r.Groups, r.People, r.Unknown, r.Rights, r.Channels = nil, nil, nil, nil, nil, nil
-	r.Verdict = report.Verdict{Text: "Opens the channels of the old workspace to everybody.", Categories: []report.Category{report.Widening, report.Narrowing}}
+	r.Summary = report.Summary{Text: "Opens the channels of the old workspace to everybody.", Conditions: []report.Condition{report.Widening, report.Narrowing}}
 	for id := len(r.Accounts) + 1; id <= accounts; id++ {
 		r.Accounts = append(r.Accounts, &report.Account{
 			ID: int64(id), Name: fmt.Sprintf("Person %04d", id), Address: fmt.Sprintf("person%04d@example.com", id), Role: "member",
@@ -169,7 +169,7 @@ func can(name permission.Right, people int, value ...string) *audit.Right {
 // sampleAudit has one of everything that an audit can say.
 func sampleAudit() *audit.Audit {
 	a := auditOf(self, guest, ada, quote, end, maryam, alan)
-	a.Complete, a.Missing = false, []string{"Who is in 1 channel cannot be asked."}
+	a.Complete, a.Missing = false, []string{"The account can't see the subscribers of 1 channel."}
 	a.Archived = 2
 	a.Accounts[0].OwnerID = ada.ID
 	gone := &report.Account{ID: 8, Name: "Gone Gary", Address: "gary@example.com", Role: "member"}
@@ -199,9 +199,9 @@ func sampleAudit() *audit.Audit {
 		{Name: "can_invite_users_group", Text: "invite people", Value: []string{"role:everyone"}, People: all},
 	}
 	a.Findings = []*audit.Finding{
-		{Kind: audit.BotAdministrator, Severity: audit.High, Where: []string{"bot terraform-bot@example.com"}, Text: "The bot has the role of an administrator.", People: bot, Fix: "Give the bot the role \"member\"."},
+		{Kind: audit.BotAdministrator, Severity: audit.High, Where: []string{"bot terraform-bot@example.com"}, Text: "The bot is an administrator.", People: bot, Fix: "Give the bot the role \"member\"."},
 		{Kind: audit.Internet, Severity: audit.Medium, Where: []string{`channel "incidents"`}, Text: "Anyone on the internet can read it without an account.", People: nobody, Fix: "Set privacy to \"public\"."},
-		{Kind: audit.DeactivatedMember, Severity: audit.Medium, Where: []string{`user group "on-call"`}, Text: "It contains what is deactivated: gary@example.com.", People: three, Deactivated: []int64{gone.ID}, Fix: "Remove them."},
+		{Kind: audit.DeactivatedMember, Severity: audit.Medium, Where: []string{`user group "on-call"`}, Text: "It contains deactivated users or groups: gary@example.com.", People: three, Deactivated: []int64{gone.ID}, Fix: "Remove them."},
 		{Kind: audit.SinglePerson, Severity: audit.Low, Where: []string{`channel "board"`}, Text: "Only one person can administer the channel.", People: owner, Addresses: []string{"zulip_channel.board"}, Fix: "Add another person."},
 		{Kind: audit.SinglePerson, Severity: audit.Low, Where: []string{"channel " + scriptName}, Text: "Only one person can administer the channel.", People: owner, Addresses: []string{"zulip_channel.all[" + scriptName + "]"}, Fix: "Add another person."},
 	}
@@ -251,7 +251,7 @@ func largeAudit(channels, accounts int) *audit.Audit {
 		a.Channels = append(a.Channels, channel)
 		if i%2 == 0 {
 			a.Findings = append(a.Findings, &audit.Finding{
-				Kind: audit.NoAdministrator, Severity: audit.Low, Where: []string{fmt.Sprintf("channel %q", channel.Name)}, Text: "Nobody active is in its can_administer_channel_group.",
+				Kind: audit.NoAdministrator, Severity: audit.Low, Where: []string{fmt.Sprintf("channel %q", channel.Name)}, Text: "Its can_administer_channel_group includes no active user.",
 				People: few, Addresses: []string{fmt.Sprintf("zulip_channel.all[%q]", channel.Name)}, Fix: "Add an active person.",
 			})
 		}

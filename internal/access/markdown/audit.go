@@ -20,7 +20,7 @@ func WriteAudit(w io.Writer, a *audit.Audit) error {
 	}
 	d.line("### Access audit")
 	d.line("")
-	d.line("**" + plain(a.Verdict()) + "**")
+	d.line("**" + plain(a.Summary()) + "**")
 	d.line("")
 	d.line(aboutAudit(a))
 	for _, sentence := range a.Missing {

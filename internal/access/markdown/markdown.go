@@ -17,7 +17,7 @@ const MaxLength = 65536
 // maxRisks is how many risks are listed before the rest is counted.
 const maxRisks = 20
 
-// Write writes a report as a comment on a change: the verdict, the risks, then tables. No name in it can become
+// Write writes a report as a comment on a change: the summary, the risks, then tables. No name in it can become
 // anything else than text: neither a link nor a mention, neither HTML nor a column. What there is no place for is counted
 // in the last line.
 func Write(w io.Writer, r *report.Report) error {
@@ -33,7 +33,7 @@ func Write(w io.Writer, r *report.Report) error {
 		d.line("### Access changes")
 	}
 	d.line("")
-	d.line("**" + plain(r.Verdict.Text) + "**")
+	d.line("**" + plain(r.Summary.Text) + "**")
 	d.about(r)
 	d.risks(r.Findings())
 	d.rules(r.Rules)
@@ -142,13 +142,13 @@ func (d *document) line(text string) {
 
 // about says what was compared with what.
 func (d *document) about(r *report.Report) {
-	var categories []string
-	for _, category := range r.Verdict.Categories {
-		categories = append(categories, "`"+string(category)+"`")
+	var conditions []string
+	for _, condition := range r.Summary.Conditions {
+		conditions = append(conditions, "`"+string(condition)+"`")
 	}
 	var parts []string
-	if len(categories) > 0 {
-		parts = append(parts, strings.Join(categories, " "))
+	if len(conditions) > 0 {
+		parts = append(parts, strings.Join(conditions, " "))
 	}
 	switch {
 	case r.Since != "":
@@ -172,7 +172,7 @@ func (d *document) risks(all []report.RiskGroup) {
 		for at, text := range one.Where {
 			where[at] = plain(text)
 		}
-		line := fmt.Sprintf("- %#q: %s. %s", one.Category, d.list(where), plain(one.Text))
+		line := fmt.Sprintf("- %#q: %s. %s", one.Condition, d.list(where), plain(one.Text))
 		if i >= maxRisks || !d.fits(line) {
 			d.line(fmt.Sprintf("- and %s", report.Counted(len(all)-i, "more risk")))
 			return

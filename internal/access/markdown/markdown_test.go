@@ -43,8 +43,8 @@ func of(name string) *report.Report {
 	change := report.Change{Before: report.Value{Texts: []string{name}}, After: report.Value{Texts: []string{name + "x"}}}
 	right := &report.Right{Name: "can_send_message_group", Text: "post", Change: change, Gain: people, Lose: people, Unknown: false, Why: name}
 	return &report.Report{
-		Site: name, Verdict: report.Verdict{Text: "1 account gains access.", Categories: []report.Category{report.Widening}},
-		Risks:    []report.Risk{{Category: report.External, Where: "channel \"" + name + "\"", Text: name}},
+		Site: name, Summary: report.Summary{Text: "1 account gains access.", Conditions: []report.Condition{report.Widening}},
+		Risks:    []report.Risk{{Condition: report.External, Where: "channel \"" + name + "\"", Text: name}},
 		Channels: []*report.Channel{{Name: name, OldName: name + "y", Action: report.Update, Rights: []*report.Right{right}, Joins: people}},
 		Groups:   []*report.Group{{Name: name, Action: report.Update, Rights: []*report.Right{right}, Joins: people, Members: change}},
 		People:   []*report.Person{{Account: account, Role: change, Action: report.Update}},
@@ -143,7 +143,7 @@ func TestMarkdownNamesWhatIsRenamed(t *testing.T) {
 }
 
 func TestMarkdownIsShortWhenNothingChanges(t *testing.T) {
-	text := markdownOf(t, &report.Report{Verdict: report.Verdict{Text: "No one gains or loses access."}})
+	text := markdownOf(t, &report.Report{Summary: report.Summary{Text: "No one gains or loses access."}})
 	if text != "### Access review\n\n**No one gains or loses access.**\n" {
 		t.Errorf("nothing is said in these words:\n%s", text)
 	}
@@ -211,11 +211,11 @@ func TestAGroupHasItsMembersAsItsValue(t *testing.T) {
 		},
 	})
 	for _, want := range []string{
-		"| `board` | be in the group | `user:zoe@example.com` | `zoe` |",
-		"| `outer` | be in the group | `group:board`, `user:zoe@example.com` | `zoe` |",
-		"| `empty` | be in the group | – | – |",
-		"| `left` | be in the group | – | – |",
-		"| `large` | be in the group | `user:zoe@example.com`, `user:ada@example.com`, `user:bea@example.com`, `user:cid@example.com`, `user:dora@example.com` and 2 more | `zoe`, `ada`, `bea`, `cid`, `dora` and 2 more |",
+		"| `board` | be a member | `user:zoe@example.com` | `zoe` |",
+		"| `outer` | be a member | `group:board`, `user:zoe@example.com` | `zoe` |",
+		"| `empty` | be a member | – | – |",
+		"| `left` | be a member | – | – |",
+		"| `large` | be a member | `user:zoe@example.com`, `user:ada@example.com`, `user:bea@example.com`, `user:cid@example.com`, `user:dora@example.com` and 2 more | `zoe`, `ada`, `bea`, `cid`, `dora` and 2 more |",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s\nis not in\n%s", want, text)

@@ -26,8 +26,8 @@ func reportOf(name string) *report.Report {
 	}
 	return &report.Report{
 		FormatVersion: report.FormatVersion, Site: name, Organization: name, Provider: name, Since: name,
-		Verdict:  report.Verdict{Text: name, Categories: []report.Category{report.Widening, report.Category(name)}},
-		Risks:    []report.Risk{{Category: report.External, Where: "channel " + name, Text: name}, {Category: report.Category(name), Where: name, Text: name}},
+		Summary:  report.Summary{Text: name, Conditions: []report.Condition{report.Widening, report.Condition(name)}},
+		Risks:    []report.Risk{{Condition: report.External, Where: "channel " + name, Text: name}, {Condition: report.Condition(name), Where: name, Text: name}},
 		Channels: []*report.Channel{{ID: 1, Name: name, OldName: name, Action: report.Update, Addresses: []string{name}, Privacy: change, Rights: rights, Joins: people, Leaves: people}},
 		Groups:   []*report.Group{{ID: 1, Name: name, OldName: name, Action: report.Update, Addresses: []string{name}, Members: change, Subgroups: change, Rights: rights, Joins: people, Leaves: people}},
 		People:   []*report.Person{{Account: account, AccountID: 1, Addresses: []string{name}, Action: report.Update, Role: change, Owner: &change}},

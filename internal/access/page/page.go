@@ -30,7 +30,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"quietRules": report.QuietText,
 	"list":       report.List,
 	"others":     func(all []string) []string { return all[min(len(all), report.MaxListed):] },
-	"categories": func() []report.CategoryMeaning { return report.Categories },
+	"conditions": func() []report.ConditionMeaning { return report.Conditions },
 	"kinds":      func() []audit.KindMeaning { return audit.Kinds },
 	"severities": func() []audit.Severity { return audit.Severities },
 }).ParseFS(files, "*.tmpl"))

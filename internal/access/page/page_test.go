@@ -112,7 +112,7 @@ func TestWriteHTMLSaysWhatIsNotKnown(t *testing.T) {
 			Change: report.Change{Before: report.Value{Texts: []string{"role:members"}}, After: report.Value{Unknown: true}},
 		}}}},
 	})
-	for _, want := range []string{"The organization was not asked.", "not known yet</b>", `<td class="unknown">not known yet</td>`} {
+	for _, want := range []string{"The organization wasn't read.", "not known yet</b>", `<td class="unknown">not known yet</td>`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}

@@ -11,9 +11,9 @@ import (
 
 func TestOnlyPlansAreRead(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "not a plan in JSON", "[]": "not a plan in JSON", "{}": "it has no format_version",
+		"": "isn't a plan in JSON", "[]": "isn't a plan in JSON", "{}": "it has no format_version",
 		`{"format_version":"2.0","resource_changes":[]}`:                "this review reads 1.x",
-		`{"format_version":"1.0","values":{}}`:                          "a state or something else",
+		`{"format_version":"1.0","values":{}}`:                          "perhaps a state",
 		`{"format_version":"1.2","errored":true,"resource_changes":[]}`: "ended in an error",
 	} {
 		if _, err := plan.Parse(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {

@@ -10,12 +10,12 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
-// Assess finds the risks in a report, and sums it up in the verdict.
+// Assess finds the risks in a report, and sums it up in the summary.
 func (r *Report) Assess() {
 	r.explain()
-	a := assessment{report: r, categories: map[Category]bool{}}
+	a := assessment{report: r, conditions: map[Condition]bool{}}
 	for _, risk := range r.Risks { // what was found beside rights
-		a.categories[risk.Category] = true
+		a.conditions[risk.Condition] = true
 	}
 	for _, channel := range r.Channels {
 		a.channel(channel)
@@ -31,7 +31,7 @@ func (r *Report) Assess() {
 			}
 		}
 		if group.Unknown {
-			a.categories[Unknown] = true
+			a.conditions[Unknown] = true
 		}
 		if group.Action == Deactivate {
 			a.risk(DataLoss, where, "It is deactivated.")
@@ -44,33 +44,33 @@ func (r *Report) Assess() {
 		a.person(person)
 	}
 	if len(r.Unknown) > 0 {
-		a.categories[Unknown] = true
+		a.conditions[Unknown] = true
 	}
-	a.categories[Rules] = slices.ContainsFunc(r.Rules, (*Rule).Fails)
-	slices.SortStableFunc(r.Risks, func(x, y Risk) int { return cmp.Compare(x.Category.rank(), y.Category.rank()) })
-	r.Verdict.Categories = []Category{}
-	for _, meaning := range Categories {
-		if a.categories[meaning.Category] {
-			r.Verdict.Categories = append(r.Verdict.Categories, meaning.Category)
+	a.conditions[Rules] = slices.ContainsFunc(r.Rules, (*Rule).Fails)
+	slices.SortStableFunc(r.Risks, func(x, y Risk) int { return cmp.Compare(x.Condition.rank(), y.Condition.rank()) })
+	r.Summary.Conditions = []Condition{}
+	for _, meaning := range Conditions {
+		if a.conditions[meaning.Condition] {
+			r.Summary.Conditions = append(r.Summary.Conditions, meaning.Condition)
 		}
 	}
-	r.Verdict.Text = a.verdictText()
+	r.Summary.Text = a.summaryText()
 }
 
 // assessment gathers what applies.
 type assessment struct {
 	report     *Report
-	categories map[Category]bool
+	conditions map[Condition]bool
 }
 
-func (a *assessment) risk(category Category, where, text string) {
-	a.riskOf(category, where, text, "", nil)
+func (a *assessment) risk(condition Condition, where, text string) {
+	a.riskOf(condition, where, text, "", nil)
 }
 
 // riskOf adds a risk whose sentence counts or names people.
-func (a *assessment) riskOf(category Category, where, text string, kind riskKind, people *People) {
-	a.categories[category] = true
-	a.report.Risks = append(a.report.Risks, Risk{Category: category, Where: where, Text: text, kind: kind, people: people})
+func (a *assessment) riskOf(condition Condition, where, text string, kind riskKind, people *People) {
+	a.conditions[condition] = true
+	a.report.Risks = append(a.report.Risks, Risk{Condition: condition, Where: where, Text: text, kind: kind, people: people})
 }
 
 // channel assesses what happens in a channel. A new one gives nobody anything that is there now.
@@ -84,15 +84,15 @@ func (a *assessment) channel(channel *Channel) {
 	case channel.Action == Archive:
 		a.risk(DataLoss, where, "It is archived: no one can post there any more.")
 	case channel.Action == Replace && isNew:
-		a.categories[Narrowing] = true
+		a.conditions[Narrowing] = true
 		a.risk(DataLoss, where, "A new channel replaces it, without its messages.")
 	default:
 		a.private(where, channel)
 	}
 	for _, right := range channel.Rights {
 		if channel.Action == Archive {
-			a.categories[Narrowing] = a.categories[Narrowing] || right.Lose.Len() > 0
-			a.categories[Unknown] = a.categories[Unknown] || right.Unknown
+			a.conditions[Narrowing] = a.conditions[Narrowing] || right.Lose.Len() > 0
+			a.conditions[Unknown] = a.conditions[Unknown] || right.Unknown
 			continue
 		}
 		a.right(where, right, isNew)
@@ -130,9 +130,9 @@ func (a *assessment) right(where string, right *Right, isNew bool) {
 	if right.Internet == InternetGains {
 		a.risk(External, where, "Anyone on the internet can read it without an account.")
 	}
-	a.categories[Unknown] = a.categories[Unknown] || right.Unknown
-	a.categories[Widening] = a.categories[Widening] || !isNew && (right.Gain.Len() > 0 || right.Internet == InternetGains)
-	a.categories[Narrowing] = a.categories[Narrowing] || right.Lose.Len() > 0 || right.Internet == InternetLoses
+	a.conditions[Unknown] = a.conditions[Unknown] || right.Unknown
+	a.conditions[Widening] = a.conditions[Widening] || !isNew && (right.Gain.Len() > 0 || right.Internet == InternetGains)
+	a.conditions[Narrowing] = a.conditions[Narrowing] || right.Lose.Len() > 0 || right.Internet == InternetLoses
 }
 
 // commonRisks finds what is to be said of several rights over the same thing at once.
@@ -217,7 +217,7 @@ func botsCannotPostText(bots []*Account) string {
 
 // owner assesses that a bot comes to another owner, who holds its key then.
 func (a *assessment) owner(where string, person *Person) {
-	a.categories[Widening] = true
+	a.conditions[Widening] = true
 	if person.Owner.After.Unknown {
 		a.risk(Unknown, where, "The bot's new owner isn't known yet.")
 	}
@@ -246,7 +246,7 @@ func (a *assessment) person(person *Person) {
 	case Replace:
 		a.risk(RoleChange, where, fmt.Sprintf("The account is deactivated, then reactivated as %s. Its own bots stay deactivated.", after))
 	case Create, Reactivate:
-		a.categories[Widening] = true
+		a.conditions[Widening] = true
 		if person.Owner != nil {
 			a.owner(where, person)
 		}
@@ -257,7 +257,7 @@ func (a *assessment) person(person *Person) {
 			a.risk(RoleChange, where, fmt.Sprintf("The account is %sd as %s.", person.Action, after))
 		}
 	case Deactivate:
-		a.categories[Narrowing] = true
+		a.conditions[Narrowing] = true
 		a.risk(RoleChange, where, "The account is deactivated and loses all access.")
 	default:
 		if person.Owner != nil {

@@ -7,7 +7,7 @@ import (
 
 // Risk is something to look at before the rest, in one place. [Report.Findings] gathers those of one kind.
 type Risk struct {
-	Category Category `json:"word"`
+	Condition Condition `json:"condition"`
 	// Where is what it is about, in words: channel "general", the organization.
 	Where string `json:"where"`
 	// Text is a sentence.
@@ -20,7 +20,7 @@ type Risk struct {
 // RiskGroup is what a person looks at before the rest: the risks of one kind, wherever they are. A group that changes can
 // have the same consequence in a thousand channels, which are one thing to decide.
 type RiskGroup struct {
-	Category Category
+	Condition Condition
 	// Where is what it is about, in words, each once.
 	Where []string
 	// Text is a sentence, for all of them.
@@ -43,8 +43,8 @@ const (
 // post, and guests who gain the same rights, whoever and however many they are.
 func (r *Report) Findings() []RiskGroup {
 	type key struct {
-		category Category
-		kind     riskKind
+		condition Condition
+		kind      riskKind
 	}
 	var all []RiskGroup
 	index := map[key]int{}
@@ -53,11 +53,11 @@ func (r *Report) Findings() []RiskGroup {
 		if kind == "" {
 			kind = riskKind(risk.Text)
 		}
-		at, known := index[key{risk.Category, kind}]
+		at, known := index[key{risk.Condition, kind}]
 		if !known {
 			at = len(all)
-			index[key{risk.Category, kind}] = at
-			all = append(all, RiskGroup{Category: risk.Category})
+			index[key{risk.Condition, kind}] = at
+			all = append(all, RiskGroup{Condition: risk.Condition})
 		}
 		all[at].risks = append(all[at].risks, risk)
 	}

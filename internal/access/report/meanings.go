@@ -2,8 +2,8 @@ package report
 
 import "github.com/zulip-iac/terraform-provider-zulip/internal/access/meaning"
 
-// categories are under which category the sentences of a class are.
-var categories = map[meaning.Class]Category{
+// conditions are under which condition the sentences of a class are.
+var conditions = map[meaning.Class]Condition{
 	meaning.Joining: Joining, meaning.SignIn: SignIn, meaning.Outgoing: Outgoing, meaning.DataLoss: DataLoss,
 	meaning.History: Widening, meaning.Credential: RoleChange, meaning.External: External,
 }
@@ -12,9 +12,9 @@ var categories = map[meaning.Class]Category{
 // changes is said here or elsewhere.
 func (r *Report) Say(result *meaning.Result, also *Also) (isSaid bool) {
 	for _, statement := range result.Statements {
-		r.Risks = append(r.Risks, Risk{Category: categories[statement.Class], Where: statement.Where, Text: statement.Text})
+		r.Risks = append(r.Risks, Risk{Condition: conditions[statement.Class], Where: statement.Where, Text: statement.Text})
 		if statement.IsUncertain {
-			r.Risks = append(r.Risks, Risk{Category: Unknown, Where: statement.Where, Text: "The new value isn't known yet."})
+			r.Risks = append(r.Risks, Risk{Condition: Unknown, Where: statement.Where, Text: "The new value isn't known yet."})
 		}
 	}
 	for _, difference := range result.Differences {

@@ -161,7 +161,7 @@ type Account struct {
 	// ID is negative for one that the plan creates.
 	ID      int64  `json:"id"`
 	Name    string `json:"name"`
-	Address string `json:"address"`
+	Address string `json:"email"`
 	// Role is what it is before the plan: owner, administrator, moderator, member, guest.
 	Role  string `json:"role"`
 	IsBot bool   `json:"is_bot"`

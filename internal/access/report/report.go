@@ -32,7 +32,7 @@ type Report struct {
 	// Offline says that the organization was not asked: all that changes is in Also, and nobody knows who gains and who
 	// loses.
 	Offline bool    `json:"offline"`
-	Verdict Verdict `json:"verdict"`
+	Summary Summary `json:"summary"`
 	Risks   []Risk  `json:"risks"`
 	// Rules are what was found of the rules that the review was given; none without rules.
 	Rules []*Rule `json:"rules,omitempty"`
@@ -44,7 +44,7 @@ type Report struct {
 	People []*Person `json:"people"`
 	// Rights are the organization's own permissions, and settings of it that decide who has others:
 	// waiting_period_threshold and enable_spectator_access.
-	Rights []*Right `json:"rights"`
+	Rights []*Right `json:"permissions"`
 	// Unknown says in sentences what the plan does not know yet, beside what is marked as such above.
 	Unknown []string `json:"unknown"`
 	// Also are the changes that are in none of the lists above: with the risks they name everything that the plan changes.
@@ -101,10 +101,10 @@ type Channel struct {
 	OldName string `json:"old_name,omitempty"`
 	Action  Action `json:"action"`
 	// Addresses are the resources of the plan that change it; empty if it is only affected.
-	Addresses []string `json:"addresses"`
+	Addresses []string `json:"resources"`
 	// Privacy is what kind of channel it is, in words.
 	Privacy Change   `json:"privacy"`
-	Rights  []*Right `json:"rights"`
+	Rights  []*Right `json:"permissions"`
 	// Joins and Leaves are who is put into the channel and taken out of it.
 	Joins  *People `json:"joins"`
 	Leaves *People `json:"leaves"`
@@ -171,7 +171,7 @@ type Right struct {
 	// Internet says what those outside the organization do: gain, lose, or empty.
 	Internet string `json:"internet,omitempty"`
 	// NobodyLeft says that somebody could before, and nobody can after.
-	NobodyLeft bool `json:"nobody_left"`
+	NobodyLeft bool `json:"no_one_left"`
 	// Unknown says that it cannot be told who gains and who loses; Why says what it depends on.
 	Unknown bool   `json:"unknown"`
 	Why     string `json:"why,omitempty"`
@@ -195,7 +195,7 @@ type Change struct {
 type Value struct {
 	// Texts are principals (role:members, group:sre, user:a@example.com) or other words; nil if there is no value,
 	// as before something is created.
-	Texts []string `json:"words"`
+	Texts []string `json:"values"`
 	// Unknown says that the plan does not know the value yet, or not all of it.
 	Unknown bool `json:"unknown"`
 }
@@ -235,7 +235,7 @@ type Group struct {
 	OldName string `json:"old_name,omitempty"`
 	Action  Action `json:"action"`
 	// Addresses are the resources of the plan that change it; with zulip_user_group_membership there can be several.
-	Addresses []string `json:"addresses"`
+	Addresses []string `json:"resources"`
 	// Members are the people directly in it, by their address, Subgroups the groups; only where the plan changes them.
 	Members   Change `json:"members"`
 	Subgroups Change `json:"subgroups"`
@@ -244,7 +244,7 @@ type Group struct {
 	Leaves *People `json:"leaves"`
 	// Unknown says that it is not known yet who will be in it.
 	Unknown bool     `json:"unknown"`
-	Rights  []*Right `json:"rights"`
+	Rights  []*Right `json:"permissions"`
 }
 
 // Found is a finding of an audit.
@@ -260,7 +260,7 @@ type Found struct {
 // Also is a change that is no right, or not one that is computed.
 type Also struct {
 	// Address is the resource of the plan, or what was compared.
-	Address string `json:"address"`
+	Address string `json:"resource"`
 	Action  Action `json:"action"`
 	// Attributes are those that differ; none for something that is made or ends.
 	Attributes []AlsoAttribute `json:"attributes"`
@@ -276,7 +276,7 @@ type AlsoAttribute struct {
 type Person struct {
 	Account   *Account `json:"-"`
 	AccountID int64    `json:"account"`
-	Addresses []string `json:"addresses"`
+	Addresses []string `json:"resources"`
 	Action    Action   `json:"action"`
 	// Role is the role in words: member, guest.
 	Role Change `json:"role"`

@@ -88,17 +88,17 @@ func TestAssess_Lockout(t *testing.T) {
 	r.Assess()
 	want := map[string]string{
 		`channel "a"`:    "The provider's account can no longer administer the channel.",
-		`channel "b"`:    "Nobody is left who can post.",
+		`channel "b"`:    "No one can post any more.",
 		`user group "g"`: "The provider's account can no longer manage the group.",
 	}
 	for where, text := range want {
 		if !slices.ContainsFunc(r.Risks, func(risk report.Risk) bool {
-			return risk.Category == report.Lockout && risk.Where == where && risk.Text == text
+			return risk.Condition == report.Lockout && risk.Where == where && risk.Text == text
 		}) {
 			t.Errorf("%s has no risk %q: %+v", where, text, r.Risks)
 		}
 	}
-	if fails := r.Fails([]report.Category{report.Lockout}); len(r.Risks) != len(want) || len(fails) != 1 {
+	if fails := r.Fails([]report.Condition{report.Lockout}); len(r.Risks) != len(want) || len(fails) != 1 {
 		t.Errorf("%d risks, fails %q", len(r.Risks), fails)
 	}
 }

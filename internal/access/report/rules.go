@@ -162,7 +162,7 @@ type Violation struct {
 type RulePerson struct {
 	ID      int64  `json:"id"`
 	Name    string `json:"name"`
-	Address string `json:"address"`
+	Address string `json:"email"`
 	IsBot   bool   `json:"is_bot"`
 	// Role is the role in words, after the plan.
 	Role string `json:"role"`

@@ -14,11 +14,11 @@ import (
 func TestReviewActions_Invoked_Shown(t *testing.T) {
 	f := newFirm(t)
 	found := mustReview(t, readFile(t, "actions.plan.json"), review.Options{Store: readOf(f.Organization)})
-	expectCategory(t, found, report.Outgoing)
+	expectCondition(t, found, report.Outgoing)
 	text := strings.ReplaceAll(markdownOf(t, found), "`", "")
-	expectText(t, text, "action.zulip_export.all. It exports the data of the organization. The kind of the export: standard.",
-		"module.m.action.zulip_export.all[0]. It exports the data of the organization. The kind of the export: public.",
-		"action.zulip_set_user_settings.members, action.zulip_set_user_settings.new. People get what messages say by e-mail.",
+	expectText(t, text, "action.zulip_export.all. It exports the organization's data. Type of export: standard.",
+		"module.m.action.zulip_export.all[0]. It exports the organization's data. Type of export: public.",
+		"action.zulip_set_user_settings.members, action.zulip_set_user_settings.new. Notification emails contain the text of messages.",
 		"action.zulip_send_message.hello is invoked", `module.m.action.zulip_set_user_settings.each["a"]`)
 	if strings.Contains(text, "Hello") {
 		t.Error("the review shows a sensitive value")
@@ -40,6 +40,6 @@ func TestReviewActions_SeveralProviderConfigurations_Unknown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	expectCategory(t, found, report.Unknown)
-	expectText(t, strings.Join(found.Unknown, "\n"), "The plan does not tell which provider configuration module.m.action.zulip_export.all[0] belongs to. It is not reviewed.")
+	expectCondition(t, found, report.Unknown)
+	expectText(t, strings.Join(found.Unknown, "\n"), "The plan doesn't show the provider configuration of module.m.action.zulip_export.all[0], so it isn't reviewed.")
 }

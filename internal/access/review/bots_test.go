@@ -13,9 +13,9 @@ import (
 func TestReviewBot_NewWithGuestOwner_External(t *testing.T) {
 	f := newFirm(t)
 	found := f.reviewed("", resourceChange("zulip_bot", nil, attributes{"short_name": "key", "full_name": "Key", "owner": "gus@example.com"}))
-	expectCategory(t, found, report.External)
+	expectCondition(t, found, report.External)
 	text := strings.ReplaceAll(markdownOf(t, found), "`", "")
-	expectText(t, text, "A guest holds its key: gus@example.com.", "With its key gus@example.com can", `in "hall"`, "in the organization, and not without it.", "new, owner gus@example.com")
+	expectText(t, text, "A guest gets its API key: gus@example.com.", "gus@example.com can use its API key to", `in "hall"`, "in the organization, and has no other way to do that.", "new, owner gus@example.com")
 	if data, err := json.Marshal(found.People); err != nil || !strings.Contains(string(data), `"owner":`) {
 		t.Errorf("the JSON says of the owner: %s %v", data, err)
 	}
@@ -46,7 +46,7 @@ func TestReviewBot_RoleAndOwnerChange_OneLine(t *testing.T) {
 		t.Errorf("the review says of the bot: %+v", found.People)
 	}
 	text := strings.ReplaceAll(markdownOf(t, found), "`", "")
-	expectText(t, text, "It is an administrator, and mel@example.com comes to hold its key", "With its key mel@example.com can", "for the user groups", `"ops"`)
+	expectText(t, text, "It is an administrator, and mel@example.com gets its API key", "mel@example.com can use its API key to", "for the user groups", `"ops"`)
 }
 
 // A bot that is reactivated is in the channels in which it was.

@@ -41,7 +41,7 @@ func TestReviewRetention_ComparedInDays(t *testing.T) {
 				found := f.reviewed("", changes...)
 				var said []string
 				for _, risk := range found.Risks {
-					if risk.Where == `channel "hall"` && risk.Category == report.DataLoss {
+					if risk.Where == `channel "hall"` && risk.Condition == report.DataLoss {
 						said = append(said, risk.Text)
 					}
 				}
@@ -61,15 +61,15 @@ func TestReviewUser_DeactivationActions_DataLoss(t *testing.T) {
 	inactive := attributes{"id": f.mel, "email": "mel@example.com", "full_name": "Mel", "active": false, "deactivation_actions": actions}
 	for _, after := range []attributes{nil, inactive} {
 		found := f.reviewed("", resourceChange("zulip_user", mel, after))
-		expectText(t, markdownOf(t, found), "`mel@example.com`. The server permanently deletes of the account: direct messages, public channel messages.")
-		expectCategory(t, found, report.DataLoss)
+		expectText(t, markdownOf(t, found), "`mel@example.com`. The server permanently deletes the account's direct messages, public channel messages.")
+		expectCondition(t, found, report.DataLoss)
 	}
 	unknown := attributes{"id": f.mel, "email": "mel@example.com", "full_name": "Mel", "active": false}
 	found := f.reviewed("", resourceChange("zulip_user", mel, unknown, "deactivation_actions"))
-	expectCategory(t, found, report.DataLoss)
-	expectCategory(t, found, report.Unknown)
+	expectCondition(t, found, report.DataLoss)
+	expectCondition(t, found, report.Unknown)
 	found = f.reviewed("", resourceChange("zulip_user", mel, attributes{"id": f.mel, "email": "mel@example.com", "full_name": "Mel", "active": true}))
-	if slices.Contains(found.Verdict.Categories, report.DataLoss) {
+	if slices.Contains(found.Summary.Conditions, report.DataLoss) {
 		t.Errorf("an account that stays loses nothing: %v", found.Risks)
 	}
 }
@@ -81,14 +81,14 @@ func TestReviewLinks_TargetShown(t *testing.T) {
 		change attributes
 		says   string
 	}{
-		"a new linkifier": {resourceChange("zulip_linkifier", nil, attributes{"pattern": "#(?P<id>[0-9]+)", "url_template": url}), "What matches it links to " + url + "."},
+		"a new linkifier": {resourceChange("zulip_linkifier", nil, attributes{"pattern": "#(?P<id>[0-9]+)", "url_template": url}), "Matching text links to " + url + "."},
 		"a wider pattern": {resourceChange("zulip_linkifier", attributes{"id": 1, "pattern": "#(?P<id>[0-9]+)", "url_template": url}, attributes{"id": 1, "pattern": "(?P<id>.+)", "url_template": url}),
-			"It links what matches (?P<id>.+); before: #(?P<id>[0-9]+)."},
+			"It links text that matches (?P<id>.+); before: #(?P<id>[0-9]+)."},
 		"a new playground": {resourceChange("zulip_code_playground", nil, attributes{"name": "Go", "pygments_language": "Go", "url_template": url}), "Code opened in it is sent to " + url + "."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			found := newFirm(t).reviewed("", test.change)
-			expectCategory(t, found, report.Outgoing)
+			expectCondition(t, found, report.Outgoing)
 			if !slices.ContainsFunc(found.Risks, func(risk report.Risk) bool { return risk.Text == test.says }) {
 				t.Errorf("the review says %v", found.Risks)
 			}

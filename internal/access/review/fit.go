@@ -29,12 +29,12 @@ func (b *builder) setApart() {
 			b.unknown(access.Anywhere, "%s", sentence)
 		}
 		for _, risk := range append(apart.report.Risks, report.Risk{
-			Category: report.Unknown,
-			Text:     "The plan doesn't show which instance of the provider configuration " + change.Provider + " this resource uses, so it isn't known which organization changes and who gains or loses access.",
+			Condition: report.Unknown,
+			Text:      "The plan doesn't show which instance of the provider configuration " + change.Provider + " this resource uses, so it isn't known which organization changes and who gains or loses access.",
 		}) {
 			risk.Where = change.Address
 			b.report.Risks = append(b.report.Risks, risk)
-			if risk.Category == report.Unknown {
+			if risk.Condition == report.Unknown {
 				b.unknown(access.Told, "%s: %s", risk.Where, risk.Text)
 			}
 		}

@@ -15,10 +15,10 @@ func TestReviewHeadline_ReadableChannels_First(t *testing.T) {
 		return attributes{"id": f.board, "name": name, "privacy": privacy, "can_subscribe_group": []string{"group:directors"}}
 	}
 	for name, test := range map[string]struct {
-		change   func(f *firm) attributes
-		headline string
-		category report.Category
-		risk     string
+		change    func(f *firm) attributes
+		headline  string
+		condition report.Condition
+		risk      string
 	}{
 		"to the internet": {
 			func(f *firm) attributes {
@@ -57,15 +57,15 @@ func TestReviewHeadline_ReadableChannels_First(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFirm(t)
 			found := f.reviewed("", test.change(f))
-			if !strings.HasPrefix(found.Verdict.Text, test.headline) {
-				t.Errorf("the headline is %q; want %q", found.Verdict.Text, test.headline)
+			if !strings.HasPrefix(found.Summary.Text, test.headline) {
+				t.Errorf("the headline is %q; want %q", found.Summary.Text, test.headline)
 			}
-			if test.category == "" {
+			if test.condition == "" {
 				return
 			}
-			expectCategory(t, found, test.category)
+			expectCondition(t, found, test.condition)
 			if !slices.ContainsFunc(found.Risks, func(risk report.Risk) bool {
-				return risk.Category == test.category && risk.Where+". "+risk.Text == test.risk
+				return risk.Condition == test.condition && risk.Where+". "+risk.Text == test.risk
 			}) {
 				t.Errorf("the risks are %v; want %q", found.Risks, test.risk)
 			}
@@ -81,8 +81,8 @@ func TestReviewPrivate_SeveralChannels_OneFinding(t *testing.T) {
 	}
 	found := f.reviewed("", resourceChange("zulip_user_group", attributes{"id": f.directors, "name": "directors", "members": []string{"ada@example.com"}},
 		attributes{"id": f.directors, "name": "directors", "members": []string{"ada@example.com", "mel@example.com"}}))
-	if !strings.HasPrefix(found.Verdict.Text, "1 account can now read private channels: #board, #case-0, #case-1, #case-2, #case-3. ") {
-		t.Errorf("the headline is %q", found.Verdict.Text)
+	if !strings.HasPrefix(found.Summary.Text, "1 account can now read private channels: #board, #case-0, #case-1, #case-2, #case-3. ") {
+		t.Errorf("the headline is %q", found.Summary.Text)
 	}
 	if len(found.Findings()) != 1 || len(found.Findings()[0].Where) != 5 || found.Findings()[0].Text != "1 account can now read it: Mel." {
 		t.Errorf("the findings are %+v", found.Findings())
@@ -93,7 +93,7 @@ func TestReviewPrivate_SeveralChannels_OneFinding(t *testing.T) {
 func TestReviewPrivate_NewChannel_NoRisk(t *testing.T) {
 	f := newFirm(t)
 	found := f.reviewed("", resourceChange("zulip_channel", nil, attributes{"name": "new", "privacy": "private_shared_history", "initial_subscribers": []string{"mel@example.com"}}, "id"))
-	if slices.Contains(found.Verdict.Categories, report.Private) {
-		t.Errorf("the review says %v: %s", found.Verdict.Categories, found.Verdict.Text)
+	if slices.Contains(found.Summary.Conditions, report.Private) {
+		t.Errorf("the review says %v: %s", found.Summary.Conditions, found.Summary.Text)
 	}
 }

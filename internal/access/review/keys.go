@@ -34,13 +34,13 @@ func hasSameOwner(bot, other *zulip.User) bool {
 }
 
 func (b *builder) sayKey(bot, owner *zulip.User) {
-	where, category := "bot "+bot.Address(), report.Widening
+	where, condition := "bot "+bot.Address(), report.Widening
 	if owner.Role == zulip.RoleGuest {
-		category = report.External
+		condition = report.External
 	}
 	say := func(rights, over string) {
 		b.report.Risks = append(b.report.Risks, report.Risk{
-			Category: category, Where: where, Text: fmt.Sprintf("%s can use its API key to %s %s, and has no other way to do that.", owner.Address(), rights, over),
+			Condition: condition, Where: where, Text: fmt.Sprintf("%s can use its API key to %s %s, and has no other way to do that.", owner.Address(), rights, over),
 		})
 	}
 	channels := map[string][]string{} // by what can be done in them

@@ -85,7 +85,7 @@ func TestProtocolReviewOfALargePlan(t *testing.T) {
 	if len(text) >= markdown.MaxLength || len(text) < markdown.MaxLength/2 {
 		t.Errorf("the Markdown has %d bytes", len(text))
 	}
-	expectText(t, text, "lines are left out here", report.Counted(people, "account")+" lose access", "`room 0`")
+	expectText(t, text, "lines are left out", report.Counted(people, "account")+" lose access", "`room 0`")
 }
 
 func BenchmarkReviewOfALargePlan(b *testing.B) {
@@ -217,19 +217,19 @@ func TestReviewCountsWhatThereIsToDecide(t *testing.T) {
 	if len(found.Risks) != 40 {
 		t.Errorf("%d channels are at risk", len(found.Risks))
 	}
-	if want := "2 accounts gain access; 1 risk."; found.Verdict.Text != want {
-		t.Errorf("%s\nwant: %s", found.Verdict.Text, want)
+	if want := "2 accounts gain access; 1 risk."; found.Summary.Text != want {
+		t.Errorf("%s\nwant: %s", found.Summary.Text, want)
 	}
 	expectText(t, markdownOf(t, found), "- `external`: channel \"room 0\", channel \"room 10\", channel \"room 12\", channel \"room 14\", channel \"room 16\" and 35 more (list 1). 1 to 2 guests can post and start topics.")
 	var text strings.Builder
 	if err := page.Write(&text, found); err != nil {
 		t.Fatal(err)
 	}
-	expectText(t, text.String(), `and 35 more</p><p><bdi>1 to 2 guests can post and start topics.</bdi>`, `<summary>The other 35</summary><p><bdi>channel &#34;room 18&#34;</bdi></p>`)
+	expectText(t, text.String(), `and 35 more</p><p><bdi>1 to 2 guests can post and start topics.</bdi>`, `<summary>Show 35 more</summary><p><bdi>channel &#34;room 18&#34;</bdi></p>`)
 
 	found = reviewOf(t, o, planOf(t, resourceChange("zulip_user_group", members(), members("grace@example.com"))))
-	if want := "1 account gains access; 1 risk."; found.Verdict.Text != want {
-		t.Errorf("%s\nwant: %s", found.Verdict.Text, want)
+	if want := "1 account gains access; 1 risk."; found.Summary.Text != want {
+		t.Errorf("%s\nwant: %s", found.Summary.Text, want)
 	}
 }
 
@@ -247,11 +247,11 @@ func TestReviewGathersBotsThatCanNoLongerPost(t *testing.T) {
 	}
 	found := reviewOf(t, o, planOf(t, changes...))
 	expectText(t, markdownOf(t, found), `channel "room 0", channel "room 2", channel "room 1", channel "room 3". 2 bots can no longer post: Zero, One.`)
-	if !strings.HasPrefix(found.Verdict.Text, "2 accounts lose access; ") || len(found.Findings()) > 2 {
-		t.Errorf("%s %+v", found.Verdict.Text, found.Findings())
+	if !strings.HasPrefix(found.Summary.Text, "2 accounts lose access; ") || len(found.Findings()) > 2 {
+		t.Errorf("%s %+v", found.Summary.Text, found.Findings())
 	}
 	one := reviewOf(t, o, planOf(t, changes[0]))
-	if !strings.HasPrefix(one.Verdict.Text, "1 account loses access; ") {
-		t.Error(one.Verdict.Text)
+	if !strings.HasPrefix(one.Summary.Text, "1 account loses access; ") {
+		t.Error(one.Summary.Text)
 	}
 }

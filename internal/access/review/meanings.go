@@ -74,7 +74,7 @@ func (b *builder) sayLastDomain() {
 	if removed && len(left) == 0 {
 		of, _ := meaning.Of("zulip_organization")
 		row, _ := of.Attribute("emails_restricted_to_domains")
-		b.report.Risks = append(b.report.Risks, report.Risk{Category: report.Joining, Where: "the organization", Text: row.Sentence})
+		b.report.Risks = append(b.report.Risks, report.Risk{Condition: report.Joining, Where: "the organization", Text: row.Sentence})
 	}
 }
 
@@ -100,7 +100,7 @@ func (b *builder) sayRekeyed() {
 			from, to = ended[resource][0].Address, made[resource][0].Address
 		}
 		text := fmt.Sprintf("Keys change: channels with an old key are archived with their messages, and channels with a new key start empty. To rename a channel, add a block moved { from = %s, to = %s }.", from, to)
-		b.report.Risks = append(b.report.Risks, report.Risk{Category: report.DataLoss, Where: resource, Text: text})
+		b.report.Risks = append(b.report.Risks, report.Risk{Condition: report.DataLoss, Where: resource, Text: text})
 	}
 }
 

@@ -159,12 +159,12 @@ func (b *builder) deactivationActions(c *plan.Change, user *zulip.User) {
 	}
 	if len(deleted) > 0 {
 		b.report.Risks = append(b.report.Risks, report.Risk{
-			Category: report.DataLoss, Where: user.Address(), Text: fmt.Sprintf("The server permanently deletes the account's %s.", report.List(deleted)),
+			Condition: report.DataLoss, Where: user.Address(), Text: fmt.Sprintf("The server permanently deletes the account's %s.", report.List(deleted)),
 		})
 	}
 	if actions.IsUnknown {
 		b.report.Risks = append(b.report.Risks, report.Risk{
-			Category: report.DataLoss, Where: user.Address(), Text: "It isn't known yet what the server deletes with the account.",
+			Condition: report.DataLoss, Where: user.Address(), Text: "It isn't known yet what the server deletes with the account.",
 		})
 		b.unknown(access.OneThing, "It isn't known yet what the server deletes when it deactivates %s.", user.Address())
 	}
@@ -240,7 +240,7 @@ func (b *builder) roleResource(c *plan.Change) {
 			b.giveRole(c, user, role)
 		} else if user.IsActive && user.Role < zulip.RoleMember {
 			b.report.Risks = append(b.report.Risks, report.Risk{
-				Category: report.RoleChange, Where: user.Address(),
+				Condition: report.RoleChange, Where: user.Address(),
 				Text: fmt.Sprintf("Stays %s, although no resource manages the role any more: destroying %s leaves the role. To remove it, first apply on_destroy = \"member\".", user.Role, c.Address),
 			})
 		}

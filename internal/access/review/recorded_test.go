@@ -122,7 +122,7 @@ func TestReviewOfProviderInstances(t *testing.T) {
 		t.Fatal(err)
 	}
 	findings := found.Findings()
-	if len(found.Channels) != 0 || len(findings) != 1 || !slices.Equal(found.Verdict.Categories, []report.Category{report.Unknown}) {
+	if len(found.Channels) != 0 || len(findings) != 1 || !slices.Equal(found.Summary.Conditions, []report.Condition{report.Unknown}) {
 		t.Fatalf("of instances that are not told apart it says\n%s", markdownOf(t, found))
 	}
 	if got := strings.Join(findings[0].Where, " "); got != "zulip_channel.elsewhere zulip_channel.here" {
@@ -136,8 +136,8 @@ func TestReviewOfProviderInstances(t *testing.T) {
 	}
 	for provider, want := range map[string]string{
 		"":                   "(zulip.by_site, zulip.fixed)",
-		"zulip.fixed":        "the plan is of " + site,
-		`zulip.by_site["x"]`: "does not tell the instances of zulip.by_site apart",
+		"zulip.fixed":        "the plan is for " + site,
+		`zulip.by_site["x"]`: "doesn't distinguish the instances of zulip.by_site",
 	} {
 		if _, err := reviewed(text, provider, "https://other.example.com"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("as %q: %v", provider, err)

@@ -29,11 +29,11 @@ func expectRule(t *testing.T, found *report.Report, name string, fails bool) {
 	}
 }
 
-// expectCategory expects that a category applies to a review.
-func expectCategory(t *testing.T, found *report.Report, category report.Category) {
+// expectCondition expects that a condition applies to a review.
+func expectCondition(t *testing.T, found *report.Report, condition report.Condition) {
 	t.Helper()
-	if !slices.Contains(found.Verdict.Categories, category) {
-		t.Errorf("%s does not apply; the review says: %s %v", category, found.Verdict.Text, found.Verdict.Categories)
+	if !slices.Contains(found.Summary.Conditions, condition) {
+		t.Errorf("%s does not apply; the review says: %s %v", condition, found.Summary.Text, found.Summary.Conditions)
 	}
 }
 
@@ -87,7 +87,7 @@ func TestReviewUserRole_ForgottenAndCreated_RoleChanges(t *testing.T) {
 	found := f.reviewed("", replaced(resourceChange("zulip_user_role",
 		attributes{"user_id": f.otto, "user": "otto@example.com", "role": "owner", "on_destroy": "member"},
 		attributes{"user_id": f.mel, "user": "mel@example.com", "role": "owner", "on_destroy": "member"}), "forget", "create"))
-	expectCategory(t, found, report.RoleChange)
+	expectCondition(t, found, report.RoleChange)
 	if len(found.People) != 1 || found.People[0].AccountID != f.mel {
 		t.Errorf("only Mel's role changes: %v", found.People)
 	}
@@ -131,15 +131,15 @@ func TestReviewReplacedPrivateChannel_NotReadByEveryone(t *testing.T) {
 			t.Errorf("the new channel is %s", channel.Privacy.After)
 		}
 	}
-	if slices.Contains(found.Verdict.Categories, report.DataLoss) || slices.Contains(found.Verdict.Categories, report.Widening) {
-		t.Errorf("the provider unarchives the channel, with its messages: %v", found.Verdict.Categories)
+	if slices.Contains(found.Summary.Conditions, report.DataLoss) || slices.Contains(found.Summary.Conditions, report.Widening) {
+		t.Errorf("the provider unarchives the channel, with its messages: %v", found.Summary.Conditions)
 	}
 
 	other := board(nil)
 	other["name"] = "directors"
-	expectCategory(t, f.reviewed("", replaced(resourceChange("zulip_channel", board(f.board), other, "id"))), report.DataLoss)
+	expectCondition(t, f.reviewed("", replaced(resourceChange("zulip_channel", board(f.board), other, "id"))), report.DataLoss)
 	first := f.reviewed("", replaced(resourceChange("zulip_channel", board(f.board), board(nil), "id"), "create", "delete"))
-	expectCategory(t, first, report.Stops)
+	expectCondition(t, first, report.Stops)
 }
 
 // The server deactivates an account with its bots, and the provider reactivates the account alone.

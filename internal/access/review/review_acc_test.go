@@ -375,7 +375,7 @@ resource "zulip_user_role" "kenji" {
 				t.Errorf("the review sent %d requests, not one for the snapshot and one that ends its event queue", requests)
 			}
 			var got []string
-			for _, word := range found.Verdict.Categories {
+			for _, word := range found.Summary.Conditions {
 				got = append(got, string(word))
 			}
 			if strings.Join(got, " ") != test.words {
@@ -438,7 +438,7 @@ resource "zulip_bot" "alerts" {
 	w.Configure(t, with("active = false"))
 	w.Must(t, "apply", "-auto-approve")
 	back := review(with("active = true"))
-	if len(back.People) != 1 || back.People[0].Action != report.Reactivate || len(back.Fails([]report.Category{report.RoleChange})) == 0 {
+	if len(back.People) != 1 || back.People[0].Action != report.Reactivate || len(back.Fails([]report.Condition{report.RoleChange})) == 0 {
 		t.Errorf("the review says %s", indented(t, back))
 	}
 	if nothing := review(with("active = false")); len(nothing.People)+len(nothing.Risks) > 0 {

@@ -245,7 +245,7 @@ func TestPlansWithoutAnythingOfThisProvider(t *testing.T) {
 		t.Fatalf("%v, %+v", err, plan)
 	}
 	found, err := review.New(context.Background(), plan, review.Options{})
-	if err != nil || found.Verdict.Text != "No one gains or loses access. 1 change of another provider is not reviewed." || found.Others != 1 {
+	if err != nil || found.Summary.Text != "No one gains or loses access. 1 change of another provider is not reviewed." || found.Others != 1 {
 		t.Errorf("%v, %+v", err, found)
 	}
 }
@@ -296,10 +296,10 @@ func TestReviewOfTheRightOrganization(t *testing.T) {
 		unknown string
 	}{
 		"the same":                      {[]attributes{channel(general, "general"), group("leads")}, "https://chat.example.com/", "", ""},
-		"another site":                  {[]attributes{channel(general, "general")}, "https://other.example.com", "the plan is of https://other.example.com, as the provider configuration zulip says", ""},
-		"other names":                   {[]attributes{channel(general, "random"), group("board")}, "", "the plan is of another organization", ""},
-		"one that was renamed":          {[]attributes{channel(general, "random"), group("leads")}, "", "", "is not reviewed"},
-		"one of which nothing is known": {[]attributes{channel(general, "random")}, "", "", "is not reviewed"},
+		"another site":                  {[]attributes{channel(general, "general")}, "https://other.example.com", "the plan is for https://other.example.com (provider configuration zulip)", ""},
+		"other names":                   {[]attributes{channel(general, "random"), group("board")}, "", "the plan is for a different organization", ""},
+		"one that was renamed":          {[]attributes{channel(general, "random"), group("leads")}, "", "", "isn't reviewed"},
+		"one of which nothing is known": {[]attributes{channel(general, "random")}, "", "", "isn't reviewed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := planOf(t, test.changes...)
@@ -341,7 +341,7 @@ func TestReviewOfListsOfPrincipals(t *testing.T) {
 			resourceChange("zulip_user_group", attributes{"id": leads, "name": "leads", "members": []string{}, "subgroups": []string{}},
 				attributes{"id": leads, "name": "leads", "members": members, "subgroups": subgroups}),
 			resourceChange("zulip_channel_subscribers", nil, attributes{"channel": "incidents", "channel_id": o.Channel(t, "incidents").ID, "users": users})))
-		return fmt.Sprint(found.Verdict.Categories, found.Unknown)
+		return fmt.Sprint(found.Summary.Conditions, found.Unknown)
 	}
 	plain := words([]string{lena.Email}, []string{"sre"}, []string{lena.Email})
 	for _, one := range [][3]string{

@@ -22,7 +22,7 @@ func (b *builder) givesRoles(c *plan.Change) {
 	role, ok := zulip.ParseRole(word)
 	if !known || !ok {
 		b.unknown(access.Anywhere, "The role that %s gives isn't known yet.", c.Address)
-		b.report.Risks = append(b.report.Risks, report.Risk{Category: report.RoleChange, Where: c.Address, Text: "It gives a role that isn't known yet."})
+		b.report.Risks = append(b.report.Risks, report.Risk{Condition: report.RoleChange, Where: c.Address, Text: "It gives a role that isn't known yet."})
 		return
 	}
 	texts, unknown, _ := c.After().List("users")
@@ -31,7 +31,7 @@ func (b *builder) givesRoles(c *plan.Change) {
 	before, _, _ := c.Before().List("users")
 	if newcomers := sets.Without(missing, before); len(newcomers) > 0 {
 		b.report.Risks = append(b.report.Risks, report.Risk{
-			Category: report.RoleChange, Where: c.Address, Text: fmt.Sprintf("These users can become %s, and this review doesn't find them: %s.", role, strings.Join(newcomers, ", ")),
+			Condition: report.RoleChange, Where: c.Address, Text: fmt.Sprintf("These users can become %s, and this review doesn't find them: %s.", role, strings.Join(newcomers, ", ")),
 		})
 	}
 	for _, id := range ids {
@@ -44,7 +44,7 @@ func (b *builder) givesRoles(c *plan.Change) {
 	case unknown:
 		b.unknown(access.Anywhere, "The users whom %s makes %s aren't all known yet.", c.Address, role)
 		b.report.Risks = append(b.report.Risks, report.Risk{
-			Category: report.RoleChange, Where: c.Address, Text: fmt.Sprintf("Someone who isn't known yet can become %s.", role),
+			Condition: report.RoleChange, Where: c.Address, Text: fmt.Sprintf("Someone who isn't known yet can become %s.", role),
 		})
 	}
 }
@@ -84,7 +84,7 @@ func (b *builder) takesRoles(c *plan.Change) {
 		case slices.Contains(stay, id):
 		case isEnd:
 			b.report.Risks = append(b.report.Risks, report.Risk{
-				Category: report.RoleChange, Where: user.Address(),
+				Condition: report.RoleChange, Where: user.Address(),
 				Text: fmt.Sprintf("Stays %s, although no resource manages the role any more: destroying %s leaves the role. To remove it, first remove the account from users and apply.", role, c.Address),
 			})
 		case len(missing) > 0: // nobody leaves for an address that nobody has

@@ -25,8 +25,8 @@ func (b *builder) proveRules() {
 		}
 	}
 	after.Unknown = b.is.Unknown
-	found := b.options.Rules.Judge(&after)
-	b.report.Rules = append(b.options.Rules.Report(&after, found, b.options.Rules.Judge(&before), b.changesBehind(&after)), limits...)
+	found := b.options.Rules.Check(&after)
+	b.report.Rules = append(b.options.Rules.Report(&after, found, b.options.Rules.Check(&before), b.changesBehind(&after)), limits...)
 }
 
 // peopleOfRules are the people after the plan. Who may stay in a group that the plan takes them out of may be in it.

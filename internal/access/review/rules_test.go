@@ -169,7 +169,7 @@ func TestReviewProvesRules(t *testing.T) {
 		"two people out": {[]attributes{resourceChange("zulip_user_group", attributes{"id": f.directors, "name": "directors", "members": []string{"ada@example.com"}},
 			attributes{"id": f.directors, "name": "directors", "members": []string{}}),
 			resourceChange("zulip_user", attributes{"id": f.mel, "email": "mel@example.com", "full_name": "Mel"}, nil)},
-			"removals: fails after this plan | this plan: 2 people are taken out of channels, user groups or the organization; the limit is 1."},
+			"removals: fails after this plan | this plan: 2 people are removed from channels, user groups or the organization; the limit is 1."},
 		"a value not known yet": {[]attributes{resourceChange("zulip_channel_subscribers", attributes{"channel_id": f.board, "channel": "board", "users": []string{"ada@example.com"}},
 			attributes{"channel_id": f.board, "channel": "board"}, "users")},
 			"board stays closed: unknown"},
@@ -188,9 +188,9 @@ func TestReviewProvesRules(t *testing.T) {
 		if len(found.Rules) != 9 || len(one.want) == 0 != (len(got) == 0) || !strings.Contains(got, one.want) {
 			t.Errorf("%s: of %d rules\n%s\nwant\n%s", name, len(found.Rules), got, one.want)
 		}
-		fails := len(found.Fails([]report.Category{report.Rules})) > 0
+		fails := len(found.Fails([]report.Condition{report.Rules})) > 0
 		if fails != (one.want != "") {
-			t.Errorf("%s: the gate stops: %v; %v", name, fails, found.Verdict)
+			t.Errorf("%s: the conditions stops: %v; %v", name, fails, found.Summary)
 		}
 	}
 }
@@ -218,8 +218,8 @@ rule "no adviser among the directors" {
 		{[]string{}, "passes after this plan (failed before)", false},
 	} {
 		found := f.reviewed(text, resourceChange("zulip_user_group", before, attributes{"id": f.directors, "name": "directors", "members": one.members}))
-		if got := found.Rules[0].Lines()[0]; got != one.want || len(found.Fails([]report.Category{report.Rules})) > 0 != one.fails {
-			t.Errorf("%v: %s, the gate stops at %v; want %s, %v", one.members, got, found.Verdict.Categories, one.want, one.fails)
+		if got := found.Rules[0].Lines()[0]; got != one.want || len(found.Fails([]report.Condition{report.Rules})) > 0 != one.fails {
+			t.Errorf("%v: %s, the conditions stops at %v; want %s, %v", one.members, got, found.Summary.Conditions, one.want, one.fails)
 		}
 	}
 }
@@ -261,7 +261,7 @@ func TestRulesReadAttributesThatAreThere(t *testing.T) {
 func TestReviewListsRules(t *testing.T) {
 	f := newFirm(t)
 	found := f.reviewed(firmRules, resourceChange("zulip_organization", attributes{"invite_required": true}, attributes{"invite_required": false}))
-	expectText(t, found.Verdict.Text, "1 rule fails")
+	expectText(t, found.Summary.Text, "1 rule fails")
 	var text, html bytes.Buffer
 	if err := markdown.Write(&text, found); err != nil {
 		t.Fatal(err)

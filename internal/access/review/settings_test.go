@@ -54,7 +54,7 @@ func TestReviewOfSpectatorAccess(t *testing.T) {
 			"true", func(int64) attributes {
 				return resourceChange("zulip_organization", attributes{"enable_spectator_access": true}, attributes{}, "enable_spectator_access")
 			}, "unknown",
-			[]string{"the plan does not know `enable_spectator_access` yet"}, "Anyone on the internet",
+			[]string{"the plan doesn't know `enable_spectator_access` yet"}, "Anyone on the internet",
 		},
 		"a channel leaves the web that nobody without an account reads": {
 			"false", func(id int64) attributes {
@@ -86,7 +86,7 @@ func TestReviewOfSpectatorAccess(t *testing.T) {
 func expectWords(t *testing.T, found *report.Report, want string) {
 	t.Helper()
 	var got []string
-	for _, word := range found.Verdict.Categories {
+	for _, word := range found.Summary.Conditions {
 		got = append(got, string(word))
 	}
 	if strings.Join(got, " ") != want {
@@ -120,7 +120,7 @@ func TestReviewOfTheWaitingPeriod(t *testing.T) {
 	}
 	unknown := reviewOf(t, o, planOf(t, resourceChange("zulip_organization", attributes{"waiting_period_threshold": 0}, attributes{}, "waiting_period_threshold")))
 	expectWords(t, unknown, "unknown")
-	expectText(t, markdownOf(t, unknown), "the plan does not know `waiting_period_threshold` yet", "`releases`")
+	expectText(t, markdownOf(t, unknown), "the plan doesn't know `waiting_period_threshold` yet", "`releases`")
 }
 
 func idText(id int64) string { return strconv.FormatInt(id, 10) }
@@ -155,8 +155,8 @@ func TestReviewOfAGuestWhoIsPromoted(t *testing.T) {
 		attributes{"id": channel, "name": "releases", "can_send_message_group": []string{"user:" + paul.Email}})
 	promoted := resourceChange("zulip_user_role", nil, attributes{"user": paul.Email, "user_id": paul.ID, "role": "member"})
 	found := reviewOf(t, o, planOf(t, opened, promoted))
-	if slices.Contains(found.Verdict.Categories, report.External) || effectOn(found, "releases", permission.CanSendMessage, int64(paul.ID)) != 1 {
-		t.Errorf("%v: %s", found.Verdict.Categories, markdownOf(t, found))
+	if slices.Contains(found.Summary.Conditions, report.External) || effectOn(found, "releases", permission.CanSendMessage, int64(paul.ID)) != 1 {
+		t.Errorf("%v: %s", found.Summary.Conditions, markdownOf(t, found))
 	}
 	demoted := resourceChange("zulip_user_role", nil, attributes{"user": "lena.fischer@example.com", "user_id": id(t, o, "member"), "role": "guest"})
 	opened = resourceChange("zulip_channel_subscription", nil, attributes{"channel": "releases", "channel_id": channel, "users": []string{"lena.fischer@example.com"}})
@@ -175,7 +175,7 @@ func TestReviewOfARoleThatStays(t *testing.T) {
 			role["on_destroy"] = onDestroy
 		}
 		text := markdownOf(t, reviewOf(t, o, planOf(t, resourceChange("zulip_user_role", role, nil))))
-		if stays := strings.Contains(text, "Stays moderator, and no resource says so any more"); stays == (onDestroy == "member") {
+		if stays := strings.Contains(text, "Stays moderator, although no resource manages the role any more"); stays == (onDestroy == "member") {
 			t.Errorf("on_destroy = %q: %s", onDestroy, text)
 		}
 	}
@@ -198,8 +198,8 @@ func TestReviewOfAChannelWithoutTopics(t *testing.T) {
 			t.Errorf("%s: %d", right, got)
 		}
 	}
-	if found := reviewOf(t, o, planOf(t, topics("inherit", "disable_empty_topic"))); len(found.Verdict.Categories) > 0 {
-		t.Errorf("%v", found.Verdict.Categories)
+	if found := reviewOf(t, o, planOf(t, topics("inherit", "disable_empty_topic"))); len(found.Summary.Conditions) > 0 {
+		t.Errorf("%v", found.Summary.Conditions)
 	}
 }
 
@@ -231,8 +231,8 @@ func TestReviewOfRoleMembers(t *testing.T) {
 		unknown bool
 	}{
 		"an owner is made": {changes: []attributes{resourceChange("zulip_role_members", roleList("owner", ines), roleList("owner", ines, "user:"+lena))},
-			roles: map[string]string{lena: "member → owner"}, says: []string{"The role was member, and becomes owner."}},
-		"an owner is made by a new list": {changes: []attributes{resourceChange("zulip_role_members", nil, roleList("owner", ines, lena))}, roles: map[string]string{lena: "member → owner"}, says: []string{"The role was member, and becomes owner."}},
+			roles: map[string]string{lena: "member → owner"}, says: []string{"The role changes from member to owner."}},
+		"an owner is made by a new list": {changes: []attributes{resourceChange("zulip_role_members", nil, roleList("owner", ines, lena))}, roles: map[string]string{lena: "member → owner"}, says: []string{"The role changes from member to owner."}},
 		"the list that is there":         {changes: []attributes{resourceChange("zulip_role_members", nil, roleList("owner", ines))}, roles: map[string]string{}},
 		"an administrator is taken out":  {changes: []attributes{resourceChange("zulip_role_members", roleList("administrator", tomas), roleList("administrator"))}, roles: map[string]string{tomas: "administrator → member"}},
 		"to another role":                {changes: []attributes{resourceChange("zulip_role_members", roleList("administrator", tomas), demoting)}, roles: map[string]string{tomas: "administrator → moderator"}},
@@ -246,11 +246,11 @@ func TestReviewOfRoleMembers(t *testing.T) {
 			resourceChange("zulip_user_role", nil, attributes{"user": amara, "role": "administrator"}),
 		}, roles: map[string]string{amara: "moderator → administrator"}},
 		"the end of a list": {changes: []attributes{resourceChange("zulip_role_members", roleList("administrator", tomas, lena), nil)},
-			roles: map[string]string{}, says: []string{"Stays administrator, and no resource says so any more"}, not: "Stays member"},
+			roles: map[string]string{}, says: []string{"Stays administrator, although no resource manages the role any more"}, not: "Stays member"},
 		"an address that nobody has": {changes: []attributes{resourceChange("zulip_role_members", roleList("administrator", tomas), roleList("administrator", "zoe.quill@example.net"))},
-			roles: map[string]string{}, says: []string{"Can become administrator, and this review does not find who that is: `zoe.quill@example.net`."}, unknown: true},
+			roles: map[string]string{}, says: []string{"These users can become administrator, and this review doesn't find them: `zoe.quill@example.net`."}, unknown: true},
 		"somebody who is not known yet": {changes: []attributes{resourceChange("zulip_role_members", nil, attributes{"role": "owner"}, "users")},
-			roles: map[string]string{}, says: []string{"Somebody who is not known yet can become owner."}, unknown: true},
+			roles: map[string]string{}, says: []string{"Someone who isn't known yet can become owner."}, unknown: true},
 		"a role that is not known yet": {changes: []attributes{resourceChange("zulip_role_members", nil, attributes{"users": []string{lena}}, "role")},
 			roles: map[string]string{}, says: []string{"It gives a role that isn't known yet."}, unknown: true},
 		"somebody new": {changes: []attributes{
@@ -271,12 +271,12 @@ func TestReviewOfRoleMembers(t *testing.T) {
 			if test.not != "" && strings.Contains(text, test.not) {
 				t.Errorf("the review says %q:\n%s", test.not, text)
 			}
-			isRisk := slices.Contains(found.Verdict.Categories, report.RoleChange)
+			isRisk := slices.Contains(found.Summary.Conditions, report.RoleChange)
 			if want := len(test.roles)+len(test.says) > 0; isRisk != want {
-				t.Errorf("it is a risk: %v, want %v: %v", isRisk, want, found.Verdict.Categories)
+				t.Errorf("it is a risk: %v, want %v: %v", isRisk, want, found.Summary.Conditions)
 			}
-			if slices.Contains(found.Verdict.Categories, report.Unknown) != test.unknown {
-				t.Errorf("the words are %v", found.Verdict.Categories)
+			if slices.Contains(found.Summary.Conditions, report.Unknown) != test.unknown {
+				t.Errorf("the words are %v", found.Summary.Conditions)
 			}
 		})
 	}
@@ -298,14 +298,14 @@ func TestReviewOfWhatRoleMembersMay(t *testing.T) {
 	if effectOn(found, "releases", permission.CanSendMessage, lena) != 1 || effectOn(found, "releases", permission.CanSendMessage, int64(owner.ID)) != -1 {
 		t.Errorf("in channel %d: %s", id, markdownOf(t, found))
 	}
-	if len(found.Fails([]report.Category{report.Stops})) > 0 {
-		t.Errorf("it is said to stop: %s", found.Verdict.Text)
+	if len(found.Fails([]report.Condition{report.Stops})) > 0 {
+		t.Errorf("it is said to stop: %s", found.Summary.Text)
 	}
 	found = reviewOf(t, o, planOf(t, resourceChange("zulip_role_members", roleList("owner", "ines.moreau@example.com"), roleList("owner"))))
-	if len(found.Fails([]report.Category{report.Stops})) == 0 {
-		t.Errorf("without an owner the verdict is %s", found.Verdict.Text)
+	if len(found.Fails([]report.Condition{report.Stops})) == 0 {
+		t.Errorf("without an owner the summary is %s", found.Summary.Text)
 	}
-	if text := markdownOf(t, reviewOf(t, o.As(t, "moderator"), planOf(t, change))); !strings.Contains(text, "`zulip_role_members` is for administrators") {
+	if text := markdownOf(t, reviewOf(t, o.As(t, "moderator"), planOf(t, change))); !strings.Contains(text, "`zulip_role_members` requires the role administrator") {
 		t.Errorf("of a moderator the review says\n%s", text)
 	}
 }

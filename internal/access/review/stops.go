@@ -29,7 +29,7 @@ func (b *builder) findStops() {
 }
 
 func (b *builder) stop(where, text string) {
-	b.report.Risks = append(b.report.Risks, report.Risk{Category: report.Stops, Where: where, Text: text})
+	b.report.Risks = append(b.report.Risks, report.Risk{Condition: report.Stops, Where: where, Text: text})
 }
 
 // holder is what has a name or an address that a change is to create something with.

@@ -42,7 +42,7 @@ func TestReviewOfWhatCannotBeApplied(t *testing.T) {
 		"an active account is to be kept deactivated": {plan: resourceChange("zulip_user", nil, attributes{"email": "lena.fischer@example.com", "full_name": "Lena", "active": false}),
 			says: "Import it, or choose another."},
 		"no account is to be kept deactivated": {plan: resourceChange("zulip_user", nil, attributes{"email": "nobody@example.com", "full_name": "Nobody", "active": false}),
-			says: "No account has the address nobody@example.com, and active = false creates none."},
+			says: "No account has the email nobody@example.com, and active = false creates none."},
 		"the last owner is deactivated": {
 			change: func(t *testing.T, o *acctest.Organization) attributes {
 				ines := attributes{"id": id(t, o, "owner"), "email": "ines.moreau@example.com", "full_name": "Ines Moreau", "active": true}
@@ -55,10 +55,10 @@ func TestReviewOfWhatCannotBeApplied(t *testing.T) {
 			change: func(t *testing.T, o *acctest.Organization) attributes {
 				return resourceChange("zulip_bot", attributes{"id": id(t, o, "bot"), "owner": "tomas.berg@example.com"}, attributes{"id": id(t, o, "bot"), "owner": "lena.fischer@example.com"})
 			},
-			says: "who is to own the bot, is deactivated",
+			says: "The bot's new owner",
 		},
 		"a deactivated owner of a new bot": {before: deactivateLena, plan: resourceChange("zulip_bot", nil, attributes{"short_name": "news", "full_name": "News", "owner": "lena.fischer@example.com"}),
-			says: "lena.fischer@example.com, who is to own the bot, is deactivated."},
+			says: "The bot's new owner, lena.fischer@example.com, is deactivated."},
 		"an owner who stays, although deactivated": {
 			before: func(t *testing.T, o *acctest.Organization) {
 				o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", id(t, o, "bot")), map[string]string{"bot_owner_id": fmt.Sprint(id(t, o, "member"))})
@@ -69,9 +69,9 @@ func TestReviewOfWhatCannotBeApplied(t *testing.T) {
 			},
 		},
 		"a domain, by an administrator": {as: "admin", plan: resourceChange("zulip_domain", nil, attributes{"domain": "example.org"}),
-			says: "zulip_domain is for owners"},
+			says: "zulip_domain requires the role owner"},
 		"a setting for owners, by an administrator": {as: "admin", plan: organizationSets("message_retention_days", "unlimited", "7"),
-			says: "message_retention_days may not be set by"},
+			says: "message_retention_days can't be set by"},
 		"a setting for owners that is so already": {as: "admin", plan: resourceChange("zulip_organization", nil, attributes{"message_retention_days": "unlimited", "can_create_groups": []string{"role:members"}})},
 		"the last owner": {
 			change: func(t *testing.T, o *acctest.Organization) attributes {
@@ -97,9 +97,9 @@ func TestReviewOfWhatCannotBeApplied(t *testing.T) {
 				change = test.change(t, o)
 			}
 			found := reviewOf(t, o.As(t, cmp.Or(test.as, "owner")), planOf(t, change))
-			stops := len(found.Fails([]report.Category{report.Stops})) > 0
-			if stops != (test.says != "") || stops != strings.HasPrefix(found.Verdict.Text, "This apply will fail: ") || !strings.Contains(found.Verdict.Text, test.says) {
-				t.Errorf("the verdict is %q", found.Verdict.Text)
+			stops := len(found.Fails([]report.Condition{report.Stops})) > 0
+			if stops != (test.says != "") || stops != strings.HasPrefix(found.Summary.Text, "This apply will fail: ") || !strings.Contains(found.Summary.Text, test.says) {
+				t.Errorf("the summary is %q", found.Summary.Text)
 			}
 		})
 	}
@@ -112,7 +112,7 @@ func TestReviewOfOwnersWhoComeAndGo(t *testing.T) {
 	bot := resourceChange("zulip_bot", nil, attributes{"short_name": "news", "full_name": "News", "owner": "lena.fischer@example.com"})
 	lena := attributes{"id": credentials.ID, "email": "lena.fischer@example.com", "full_name": "Lena Fischer", "role": "member"}
 	stops := func(with attributes) bool {
-		return len(reviewOf(t, o, planOf(t, bot, with)).Fails([]report.Category{report.Stops})) > 0
+		return len(reviewOf(t, o, planOf(t, bot, with)).Fails([]report.Condition{report.Stops})) > 0
 	}
 	inactive := maps.Clone(lena)
 	inactive["active"] = false
@@ -241,7 +241,7 @@ func TestReviewOfAChangedKey(t *testing.T) {
 			said := ""
 			for _, risk := range found.Risks {
 				if strings.HasPrefix(risk.Text, "Keys change:") {
-					said = string(risk.Category) + " " + risk.Where + " " + risk.Text
+					said = string(risk.Condition) + " " + risk.Where + " " + risk.Text
 				}
 			}
 			if test.says == "" != (said == "") || !strings.Contains(said, test.says) || said != "" && !strings.HasPrefix(said, "data-loss zulip_channel.team Keys change: ") {

@@ -16,7 +16,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// What lets people in, sends content elsewhere or loses it is said, under the word that a gate can name.
+// What lets people in, sends content elsewhere or loses it is said, under the word that a conditions can name.
 func TestReviewOfWhatIsNoRight(t *testing.T) {
 	for name, test := range map[string]struct {
 		plan   attributes
@@ -25,9 +25,9 @@ func TestReviewOfWhatIsNoRight(t *testing.T) {
 		says   string
 	}{
 		"an invitation link as owner": {plan: resourceChange("zulip_invite_link", nil, attributes{"invite_as": "owner", "expires_in_minutes": nil}, "id", "link_url"),
-			words: "joining", says: "invitation link zulip_invite_link.x. Whoever has it can join the organization, as owner."},
+			words: "joining", says: "invitation link zulip_invite_link.x. Anyone who has it can join the organization as owner."},
 		"an invitation as administrator": {plan: resourceChange("zulip_invitation", nil, attributes{"email": "ada@example.org", "invite_as": "administrator", "expires_in_minutes": 60}, "id", "status"),
-			words: "joining", says: "invitation ada@example.org. ada@example.org can join the organization, as administrator."},
+			words: "joining", says: "invitation ada@example.org. ada@example.org can join the organization as administrator."},
 		"an invitation as guest": {plan: resourceChange("zulip_invitation", nil, attributes{"email": "gus@example.org", "invite_as": "guest"}, "id", "status"),
 			words: "external joining", says: "invitation gus@example.org. Anyone who uses it joins as a guest."},
 		"a link for guests": {plan: resourceChange("zulip_invite_link", nil, attributes{"invite_as": "guest", "expires_in_minutes": 60}, "id", "link_url"),
@@ -56,7 +56,7 @@ func TestReviewOfWhatIsNoRight(t *testing.T) {
 			words: "joining", says: "Anyone can join the organization without an invitation.",
 		},
 		"a domain": {plan: resourceChange("zulip_domain", nil, attributes{"domain": "gmail.com", "allow_subdomains": false}),
-			words: "joining", says: "People with an address at gmail.com can join the organization."},
+			words: "joining", says: "People with an email at gmail.com can join the organization."},
 		"password sign-in off": {plan: organizationSets("authentication_methods", []string{"Email", "GitHub"}, []string{"GitHub"}),
 			words: "sign-in", says: "How people sign in changes: Email is removed."},
 		"private history": {
@@ -80,7 +80,7 @@ func TestReviewOfWhatIsNoRight(t *testing.T) {
 				}
 				return resourceChange("zulip_bot", attributes{"id": id(t, o, "bot"), "owner": "ines.costa@example.com", "full_name": "Terraform Bot"}, attributes{"id": id(t, o, "bot"), "owner": "kenji.sato@example.com", "full_name": "Terraform Bot"})
 			},
-			words: "role-change widening narrowing", says: "It is an administrator, and kenji.sato@example.com comes to hold its key",
+			words: "role-change widening narrowing", says: "It is an administrator, and kenji.sato@example.com gets its API key",
 		},
 		"a bot that is in a private channel": {
 			change: func(o *acctest.Organization) attributes {
@@ -94,14 +94,14 @@ func TestReviewOfWhatIsNoRight(t *testing.T) {
 				}
 				return resourceChange("zulip_bot", attributes{"id": id(t, o, "bot"), "owner": "tomas.berg@example.com"}, attributes{"id": id(t, o, "bot"), "owner": "kenji.sato@example.com"})
 			},
-			words: "widening narrowing", says: "With its key kenji.sato@example.com can read",
+			words: "widening narrowing", says: "kenji.sato@example.com can use its API key to read",
 		},
 		"an owner who is made by the same plan": {
 			change: func(o *acctest.Organization) attributes {
 				bot := resourceChange("zulip_bot", attributes{"id": id(t, o, "bot"), "owner": "tomas.berg@example.com"}, attributes{"id": id(t, o, "bot")}, "owner")
 				return bot
 			},
-			words: "role-change unknown widening", says: "Who will own zulip_bot.x is not known yet",
+			words: "role-change unknown widening", says: "The owner of zulip_bot.x isn't known yet",
 		},
 		"an owner of a new bot who is not found": {plan: resourceChange("zulip_bot", nil, attributes{"short_name": "news", "full_name": "News", "owner": "nobody@example.com"}),
 			words: "unknown widening", says: "nobody@example.com"},
@@ -115,7 +115,7 @@ func TestReviewOfWhatIsNoRight(t *testing.T) {
 			change: func(o *acctest.Organization) attributes {
 				return resourceChange("zulip_bot", attributes{"id": id(t, o, "bot"), "full_name": "Terraform Bot", "payload_url": "https://a.example.com"}, attributes{"id": id(t, o, "bot"), "full_name": "Terraform Bot", "payload_url": "https://b.example.com"})
 			},
-			words: "outgoing", says: "What people write to it is sent to https://b.example.com; before: https://a.example.com.",
+			words: "outgoing", says: "Messages to it are sent to https://b.example.com; before: https://a.example.com.",
 		},
 		"retention": {plan: organizationSets("message_retention_days", "unlimited", "1"),
 			words: "data-loss", says: "Messages are deleted after 1 day; before: never."},
@@ -126,13 +126,13 @@ func TestReviewOfWhatIsNoRight(t *testing.T) {
 			words: "data-loss", says: "Its messages are deleted after 30 days; before: never.",
 		},
 		"longer retention": {plan: organizationSets("message_retention_days", "1", "7"),
-			words: "", says: "Also changes"},
+			words: "", says: "Other changes"},
 		"announcements": {plan: organizationSets("signup_announcements_stream_id", 1, 99),
 			words: "outgoing unknown", says: "New people are announced in channel 99"},
 		"another type than the schema's": {plan: organizationSets("invite_required", true, "no"),
-			words: "unknown", says: "is not what this version knows"},
+			words: "unknown", says: "has an unknown type"},
 		"an attribute of another version": {plan: organizationSets("open_doors", nil, true),
-			words: "unknown", says: "This version does not know what open_doors"},
+			words: "unknown", says: "This version doesn't know the attribute open_doors"},
 		"a resource of another version": {plan: resourceChange("zulip_door", nil, attributes{"open": true}),
 			words: "unknown", says: "it has no resource"},
 		"not known yet": {plan: resourceChange("zulip_organization", attributes{"invite_required": true}, attributes{}, "invite_required"),
@@ -190,10 +190,10 @@ func expectMention(t *testing.T, found *report.Report, what string) {
 	t.Helper()
 	mentions := len(found.Risks) + len(found.Unknown) + len(found.Also) + len(found.Channels) + len(found.Groups) + len(found.People) + len(found.Rights)
 	if mentions == 0 {
-		t.Errorf("%s: %q, %+v", what, found.Verdict.Text, found.Verdict)
+		t.Errorf("%s: %q, %+v", what, found.Summary.Text, found.Summary)
 	}
-	if len(found.Unknown) > 0 != slices.Contains(found.Verdict.Categories, report.Unknown) && len(found.Unknown) > 0 {
-		t.Errorf("%s: what is not known is no word: %v", what, found.Verdict.Categories)
+	if len(found.Unknown) > 0 != slices.Contains(found.Summary.Conditions, report.Unknown) && len(found.Unknown) > 0 {
+		t.Errorf("%s: what is not known is no word: %v", what, found.Summary.Conditions)
 	}
 }
 
@@ -208,7 +208,7 @@ func TestReviewOfABotWhoseOwnerIsNew(t *testing.T) {
 		{"address":"zulip_user.x","provider_config_key":"zulip","expressions":{"email":{},"full_name":{},"role":{}}}]}},"format_version"`
 	found := reviewOf(t, o, strings.Replace(planOf(t, bot, made), `"format_version"`, configuration, 1))
 	expectWords(t, found, "role-change widening narrowing")
-	expectText(t, strings.ReplaceAll(markdownOf(t, found), "`", ""), "nadia@example.com comes to hold its key")
+	expectText(t, strings.ReplaceAll(markdownOf(t, found), "`", ""), "nadia@example.com gets its API key")
 }
 
 // What a bot's key gives in a channel of which it is not known who will be in it is not known either.
@@ -234,16 +234,16 @@ func TestReviewOfKeysWhereSubscribersAreNotKnown(t *testing.T) {
 		}
 		return false
 	}
-	const unknown = `Whether kenji.sato@example.com can do more with the key of terraform-bot@`
-	if found := reviewOf(t, o, planOf(t, given)); says(found, unknown) || !strings.Contains(markdownOf(t, found), "With its key `kenji.sato@example.com`") {
+	const unknown = `It isn't known whether kenji.sato@example.com gains access with the API key of terraform-bot@`
+	if found := reviewOf(t, o, planOf(t, given)); says(found, unknown) || !strings.Contains(markdownOf(t, found), "`kenji.sato@example.com` can use its API key") {
 		t.Errorf("with known subscribers: %q, %+v", found.Unknown, found.Risks)
 	}
 	found := reviewOf(t, o, planOf(t, given, subscribers))
-	if !says(found, unknown) || !says(found, `in "board" is not known`) {
+	if !says(found, unknown) || !says(found, `in "board": the permissions there aren't known`) {
 		t.Errorf("with unknown subscribers: %q", found.Unknown)
 	}
 	for _, risk := range found.Risks {
-		if strings.HasPrefix(risk.Text, "With its key") && strings.Contains(risk.Text, "board") {
+		if strings.HasPrefix(risk.Text, "can use its API key") && strings.Contains(risk.Text, "board") {
 			t.Errorf("it is said for certain: %s", risk.Text)
 		}
 	}

@@ -31,7 +31,7 @@ func TestReviewUnknown_OfFunction_RulesUnknown(t *testing.T) {
 		t.Fatal(err)
 	}
 	found := mustReview(t, string(text), review.Options{Store: readOf(f.Organization), Rules: rulesOf(t, firmRules)})
-	expectCategory(t, found, report.Unknown)
+	expectCondition(t, found, report.Unknown)
 	expectRule(t, found, "board stays closed", true)
 	expectRule(t, found, "two owners", true)
 }
@@ -73,7 +73,7 @@ func TestReviewGroup_NameGivenToOther_Unknown(t *testing.T) {
   right    = "read"
   never    = ["user:gus@example.com", "user:mel@example.com"]
 }`, one, other, change)
-		expectCategory(t, found, report.Unknown)
+		expectCondition(t, found, report.Unknown)
 		expectRule(t, found, "the board", true)
 	}
 	resource := func(address string, expressions attributes) attributes {

@@ -90,7 +90,7 @@ func (p *parser) rule(block *hclfile.Block) {
 			rule.Roles = p.roles(one)
 		case "joining":
 			if text := p.Text(one); text != "" && text != invited {
-				p.Fail(one.Line, "joining is %s; it can be %s", suggest.Quote(text), suggest.Quote(invited))
+				p.Fail(one.Line, "joining is %s; it must be %s", suggest.Quote(text), suggest.Quote(invited))
 			}
 			rule.OnlyInvited = true
 		case "only":

@@ -21,7 +21,7 @@ func parsed(t *testing.T, text string) *rules.File {
 // mistakes are files of rules with a mistake, and what is said of it.
 var mistakes = map[string]string{
 	`rule "a" {`:         "rules.zulip.hcl:1: ",
-	`right = "read"`:     "rules.zulip.hcl:1: \"right\" stands outside of a block",
+	`right = "read"`:     "rules.zulip.hcl:1: \"right\" is outside of a block",
 	"\n\nrules \"a\" {}": `rules.zulip.hcl:3: there is no block "rules"; did you mean "rule"?`,
 	`rule {}`:            `rule takes one name`,
 	`rule "a" "b" {}`:    `rule takes one name`,
@@ -31,35 +31,35 @@ var mistakes = map[string]string{
 	"rule \"a\" {\n  right = \"create_groups\"\n  never = \"role:internet\"\n}":                                                      `rules.zulip.hcl:3: there is no role "role:internet"; did you mean "internet"?`,
 	"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n  except = 1\n}":                                                              "rules.zulip.hcl:4: except is a block: write except { … }",
 	"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n  except \"x\" {\n    people = [\"role:owners\"]\n    reason = \"b\"\n  }\n}": "rules.zulip.hcl:4: except takes no name",
-	`rule "a" {}`:                                              "what the rule is about is missing",
+	`rule "a" {}`:                                              "the rule selects nothing",
 	"rule \"a\" {\n  rigth = \"read\"\n}":                      `rules.zulip.hcl:2: rule has no attribute "rigth"; did you mean "right"?`,
 	"rule \"a\" {\n  role = \"owners\"\n}":                     `there is no role "owners"; did you mean "owner"?`,
-	"rule \"a\" {\n  role = \"owner\"\n}":                      "the rule says nothing",
-	"rule \"a\" {\n  joining = \"open\"\n}":                    `joining is "open"; it can be "invited"`,
-	"rule \"a\" {\n  joining = \"invited\"\n  at_least = 2\n}": "a rule with joining says nothing else",
+	"rule \"a\" {\n  role = \"owner\"\n}":                      "the rule requires nothing",
+	"rule \"a\" {\n  joining = \"open\"\n}":                    `joining is "open"; it must be "invited"`,
+	"rule \"a\" {\n  joining = \"invited\"\n  at_least = 2\n}": "a rule with joining can't have other attributes",
 	"rule \"a\" {\n  channels = [\"a\"]\n  groups = [\"b\"]\n  right = \"read\"\n  at_least = 1\n}":            "channels and groups are both set",
-	"rule \"a\" {\n  channels = [\"a\"]\n  role = \"owner\"\n  at_least = 1\n}":                                "a rule with role is about who has it",
+	"rule \"a\" {\n  channels = [\"a\"]\n  role = \"owner\"\n  at_least = 1\n}":                                "a rule with role is about the people with that role",
 	"rule \"a\" {\n  channels = [\"a\"]\n  right = \"raed\"\n  at_least = 1\n}":                                `there is no right "raed"; did you mean "read"`,
 	"rule \"a\" {\n  channels = [\"privacy:secret\"]\n  right = \"read\"\n  at_least = 1\n}":                   `there is no privacy "secret"`,
 	"rule \"a\" {\n  groups = [\"a\"]\n  right = \"read\"\n  at_least = 1\n}":                                  `there is no right "read"`,
-	"rule \"a\" {\n  right = \"create_groups\"\n  only = []\n}":                                                "only has to be a text in quotes or a list of them, and not empty",
+	"rule \"a\" {\n  right = \"create_groups\"\n  only = []\n}":                                                "only must be a text in quotes or a list of texts, and not empty",
 	"rule \"a\" {\n  right = \"create_groups\"\n  only = [\"ada\"]\n}":                                         "rules.zulip.hcl:3: ",
-	"rule \"a\" {\n  role = \"owner\"\n  at_least = 0\n}":                                                      "at_least has to be a whole number of at least 1",
-	"rule \"a\" {\n  role = \"owner\"\n  at_least = \"2\"\n}":                                                  "at_least has to be a whole number of at least 1, without quotes",
-	"rule \"a\" {\n  role = \"owner\"\n  at_least = 1.5\n}":                                                    "at_least has to be a whole number",
+	"rule \"a\" {\n  role = \"owner\"\n  at_least = 0\n}":                                                      "at_least must be a whole number of at least 1",
+	"rule \"a\" {\n  role = \"owner\"\n  at_least = \"2\"\n}":                                                  "at_least must be a whole number of at least 1, without quotes",
+	"rule \"a\" {\n  role = \"owner\"\n  at_least = 1.5\n}":                                                    "at_least must be a whole number",
 	"rule \"a\" {\n  role = \"owner\"\n  at_least = 3\n  at_most = 2\n}":                                       "at_most is below at_least",
 	"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n  except {\n    people = [\"role:guests\"]\n  }\n}":     "reason is missing",
 	"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n  except {\n    reason = \"b\"\n  }\n}":                 "people is missing",
 	"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n  except {\n    unitl = \"b\"\n  }\n}":                  `except has no attribute "unitl"; did you mean "until"?`,
-	"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n  except {\n    until = \"soon\"\n  }\n}":               `until is "soon", which is no date`,
-	"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n}\nrule \"a\" {\n  role = \"owner\"\n  at_least = 2\n}": `rules.zulip.hcl:5: the name "a" is that of line 1 already`,
-	`limit "a" {}`:                                "the limit says nothing",
+	"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n  except {\n    until = \"soon\"\n  }\n}":               `until is "soon", which isn't a date`,
+	"rule \"a\" {\n  role = \"owner\"\n  at_least = 2\n}\nrule \"a\" {\n  role = \"owner\"\n  at_least = 2\n}": `rules.zulip.hcl:5: line 1 already has the name "a"`,
+	`limit "a" {}`:                                "the limit is empty",
 	"limit \"a\" {\n  person = 3\n}":              `limit has no attribute "person"; the attributes are: "people", "percent"`,
-	"limit \"a\" {\n  percent = 101\n}":           "percent is at most 100",
-	"limit \"a\" {\n  people = -1\n}":             "people has to be a whole number of at least 0",
+	"limit \"a\" {\n  percent = 101\n}":           "percent must be at most 100",
+	"limit \"a\" {\n  people = -1\n}":             "people must be a whole number of at least 0",
 	"limit \"a\" {\n  people = 1\n  block {}\n}":  `limit has no block "block"`,
 	"rule \"a\" {\n  role = var.role\n}":          "rules.zulip.hcl:2: ",
-	"rule \"a\" {\n  role = [\"owner\", 1]\n}":    "role has to be a text in quotes or a list of them",
+	"rule \"a\" {\n  role = [\"owner\", 1]\n}":    "role must be a text in quotes or a list of texts",
 	"rule \"a\" {\n  role = \"owner\"\n  x {}\n}": `rule has no block "x"`,
 }
 
@@ -112,7 +112,7 @@ rule "c" {
   only    = ["role:guest"]
 }
 `, `2: rule has no attribute "rigth"; did you mean "right"?
-3: only has to be a text in quotes or a list of them, and not empty
+3: only must be a text in quotes or a list of texts, and not empty
 6: there is no block "rules"; did you mean "rule"?
 6: the rule requires nothing: write only, never, at_least or at_most
 7: there is no privacy "secret"; the privacies are: "public", "web_public", "private", "private_shared_history", "private_protected_history"
@@ -126,10 +126,10 @@ rule "c" {
 22: reason is missing: say in a few words why
 23: "gruop:z" has the unknown prefix "gruop:": a principal begins with role:, group:, user:, group_id: or user_id: and a name or number
 27: there is no block "limti"; did you mean "limit"?
-28: percent is at most 100
-31: the name "c" is that of line 15 already
+28: percent must be at most 100
+31: line 15 already has the name "c"
 31: a rule with joining can't have other attributes: write another rule for the rest
-32: joining is "open"; it can be "invited"
+32: joining is "open"; it must be "invited"
 33: there is no role "role:guest"; did you mean "role:guests"?`},
 		"syntax": {`rule "a" {
   rigth = "read"
@@ -152,7 +152,7 @@ rule "d" {
 `, `1: the rule requires nothing: write only, never, at_least or at_most
 2: rule has no attribute "rigth"; did you mean "right"?
 7: Attribute redefined: The argument "role" was already set at rules.zulip.hcl:6,3-7. Each argument may be set only once.
-8: at_least has to be a whole number of at least 1, without quotes
+8: at_least must be a whole number of at least 1, without quotes
 12: Invalid expression: Expected the start of an expression, but found an invalid expression token.
 16: there is no role "ower"; did you mean "owner"?`},
 	} {

@@ -34,7 +34,7 @@ const (
 	maxProposedNames    = 8 // channels or groups in one rule
 )
 
-// Propose writes rules that hold now and that a reader agrees to at once. Each is judged before it is written, as it is written.
+// Propose writes rules that hold now and that a reader agrees to at once. Each is checked before it is written, as it is written.
 // None names a person: whoever comes and goes changes groups and roles.
 func Propose(org *access.Organization) Proposal {
 	p := &proposer{org: org}
@@ -130,8 +130,8 @@ func (p *proposer) holds(block *proposedBlock) bool {
 	if err != nil {
 		return false
 	}
-	for _, verdict := range file.Judge(p.org) {
-		if verdict.Status != report.RulePasses || len(verdict.Notes) > 0 {
+	for _, result := range file.Check(p.org) {
+		if result.Status != report.RulePasses || len(result.Notes) > 0 {
 			return false
 		}
 	}

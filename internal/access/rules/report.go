@@ -15,21 +15,21 @@ const namedPeople = 20
 
 // Report says what was found of the rules. was is what was found before a plan; nil in an audit. changes returns the resources of
 // the plan that bring a violation about; nil in an audit.
-func (f *File) Report(org *access.Organization, found, was []*Verdict, changes func(*Violation) []string) []*report.Rule {
+func (f *File) Report(org *access.Organization, found, was []*Result, changes func(*Violation) []string) []*report.Rule {
 	rules := make([]*report.Rule, len(found))
-	for i, verdict := range found {
+	for i, result := range found {
 		rule := &report.Rule{
-			Name: verdict.Rule.Name, At: fmt.Sprintf("%s:%d", filepath.Base(f.path), verdict.Rule.Line), Status: verdict.Status,
-			Violations: []*report.Violation{}, Unknowns: append([]string{}, verdict.Unknowns...), Notes: append([]string{}, verdict.Notes...),
+			Name: result.Rule.Name, At: fmt.Sprintf("%s:%d", filepath.Base(f.path), result.Rule.Line), Status: result.Status,
+			Violations: []*report.Violation{}, Unknowns: append([]string{}, result.Unknowns...), Notes: append([]string{}, result.Notes...),
 		}
 		if was != nil {
-			rule.Before, rule.IsWorse = was[i].Status, isWorse(verdict, was[i])
+			rule.Before, rule.IsWorse = was[i].Status, isWorse(result, was[i])
 			isNew := func(sentence string) bool { return !slices.Contains(was[i].Unknowns, sentence) }
-			if rule.Before == report.RuleFails && !rule.IsWorse && slices.ContainsFunc(verdict.Unknowns, isNew) {
+			if rule.Before == report.RuleFails && !rule.IsWorse && slices.ContainsFunc(result.Unknowns, isNew) {
 				rule.Status = report.RuleUnknown
 			}
 		}
-		for _, violation := range verdict.Violations {
+		for _, violation := range result.Violations {
 			said := violation.report(org)
 			if changes != nil {
 				said.Changes = changes(violation)
@@ -42,8 +42,8 @@ func (f *File) Report(org *access.Organization, found, was []*Verdict, changes f
 }
 
 // isWorse reports whether there are other violations than before: other things or people, or fewer where there are too few.
-func isWorse(verdict, was *Verdict) bool {
-	return slices.ContainsFunc(verdict.Violations, func(violation *Violation) bool {
+func isWorse(result, was *Result) bool {
+	return slices.ContainsFunc(result.Violations, func(violation *Violation) bool {
 		i := slices.IndexFunc(was.Violations, func(one *Violation) bool {
 			return one.Where == violation.Where && one.right == violation.right && one.isTooFew == violation.isTooFew && one.isTooMany == violation.isTooMany && one.Text == violation.Text
 		})

@@ -1,5 +1,5 @@
 // Package rules proves sentences about an organization: "nobody outside the group board reads #board", "at least two owners". A
-// [File] has them, as people write them; [File.Judge] says of each whether it holds, from who can really do what by the rules of
+// [File] has them, as people write them; [File.Check] says of each whether it holds, from who can really do what by the rules of
 // the package permission.
 //
 // A rule passes only if everything that it depends on is known. Otherwise it fails or is unknown.
@@ -85,8 +85,8 @@ const internet = "internet"
 // guests is how rules name those whose role is guest. The server has no group of them.
 var guests = permission.Principal{Kind: permission.KindRole, Name: "guests"}
 
-// Verdict is what was found of one rule.
-type Verdict struct {
+// Result is what was found of one rule.
+type Result struct {
 	Rule *Rule
 	// Status is [report.RulePasses], [report.RuleFails] or [report.RuleUnknown].
 	Status string

@@ -11,7 +11,7 @@ import (
 )
 
 // channels returns the channels that a rule is about, and notes what is not known of that.
-func (j *judge) channels() (chosen []*access.Channel) {
+func (j *checker) channels() (chosen []*access.Channel) {
 	isWhole := func(text string) bool {
 		return strings.ContainsAny(text, "*") || strings.HasPrefix(text, "folder:") || strings.HasPrefix(text, "privacy:")
 	}
@@ -34,7 +34,7 @@ func (j *judge) channels() (chosen []*access.Channel) {
 		switch {
 		case isChosen:
 			chosen = append(chosen, channel)
-		case doubtful != "" && !j.keeps(func(j *judge) { j.channel(channel) }):
+		case doubtful != "" && !j.keeps(func(j *checker) { j.channel(channel) }):
 			j.addUnknown(fmt.Sprintf("It isn't known yet whether %s selects #%s.", suggest.Quote(doubtful), channel.Name))
 		}
 	}
@@ -52,7 +52,7 @@ func (j *judge) channels() (chosen []*access.Channel) {
 
 // unmatched says that a selector selects nothing. A name that nothing has may be misspelled, so that nothing is proven by it; that
 // no channel of a kind is there can be meant.
-func (j *judge) unmatched(selector, thing string, names []string) {
+func (j *checker) unmatched(selector, thing string, names []string) {
 	if folder, ok := strings.CutPrefix(selector, "folder:"); ok && thing == "channel" {
 		folders := slices.Sorted(maps.Values(j.org.Folders))
 		if slices.Contains(folders, folder) {
@@ -71,15 +71,15 @@ func (j *judge) unmatched(selector, thing string, names []string) {
 }
 
 // keeps reports whether a rule holds of one more thing for certain, so that it does not matter whether it is about that too.
-func (j *judge) keeps(judge func(*judge)) bool {
+func (j *checker) keeps(check func(*checker)) bool {
 	one := *j
-	one.verdict = &Verdict{Rule: j.rule}
-	judge(&one)
-	return len(one.verdict.Violations)+len(one.verdict.Unknowns) == 0
+	one.result = &Result{Rule: j.rule}
+	check(&one)
+	return len(one.result.Violations)+len(one.result.Unknowns) == 0
 }
 
 // selectsChannel reports whether a channel may be selected; certain is false if that is not known.
-func (j *judge) selectsChannel(selector string, channel *access.Channel) (matches, certain bool) {
+func (j *checker) selectsChannel(selector string, channel *access.Channel) (matches, certain bool) {
 	if folder, ok := strings.CutPrefix(selector, "folder:"); ok {
 		return channel.Folder == folder || channel.FolderUnknown, !channel.FolderUnknown
 	}
@@ -126,7 +126,7 @@ func selects(selector, name string) bool {
 }
 
 // groups returns the user groups that a rule is about.
-func (j *judge) groups() (chosen []*access.Group) {
+func (j *checker) groups() (chosen []*access.Group) {
 	all, matched := j.org.ActiveGroups(), map[string]bool{}
 	names := make([]string, len(all))
 	for i, group := range all {
@@ -146,7 +146,7 @@ func (j *judge) groups() (chosen []*access.Group) {
 		switch {
 		case isChosen:
 			chosen = append(chosen, group)
-		case doubtful != "" && !j.keeps(func(j *judge) { j.group(group) }):
+		case doubtful != "" && !j.keeps(func(j *checker) { j.group(group) }):
 			j.addUnknown(fmt.Sprintf("It isn't known yet whether %s selects a user group whose name isn't known yet.", suggest.Quote(doubtful)))
 		}
 	}

@@ -1,26 +1,26 @@
-# Rules that hold today, as a proposal: keep what is meant, remove what is chance, and change this file as you change the
-# configuration. terraform-provider-zulip audit --rules proves them of the organization, review --rules of a plan.
+# Proposed rules, all of which pass today. Keep the intentional ones, remove the accidental ones, and maintain this file
+# with the configuration. Check them with terraform-provider-zulip audit --rules and review --rules.
 
-# Owners and administrators can change everything. There is room for two more; raise it when you mean to.
+# Owners and administrators can change everything. The limit leaves room for two more.
 rule "few administer the organization" {
   role    = ["owner", "administrator"]
   at_most = 5
 }
 
-# No stranger joins, and no pending invitation makes anyone a moderator or more.
-rule "nobody joins without an invitation" {
+# People join only by invitation, and no pending invitation makes anyone a moderator or higher.
+rule "no one joins without an invitation" {
   joining = "invited"
 }
 
-# No channel can be read without an account. Before you make one web-public, name the others in channels instead of *.
+# No channel can be read without an account. Before you make one web-public, list the others in channels instead of *.
 rule "nothing is on the web" {
   channels = "*"
   right    = "read"
   never    = "internet"
 }
 
-# Rights that let people in, or that reach across the organization. To give one to others, take it out of the list.
-rule "what administrators alone can do" {
+# Permissions that let people in, or that affect the whole organization. To give one to others, remove it from the list.
+rule "only administrators" {
   right = [
     "manage_all_groups",
     "manage_billing",
@@ -32,40 +32,40 @@ rule "what administrators alone can do" {
   only = "role:administrators"
 }
 
-# Guests stay out of what is private. For a channel that is for guests too, name the others instead of privacy:private.
+# Guests can't read private channels. To let guests into one, list the others instead of privacy:private.
 rule "no guests in private channels" {
   channels = "privacy:private"
   right    = "read"
   only     = "role:members"
 }
 
-# Nobody else reads these, now and as the group changes. Whoever is to read them joins the group first.
+# Only the group's members can read these channels. Add new readers to the group.
 rule "private to group:security" {
   channels = "folder:Security"
   right    = ["read", "read_history", "join"]
   only     = "group:security"
 }
 
-# Whoever can add to these user groups, or join them, decides who reads the channels above.
-rule "who decides who reads private channels" {
+# People who can add members to these user groups, or join them, control access to the channels above.
+rule "only staff control access to private channels" {
   groups = "security"
   right  = ["manage", "add_members", "join"]
   only   = "role:administrators"
 }
 
-# What everybody reads here is from these. To let others post, add them to only.
+# Only these people can post in these public channels. To let others post, add them to only.
 rule "only role:moderators announces" {
   channels = "announcements"
   right    = "send_message"
   only     = "role:moderators"
 }
 
-# A plan that takes out more people at once is stopped. For a reorganization, raise it in the same pull request.
+# A plan that removes more people fails. For a reorganization, raise the limit in the same pull request.
 limit "removals" {
   people = 5
 }
 
-# There is one owner, and nobody to make another if the account is lost. With a second one, add:
+# Only one person is an owner: if that account is lost, no one can appoint another. After you add a second owner, add:
 #   rule "two owners" {
 #     role     = "owner"
 #     at_least = 2

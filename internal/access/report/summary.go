@@ -8,42 +8,42 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
-// Category is what a report can be searched for, and what a gate is made of.
-type Category string
+// Condition is what a report can be searched for, and what a conditions is made of.
+type Condition string
 
-// The categories, the gravest first. What each means exactly is in [Categories].
+// The conditions, the gravest first. What each means exactly is in [Conditions].
 const (
-	Stops      Category = "stops"
-	Lockout    Category = "lockout"
-	Rules      Category = "rules"
-	External   Category = "external"
-	Private    Category = "private"
-	RoleChange Category = "role-change"
-	Joining    Category = "joining"
-	SignIn     Category = "sign-in"
-	Outgoing   Category = "outgoing"
-	DataLoss   Category = "data-loss"
-	Unknown    Category = "unknown"
-	Widening   Category = "widening"
-	Narrowing  Category = "narrowing"
+	Stops      Condition = "stops"
+	Lockout    Condition = "lockout"
+	Rules      Condition = "rules"
+	External   Condition = "external"
+	Private    Condition = "private"
+	RoleChange Condition = "role-change"
+	Joining    Condition = "joining"
+	SignIn     Condition = "sign-in"
+	Outgoing   Condition = "outgoing"
+	DataLoss   Condition = "data-loss"
+	Unknown    Condition = "unknown"
+	Widening   Condition = "widening"
+	Narrowing  Condition = "narrowing"
 )
 
-// Verdict sums a report up.
-type Verdict struct {
+// Summary sums a report up.
+type Summary struct {
 	// Text is one sentence or two, plain.
 	Text string `json:"text"`
-	// Categories are all that apply, the gravest first; none if nobody gains or loses anything.
-	Categories []Category `json:"words"`
+	// Conditions are all that apply, the gravest first; none if nobody gains or loses anything.
+	Conditions []Condition `json:"conditions"`
 }
 
-// CategoryMeaning is a category and what it means.
-type CategoryMeaning struct {
-	Category Category
-	Meaning  string
+// ConditionMeaning is a condition and what it means.
+type ConditionMeaning struct {
+	Condition Condition
+	Meaning   string
 }
 
-// Categories says what each category means exactly.
-var Categories = []CategoryMeaning{
+// Conditions says what each condition means exactly.
+var Conditions = []ConditionMeaning{
 	{Stops, "the apply will certainly fail: a name is taken, the account lacks a role, no owner would be left, a group would contain itself, or the owner of a bot is deactivated"},
 	{Lockout, "the provider's account can no longer administer a channel or manage a user group, or no one is left who can do something that someone could. Doesn't include private channels that no one can join on their own, or message permissions in archived channels"},
 	{Rules, "a rule of --rules fails after the plan and passed before, has more violations than before, or is unknown"},
@@ -59,23 +59,23 @@ var Categories = []CategoryMeaning{
 	{Narrowing, "anyone loses any access"},
 }
 
-func (c Category) rank() int {
-	return slices.IndexFunc(Categories, func(meaning CategoryMeaning) bool { return meaning.Category == c })
+func (c Condition) rank() int {
+	return slices.IndexFunc(Conditions, func(meaning ConditionMeaning) bool { return meaning.Condition == c })
 }
 
-// Fails returns those of some categories that apply, in the order of [Categories].
-func (r *Report) Fails(on []Category) []Category {
-	var fails []Category
-	for _, category := range r.Verdict.Categories {
-		if slices.Contains(on, category) {
-			fails = append(fails, category)
+// Fails returns those of some conditions that apply, in the order of [Conditions].
+func (r *Report) Fails(on []Condition) []Condition {
+	var fails []Condition
+	for _, condition := range r.Summary.Conditions {
+		if slices.Contains(on, condition) {
+			fails = append(fails, condition)
 		}
 	}
 	return fails
 }
 
-// verdictText sums up: first what can now be read, then how many accounts gain and lose something, then what else there is.
-func (a *assessment) verdictText() string {
+// summaryText sums up: first what can now be read, then how many accounts gain and lose something, then what else there is.
+func (a *assessment) summaryText() string {
 	r := a.report
 	changes := len(r.Channels) + len(r.Groups) + len(r.People) + len(r.Rights) + len(r.Risks) + len(r.Also)
 	others := ""
@@ -89,7 +89,7 @@ func (a *assessment) verdictText() string {
 	parts := slices.Concat(r.affectedTexts(), r.accountsText(), a.otherTexts())
 	text := strings.Join(parts, ", ")
 	switch isQuiet := len(parts)+len(sentences) == 0; {
-	case isQuiet && a.categories[Unknown]:
+	case isQuiet && a.conditions[Unknown]:
 		text = "it isn't known whether anyone gains or loses access"
 	case isQuiet:
 		text = "no one gains or loses access"
@@ -111,7 +111,7 @@ func (a *assessment) verdictText() string {
 	if n := len(slices.DeleteFunc(slices.Clone(r.Found), func(found Found) bool { return !isNew(found) })); n > 0 {
 		add(Counted(n, "new finding"))
 	}
-	if a.categories[Unknown] {
+	if a.conditions[Unknown] {
 		add("some values aren't known yet")
 	}
 	if more[0] == "" {
@@ -125,7 +125,7 @@ func (a *assessment) verdictText() string {
 	}
 	text = strings.Join(sentences, " ") + others
 	for _, risk := range r.Risks {
-		if risk.Category == Stops {
+		if risk.Condition == Stops {
 			return fmt.Sprintf("This apply will fail: %s: %s %s", risk.Where, risk.Text, text)
 		}
 	}
@@ -186,13 +186,13 @@ func (r *Report) readingTexts() (sentences []string) {
 // otherTexts says what changes beside rights and accounts.
 func (a *assessment) otherTexts() (parts []string) {
 	for _, part := range []struct {
-		category Category
-		text     string
+		condition Condition
+		text      string
 	}{
 		{Joining, "joining the organization gets easier"}, {SignIn, "how people sign in changes"},
 		{Outgoing, "content goes elsewhere"}, {DataLoss, "something is archived, deleted or easier to delete"},
 	} {
-		if a.categories[part.category] {
+		if a.conditions[part.condition] {
 			parts = append(parts, part.text)
 		}
 	}

@@ -12,23 +12,23 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Judge says of each rule whether it holds, in the order of the file.
-func (f *File) Judge(org *access.Organization) []*Verdict {
-	verdicts := make([]*Verdict, len(f.Rules))
+// Check says of each rule whether it holds, in the order of the file.
+func (f *File) Check(org *access.Organization) []*Result {
+	results := make([]*Result, len(f.Rules))
 	for i, rule := range f.Rules {
-		j := &judge{org: org, rule: rule, verdict: &Verdict{Rule: rule}}
-		j.judge()
+		j := &checker{org: org, rule: rule, result: &Result{Rule: rule}}
+		j.check()
 		j.settle()
-		verdicts[i] = j.verdict
+		results[i] = j.result
 	}
-	return verdicts
+	return results
 }
 
-// judge judges one rule.
-type judge struct {
-	org     *access.Organization
-	rule    *Rule
-	verdict *Verdict
+// checker checks one rule.
+type checker struct {
+	org    *access.Organization
+	rule   *Rule
+	result *Result
 
 	only, never span
 	// mayBeNamed says that the rule names somebody who is not there, or a group whose name is not known yet.
@@ -44,19 +44,19 @@ type span struct {
 	isOpen bool
 }
 
-func (j *judge) addUnknown(sentence string) {
-	if !slices.Contains(j.verdict.Unknowns, sentence) {
-		j.verdict.Unknowns = append(j.verdict.Unknowns, sentence)
+func (j *checker) addUnknown(sentence string) {
+	if !slices.Contains(j.result.Unknowns, sentence) {
+		j.result.Unknowns = append(j.result.Unknowns, sentence)
 	}
 }
 
-func (j *judge) note(sentence string) { j.verdict.Notes = append(j.verdict.Notes, sentence) }
+func (j *checker) note(sentence string) { j.result.Notes = append(j.result.Notes, sentence) }
 
-func (j *judge) violation(violation *Violation) {
-	j.verdict.Violations = append(j.verdict.Violations, violation)
+func (j *checker) violation(violation *Violation) {
+	j.result.Violations = append(j.result.Violations, violation)
 }
 
-func (j *judge) judge() {
+func (j *checker) check() {
 	for _, sentence := range j.org.Unknowns(access.Anywhere, access.Told) {
 		j.addUnknown(sentence)
 	}
@@ -79,23 +79,23 @@ func (j *judge) judge() {
 		j.organization()
 	}
 	if j.mayBeNamed {
-		j.verdict.Violations = nil // what the group allows may be what is found
+		j.result.Violations = nil // what the group allows may be what is found
 	}
 	switch {
-	case len(j.verdict.Violations) > 0:
-		j.verdict.Status = report.RuleFails
-	case len(j.verdict.Unknowns) > 0:
-		j.verdict.Status = report.RuleUnknown
+	case len(j.result.Violations) > 0:
+		j.result.Status = report.RuleFails
+	case len(j.result.Unknowns) > 0:
+		j.result.Status = report.RuleUnknown
 	default:
-		j.verdict.Status = report.RulePasses
+		j.result.Status = report.RulePasses
 	}
 }
 
 // settle proves a rule with only whose groups have members that are not known yet: where a group is both what gives a right and what
 // the rule permits, it does not matter who will be in it. Whoever has no account yet comes to be in such a group only, and so among
 // those who may.
-func (j *judge) settle() {
-	if j.verdict.Status != report.RuleUnknown || len(j.rule.Only) == 0 || len(j.rule.Never) > 0 || j.rule.NeverInternet || j.rule.AtMost != noLimit {
+func (j *checker) settle() {
+	if j.result.Status != report.RuleUnknown || len(j.rule.Only) == 0 || len(j.rule.Never) > 0 || j.rule.NeverInternet || j.rule.AtMost != noLimit {
 		return
 	}
 	resolved, _ := permission.Resolve(j.rule.Only, j.org.Names)
@@ -103,19 +103,19 @@ func (j *judge) settle() {
 	for _, people := range assumptions {
 		org := *j.org
 		org.People = people
-		one := &judge{org: &org, rule: j.rule, verdict: &Verdict{Rule: j.rule}}
-		if one.judge(); one.verdict.Status != report.RulePasses {
+		one := &checker{org: &org, rule: j.rule, result: &Result{Rule: j.rule}}
+		if one.check(); one.result.Status != report.RulePasses {
 			return
 		}
 	}
 	if len(assumptions) > 0 {
-		j.verdict.Status, j.verdict.Unknowns = report.RulePasses, nil
+		j.result.Status, j.result.Unknowns = report.RulePasses, nil
 	}
 }
 
 // span finds whom principals name, and says whom it does not find: where they are allowed something, nobody is by that; where they
 // are not, they may be there all the same.
-func (j *judge) span(principals []permission.Principal, say func(sentence string)) span {
+func (j *checker) span(principals []permission.Principal, say func(sentence string)) span {
 	named := slices.DeleteFunc(slices.Clone(principals), func(principal permission.Principal) bool { return principal == guests })
 	resolved, problems := permission.Resolve(named, j.org.Names)
 	for _, problem := range problems {
@@ -142,7 +142,7 @@ func (j *judge) span(principals []permission.Principal, say func(sentence string
 }
 
 // withGuests adds those whose role is guest. Where it is not known who the members are, everybody who may be none may be a guest.
-func (j *judge) withGuests(s span) span {
+func (j *checker) withGuests(s span) span {
 	least, most := j.org.People.Guests(), j.org.People.Guests()
 	if members, ok := j.org.Names.UserGroupByName("role:members"); ok && j.org.People.IsUncertain(zulip.NamedGroup(members.ID)) {
 		in, mayBeIn, isOpen := j.org.People.Bounds(zulip.NamedGroup(members.ID))
@@ -152,12 +152,12 @@ func (j *judge) withGuests(s span) span {
 	return s
 }
 
-func (j *judge) union(a, b permission.People) permission.People {
+func (j *checker) union(a, b permission.People) permission.People {
 	return j.org.People.People(append(a.IDs(), b.IDs()...))
 }
 
 // except finds whom the rule leaves out today.
-func (j *judge) except() {
+func (j *checker) except() {
 	var ids []int64
 	for _, one := range j.rule.Exceptions {
 		if !one.ends.IsZero() && !j.org.Now.UTC().Before(one.ends) {
@@ -169,14 +169,14 @@ func (j *judge) except() {
 	j.excepted = j.org.People.People(ids)
 }
 
-// channel judges the rights in one channel.
-func (j *judge) channel(channel *access.Channel) {
+// channel checks the rights in one channel.
+func (j *checker) channel(channel *access.Channel) {
 	where, rights := "#"+channel.Name, permission.ChannelRights{Access: j.org.People, Channel: channel.Facts}
 	var held map[permission.Right]permission.Held
 	for _, name := range j.rule.Rights {
 		violation := Violation{Channel: channel, Where: where, Text: permission.Right(name).InWords(), right: name}
 		if name == Subscribed {
-			violation.Text = "in it"
+			violation.Text = "subscribed"
 			in := j.org.People.People(channel.Facts.Subscribers).Held()
 			if !channel.Facts.SubscribersKnown {
 				in = j.org.People.HeldByAtLeast(j.org.People.People(channel.Facts.Subscribers))
@@ -202,12 +202,12 @@ func (j *judge) channel(channel *access.Channel) {
 }
 
 // minds reports whether the rule has anything against those who have no account.
-func (j *judge) minds() bool {
+func (j *checker) minds() bool {
 	return j.rule.NeverInternet || (len(j.rule.Only) > 0 || j.rule.OnlyInternet) && !j.rule.OnlyInternet
 }
 
-// group judges the rights over one user group.
-func (j *judge) group(group *access.Group) {
+// group checks the rights over one user group.
+func (j *checker) group(group *access.Group) {
 	for _, name := range j.rule.Rights {
 		violation := Violation{Group: group, Where: "user group " + fmt.Sprintf("%q", group.Name), right: name}
 		if name == Member {
@@ -220,22 +220,22 @@ func (j *judge) group(group *access.Group) {
 }
 
 // heldByValue is everybody in a value.
-func (j *judge) heldByValue(value zulip.GroupSettingValue) permission.Held {
+func (j *checker) heldByValue(value zulip.GroupSettingValue) permission.Held {
 	if j.org.People.IsUncertain(value) {
 		return permission.HeldByUnknown()
 	}
 	return j.org.People.In(value).Held()
 }
 
-// organization judges rights in the organization.
-func (j *judge) organization() {
+// organization checks rights in the organization.
+func (j *checker) organization() {
 	for _, name := range j.rule.Rights {
 		j.setting(Violation{Where: "the organization", right: name}, permission.Organizations, j.org.Permissions, j.org.Planned)
 	}
 }
 
-// setting judges a permission of a user group or of the organization.
-func (j *judge) setting(violation Violation, table permission.Table, values map[string]zulip.GroupSettingValue, planned map[string]access.PlannedPermission) {
+// setting checks a permission of a user group or of the organization.
+func (j *checker) setting(violation Violation, table permission.Table, values map[string]zulip.GroupSettingValue, planned map[string]access.PlannedPermission) {
 	setting := table.Settings[slices.IndexFunc(table.Settings, func(one permission.Setting) bool { return one.Name == violation.right })]
 	violation.Text = setting.Right
 	value, has := values[setting.Name]
@@ -246,8 +246,8 @@ func (j *judge) setting(violation Violation, table permission.Table, values map[
 	j.right(violation, held)
 }
 
-// roles judges who has a role.
-func (j *judge) roles() {
+// roles checks who has a role.
+func (j *checker) roles() {
 	var ids []int64
 	texts := make([]string, len(j.rule.Roles))
 	for i, role := range j.rule.Roles {
@@ -261,8 +261,8 @@ func (j *judge) roles() {
 	j.right(Violation{Where: "the organization", Text: joinOr(texts), right: roleRight}, j.org.People.People(ids).Held())
 }
 
-// right judges who has one right.
-func (j *judge) right(violation Violation, held permission.Held) {
+// right checks who has one right.
+func (j *checker) right(violation Violation, held permission.Held) {
 	certain, isCertain := held.Certain()
 	possible, isBounded := held.Possible()
 	if !isBounded {
@@ -283,7 +283,7 @@ func (j *judge) right(violation Violation, held permission.Held) {
 }
 
 // forbidden notes who must not, for certain and possibly.
-func (j *judge) forbidden(violation Violation, certain, possible permission.People, isByInternet, isBounded bool, unknown string) {
+func (j *checker) forbidden(violation Violation, certain, possible permission.People, isByInternet, isBounded bool, unknown string) {
 	if violation.People, violation.Internet = certain.Minus(j.excepted), isByInternet; !violation.People.IsEmpty() || isByInternet {
 		j.violation(&violation)
 	}
@@ -292,8 +292,8 @@ func (j *judge) forbidden(violation Violation, certain, possible permission.Peop
 	}
 }
 
-// count judges how many can.
-func (j *judge) count(violation Violation, certain, possible permission.People, isBounded bool, unknown string) {
+// count checks how many can.
+func (j *checker) count(violation Violation, certain, possible permission.People, isBounded bool, unknown string) {
 	violation.Internet = false
 	if need := j.rule.AtLeast; need > 0 {
 		switch {
@@ -326,8 +326,8 @@ func humans(people permission.People) (n int) {
 	return n
 }
 
-// joining judges how people come to join.
-func (j *judge) joining() {
+// joining checks how people come to join.
+func (j *checker) joining() {
 	joining := j.org.Joining
 	for _, sentence := range j.org.Unknowns(access.OfJoining) {
 		j.addUnknown(sentence)
