@@ -300,7 +300,7 @@ func (c *comparison) rights(before, after []*Right) []*report.Right {
 func (c *comparison) right(was, is *Right, effect permission.Effect) *report.Right {
 	gain, lose := effect.Gain.Minus(c.joined), effect.Lose.Minus(c.gone)
 	result := &report.Right{
-		Change: report.Change{Before: was.Value, After: is.Value}, Gain: c.people.Of(gain), Lose: c.people.Of(lose), NobodyLeft: effect.NobodyLeft, Unknown: effect.Unknown,
+		Change: report.Change{Before: was.Value, After: is.Value}, Gain: c.people.Of(gain), Lose: c.people.Of(lose), NoOneLeft: effect.NobodyLeft, Unknown: effect.Unknown,
 	}
 	if result.Unknown {
 		if result.Why = is.Why; result.Why == "" {

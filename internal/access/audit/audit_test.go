@@ -161,7 +161,7 @@ func TestAuditOfAMemberIsNotComplete(t *testing.T) {
 			t.Errorf("%s sees everything: %q", account, a.Missing)
 		}
 		text := markdownOf(t, a)
-		if first, _, _ := strings.Cut(text, "\n"); !strings.Contains(first, "not complete") {
+		if first, _, _ := strings.Cut(text, "\n"); !strings.Contains(first, "incomplete") {
 			t.Errorf("the first line is %q", first)
 		}
 		if strings.Contains(text, "secret") {

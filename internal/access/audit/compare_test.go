@@ -48,7 +48,7 @@ func effects(r *report.Report, planned ...string) []string {
 			if right.Unknown {
 				all[where+": unknown "+right.Name] = true
 			}
-			if right.NobodyLeft {
+			if right.NoOneLeft {
 				all[where+": nobody is left for "+right.Name] = true
 			}
 		}

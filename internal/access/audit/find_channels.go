@@ -68,7 +68,7 @@ func (m *maker) findOpenPrivate(channel *zulip.Channel, facts permission.Channel
 	readers, _ := m.access.Can(permission.CanRead, facts)
 	if guests := readers.And(m.access.Guests()); !guests.IsEmpty() {
 		m.addFinding(Finding{
-			Kind: OpenPrivate, Severity: Low, Where: where, Text: fmt.Sprintf("%s subscribed, although it is private.", areThere(guests.Len(), "guest")),
+			Kind: OpenPrivate, Severity: Low, Where: where, Text: fmt.Sprintf("%s subscribed, although it is private.", countWithVerb(guests.Len(), "guest")),
 			Addresses: append(m.options.Managed.addresses(
 				target{"zulip_channel_subscribers", fmt.Sprint(channel.ID), ""}, target{"zulip_channel_subscription", fmt.Sprint(channel.ID), ""}), managed...),
 			Fix: "Unsubscribe the guests who should not read it.",
@@ -76,7 +76,7 @@ func (m *maker) findOpenPrivate(channel *zulip.Channel, facts permission.Channel
 	}
 }
 
-func areThere(n int, thing string) string {
+func countWithVerb(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing + " is"
 	}
@@ -154,7 +154,7 @@ func (m *maker) findWiderRights() {
 		}
 		m.addFinding(Finding{
 			Kind: WiderThanChannel, Severity: Low, Where: where, peopleOf: peopleOf,
-			Text:      fmt.Sprintf("The organization's %s lets people %s whom the channel's %s doesn't include.", setting, right.InWords(), right),
+			Text:      fmt.Sprintf("Some people can %[2]s because of the organization's %[1]s, although the channel's %[3]s doesn't include them.", setting, right.InWords(), right),
 			Addresses: m.options.Managed.addresses(organizationTarget),
 			Fix:       fmt.Sprintf("Limit the organization's %s to people who should have this access in every channel.", setting),
 		}, m.access.People(ids))
@@ -191,7 +191,7 @@ func (m *maker) findNamedGuests(where []string, can, setting string, value zulip
 
 	m.addFinding(Finding{
 		Kind: GuestsAdd, Severity: Low, Where: where,
-		Text:      fmt.Sprintf("%s included in the permission to %s, and will have it as soon as they become members.", areThere(guests.Len(), "guest"), can),
+		Text:      fmt.Sprintf("%s included in the permission to %s, and will have it as soon as they become members.", countWithVerb(guests.Len(), "guest"), can),
 		Addresses: managed, Fix: fmt.Sprintf("Include only people and user groups without guests in %s.", setting),
 	}, guests)
 }

@@ -183,7 +183,7 @@ func (m *maker) findPowerfulBot(bot *zulip.User, where []string) {
 	managed = append(managed, m.options.Managed.lists(target{"zulip_role_members", bot.Role.String(), ""}, bot)...)
 	finding := Finding{
 		Kind: BotAdministrator, Severity: High, Where: where, Text: fmt.Sprintf("The bot is an %s: anyone with its API key can do nearly everything.", bot.Role),
-		Addresses: managed, Fix: "If Terraform uses the bot, accept the finding in the --accepted file. Otherwise give the bot the role \"member\".",
+		Addresses: managed, Fix: "If Terraform uses the bot, accept the finding in the --accepted file; otherwise give the bot the role \"member\".",
 	}
 	if bot.ID == m.facts.Self.ID {
 		const nearly = "This bot makes the audit. It is an %s: anyone with its API key can do nearly everything. "
@@ -213,7 +213,7 @@ func (m *maker) findPowerfulBot(bot *zulip.User, where []string) {
 	if owner.Role == zulip.RoleAdministrator {
 		finding.Severity = Medium
 	}
-	finding.Fix = fmt.Sprintf("Choose an owner who is at least %s, then generate a new API key for the bot.", report.WithArticle(bot.Role.String()))
+	finding.Fix = fmt.Sprintf("Choose a bot owner with the role %s or higher, then generate a new API key for the bot.", bot.Role)
 	m.addFinding(finding, union(m.access, self, m.access.People([]int64{owner.ID})))
 }
 

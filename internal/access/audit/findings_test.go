@@ -84,7 +84,7 @@ func TestFindings(t *testing.T) {
 			func(t *testing.T, o *acctest.Organization) {
 				newChannel(t, o, "c", map[string]string{"can_add_subscribers_group": named(id(t, o, "gus"), id(t, o, "mel"))})
 			},
-			[]string{"gus"}, "1 guest is named to add subscribers", "without guests in can_add_subscribers_group.",
+			[]string{"gus"}, "1 guest is included in the permission to add subscribers", "without guests in can_add_subscribers_group.",
 		},
 		{
 			"a guest who is named to add others by a group in a group", audit.GuestsAdd, audit.Low, `channel "c"`,
@@ -93,7 +93,7 @@ func TestFindings(t *testing.T) {
 				o.Call(t, "POST", fmt.Sprintf("/user_groups/%d/subgroups", outer), map[string]string{"add": fmt.Sprintf("[%d]", inner)})
 				newChannel(t, o, "c", map[string]string{"can_add_subscribers_group": fmt.Sprint(outer)})
 			},
-			[]string{"gus"}, "1 guest is named to add subscribers", "without guests in can_add_subscribers_group.",
+			[]string{"gus"}, "1 guest is included in the permission to add subscribers", "without guests in can_add_subscribers_group.",
 		},
 		{
 			"a guest whose bot adds others", audit.GuestsAdd, audit.High, `channel "general"`,
@@ -136,7 +136,7 @@ func TestFindings(t *testing.T) {
 			func(t *testing.T, o *acctest.Organization) {
 				o.Call(t, "PATCH", fmt.Sprintf("/bots/%d", id(t, o, "bot")), map[string]string{"role": "200"})
 			},
-			[]string{"mel", "bot"}, "mel@example.com owns the bot and can use its API key to do what an administrator can. The owner's role is member.", "at least an administrator",
+			[]string{"mel", "bot"}, "mel@example.com owns the bot and can use its API key to do what an administrator can. The owner's role is member.", "the role administrator or higher",
 		},
 		{
 			"an administrator who owns a bot that is an owner", audit.BotKey, audit.Medium, "bot news-bot@example.com",
@@ -145,7 +145,7 @@ func TestFindings(t *testing.T) {
 				o.Call(t, "PATCH", bot, map[string]string{"bot_owner_id": fmt.Sprint(id(t, o, "admin"))})
 				o.Call(t, "PATCH", bot, map[string]string{"role": "100"})
 			},
-			[]string{"admin", "bot"}, "can do what an owner can", "at least an owner",
+			[]string{"admin", "bot"}, "to do what an owner can", "the role owner or higher",
 		},
 		{
 			"an organization that anybody joins", audit.OpenSignUp, audit.High, "the organization",
@@ -195,7 +195,7 @@ func TestFindings(t *testing.T) {
 		{
 			"what the organization makes wider", audit.WiderThanChannel, audit.Low, `channel "c"`,
 			func(t *testing.T, o *acctest.Organization) { newChannel(t, o, "c", nil) },
-			[]string{"max", "mel", "bot", "moderator"}, "By can_resolve_topics_group of the organization", "can_resolve_topics_group",
+			[]string{"max", "mel", "bot", "moderator"}, "because of the organization's can_resolve_topics_group", "can_resolve_topics_group",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

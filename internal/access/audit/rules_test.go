@@ -95,7 +95,7 @@ func TestAuditProvesRules(t *testing.T) {
 			  people = ["group:partners"]
 			  reason = "They sit on it."
 			  until  = "2027-01-01"
-			}`, "fails | user group \"board\": 3 accounts are in it, and at most 1 may be: Gus (gus@example.com, through group:board > group:partners), Max (max@example.com, through group:board), Mel (mel@example.com, through group:board > group:partners). | The exception of line 5 (They sit on it) has ended on 2027-01-01."},
+			}`, "fails | user group \"board\": 3 accounts are in it, and at most 1 may be: Gus (gus@example.com, through group:board > group:partners), Max (max@example.com, through group:board), Mel (mel@example.com, through group:board > group:partners). | The exception on line 5 (They sit on it) ended on 2027-01-01."},
 		{`groups = ["board"]
 			right = "member"
 			never = "role:guests"`, "fails | user group \"board\": 1 account is in it: Gus (gus@example.com, through group:board > group:partners)."},

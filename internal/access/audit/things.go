@@ -40,7 +40,7 @@ func (t *Thing) Value(name string) meaning.Value {
 	if t == nil {
 		return meaning.Value{}
 	}
-	return meaning.Value{Held: t.Attributes[name]}
+	return meaning.Value{Data: t.Attributes[name]}
 }
 
 // things records what means something for access beside rights.
@@ -100,7 +100,7 @@ func (m *maker) organizationThing() {
 	settings, attributes := meaning.Organization(realm.Settings, realm.EnabledMethods()), map[string]any{}
 	for _, name := range settings.Names() {
 		if value := settings.Value(name); !value.IsUnknown {
-			attributes[name] = value.Held
+			attributes[name] = value.Data
 		} else {
 			attributes[name] = string(realm.Settings[name]) // the number of a word that this version does not know
 		}

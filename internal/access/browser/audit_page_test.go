@@ -273,7 +273,7 @@ func TestBrowserAuditChanges(t *testing.T) {
 	}
 	tab.wantText("header", "Access changes · Example & Söhne")
 	tab.wantText("header", "https://chat.example.com compared with the audit of 2026-02-28 04:00 UTC")
-	tab.wantText("#people ~ table", "What happened")
+	tab.wantText("#people ~ table", "Change")
 	if text := eval[string](tab, `document.body.innerText`); strings.Contains(text, "Role before the plan") {
 		t.Error("it speaks of a plan")
 	}

@@ -31,7 +31,7 @@ func TestBrowserShowsNamesAsText(t *testing.T) {
 	}
 	tab.wantText("h1", "Gives a guest access")
 	tab.wantText(".risks", "lockout")
-	tab.wantText("#unknown + ul", "is not created yet")
+	tab.wantText("#unknown + ul", "aren't known yet")
 	tab.keepWhole("light")
 }
 
@@ -50,7 +50,7 @@ func TestBrowserFilters(t *testing.T) {
 	tab.keepWhole("person")
 
 	tab.choose(map[string]string{"person": "grace@"}) // what only one has is enough
-	tab.wantText("#found", "Grace Guest gains 3 rights")
+	tab.wantText("#found", "Grace Guest gains 3 permissions")
 	tab.choose(map[string]string{"person": "example.com"})
 	tab.wantText("#found", "6 people match")
 	tab.choose(map[string]string{"person": "Zoe"})

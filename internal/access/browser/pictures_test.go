@@ -155,7 +155,7 @@ func TestBrowserLayout(t *testing.T) {
 			}
 			rows, want := eval[int](tab, `document.querySelectorAll("[data-rights]").length`), 0
 			for line := range strings.Lines(comment.String()) {
-				if strings.HasPrefix(line, "| ") && !strings.Contains(line, " --- ") && !strings.Contains(line, "| What changes |") {
+				if strings.HasPrefix(line, "| ") && !strings.Contains(line, " --- ") && !strings.Contains(line, "| Change |") {
 					want++
 				}
 			}

@@ -53,7 +53,7 @@ func sample() *report.Report {
 				right(permission.CanDeleteAnyMessage, change("role:administrators", "group:on-call"), three, one)),
 			channel(2, "board", report.Update, change("private", "private"),
 				right(permission.CanAdministerChannel, change("user:terraform-bot@example.com", "user:ada@example.com"), one, report.PeopleOf(self)),
-				right(permission.CanResolveTopics, change("role:moderators", "role:nobody"), nobody, report.PeopleOf(ada, quote), nobodyLeft)),
+				right(permission.CanResolveTopics, change("role:moderators", "role:nobody"), nobody, report.PeopleOf(ada, quote), noOneLeft)),
 			channel(3, scriptName, report.Create, report.Change{After: report.Value{Texts: []string{"public"}}},
 				right(permission.CanRead, report.Change{After: report.Value{Texts: []string{"public"}}}, everybody, nobody),
 				right(permission.CanSendMessage, report.Change{After: report.Value{Texts: []string{"role:members"}, Unknown: true}}, nobody, nobody, unknown)),
@@ -72,7 +72,7 @@ func sample() *report.Report {
 			{Account: end, AccountID: 4, Action: report.Deactivate, Role: change("member", "member")},
 		},
 		Rights:   []*report.Right{right("can_create_public_channel_group", change("role:members", "role:moderators"), nobody, three)},
-		Unknown:  []string{`Who may post in the new channel ` + scriptName + `: zulip_user_group.new is not created yet.`},
+		Unknown:  []string{`The members of zulip_user_group.new, who can post in ` + scriptName + `, aren't known yet.`},
 		Others:   4,
 		Accounts: []*report.Account{ada, self, guest, end, quote, maryam, alan},
 	}
@@ -136,10 +136,10 @@ func right(name permission.Right, change report.Change, gain, lose *report.Peopl
 	return r
 }
 
-func internet(r *report.Right)   { r.Internet = report.InternetGains }
-func nobodyLeft(r *report.Right) { r.NobodyLeft = true }
+func internet(r *report.Right)  { r.Internet = report.InternetGains }
+func noOneLeft(r *report.Right) { r.NoOneLeft = true }
 func unknown(r *report.Right) {
-	r.Unknown, r.Why = true, "The members of zulip_user_group.new are not known yet."
+	r.Unknown, r.Why = true, "The members of zulip_user_group.new aren't known yet."
 }
 
 // audited is an audit that is made by hand, with its sets.

@@ -91,7 +91,7 @@ func (d *document) gainText(right *report.Right) string {
 func (d *document) loseText(right *report.Right) string {
 	text := d.peopleText(right.Lose, right.Unknown)
 	switch {
-	case right.NobodyLeft:
+	case right.NoOneLeft:
 		return "**everyone**: " + text
 	case right.Internet == report.InternetLoses:
 		return "anyone on the internet, " + text

@@ -105,7 +105,7 @@ func (c *Change) guests(r *Result) {
 	switch as := c.After.Value("invite_as"); {
 	case as.IsUnknown:
 		r.Statements = append(r.Statements, Statement{External, c.Where(c.After), "Anyone who uses it might join as a guest.", true})
-	case as.Held == zulip.RoleGuest.String():
+	case as.Data == zulip.RoleGuest.String():
 		r.Statements = append(r.Statements, Statement{External, c.Where(c.After), "Anyone who uses it joins as a guest.", false})
 	}
 }
@@ -149,20 +149,20 @@ const realmDefault = "realm_default"
 
 // resolveDefault replaces the word for the organization's retention by the days.
 func (c *Change) resolveDefault(s *Subject) {
-	if c.Retention == nil || s.Before.Held != realmDefault && s.After.Held != realmDefault {
+	if c.Retention == nil || s.Before.Data != realmDefault && s.After.Data != realmDefault {
 		return
 	}
 	before, after := c.Retention()
-	if s.Before.Held == realmDefault {
+	if s.Before.Data == realmDefault {
 		s.Before = before
 	}
-	if s.After.Held == realmDefault {
+	if s.After.Data == realmDefault {
 		s.After = after
 	}
 }
 
 func words(v Value, inWords func(Value) string) Words {
-	if v.Held == nil {
+	if v.Data == nil {
 		return Words{IsNone: !v.IsUnknown, IsUnknown: v.IsUnknown}
 	}
 	return Words{Text: inWords(v), IsUnknown: v.IsUnknown}
@@ -170,7 +170,7 @@ func words(v Value, inWords func(Value) string) Words {
 
 // Same reports whether nothing differs for certain. The order of lists does not matter to access.
 func Same(a, b Value) bool {
-	return !a.IsUnknown && !b.IsUnknown && reflect.DeepEqual(sorted(a.Held), sorted(b.Held))
+	return !a.IsUnknown && !b.IsUnknown && reflect.DeepEqual(sorted(a.Data), sorted(b.Data))
 }
 
 func sorted(held any) any {
@@ -196,8 +196,8 @@ func (c *Change) where() string {
 		return c.Where(c.After)
 	}
 	before, after := c.Before.Value(c.Of.NamedBy), c.After.Value(c.Of.NamedBy)
-	was, wasText := before.Held.(string)
-	_, isText := after.Held.(string)
+	was, wasText := before.Data.(string)
+	_, isText := after.Data.(string)
 	if !wasText || !isText || before.IsSecret || after.IsSecret || Same(before, after) {
 		return c.Where(c.Before)
 	}
@@ -216,13 +216,13 @@ func (c *Change) Where(of Attributes) string {
 		return "the " + c.Of.Called
 	}
 	value := of.Value(c.Of.NamedBy)
-	if value.Held == nil || value.IsSecret {
+	if value.Data == nil || value.IsSecret {
 		return c.Of.Called + " " + c.Address
 	}
-	if number, ok := value.Held.(float64); ok {
+	if number, ok := value.Data.(float64); ok {
 		return fmt.Sprintf("%s %.0f", c.Of.Called, number)
 	}
-	text := shortened(strings.TrimPrefix(fmt.Sprint(value.Held), "name:"))
+	text := shortened(strings.TrimPrefix(fmt.Sprint(value.Data), "name:"))
 	if c.Of.NamedBy == "email" || c.Of.NamedBy == "user" || c.Of.NamedBy == "domain" {
 		return c.Of.Called + " " + text
 	}
@@ -231,8 +231,8 @@ func (c *Change) Where(of Attributes) string {
 
 // Value is a value of an attribute.
 type Value struct {
-	// Held is the value as JSON has it; nil is none.
-	Held any
+	// Data is the value as JSON has it; nil is none.
+	Data any
 	// IsUnknown says that it, or a part of it, is not known yet.
 	IsUnknown bool
 	// IsSecret says that it must not be shown.
@@ -240,15 +240,15 @@ type Value struct {
 }
 
 // IsNone reports whether there is certainly no value.
-func (v Value) IsNone() bool { return v.Held == nil && !v.IsUnknown }
+func (v Value) IsNone() bool { return v.Data == nil && !v.IsUnknown }
 
 // Fits reports whether the value is of the kind that the schema says, as far as it is known.
 func (r *Row) Fits(v Value) bool {
-	if v.Held == nil {
+	if v.Data == nil {
 		return true
 	}
 	kind := ""
-	switch v.Held.(type) {
+	switch v.Data.(type) {
 	case string:
 		kind = "string"
 	case float64:
@@ -292,7 +292,7 @@ func (r *Row) applies(s Subject) bool {
 	case "changed":
 		return !s.IsNew
 	case "true", "false":
-		return s.After.Held == (r.When == "true")
+		return s.After.Data == (r.When == "true")
 	case "more":
 		return len(added(s.Before, s.After)) > 0
 	case "shorter":
@@ -305,7 +305,7 @@ func (r *Row) applies(s Subject) bool {
 
 // limit is a limit as a number: what is no number, as "unlimited" or nothing, is without one.
 func limit(v Value) float64 {
-	switch held := v.Held.(type) {
+	switch held := v.Data.(type) {
 	case float64:
 		return held
 	case string:
@@ -318,8 +318,8 @@ func limit(v Value) float64 {
 
 // added are the elements of a list that are not in an earlier one.
 func added(before, after Value) []any {
-	was, _ := before.Held.([]any)
-	is, _ := after.Held.([]any)
+	was, _ := before.Data.([]any)
+	is, _ := after.Data.([]any)
 	return slices.DeleteFunc(slices.Clone(is), func(element any) bool {
 		return slices.ContainsFunc(was, func(old any) bool { return fmt.Sprint(old) == fmt.Sprint(element) })
 	})
@@ -340,7 +340,7 @@ func (r *Row) Fill(s Subject) string {
 		case "after":
 			return s.InWords(s.After)
 		case "added":
-			return s.InWords(Value{Held: added(s.Before, s.After), IsUnknown: s.After.IsUnknown, IsSecret: s.After.IsSecret})
+			return s.InWords(Value{Data: added(s.Before, s.After), IsUnknown: s.After.IsUnknown, IsSecret: s.After.IsSecret})
 		case "changes":
 			return s.changes()
 		default:
@@ -353,10 +353,10 @@ func (r *Row) Fill(s Subject) string {
 func (s Subject) changes() string {
 	var parts []string
 	if in := added(s.Before, s.After); len(in) > 0 {
-		parts = append(parts, s.InWords(Value{Held: in, IsSecret: s.After.IsSecret})+" is added")
+		parts = append(parts, s.InWords(Value{Data: in, IsSecret: s.After.IsSecret})+" is added")
 	}
 	if out := added(s.After, s.Before); len(out) > 0 && !s.After.IsUnknown {
-		parts = append(parts, s.InWords(Value{Held: out, IsSecret: s.Before.IsSecret})+" is removed")
+		parts = append(parts, s.InWords(Value{Data: out, IsSecret: s.Before.IsSecret})+" is removed")
 	}
 	if s.After.IsUnknown {
 		parts = append(parts, "some elements aren't known yet")

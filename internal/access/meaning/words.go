@@ -14,13 +14,13 @@ const maxListed = 5
 // inWords writes a value for people: with names instead of IDs, and durations in units.
 func (c *Change) inWords(name string, v Value, r *Result) string {
 	const unknown = "a value not known yet"
-	switch held := v.Held.(type) {
+	switch held := v.Data.(type) {
 	case nil:
 		return nothing(name, v)
 	case []any:
 		var texts []string
 		for _, element := range held[:min(len(held), maxListed)] {
-			texts = append(texts, c.inWords(name, Value{Held: element, IsSecret: v.IsSecret}, r))
+			texts = append(texts, c.inWords(name, Value{Data: element, IsSecret: v.IsSecret}, r))
 		}
 		if rest := len(held) - len(texts); rest > 0 {
 			texts = append(texts, fmt.Sprintf("and %d more", rest))
@@ -36,14 +36,14 @@ func (c *Change) inWords(name string, v Value, r *Result) string {
 	if v.IsSecret {
 		return "a secret"
 	}
-	switch held := v.Held.(type) {
+	switch held := v.Data.(type) {
 	case float64:
 		return c.numberInWords(name, held, r)
 	case map[string]any:
 		text, _ := json.Marshal(held) // it was JSON
 		return shortened(string(text))
 	}
-	return textInWords(name, fmt.Sprint(v.Held))
+	return textInWords(name, fmt.Sprint(v.Data))
 }
 
 // nothing writes that there is no value.
@@ -173,7 +173,7 @@ func (o organization) Value(name string) Value {
 		for _, method := range o.methods {
 			methods = append(methods, method)
 		}
-		return Value{Held: methods}
+		return Value{Data: methods}
 	}
 	of, _ := Of("zulip_organization")
 	row, known := of.Attribute(name)
@@ -197,5 +197,5 @@ func (o organization) Value(name string) Value {
 		}
 		held = word
 	}
-	return Value{Held: held}
+	return Value{Data: held}
 }

@@ -28,7 +28,7 @@
   // An audit of one person has nothing to say of others.
   const personLink = (account) => audit.person ? bdi(account.name) : h("a", { href: `#person=${account.id}` }, bdi(account.name));
   function personText(account) {
-    const about = [account.hasNamesake && account.address, notes(account)].filter(Boolean).join(", ");
+    const about = [account.sharesName && account.address, notes(account)].filter(Boolean).join(", ");
     return about ? h("span", null, personLink(account), ` (${about})`) : personLink(account);
   }
 

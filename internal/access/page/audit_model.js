@@ -11,7 +11,7 @@ const model = (() => {
     }));
     const named = new Map();
     for (const { name } of accounts) named.set(name, (named.get(name) ?? 0) + 1);
-    for (const account of accounts) account.hasNamesake = named.get(account.name) > 1;
+    for (const account of accounts) account.sharesName = named.get(account.name) > 1;
 
     const noCounts = [0, 0, 0];
     const grants = (at) => data.grants[at].map(([right, value, set, unknown]) => ({

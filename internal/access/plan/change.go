@@ -173,7 +173,7 @@ func (a Attributes) Names() []string {
 
 // Value returns an attribute as JSON has it.
 func (a Attributes) Value(attribute string) (value meaning.Value) {
-	_ = json.Unmarshal(a.values[attribute], &value.Held) // part of a document that was read
+	_ = json.Unmarshal(a.values[attribute], &value.Data) // part of a document that was read
 	value.IsUnknown, value.IsSecret = a.IsUnknown(attribute), holdsTrue(a.secret[attribute])
 	return value
 }
@@ -202,7 +202,7 @@ func (a Attributes) Secrets() (texts []string) {
 	}
 	for name := range a.secret {
 		if value := a.Value(name); value.IsSecret {
-			collect(value.Held)
+			collect(value.Data)
 		}
 	}
 	return texts

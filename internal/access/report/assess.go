@@ -150,7 +150,7 @@ func (a *assessment) commonRisks(where string, rights []*Right) {
 			}
 			guests[at].rights = append(guests[at].rights, right.Text)
 		}
-		if right.NobodyLeft && right.Name != string(permission.CanSubscribe) { // that is what private channels are for
+		if right.NoOneLeft && right.Name != string(permission.CanSubscribe) { // that is what private channels are for
 			nobody = append(nobody, right.Text)
 		}
 		if right.Unknown {

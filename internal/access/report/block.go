@@ -98,7 +98,7 @@ func newBlock(action Action, rights []*Right, members ...*Row) *Block {
 	type people struct {
 		gain, lose *People
 		internet   string
-		nobodyLeft bool
+		noOneLeft  bool
 		unknown    bool
 	}
 	type effect struct {
@@ -111,7 +111,7 @@ func newBlock(action Action, rights []*Right, members ...*Row) *Block {
 			if newRow(right).IsFollowing() != isFollowing {
 				continue
 			}
-			who := people{right.Gain, right.Lose, right.Internet, right.NobodyLeft, right.Unknown}
+			who := people{right.Gain, right.Lose, right.Internet, right.NoOneLeft, right.Unknown}
 			key := effect{who, right.Change.key(), ""}
 			row := known[key]
 			if isFollowing {

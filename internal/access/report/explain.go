@@ -12,7 +12,7 @@ import (
 func (r *Report) explain() {
 	c := r.causes()
 	for _, channel := range r.Channels {
-		own := ownCause{what: differing(channel.Rights), comeAndGo: "changed subscriptions", whoComeAndGo: accountsOf(channel.Joins, channel.Leaves)}
+		own := ownCause{what: differing(channel.Rights), membership: "changed subscriptions", movers: accountsOf(channel.Joins, channel.Leaves)}
 		if channel.Privacy.Differs() {
 			own.what = "the channel's privacy"
 		}
@@ -22,9 +22,9 @@ func (r *Report) explain() {
 		c.explainRights(channel.Rights, own)
 	}
 	for _, group := range r.Groups {
-		own := ownCause{what: differing(group.Rights), comeAndGo: "the group's changed members", whoComeAndGo: accountsOf(group.Joins, group.Leaves)}
+		own := ownCause{what: differing(group.Rights), membership: "the group's changed members", movers: accountsOf(group.Joins, group.Leaves)}
 		if own.what == "" && (group.Members.Differs() || group.Subgroups.Differs()) {
-			own.what = own.comeAndGo
+			own.what = own.membership
 		}
 		if group.Action == Reactivate {
 			own.back = "the reactivation of the group"
@@ -40,9 +40,9 @@ type ownCause struct {
 	back string
 	// what is a difference of the thing itself; "" if there is none.
 	what string
-	// comeAndGo is what is said where those who come and go gain or lose something, and nobody else.
-	comeAndGo    string
-	whoComeAndGo map[*Account]bool
+	// membership is what is said where those who come and go gain or lose something, and nobody else.
+	membership string
+	movers     map[*Account]bool
 }
 
 // accountsOf are the accounts of sets.
@@ -61,8 +61,8 @@ type causes struct {
 	report *Report
 	// groups are the places in the report of groups whose members change, by their principals.
 	groups map[string]int
-	// comeAndGo are who come into these groups and go, as far as that was asked for.
-	comeAndGo map[int]map[*Account]bool
+	// membership are who come into these groups and go, as far as that was asked for.
+	membership map[int]map[*Account]bool
 	// account is whose account or role changes, in words, and accounts are all of them.
 	account  string
 	accounts map[*Account]bool
@@ -73,7 +73,7 @@ type causes struct {
 }
 
 func (r *Report) causes() *causes {
-	c, first := &causes{report: r, groups: map[string]int{}, comeAndGo: map[int]map[*Account]bool{}, account: r.account(), accounts: map[*Account]bool{}, organization: map[string]bool{}}, ""
+	c, first := &causes{report: r, groups: map[string]int{}, membership: map[int]map[*Account]bool{}, account: r.account(), accounts: map[*Account]bool{}, organization: map[string]bool{}}, ""
 	for _, person := range r.People {
 		c.accounts[person.Account] = true
 	}
@@ -105,14 +105,14 @@ func (c *causes) explainRights(rights []*Right, own ownCause) {
 // of says what changes who has a right: the closest cause that explains everybody who gains or loses it.
 func (c *causes) of(right *Right, own ownCause) string {
 	setting := permission.Right(right.Name).OrganizationPermission()
-	group, comeAndGo := c.groupIn(right.Change.After.Texts)
+	group, membership := c.groupIn(right.Change.After.Texts)
 	switch {
 	case own.back != "":
 		return own.back
-	case group != "" && (right.isOnlyOf(comeAndGo) || !right.isOnlyOf(c.accounts)):
+	case group != "" && (right.isOnlyOf(membership) || !right.isOnlyOf(c.accounts)):
 		return group
-	case right.isOnlyOf(own.whoComeAndGo):
-		return own.comeAndGo
+	case right.isOnlyOf(own.movers):
+		return own.membership
 	case c.account != "" && right.isOnlyOf(c.accounts):
 		return c.account
 	case c.organization[setting] && own.what != "":
@@ -139,7 +139,7 @@ func (r *Right) isOnlyOf(some map[*Account]bool) bool {
 }
 
 // groupIn names a group of a value whose members change, the first of the report, and who come into it and go.
-func (c *causes) groupIn(texts []string) (name string, comeAndGo map[*Account]bool) {
+func (c *causes) groupIn(texts []string) (name string, membership map[*Account]bool) {
 	for _, text := range texts {
 		if at, changes := c.groups[text]; changes && (name == "" || at < c.groups[name]) {
 			name = text
@@ -149,10 +149,10 @@ func (c *causes) groupIn(texts []string) (name string, comeAndGo map[*Account]bo
 		return "", nil
 	}
 	at := c.groups[name]
-	if c.comeAndGo[at] == nil {
-		c.comeAndGo[at] = accountsOf(c.report.Groups[at].Joins, c.report.Groups[at].Leaves)
+	if c.membership[at] == nil {
+		c.membership[at] = accountsOf(c.report.Groups[at].Joins, c.report.Groups[at].Leaves)
 	}
-	return name, c.comeAndGo[at]
+	return name, c.membership[at]
 }
 
 // differing names the permissions whose values differ, the first two.

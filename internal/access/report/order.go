@@ -58,7 +58,7 @@ func (c *Channel) effects() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s %t %q", c.Action, len(c.Addresses) > 0, c.Privacy)
 	for _, right := range c.Rights {
-		fmt.Fprintf(&text, "\n%s %q %p %p %s %t %t %s", right.Name, right.Change, right.Gain, right.Lose, right.Internet, right.NobodyLeft, right.Unknown, right.Why)
+		fmt.Fprintf(&text, "\n%s %q %p %p %s %t %t %s", right.Name, right.Change, right.Gain, right.Lose, right.Internet, right.NoOneLeft, right.Unknown, right.Why)
 	}
 	fmt.Fprintf(&text, "\n%p %p", c.Joins, c.Leaves)
 	return text.String()

@@ -170,8 +170,8 @@ type Right struct {
 	Lose *People `json:"lose"`
 	// Internet says what those outside the organization do: gain, lose, or empty.
 	Internet string `json:"internet,omitempty"`
-	// NobodyLeft says that somebody could before, and nobody can after.
-	NobodyLeft bool `json:"no_one_left"`
+	// NoOneLeft says that somebody could before, and nobody can after.
+	NoOneLeft bool `json:"no_one_left"`
 	// Unknown says that it cannot be told who gains and who loses; Why says what it depends on.
 	Unknown bool   `json:"unknown"`
 	Why     string `json:"why,omitempty"`

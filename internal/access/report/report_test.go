@@ -83,7 +83,7 @@ func TestGuestsByThePlanAreToldApart(t *testing.T) {
 func TestAssess_Lockout(t *testing.T) {
 	right := func(name permission.Right, text string) *report.Right { return gained(name, text, &report.People{}) }
 	administer, manage, post := right(permission.CanAdministerChannel, "administer the channel"), right("can_manage_group", "manage the group"), right(permission.CanSendMessage, "post")
-	administer.LocksOut, manage.LocksOut, post.NobodyLeft = true, true, true
+	administer.LocksOut, manage.LocksOut, post.NoOneLeft = true, true, true
 	r := &report.Report{Channels: []*report.Channel{channelIn("a", administer), channelIn("b", post)}, Groups: []*report.Group{{Name: "g", Rights: []*report.Right{manage}}}}
 	r.Assess()
 	want := map[string]string{

@@ -54,7 +54,7 @@ func (b *builder) sayMeanings() {
 // sayLastDomain says that an organization whose last domain is removed does not restrict addresses any more: the server sees to
 // that (server-behavior §L11).
 func (b *builder) sayLastDomain() {
-	if b.org == nil || b.org.Realm() == nil || b.org.settings().Value("emails_restricted_to_domains").Held != true {
+	if b.org == nil || b.org.Realm() == nil || b.org.settings().Value("emails_restricted_to_domains").Data != true {
 		return
 	}
 	left := map[string]bool{}

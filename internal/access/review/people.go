@@ -150,7 +150,7 @@ func (b *builder) deactivationActions(c *plan.Change, user *zulip.User) {
 		attributes = c.Before()
 	}
 	actions := attributes.Value("deactivation_actions")
-	held, _ := actions.Held.(map[string]any)
+	held, _ := actions.Data.(map[string]any)
 	var deleted []string
 	for _, name := range slices.Sorted(maps.Keys(held)) {
 		if held[name] == true {

@@ -148,7 +148,7 @@ var peopleStages, channelStages = []stage{
 	{(*builder).person, []string{"zulip_bot"}},
 	{(*builder).roleResource, []string{"zulip_user_role"}},
 	{(*builder).givesRoles, []string{"zulip_role_members"}},
-	{(*builder).takesRoles, []string{"zulip_role_members"}},
+	{(*builder).removeRoles, []string{"zulip_role_members"}},
 	{(*builder).startGroup, []string{"zulip_user_group"}},
 	{(*builder).listedMembers, []string{"zulip_user_group"}},
 	{(*builder).membership, []string{"zulip_user_group_membership"}},

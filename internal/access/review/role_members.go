@@ -35,12 +35,12 @@ func (b *builder) givesRoles(c *plan.Change) {
 		})
 	}
 	for _, id := range ids {
-		b.takesPlace(c, id, role)
+		b.giveListedRole(c, id, role)
 	}
 	account, isMade := made(c, "users", b.joining())
 	switch {
 	case unknown && len(texts) == 0 && isMade:
-		b.takesPlace(c, account.ID, role)
+		b.giveListedRole(c, account.ID, role)
 	case unknown:
 		b.unknown(access.Anywhere, "The users whom %s makes %s aren't all known yet.", c.Address, role)
 		b.report.Risks = append(b.report.Risks, report.Risk{
@@ -49,16 +49,16 @@ func (b *builder) givesRoles(c *plan.Change) {
 	}
 }
 
-// takesPlace records that somebody is listed. Deactivated accounts are left as they are.
-func (b *builder) takesPlace(c *plan.Change, id int64, role zulip.Role) {
+// giveListedRole records that somebody is listed. Deactivated accounts are left as they are.
+func (b *builder) giveListedRole(c *plan.Change, id int64, role zulip.Role) {
 	if user, ok := b.org.User(id); ok && user.IsActive {
 		b.giveRole(c, user, role)
 	}
 }
 
-// takesRoles applies, after all lists have given roles, who is listed no more and has the role. Destroying a list, or making one of another role of it, takes the role
+// removeRoles applies, after all lists have given roles, who is listed no more and has the role. Destroying a list, or making one of another role of it, takes the role
 // from nobody: it stays, and nothing manages it.
-func (b *builder) takesRoles(c *plan.Change) {
+func (b *builder) removeRoles(c *plan.Change) {
 	word, _ := c.Before().Text("role")
 	role, ok := zulip.ParseRole(word)
 	if !ok { // it is created

@@ -39,8 +39,8 @@ type holder struct {
 	called, holds string
 	// ended says how it has ended, as archived; "" if it has not. adopt is the attribute that takes such a one back.
 	ended, adopt string
-	// isGivenUp says that the plan takes from it what it has.
-	isGivenUp bool
+	// isFreed says that the plan takes from it what it has.
+	isFreed bool
 }
 
 // stopsByName finds what is to be created under a name or an address that is taken.
@@ -50,11 +50,11 @@ func (b *builder) stopsByName(c *plan.Change) {
 	switch c.Type {
 	case "zulip_channel":
 		if current, taken := b.org.Channels().ByName(name); known && taken {
-			b.stopByHolder(c, holder{current.ID, "channel", called, endedIf(current.IsArchived, "archived"), "adopt_archived", b.givesUp(c.Type, current.ID)})
+			b.stopByHolder(c, holder{current.ID, "channel", called, endedIf(current.IsArchived, "archived"), "adopt_archived", b.frees(c.Type, current.ID)})
 		}
 	case "zulip_user_group":
 		if current, taken := b.org.UserGroups().ByName(name); known && taken {
-			b.stopByHolder(c, holder{current.ID, "user group", called, endedIf(current.Deactivated, "deactivated"), "adopt_deactivated", b.givesUp(c.Type, current.ID)})
+			b.stopByHolder(c, holder{current.ID, "user group", called, endedIf(current.Deactivated, "deactivated"), "adopt_deactivated", b.frees(c.Type, current.ID)})
 		}
 	case "zulip_user", "zulip_bot":
 		address, known := c.After().Text("email")
@@ -86,7 +86,7 @@ func (b *builder) stopByHolder(c *plan.Change, h holder) {
 	case b.isReplaced(c, h.id):
 	case h.ended != "" && !c.After().IsTrue(h.adopt):
 		b.stop(c.Address, fmt.Sprintf("The %s %s %d has the %s. Set %s = true to adopt it, or choose another.", h.ended, h.called, h.id, h.holds, h.adopt))
-	case h.ended == "" && !h.isGivenUp:
+	case h.ended == "" && !h.isFreed:
 		b.stop(c.Address, fmt.Sprintf("The %s %d already has the %s. Import it, or choose another.", h.called, h.id, h.holds))
 	}
 }
@@ -112,8 +112,8 @@ func (b *builder) isReplaced(c *plan.Change, id int64) bool {
 	return ok && was == id
 }
 
-// givesUp reports whether another change of the plan renames what has the name, or ends it.
-func (b *builder) givesUp(kind string, id int64) bool {
+// frees reports whether another change of the plan renames what has the name, or ends it.
+func (b *builder) frees(kind string, id int64) bool {
 	return slices.ContainsFunc(b.of(kind), func(c *plan.Change) bool {
 		is, ok := c.Before().Number("id")
 		before, _ := c.Before().Text("name")

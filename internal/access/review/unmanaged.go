@@ -34,7 +34,7 @@ func (b *builder) withUnmanaged(c *plan.Change) meaning.Attributes {
 			break
 		}
 		if group, ok := b.org.UserGroups().ByID(id); ok {
-			current["description"] = meaning.Value{Held: group.Description}
+			current["description"] = meaning.Value{Data: group.Description}
 			b.addPermissions(current, group.Permissions)
 		}
 	}
@@ -66,16 +66,16 @@ func addChannel(current map[string]meaning.Value, channel *zulip.Channel) {
 		values["default_push_notifications"] = *pushes
 	}
 	for name, value := range values {
-		current[name] = meaning.Value{Held: value}
+		current[name] = meaning.Value{Data: value}
 	}
 }
 
 // addFolder adds the name of the folder that a channel is in; one that is not known stays so.
 func (b *builder) addFolder(current map[string]meaning.Value, channel *zulip.Channel) {
 	if channel.FolderID == nil {
-		current["folder"] = meaning.Value{Held: ""}
+		current["folder"] = meaning.Value{Data: ""}
 	} else if folder, ok := b.org.Folders().ByID(*channel.FolderID); ok {
-		current["folder"] = meaning.Value{Held: folder.Name}
+		current["folder"] = meaning.Value{Data: folder.Name}
 	}
 }
 
@@ -85,7 +85,7 @@ func (b *builder) addPermissions(current map[string]meaning.Value, held map[stri
 		for _, text := range permission.Texts(value, b.org) {
 			texts = append(texts, text)
 		}
-		current[name] = meaning.Value{Held: texts}
+		current[name] = meaning.Value{Data: texts}
 	}
 }
 

@@ -2,7 +2,7 @@
 # with the configuration. Check them with terraform-provider-zulip audit --rules and review --rules.
 
 # Owners and administrators can change everything. The limit leaves room for two more.
-rule "few administer the organization" {
+rule "few administrators" {
   role    = ["owner", "administrator"]
   at_most = 5
 }
@@ -54,7 +54,7 @@ rule "only staff control access to private channels" {
 }
 
 # Only these people can post in these public channels. To let others post, add them to only.
-rule "only role:moderators announces" {
+rule "only role:moderators posts" {
   channels = "announcements"
   right    = "send_message"
   only     = "role:moderators"
@@ -71,5 +71,5 @@ limit "removals" {
 #     at_least = 2
 #   }
 
-# 1 of 3 private channels: no single user group or role has exactly the readers, so there is no rule here about who
-# reads there. For what matters make a user group of the readers, and write a rule with only.
+# 1 of 3 private channels have no rule about their readers here, because no single user group or role has
+# exactly these people. For an important channel, create a user group of its readers and write a rule with only.
