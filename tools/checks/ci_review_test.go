@@ -115,7 +115,7 @@ func TestDocsReviewActionRefuses(t *testing.T) {
 			"saved":       {map[string]string{"plan": "change.tfplan"}, "change.tfplan"},
 			"JSON":        {map[string]string{"plan": "change.json"}, "change.json"},
 			"absent":      {map[string]string{"plan": "none.tfplan"}, "none.tfplan"},
-			"no word":     {map[string]string{"plan": "empty.tfplan", "fail-on": "widning"}, "there is no such word"},
+			"no word":     {map[string]string{"plan": "empty.tfplan", "fail-on": "widning"}, "unknown condition"},
 			"no command":  {map[string]string{"plan": "empty.tfplan", "command": "none"}, "::error::There is no provider's command"},
 			"no init":     {map[string]string{"plan": "empty.tfplan", "working-directory": ".terraform"}, "::error::There is no provider's command"},
 			"no version":  {map[string]string{"plan": "empty.tfplan", "version": "$(id)"}, "::error::version is not the version of a release"},

@@ -268,7 +268,7 @@ func TestDocsNightlyAuditRuns(t *testing.T) {
 		}
 	}
 	night("0", "### Access audit")
-	night("0", "Nobody gains or loses access.")
+	night("0", "No one gains or loses access.")
 	program(t, bin, "by-hand", "-C", "..", "./demo")
 	shell.command(t, "'"+bin+"/by-hand' announcements can_send_message_group role:administrators", 0)
 	night("2", "Loses")
