@@ -7,7 +7,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
-// Compare says in a report who gains and who loses what in channels, over user groups and in the organization. What somebody can
+// Compare says in a report who gains and who loses what in channels, over user groups and in the organization. What someone can
 // do by having a new account, or can no longer do because the account is deactivated, is not said of every right.
 func Compare(before, after *Organization, people *report.PeopleSets, said *report.Report) {
 	c := &comparison{
@@ -86,7 +86,7 @@ func (c *comparison) describeChannel(was, is *Channel) bool {
 }
 
 // describeGroup works out who is in a group, and who can do what with it; false for one of a role, or that is deactivated all the time.
-// Who stays in a group is called what they were called before.
+// People who stay in a group keep their earlier names in it.
 func (c *comparison) describeGroup(was, is *Group) bool {
 	if is.IsSystemGroup || is.Deactivated && is.Action == report.Affects {
 		return false
@@ -177,7 +177,7 @@ func (c *comparison) channel(was, is *Channel) *report.Channel {
 	return result
 }
 
-// archived is the channel once it is archived: nobody can do anything with its messages.
+// archived is the channel once it is archived: no one can do anything with its messages.
 func (c *Channel) archived() *Channel {
 	later := *c
 	later.Facts.IsArchived, later.Rights = true, slices.Clone(c.Rights)
@@ -267,7 +267,7 @@ func (c *comparison) cannotManage(account *report.Account) bool {
 }
 
 // rights compares the rights over one thing, in the order of after. Some may be on one side only: the server did not have them, or
-// nobody whom a narrowed audit is about.
+// no one whom a narrowed audit is about.
 func (c *comparison) rights(before, after []*Right) []*report.Right {
 	results := []*report.Right{}
 	var reading permission.Effect

@@ -18,7 +18,7 @@ import (
 
 // Organization is one organization at one time, and who can do what in it. Of two that are compared it may have only what differs.
 type Organization struct {
-	// People are who has an account. In two that are compared, everybody has an account in both, active or not.
+	// People are who has an account. In two that are compared, everyone has an account in both, active or not.
 	People *permission.Access
 	// Names finds what principals name; nil in one that an audit recorded, which has the rights with everything.
 	Names    permission.Organization
@@ -73,7 +73,7 @@ func (o *Organization) Unknowns(scopes ...Scope) (texts []string) {
 
 // Joining is how people come to join.
 type Joining struct {
-	// InviteRequired says that nobody joins without an invitation; nil: not known.
+	// InviteRequired says that no one joins without an invitation; nil: not known.
 	InviteRequired *bool
 	// Invitations are those that can be used.
 	Invitations []Invitation

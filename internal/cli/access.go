@@ -17,7 +17,7 @@ import (
 
 // This file is what the commands about access, review and audit, have in common.
 
-// foundError is what --fail-on ends in.
+// foundError is the error of a command whose --fail-on or --fail-on-new applies.
 type foundError struct {
 	command string
 	found   []string

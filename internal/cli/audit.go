@@ -88,7 +88,7 @@ func kindMeanings() string {
 	return strings.TrimSuffix(text.String(), "\n")
 }
 
-// incompleteError is what --require-complete ends in.
+// incompleteError is the error of --require-complete.
 type incompleteError struct{ missing []string }
 
 func (e *incompleteError) Error() string {

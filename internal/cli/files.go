@@ -10,14 +10,14 @@ import (
 	"regexp"
 )
 
-// stream is what leads to a file that the process has open already, or to a device: nobody else can have made it.
+// stream is what leads to a file that the process has open already, or to a device: no one else can have made it.
 var stream = regexp.MustCompile(`^/(?:dev/(?:stdout|stderr|null|tty|fd/[0-9]+)|proc/self/fd/[0-9]+)$`)
 
 // replaceFile writes a file that its owner alone can read, whatever was there before: what the commands write names people, or
-// holds keys. It is written beside and then renamed, so that nobody reads half of it, and nobody who has the earlier file open
+// holds keys. It is written beside and then renamed, so that no one reads half of it, and no one who has the earlier file open
 // or under a second name reads any.
 //
-// A symbolic link is an error: where it leads may be somebody else's choice, and to replace it would be to undo what may be
+// A symbolic link is an error: where it leads may be someone else's choice, and to replace it would be to undo what may be
 // the user's own.
 func replaceFile(path string, write func(io.Writer) error) error {
 	if stream.MatchString(filepath.Clean(path)) {

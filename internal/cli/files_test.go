@@ -46,7 +46,7 @@ func credentialsRun(t *testing.T, path string) error {
 	return writeCredentials(path, server)
 }
 
-// What a command writes is read by its owner alone, also where a file was there that others may read, or that somebody has
+// What a command writes is read by its owner alone, also where a file was there that others may read, or that someone has
 // given a second name. Nothing else is left in the folder.
 func TestFilesAreReadByTheirOwnerAlone(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
@@ -74,7 +74,7 @@ func TestFilesAreReadByTheirOwnerAlone(t *testing.T) {
 	}
 }
 
-// A symbolic link may be somebody else's: neither is what it leads to written, nor is the link replaced.
+// A symbolic link may be someone else's: neither is what it leads to written, nor is the link replaced.
 func TestFilesFollowNoLink(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	for command, run := range outputs {

@@ -88,11 +88,11 @@ func runReview(ctx context.Context, flags reviewFlags, args []string, stdin io.R
 	if slices.Contains(conditions, report.Rules) && flags.rules == "" {
 		return errNoRules
 	}
-	proven, err := readRules(flags.rules)
+	accessRules, err := readRules(flags.rules)
 	if err != nil {
 		return err
 	}
-	if proven != nil && flags.offline {
+	if accessRules != nil && flags.offline {
 		return errors.New("--rules needs the organization: leave out --offline")
 	}
 	planned, err := readPlan(args, stdin)
@@ -102,8 +102,8 @@ func runReview(ctx context.Context, flags reviewFlags, args []string, stdin io.R
 	if planned.IsEmpty() {
 		_, _ = fmt.Fprintln(stderr, "The plan changes nothing that this provider manages.")
 	}
-	options := review.Options{Provider: flags.as, Now: time.Now(), Rules: proven}
-	if !flags.offline && (proven != nil || !planned.IsEmpty()) {
+	options := review.Options{Provider: flags.as, Now: time.Now(), Rules: accessRules}
+	if !flags.offline && (accessRules != nil || !planned.IsEmpty()) {
 		if options.Store, options.Site, err = connect(ctx, flags.version, "review", " Or use --offline to show only the planned values", stderr); err != nil {
 			return err
 		}
@@ -175,13 +175,13 @@ func (f reviewFlags) write(found *report.Report, stdout io.Writer) error {
 // rulesUsage says what --rules takes.
 const rulesUsage = "check the access rules in this HCL `file`"
 
-// errNoRules is a conditions about rules that are not there.
+// errNoRules is the error of --fail-on rules without --rules.
 var errNoRules = errors.New("--fail-on rules: name the file of rules with --rules")
 
 // readRules reads a file of rules; nil if none is named.
 func readRules(path string) (*rules.File, error) {
 	if path == "" {
-		return nil, nil //nolint:nilnil // there is nothing to prove
+		return nil, nil //nolint:nilnil // there are no rules
 	}
 	content, err := os.ReadFile(path)
 	if err != nil {

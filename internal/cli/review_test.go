@@ -104,7 +104,7 @@ func TestReviewIsAGate(t *testing.T) {
 	}
 }
 
-// Rules are proven by both commands, and the conditions stops at those that are broken; without a file there is nothing to stop at.
+// Both commands check rules and fail on those that fail. Without a file of rules, the condition is an error.
 func TestRulesAreAGate(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	file := filepath.Join(t.TempDir(), "rules.zulip.hcl")
@@ -131,7 +131,7 @@ func TestRulesAreAGate(t *testing.T) {
 	}
 	write("rule \"owners\" {\n  role     = \"owner\"\n  at_least = 9\n}\nlimit \"nobody out\" {\n  people = 0\n}\n")
 	stdout, _, err = reviewRun(t, "membership", "--rules", file, "--fail-on", "rules")
-	expect(err, "") // it was broken before, and the plan takes nobody out
+	expect(err, "") // it was broken before, and the plan takes no one out
 	if !strings.Contains(stdout, "failed before, and this plan adds no violations") {
 		t.Error(stdout)
 	}

@@ -69,7 +69,7 @@ func readInput(path string, stdin io.Reader) (content []byte, name string, err e
 	return content, path, err
 }
 
-// checkRules prints the mistakes of files, each in a line of its own as editors read them, and else what the files have.
+// checkRules prints the mistakes of files, each in its own line as editors read them, or the numbers of rules and limits.
 func checkRules(paths []string, stdin io.Reader, stdout io.Writer) error {
 	mistakes, broken := 0, 0
 	for _, path := range paths {

@@ -13,8 +13,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-// Version returns the version of the binary without the "v": the one that the linker has set, as in a release, else the
-// version of the module, as after "go install", else "dev".
+// Version returns the version of the binary without the "v": the one that the linker has set, as in a release, or the version
+// of the module, as after "go install", or "dev".
 func Version(linked string) string {
 	info, _ := debug.ReadBuildInfo()
 	return versionOf(linked, info)

@@ -326,7 +326,7 @@ func (c *checker) useThisProgram() error {
 		return err
 	}
 	plugin := filepath.Join(c.folder, "terraform-provider-zulip"+filepath.Ext(self))
-	if os.Symlink(self, plugin) != nil { // not everybody may make one on Windows
+	if os.Symlink(self, plugin) != nil { // not everyone may make one on Windows
 		if err := os.Link(self, plugin); err != nil {
 			return fmt.Errorf("cannot make the CLI start this program: %w", err)
 		}

@@ -97,7 +97,7 @@ func (m *matcher) unlistedID(one *plannedObject, values map[string]json.RawMessa
 	case "zulip_user_status":
 		id = m.unlistedValue(one, values, "user")
 		if expressions, _ := m.plan.configured(one); id == "" && len(expressions["user"]) == 0 {
-			id = fmt.Sprint(m.Store.Self().ID) // the account's own, if nobody is named
+			id = fmt.Sprint(m.Store.Self().ID) // the account's own, if no one is named
 		}
 		if user, err := lookup.User(m.snapshot, id); err == nil {
 			id = fmt.Sprint(user.ID)

@@ -20,7 +20,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// rolesToList are the lists of everybody who is more or less than a member, or of everybody.
+// rolesToList are the lists of everyone who is more or less than a member, or of everyone.
 func (e *export) rolesToList() []map[string]string {
 	if e.AllPeople {
 		return []map[string]string{nil}

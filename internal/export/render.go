@@ -274,7 +274,7 @@ func (o *object) expression(value tftypes.Value, links map[string]link, attribut
 		return o.object(attributes, links)
 	}
 	var elements []tftypes.Value
-	_ = value.As(&elements) // nothing else is left
+	_ = value.As(&elements) // no other type is left
 	if kind.Is(tftypes.Set{}) || slices.Contains(unordered, attribute) {
 		slices.SortFunc(elements, func(a, b tftypes.Value) int { return strings.Compare(textOf(a), textOf(b)) })
 	}

@@ -293,7 +293,7 @@ func (m module) roleLists(state string) (lists []*roleList) {
 			continue
 		}
 		list := &roleList{address: resource.Address, state: state, role: unquote(resource.Values["role"])}
-		_ = json.Unmarshal(resource.Values["users"], &list.users) // without them it is a list of nobody
+		_ = json.Unmarshal(resource.Values["users"], &list.users) // without them it is a list of no one
 		lists = append(lists, list)
 	}
 	for _, child := range m.Children {

@@ -46,7 +46,7 @@ func officeWithBots(t *testing.T) *acctest.Organization {
 	return o
 }
 
-// What is accepted is counted and listed apart and stops no conditions, until the day that it ends on.
+// Accepted findings are counted and listed separately, and no condition applies to them, until they expire.
 func TestAcceptedFindings(t *testing.T) {
 	o := officeWithBots(t)
 	file := accepted(t, `
@@ -71,7 +71,7 @@ accept "bot-administrator" {
 			t.Fatalf("%s: %+v", test.now, all)
 		}
 		if fails := a.Fails(kinds("bot-administrator")); (len(fails) == 0) != test.isAccepted {
-			t.Errorf("%s: the conditions stops at %v", test.now, fails)
+			t.Errorf("%s: the conditions apply to %v", test.now, fails)
 		}
 		if got := slices.Index(a.Findings, all[0]) == len(a.Findings)-1; got != test.isAccepted {
 			t.Errorf("%s: it is the last of the findings: %t", test.now, got)

@@ -13,7 +13,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Audit is what is so in one organization. Lists are in the order in which they are to be read.
+// Audit is the access in one organization. Lists are in reading order.
 type Audit struct {
 	FormatVersion string `json:"format_version"`
 	// Site is the address of the organization's server, Organization its name.
@@ -46,7 +46,7 @@ type Audit struct {
 	Groups []*Group `json:"groups"`
 	// Rights are the organization's own permissions.
 	Rights []*Right `json:"permissions"`
-	// Things are what means something for access beside rights; nil in an audit of a part.
+	// Things are the objects that affect access apart from permissions; nil in an audit of a part.
 	Things []*Thing `json:"things,omitempty"`
 	// Accounts are the active people and bots, those first who are surprised most: the account that audits, guests, bots, then
 	// people by role; and then the deactivated ones that a finding is about. In this order most sets are a few ranges.
@@ -122,13 +122,13 @@ type Person struct {
 	Scopes []*Scope `json:"scopes"`
 }
 
-// Membership is a group that somebody is in, and through which groups.
+// Membership is a person's membership in a group, with the groups it comes through.
 type Membership struct {
 	Name string `json:"name"`
 	Path string `json:"path"`
 }
 
-// Scope is one channel, user group, or the organization, and what somebody can do there.
+// Scope is a channel, a user group or the organization, with the access of one person.
 type Scope struct {
 	// Kind is channel, user group or organization. Name is empty for the organization.
 	Kind   string        `json:"kind"`
@@ -141,7 +141,7 @@ type Scope struct {
 type PersonRight struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
-	// Through says in words how the person comes to have it: a principal of the permission ("group:leads > group:sre"),
+	// Through says in words why the person has it: a principal of the permission ("group:leads > group:sre"),
 	// another permission with one ("can_administer_channel_group: user:ada@example.com"), or "subscriber".
 	Through []string `json:"through"`
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // Compare returns who has gained and who has lost what between two audits. Audits of one organization are matched by IDs,
-// those of two by names and addresses. What somebody can do by having a new account, or can no longer do because the account
+// those of two by names and addresses. What someone can do by having a new account, or can no longer do because the account
 // is deactivated, is said of the account and not of every right.
 func Compare(before, after *Audit) (*report.Report, error) {
 	switch {
@@ -179,7 +179,7 @@ func accessOf(active, everybody map[int64]*zulip.User) *permission.Access {
 	return permission.NewAccess(permission.AccessInput{Users: users})
 }
 
-// owner is the owner of a bot in words; none if nobody is known to be.
+// owner is the owner of a bot in words; none if the owner isn't known.
 func (c *comparison) owner(bot *zulip.User) (owner report.Value) {
 	if bot.BotOwnerID != nil && c.addresses[*bot.BotOwnerID] != "" {
 		owner = report.ValueOf(c.addresses[*bot.BotOwnerID])

@@ -83,7 +83,7 @@ func countWithVerb(n int, thing string) string {
 	return report.Counted(n, thing) + " are"
 }
 
-// findChannelAdministrators finds a channel that nobody administers, and one that a single person administers or posts in.
+// findChannelAdministrators finds channels that no one or only one person can administer, or that one person posts in.
 func (m *maker) findChannelAdministrators(facts permission.Channel, where, managed []string) {
 	value, has := facts.Permissions[string(permission.CanAdministerChannel)]
 	who, certain := m.access.Can(permission.CanAdministerChannel, facts)
@@ -104,7 +104,7 @@ func (m *maker) findChannelAdministrators(facts permission.Channel, where, manag
 	for _, right := range []permission.Right{permission.CanAdministerChannel, permission.CanSendMessage} {
 		who, certain := m.access.Can(right, facts)
 		if right == permission.CanSendMessage && m.humans(readers).Len() < 2 {
-			continue // nobody else is there
+			continue // there are no other people
 		}
 		if _, has := facts.Permissions[string(right)]; has && certain {
 			m.findSinglePerson(where, right.InWords(), string(right), who, managed)
@@ -112,7 +112,7 @@ func (m *maker) findChannelAdministrators(facts permission.Channel, where, manag
 	}
 }
 
-// addActive says how to give a permission to somebody active.
+// addActive returns the fix that gives a permission to an active user.
 func addActive(setting string) string {
 	return fmt.Sprintf("Add an active person, or a user group with active members, to %s.", setting)
 }
@@ -170,7 +170,7 @@ func byAdministering(right permission.Right) bool {
 	return false
 }
 
-// findSinglePerson finds a right that one person has alone, beside bots.
+// findSinglePerson finds a right that only one person has. Bots don't count.
 func (m *maker) findSinglePerson(where []string, can, setting string, who permission.People, managed []string) {
 	humans := m.humans(who)
 	if humans.Len() != 1 {

@@ -146,7 +146,7 @@ func union(access *permission.Access, a, b permission.People) permission.People 
 	return access.People(append(a.IDs(), b.IDs()...))
 }
 
-// findBots finds bots with a high role, and bots for which nobody answers.
+// findBots finds bots with a high role, and bots without an active owner.
 func (m *maker) findBots() {
 	for bot := range m.access.Everybody().All() {
 		if !bot.IsBot {

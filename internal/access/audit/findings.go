@@ -72,7 +72,7 @@ var Kinds = []KindMeaning{
 type Finding struct {
 	Kind     Kind     `json:"kind"`
 	Severity Severity `json:"severity"`
-	// Where is what it is about, in words: channel "general", the organization.
+	// Where names the object in words: channel "general", the organization.
 	Where []string `json:"where"`
 	// Text is a sentence.
 	Text string `json:"text"`
@@ -91,17 +91,17 @@ type Finding struct {
 	peopleOf []permission.People
 }
 
-// Conditions is what --fail-on names: severities, kinds of finding, and conditions of changes since an earlier audit.
+// Conditions are the conditions of --fail-on: severities, kinds of findings, and changes since an earlier audit.
 type Conditions struct {
 	severities []Severity
 	kinds      []Kind
 	// Changes are for [report.Report.Fails] of what [Compare] returns.
 	Changes []report.Condition
-	// Rules says that the conditions stops at rules that fail or are unknown.
+	// Rules is true if rules that fail or are unknown count.
 	Rules bool
 }
 
-// ParseConditions reads a conditions: severities, each of which includes the graver ones, kinds of finding, and, if the audit is compared
+// ParseConditions reads conditions: severities, each of which includes the higher ones, kinds of findings, and, if the audit is compared
 // with an earlier one, the conditions of an access review.
 func ParseConditions(texts []string, isCompared bool) (Conditions, error) {
 	var conditions Conditions
@@ -126,7 +126,7 @@ func ParseConditions(texts []string, isCompared bool) (Conditions, error) {
 	return conditions, nil
 }
 
-// ConditionNames lists the words of a conditions: severities, kinds of finding, and conditions of changes.
+// ConditionNames lists all conditions: severities, kinds of findings, and changes.
 func ConditionNames() []string { return append(findingWords(), changeWords()...) }
 
 func changeWords() []string {
@@ -148,7 +148,7 @@ func findingWords() []string {
 	return words
 }
 
-// Fails returns the kinds of finding that a conditions stops at, each once. It stops at none that is accepted.
+// Fails returns the kinds of findings to which the conditions apply, each once. Accepted findings don't count.
 func (a *Audit) Fails(conditions Conditions) []string {
 	var fails []string
 	for _, finding := range a.Open() {

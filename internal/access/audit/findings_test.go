@@ -329,7 +329,7 @@ func TestFindingsOfOlderServers(t *testing.T) {
 	}
 }
 
-// Where no administrator is active, a permission that nobody active is in leaves nobody at all; one that somebody is in does not.
+// Where no administrator is active, a permission that no one active is in leaves no one at all; one that someone is in does not.
 func TestFindingsWhereNobodyIsLeft(t *testing.T) {
 	const nobody, crew = 7, 8
 	facts := zulip.RegisterAnswer{

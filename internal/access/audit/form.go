@@ -24,7 +24,7 @@ type written struct {
 
 // writtenSet is a set of people in the JSON form.
 type writtenSet struct {
-	// Accounts are the places of everybody in it among [Audit.Accounts], counted from 0.
+	// Accounts are the positions of the set's people in [Audit.Accounts], counted from 0.
 	Accounts places `json:"accounts"`
 	Guests   int    `json:"guests"`
 	Bots     int    `json:"bots"`

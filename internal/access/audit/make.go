@@ -30,7 +30,7 @@ type Options struct {
 	Managed *Managed
 	// Accepted accepts findings; nil: none is accepted.
 	Accepted *AcceptedFile
-	// Rules are to be proven; nil: none are. They are of a whole organization, not of a selection.
+	// Rules are checked unless nil. They need the whole organization, not a selection.
 	Rules *rules.File
 }
 
@@ -83,7 +83,7 @@ func Make(ctx context.Context, from *store.Store, options Options) (*Audit, erro
 	return Of(facts, options)
 }
 
-// Of audits what was read of an organization.
+// Of audits an organization that was read.
 func Of(facts Input, options Options) (*Audit, error) {
 	facts = facts.withinLimits()
 	m := &maker{
@@ -144,7 +144,7 @@ type maker struct {
 
 	chosen      []*zulip.Channel
 	channelByID map[int64]*access.Channel
-	// among are those whom the audit is about, if it was narrowed to some; nil: everybody.
+	// among are the people in the selection of the audit; nil without a selection.
 	among *permission.People
 	// named are deactivated accounts that a finding is about.
 	named map[int64]bool
@@ -152,7 +152,7 @@ type maker struct {
 	acceptances acceptances
 }
 
-// rules proves the rules.
+// rules checks the rules.
 func (m *maker) rules() {
 	if m.options.Rules != nil {
 		m.audit.Rules = m.options.Rules.Report(m.org, m.options.Rules.Check(m.org), nil, nil)
@@ -229,7 +229,7 @@ func (m *maker) choose() (err error) {
 	return nil
 }
 
-// set returns the index of a set of people, without those whom the audit is not about.
+// set returns the index of a set of people, limited to the selection of the audit.
 func (m *maker) set(people permission.People) int {
 	of := m.people.Of(m.narrowed(people))
 	index, known := m.sets[of]
@@ -278,7 +278,7 @@ func (m *maker) channels() {
 	m.audit.Complete = len(m.audit.Missing) == 0
 }
 
-// rights writes rights down, but for those that nobody has whom a narrowed audit is about.
+// rights writes rights down, but for those that no one has whom a narrowed audit is about.
 func (m *maker) rights(all []*access.Right) []*Right {
 	rights := []*Right{}
 	for _, right := range all {
@@ -326,7 +326,7 @@ func (m *maker) organization() {
 	m.audit.Rights = m.rights(m.org.DescribeRights(m.view))
 }
 
-// accounts lists everybody who is active, in the order of the sets, and then who is named.
+// accounts lists everyone who is active, in the order of the sets, and then who is named.
 func (m *maker) accounts() {
 	m.audit.Accounts = []*Account{}
 	for user := range m.people.Everybody() {

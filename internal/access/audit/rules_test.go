@@ -12,8 +12,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 )
 
-// proven audits an organization with rules.
-func proven(t *testing.T, o *acctest.Organization, text string) *audit.Audit {
+// auditWithRules audits an organization with rules.
+func auditWithRules(t *testing.T, o *acctest.Organization, text string) *audit.Audit {
 	t.Helper()
 	file, err := rules.Parse("rules.zulip.hcl", []byte(text))
 	if err != nil {
@@ -25,7 +25,7 @@ func proven(t *testing.T, o *acctest.Organization, text string) *audit.Audit {
 // said is what was found of one rule: its lines.
 func said(rule *report.Rule) string { return strings.Join(rule.Lines(), " | ") }
 
-// Each rule is found to hold, to be broken, with the people and through what, or not to be proven.
+// Each rule passes, fails, with the people and the reason, or is unknown.
 func TestAuditProvesRules(t *testing.T) {
 	o := office(t)
 	o.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": "true"})
@@ -138,7 +138,7 @@ func TestAuditProvesRules(t *testing.T) {
 		{`joining = "invited"`, "passes"},
 	} {
 		text := "rule \"a\" {\n" + one.rule + "\n}\n"
-		found := proven(t, o, text)
+		found := auditWithRules(t, o, text)
 		if got := said(found.Rules[0]); !strings.Contains(got, one.want) || got != one.want && (strings.HasPrefix(one.want, "passes") || strings.HasPrefix(one.want, "fails")) {
 			t.Errorf("%s\n%s\nwant\n%s", text, got, one.want)
 		}
@@ -158,15 +158,15 @@ func TestAuditProvesWhoJoins(t *testing.T) {
 		t.Fatal(links, err)
 	}
 	id := links[0].ID
-	expectText(t, said(proven(t, o, joining).Rules[0]), fmt.Sprintf("fails | invitation link %v: anyone who uses it joins as moderator.", id))
+	expectText(t, said(auditWithRules(t, o, joining).Rules[0]), fmt.Sprintf("fails | invitation link %v: anyone who uses it joins as moderator.", id))
 	o.Call(t, "DELETE", fmt.Sprintf("/invites/multiuse/%v", id), nil)
 	o.Call(t, "POST", "/invites", map[string]string{"invitee_emails": "nadia@example.com", "invite_as": "100", "stream_ids": "[]", "invite_expires_in_minutes": "null"})
-	expectText(t, said(proven(t, o, joining).Rules[0]), "fails | the invitation of nadia@example.com: anyone who uses it joins as owner.")
+	expectText(t, said(auditWithRules(t, o, joining).Rules[0]), "fails | the invitation of nadia@example.com: anyone who uses it joins as owner.")
 	o.Call(t, "PATCH", "/realm", map[string]string{"invite_required": "false"})
-	expectText(t, said(proven(t, o, joining).Rules[0]), "the organization: people can join without an invitation (invite_required).")
+	expectText(t, said(auditWithRules(t, o, joining).Rules[0]), "the organization: people can join without an invitation (invite_required).")
 }
 
-// What the account does not see, it does not prove.
+// A rule about objects that the account doesn't see is unknown.
 func TestAuditProvesNothingThatIsNotSeen(t *testing.T) {
 	o := office(t)
 	newChannel(t, o, "board", map[string]string{"invite_only": "true", "history_public_to_subscribers": "true", "subscribers": fmt.Sprintf("[%d]", id(t, o, "max"))})
@@ -184,7 +184,7 @@ func TestAuditProvesNothingThatIsNotSeen(t *testing.T) {
 			never = ["internet"]`: "passes",
 		`joining = "invited"`: "unknown",
 	} {
-		found := proven(t, mel, "rule \"a\" {\n"+rule+"\n}\n")
+		found := auditWithRules(t, mel, "rule \"a\" {\n"+rule+"\n}\n")
 		if got := said(found.Rules[0]); !strings.HasPrefix(got, want) {
 			t.Errorf("%s\n%s\nwant\n%s", rule, got, want)
 		}
@@ -193,7 +193,7 @@ func TestAuditProvesNothingThatIsNotSeen(t *testing.T) {
 
 // The audit counts the rules that do not hold, and lists them before the findings.
 func TestAuditListsRules(t *testing.T) {
-	found := proven(t, office(t), `
+	found := auditWithRules(t, office(t), `
 rule "two owners" {
   role     = "owner"
   at_least = 2

@@ -56,7 +56,7 @@ func (a *Audit) Summary() string {
 // Self returns the account that audits; nil if the audit does not have it.
 func (a *Audit) Self() *Account { return a.account(a.AccountID) }
 
-// PersonAccount returns the account of the person whom the audit is about; nil if it is not about one.
+// PersonAccount returns the account of an audit of one person; nil for other audits.
 func (a *Audit) PersonAccount() *Account {
 	if a.Person == nil {
 		return nil
@@ -80,7 +80,7 @@ type FindingGroup struct {
 	Text     string
 	Fix      string
 	Findings []*Finding
-	// People are those concerned; nil if nobody is, or others are in other places.
+	// People are those concerned; nil if no one is, or others are in other places.
 	People *report.People
 }
 

@@ -16,8 +16,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Thing is something that means something for access beside rights: who can get in, how people sign in, where content goes,
-// what is deleted. It is written as the resource that manages it would have it.
+// Thing is an object that affects access apart from permissions: joining, signing in, outgoing content, deletion. Its form
+// is that of the resource that manages it.
 type Thing struct {
 	// Type is the resource, Key what tells it from others of its type, and Name what it is called, if it has a name.
 	Type string `json:"type"`
@@ -43,7 +43,7 @@ func (t *Thing) Value(name string) meaning.Value {
 	return meaning.Value{Data: t.Attributes[name]}
 }
 
-// things records what means something for access beside rights.
+// things records the objects that affect access apart from permissions.
 func (m *maker) things() {
 	m.organizationThing()
 	for _, domain := range m.view.Domains().List() {
@@ -164,10 +164,10 @@ func withoutToken(text string) string {
 	return fmt.Sprintf("%s://%s/… (sha256:%s)", parsed.Scheme, parsed.Host, digest)
 }
 
-// things compares what is beside rights.
+// things compares the objects that affect access apart from permissions.
 func (c *comparison) things() {
 	if c.before.audit.Selection != nil {
-		return // of a part nothing is recorded
+		return // an audit of a part records no things
 	}
 	if c.before.audit.Things == nil || c.after.audit.Things == nil {
 		c.report.Unknown = append(c.report.Unknown, "An audit was made by an earlier version, which didn't record invitations, settings of the organization and where content goes. It isn't known whether these changed.")

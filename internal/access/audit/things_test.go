@@ -277,7 +277,7 @@ func TestCompareTwoOrganizations(t *testing.T) {
 	})
 	after := auditOf(t, production, audit.Selection{})
 	before.Site = "https://staging.example.com"
-	for _, account := range before.Accounts { // IDs of the other organization mean somebody else here
+	for _, account := range before.Accounts { // IDs of the other organization mean someone else here
 		account.ID += 1000
 		if account.OwnerID > 0 {
 			account.OwnerID += 1000

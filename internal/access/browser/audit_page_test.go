@@ -279,8 +279,8 @@ func TestBrowserAuditChanges(t *testing.T) {
 	}
 }
 
-// Hundreds of channels, of two thousand and five thousand people with ZULIP_TEST_ALL=1, are there at once, a few rows of them, and are searched
-// at once.
+// Hundreds of channels, of two thousand and five thousand people with ZULIP_TEST_ALL=1, are there together, a few rows of them, and are searched
+// together.
 func TestBrowserAuditOfLargeOrganization(t *testing.T) {
 	channels, people := sized(2000), sized(5000)
 	a := largeAudit(channels, people)

@@ -123,7 +123,7 @@ func openAudit(t *testing.T, a *audit.Audit, fragment string, width, height int6
 	}
 	tab := openPage(t, text.Bytes(), width, height, before...)
 	if fragment != "" {
-		tab.do(chromedp.Navigate("about:blank"), chromedp.Navigate(tab.url+fragment)) // as somebody to whom it was passed on
+		tab.do(chromedp.Navigate("about:blank"), chromedp.Navigate(tab.url+fragment)) // as someone to whom it was passed on
 	}
 	return tab
 }

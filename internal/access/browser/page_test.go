@@ -217,8 +217,8 @@ func TestBrowserPrinted(t *testing.T) {
 	}
 }
 
-// Hundreds of channels, a thousand with ZULIP_TEST_ALL=1, are shown at once and filtered at once, whether the same happens in many or in each
-// of them something of its own to nearly everybody.
+// Hundreds of channels, a thousand with ZULIP_TEST_ALL=1, are shown together and filtered together, whether the same happens in many or in each
+// of them something of its own to nearly everyone.
 func TestBrowserOfThousandChannels(t *testing.T) {
 	channels, people := sized(1000), sized(5000)
 	for name, r := range map[string]*report.Report{"alike": large(channels, people), "each its own": ownInEach(large(channels, people))} {

@@ -102,7 +102,7 @@ func large(channels, accounts int) *report.Report {
 	return r
 }
 
-// ownInEach lets everybody but one lose every right, in each channel another one.
+// ownInEach lets everyone but one lose every right, in each channel another one.
 func ownInEach(r *report.Report) *report.Report {
 	for i, channel := range r.Channels {
 		others := report.PeopleOf(slices.Delete(slices.Clone(r.Accounts), i, i+1)...)
@@ -142,7 +142,7 @@ func unknown(r *report.Right) {
 	r.Unknown, r.Why = true, "The members of zulip_user_group.new aren't known yet."
 }
 
-// audited is an audit that is made by hand, with its sets.
+// audited is an audit that is made outside Terraform, with its sets.
 type audited struct{ *audit.Audit }
 
 func (a audited) set(accounts ...*report.Account) int {

@@ -72,7 +72,7 @@ func Open(path string, content []byte, holds string) (*Reader, []*Block) {
 	}
 	var broken []hcl.Range
 	for _, problem := range problems {
-		// Of an attribute that is set twice the first is read.
+		// If an attribute is set twice, the first is read.
 		if problem.Severity == hcl.DiagError && problem.Subject != nil && problem.Summary != "Attribute redefined" {
 			broken = append(broken, *problem.Subject)
 		}
@@ -318,7 +318,7 @@ func (r *Reader) Find(block *Block, in *Spec) *Spec {
 // Has are the attributes and blocks that a block has, also misspelled: what is misspelled is not missing.
 type Has map[string]bool
 
-// Any reports whether any of these is there.
+// Any reports whether any of these is set.
 func (h Has) Any(names ...string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return h[name] })
 }

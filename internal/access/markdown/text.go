@@ -28,7 +28,7 @@ func code(name string) string {
 // maxName is how much of a name is shown. The server's names are shorter.
 const maxName = 200
 
-// visible takes out of a name what is not seen or would turn the line around, and what is too long to be shown.
+// visible removes invisible and bidirectional characters from a name, and shortens it.
 func visible(name string) string {
 	return atMost(printable(name), maxName)
 }
@@ -88,7 +88,7 @@ func isOdd(r rune) bool {
 	return !unicode.IsLetter(r) && r != ',' && r != '\'' && r != '’' && r != '–' && r != '-' && (r < '0' || r > '9')
 }
 
-// printable takes out of a text what is not seen or would turn the line around.
+// printable removes invisible and bidirectional characters from a text.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Zs, r) {

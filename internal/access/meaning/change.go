@@ -15,7 +15,7 @@ import (
 
 // Attributes are those of a thing at one time.
 type Attributes interface {
-	// Names lists those that are there or not known yet.
+	// Names lists the attributes that exist or aren't known yet.
 	Names() []string
 	// Value returns one; that of an attribute that is not there is none.
 	Value(name string) Value
@@ -35,7 +35,7 @@ type Change struct {
 	Before, After Attributes
 	// IsMade and IsEnded say that it is made or ends; both, that another takes its place.
 	IsMade, IsEnded bool
-	// IsSet reports whether an attribute that is not known yet is set by a configuration; else the server decides.
+	// IsSet reports whether the configuration sets an attribute that isn't known yet. Otherwise the server decides.
 	IsSet func(name string) bool
 	// IsComputed reports whether what follows from an attribute is said elsewhere.
 	IsComputed func(name string, row *Row) bool
@@ -47,10 +47,10 @@ type Change struct {
 	Retention func() (before, after Value)
 }
 
-// Statement is what a change means.
+// Statement is one meaning of a change.
 type Statement struct {
 	Class Class
-	// Where is what it is about, in words, Text a sentence.
+	// Where names the object in words. Text is a sentence.
 	Where, Text string
 	// IsUncertain says that it depends on what is not known yet.
 	IsUncertain bool
@@ -207,7 +207,7 @@ func (c *Change) where() string {
 // action is what the table calls an action.
 const action = "action"
 
-// Where is what the change is about, in words.
+// Where names the object of the change in words.
 func (c *Change) Where(of Attributes) string {
 	if c.Of.Called == action {
 		return c.Address

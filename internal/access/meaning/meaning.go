@@ -158,7 +158,7 @@ func Word(attribute string, number float64) (word string, ok bool) {
 	return word, ok
 }
 
-// How long names can be, in characters. A plan is a file that anybody can have written, and an organization is what its server says
+// How long names can be, in characters. A plan is a file that anyone can have written, and an organization is what its server says
 // it is: names that no server takes would be repeated wherever a report names something, and make of a few megabytes some gigabytes.
 // What is longer is cut and ends in an ellipsis, so that it is one character longer than anything there is and never taken for it.
 const (

@@ -114,7 +114,7 @@ func (v *auditView) grants(rights []*audit.Right) int {
 	return v.tables.grant(list)
 }
 
-// Data returns what the script knows as JSON in which nothing ends the element that holds it.
+// Data returns the script's data as JSON that can't end its script element.
 func (v *auditView) Data() (template.JS, error) {
 	d := &v.tables.data
 	for _, channel := range v.Channels {

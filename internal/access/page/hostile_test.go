@@ -35,7 +35,7 @@ func reportOf(name string) *report.Report {
 	}
 }
 
-// rulesOf are rules that are broken and not proven, with a name wherever there is one.
+// rulesOf are rules that fail and that are unknown, with the name in every place for a name.
 func rulesOf(name string) []*report.Rule {
 	person := &report.RulePerson{ID: 1, Name: name, Address: name, Role: "member", Through: []string{"group:" + name}}
 	violation := &report.Violation{Where: "#" + name, Text: "1 account can read", People: []*report.RulePerson{person}, Changes: []string{name}}

@@ -1,7 +1,7 @@
-// Package page writes a report or an audit as a page for a browser: one file that asks nothing of anybody. Style and script
+// Package page writes a report or an audit as a page for a browser: one file that asks nothing of anyone. Style and script
 // are in it, and its policy lets a browser load nothing else. [Write] writes a report, complete as it is written, also for a
 // browser without scripts; the script adds filters. [WriteAudit] writes an audit, of which most is data that the script
-// shows as far as it is asked for: all of a large organization at once is more than a browser draws quickly.
+// shows as far as it is asked for: all of a large organization together is more than a browser draws quickly.
 //
 // Both pages share a layout (layout.tmpl, style.css, common.js), and write people as a table once and sets of them as
 // numbers (sets.go).

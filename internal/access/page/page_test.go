@@ -142,7 +142,7 @@ func between(t *testing.T, text, begin, end string) string {
 }
 
 // everyRight is a review in which every right of each of many channels changes for the same few sets of many people, or
-// for people of its own in each channel, nearly everybody.
+// for people of its own in each channel, nearly everyone.
 func everyRight(channels, accounts int, own bool) *report.Report {
 	r := &report.Report{FormatVersion: report.FormatVersion}
 	for id := range accounts {

@@ -19,7 +19,7 @@ type set struct {
 	// Brief is who is in it where a right is shown: a few, and the way to all of them.
 	Brief template.HTML
 	// Base is a set that most of this one are in too, nil if this one is written in full. A thousand channels in each of
-	// which nearly everybody loses something are then a thousand times a few names, and not five million.
+	// which nearly everyone loses something are then a thousand times a few names, and not five million.
 	Base *set
 	// without are those of the base who are not in this set, with those who are in this one alone.
 	without, with []*report.Account
@@ -86,7 +86,7 @@ func (x *peopleIndex) place(account *report.Account) int {
 	return at
 }
 
-// set returns the set of some people, nil for nobody.
+// set returns the set of some people; nil for an empty set.
 func (x *peopleIndex) set(people *report.People) *set {
 	if people.Len() == 0 {
 		return nil
@@ -132,7 +132,7 @@ func (x *peopleIndex) chooseBase(fresh *set) {
 	}
 }
 
-// names lists accounts in one text, so that thousands weigh little. Who has the name of somebody else is told apart by the
+// names lists accounts in one text, so that thousands weigh little. Who has the name of someone else is told apart by the
 // address.
 func (x *peopleIndex) names(accounts []*report.Account) string {
 	var text strings.Builder
@@ -154,7 +154,7 @@ func (x *peopleIndex) names(accounts []*report.Account) string {
 	return text.String()
 }
 
-// isolate keeps the direction of a name's script from turning around what is beside it, where no element can.
+// isolate keeps a right-to-left name from reordering the text next to it, where no element can.
 func isolate(text *strings.Builder, name string) {
 	if strings.ContainsAny(name, "\n\u2069") {
 		name = strings.ReplaceAll(strings.ReplaceAll(name, "\n", " "), "\u2069", "")
@@ -179,7 +179,7 @@ func notes(account *report.Account) []string {
 	return notes
 }
 
-// about is what is said beside an account's name where it is one of a few.
+// about is the note next to an account's name in a short list.
 func about(account *report.Account) string { return strings.Join(notes(account), ", ") }
 
 // Place is the number by which the script knows an account.
@@ -188,7 +188,7 @@ func (v *view) Place(account *report.Account) int { return v.people.place(accoun
 // Sets are all sets of people, in the order of their numbers.
 func (v *view) Sets() []*set { return v.people.sets }
 
-// data is what the script knows beside what the page shows.
+// data is the script's data in addition to the page.
 type data struct {
 	Accounts []personData `json:"accounts"`
 	Sets     [][]int      `json:"sets"` // as [peopleIndex.encoded] has them

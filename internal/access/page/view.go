@@ -64,7 +64,7 @@ type place struct {
 type rowView struct {
 	*report.Row
 	Options                      string // the numbers of the rights
-	Gains, Loses                 *set   // nil if nobody
+	Gains, Loses                 *set   // nil if no one
 	Whys                         []string
 	InternetGains, InternetLoses bool
 }

@@ -151,7 +151,7 @@ func (c *Change) Before() Attributes {
 	return Attributes{resource: c.Type, values: c.Values.Before, secret: c.beforeSecret}
 }
 
-// HasAfter reports whether the resource is there after the change.
+// HasAfter reports whether the resource exists after the change.
 func (c *Change) HasAfter() bool { return c.Values.After != nil }
 
 // After is the resource as it is planned.
@@ -159,7 +159,7 @@ func (c *Change) After() Attributes {
 	return Attributes{resource: c.Type, values: c.Values.After, unknown: c.unknown, secret: c.afterSecret}
 }
 
-// Names lists the attributes that are there or not known yet.
+// Names lists the attributes that exist or aren't known yet.
 func (a Attributes) Names() []string {
 	names := slices.Collect(maps.Keys(a.values))
 	for name := range a.unknown {

@@ -10,11 +10,11 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
-// Assess finds the risks in a report, and sums it up in the summary.
+// Assess finds the risks in a report and writes the summary.
 func (r *Report) Assess() {
 	r.explain()
 	a := assessment{report: r, conditions: map[Condition]bool{}}
-	for _, risk := range r.Risks { // what was found beside rights
+	for _, risk := range r.Risks { // risks that don't come from permissions
 		a.conditions[risk.Condition] = true
 	}
 	for _, channel := range r.Channels {
@@ -73,7 +73,7 @@ func (a *assessment) riskOf(condition Condition, where, text string, kind riskKi
 	a.report.Risks = append(a.report.Risks, Risk{Condition: condition, Where: where, Text: text, kind: kind, people: people})
 }
 
-// channel assesses what happens in a channel. A new one gives nobody anything that is there now.
+// channel assesses a channel. A new channel gives no one access to anything that exists.
 func (a *assessment) channel(channel *Channel) {
 	where := where("channel", channel.Name, channel.OldName)
 	isNew := channel.ID == 0
@@ -102,7 +102,7 @@ func (a *assessment) channel(channel *Channel) {
 	}
 }
 
-// private assesses who comes to read a private channel.
+// private assesses access to a private channel.
 func (a *assessment) private(where string, channel *Channel) {
 	reads, readsHistory := channel.gainOf(permission.CanRead), channel.gainOf(permission.CanReadHistory)
 	switch {
@@ -116,7 +116,7 @@ func (a *assessment) private(where string, channel *Channel) {
 	}
 }
 
-// readText says who comes to read a private channel.
+// readText says who can now read a private channel.
 func readText(people *People) string {
 	var names []string
 	for _, account := range people.First(MaxListed) {
@@ -125,7 +125,7 @@ func readText(people *People) string {
 	return fmt.Sprintf("%s can now read it: %s.", Counted(people.Len(), "account"), ListOf(names, people.Len()))
 }
 
-// right assesses what happens to a right.
+// right assesses a change of a right.
 func (a *assessment) right(where string, right *Right, isNew bool) {
 	if right.Internet == InternetGains {
 		a.risk(External, where, "Anyone on the internet can read it without an account.")
@@ -135,7 +135,7 @@ func (a *assessment) right(where string, right *Right, isNew bool) {
 	a.conditions[Narrowing] = a.conditions[Narrowing] || right.Lose.Len() > 0 || right.Internet == InternetLoses
 }
 
-// commonRisks finds what is to be said of several rights over the same thing at once.
+// commonRisks finds risks that combine several rights over the same object.
 func (a *assessment) commonRisks(where string, rights []*Right) {
 	unknown := map[string][]string{}
 	var guests []*gainingGuests
@@ -183,8 +183,8 @@ type gainingGuests struct {
 	rights []string
 }
 
-// guestsOf returns the guests of a set. Who is one after the plan only is not among those that are by their account: then they
-// are not named, and only the same set has the same ones for certain.
+// guestsOf returns the guests of a set. Guests who are guests only after the plan can't be told from the accounts: then no names
+// are returned, and only an equal set has the same guests.
 func guestsOf(people *People) *gainingGuests {
 	who := &gainingGuests{count: people.Guests}
 	var ids []int64
@@ -203,7 +203,7 @@ func guestsOf(people *People) *gainingGuests {
 // together writes rights in a sentence.
 func together(rights []string) string { return permission.JoinRights(rights, len(rights)) }
 
-// botsCannotPostText says which bots can no longer post: what they report stops, and nobody at the bot sees why.
+// botsCannotPostText says which bots can no longer post. Their reports stop without anyone noticing.
 func botsCannotPostText(bots []*Account) string {
 	names := make([]string, len(bots))
 	for i, bot := range bots {
@@ -215,7 +215,7 @@ func botsCannotPostText(bots []*Account) string {
 	return fmt.Sprintf("%s can no longer post: %s.", Counted(len(names), "bot"), List(names))
 }
 
-// owner assesses that a bot comes to another owner, who holds its key then.
+// owner assesses the new owner of a bot, who gets its key.
 func (a *assessment) owner(where string, person *Person) {
 	a.conditions[Widening] = true
 	if person.Owner.After.Unknown {
@@ -238,7 +238,7 @@ func WithArticle(role string) string {
 	return "a " + role
 }
 
-// person assesses what happens to an account.
+// person assesses a change of an account.
 func (a *assessment) person(person *Person) {
 	where := person.Account.Address
 	after := person.Role.After.String()

@@ -6,23 +6,23 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
-// Block is what changes in one place, or in several in which the same happens: what a table has rows for.
+// Block is one entry of a table: the changes in one place, or in several places with the same changes.
 type Block struct {
 	// Channels are those in which it happens, Group is the user group; with neither it is the organization.
 	Channels []*Channel
 	Group    *Group
 	Action   Action
-	// Rows are what changes, never none; Follows is what follows from that for other people, or from something else.
+	// Rows are the changes, at least one. Follows are the consequences, for other people or because of another change.
 	Rows, Follows []*Row
 }
 
-// Row is rights that the same people gain and lose together. What is said of the first, which is embedded, holds for all.
+// Row is a list of rights that the same people gain and lose. The embedded first right stands for all.
 type Row struct {
 	*Right
 	Rights []*Right
 }
 
-// What says what is permitted, to follow "can".
+// What returns the rights in words, to follow "can".
 func (w *Row) What() string {
 	var texts []string
 	for _, right := range w.Rights {
@@ -31,10 +31,10 @@ func (w *Row) What() string {
 	return permission.JoinRights(texts, len(texts))
 }
 
-// IsFollowing reports whether the value stays, and something else changes who can.
+// IsFollowing reports whether the effect changes although the value of the permission doesn't.
 func (w *Row) IsFollowing() bool { return w.Name != "" && !w.Change.Differs() }
 
-// ChannelBlocks are the channels, those beside one another in which the same happens as one.
+// ChannelBlocks are the channels. Adjacent channels with the same changes are one block.
 func (r *Report) ChannelBlocks() (blocks []*Block) {
 	for i := 0; i < len(r.Channels); {
 		n, first := i+1, r.Channels[i]
@@ -52,7 +52,7 @@ func (r *Report) ChannelBlocks() (blocks []*Block) {
 	return blocks
 }
 
-// archivedRow is the row of a channel in which nobody can do anything to messages any more.
+// archivedRow is the only row of an archived channel.
 func archivedRow(channel *Channel) *Row {
 	everybody := &People{}
 	for _, right := range channel.Rights {
@@ -82,7 +82,7 @@ func Contents(members, subgroups Value) Value {
 // OrganizationBlocks is the block of the organization's own rights, if any of them changes.
 func (r *Report) OrganizationBlocks() []*Block { return newBlock(Update, r.Rights).appendTo(nil, "") }
 
-// memberRow is the row, if any, of those who come and go.
+// memberRow is the row, if any, of people who are added and removed.
 func memberRow(text string, change Change, joins, leaves *People, unknown bool) []*Row {
 	if joins.Len()+leaves.Len() == 0 && !change.Differs() {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
-// explain says of each right whose value stays what it is that changes who can.
+// explain sets the cause of each effect whose permission has the same value.
 func (r *Report) explain() {
 	c := r.causes()
 	for _, channel := range r.Channels {
@@ -34,13 +34,13 @@ func (r *Report) explain() {
 	c.explainRights(r.Rights, ownCause{})
 }
 
-// ownCause is what of one thing rights over it can follow from.
+// ownCause is a cause within the object itself.
 type ownCause struct {
-	// back is the one cause for a thing that comes back; "" for others.
+	// back is the cause for a reactivated object; "" for others.
 	back string
-	// what is a difference of the thing itself; "" if there is none.
+	// what is a difference of the object itself; "" without one.
 	what string
-	// membership is what is said where those who come and go gain or lose something, and nobody else.
+	// membership is the cause if only people who are added or removed, the movers, gain or lose something.
 	membership string
 	movers     map[*Account]bool
 }
@@ -56,19 +56,19 @@ func accountsOf(sets ...*People) map[*Account]bool {
 	return all
 }
 
-// causes are what rights can follow from, wherever they are.
+// causes are the causes that can affect every object.
 type causes struct {
 	report *Report
 	// groups are the places in the report of groups whose members change, by their principals.
 	groups map[string]int
-	// membership are who come into these groups and go, as far as that was asked for.
+	// membership caches who is added to and removed from these groups.
 	membership map[int]map[*Account]bool
-	// account is whose account or role changes, in words, and accounts are all of them.
+	// account names the accounts that change in words, and accounts are all of them.
 	account  string
 	accounts map[*Account]bool
 	// organization are the permissions of the organization that differ.
 	organization map[string]bool
-	// elsewhere is what everybody's rights can follow from; "" if there is nothing.
+	// elsewhere is the fallback cause; "" without one.
 	elsewhere string
 }
 
@@ -102,7 +102,7 @@ func (c *causes) explainRights(rights []*Right, own ownCause) {
 	}
 }
 
-// of says what changes who has a right: the closest cause that explains everybody who gains or loses it.
+// of returns the closest cause that explains everyone who gains or loses a right.
 func (c *causes) of(right *Right, own ownCause) string {
 	setting := permission.Right(right.Name).OrganizationPermission()
 	group, membership := c.groupIn(right.Change.After.Texts)
@@ -123,7 +123,7 @@ func (c *causes) of(right *Right, own ownCause) string {
 	return cmp.Or(own.what, c.elsewhere)
 }
 
-// isOnlyOf reports whether somebody gains or loses a right, and all who do are among some accounts.
+// isOnlyOf reports whether anyone gains or loses a right, and all of them are among some accounts.
 func (r *Right) isOnlyOf(some map[*Account]bool) bool {
 	if len(some) == 0 || r.Gain.Len()+r.Lose.Len() == 0 || r.Internet != "" {
 		return false

@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Risk is something to look at before the rest, in one place. [Report.Findings] gathers those of one kind.
+// Risk is a risk in one place. [Report.Findings] groups risks of one kind.
 type Risk struct {
 	Condition Condition `json:"condition"`
-	// Where is what it is about, in words: channel "general", the organization.
+	// Where names the object in words: channel "general", the organization.
 	Where string `json:"where"`
 	// Text is a sentence.
 	Text string `json:"text"`
@@ -17,11 +17,11 @@ type Risk struct {
 	people *People  // of a kind whose sentence counts or names them
 }
 
-// RiskGroup is what a person looks at before the rest: the risks of one kind, wherever they are. A group that changes can
-// have the same consequence in a thousand channels, which are one thing to decide.
+// RiskGroup is a group of risks of one kind in any place. A changed group can have the same effect in a thousand channels,
+// which need one decision.
 type RiskGroup struct {
 	Condition Condition
-	// Where is what it is about, in words, each once.
+	// Where names the objects in words, each once.
 	Where []string
 	// Text is a sentence, for all of them.
 	Text string

@@ -8,8 +8,8 @@ var conditions = map[meaning.Class]Condition{
 	meaning.History: Widening, meaning.Credential: RoleChange, meaning.External: External,
 }
 
-// Say adds what a change means: sentences to the risks, and what differs beside to also. It returns whether everything that
-// changes is said here or elsewhere.
+// Say adds the sentences of a change to the risks and its other differences to also. It reports whether the report mentions
+// the whole change.
 func (r *Report) Say(result *meaning.Result, also *Also) (isSaid bool) {
 	for _, statement := range result.Statements {
 		r.Risks = append(r.Risks, Risk{Condition: conditions[statement.Class], Where: statement.Where, Text: statement.Text})

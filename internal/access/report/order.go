@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// SortChannels puts those channels beside one another in which the same happens, those first that the plan changes itself.
+// SortChannels makes channels with the same changes adjacent. Channels that the plan changes itself come first.
 func SortChannels(channels []*Channel) []*Channel {
 	var named, affected []*Channel
 	for _, channel := range channels {
@@ -50,7 +50,7 @@ func sortByEffects(channels []*Channel) []*Channel {
 	return all
 }
 
-// HasEffectsOf reports whether the same happens in a channel as in another.
+// HasEffectsOf reports whether two channels have the same changes.
 func (c *Channel) HasEffectsOf(other *Channel) bool { return c.effects() == other.effects() }
 
 // effects is the same text for channels in which the same happens.

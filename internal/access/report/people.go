@@ -12,7 +12,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// People are those who gain or lose something. Where they are the same, they are the same pointer. The zero value is nobody.
+// People is a set of accounts. Equal sets are the same pointer. The zero value is empty.
 type People struct {
 	// Guests are those among them who are guests when they gain it, or lose it: after the plan, or before.
 	Guests int
@@ -23,7 +23,7 @@ type People struct {
 	length int
 }
 
-// Order is everybody who can be in a set, those first who are surprised most: the account the provider uses, guests, bots, then
+// Order is everyone who can be in a set, those first who are surprised most: the provider's account, guests, bots, then
 // people by role. The sets of a report share one: a set of thousands is a bit for each of them.
 type Order struct{ accounts []*Account }
 
@@ -165,7 +165,7 @@ type Account struct {
 	// Role is what it is before the plan: owner, administrator, moderator, member, guest.
 	Role  string `json:"role"`
 	IsBot bool   `json:"is_bot"`
-	// IsSelf says that it is the account the provider uses.
+	// IsSelf is true for the provider's account.
 	IsSelf bool `json:"is_self"`
 }
 
@@ -175,7 +175,7 @@ type PeopleSets struct {
 	sets     map[setKey]*People
 	accounts map[int64]*Account
 	order    *Order
-	// users are everybody in the order, and placeOf their places by ID.
+	// users are everyone in the order, and placeOf their places by ID.
 	users   []*zulip.User
 	placeOf map[int64]int
 }
@@ -186,12 +186,12 @@ type setKey struct {
 	guests int
 }
 
-// NewPeopleSets returns sets of people, among whom the account the provider uses has the ID self.
+// NewPeopleSets returns sets of people, among whom the provider's account has the ID self.
 func NewPeopleSets(self int64) *PeopleSets {
 	return &PeopleSets{self: self, sets: map[setKey]*People{}, accounts: map[int64]*Account{}, order: &Order{}}
 }
 
-// SetEverybody takes everybody who can be in a set. Call it before [PeopleSets.Of].
+// SetEverybody takes everyone who can be in a set. Call it before [PeopleSets.Of].
 func (s *PeopleSets) SetEverybody(users []*zulip.User) {
 	report := permission.Report{Self: s.self}
 	s.users = slices.SortedStableFunc(slices.Values(users), func(a, b *zulip.User) int {
@@ -203,7 +203,7 @@ func (s *PeopleSets) SetEverybody(users []*zulip.User) {
 	}
 }
 
-// Of returns a set, never nil. Who is a guest in it is who is one in the state of the organization that it is of.
+// Of returns a set, never nil. Its guests are the guests in the organization's state that it was computed from.
 func (s *PeopleSets) Of(people permission.People) *People {
 	key := setKey{people.Key(), people.Guests()}
 	if known, ok := s.sets[key]; ok {
@@ -245,7 +245,7 @@ func (s *PeopleSets) Account(user *zulip.User) *Account {
 	return account
 }
 
-// Accounts returns everybody who was named, ascending by ID.
+// Accounts returns all named accounts, ascending by ID.
 func (s *PeopleSets) Accounts() []*Account {
 	return slices.SortedFunc(maps.Values(s.accounts), func(a, b *Account) int { return cmp.Compare(a.ID, b.ID) })
 }

@@ -1,9 +1,8 @@
-// Package report holds what is to be said about who may do what in an organization, without any decision about how it
-// looks: a [Report], which is the documented JSON form too. It knows nothing of plans. The package review makes one of a
+// Package report holds the content of a report about access in an organization, independent of its presentation: a [Report], which is the documented JSON form too. It knows nothing of plans. The package review makes one of a
 // plan; the packages markdown and page write it for people.
 //
-// Who makes a report collects the people in it with [PeopleSets], and calls [Report.Assess] at the end, which finds the
-// risks and sums up.
+// To make a report, collect its people with [PeopleSets], and call [Report.Assess] at the end, which finds the risks and
+// writes the summary.
 package report
 
 import (
@@ -19,25 +18,24 @@ import (
 // new one; fields that are added do not change it.
 const FormatVersion = "1.0"
 
-// Report is what changes in one organization. Lists are in the order in which they are to be read.
+// Report is the changes in one organization. Lists are in reading order.
 type Report struct {
 	FormatVersion string `json:"format_version"`
-	// Site is the address of the organization's server, Organization its name; both are empty if it was not asked.
+	// Site is the organization's URL, Organization its name; both are empty if it wasn't read.
 	Site         string `json:"site"`
 	Organization string `json:"organization"`
 	// Since is with what earlier audit the organization was compared, in words; empty where the report is of a plan.
 	Since string `json:"since,omitempty"`
 	// Provider is the provider configuration whose resources are reviewed, as plans write it: zulip, zulip.staging.
 	Provider string `json:"provider"`
-	// Offline says that the organization was not asked: all that changes is in Also, and nobody knows who gains and who
-	// loses.
+	// Offline is true if the organization wasn't read: all changes are in Also, and it isn't known who gains or loses access.
 	Offline bool    `json:"offline"`
 	Summary Summary `json:"summary"`
 	Risks   []Risk  `json:"risks"`
 	// Rules are what was found of the rules that the review was given; none without rules.
 	Rules []*Rule `json:"rules,omitempty"`
 	// Channels are those in which something changes, named by the plan or not: a change of a group has effects in
-	// channels too. Those with the same effects are beside one another.
+	// channels too. Channels with the same effects are adjacent.
 	Channels []*Channel `json:"channels"`
 	Groups   []*Group   `json:"groups"`
 	// People are accounts that the plan creates, changes or deactivates.
@@ -45,7 +43,7 @@ type Report struct {
 	// Rights are the organization's own permissions, and settings of it that decide who has others:
 	// waiting_period_threshold and enable_spectator_access.
 	Rights []*Right `json:"permissions"`
-	// Unknown says in sentences what the plan does not know yet, beside what is marked as such above.
+	// Unknown are sentences about values not known yet, in addition to the marks above.
 	Unknown []string `json:"unknown"`
 	// Also are the changes that are in none of the lists above: with the risks they name everything that the plan changes.
 	Also []*Also `json:"also"`
@@ -53,19 +51,19 @@ type Report struct {
 	Found []Found `json:"findings,omitempty"`
 	// Others counts the changes of other providers.
 	Others int `json:"others"`
-	// Accounts are all who are named above, ascending by ID.
+	// Accounts are all accounts named above, ascending by ID.
 	Accounts []*Account `json:"accounts"`
 }
 
-// IncompleteText is the first line of a comparison of which an audit does not have everything.
+// IncompleteText is the first line of a comparison with an incomplete audit.
 const IncompleteText = "This comparison is incomplete because one of the audits is."
 
 // Action is what happens to something.
 type Action string
 
-// What a plan does.
+// The actions of a plan.
 const (
-	// Affects is for what the plan does not change itself: it changes by a group, a role or a permission elsewhere.
+	// Affects means that the plan changes the object only through a group, a role or another permission.
 	Affects Action = ""
 	Create  Action = "create"
 	Update  Action = "update"
@@ -105,7 +103,7 @@ type Channel struct {
 	// Privacy is what kind of channel it is, in words.
 	Privacy Change   `json:"privacy"`
 	Rights  []*Right `json:"permissions"`
-	// Joins and Leaves are who is put into the channel and taken out of it.
+	// Joins and Leaves are the people subscribed and unsubscribed.
 	Joins  *People `json:"joins"`
 	Leaves *People `json:"leaves"`
 }
@@ -146,7 +144,7 @@ func (c *Channel) hash() string {
 	return called("#"+c.Name, "#"+c.OldName)
 }
 
-// where is a thing of a kind in a risk.
+// where names an object in a risk.
 func where(kind, name, oldName string) string {
 	if oldName != "" {
 		oldName = fmt.Sprintf("%q", oldName)
@@ -154,32 +152,31 @@ func where(kind, name, oldName string) string {
 	return kind + " " + called(fmt.Sprintf("%q", name), oldName)
 }
 
-// Right is something that can be done: who is allowed to, and who can really do it.
+// Right is a permission: its value, and the people with effective access.
 type Right struct {
 	// Name is the permission, as attributes are called; can_read for reading, which no permission decides alone.
 	Name string `json:"name"`
 	// Text says what it permits, to follow "can": post.
 	Text string `json:"text"`
-	// Change is the value of the permission in words. Where it does not differ, somebody gains or loses by something
-	// else that the plan changes.
+	// Change is the value of the permission in words. If it doesn't differ, another change of the plan has the effect.
 	Change Change `json:"change"`
-	// FollowsFrom is what changes who can, in words, where the value does not differ.
+	// FollowsFrom is the cause of the effect in words if the value doesn't differ.
 	FollowsFrom string `json:"follows_from,omitempty"`
-	// Gain and Lose are the people who really can after the plan only, and before only. They are empty, not nil.
+	// Gain and Lose are the people with effective access only after, or only before the plan. They are empty, not nil.
 	Gain *People `json:"gain"`
 	Lose *People `json:"lose"`
 	// Internet says what those outside the organization do: gain, lose, or empty.
 	Internet string `json:"internet,omitempty"`
-	// NoOneLeft says that somebody could before, and nobody can after.
+	// NoOneLeft is true if someone could before, and no one can after.
 	NoOneLeft bool `json:"no_one_left"`
-	// Unknown says that it cannot be told who gains and who loses; Why says what it depends on.
+	// Unknown is true if it isn't known who gains and loses. Why is the reason.
 	Unknown bool   `json:"unknown"`
 	Why     string `json:"why,omitempty"`
-	// LocksOut says that the account the provider uses loses by it what it needs.
+	// LocksOut is true if the provider's account loses access that it needs.
 	LocksOut bool `json:"-"`
 }
 
-// What [Right.Internet] says.
+// The values of [Right.Internet].
 const (
 	InternetGains = "gain"
 	InternetLoses = "lose"
@@ -196,7 +193,7 @@ type Value struct {
 	// Texts are principals (role:members, group:sre, user:a@example.com) or other words; nil if there is no value,
 	// as before something is created.
 	Texts []string `json:"values"`
-	// Unknown says that the plan does not know the value yet, or not all of it.
+	// Unknown is true if the plan doesn't know the whole value yet.
 	Unknown bool `json:"unknown"`
 }
 
@@ -239,10 +236,10 @@ type Group struct {
 	// Members are the people directly in it, by their address, Subgroups the groups; only where the plan changes them.
 	Members   Change `json:"members"`
 	Subgroups Change `json:"subgroups"`
-	// Joins and Leaves are who comes to be in it and no longer is, however deep.
+	// Joins and Leaves are the people added and removed, also through subgroups.
 	Joins  *People `json:"joins"`
 	Leaves *People `json:"leaves"`
-	// Unknown says that it is not known yet who will be in it.
+	// Unknown is true if its members aren't known yet.
 	Unknown bool     `json:"unknown"`
 	Rights  []*Right `json:"permissions"`
 }
@@ -253,7 +250,7 @@ type Found struct {
 	Severity string   `json:"severity"`
 	Where    []string `json:"where"`
 	Text     string   `json:"text"`
-	// IsNew says that the earlier audit does not have it.
+	// IsNew is true if the earlier audit doesn't have it.
 	IsNew bool `json:"is_new"`
 }
 

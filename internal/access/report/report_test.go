@@ -65,7 +65,7 @@ func TestGuestsOfSeveralPlacesAreCounted(t *testing.T) {
 	}
 }
 
-// Whose role the plan changes is not named among the guests by the account: such sets are told apart by everybody in them.
+// Whose role the plan changes is not named among the guests by the account: such sets are told apart by everyone in them.
 func TestGuestsByThePlanAreToldApart(t *testing.T) {
 	become := func(id int64) *report.People {
 		people := report.PeopleOf(&report.Account{ID: id, Name: fmt.Sprint("Number ", id), Role: "member"})
@@ -79,7 +79,7 @@ func TestGuestsByThePlanAreToldApart(t *testing.T) {
 	}
 }
 
-// The provider's account that can no longer administer a channel or manage a group is a risk, and so is a right that nobody has left.
+// The provider's account that can no longer administer a channel or manage a group is a risk, and so is a right that no one has left.
 func TestAssess_Lockout(t *testing.T) {
 	right := func(name permission.Right, text string) *report.Right { return gained(name, text, &report.People{}) }
 	administer, manage, post := right(permission.CanAdministerChannel, "administer the channel"), right("can_manage_group", "manage the group"), right(permission.CanSendMessage, "post")
@@ -169,7 +169,7 @@ func TestRightsThatFollowFromTheOrganization(t *testing.T) {
 		People:   []*report.Person{{Account: newcomer, Action: report.Create, Role: report.Change{After: report.ValueOf("guest")}}},
 		Channels: []*report.Channel{channel(unchanged, old, newcomer), channel(change, old), channel(unchanged, newcomer), channel(unchanged, joins)},
 	}
-	// Somebody is in a group whose members change, and is not among those: it is the role that counts.
+	// Someone is in a group whose members change, and is not among those: it is the role that counts.
 	named := report.ValueOf("group:g")
 	r.Groups = []*report.Group{{Name: "g", Action: report.Update, Joins: report.PeopleOf(joins)}}
 	r.Channels = append(r.Channels, channel(unchanged, newcomer), channel(unchanged, joins), channel(unchanged, old))

@@ -5,26 +5,26 @@ import (
 	"strings"
 )
 
-// Rule is what was found of a rule.
+// Rule is the result of a rule.
 type Rule struct {
 	Name string `json:"name"`
-	// At is where it stands: rules.zulip.hcl:12.
+	// At is its position: rules.zulip.hcl:12.
 	At string `json:"at"`
 	// IsLimit is true for a limit on how many people a plan removes. An audit has none.
 	IsLimit bool `json:"is_limit,omitempty"`
 	// Status is passes, fails or unknown: after the plan, or now in an audit.
 	Status string `json:"status"`
-	// Before is what it was before the plan; empty in an audit.
+	// Before is the status before the plan; empty in an audit.
 	Before string `json:"before,omitempty"`
 	// IsWorse is true if it failed before, and the plan adds violations.
 	IsWorse    bool         `json:"is_worse,omitempty"`
 	Violations []*Violation `json:"violations"`
-	// Unknowns say in sentences what is not known that it depends on. Notes say what else is to know of it.
+	// Unknowns are sentences about unknown values that it depends on. Notes are other sentences about it.
 	Unknowns []string `json:"unknowns"`
 	Notes    []string `json:"notes"`
 }
 
-// What [Rule.Status] says.
+// The values of [Rule.Status].
 const (
 	RulePasses  = "passes"
 	RuleFails   = "fails"
@@ -37,7 +37,7 @@ func (r *Rule) Fails() bool {
 	return r.Status == RuleUnknown || r.Status == RuleFails && (r.Before != RuleFails || r.IsWorse)
 }
 
-// Lines say in sentences what was found: first of the rule, then of each violation. They name people.
+// Lines are sentences about the rule, then about each violation. They name people.
 func (r *Rule) Lines() []string {
 	lines := []string{r.status()}
 	for _, violation := range r.Violations {
@@ -66,7 +66,7 @@ func (r *Rule) status() string {
 	return "failed before, and this plan adds no violations"
 }
 
-// line says in one line what is so, of whom, and by which change.
+// line writes the violation in one line, with its people and the changes that cause it.
 func (b *Violation) line() string {
 	text := b.Where + ": " + b.Text
 	names := make([]string, len(b.People))
@@ -89,12 +89,12 @@ func (b *Violation) line() string {
 	return text + "."
 }
 
-// IsQuiet reports whether there is nothing to say of the rule but that it passes, as it did before.
+// IsQuiet reports whether the rule passes as before, without notes.
 func (r *Rule) IsQuiet() bool {
 	return r.Status == RulePasses && r.Before != RuleFails && len(r.Notes) == 0
 }
 
-// QuietText counts the rules and limits of which there is nothing else to say; empty if there are none.
+// QuietText counts the quiet rules and limits; empty if none is quiet.
 func QuietText(all []*Rule) string {
 	rules, limits := 0, 0
 	for _, rule := range all {
@@ -145,20 +145,20 @@ func RulesText(rules []*Rule) string {
 	return strings.Join(parts, ", ")
 }
 
-// Violation is one thing about which a rule fails.
+// Violation is one violation of a rule.
 type Violation struct {
-	// Where is the thing in words: #board, user group "sre", the organization.
+	// Where names the object in words: #board, user group "sre", the organization.
 	Where string `json:"where"`
-	// Text says what is so, without names, to follow Where: one person can read.
+	// Text is the violation without names, to follow Where: one person can read.
 	Text string `json:"text"`
-	// People are some of those of whom it is so, and More counts the others.
+	// People are the first people concerned, and More counts the others.
 	People []*RulePerson `json:"people"`
 	More   int           `json:"more,omitempty"`
 	// Changes are the resources of the plan that bring it about, as far as that can be told; none in an audit.
 	Changes []string `json:"changes,omitempty"`
 }
 
-// RulePerson is somebody of whom a violation is, and by what.
+// RulePerson is a person concerned by a violation.
 type RulePerson struct {
 	ID      int64  `json:"id"`
 	Name    string `json:"name"`
@@ -166,6 +166,6 @@ type RulePerson struct {
 	IsBot   bool   `json:"is_bot"`
 	// Role is the role in words, after the plan.
 	Role string `json:"role"`
-	// Through says what gives the right: a principal of the permission ("group:leads > group:sre"), "subscriber".
+	// Through is the source of the access: a principal of the permission ("group:leads > group:sre"), "subscriber".
 	Through []string `json:"through"`
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
-// Condition is what a report can be searched for, and what a conditions is made of.
+// Condition is a condition that --fail-on takes.
 type Condition string
 
-// The conditions, the gravest first. What each means exactly is in [Conditions].
+// The conditions, the most severe first. [Conditions] has their meanings.
 const (
 	Stops      Condition = "stops"
 	Lockout    Condition = "lockout"
@@ -28,11 +28,11 @@ const (
 	Narrowing  Condition = "narrowing"
 )
 
-// Summary sums a report up.
+// Summary is the summary of a report.
 type Summary struct {
-	// Text is one sentence or two, plain.
+	// Text is one or two sentences.
 	Text string `json:"text"`
-	// Conditions are all that apply, the gravest first; none if nobody gains or loses anything.
+	// Conditions are all conditions that apply, the most severe first.
 	Conditions []Condition `json:"conditions"`
 }
 
@@ -42,7 +42,7 @@ type ConditionMeaning struct {
 	Meaning   string
 }
 
-// Conditions says what each condition means exactly.
+// Conditions are all conditions and their meanings.
 var Conditions = []ConditionMeaning{
 	{Stops, "the apply will certainly fail: a name is taken, the account lacks a role, no owner would be left, a group would contain itself, or the owner of a bot is deactivated"},
 	{Lockout, "the provider's account can no longer administer a channel or manage a user group, or no one is left who can do something that someone could. Doesn't include private channels that no one can join on their own, or message permissions in archived channels"},
@@ -74,7 +74,7 @@ func (r *Report) Fails(on []Condition) []Condition {
 	return fails
 }
 
-// summaryText sums up: first what can now be read, then how many accounts gain and lose something, then what else there is.
+// summaryText writes the summary: newly readable channels, the numbers of accounts that gain and lose access, then the rest.
 func (a *assessment) summaryText() string {
 	r := a.report
 	changes := len(r.Channels) + len(r.Groups) + len(r.People) + len(r.Rights) + len(r.Risks) + len(r.Also)
@@ -132,7 +132,7 @@ func (a *assessment) summaryText() string {
 	return text
 }
 
-// readingTexts says which channels can be read by whom who could not before, and which no longer without an account.
+// readingTexts says who can now read which channels, and which can no longer be read without an account.
 func (r *Report) readingTexts() (sentences []string) {
 	var internet, everyone, private, closed []string
 	readers := map[int64]bool{}
@@ -183,7 +183,7 @@ func (r *Report) readingTexts() (sentences []string) {
 	return sentences
 }
 
-// otherTexts says what changes beside rights and accounts.
+// otherTexts says what changes apart from permissions and accounts.
 func (a *assessment) otherTexts() (parts []string) {
 	for _, part := range []struct {
 		condition Condition
@@ -199,7 +199,7 @@ func (a *assessment) otherTexts() (parts []string) {
 	return parts
 }
 
-// accountsText says what happens to accounts as such.
+// accountsText counts the accounts that are created, reactivated, deactivated or get another role.
 func (r *Report) accountsText() (parts []string) {
 	created, reactivated, deactivated, roles := 0, 0, 0, 0
 	for _, person := range r.People {
@@ -228,7 +228,7 @@ func (r *Report) accountsText() (parts []string) {
 	return parts
 }
 
-// affectedTexts says how many accounts gain and lose something.
+// affectedTexts counts the accounts that gain and lose access.
 func (r *Report) affectedTexts() (parts []string) {
 	for _, part := range []struct {
 		one, several string

@@ -84,7 +84,7 @@ func (b *builder) createChannel(c *plan.Change) {
 	b.setChannel(channel, c)
 	b.serverDefaults(channel)
 	texts, unknown, ok := c.After().List("initial_subscribers")
-	if !ok && (channel.Facts.PrivacyUnknown || channel.Facts.Privacy.IsPrivate()) { // else nobody is in it
+	if !ok && (channel.Facts.PrivacyUnknown || channel.Facts.Privacy.IsPrivate()) { // otherwise it has no subscribers
 		texts = []string{fmt.Sprint(b.options.Store.Self().ID)}
 	}
 	b.subscribe(channel, c, texts, unknown, "the channel's subscribers aren't known yet")
@@ -187,7 +187,7 @@ func (b *builder) subscribe(channel *access.Channel, c *plan.Change, texts []str
 	}
 }
 
-// unsubscribes applies whom a zulip_channel_subscription has put into its channel: whom no other one puts there leaves.
+// unsubscribes removes the people of a zulip_channel_subscription from its channel, unless another one subscribes them.
 func (b *builder) unsubscribes(c *plan.Change) {
 	added, _, _ := c.Before().List("added_user_ids")
 	if channel, ok := b.subscribersChannel(c, c.Before()); ok {
@@ -198,7 +198,7 @@ func (b *builder) unsubscribes(c *plan.Change) {
 }
 
 // subscribes applies whom a zulip_channel_subscribers or zulip_channel_subscription puts into a channel. The first is the list of all
-// who are in it; destroying it leaves everybody where they are.
+// who are in it; destroying it leaves everyone where they are.
 func (b *builder) subscribes(c *plan.Change) {
 	if !c.HasAfter() {
 		if channel, ok := b.subscribersChannel(c, c.Before()); ok {

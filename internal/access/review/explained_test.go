@@ -6,7 +6,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 )
 
-// Everybody gains rights in a channel because it comes back, and not because a group changes that no permission of it names.
+// Everyone gains rights in a channel because it comes back, and not because a group changes that no permission of it names.
 func TestReviewReactivatedChannel_GroupChanged_ExplainedByReactivation(t *testing.T) {
 	f := newFirm(t)
 	shelf := f.channel("shelf", nil)

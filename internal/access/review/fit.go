@@ -73,7 +73,7 @@ func (b *builder) isNamed(text string) bool {
 }
 
 // checkFit makes sure that the plan was made of the organization that is read: what has an ID in the plan has the same name here.
-// What has another one is not reviewed; if nothing has the same, the organization is another one.
+// Objects with another name aren't reviewed. If no name matches, the organization is a different one.
 func (b *builder) checkFit() error {
 	b.setApart()
 	fitting := 0

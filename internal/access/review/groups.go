@@ -181,7 +181,7 @@ func (b *builder) changeMembers(c *plan.Change, id int64, in, out, groupsIn, gro
 	}
 }
 
-// merged returns IDs with some put in and some taken out.
+// merged returns IDs with some added and some removed.
 func merged(ids, put, taken []int64) []int64 {
 	all := append(slices.Clone(ids), put...)
 	slices.Sort(all)

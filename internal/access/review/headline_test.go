@@ -89,7 +89,7 @@ func TestReviewPrivate_SeveralChannels_OneFinding(t *testing.T) {
 	}
 }
 
-// A new private channel gives nobody anything that is there now.
+// A new private channel gives no one anything that is there now.
 func TestReviewPrivate_NewChannel_NoRisk(t *testing.T) {
 	f := newFirm(t)
 	found := f.reviewed("", resourceChange("zulip_channel", nil, attributes{"name": "new", "privacy": "private_shared_history", "initial_subscribers": []string{"mel@example.com"}}, "id"))

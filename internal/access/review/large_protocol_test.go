@@ -178,7 +178,7 @@ func TestReviewCutsGiganticNames(t *testing.T) {
 	}
 }
 
-// crowded is an organization with two guests, two bots, a group that nobody is in, and channels in which the members of
+// crowded is an organization with two guests, two bots, a group that no one is in, and channels in which the members of
 // this group alone can post. One guest is in all of them, the other in every second; the bots take turns.
 func crowded(t *testing.T, channels int) (o *acctest.Organization, group int64, ids []int64) {
 	t.Helper()

@@ -28,7 +28,7 @@ func (b *builder) sayMeanings() {
 		case of.NamedBy == "" && change.Does("create"):
 			also.Action = report.Update // there is one already
 		case isInactive(change.After()) && change.Does("create"):
-			also.Action = report.Update // an account that is there is adopted
+			also.Action = report.Update // an existing account is adopted
 		case isInactive(change.After()) && !isInactive(change.Before()):
 			also.Action = report.EndOf(change.Type)
 		case isKept(change.Before()) && change.Does("delete"):
@@ -78,7 +78,7 @@ func (b *builder) sayLastDomain() {
 	}
 }
 
-// sayRekeyed says of channels that another key of for_each or count ends and makes anew what becomes of the messages.
+// sayRekeyed says of channels that another key of for_each or count ends and recreates  what becomes of the messages.
 func (b *builder) sayRekeyed() {
 	ended, made := map[string][]*plan.Change{}, map[string][]*plan.Change{}
 	for _, change := range b.of("zulip_channel") {
@@ -166,7 +166,7 @@ type nothingKnown struct{ plan.Attributes }
 // Value returns that it is not known.
 func (nothingKnown) Value(string) meaning.Value { return meaning.Value{IsUnknown: true} }
 
-// hasRight reports whether the report has a line of a permission of the organization: it has none where somebody has done by
+// hasRight reports whether the report has a line of a permission of the organization: it has none where someone has done by
 // hand what is planned.
 func (b *builder) hasRight(name string) bool {
 	return slices.ContainsFunc(b.report.Rights, func(right *report.Right) bool { return right.Name == name })

@@ -121,7 +121,7 @@ func (o *plannedOrganization) settings() meaning.Attributes {
 	return meaning.Organization(o.Realm().Settings, o.Realm().EnabledMethods())
 }
 
-// findUser finds whom an attribute means: an ID in digits, or an address, also as a principal.
+// findUser finds the user of an attribute: an ID in digits, or an email, also as a principal.
 func (o *plannedOrganization) findUser(text string) (*zulip.User, bool) {
 	text, err := permission.PlainUser(text)
 	if err != nil {
@@ -146,7 +146,7 @@ func (o *plannedOrganization) findGroup(text string) (*zulip.UserGroup, bool) {
 	return o.UserGroupByName(name)
 }
 
-// findUsers finds whom a list means, and returns those it cannot find.
+// findUsers finds the users of a list, and returns the texts that it can't find.
 func (o *plannedOrganization) findUsers(texts []string) (ids []int64, missing []string) {
 	for _, text := range texts {
 		if user, ok := o.findUser(text); ok {

@@ -71,7 +71,7 @@ func isInactive(m plan.Attributes) bool {
 	return ok && !active
 }
 
-// setOwner gives a bot to somebody. Whoever owns a bot has its key, and can do with it what the bot may.
+// setOwner sets the owner of a bot. The owner has its key, and so its access.
 func (b *builder) setOwner(c *plan.Change, bot *zulip.User) {
 	text, known := c.After().Text("owner")
 	if !bot.IsBot || !c.IsSet("owner") || !known && !c.After().IsUnknown("owner") {
@@ -90,7 +90,7 @@ func (b *builder) setOwner(c *plan.Change, bot *zulip.User) {
 	}
 }
 
-// namedOwner finds whom a bot is to belong to; false where the plan names nobody, or somebody who is not found.
+// namedOwner finds the planned owner of a bot; false if the plan names none, or the owner isn't found.
 func (b *builder) namedOwner(c *plan.Change) (owner *zulip.User, ok bool) {
 	if text, known := c.After().Text("owner"); known {
 		return b.org.findUser(text)
@@ -170,7 +170,7 @@ func (b *builder) deactivationActions(c *plan.Change, user *zulip.User) {
 	}
 }
 
-// userCreated creates an account, or reactivates one. At first the account the provider uses owns a new bot.
+// userCreated creates an account, or reactivates one. At first the provider's account owns a new bot.
 func (b *builder) userCreated(c *plan.Change) {
 	after := c.After()
 	address, known := after.Text("email")

@@ -33,7 +33,7 @@ func (b *builder) plannedRights(c *plan.Change, table permission.Table, current 
 		case !sure:
 			planned.Unknown, planned.Why = true, "the organization doesn't have someone whom "+setting.Name+" names"
 		case there && permission.Equal(resolved, value, permission.NobodyID(b.org)):
-			continue // somebody has done it by hand
+			continue // it was already changed outside Terraform
 		default:
 			planned.Text.Texts, planned.Value = permission.Texts(resolved, b.org), resolved
 		}
@@ -102,7 +102,7 @@ var settingRightTexts = map[string]string{
 	waitingPeriod: "become a full member, after so many days", spectators: "read web-public channels without an account",
 }
 
-// organizationSettings records the settings beside the permissions.
+// organizationSettings records the settings that affect access but aren't permissions.
 func (b *builder) organizationSettings(c *plan.Change) {
 	if days, known := c.After().Number(waitingPeriod); known && int(days) != b.org.Realm().WaitingPeriodThreshold {
 		period := int(days)

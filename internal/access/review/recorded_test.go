@@ -20,7 +20,7 @@ import (
 )
 
 // savedPlans are those cases of TestAccReviewOfRealPlans whose plans OpenTofu made too: TF_ACC_TERRAFORM_PATH names the
-// CLI that makes them anew.
+// CLI that recreates them .
 var savedPlans = []string{"permission", "drift", "unknown", "new-channel", "membership", "role", "organization", "imported"}
 
 // savedOrganization is the organization that a saved plan was made for.
@@ -178,7 +178,7 @@ func (m *missed) isAlreadyIn() bool {
 }
 
 // isTakenOut reports whether the account had been taken out of the archived channel, after it had tried to join it, and
-// nobody could put it back. What it lost it lost by that.
+// no one could put it back. What it lost it lost by that.
 func (m *missed) isTakenOut() bool {
 	return m.Change[0] == "archive" && slices.Contains([]permission.Right{permission.CanAddSubscribers, permission.CanRemoveSubscribers}, m.Right)
 }

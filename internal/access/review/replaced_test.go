@@ -93,7 +93,7 @@ func TestReviewUserRole_ForgottenAndCreated_RoleChanges(t *testing.T) {
 	}
 }
 
-// The subscribers of the old channel leave it, and nobody leaves the new one.
+// The subscribers of the old channel leave it, and no one leaves the new one.
 func TestReviewSubscription_MovedToOtherChannel_OldChannelLoses(t *testing.T) {
 	f := newFirm(t)
 	other := f.channel("other", map[string]string{"invite_only": "true", "subscribers": fmt.Sprintf("[%d,%d]", f.olga, f.otto)})

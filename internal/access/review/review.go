@@ -21,7 +21,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Options say what to review, and what is known beside the plan.
+// Options are the options of a review, and its data apart from the plan.
 type Options struct {
 	// Provider is the provider configuration to review; "" is the only one.
 	Provider string
@@ -31,7 +31,7 @@ type Options struct {
 	Site string
 	// Now decides whose waiting period is over.
 	Now time.Time
-	// Rules are to be proven of the organization as the plan leaves it; nil: none are.
+	// Rules are checked against the organization after the plan, unless nil.
 	Rules *rules.File
 }
 
@@ -71,7 +71,7 @@ func Compute(ctx context.Context, p *plan.Plan, options Options) (*report.Report
 	}
 	b.sayMeanings()
 	if b.org != nil && options.Rules != nil {
-		b.proveRules()
+		b.checkRules()
 	}
 	b.report.Unknown = append(append([]string{}, b.is.Unknowns(access.Anywhere, access.OneThing)...), b.report.Unknown...)
 	b.report.Accounts = b.people.Accounts()
@@ -127,7 +127,7 @@ func (b *builder) unknown(scope access.Scope, format string, values ...any) {
 	b.is.Unknown = append(b.is.Unknown, access.Unknown{Scope: scope, Text: fmt.Sprintf(format, values...)})
 }
 
-// missing says whom a list names that the organization does not have.
+// missing reports the users of a list that the organization doesn't have.
 func (b *builder) missing(scope access.Scope, c *plan.Change, texts []string) {
 	if len(texts) > 0 {
 		b.unknown(scope, "The organization doesn't have these users of %s, or doesn't show their emails to the reviewing account: %s.", c.Address, strings.Join(texts, ", "))

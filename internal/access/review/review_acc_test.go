@@ -122,7 +122,7 @@ resource "zulip_user_role" "x" {
 			words: "role-change widening",
 		},
 		{
-			name: "role-members", // somebody was made an administrator by hand
+			name: "role-members", // someone was made an administrator outside Terraform
 			before: `
 resource "zulip_role_members" "administrators" {
   role  = "administrator"

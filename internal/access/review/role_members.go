@@ -49,7 +49,7 @@ func (b *builder) givesRoles(c *plan.Change) {
 	}
 }
 
-// giveListedRole records that somebody is listed. Deactivated accounts are left as they are.
+// giveListedRole gives a listed user the role. Deactivated users are left unchanged.
 func (b *builder) giveListedRole(c *plan.Change, id int64, role zulip.Role) {
 	if user, ok := b.org.User(id); ok && user.IsActive {
 		b.giveRole(c, user, role)
@@ -57,7 +57,7 @@ func (b *builder) giveListedRole(c *plan.Change, id int64, role zulip.Role) {
 }
 
 // removeRoles applies, after all lists have given roles, who is listed no more and has the role. Destroying a list, or making one of another role of it, takes the role
-// from nobody: it stays, and nothing manages it.
+// from no one: it stays, and nothing manages it.
 func (b *builder) removeRoles(c *plan.Change) {
 	word, _ := c.Before().Text("role")
 	role, ok := zulip.ParseRole(word)

@@ -13,9 +13,9 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// proveRules proves the rules of the organization before and after the plan. It comes after everything is said that is not known:
-// what the review cannot tell, no rule is proven of.
-func (b *builder) proveRules() {
+// checkRules checks the rules against the organization before and after the plan. It runs after all unknown values are recorded,
+// because a rule that depends on one is unknown.
+func (b *builder) checkRules() {
 	before, after := *b.was, *b.is
 	before.People, after.People = b.org.Access(), b.peopleOfRules()
 	limits := b.checkLimits(&after)
@@ -82,7 +82,7 @@ func (b *builder) changesBehind(after *access.Organization) func(*rules.Violatio
 	}
 }
 
-// checkLimits says of each limit how many people the plan takes out of something.
+// checkLimits checks the limits against the number of people that the plan removes.
 func (b *builder) checkLimits(after *access.Organization) []*report.Rule {
 	out, maybe := map[int64]bool{}, map[int64]bool{}
 	take := func(was, is permission.People, isKnown bool) {

@@ -190,7 +190,7 @@ func TestReviewProvesRules(t *testing.T) {
 		}
 		fails := len(found.Fails([]report.Condition{report.Rules})) > 0
 		if fails != (one.want != "") {
-			t.Errorf("%s: the conditions stops: %v; %v", name, fails, found.Summary)
+			t.Errorf("%s: the conditions %v apply; %v", name, fails, found.Summary)
 		}
 	}
 }
@@ -219,12 +219,12 @@ rule "no adviser among the directors" {
 	} {
 		found := f.reviewed(text, resourceChange("zulip_user_group", before, attributes{"id": f.directors, "name": "directors", "members": one.members}))
 		if got := found.Rules[0].Lines()[0]; got != one.want || len(found.Fails([]report.Condition{report.Rules})) > 0 != one.fails {
-			t.Errorf("%v: %s, the conditions stops at %v; want %s, %v", one.members, got, found.Summary.Conditions, one.want, one.fails)
+			t.Errorf("%v: %s, the conditions are %v; want %s, %v", one.members, got, found.Summary.Conditions, one.want, one.fails)
 		}
 	}
 }
 
-// Somebody who comes to be in the organization is in its default channels.
+// Someone who comes to be in the organization is in its default channels.
 func TestReviewOfRulesAboutNewPeople(t *testing.T) {
 	f := newFirm(t)
 	f.Call(t, "POST", "/default_streams", map[string]string{"stream_id": fmt.Sprint(f.hall)})

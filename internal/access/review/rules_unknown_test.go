@@ -17,7 +17,7 @@ import (
 )
 
 // Plans in which something is known only after the apply: a random plan of what configurations do, its rules, and the same plan with
-// the values that come out. What is proven of the plan must be so of each of these.
+// the values that come out. A rule that passes must pass with each of these.
 const (
 	unknownPlans = 300 // with ZULIP_TEST_ALL=1; otherwise the first fifth
 	outcomes     = 8   // of each plan
@@ -300,8 +300,8 @@ func (o *unknownOrganization) reviewed(t *testing.T, seed, outcome uint64) (*rep
 	return found, p.kinds, string(text)
 }
 
-// TestConformanceRulesOfWhatIsNotKnown finds no rule proven that an outcome of the plan breaks, none broken that an outcome keeps, and
-// few that are not proven although every outcome is the same.
+// TestConformanceRulesOfWhatIsNotKnown finds no rule that passes and that an outcome violates, none that fails and that an outcome
+// doesn't violate, and few that are unknown although every outcome is the same.
 func TestConformanceRulesOfWhatIsNotKnown(t *testing.T) {
 	o := newUnknownOrganization(t)
 	before, _, _ := o.reviewed(t, 0, 1)
@@ -353,6 +353,6 @@ func TestConformanceRulesOfWhatIsNotKnown(t *testing.T) {
 	if sum(open)*100 > 6*all || sum(needless)*100 > 2*all {
 		t.Error("too many rules are unknown")
 	}
-	fmt.Printf("rules of %d plans: %d; not proven %d (%.1f %%), of these %d with the same outcome each time (%.1f %%)\nnot proven: %v\nneedlessly: %v\nin plans with: %v\n",
+	fmt.Printf("rules of %d plans: %d; unknown %d (%.1f %%), of these %d with the same outcome each time (%.1f %%)\nunknown: %v\nneedlessly: %v\nin plans with: %v\n",
 		plans, all, sum(open), 100*float64(sum(open))/float64(all), sum(needless), 100*float64(sum(needless))/float64(all), open, needless, kinds)
 }

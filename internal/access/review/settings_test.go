@@ -181,7 +181,7 @@ func TestReviewOfARoleThatStays(t *testing.T) {
 	}
 }
 
-// Where all messages go without a topic, nobody starts one.
+// Where all messages go without a topic, no one starts one.
 func TestReviewOfAChannelWithoutTopics(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	channel, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{Name: "releases"})

@@ -43,7 +43,7 @@ type holder struct {
 	isFreed bool
 }
 
-// stopsByName finds what is to be created under a name or an address that is taken.
+// stopsByName finds objects that the plan creates with a name or email that already exists.
 func (b *builder) stopsByName(c *plan.Change) {
 	name, known := c.After().Text("name")
 	called := fmt.Sprintf("name %q", name)

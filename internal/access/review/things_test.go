@@ -16,7 +16,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// What lets people in, sends content elsewhere or loses it is said, under the word that a conditions can name.
+// Changes that let people in, send content elsewhere or delete it are risks, each with its condition.
 func TestReviewOfWhatIsNoRight(t *testing.T) {
 	for name, test := range map[string]struct {
 		plan   attributes
@@ -197,7 +197,7 @@ func expectMention(t *testing.T, found *report.Report, what string) {
 	}
 }
 
-// A bot goes to somebody whose account the same plan makes, whatever their addresses.
+// A bot goes to someone whose account the same plan makes, whatever their addresses.
 func TestReviewOfABotWhoseOwnerIsNew(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	credentials, _ := o.Sandbox.Credentials("bot")
@@ -249,7 +249,7 @@ func TestReviewOfKeysWhereSubscribersAreNotKnown(t *testing.T) {
 	}
 }
 
-// A bot goes with its owner, but not if the same plan gives it to somebody else.
+// A bot goes with its owner, but not if the same plan gives it to someone else.
 func TestReviewOfABotThatGetsAnotherOwner(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	tomas, _ := o.Sandbox.Credentials("admin")

@@ -94,7 +94,7 @@ func TestReviewGroup_NameGivenToOther_Unknown(t *testing.T) {
 	}
 }
 
-// Nobody is in a deactivated group, and a rule that forbids it something proves nothing.
+// No one is in a deactivated group, and a rule that forbids it something proves nothing.
 func TestReviewRule_NeverDeactivatedGroup_Unknown(t *testing.T) {
 	const rule = `rule "no adviser in the hall" {
   channels = "hall"

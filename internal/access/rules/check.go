@@ -12,7 +12,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// Check says of each rule whether it holds, in the order of the file.
+// Check returns the result of each rule, in the order of the file.
 func (f *File) Check(org *access.Organization) []*Result {
 	results := make([]*Result, len(f.Rules))
 	for i, rule := range f.Rules {
@@ -31,16 +31,16 @@ type checker struct {
 	result *Result
 
 	only, never span
-	// mayBeNamed says that the rule names somebody who is not there, or a group whose name is not known yet.
+	// mayBeNamed is true if the rule names an unknown user, or a group whose name might be that of a planned group.
 	mayBeNamed bool
-	// excepted are those whom the rule leaves out for certain.
+	// excepted are the people whom the rule certainly exempts.
 	excepted permission.People
 }
 
-// span is a set of people of which not everything may be known: least are in it for certain, nobody beyond most is.
+// span is a set of people of which not everything may be known: least are in it for certain, no one beyond most is.
 type span struct {
 	least, most permission.People
-	// isOpen says that others may be in it, who have no account yet.
+	// isOpen is true if people without an account yet might be in it.
 	isOpen bool
 }
 
@@ -113,7 +113,7 @@ func (j *checker) settle() {
 	}
 }
 
-// span finds whom principals name, and says whom it does not find: where they are allowed something, nobody is by that; where they
+// span finds whom principals name, and says whom it does not find: where they are allowed something, no one is by that; where they
 // are not, they may be there all the same.
 func (j *checker) span(principals []permission.Principal, say func(sentence string)) span {
 	named := slices.DeleteFunc(slices.Clone(principals), func(principal permission.Principal) bool { return principal == guests })
@@ -141,7 +141,7 @@ func (j *checker) span(principals []permission.Principal, say func(sentence stri
 	return s
 }
 
-// withGuests adds those whose role is guest. Where it is not known who the members are, everybody who may be none may be a guest.
+// withGuests adds those whose role is guest. Where it is not known who the members are, everyone who may be none may be a guest.
 func (j *checker) withGuests(s span) span {
 	least, most := j.org.People.Guests(), j.org.People.Guests()
 	if members, ok := j.org.Names.UserGroupByName("role:members"); ok && j.org.People.IsUncertain(zulip.NamedGroup(members.ID)) {
@@ -156,7 +156,7 @@ func (j *checker) union(a, b permission.People) permission.People {
 	return j.org.People.People(append(a.IDs(), b.IDs()...))
 }
 
-// except finds whom the rule leaves out today.
+// except finds the people whom the rule exempts today.
 func (j *checker) except() {
 	var ids []int64
 	for _, one := range j.rule.Exceptions {
@@ -219,7 +219,7 @@ func (j *checker) group(group *access.Group) {
 	}
 }
 
-// heldByValue is everybody in a value.
+// heldByValue returns everyone in a value.
 func (j *checker) heldByValue(value zulip.GroupSettingValue) permission.Held {
 	if j.org.People.IsUncertain(value) {
 		return permission.HeldByUnknown()
@@ -362,7 +362,7 @@ func joinOr(texts []string) string {
 	return text
 }
 
-// Through says how somebody of a violation comes to it, as audits do: "group:leads > group:sre"; empty where nothing does but what the
+// Through says how someone of a violation comes to it, as audits do: "group:leads > group:sre"; empty where nothing does but what the
 // violation says.
 func (b *Violation) Through(org *access.Organization, user *zulip.User) []string {
 	person := org.People.Person(user)

@@ -9,13 +9,13 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/report"
 )
 
-// Removals are the people whom an apply takes out of channels, user groups or the organization.
+// Removals counts the people whom an apply removes from channels, user groups or the organization.
 type Removals struct {
 	// People counts them, without bots, and Active the active people before the apply.
 	People, Active int
-	// AtMost counts those too of whom it is not known; 0: there are none.
+	// AtMost also counts people who might be removed; 0 if there are none.
 	AtMost int
-	// Unknown says in sentences what is not known.
+	// Unknown are sentences about unknown values.
 	Unknown []string
 }
 
@@ -30,7 +30,7 @@ func (l *Limit) Exceeds(r Removals) string {
 	return ""
 }
 
-// CheckLimits says of each limit whether a plan keeps it.
+// CheckLimits returns the result of each limit.
 func (f *File) CheckLimits(r Removals) []*report.Rule {
 	all := make([]*report.Rule, len(f.Limits))
 	for i, limit := range f.Limits {

@@ -182,7 +182,7 @@ func (p *parser) principals(of *hclfile.Attribute, mayBeInternet bool) (principa
 	return principals, hasInternet
 }
 
-// ruleRoles are the roles that rules name: those of permissions, without the server's group of everybody with an account or without,
+// ruleRoles are the roles that rules name: those of permissions, without the server's group of everyone with an account or without,
 // and guests.
 func ruleRoles() []string {
 	roles := slices.DeleteFunc(slices.Clone(permission.RoleNames()), func(role string) bool { return role == "role:"+internet })

@@ -26,7 +26,7 @@ type Proposal struct {
 	Rules, Limits int
 }
 
-// How much is proposed: what nobody reads to the end nobody agrees to.
+// The limits of a proposal, which must be short enough to be read.
 const (
 	maxProposed         = 12
 	maxProposedClosed   = 4 // rules about who reads private channels
@@ -34,7 +34,7 @@ const (
 	maxProposedNames    = 8 // channels or groups in one rule
 )
 
-// Propose writes rules that hold now and that a reader agrees to at once. Each is checked before it is written, as it is written.
+// Propose writes rules that hold now and that a reader agrees to together. Each is checked before it is written, as it is written.
 // None names a person: whoever comes and goes changes groups and roles.
 func Propose(org *access.Organization) Proposal {
 	p := &proposer{org: org}
@@ -317,7 +317,7 @@ func (p *proposer) closed() {
 	}
 }
 
-// principalOf returns the user group or role in which exactly these are. To be with all members is to be with everybody.
+// principalOf returns the user group or role in which exactly these are. To be with all members is to be with everyone.
 func (p *proposer) principalOf(people permission.People) string {
 	if group := p.groupOf(people); group != "" {
 		return "group:" + group
@@ -332,7 +332,7 @@ func (p *proposer) principalOf(people permission.People) string {
 	return ""
 }
 
-// selectorsOf selects channels: by their folder where all that is in it is among them, else by name.
+// selectorsOf selects channels by folder if all channels of the folder are among them, and otherwise by name.
 func (p *proposer) selectorsOf(channels []*access.Channel) (selectors []string) {
 	isAmong := func(channel *access.Channel) bool { return slices.Contains(channels, channel) }
 	whole := map[string]int{}

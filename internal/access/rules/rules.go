@@ -1,6 +1,6 @@
-// Package rules proves sentences about an organization: "nobody outside the group board reads #board", "at least two owners". A
-// [File] has them, as people write them; [File.Check] says of each whether it holds, from who can really do what by the rules of
-// the package permission.
+// Package rules checks rules about an organization: "nobody outside the group board reads #board", "at least two owners". A
+// [File] has the rules as people write them; [File.Check] returns the result of each, from the effective access that the package
+// permission computes.
 //
 // A rule passes only if everything that it depends on is known. Otherwise it fails or is unknown.
 package rules
@@ -21,18 +21,18 @@ type File struct {
 	path string
 }
 
-// Rule is one rule. It is about what somebody can do in channels, over user groups or in the organization, about who has a role, or
+// Rule is one rule. It is about what someone can do in channels, over user groups or in the organization, about who has a role, or
 // about how people come to join.
 type Rule struct {
 	Name string
-	// Line is where it stands.
+	// Line is its line in the file.
 	Line int
 	// Channels and Groups select things, as a configuration names them; both are empty where the rule is about the organization.
 	Channels, Groups []string
 	// Rights are by the names of attributes, and can_read, can_read_history, [Subscribed] and [Member].
 	Rights []string
 	Roles  []zulip.Role
-	// OnlyInvited says that nobody joins without an invitation, and nobody by one as moderator or above.
+	// OnlyInvited is true if people must be invited to join, and not as moderator or higher.
 	OnlyInvited bool
 	// Only are all who may, Never those who must not; nil: not asked. A bot counts like a person.
 	Only, Never []permission.Principal
@@ -54,7 +54,7 @@ type Exception struct {
 	line int
 }
 
-// Limit is how many people one apply may take out of channels, user groups or the organization.
+// Limit is the largest number of people that one apply can remove from channels, user groups or the organization.
 type Limit struct {
 	Name string
 	Line int
@@ -67,9 +67,9 @@ const noLimit = -1
 
 // Rights that are no permission.
 const (
-	// Subscribed is to be in a channel.
+	// Subscribed means being subscribed to a channel.
 	Subscribed = "subscribed"
-	// Member is to be in a user group, however deep.
+	// Member means being in a user group, also through subgroups.
 	Member = "member"
 )
 
@@ -85,31 +85,31 @@ const internet = "internet"
 // guests is how rules name those whose role is guest. The server has no group of them.
 var guests = permission.Principal{Kind: permission.KindRole, Name: "guests"}
 
-// Result is what was found of one rule.
+// Result is the result of one rule.
 type Result struct {
 	Rule *Rule
 	// Status is [report.RulePasses], [report.RuleFails] or [report.RuleUnknown].
 	Status string
-	// Violations are what it fails about.
+	// Violations are the reasons why it fails.
 	Violations []*Violation
-	// Unknowns say in sentences what is not known that it depends on, also where it fails anyway.
+	// Unknowns are sentences about unknown values that it depends on, also if it fails anyway.
 	Unknowns []string
-	// Notes say in sentences what is to know of it: that it is about nothing, or that an exception has ended.
+	// Notes are other sentences about it: that it selects nothing, or that an exception has ended.
 	Notes []string
 }
 
-// Violation is one thing about which a rule fails.
+// Violation is one violation of a rule.
 type Violation struct {
 	// Channel and Group are what it is about; nil where it is about the organization.
 	Channel *access.Channel
 	Group   *access.Group
-	// Where is the same in words: #board, user group "sre", the organization.
+	// Where names the object in words: #board, user group "sre", the organization.
 	Where string
 	// Text is what they can do, to follow "can", as "read"; or what they are, as "owner" or "in it".
 	Text string
 	// People are those who must not, or all who can where they are too many or too few.
 	People permission.People
-	// Internet says that anyone on the internet is among them.
+	// Internet is true if anyone on the internet is among them.
 	Internet bool
 	// Need is how many there must be, or may be, where it is about how many.
 	Need                int

@@ -22,20 +22,20 @@ func (j *checker) channels() (chosen []*access.Channel) {
 	}
 	all, matched := j.org.ActiveChannels(), map[string]bool{}
 	for _, channel := range all {
-		isChosen, doubtful := false, ""
+		isChosen, uncertain := false, ""
 		for _, selector := range j.rule.Channels {
 			switch matches, certain := j.selectsChannel(selector, channel); {
 			case matches && certain:
 				matched[selector], isChosen = true, true
 			case matches:
-				doubtful = selector
+				uncertain = selector
 			}
 		}
 		switch {
 		case isChosen:
 			chosen = append(chosen, channel)
-		case doubtful != "" && !j.keeps(func(j *checker) { j.channel(channel) }):
-			j.addUnknown(fmt.Sprintf("It isn't known yet whether %s selects #%s.", suggest.Quote(doubtful), channel.Name))
+		case uncertain != "" && !j.passesWith(func(j *checker) { j.channel(channel) }):
+			j.addUnknown(fmt.Sprintf("It isn't known yet whether %s selects #%s.", suggest.Quote(uncertain), channel.Name))
 		}
 	}
 	names := make([]string, len(all))
@@ -71,7 +71,7 @@ func (j *checker) unmatched(selector, thing string, names []string) {
 }
 
 // keeps reports whether a rule holds of one more thing for certain, so that it does not matter whether it is about that too.
-func (j *checker) keeps(check func(*checker)) bool {
+func (j *checker) passesWith(check func(*checker)) bool {
 	one := *j
 	one.result = &Result{Rule: j.rule}
 	check(&one)
@@ -131,7 +131,7 @@ func (j *checker) groups() (chosen []*access.Group) {
 	names := make([]string, len(all))
 	for i, group := range all {
 		names[i] = group.Name
-		isChosen, doubtful := false, ""
+		isChosen, uncertain := false, ""
 		for _, selector := range j.rule.Groups {
 			selector, written := strings.TrimPrefix(selector, "group:"), selector
 			switch {
@@ -140,14 +140,14 @@ func (j *checker) groups() (chosen []*access.Group) {
 					matched[written], isChosen = true, true
 				}
 			case !slices.ContainsFunc(all, func(other *access.Group) bool { return !other.NameUnknown && selectsExactly(selector, other.Name) }):
-				doubtful = written
+				uncertain = written
 			}
 		}
 		switch {
 		case isChosen:
 			chosen = append(chosen, group)
-		case doubtful != "" && !j.keeps(func(j *checker) { j.group(group) }):
-			j.addUnknown(fmt.Sprintf("It isn't known yet whether %s selects a user group whose name isn't known yet.", suggest.Quote(doubtful)))
+		case uncertain != "" && !j.passesWith(func(j *checker) { j.group(group) }):
+			j.addUnknown(fmt.Sprintf("It isn't known yet whether %s selects a user group whose name isn't known yet.", suggest.Quote(uncertain)))
 		}
 	}
 	for _, selector := range j.rule.Groups {

@@ -12,30 +12,30 @@ var (
 		Blocks: []*hclfile.Spec{ruleSpec, limitSpec},
 	}
 	ruleSpec = &hclfile.Spec{
-		Name: "rule", Label: "two owners", // One rule, by the sentence that it proves.
+		Name: "rule", Label: "two owners", // One rule, named by its sentence.
 		Attributes: []hclfile.AttributeSpec{
 			{Name: "channels"},           // Channels by name, by a pattern with *, as folder:NAME, privacy:KIND or name:NAME. With right. Archived channels are left out.
 			{Name: "groups"},             // User groups by name or by a pattern with *. With right.
-			{Name: "right"},              // What somebody can do in the channels, over the user groups, or in the organization.
-			{Name: "role"},               // Who has one of these roles.
-			{Name: "joining"},            // How people join: an invitation is needed, and none that is pending is for a moderator or above. The rule says nothing else.
-			{Name: "only"},               // All who may; nobody else. Bots count.
-			{Name: "never"},              // Those who must not. Bots count.
+			{Name: "right"},              // Access to the channels, user groups or organization.
+			{Name: "role"},               // People with one of these roles.
+			{Name: "joining"},            // How people join: only by invitation, and no pending invitation is for a moderator or higher. Excludes other attributes.
+			{Name: "only"},               // The only people allowed. Bots count.
+			{Name: "never"},              // People not allowed. Bots count.
 			{Name: "at_least", Least: 1}, // How many people there must be. Bots do not count.
 			{Name: "at_most"},            // How many accounts there may be. Bots count.
 		},
 		Blocks: []*hclfile.Spec{exceptSpec},
 	}
 	exceptSpec = &hclfile.Spec{
-		Name: "except", // Leaves people out of only, never and at_most.
+		Name: "except", // Exempts people from only, never and at_most.
 		Attributes: []hclfile.AttributeSpec{
-			{Name: "people", Missing: "name the people whom the rule exempts"}, // Whom the rule leaves out.
+			{Name: "people", Missing: "name the people whom the rule exempts"}, // The exempted people.
 			{Name: "reason", Missing: "say in a few words why"},                // Why, in a few words.
 			{Name: "until"}, // The day from which it does not count any more, such as 2027-06-30.
 		},
 	}
 	limitSpec = &hclfile.Spec{
-		Name: "limit", Label: "removals", // How many people one plan may take out of channels, of user groups, or of the organization, together.
+		Name: "limit", Label: "removals", // Limits the people that one plan removes from channels, user groups and the organization together.
 		Attributes: []hclfile.AttributeSpec{
 			{Name: "people"},             // So many people. Bots do not count.
 			{Name: "percent", Most: 100}, // So many of a hundred active people.

@@ -218,7 +218,7 @@ func (t *try) ask(method, path string, with params) (sandbox.TriedAnswer, string
 	return t.Do(t.as, method, path, with), ""
 }
 
-// other is somebody else; 0 if there is nobody.
+// other is someone else; 0 if there is no one.
 func (t *try) other() int {
 	for _, id := range t.others {
 		if id != t.as {
@@ -251,7 +251,7 @@ func (t *try) placed() string {
 	return t.topic()
 }
 
-// ofAnother places a message of somebody else, which the account has received if it is in the channel.
+// ofAnother places a message of someone else, which the account has received if it is in the channel.
 func (t *try) ofAnother(channel int, in string) int {
 	var receivers []int
 	if t.IsSubscribed(t.as, channel) {
@@ -268,7 +268,7 @@ func (t *try) sender() int {
 	return t.PlaceAccount("tried@localhost.invalid", nameOfTrial)
 }
 
-// readsAsSpectator says that a guest reads a web-public channel only as everybody on the internet does: the API gives such a guest
+// readsAsSpectator says that a guest reads a web-public channel only as everyone on the internet does: the API gives such a guest
 // nothing (https://zulip.com/api/roles-and-permissions).
 func (t *try) readsAsSpectator() bool {
 	me, _ := t.Users.Get(t.as)
@@ -326,7 +326,7 @@ func (t *try) isMember() bool {
 	return slices.Contains(group.Members, t.as)
 }
 
-// changeOther puts somebody else into the group or takes one out, who is in it or not before.
+// changeOther puts someone else into the group or takes one out, who is in it or not before.
 func (t *try) changeOther(how string, isIn bool) (sandbox.TriedAnswer, string) {
 	third := t.other()
 	if third == 0 {
@@ -345,7 +345,7 @@ func (t *try) createChannel(more params) (sandbox.TriedAnswer, string) {
 	return t.ask("POST", "/users/me/subscriptions", more)
 }
 
-// manyPeople is in how large a channel mentioning everybody takes a permission.
+// manyPeople is in how large a channel mentioning everyone takes a permission.
 const manyPeople = 16
 
 func (t *try) mentionMany() (sandbox.TriedAnswer, string) {
@@ -370,7 +370,7 @@ func (t *try) setInOwnChannel(change params) (sandbox.TriedAnswer, string) {
 	return t.ask("PATCH", channelPath(t.PlaceOwnChannel(nameOfTrial, t.as)), change)
 }
 
-// write writes a direct message: with continues, to somebody who does not make it permissible, in a conversation that is there, else
+// write writes a direct message: with continues, to someone who does not make it permissible, in a conversation that is there, else
 // in a new one that is permissible.
 func (t *try) write(continues bool) (sandbox.TriedAnswer, string) {
 	me, _ := t.Users.Get(t.as)

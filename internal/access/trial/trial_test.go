@@ -155,7 +155,7 @@ type run struct {
 
 	subjects []*subject
 	accounts []*account
-	// others and everybody are those of [try], at the time.
+	// others and everyone are those of [try], at the time.
 	others, everybody []int
 
 	tries       int
@@ -280,7 +280,7 @@ func (r *run) chooseSubjects() {
 			s.before = was.Rights
 		}
 		if is.Action == report.Deactivate {
-			s.after = nil // nobody uses a deactivated group
+			s.after = nil // no one uses a deactivated group
 		}
 		r.subjects = append(r.subjects, s)
 	}
@@ -389,7 +389,7 @@ func attemptOf(s *subject, right string) *attempt {
 	return map[kind]map[string]*attempt{channel: channelAttempts, group: groupAttempts, organization: organizationAttempts}[s.kind][right]
 }
 
-// tryRight has everybody try one right.
+// tryRight has everyone try one right.
 func (r *run) tryRight(s *subject, right *access.Right, all []*access.Right, isAfter bool) {
 	attempt := attemptOf(s, right.Name)
 	if attempt == nil {
@@ -481,7 +481,7 @@ func (r *run) computing(how *attempt, right *access.Right, all []*access.Right, 
 	}
 }
 
-// heldOf is who has a right by name; nobody if there is none.
+// heldOf is who has a right by name; no one if there is none.
 func heldOf(rights []*access.Right, name string) permission.Held {
 	for _, right := range rights {
 		if right.Name == name {
@@ -491,7 +491,7 @@ func heldOf(rights []*access.Right, name string) permission.Held {
 	return permission.Held{}
 }
 
-// holds reports whether somebody has a right, and whether that is known.
+// holds reports whether someone has a right, and whether that is known.
 func holds(held permission.Held, id int64) (has, known bool) {
 	certain, isAll := held.Certain()
 	if certain.Has(id) {
