@@ -179,7 +179,7 @@ type Group struct {
 	zulip.UserGroup
 
 	NameUnknown bool
-	// MembersUnknown says that others will be in it, who are not known yet, and MayStay that some who are taken out of it may stay.
+	// MembersUnknown is true if it gets members that aren't known yet, MayStay if some of the people removed from it might stay.
 	MembersUnknown, MayStay bool
 	// Planned is what a plan says of its permissions.
 	Planned map[string]PlannedPermission
@@ -211,8 +211,8 @@ type PlannedPermission struct {
 	Why     string
 }
 
-// DescribeChannel fills in who can do what in a channel. Of one that is yet to be created, only reading and what the plan sets is said.
-// What no plan says of a permission has the names of an organization.
+// DescribeChannel fills in who can do what in a channel. A planned channel has only reading and the permissions that the plan sets.
+// Other permissions are written with the names of an organization.
 func (o *Organization) DescribeChannel(c *Channel, names permission.Organization) {
 	state := o.In(c)
 	if c.Privacy = report.ValueOf(report.PrivacyText(c.Facts.Privacy)); c.Facts.PrivacyUnknown {

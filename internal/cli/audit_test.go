@@ -27,7 +27,7 @@ func auditRun(t *testing.T, args ...string) (printed string, err error) {
 	return stdout + stderr, err
 }
 
-// What people copy has to be what the command takes.
+// The examples that people copy must work.
 func TestDocsOfTheAuditUseItsFlags(t *testing.T) {
 	content := read(t, "../../templates/guides/audit.md.tmpl")
 	guide := content
@@ -214,7 +214,7 @@ func TestAuditIsAGate(t *testing.T) {
 	}
 }
 
-// What a file accepts stops no conditions, also when the audit is compared with an earlier one, and what it accepts in vain is
+// No condition applies to accepted findings, also when the audit is compared with an earlier one, and what it accepts in vain is
 // warned of.
 func TestAuditAcceptsFindings(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})

@@ -107,7 +107,7 @@ func TestExportFailsOnWhatIsNew(t *testing.T) {
 	}
 }
 
-// Whose account is managed has a role that is managed.
+// A managed account has a managed role.
 func TestExportTakesAnAccountForItsRole(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	state := filepath.Join(t.TempDir(), "state.json")

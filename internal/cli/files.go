@@ -10,15 +10,13 @@ import (
 	"regexp"
 )
 
-// stream is what leads to a file that the process has open already, or to a device: no one else can have made it.
+// stream matches the paths of open files of the process and of devices, which no other user can have created.
 var stream = regexp.MustCompile(`^/(?:dev/(?:stdout|stderr|null|tty|fd/[0-9]+)|proc/self/fd/[0-9]+)$`)
 
-// replaceFile writes a file that its owner alone can read, whatever was there before: what the commands write names people, or
-// holds keys. It is written beside and then renamed, so that no one reads half of it, and no one who has the earlier file open
-// or under a second name reads any.
+// replaceFile writes a file that only its owner can read, because it names people or contains keys. It writes a temporary file and
+// renames it, so that the earlier file doesn't change for readers that have it open or under a second name.
 //
-// A symbolic link is an error: where it leads may be someone else's choice, and to replace it would be to undo what may be
-// the user's own.
+// A symbolic link is an error: another user might have chosen its target, and replacing it might undo the user's own choice.
 func replaceFile(path string, write func(io.Writer) error) error {
 	if stream.MatchString(filepath.Clean(path)) {
 		file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)

@@ -99,7 +99,7 @@ func TestFilesFollowNoLink(t *testing.T) {
 	}
 }
 
-// What fails half-way leaves the file as it was.
+// A failed write leaves the file unchanged.
 func TestReplaceFileIsWholeOrNothing(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "file")

@@ -13,7 +13,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-// What people copy has to be what the command takes.
+// The examples that people copy must work.
 func TestDocsOfTheReviewUseItsFlags(t *testing.T) {
 	command := newReview("test")
 	for _, file := range []string{

@@ -167,11 +167,11 @@ func (f *folder) write(files map[string][]byte, given *names) error {
 	if err := f.checkChanged(files); err != nil {
 		return err
 	}
-	beside := temporaryName()
-	if err := f.root.Mkdir(beside, 0o700); err != nil {
+	temporary := temporaryName()
+	if err := f.root.Mkdir(temporary, 0o700); err != nil {
 		return fmt.Errorf("cannot write into the folder: %w", err)
 	}
-	defer f.root.RemoveAll(beside) //nolint:errcheck // nothing of it counts
+	defer f.root.RemoveAll(temporary) //nolint:errcheck // nothing of it counts
 	kept := manifest{
 		About: "The files and resource names of an export. Keep this file, so that the next export uses the same names.",
 		names: given, Selected: f.selected,
@@ -189,13 +189,13 @@ func (f *folder) write(files map[string][]byte, given *names) error {
 	files[manifestName] = append(text, '\n')
 	defer delete(files, manifestName)
 	for name, content := range files {
-		at := path.Join(beside, name)
+		at := path.Join(temporary, name)
 		if err := errors.Join(f.root.MkdirAll(path.Dir(at), 0o700), f.root.WriteFile(at, content, 0o600)); err != nil {
 			return fmt.Errorf("cannot write %s; nothing was changed: %w", name, err)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if err := errors.Join(f.root.MkdirAll(path.Dir(name), 0o700), f.root.Rename(path.Join(beside, name), name)); err != nil {
+		if err := errors.Join(f.root.MkdirAll(path.Dir(name), 0o700), f.root.Rename(path.Join(temporary, name), name)); err != nil {
 			return fmt.Errorf("cannot create %s: %w", name, err)
 		}
 	}

@@ -183,7 +183,7 @@ func (e *export) attribute(o *object, name string) hclwrite.Tokens {
 		return o.expression(value, links, name)
 	}
 	slices.SortFunc(elements, func(a, b tftypes.Value) int { return strings.Compare(textOf(a), textOf(b)) })
-	if value.Type().Is(tftypes.Set{}) { // whose order means nothing: those who are there anyway come first
+	if value.Type().Is(tftypes.Set{}) { // whose order means nothing: people who are always listed come first
 		slices.SortStableFunc(elements, func(a, b tftypes.Value) int {
 			switch {
 			case isPerson(a) == isPerson(b):

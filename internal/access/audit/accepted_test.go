@@ -90,7 +90,7 @@ accept "bot-administrator" {
 	}
 }
 
-// Of a finding about several places some can be accepted; who is concerned is said of each part.
+// A finding about several places can be accepted for some of them. Each part lists the people concerned.
 func TestAcceptedPlacesOfAFinding(t *testing.T) {
 	o := officeWithBots(t)
 	whole := found(auditOf(t, o, audit.Selection{}), audit.WiderThanChannel, `channel "c"`)
@@ -151,7 +151,7 @@ accept "wider-than-channel" {
 	}
 }
 
-// What is graver than what was accepted is not, whoever accepted the rest.
+// A more severe finding than the accepted one isn't accepted.
 func TestAcceptedUpToASeverity(t *testing.T) {
 	o := officeWithBots(t)
 	a := auditWith(t, o, audit.Options{Accepted: accepted(t, "accept \"bot-administrator\" {\n  object   = \"bot news-bot@example.com\"\n  reason   = \"x\"\n  severity = \"medium\"\n}\n")})
@@ -164,7 +164,7 @@ func TestAcceptedUpToASeverity(t *testing.T) {
 	}
 }
 
-// What accepts nothing is a warning, where all is seen.
+// A block that accepts nothing is a warning if the account sees everything.
 func TestWhatAcceptsNothingIsWarnedOf(t *testing.T) {
 	o := officeWithBots(t)
 	file := accepted(t, `accept "bot-administrator" {

@@ -243,7 +243,7 @@ func TestAuditThatIsNarrowed(t *testing.T) {
 	}
 }
 
-// A set is written once, as places in the list of accounts: whoever follows one another there is a range.
+// A set is written once, as positions in the list of accounts. Adjacent positions are a range.
 func TestAuditWritesSetsAsRanges(t *testing.T) {
 	a := &audit.Audit{FormatVersion: audit.FormatVersion}
 	var all []*report.Account

@@ -182,7 +182,7 @@ func (d *drawer) draw(number int) (changes object, apply func()) {
 		call("PATCH", "/realm", map[string]string{setting: `{"new":` + value + `}`})
 }
 
-// What an audit says has changed is what the review of the plan said would: of rights, and of what is none.
+// The changes between audits are those that the review of the plan reported, for permissions and for other objects.
 func TestCompareAgreesWithTheReviewOfThePlan(t *testing.T) {
 	var plans planKinds
 	t.Run("offices", func(t *testing.T) {
@@ -214,7 +214,7 @@ func TestCompareAgreesWithTheReviewOfThePlan(t *testing.T) {
 	fmt.Println(said)
 }
 
-// Whoever owns a new bot holds its key, as a review says too.
+// The owner of a new bot has its key, as in a review.
 func TestCompareNewBot_OwnerShown(t *testing.T) {
 	o := office(t)
 	before := auditOf(t, o, audit.Selection{})
@@ -496,7 +496,7 @@ func (d *drawer) drawChannel(number int, view *snapshot.Snapshot) (change object
 	}
 }
 
-// statements are what a report says beside rights, without the name that a plan has for what it makes.
+// statements are the sentences of a report apart from permissions, without the name that a plan has for what it makes.
 func statements(r *report.Report) []string {
 	all := map[string]bool{}
 	for _, risk := range r.Risks {

@@ -169,8 +169,8 @@ func (m *maker) findBots() {
 	}
 }
 
-// What a bot cannot manage. For owners alone are, beside zulip_domain, settings of several resources (server-behavior §O1, §U7);
-// for people alone are some endpoints (server-behavior §R15).
+// Changes that a bot can't make. Only owners can manage zulip_domain and settings of several resources (server-behavior §O1, §U7).
+// Only people can use some endpoints (server-behavior §R15).
 const (
 	forOwnersText = "changes that need an owner's key (zulip_domain, the roles of owners, message_retention_days, some settings of zulip_organization)"
 	forPeopleText = "changes that need a person's key (zulip_bot, zulip_invite_link, zulip_custom_emoji)"

@@ -225,7 +225,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// What is as the organization is, or asks for more, is not found.
+// Settings like the organization's, or stricter ones, are no findings.
 func TestFindingsOfWhatIsNoFinding(t *testing.T) {
 	o := office(t)
 	o.Call(t, "PATCH", "/realm", map[string]string{"message_retention_days": "30"})
@@ -278,7 +278,7 @@ func isAbout(t *testing.T, o *acctest.Organization, a *audit.Audit, finding *aud
 	return slices.Equal(slices.Sorted(slices.Values(a.Sets[finding.People].IDs())), want)
 }
 
-// What a server does not let happen any more is found where an older one has let it.
+// Findings include states that only an older server allowed.
 func TestFindingsOfOlderServers(t *testing.T) {
 	gone, owner := int64(2), int64(1)
 	facts := zulip.RegisterAnswer{

@@ -15,7 +15,7 @@ const (
 	inOrganization = "organization"
 )
 
-// person describes what one person can do, if that was asked for, and leaves out everyone else.
+// person limits an audit of one person to that person's access.
 func (m *maker) person() error {
 	address := m.options.Selection.Person
 	if address == "" {

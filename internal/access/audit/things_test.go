@@ -16,7 +16,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// What has changed beside rights is said under the same words as of a plan.
+// Changes apart from permissions have the same conditions as in a review.
 func TestCompareWhatIsNoRight(t *testing.T) {
 	patch := func(name, value string) func(*testing.T, *acctest.Organization) {
 		return func(t *testing.T, o *acctest.Organization) {
@@ -147,7 +147,7 @@ func TestThingsHaveTheWordsOfTheResources(t *testing.T) {
 	}
 }
 
-// What two organizations have is matched by names, and what has none is still told apart.
+// Objects of two organizations are matched by name. Objects without names stay distinct.
 func TestCompareThingsOfTwoOrganizations(t *testing.T) {
 	link := func(o *acctest.Organization, role zulip.Role) {
 		t.Helper()
@@ -238,7 +238,7 @@ func reread(t *testing.T, a *audit.Audit) *audit.Audit {
 	return read
 }
 
-// What comes and goes is said as such, and not of every right.
+// Added and removed objects are reported once, not for every permission.
 func TestCompareWhatComesAndGoes(t *testing.T) {
 	o := office(t)
 	newChannel(t, o, "kept", nil)

@@ -263,7 +263,7 @@ func TestBrowserAuditWithoutScript(t *testing.T) {
 	}
 }
 
-// What two audits say has changed is the page of a review in other words.
+// The page of a comparison of audits is that of a review with other words.
 func TestBrowserAuditChanges(t *testing.T) {
 	r := sample()
 	r.Since, r.Provider = "the audit of 2026-02-28 04:00 UTC", ""
@@ -279,8 +279,8 @@ func TestBrowserAuditChanges(t *testing.T) {
 	}
 }
 
-// Hundreds of channels, of two thousand and five thousand people with ZULIP_TEST_ALL=1, are there together, a few rows of them, and are searched
-// together.
+// Hundreds of channels, of two thousand and five thousand people with ZULIP_TEST_ALL=1, are on the page immediately, the first rows of each, and are searched
+// immediately.
 func TestBrowserAuditOfLargeOrganization(t *testing.T) {
 	channels, people := sized(2000), sized(5000)
 	a := largeAudit(channels, people)

@@ -217,7 +217,7 @@ func TestBrowserPrinted(t *testing.T) {
 	}
 }
 
-// Hundreds of channels, a thousand with ZULIP_TEST_ALL=1, are shown together and filtered together, whether the same happens in many or in each
+// Hundreds of channels, a thousand with ZULIP_TEST_ALL=1, are shown and filtered immediately, whether the same happens in many or in each
 // of them something of its own to nearly everyone.
 func TestBrowserOfThousandChannels(t *testing.T) {
 	channels, people := sized(1000), sized(5000)

@@ -106,7 +106,7 @@ func exampleReview(t *testing.T) *report.Report {
 	return p.review(t)
 }
 
-// oneChannel, thirtyChannels and ownerLink are what a reviewer sees most, most together, and must not miss.
+// oneChannel, thirtyChannels and ownerLink are the most frequent review, a large one, and one with a change that is easy to miss.
 func oneChannel(t *testing.T) *report.Report {
 	p := &examplePlan{o: acctest.StartSandbox(t, sandbox.Config{})}
 	p.channel(t, "general", "can_send_message_group", []string{"role:everyone"}, []string{"role:moderators"})

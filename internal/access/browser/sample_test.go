@@ -142,7 +142,7 @@ func unknown(r *report.Right) {
 	r.Unknown, r.Why = true, "The members of zulip_user_group.new aren't known yet."
 }
 
-// audited is an audit that is made outside Terraform, with its sets.
+// audited is a constructed audit with its sets.
 type audited struct{ *audit.Audit }
 
 func (a audited) set(accounts ...*report.Account) int {

@@ -59,8 +59,8 @@ func (b *Block) Attribute(name string) *Attribute {
 	return nil
 }
 
-// Open parses a file. holds says what it has blocks of, as messages say it. The blocks are in the order of the file. What a mistake
-// of the syntax leaves in doubt is left out; the rest is read all the same, so that its mistakes are said too.
+// Open parses a file and returns its blocks in order. holds describes the blocks in messages. Blocks with a mistake of syntax are
+// left out. The rest is read, so that its mistakes are reported too.
 func Open(path string, content []byte, holds string) (*Reader, []*Block) {
 	r := &Reader{path: path}
 	parsed, problems := hclparse.NewParser().ParseHCL(content, path)

@@ -17,9 +17,8 @@ const MaxLength = 65536
 // maxRisks is how many risks are listed before the rest is counted.
 const maxRisks = 20
 
-// Write writes a report as a comment on a change: the summary, the risks, then tables. No name in it can become
-// anything else than text: neither a link nor a mention, neither HTML nor a column. What there is no place for is counted
-// in the last line.
+// Write writes a report as a comment on a change: the summary, the risks, then tables. Names in it
+// can't become links, mentions, HTML or columns. Lines that don't fit are counted in the last line.
 func Write(w io.Writer, r *report.Report) error {
 	d := &document{limit: MaxLength - 600} // place for the last line
 	switch {
@@ -285,7 +284,7 @@ func (d *document) unknown(sentences []string) {
 	}
 }
 
-// also lists what else changes, closed: whoever decides about access has read what matters by then.
+// also lists the other changes, closed, because they don't affect access.
 func (d *document) also(all []*report.Also) {
 	const end = "</details>"
 	if len(all) == 0 {

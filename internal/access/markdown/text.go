@@ -42,7 +42,7 @@ func atMost(text string, most int) string {
 }
 
 // plain writes a sentence. A part of it in quotes is a name: with anything but letters in it, it is written as code, whole, without
-// the quotes and escapes around it. Beside, a word with anything but letters and the signs that sentences end and begin with is
+// the quotes and escapes around it. Also, a word with anything but letters and the signs that sentences end and begin with is
 // written as code: it may be a name. So is one of digits and others, which may be the number of an issue or a commit.
 func plain(sentence string) string {
 	var text strings.Builder

@@ -26,7 +26,7 @@ const (
 	Role       Class = "role"
 	// Joining is who can get into the organization, and what they come into by that.
 	Joining Class = "joining"
-	// SignIn is how people prove who they are.
+	// SignIn is how people sign in.
 	SignIn Class = "sign-in"
 	// History is who sees what was written before.
 	History Class = "history"
@@ -160,11 +160,11 @@ func Word(attribute string, number float64) (word string, ok bool) {
 
 // How long names can be, in characters. A plan is a file that anyone can have written, and an organization is what its server says
 // it is: names that no server takes would be repeated wherever a report names something, and make of a few megabytes some gigabytes.
-// What is longer is cut and ends in an ellipsis, so that it is one character longer than anything there is and never taken for it.
+// Longer names are cut and end in an ellipsis. They are one character longer than any real name, and so can't be mistaken for one.
 const (
 	MaxChannelName = 60
 	MaxName        = 100 // of a user group and of a person
-	MaxText        = 300 // of everything else that something is called: the longest is an address
+	MaxText        = 300 // of all other names: the longest are emails
 )
 
 // Cut cuts a name at so many characters.

@@ -110,7 +110,7 @@ func NamesChannels(attribute string) bool {
 	return strings.HasSuffix(attribute, "stream_id") || strings.HasSuffix(attribute, "channel_id") || strings.HasSuffix(attribute, "channel_ids")
 }
 
-// nameOf is what an ID stands for. That nothing is there that has it is not known to be harmless.
+// nameOf returns the name of the object with an ID. A missing object is reported as unknown.
 func (c *Change) nameOf(thing string, id int64, r *Result, find func(Names, int64) (string, bool)) string {
 	if c.Names == nil {
 		return fmt.Sprintf("%s %d", thing, id)

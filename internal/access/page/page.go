@@ -1,7 +1,7 @@
 // Package page writes a report or an audit as a page for a browser: one file that asks nothing of anyone. Style and script
 // are in it, and its policy lets a browser load nothing else. [Write] writes a report, complete as it is written, also for a
 // browser without scripts; the script adds filters. [WriteAudit] writes an audit, of which most is data that the script
-// shows as far as it is asked for: all of a large organization together is more than a browser draws quickly.
+// shows as far as it is asked for: all of a large organization is more than a browser draws quickly.
 //
 // Both pages share a layout (layout.tmpl, style.css, common.js), and write people as a table once and sets of them as
 // numbers (sets.go).
@@ -46,7 +46,7 @@ func WriteAudit(w io.Writer, a *audit.Audit) error {
 	return templates.ExecuteTemplate(w, "audit.tmpl", newAuditView(a))
 }
 
-// rendered is what a part of the page comes to that is written in many places.
+// rendered renders a part that is used in many places of the page.
 func rendered(name string, data any) template.HTML {
 	var text strings.Builder
 	if err := templates.ExecuteTemplate(&text, name, data); err != nil {
@@ -76,7 +76,7 @@ func newLayout(title, organization string, own ...string) *layout {
 	return l
 }
 
-// Policy is the page's content security policy: its own style and script, known by their hashes, and nothing else.
+// Policy is the page's content security policy: only its own style and script, by their hashes.
 func (l *layout) Policy() string {
 	return fmt.Sprintf("default-src 'none'; img-src data:; style-src '%s'; script-src '%s'; base-uri 'none'; form-action 'none'",
 		hashOf(l.style), hashOf(l.script))

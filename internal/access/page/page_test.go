@@ -217,7 +217,7 @@ func pageDataOf(t *testing.T, a *audit.Audit) pageData {
 	return data
 }
 
-// Whoever is in many channels is in the page once, and so is what is the same in many channels.
+// The page has people in many channels once, and also equal rights of many channels.
 func TestWriteAuditSaysEverythingOnce(t *testing.T) {
 	a := &audit.Audit{Complete: true}
 	var everybody []*report.Account

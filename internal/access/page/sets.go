@@ -132,7 +132,7 @@ func (x *peopleIndex) chooseBase(fresh *set) {
 	}
 }
 
-// names lists accounts in one text, so that thousands weigh little. Who has the name of someone else is told apart by the
+// names lists accounts in one text, so that thousands weigh little. People with the same name are distinguished by the
 // address.
 func (x *peopleIndex) names(accounts []*report.Account) string {
 	var text strings.Builder

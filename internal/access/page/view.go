@@ -55,7 +55,7 @@ type blockView struct {
 
 // place is a channel or a user group.
 type place struct {
-	Index         int // of a channel, else -1
+	Index         int // of a channel, otherwise -1
 	Name, OldName string
 	Addresses     []string
 }

@@ -22,7 +22,7 @@ func TestOnlyPlansAreRead(t *testing.T) {
 	}
 }
 
-// What a server takes is read as it is; what is longer than any takes is cut, and ends in an ellipsis.
+// Texts that a server accepts are read unchanged. Longer ones are cut and end in an ellipsis.
 func TestLongNamesAreCut(t *testing.T) {
 	n := func(length int) string { return strings.Repeat("é", length) }
 	for _, trial := range []struct{ kind, attribute, text, want string }{
@@ -77,7 +77,7 @@ func TestLongAddressesAreCutAndStayDifferent(t *testing.T) {
 	}
 }
 
-// What must not be shown is read once, however many attributes are asked for.
+// Sensitive values are read once, regardless of the number of attributes.
 func TestSecretsAreReadOnce(t *testing.T) {
 	secret := map[string]any{"password": true}
 	for i := range 1000 {

@@ -36,7 +36,7 @@ func findingsOf(channels ...*report.Channel) (texts []string) {
 	return texts
 }
 
-// What different guests gain is said of each of them, however many they are.
+// The gains of different guests are reported for each guest.
 func TestGuestsAreNamedWithWhatTheyGain(t *testing.T) {
 	grace, paul := guests("Grace"), guests("Paul")
 	got := findingsOf(channelIn("a", gained(permission.CanRead, "read", grace), gained(permission.CanSendMessage, "post", paul), gained(permission.CanCreateTopic, "start topics", grace)))
@@ -118,7 +118,7 @@ func followingOf(size int) *report.Report {
 	return r
 }
 
-// What rights follow from is found in time that grows with the report, and not with its square.
+// Finding the causes takes linear time in the size of the report.
 func TestExplainingGrowsWithTheReport(t *testing.T) {
 	allocations := func(size int) float64 {
 		r := followingOf(size)
@@ -200,7 +200,7 @@ var ends = map[string]report.Action{
 	"zulip_channel_subscribers": report.Release, "zulip_user_role": report.Release, "zulip_role_members": report.Release,
 }
 
-// Of each resource it is decided what becomes of it; of one that is not known it is not said that nothing does.
+// Each type of resource has an action on destroy, and an unknown type is deleted.
 func TestEveryResourceHasAnEnd(t *testing.T) {
 	resources := 0
 	for _, kind := range meaning.Types() { // all of the provider, and its actions

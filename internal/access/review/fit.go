@@ -12,8 +12,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// setApart takes out the changes of which the plan does not tell the organization: their values are listed, and nothing of them is
-// looked up in this one.
+// setApart removes the changes whose organization isn't known. Their values are listed, but not looked up in this organization.
 func (b *builder) setApart() {
 	b.changes = slices.DeleteFunc(b.changes, func(change *plan.Change) bool {
 		if !change.IsOfUnknownInstance {

@@ -107,8 +107,8 @@ func (b *builder) subgroups(texts []string) (ids []int64, missing []string) {
 	return ids, missing
 }
 
-// membership applies a zulip_user_group_membership. Whom it does not put into the group any more it takes out, unless
-// they were there before it: that is kept where no plan shows it.
+// membership applies a zulip_user_group_membership. It removes people that it no longer lists, unless
+// they were members before it, which no plan shows.
 func (b *builder) membership(c *plan.Change) {
 	was, is := c.Before(), c.After()
 	before, _, _ := was.List("members")

@@ -15,8 +15,7 @@ import (
 // manyRights is how many rights over user groups or the organization a risk about a key names.
 const manyRights = 4
 
-// sayKeys says what the owners of new bots, and the new owners of bots, can do with their keys and not by themselves: whoever owns a
-// bot holds its key.
+// sayKeys reports the access that new owners of bots, and owners of new bots, gain by the bots' keys.
 func (b *builder) sayKeys() {
 	for _, account := range slices.SortedFunc(slices.Values(b.is.Accounts), func(x, y *access.Account) int { return cmp.Compare(x.ID, y.ID) }) {
 		user, had := b.org.Snapshot.User(account.ID)
@@ -93,7 +92,7 @@ func (b *builder) rightsByKey(facts permission.Channel, bot, owner *zulip.User) 
 		switch {
 		case who.Has(owner.ID):
 		case !isCertain:
-			isKnown = isKnown && !has && !facts.Unknown[string(right)] && right != permission.CanRead // else the server has no such permission
+			isKnown = isKnown && !has && !facts.Unknown[string(right)] && right != permission.CanRead // otherwise the server has no such permission
 		case who.Has(bot.ID):
 			rights = append(rights, right.InWords())
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
-// sayMeanings says of every change what it means by the table of meanings, beside who gains and who loses; what it means to
-// nobody is listed, so that nothing of a plan is unmentioned.
+// sayMeanings reports the meaning of every change according to the table. Changes without a meaning are listed, so that the review
+// mentions the whole plan.
 func (b *builder) sayMeanings() {
 	named := b.namedAddresses()
 	for _, change := range b.changes {
@@ -172,7 +172,7 @@ func (b *builder) hasRight(name string) bool {
 	return slices.ContainsFunc(b.report.Rights, func(right *report.Right) bool { return right.Name == name })
 }
 
-// namedAddresses are the resources that stand beside a channel, a group or an account of the report.
+// namedAddresses are the resources listed with a channel, a group or an account of the report.
 func (b *builder) namedAddresses() map[string]bool {
 	named := map[string]bool{}
 	add := func(addresses []string) {

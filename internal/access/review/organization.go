@@ -172,8 +172,7 @@ func (o *plannedOrganization) resolve(texts []string) (value zulip.GroupSettingV
 	return resolved.Value, len(problems)+len(resolved.Planned) == 0
 }
 
-// made finds what another resource of the plan makes, of which the configuration writes an attribute and nothing else; false if that is
-// not one thing.
+// made finds the planned object whose attribute the configuration references; false if there isn't exactly one.
 func made[Thing interface{ TouchedBy() []string }](c *plan.Change, attribute string, things []Thing) (found Thing, ok bool) {
 	address := c.RefersTo(attribute)
 	for _, thing := range things {

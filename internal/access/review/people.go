@@ -40,7 +40,7 @@ func (b *builder) ownerOf(bot *zulip.User) (owner report.Value) {
 // person applies the change of an account: zulip_user or zulip_bot.
 func (b *builder) person(c *plan.Change) {
 	if c.Does("create") {
-		if !isInactive(c.After()) { // else a deactivated account is adopted, and stays so
+		if !isInactive(c.After()) { // otherwise a deactivated account is adopted, and stays deactivated
 			b.userCreated(c)
 		}
 		return

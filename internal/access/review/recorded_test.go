@@ -76,7 +76,7 @@ func TestReviewOfSavedPlansOfBothTools(t *testing.T) {
 	}
 }
 
-// What a later version of the tools adds to a plan is passed over; another format is refused.
+// Additions of later versions of the tools are ignored. Another format is refused.
 func TestReviewOfOtherFormatVersions(t *testing.T) {
 	for _, name := range []string{"permission", "tofu-permission"} {
 		text := readFile(t, name+".plan.json")
@@ -96,7 +96,7 @@ func TestReviewOfOtherFormatVersions(t *testing.T) {
 	}
 }
 
-// The registry a provider comes from, and whoever copied it, make no difference.
+// The registry or mirror of the provider makes no difference.
 func TestReviewOfProvidersFromElsewhere(t *testing.T) {
 	text := readFile(t, "permission.plan.json")
 	const address = "registry.example.com/zulip-iac/zulip"

@@ -140,8 +140,8 @@ type stage struct {
 	kinds []string
 }
 
-// A plan is applied in stages: each kind of resource after those that it names, names before what names them, and whom one list takes out
-// before whom another puts in. Who is in which group and has which role is known before the channels.
+// A plan is applied in stages: each kind of resource after the kinds that it names, and removals before additions. Groups and roles
+// are complete before the channels.
 var peopleStages, channelStages = []stage{
 	{(*builder).folder, []string{"zulip_channel_folder"}},
 	{(*builder).person, []string{"zulip_user"}},
@@ -259,8 +259,8 @@ func (b *builder) addUnseen(c *plan.Change) {
 	b.unknown(access.Anywhere, "The change of %s isn't reviewed: its object doesn't exist, or isn't visible to the reviewing account.", c.Address)
 }
 
-// of returns the changes of some kinds of resource. To what is no longer managed nothing happens, whatever it is; of channels
-// and groups that is worth a line.
+// of returns the changes of some kinds of resource. Removing a resource from the state changes nothing, but channels and groups get
+// a line for it.
 func (b *builder) of(types ...string) []*plan.Change {
 	var some []*plan.Change
 	for _, change := range b.changes {

@@ -12,8 +12,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// givesRoles applies whom a zulip_role_members lists. Whoever is given another role by the plan, by another list or by a resource of
-// their own, has that one in whatever order they are applied. A risk says so too where it is not known who is listed.
+// givesRoles applies the users of a zulip_role_members. A role given by another resource of the plan wins in any order. Unknown
+// users are also a risk.
 func (b *builder) givesRoles(c *plan.Change) {
 	if !c.HasAfter() {
 		return
@@ -56,8 +56,8 @@ func (b *builder) giveListedRole(c *plan.Change, id int64, role zulip.Role) {
 	}
 }
 
-// removeRoles applies, after all lists have given roles, who is listed no more and has the role. Destroying a list, or making one of another role of it, takes the role
-// from no one: it stays, and nothing manages it.
+// removeRoles removes the role from users who are no longer listed, after all lists have given roles. Destroying a list, or changing
+// its role, leaves the roles, which are then unmanaged.
 func (b *builder) removeRoles(c *plan.Change) {
 	word, _ := c.Before().Text("role")
 	role, ok := zulip.ParseRole(word)
@@ -87,7 +87,7 @@ func (b *builder) removeRoles(c *plan.Change) {
 				Condition: report.RoleChange, Where: user.Address(),
 				Text: fmt.Sprintf("Stays %s, although no resource manages the role any more: destroying %s leaves the role. To remove it, first remove the account from users and apply.", role, c.Address),
 			})
-		case len(missing) > 0: // nobody leaves for an address that nobody has
+		case len(missing) > 0: // an unknown email never causes a removal
 		case unknown:
 			b.unknown(access.Anywhere, "It isn't known yet whether %s stays %s: %s lists someone who isn't known yet.", user.Address(), role, c.Address)
 		default:

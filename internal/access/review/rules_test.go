@@ -195,7 +195,7 @@ func TestReviewProvesRules(t *testing.T) {
 	}
 }
 
-// What was broken before is said apart, and stops no plan that adds nothing to it.
+// Earlier violations are reported separately, and don't fail a plan that adds none.
 func TestReviewOfRulesThatAreBrokenAlready(t *testing.T) {
 	f := newFirm(t)
 	f.Call(t, "POST", fmt.Sprintf("/user_groups/%d/members", f.directors), map[string]string{"add": fmt.Sprintf("[%d]", f.mel)})
@@ -224,7 +224,7 @@ rule "no adviser among the directors" {
 	}
 }
 
-// Someone who comes to be in the organization is in its default channels.
+// New users are in the default channels.
 func TestReviewOfRulesAboutNewPeople(t *testing.T) {
 	f := newFirm(t)
 	f.Call(t, "POST", "/default_streams", map[string]string{"stream_id": fmt.Sprint(f.hall)})
@@ -242,7 +242,7 @@ func TestReviewOfRulesAboutNewPeople(t *testing.T) {
 	}
 }
 
-// What the rules read of a plan are attributes that resources have.
+// The rules read only attributes of plans that the resources have.
 func TestRulesReadAttributesThatAreThere(t *testing.T) {
 	for resource, attributes := range map[string][]string{
 		"zulip_invite_link": {"invite_as"}, "zulip_invitation": {"invite_as"}, "zulip_organization": {"invite_required"},

@@ -94,7 +94,7 @@ func expectWords(t *testing.T, found *report.Report, want string) {
 	}
 }
 
-// Who is a full member changes what is had in channels, over user groups and in the organization.
+// The waiting period changes access in channels, on user groups and in the organization.
 func TestReviewOfTheWaitingPeriod(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Call(t, "PATCH", "/realm", map[string]string{"can_create_groups": `{"new":` + idText(o.SystemGroup(t, "role:fullmembers")) + `}`})
@@ -218,7 +218,7 @@ func becomes(found *report.Report) map[string]string {
 	return roles
 }
 
-// Who comes into a list of a role, and who is taken out, is said as if each had a zulip_user_role: as a risk, and with all rights.
+// Users added to and removed from a role list are reported as with zulip_user_role: as a risk, and with all permissions.
 func TestReviewOfRoleMembers(t *testing.T) {
 	const ines, lena, amara, tomas, paul = "ines.moreau@example.com", "lena.fischer@example.com", "amara.okafor@example.com", "tomas.berg@example.com", "paul.dubois@example.com"
 	demoting := roleList("administrator")
@@ -282,7 +282,7 @@ func TestReviewOfRoleMembers(t *testing.T) {
 	}
 }
 
-// What the role gives stands in the review with all its rights, and the end of the last owner stops it.
+// The review has all permissions of the role. Removing the last owner fails.
 func TestReviewOfWhatRoleMembersMay(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	lena := id(t, o, "member")

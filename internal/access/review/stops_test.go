@@ -16,7 +16,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// What the provider or the server will refuse is the first thing that the review says.
+// The review begins with changes that the provider or the server will refuse.
 func TestReviewOfWhatCannotBeApplied(t *testing.T) {
 	deactivateLena := func(t *testing.T, o *acctest.Organization) {
 		o.Call(t, http.MethodDelete, fmt.Sprint("/users/", id(t, o, "member")), nil)
@@ -139,7 +139,7 @@ func becomesManaged(t *testing.T, o *acctest.Organization, attribute string, val
 	return resourceChange("zulip_channel", attributes{"id": id, "name": "general", attribute: nil}, attributes{"id": id, "name": "general", attribute: value})
 }
 
-// What was not managed is null before the change: it is reviewed with the value that the organization has.
+// Attributes that weren't managed are null before the change. The review uses the organization's value.
 func TestReviewOfWhatBecomesManaged(t *testing.T) {
 	moderators, members := []string{"role:moderators"}, []string{"role:members"}
 	for name, test := range map[string]struct {
@@ -187,7 +187,7 @@ func TestReviewOfWhatBecomesManaged(t *testing.T) {
 	}
 }
 
-// What is null before and after the change stays as it is.
+// Attributes that are null before and after the change are unchanged.
 func TestReviewOfWhatStaysUnmanaged(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	id, group := o.MustChannel(t, "general").ID, groupID(t, o, "sre")

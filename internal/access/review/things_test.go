@@ -211,7 +211,7 @@ func TestReviewOfABotWhoseOwnerIsNew(t *testing.T) {
 	expectText(t, strings.ReplaceAll(markdownOf(t, found), "`", ""), "nadia@example.com gets its API key")
 }
 
-// What a bot's key gives in a channel of which it is not known who will be in it is not known either.
+// The access by a bot's key in a channel with unknown subscribers is unknown.
 func TestReviewOfKeysWhereSubscribersAreNotKnown(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	bot, _ := o.Sandbox.Credentials("bot")

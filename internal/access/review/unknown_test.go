@@ -36,7 +36,7 @@ func TestReviewUnknown_OfFunction_RulesUnknown(t *testing.T) {
 	expectRule(t, found, "two owners", true)
 }
 
-// A rule failed before, and who else comes to violate it is unknown.
+// A rule failed before, and other violations are unknown.
 func TestReviewUnknown_RuleFailedBefore_RuleUnknown(t *testing.T) {
 	f := newFirm(t)
 	found := f.reviewed(`rule "only Olga" {
@@ -94,7 +94,7 @@ func TestReviewGroup_NameGivenToOther_Unknown(t *testing.T) {
 	}
 }
 
-// No one is in a deactivated group, and a rule that forbids it something proves nothing.
+// A deactivated group has no members, so a rule that forbids it something is unknown.
 func TestReviewRule_NeverDeactivatedGroup_Unknown(t *testing.T) {
 	const rule = `rule "no adviser in the hall" {
   channels = "hall"

@@ -89,15 +89,14 @@ func (b *builder) addPermissions(current map[string]meaning.Value, held map[stri
 	}
 }
 
-// currentAttributes are the attributes of a state, of which those that it leaves out and the plan sets have their current values.
-// What the plan leaves out too does not change.
+// currentAttributes are the attributes of a state. Attributes that only the plan sets have their current values.
 type currentAttributes struct {
 	plan.Attributes
 	after   plan.Attributes
 	current map[string]meaning.Value
 }
 
-// Value returns the value of the state, or else the current one.
+// Value returns the value of the state, or the current one if the state has none.
 func (a currentAttributes) Value(name string) meaning.Value {
 	value := a.Attributes.Value(name)
 	if current, ok := a.current[name]; ok && value.IsNone() && !a.after.Value(name).IsNone() {

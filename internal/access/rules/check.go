@@ -79,7 +79,7 @@ func (j *checker) check() {
 		j.organization()
 	}
 	if j.mayBeNamed {
-		j.result.Violations = nil // what the group allows may be what is found
+		j.result.Violations = nil // the planned group might allow them
 	}
 	switch {
 	case len(j.result.Violations) > 0:
@@ -91,9 +91,8 @@ func (j *checker) check() {
 	}
 }
 
-// settle proves a rule with only whose groups have members that are not known yet: where a group is both what gives a right and what
-// the rule permits, it does not matter who will be in it. Whoever has no account yet comes to be in such a group only, and so among
-// those who may.
+// settle passes an unknown rule with only, if its groups both give the right and are allowed to have it. Then their unknown members
+// don't matter, because people without an account yet get the right only through such a group.
 func (j *checker) settle() {
 	if j.result.Status != report.RuleUnknown || len(j.rule.Only) == 0 || len(j.rule.Never) > 0 || j.rule.NeverInternet || j.rule.AtMost != noLimit {
 		return
@@ -113,8 +112,8 @@ func (j *checker) settle() {
 	}
 }
 
-// span finds whom principals name, and says whom it does not find: where they are allowed something, no one is by that; where they
-// are not, they may be there all the same.
+// span finds the people of principals, and reports principals that it doesn't find. These allow no one anything, but a rule that
+// forbids them something is unknown.
 func (j *checker) span(principals []permission.Principal, say func(sentence string)) span {
 	named := slices.DeleteFunc(slices.Clone(principals), func(principal permission.Principal) bool { return principal == guests })
 	resolved, problems := permission.Resolve(named, j.org.Names)
@@ -362,8 +361,8 @@ func joinOr(texts []string) string {
 	return text
 }
 
-// Through says how someone of a violation comes to it, as audits do: "group:leads > group:sre"; empty where nothing does but what the
-// violation says.
+// Through returns the sources of a person's access as audits write them: "group:leads > group:sre". It is empty if the violation
+// itself is the source.
 func (b *Violation) Through(org *access.Organization, user *zulip.User) []string {
 	person := org.People.Person(user)
 	switch {

@@ -111,8 +111,8 @@ func (p *parser) rule(block *hclfile.Block) {
 	p.file.Rules = append(p.file.Rules, rule)
 }
 
-// shape makes sure that the rule is about one thing, and says something of it. It asks what is there and not what it is, so that a
-// mistake in a value hides none of these.
+// shape checks that the rule selects one kind of object and requires something. It looks only at which attributes are set, so that
+// mistakes in values don't hide these.
 func (p *parser) shape(rule *Rule, has hclfile.Has) {
 	says := has.Any("only", "never", "at_least", "at_most")
 	isOfThings := has.Any("channels", "groups")

@@ -34,8 +34,8 @@ const (
 	maxProposedNames    = 8 // channels or groups in one rule
 )
 
-// Propose writes rules that hold now and that a reader agrees to together. Each is checked before it is written, as it is written.
-// None names a person: whoever comes and goes changes groups and roles.
+// Propose writes rules that pass now and are easy to agree with. Each rule is checked in its written form. No rule names a person,
+// because people change more often than groups and roles.
 func Propose(org *access.Organization) Proposal {
 	p := &proposer{org: org}
 	p.owners()

@@ -50,8 +50,8 @@ func (j *checker) channels() (chosen []*access.Channel) {
 	return chosen
 }
 
-// unmatched says that a selector selects nothing. A name that nothing has may be misspelled, so that nothing is proven by it; that
-// no channel of a kind is there can be meant.
+// unmatched reports a selector that selects nothing. An unknown name might be misspelled, so the rule is unknown. A kind without
+// channels can be intentional.
 func (j *checker) unmatched(selector, thing string, names []string) {
 	if folder, ok := strings.CutPrefix(selector, "folder:"); ok && thing == "channel" {
 		folders := slices.Sorted(maps.Values(j.org.Folders))

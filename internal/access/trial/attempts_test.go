@@ -15,7 +15,7 @@ type try struct {
 	as int
 	// on is the ID of the channel or group.
 	on int
-	// others are people who are there to be added, removed and written to: active, and no guests.
+	// others are people to add, remove and write to: active, and no guests.
 	others []int
 	// everybody are all active accounts.
 	everybody []int
@@ -25,11 +25,11 @@ type try struct {
 type attempt struct {
 	// do prepares what has to be there, and tries. skip says why the account cannot try, if it cannot.
 	do func(t *try) (answer sandbox.TriedAnswer, skip string)
-	// refusals are how the server's words begin where it refuses this right, beside those of everywhere.
+	// refusals are the beginnings of the server's refusals of this right, in addition to the common ones.
 	refusals []string
 	// also are other permissions of the same thing that give the right, alsoOrganization those of the organization.
 	also, alsoOrganization []string
-	// needs is a permission of the organization that it takes beside.
+	// needs is a permission of the organization that is also required.
 	needs string
 	// byAdministrators says that administrators and owners have it by their role.
 	byAdministrators bool
@@ -218,7 +218,7 @@ func (t *try) ask(method, path string, with params) (sandbox.TriedAnswer, string
 	return t.Do(t.as, method, path, with), ""
 }
 
-// other is someone else; 0 if there is no one.
+// other returns another account; 0 without one.
 func (t *try) other() int {
 	for _, id := range t.others {
 		if id != t.as {

@@ -71,7 +71,7 @@ func TestConformanceTries(t *testing.T) {
 	}
 }
 
-// What a replaced resource gave is gone when the other one is created.
+// The access of a replaced resource is removed before its replacement is created.
 func TestConformanceTries_Replaced(t *testing.T) {
 	for seed := range organizations(t, 24, 100) {
 		o := randomorg.New(t, rand.New(rand.NewPCG(seed, 32)))
@@ -429,7 +429,7 @@ func (r *run) tryRight(s *subject, right *access.Right, all []*access.Right, isA
 	}
 }
 
-// isNew reports whether an account is there by the plan.
+// isNew reports whether the plan creates an account.
 func (r *run) isNew(one *account) bool {
 	return slices.ContainsFunc(r.report.People, func(person *report.Person) bool {
 		return person.AccountID == one.id && (person.Action == report.Create || person.Action == report.Reactivate)
