@@ -367,8 +367,8 @@ type plannedChange struct {
 	} `json:"change"`
 }
 
-// judge reports the changes of the plan that are not imports.
-func (c *checker) judge(text []byte) error {
+// verify reports the changes of the plan that are not imports.
+func (c *checker) verify(text []byte) error {
 	var plan struct {
 		Changes []plannedChange `json:"resource_changes"`
 	}
