@@ -13,7 +13,7 @@ import (
 
 // One object of each kind is changed outside Terraform. The next plan names exactly these, and the apply repairs each
 // with one request that carries the difference.
-func TestExampleCompanyRepairsDrift(t *testing.T) {
+func TestExampleCompany_Drift_Repaired(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{Accounts: employees})
 	w := newCompany(t)
 	w.run(t, "apply", "-auto-approve")

@@ -12,7 +12,7 @@ import (
 )
 
 // The organization of the example is exported as configuration whose plan imports everything and changes nothing.
-func TestExampleCompanyIsExported(t *testing.T) {
+func TestExampleCompany_Exported_EmptyPlan(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{Accounts: employees})
 	newCompany(t).run(t, "apply", "-auto-approve")
 

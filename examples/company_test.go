@@ -53,13 +53,13 @@ func TestExampleCompanyTests(t *testing.T) {
 }
 
 // In the organization that "make sandbox" serves, which has channels and groups of its own.
-func TestExampleCompanyBesideOthers(t *testing.T) {
+func TestExampleCompany_ExistingObjects_Applied(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	try(t, newCompany(t), false)
 }
 
 // A team is dissolved: its groups are in others and its rooms name them, and all of it goes in one apply.
-func TestExampleCompanyLosesATeam(t *testing.T) {
+func TestExampleCompany_TeamRemoved_Applied(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{Accounts: employees})
 	w := newCompany(t)
 	w.run(t, "apply", "-auto-approve")
@@ -79,7 +79,7 @@ func TestExampleCompanyLosesATeam(t *testing.T) {
 }
 
 // A test fails after a change with which the bot cannot post in one of the channels.
-func TestExampleCompanyChecksThatAlertsArrive(t *testing.T) {
+func TestExampleCompany_AlertsBlocked_CheckFails(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{Accounts: employees})
 	w := newCompany(t)
 	w.run(t, "apply", "-auto-approve")

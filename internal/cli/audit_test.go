@@ -28,7 +28,7 @@ func auditRun(t *testing.T, args ...string) (printed string, err error) {
 }
 
 // The examples that people copy must work.
-func TestDocsOfTheAuditUseItsFlags(t *testing.T) {
+func TestDocsAudit_Flags_Accepted(t *testing.T) {
 	content := read(t, "../../templates/guides/audit.md.tmpl")
 	guide := content
 	workflow := read(t, "../../examples/ci/zulip-nightly-audit.yml")
@@ -86,7 +86,7 @@ func TestDocsAccounts_OwnerAttributes(t *testing.T) {
 	}
 }
 
-func TestAuditWritesWhatIsAskedFor(t *testing.T) {
+func TestAudit_OutputFlags_Written(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.json")
@@ -118,7 +118,7 @@ func TestAuditWritesWhatIsAskedFor(t *testing.T) {
 }
 
 // The page is written of every audit of which the Markdown is, and of what has changed.
-func TestAuditWritesPages(t *testing.T) {
+func TestAudit_HTMLFlag_PageWritten(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	dir := t.TempDir()
 	path, file := filepath.Join(dir, "a.json"), filepath.Join(dir, "a.html")
@@ -159,7 +159,7 @@ func TestAuditWritesPages(t *testing.T) {
 }
 
 // With an earlier audit, the words of an access review stop at what has changed since.
-func TestAuditOfChangesIsAGate(t *testing.T) {
+func TestAudit_AgainstFailOn_ExitStatus(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	before := filepath.Join(t.TempDir(), "before.json")
 	if _, err := auditRun(t, "--json", before); err != nil {
@@ -181,7 +181,7 @@ func TestAuditOfChangesIsAGate(t *testing.T) {
 	}
 }
 
-func TestAuditIsAGate(t *testing.T) {
+func TestAudit_FailOn_ExitStatus(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	for words, want := range map[string]string{
 		"internet": "", "high, internet": "the audit found: bot-administrator", "hgih": "unknown condition", "widening": "name an earlier audit with --against",
@@ -216,7 +216,7 @@ func TestAuditIsAGate(t *testing.T) {
 
 // No condition applies to accepted findings, also when the audit is compared with an earlier one, and what it accepts in vain is
 // warned of.
-func TestAuditAcceptsFindings(t *testing.T) {
+func TestAudit_AcceptedFindings_NotFailing(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	dir := t.TempDir()
 	before, file, page := filepath.Join(dir, "before.json"), filepath.Join(dir, "accepted.hcl"), filepath.Join(dir, "a.html")
@@ -253,7 +253,7 @@ func TestAuditAcceptsFindings(t *testing.T) {
 }
 
 // The state is read from a file or standard input.
-func TestAuditReadsAState(t *testing.T) {
+func TestAudit_State_Read(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	file := filepath.Join(t.TempDir(), "state.json")
 	bot, ok := o.Sandbox.Credentials("bot")
@@ -273,7 +273,7 @@ func TestAuditReadsAState(t *testing.T) {
 	}
 }
 
-func TestAuditRefusesBadInput(t *testing.T) {
+func TestAudit_BadInput_Refused(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	other := filepath.Join(t.TempDir(), "a.json")
 	write(t, other, `{"format_version":"0.9"}`)
@@ -312,7 +312,7 @@ var commandsThatConnect = map[string]func(*testing.T) error{
 }
 
 // Whatever asks first, a wrong key has one text: whose key it is, where it is from, and what to do.
-func TestAWrongKeyHasOneText(t *testing.T) {
+func TestCommands_WrongKey_SameError(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	t.Setenv("ZULIP_API_KEY", "01234567890123456789012345678901")
 	email, site := os.Getenv("ZULIP_EMAIL"), os.Getenv("ZULIP_SITE")
@@ -326,7 +326,7 @@ func TestAWrongKeyHasOneText(t *testing.T) {
 }
 
 // So has an address of a server at which no organization is.
-func TestAnAddressWithoutAnOrganizationHasOneText(t *testing.T) {
+func TestCommands_NoOrganization_SameError(t *testing.T) {
 	for name, run := range commandsThatConnect {
 		o := acctest.StartSandbox(t, sandbox.Config{})
 		fault, err := sandbox.ParseFault("GET /server_settings status=400")

@@ -27,7 +27,7 @@ func runCommand(t *testing.T, command *cobra.Command, args ...string) (stdout, s
 	return out.String(), problems.String(), err
 }
 
-func TestRunServesThePlugin(t *testing.T) {
+func TestRun_PluginStart_Served(t *testing.T) {
 	for name, test := range map[string]struct {
 		args    []string
 		byHand  bool
@@ -61,7 +61,7 @@ func TestRunServesThePlugin(t *testing.T) {
 	}
 }
 
-func TestRunFails(t *testing.T) {
+func TestRun_Failure_ExitStatus(t *testing.T) {
 	t.Setenv(pluginCookie, "as the protocol has it")
 	serve := func(bool) error { return errors.New("no") }
 	if status := Run("test", serve, []string{}); status != 1 {
@@ -93,7 +93,7 @@ func TestVersionOf(t *testing.T) {
 	}
 }
 
-func TestVersionNamesTheCommit(t *testing.T) {
+func TestVersion_BuildInfo_CommitShown(t *testing.T) {
 	for name, test := range map[string]struct {
 		info *debug.BuildInfo
 		want string
@@ -222,7 +222,7 @@ func TestCompletionScripts(t *testing.T) {
 }
 
 // Every command line in a code block of README, guides, workflows and the pages of .github is one that the binary takes.
-func TestDocsCommandLinesAreTaken(t *testing.T) {
+func TestDocsCommandLines_AllPages_Accepted(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"README.md", ".github/*.md", "templates/guides/*.md.tmpl", "examples/ci/*.yml", "examples/*/README.md"} {
 		found, err := filepath.Glob("../../" + pattern)

@@ -20,7 +20,7 @@ func exportRun(t *testing.T, args ...string) (stdout, stderr string, err error) 
 	return runCommand(t, newExport("test"), args...)
 }
 
-func TestExportWritesAnOrganization(t *testing.T) {
+func TestExport_Organization_Written(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	folder := filepath.Join(t.TempDir(), "new", "organization")
 	stdout, stderr, err := exportRun(t, folder)
@@ -35,7 +35,7 @@ func TestExportWritesAnOrganization(t *testing.T) {
 	}
 }
 
-func TestExportProposesRules(t *testing.T) {
+func TestExport_RulesFlag_Proposed(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	folder := filepath.Join(t.TempDir(), "organization")
 	if _, stderr, err := exportRun(t, folder, "--rules"); err != nil || stderr != "" {
@@ -50,7 +50,7 @@ func TestExportProposesRules(t *testing.T) {
 }
 
 // Mistakes on the command line are said before anything is read, and nothing is written.
-func TestExportRefuses(t *testing.T) {
+func TestExport_BadArguments_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	noState := filepath.Join(t.TempDir(), "state.json")
 	write(t, noState, `{"version": 4}`)
@@ -83,7 +83,7 @@ func TestExportRefuses(t *testing.T) {
 }
 
 // Several states count as one, and what none of them has is an exit status of its own.
-func TestExportFailsOnWhatIsNew(t *testing.T) {
+func TestExport_NewObjects_ExitStatus(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	folder := t.TempDir()
 	one, two := filepath.Join(folder, "one.json"), filepath.Join(folder, "two.json")
@@ -108,7 +108,7 @@ func TestExportFailsOnWhatIsNew(t *testing.T) {
 }
 
 // A managed account has a managed role.
-func TestExportTakesAnAccountForItsRole(t *testing.T) {
+func TestExport_UserManaged_RoleManaged(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	state := filepath.Join(t.TempDir(), "state.json")
 	text := fmt.Sprintf(`{"format_version": "1.0", "values": {"root_module": {"resources": [{"type": "zulip_user", "mode": "managed", "values": {"id": %d}}]}}}`, o.Sandbox.AllCredentials()["guest"].ID)
@@ -119,7 +119,7 @@ func TestExportTakesAnAccountForItsRole(t *testing.T) {
 	}
 }
 
-func TestExportWithoutAnAccount(t *testing.T) {
+func TestExport_CredentialsMissing_Error(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	site, folder := os.Getenv("ZULIP_SITE"), filepath.Join(t.TempDir(), "new")
 	for want, environment := range map[string]map[string]string{
@@ -143,7 +143,7 @@ func TestExportWithoutAnAccount(t *testing.T) {
 	}
 }
 
-func TestExportWarnsOnStandardError(t *testing.T) {
+func TestExport_Warnings_OnStandardError(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{}).As(t, "member")
 	_, stderr, err := exportRun(t, t.TempDir())
 	if err != nil || !strings.HasPrefix(stderr, "Warning: lena.fischer@example.com is not an administrator") {
@@ -152,7 +152,7 @@ func TestExportWarnsOnStandardError(t *testing.T) {
 }
 
 // Where there is no terminal, one line says that the rate limit holds the export back; a terminal shows it all the time.
-func TestExportTellsOfTheRateLimit(t *testing.T) {
+func TestExport_RateLimited_Reported(t *testing.T) {
 	waited := time.Duration(0)
 	var out bytes.Buffer
 	show := &progress{out: &out, begin: time.Now(), waited: func() time.Duration { return waited }}
@@ -175,7 +175,7 @@ func TestExportTellsOfTheRateLimit(t *testing.T) {
 	}
 }
 
-func TestExportRecordsAnOrganization(t *testing.T) {
+func TestExportSnapshot_Organization_Recorded(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	file := filepath.Join(t.TempDir(), "organization.json")
 	before := len(o.Sandbox.Journal().Requests(sandbox.Filter{}))
@@ -216,7 +216,7 @@ func TestExportRecordsAnOrganization(t *testing.T) {
 	}
 }
 
-func TestExportRecordsNoPeople(t *testing.T) {
+func TestExportSnapshot_Anonymised_NoNames(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	file := filepath.Join(t.TempDir(), "organization.json")
 	stdout, _, err := exportRun(t, "--snapshot", file, "--anonymise")
@@ -247,7 +247,7 @@ func TestExportRecordsNoPeople(t *testing.T) {
 	}
 }
 
-func TestExportOfASnapshotRefuses(t *testing.T) {
+func TestExportSnapshot_BadArguments_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	file := filepath.Join(t.TempDir(), "organization.json")
 	for want, args := range map[string][]string{

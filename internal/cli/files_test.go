@@ -48,7 +48,7 @@ func credentialsRun(t *testing.T, path string) error {
 
 // What a command writes is read by its owner alone, also where a file was there that others may read, or that someone has
 // given a second name. Nothing else is left in the folder.
-func TestFilesAreReadByTheirOwnerAlone(t *testing.T) {
+func TestFiles_Written_OwnerOnly(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	for command, run := range outputs {
 		folder := t.TempDir()
@@ -75,7 +75,7 @@ func TestFilesAreReadByTheirOwnerAlone(t *testing.T) {
 }
 
 // A symbolic link may be someone else's: neither is what it leads to written, nor is the link replaced.
-func TestFilesFollowNoLink(t *testing.T) {
+func TestFiles_SymbolicLink_Refused(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	for command, run := range outputs {
 		folder := t.TempDir()
@@ -100,7 +100,7 @@ func TestFilesFollowNoLink(t *testing.T) {
 }
 
 // A failed write leaves the file unchanged.
-func TestReplaceFileIsWholeOrNothing(t *testing.T) {
+func TestReplaceFile_Failure_Unchanged(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "file")
 	write(t, path, "before")
@@ -121,7 +121,7 @@ func TestReplaceFileIsWholeOrNothing(t *testing.T) {
 }
 
 // A shell hands over a pipe as a file: review --json >(jq .).
-func TestReplaceFileWritesIntoPipesOfTheProcess(t *testing.T) {
+func TestReplaceFile_Pipe_Written(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // there are none
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // The examples that people copy must work.
-func TestDocsOfTheReviewUseItsFlags(t *testing.T) {
+func TestDocsReview_Flags_Accepted(t *testing.T) {
 	command := newReview("test")
 	for _, file := range []string{
 		"../../.github/actions/review/action.yml", "../../examples/ci/zulip-access-review.gitlab-ci.yml", "../../templates/guides/review.md.tmpl",
@@ -73,7 +73,7 @@ func reviewRun(t *testing.T, plan string, args ...string) (stdout, stderr string
 	return runCommand(t, newReview("test"), append(args, filepath.Join("..", "access", "review", "testdata", plan+".plan.json"))...)
 }
 
-func TestReviewWritesWhatIsAskedFor(t *testing.T) {
+func TestReview_OutputFlags_Written(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	dir := t.TempDir()
 	stdout, _, err := reviewRun(t, "membership", "--json", filepath.Join(dir, "r.json"), "--html", filepath.Join(dir, "r.html"))
@@ -92,7 +92,7 @@ func TestReviewWritesWhatIsAskedFor(t *testing.T) {
 	}
 }
 
-func TestReviewIsAGate(t *testing.T) {
+func TestReview_FailOn_ExitStatus(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	for words, want := range map[string]string{
 		"lockout,external": "", "narrowing, widening": "the review found: widening", "widning": "unknown condition",
@@ -105,7 +105,7 @@ func TestReviewIsAGate(t *testing.T) {
 }
 
 // Both commands check rules and fail on those that fail. Without a file of rules, the condition is an error.
-func TestRulesAreAGate(t *testing.T) {
+func TestRules_FailOn_ExitStatus(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	file := filepath.Join(t.TempDir(), "rules.zulip.hcl")
 	write := func(text string) {
@@ -152,7 +152,7 @@ func TestRulesAreAGate(t *testing.T) {
 	expect(err, "no such file")
 }
 
-func TestReviewOfflineAsksNobody(t *testing.T) {
+func TestReview_Offline_NoRequests(t *testing.T) {
 	t.Setenv("ZULIP_SITE", "http://127.0.0.1:9")
 	stdout, _, err := reviewRun(t, "permission", "--offline", "--fail-on", "unknown")
 	if problem(err) != "the review found: unknown" || !strings.Contains(stdout, "The organization wasn't read") ||
@@ -161,7 +161,7 @@ func TestReviewOfflineAsksNobody(t *testing.T) {
 	}
 }
 
-func TestReviewSaysWhatIsMissing(t *testing.T) {
+func TestReview_CredentialsMissing_Error(t *testing.T) {
 	for _, name := range []string{"ZULIP_SITE", "ZULIP_EMAIL", "ZULIP_API_KEY", "ZULIP_CONFIG"} {
 		t.Setenv(name, "")
 	}

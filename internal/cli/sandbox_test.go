@@ -20,7 +20,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-func TestSandboxServesUntilInterrupted(t *testing.T) {
+func TestSandbox_Interrupted_Stops(t *testing.T) {
 	dir := t.TempDir()
 	credentials, journal := filepath.Join(dir, "credentials.json"), filepath.Join(dir, "journal")
 	run := startSandbox(t, "--listen", "127.0.0.1:0", "--credentials", credentials, "--journal", journal)
@@ -59,7 +59,7 @@ func TestSandboxServesUntilInterrupted(t *testing.T) {
 	}
 }
 
-func TestSandboxKeepsItsState(t *testing.T) {
+func TestSandbox_Restarted_StateKept(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "organization.db")
 	first := startSandbox(t, "--listen", "127.0.0.1:0", "--state", state)
 	if err := first.interrupt(); err != nil {
@@ -101,7 +101,7 @@ func TestSandboxFlags(t *testing.T) {
 	}
 }
 
-func TestSandboxServesATradingCloud(t *testing.T) {
+func TestSandbox_TradingCloud_Served(t *testing.T) {
 	journal := filepath.Join(t.TempDir(), "journal")
 	run := startSandbox(t, "--listen", "127.0.0.1:0", "--trading", "127.0.0.1:0", "--journal", journal, "--fail", "GET /api/TradePlatforms status=503 1")
 	lines := regexp.MustCompile(`^export TRADING_CLOUD_API_URL=(.*)\nexport TRADING_CLOUD_AUTH_URL=(.*)\nexport TRADING_CLOUD_CLIENT_ID=(.*)\n` +
@@ -127,7 +127,7 @@ func TestSandboxServesATradingCloud(t *testing.T) {
 }
 
 // Who listens on every address is told one that a client can use, and that the others are open to the network.
-func TestSandboxWarnsBeyondLoopback(t *testing.T) {
+func TestSandbox_NotLoopback_Warning(t *testing.T) {
 	for _, listen := range []string{"0.0.0.0:0", "[::]:0", ":0"} {
 		run := startSandbox(t, "--listen", listen, "--trading", listen)
 		if !regexp.MustCompile(`^http://127\.0\.0\.1:[0-9]+$`).MatchString(run.site) {
@@ -247,7 +247,7 @@ func readJSON(t *testing.T, path string, into any) {
 	}
 }
 
-func TestSandboxNamesListenWhereThePortIsTaken(t *testing.T) {
+func TestSandbox_PortTaken_ListenAdvised(t *testing.T) {
 	run := startSandbox(t, "--listen", "127.0.0.1:0")
 	address := strings.TrimPrefix(run.site, "http://")
 	_, _, err := runCommand(t, newSandbox(), "--listen", address)
@@ -264,7 +264,7 @@ func TestListenErrorOfWindows(t *testing.T) {
 	}
 }
 
-func TestSandboxRefusesLevelsItDoesNotKnow(t *testing.T) {
+func TestSandbox_UnknownLevel_Refused(t *testing.T) {
 	known := fmt.Sprintf("from %d to %d", featurelevel.Oldest, featurelevel.Newest)
 	for _, level := range []int{featurelevel.Oldest - 1, featurelevel.Newest + 1} {
 		if _, _, err := runCommand(t, newSandbox(), "--feature-level", fmt.Sprint(level)); err == nil || !strings.Contains(err.Error(), known) {

@@ -10,7 +10,7 @@ import (
 )
 
 // Any change in a plan but an import is an error that names it.
-func TestCheckJudgesAPlan(t *testing.T) {
+func TestCheck_PlanWithChanges_Error(t *testing.T) {
 	const imported = `{"address": "zulip_channel.a", "change": {"actions": ["no-op"], "importing": {"id": "1"}}}`
 	for what, trial := range map[string]struct{ plan, want string }{
 		"imports": {imported, ""},
@@ -43,7 +43,7 @@ func textOfError(err error) string {
 }
 
 // Settings of the environment for other work with Terraform are ignored.
-func TestCheckHasItsOwnSettings(t *testing.T) {
+func TestCheck_CLIEnvironment_Ignored(t *testing.T) {
 	got := withoutSettings([]string{"ZULIP_SITE=x", "TF_CLI_ARGS_plan=-var-file=y", "TF_WORKSPACE=w", "TF_DATA_DIR=d", "TF_CLI_ARGS=", "TF_LOG=debug"})
 	if want := []string{"ZULIP_SITE=x", "TF_LOG=debug"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
@@ -51,7 +51,7 @@ func TestCheckHasItsOwnSettings(t *testing.T) {
 }
 
 // No file has a sensitive value, also with --all.
-func TestSensitiveIsNotWritten(t *testing.T) {
+func TestExport_SensitiveAttributes_NotWritten(t *testing.T) {
 	k := &kind{resource: "zulip_x"}
 	e := &export{matching: map[string]bool{}, Options: Options{All: true}, schemas: map[string]*tfprotov6.Schema{"zulip_x": {Block: &tfprotov6.SchemaBlock{
 		Attributes: []*tfprotov6.SchemaAttribute{{Name: "name"}, {Name: "key", Sensitive: true}, {Name: "password", WriteOnly: true}},

@@ -70,7 +70,7 @@ func exportAndApply(t *testing.T, server *sandbox.Server) {
 
 // An import block that is left over stops the plan after its resource is removed or moved. Without imports.tf, as EXPORT.md and the
 // file itself ask for, both are planned.
-func TestAccExportSaysWhenImportsGo(t *testing.T) {
+func TestAccExport_LeftoverImports_RemovalAdvised(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	folder := filepath.Join(t.TempDir(), "organization")
 	runExport(t, folder, "--only", "channel", "--only", "linkifier")
@@ -181,7 +181,7 @@ func messy(t *testing.T, o *acctest.Organization) {
 // With a real CLI: two commands create an organization from the export of a messy one, in an organization that has
 // only an administrator, and in one with some of the people. Both plans are empty then, and so is that of the
 // exported organization.
-func TestAccExportMakesAStagingOrganization(t *testing.T) {
+func TestAccExport_Staging_OrganizationCreated(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	messy(t, o)
 	folder := filepath.Join(t.TempDir(), "organization")
@@ -227,7 +227,7 @@ func TestAccExportMakesAStagingOrganization(t *testing.T) {
 }
 
 // With a real CLI: a misspelled name in the variable is refused, and said.
-func TestAccExportRefusesUnknownPeople(t *testing.T) {
+func TestAccExport_UnknownPeople_Refused(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	folder := filepath.Join(t.TempDir(), "organization")
 	runExport(t, folder, "--people-as", "variable")
@@ -264,7 +264,7 @@ func addressesIn(t *testing.T, folder string) map[string]int {
 
 // With a real CLI: the provider's sandbox is the organization that export --snapshot has recorded. The state that was
 // applied to the real one plans no change there.
-func TestAccAStateOfTheRealOrganizationMeetsItsRecording(t *testing.T) {
+func TestAccRecording_RealState_NoChanges(t *testing.T) {
 	for seed := range 2 {
 		if testing.Short() && seed > 0 {
 			break
@@ -394,7 +394,7 @@ func planFor(t *testing.T, w *acctest.Workspace) string {
 // With a real CLI, modules, for_each and count: the state is lost, and the objects of the configuration are imported
 // again. A second export imports the objects that the first plan cannot know. Nothing is sent, and the plan is empty
 // then.
-func TestAccExportForAPlanOfALostState(t *testing.T) {
+func TestAccExportForPlan_StateLost_Imported(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := configuredWorkspace(t, configured)
 	if printed, ok := w.Apply(t); !ok {
@@ -418,7 +418,7 @@ func TestAccExportForAPlanOfALostState(t *testing.T) {
 }
 
 // A configuration was split into modules: an object that is destroyed at one address and created at another is moved.
-func TestAccExportForAPlanOfARefactoring(t *testing.T) {
+func TestAccExportForPlan_Refactored_Moved(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := configuredWorkspace(t, configured)
 	if printed, ok := w.Apply(t); !ok {

@@ -61,7 +61,7 @@ const enough = 20
 
 // Whatever an organization has, the plan of its export imports everything and changes nothing; another export writes the
 // same files, into the same folder and into another one.
-func TestProtocolExportPlansNothing(t *testing.T) {
+func TestProtocolExport_RandomOrganization_EmptyPlan(t *testing.T) {
 	seen, organizations := map[string]int{}, 0
 	rapid.Check(t, func(r *rapid.T) {
 		w := newWorld(r)
@@ -94,7 +94,7 @@ func TestProtocolExportPlansNothing(t *testing.T) {
 // An object that was created without attributes is exported with its name, and with the attributes whose changes
 // people look for: the privacy and the retention of a channel. The permission of its creator to manage it is not
 // written. This also holds on an older server.
-func TestProtocolExportLeavesOutWhatIsNew(t *testing.T) {
+func TestProtocolExport_NewObjects_DefaultsOmitted(t *testing.T) {
 	for _, level := range []int{442, featurelevel.Newest} {
 		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
 		o.Call(t, "POST", "/channels/create", map[string]string{"name": "plain", "subscribers": "[]"})
@@ -145,7 +145,7 @@ func attributesOf(t *testing.T, folder, of string) string {
 }
 
 // A filter that matches nothing is warned of, and EXPORT.md says it.
-func TestProtocolExportSaysWhichFilterMatchesNothing(t *testing.T) {
+func TestProtocolExport_UnmatchedFilter_Warning(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	var warnings []string
 	folder := t.TempDir()
@@ -182,7 +182,7 @@ func TestProtocolExportOfFolders(t *testing.T) {
 }
 
 // Selected channels include their folders and subscribers, but not those of other channels.
-func TestProtocolExportOfChannelsTakesAlong(t *testing.T) {
+func TestProtocolExport_SelectedChannels_FoldersIncluded(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Call(t, "POST", "/channel_folders/create", map[string]string{"name": "Other", "description": ""})
 	o.Call(t, "POST", "/channels/create", map[string]string{"name": "payroll", "subscribers": "[]", "invite_only": "true"})
@@ -230,7 +230,7 @@ func TestProtocolExportOfGroupsInUse(t *testing.T) {
 
 // Subscribers are written for private channels, into which people are invited. With a list for a public or a default
 // channel, the next apply would unsubscribe everyone who has joined since.
-func TestProtocolExportOfSubscribersIsOfPrivateChannels(t *testing.T) {
+func TestProtocolExport_Subscribers_PrivateChannelsOnly(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": "true"})
 	for _, params := range []map[string]string{
@@ -266,7 +266,7 @@ func TestProtocolExportOfSubscribersIsOfPrivateChannels(t *testing.T) {
 }
 
 // Each person is written once, whatever the form, and the plan is empty.
-func TestProtocolExportWritesEachPersonOnce(t *testing.T) {
+func TestProtocolExport_People_WrittenOnce(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	messy(t, o)
 	for as, want := range map[export.PeopleAs][]string{
@@ -303,7 +303,7 @@ func TestProtocolExportWritesEachPersonOnce(t *testing.T) {
 
 // A user with a higher role is a member again when the role is removed, except for the account itself. The plan stays
 // empty.
-func TestProtocolExportHasRolesEnd(t *testing.T) {
+func TestProtocolExport_Roles_DemotedOnDestroy(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	folder := exportNew(t, export.Options{Only: export.Selection{"user_role"}})
 	for name, want := range map[string]bool{"tomas_berg": true, "amara_okafor": true, "ines_moreau": false, "paul_dubois": false} {
@@ -317,7 +317,7 @@ func TestProtocolExportHasRolesEnd(t *testing.T) {
 
 // An export of unmanaged objects names people by email, because the configuration it is moved into has its own names
 // for people.
-func TestProtocolExportOfWhatIsNewHasAddresses(t *testing.T) {
+func TestProtocolExportNew_People_ByEmail(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	folder := exportNew(t, export.Options{States: map[string][]byte{"state.json": []byte(`{"format_version": "1.0"}`)}, Only: export.Selection{"channel", "bot"}})
 	files := filesOf(t, folder)

@@ -60,7 +60,7 @@ func inJSON(t *testing.T, text string) string {
 }
 
 // The server's name of an emoji and of its image decides neither the path nor the type of a file.
-func TestProtocolExportChoosesFileNames(t *testing.T) {
+func TestProtocolExport_EmojiFiles_SafeNames(t *testing.T) {
 	for what, trial := range map[string]struct{ name, extension, want string }{
 		"a plain name":                   {"kudos", ".png", "kudos.png"},
 		"a name of a real server":        {"100-_ok", ".gif", "100-_ok.gif"},
@@ -114,7 +114,7 @@ func TestProtocolExportChoosesFileNames(t *testing.T) {
 }
 
 // Two emoji never share a file, whatever their names on the server.
-func TestProtocolExportKeepsImagesApart(t *testing.T) {
+func TestProtocolExport_EmojiImages_SeparateFiles(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	first, second, third := o.Emoji(t, "first"), o.Emoji(t, "second"), o.Emoji(t, "third")
 	serveReplaced(t, o.Sandbox, `"first"`, `"same"`, `"second"`, `"same"`, `"third"`, fmt.Sprintf(`"same-%d"`, second))
@@ -162,7 +162,7 @@ func link(t *testing.T, to, at string) {
 
 // A malicious folder may have links that lead out of it, and a record of an export that never ran. The export reads,
 // writes or removes nothing outside, changes nothing inside, and returns an error that names the file.
-func TestProtocolExportStaysInItsFolder(t *testing.T) {
+func TestProtocolExport_HostileLinks_Refused(t *testing.T) {
 	for what, trial := range map[string]struct {
 		prepare func(t *testing.T, folder, outside string)
 		want    string
@@ -217,7 +217,7 @@ func TestProtocolExportStaysInItsFolder(t *testing.T) {
 }
 
 // A link from one place of the folder to another does no harm.
-func TestProtocolExportTakesLinksInsideItsFolder(t *testing.T) {
+func TestProtocolExport_InnerLinks_Accepted(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{}).Emoji(t, "kudos")
 	folder := t.TempDir()
 	requireNoError(t, os.Mkdir(filepath.Join(folder, "images"), 0o700))
@@ -229,7 +229,7 @@ func TestProtocolExportTakesLinksInsideItsFolder(t *testing.T) {
 }
 
 // A CLI loads configuration from files of four kinds: in none of them may what is not of an export go unnoticed.
-func TestProtocolExportNoticesForeignConfiguration(t *testing.T) {
+func TestProtocolExport_ForeignConfiguration_Refused(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	for _, name := range []string{"mine.tf", "mine.tf.json", "mine.tofu", "mine.tofu.json"} {
 		folder := t.TempDir()
@@ -252,7 +252,7 @@ func TestProtocolExportNoticesForeignConfiguration(t *testing.T) {
 
 // Only the owner can read the files of an export, whatever a file or the process allowed before, because they name
 // people and the subscribers of private channels.
-func TestProtocolExportIsReadByItsOwnerAlone(t *testing.T) {
+func TestProtocolExport_Files_OwnerOnly(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Emoji(t, "kudos")
 	folder := filepath.Join(t.TempDir(), "new", "organization")

@@ -34,7 +34,7 @@ func unwritable(t *testing.T) string {
 }
 
 // A folder that cannot be used is said before anything is read.
-func TestProtocolExportChecksTheFolderFirst(t *testing.T) {
+func TestProtocolExport_UnusableFolder_RefusedFirst(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	file := filepath.Join(t.TempDir(), "file")
 	requireNoError(t, os.WriteFile(file, nil, 0o600))
@@ -56,7 +56,7 @@ func TestProtocolExportChecksTheFolderFirst(t *testing.T) {
 }
 
 // Whatever fails on the way, nothing is written.
-func TestProtocolExportFailsWhole(t *testing.T) {
+func TestProtocolExport_AnyFailure_NothingWritten(t *testing.T) {
 	for what, trial := range map[string]struct {
 		fault sandbox.Fault
 		want  []string
@@ -83,7 +83,7 @@ func TestProtocolExportFailsWhole(t *testing.T) {
 }
 
 // The image of an emoji may be missing on the server: the error says how to go on without it.
-func TestProtocolExportWithoutAnImage(t *testing.T) {
+func TestProtocolExport_ImageMissing_ExclusionAdvised(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Emoji(t, "kudos")
 	lost := serveWithout(t, o.Sandbox, "/user_avatars/1/emoji/")
@@ -137,7 +137,7 @@ func TestProtocolExportByOthers(t *testing.T) {
 }
 
 // A guest's account exports nothing.
-func TestProtocolExportByAGuest(t *testing.T) {
+func TestProtocolExport_ByGuest_Refused(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{}).As(t, "guest")
 	if _, err := exportInto(t.TempDir(), export.Options{}); err == nil || !strings.Contains(err.Error(), "cannot export as paul.dubois@example.com: a guest manages nothing") {
 		t.Errorf("the error is %v", err)
@@ -145,7 +145,7 @@ func TestProtocolExportByAGuest(t *testing.T) {
 }
 
 // The export waits for the server's rate limit.
-func TestProtocolExportWaitsForTheRateLimit(t *testing.T) {
+func TestProtocolExport_RateLimited_Waits(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Sandbox.Fail(sandbox.Fault{Path: "/invites", Action: sandbox.FaultStatus, Status: http.StatusTooManyRequests, RetryAfter: time.Second, Count: 2})
 	exportNew(t, export.Options{})
@@ -238,7 +238,7 @@ func TestProtocolExportOfHostileNames(t *testing.T) {
 }
 
 // These cases are rare in random organizations.
-func TestProtocolExportPlansNothingOf(t *testing.T) {
+func TestProtocolExport_RareObjects_EmptyPlan(t *testing.T) {
 	for what, fill := range map[string]func(*testing.T, *acctest.Organization){
 		"profile fields that the server names": func(t *testing.T, o *acctest.Organization) {
 			for _, service := range []string{"github", "twitter"} {
@@ -290,7 +290,7 @@ func TestProtocolExportOfOtherServers(t *testing.T) {
 }
 
 // Time passes between an export and the plan of it: invitation links expire sooner then.
-func TestProtocolExportIsPlannedLater(t *testing.T) {
+func TestProtocolExport_PlannedLater_EmptyPlan(t *testing.T) {
 	var later atomic.Int64
 	o := acctest.StartSandbox(t, sandbox.Config{Clock: func() time.Time { return time.Now().Add(time.Duration(later.Load())) }})
 	for _, minutes := range []string{"1440", "null", "3"} {

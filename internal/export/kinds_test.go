@@ -15,7 +15,7 @@ var notExported = []string{
 }
 
 // Every resource is written by an export, or is one of the exceptions.
-func TestKinds_AreEveryResource(t *testing.T) {
+func TestKinds_EveryResource_Included(t *testing.T) {
 	exported := export.ResourceNames()
 	for _, resource := range acctest.StartProcess(t.Context(), t).Resources() {
 		isExported, isException := slices.Contains(exported, resource[len("zulip_"):]), slices.Contains(notExported, resource)

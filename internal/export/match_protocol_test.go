@@ -29,7 +29,7 @@ func created(kind, name, after string) string {
 }
 
 // An uncertain match is listed with the reason.
-func TestProtocolExportForAPlanSaysWhatIsLeft(t *testing.T) {
+func TestProtocolExportForPlan_Unmatched_Listed(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	for _, language := range []string{"Python", "Rust"} {
 		o.Call(t, "POST", "/realm/playgrounds", map[string]string{"name": "try", "pygments_language": language, "url_template": "https://example.com/{code}"})
@@ -61,7 +61,7 @@ func TestProtocolExportForAPlanSaysWhatIsLeft(t *testing.T) {
 }
 
 // Neither resource is imported where two create the same object.
-func TestProtocolExportForAPlan_SameObjectTwice_IsLeft(t *testing.T) {
+func TestProtocolExportForPlan_DuplicateObject_Unmatched(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	folder := t.TempDir()
 	role := fmt.Sprintf(`{"user_id": %d, "role": "member"}`, o.Sandbox.AllCredentials()["member"].ID)
@@ -81,7 +81,7 @@ func TestProtocolExportForAPlan_SameObjectTwice_IsLeft(t *testing.T) {
 }
 
 // With the variable that makes such plans, nothing is applied.
-func TestProtocolExportForAPlan_Applied_SendsNothing(t *testing.T) {
+func TestProtocolExportForPlan_Applied_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	t.Setenv("ZULIP_WARN_OF_EXISTING", "true")
 	run := o.NewRun(t, "zulip_channel")
@@ -92,7 +92,7 @@ func TestProtocolExportForAPlan_Applied_SendsNothing(t *testing.T) {
 }
 
 // Pictures of the organization are found by their kind and imported with the planned file, invitations by their address.
-func TestProtocolExportForAPlanOfPicturesAndInvitations(t *testing.T) {
+func TestProtocolExportForPlan_PicturesAndInvitations(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	requireNoError(t, o.Client.UploadRealmImage(t.Context(), "logo", "a.png", "image/png", pngOf(t, 3)))
 	o.Call(t, "POST", "/invites", map[string]string{"invitee_emails": "one@example.net", "stream_ids": "[]"})
@@ -112,7 +112,7 @@ func TestProtocolExportForAPlanOfPicturesAndInvitations(t *testing.T) {
 	}
 }
 
-func TestProtocolExportForAPlanRefuses(t *testing.T) {
+func TestProtocolExportForPlan_BadInput_Refused(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	general := created("zulip_channel", "a", `{"name": "general"}`)
 	two := general + ", " + created("zulip_channel", "b", `{"name": "leads"}`)
@@ -136,7 +136,7 @@ func TestProtocolExportForAPlanRefuses(t *testing.T) {
 
 // Objects without a list are found by the objects they belong to, if the provider imports them: roles, statuses, and
 // the members of a channel or a group.
-func TestProtocolExportForAPlanOfWhatNoListShows(t *testing.T) {
+func TestProtocolExportForPlan_UnlistedObjects_Imported(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	lena := o.Sandbox.AllCredentials()["member"]
 	group := o.Call(t, "POST", "/user_groups/create", map[string]string{"name": "readers", "description": "", "members": fmt.Sprintf("[%d]", lena.ID)})["group_id"]
@@ -181,7 +181,7 @@ func TestProtocolExportForAPlanOfWhatNoListShows(t *testing.T) {
 }
 
 // A role that a resource of the state has, and one that a plan takes from another address, are not imported twice.
-func TestProtocolExportForAPlanMovesWhatNoListShows(t *testing.T) {
+func TestProtocolExportForPlan_UnlistedObjects_Moved(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	had := func(action, kind, name, before string) string {
 		return fmt.Sprintf(`{"address": %q, "mode": "managed", "type": %q, "name": %q, "change": {"actions": [%q], "before": %s, "after": null}}`, kind+"."+name, kind, name, action, before)
@@ -209,7 +209,7 @@ func TestProtocolExportForAPlanMovesWhatNoListShows(t *testing.T) {
 
 // An existing object that is deactivated or archived is not reported as missing: the note says what the plan does
 // with it.
-func TestProtocolExportForAPlanOfWhatHasEnded(t *testing.T) {
+func TestProtocolExportForPlan_Deactivated_Explained(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Call(t, "DELETE", fmt.Sprintf("/users/%d", o.Sandbox.AllCredentials()["member"].ID), nil)
 	group := o.Call(t, "POST", "/user_groups/create", map[string]string{"name": "readers", "description": "", "members": "[]"})["group_id"]
@@ -247,7 +247,7 @@ func inState(kind, name, values string) string {
 
 // An export of unmanaged objects is named after the organization, counts only the unmanaged invitations, and names
 // their senders.
-func TestProtocolExportOfWhatIsNewCountsWhatNoStateHas(t *testing.T) {
+func TestProtocolExportNew_Summary_UnmanagedCounted(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Call(t, "PATCH", "/realm", map[string]string{"name": "Dr. Who & Co. (Bonn)"})
 	o.Call(t, "POST", "/invites", map[string]string{"invitee_emails": "one@example.net,Two@example.net", "stream_ids": "[]"})
@@ -283,7 +283,7 @@ func TestProtocolExportOfWhatIsNewCountsWhatNoStateHas(t *testing.T) {
 
 // A role with a whole list in a state is left out: the list decides it, even if someone gained or lost the role
 // outside Terraform.
-func TestProtocolExportOfWhatIsNewLeavesRolesToTheirList(t *testing.T) {
+func TestProtocolExportNew_RoleListManaged_Omitted(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	lena := o.Sandbox.AllCredentials()["member"]
 	o.Call(t, "PATCH", fmt.Sprintf("/users/%d", lena.ID), map[string]string{"role": "200"})

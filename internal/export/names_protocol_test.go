@@ -43,7 +43,7 @@ func changed(t *testing.T, folder string, options export.Options) map[string]str
 
 // A second export changes only the lines about changed objects. Resources and files keep their names, and no name of
 // one object is given to another.
-func TestProtocolExportKeepsNames(t *testing.T) {
+func TestProtocolExport_Repeated_NamesKept(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Call(t, "POST", "/channels/create", map[string]string{"name": "releases", "description": "What ships", "subscribers": "[]"})
 	folder := t.TempDir()
@@ -110,7 +110,7 @@ func describeDiffs(diffs map[string]string) string {
 }
 
 // Whatever happens between two exports, remaining objects keep their names, and no name is given to another object.
-func TestProtocolExportNeverReusesNames(t *testing.T) {
+func TestProtocolExport_Repeated_NamesNotReused(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		if rapid.IntRange(1, 4).Draw(r, "one in four") > 1 {
 			return // it takes three exports each
@@ -160,7 +160,7 @@ func (w *world) rename() {
 
 // An export that selects less than the one before into the same folder is refused. Otherwise the omitted resources
 // would disappear from the configuration, and the next plan would destroy them.
-func TestProtocolExportKeepsWhatItDoesNotSelect(t *testing.T) {
+func TestProtocolExport_NarrowerSelection_Refused(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	state := []byte(`{"format_version": "1.0", "values": {"root_module": {"resources": [{"type": "zulip_channel", "mode": "managed", "values": {"id": 1201}}]}}}`)
 	for what, trial := range map[string]struct {
@@ -195,7 +195,7 @@ func TestProtocolExportKeepsWhatItDoesNotSelect(t *testing.T) {
 
 // A file that was changed or written by someone is neither overwritten nor removed, and then no other file is changed
 // either.
-func TestProtocolExportKeepsWhatOthersWrote(t *testing.T) {
+func TestProtocolExport_ForeignFiles_NotOverwritten(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	for what, trial := range map[string]struct {
 		name, content string
@@ -228,7 +228,7 @@ func TestProtocolExportKeepsWhatOthersWrote(t *testing.T) {
 }
 
 // A name in another script stays readable, and a name that looks like an attribute is replaced.
-func TestProtocolExportNamesAreReadable(t *testing.T) {
+func TestProtocolExport_UnusualNames_ReadableAddresses(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	for called, want := range map[string]string{
 		"日本語 計画": "日本語_計画", "Команда": "команда", "Büro Zürich": "buro_zurich", "हिन्दी": "हिन्दी", "日本 2": "日本_2", "2024": "channel_2024",

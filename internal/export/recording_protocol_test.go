@@ -106,7 +106,7 @@ func without(value any) {
 }
 
 // A recorded organization that is loaded is the same: recorded again it has the same bytes, and its server says the same of it.
-func TestProtocolARecordingIsTheOrganization(t *testing.T) {
+func TestProtocolRecording_Loaded_SameOrganization(t *testing.T) {
 	levels := map[int]int{}
 	rapid.Check(t, func(r *rapid.T) {
 		w := newWorld(r)

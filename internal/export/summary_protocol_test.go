@@ -57,7 +57,7 @@ func readSummary(t *testing.T, folder string) string {
 
 // EXPORT.md has the same elements for any names of an organization and of objects that could not be exported: a name
 // is text.
-func TestProtocolExportSummaryTakesNamesAsText(t *testing.T) {
+func TestProtocolExportSummary_HostileNames_Text(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Emoji(t, "placeholder")
 	summaryFor := func(name string) string {
@@ -90,7 +90,7 @@ func TestProtocolExportSummaryTakesNamesAsText(t *testing.T) {
 }
 
 // A URL may hold a token. They aren't sensitive in the schema, so it is written, and EXPORT.md says where.
-func TestProtocolExportSaysWhereTokensMayBe(t *testing.T) {
+func TestProtocolExportSummary_PossibleTokens_Listed(t *testing.T) {
 	const note = "They aren't sensitive in the schema"
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	folder := exportNew(t, export.Options{})
@@ -215,7 +215,7 @@ func auditOf(content []byte) (*audit.Audit, error) {
 
 // Each rule that an export proposes passes an audit of the same organization, whatever the organization has. The file
 // is formatted and short.
-func TestProtocolExportProposesRulesThatHold(t *testing.T) {
+func TestProtocolExportRules_RandomOrganization_Pass(t *testing.T) {
 	organizations, seen := 0, map[string]int{}
 	rapid.Check(t, func(r *rapid.T) {
 		w := newWorld(r)
@@ -256,7 +256,7 @@ func TestProtocolExportProposesRulesThatHold(t *testing.T) {
 }
 
 // These are the rules of the example organization, as a user gets them. Ordinary changes do not violate them.
-func TestProtocolExportProposesRules(t *testing.T) {
+func TestProtocolExportRules_ExampleOrganization_Proposed(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	credentials := o.Sandbox.AllCredentials()
 	made := func(path, key string, params map[string]string) string {
@@ -317,7 +317,7 @@ func TestProtocolExportProposesRules(t *testing.T) {
 }
 
 // A later export does not touch the rules that people have edited.
-func TestProtocolExportLeavesRulesAlone(t *testing.T) {
+func TestProtocolExportRules_Edited_NotOverwritten(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	folder := t.TempDir()
 	at := filepath.Join(folder, rulesName)

@@ -30,7 +30,7 @@ func listsWith(who string) map[string]values {
 
 // A list can contain someone who has not joined yet. A warning names the email, and the plan after they have joined
 // adds them.
-func TestProtocolListsTakeUpWhoHasNotJoinedYet(t *testing.T) {
+func TestProtocolLists_NotJoined_AddedLater(t *testing.T) {
 	for resource, config := range listsWith(newcomer) {
 		t.Run(resource, func(t *testing.T) {
 			o := acctest.StartSandbox(t, sandbox.Config{})
@@ -60,7 +60,7 @@ func TestProtocolListsTakeUpWhoHasNotJoinedYet(t *testing.T) {
 }
 
 // An unknown email may be the new one of someone in the list, so no one is removed because of it.
-func TestProtocolNobodyLeavesForAnUnknownAddress(t *testing.T) {
+func TestProtocolLists_UnknownEmail_NoRemovals(t *testing.T) {
 	for resource, config := range listsWith("kenji.sato@example.com") {
 		t.Run(resource, func(t *testing.T) {
 			o := acctest.StartSandbox(t, sandbox.Config{})
@@ -75,7 +75,7 @@ func TestProtocolNobodyLeavesForAnUnknownAddress(t *testing.T) {
 }
 
 // An email with a pending invitation is not the new one of someone in the list, so the same plan may remove others.
-func TestProtocolOthersLeaveBesideWhoIsInvited(t *testing.T) {
+func TestProtocolLists_InvitedEmail_RemovalsAllowed(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	run := o.NewRun(t, "zulip_user_group")
 	run.MustApply(values{"name": "writers", "members": []any{someone, "kenji.sato@example.com"}})
@@ -94,7 +94,7 @@ func TestProtocolOthersLeaveBesideWhoIsInvited(t *testing.T) {
 }
 
 // Every plan names who is listed and deactivated, as in permissions.
-func TestProtocolDeactivatedInListsAreNamed(t *testing.T) {
+func TestProtocolLists_Deactivated_Named(t *testing.T) {
 	const kenji = "kenji.sato@example.com"
 	for resource, config := range listsWith(kenji) {
 		t.Run(resource, func(t *testing.T) {
@@ -116,7 +116,7 @@ func TestProtocolDeactivatedInListsAreNamed(t *testing.T) {
 }
 
 // The guide lists each resource that not every account can create in the sandbox, and no other one.
-func TestProtocolWhichAccountManagesWhat(t *testing.T) {
+func TestProtocolAccounts_EveryResource_MatchGuide(t *testing.T) {
 	const level = featurelevel.NewestRelease
 	cells := map[string][]string{}
 	for _, who := range []struct {
@@ -252,9 +252,9 @@ func TestProtocolNullElements(t *testing.T) {
 	diags.ExpectError(t, "emails", "must not contain null")
 }
 
-// TestProtocolUnknownMayBeNull plans with values that are not known yet where a value would be wrong and null would not:
+// TestProtocolUnknown_PossiblyNull_CheckDeferred plans with values that are not known yet where a value would be wrong and null would not:
 // the check is put off until the value is known.
-func TestProtocolUnknownMayBeNull(t *testing.T) {
+func TestProtocolUnknown_PossiblyNull_CheckDeferred(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.Oldest})
 	for name, test := range map[string]struct {
 		kind   string
@@ -294,10 +294,10 @@ func TestProtocolUnknownMayBeNull(t *testing.T) {
 	}
 }
 
-// TestProtocolUnknownIsAnother: a plan replaces an existing resource if its person or object is not known yet,
+// TestProtocolUnknown_InKey_Replaced: a plan replaces an existing resource if its person or object is not known yet,
 // because Terraform refuses an update that turns into a replacement during apply. On newer servers a bot with another
 // short name is the same one.
-func TestProtocolUnknownIsAnother(t *testing.T) {
+func TestProtocolUnknown_InKey_Replaced(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.BotShortName - 1})
 	const lena = "lena.fischer@example.com"
 	for kind, test := range map[string]struct {

@@ -24,9 +24,9 @@ var partsOfOthers = []string{
 	"zulip_role_members", "zulip_user_group_membership", "zulip_user_role", "zulip_user_status",
 }
 
-// TestEveryResource_IsInEveryList names each list of the tests and pages that lacks a resource. A resource that does not belong
+// TestResources_All_InEveryList names each list of the tests and pages that lacks a resource. A resource that does not belong
 // into a list is one of its exceptions.
-func TestEveryResource_IsInEveryList(t *testing.T) {
+func TestResources_All_InEveryList(t *testing.T) {
 	var lived, faulted []string
 	for _, l := range lives(t, acctest.StartSandbox(t, sandbox.Config{})) {
 		lived = append(lived, l.of)
@@ -95,7 +95,7 @@ func foldersIn(t *testing.T, kind string) (names []string) {
 // The reference of the web app's settings names every attribute that can be configured of the resources that are settings pages,
 // and no attribute or value that does not exist. In a table, an attribute without a link belongs to the resource that was last
 // linked above the table.
-func TestDocsClicksGuideIsComplete(t *testing.T) {
+func TestDocsClicksGuide_Attributes_AllNamed(t *testing.T) {
 	guide, err := os.ReadFile("../../templates/guides/from-clicks-to-code.md.tmpl")
 	requireNoError(t, err)
 	schemas, err := provider.NewServer("docs").GetProviderSchema(t.Context(), &tfprotov6.GetProviderSchemaRequest{})

@@ -151,7 +151,7 @@ func (d *deactivation) plan(config values) *acctest.PlannedChange {
 
 // A user who is deactivated after the permission was written stays in it, hidden, and is visible again after a
 // reactivation.
-func TestProtocolDeactivatedSinceIsNoChange(t *testing.T) {
+func TestProtocolDeactivated_AfterWrite_NoDrift(t *testing.T) {
 	overPermitted(t, func(t *testing.T, d *deactivation) {
 		config := d.with(nil, "role:moderators", lenaPrincipal)
 		d.run.MustApply(config)
@@ -269,7 +269,7 @@ func TestProtocolDeactivatedMoreOrLess(t *testing.T) {
 }
 
 // The request leaves out deactivated users, also on creation and if no other user is named.
-func TestProtocolDeactivatedAreLeftOut(t *testing.T) {
+func TestProtocolDeactivated_InPermission_LeftOut(t *testing.T) {
 	overPermitted(t, func(t *testing.T, d *deactivation) {
 		const goneGroup = "group:gone"
 		gone := d.o.Call(t, http.MethodPost, "/user_groups/create", map[string]string{"name": "gone", "description": "", "members": "[]"})["group_id"]
@@ -323,7 +323,7 @@ func TestProtocolDeactivatedUnknownAtPlan(t *testing.T) {
 }
 
 // A user whom the same run reactivates counts as active.
-func TestProtocolDeactivatedAndReactivatedInTheSameRun(t *testing.T) {
+func TestProtocolDeactivated_ReactivatedInRun_Active(t *testing.T) {
 	overPermitted(t, func(t *testing.T, d *deactivation) {
 		d.setActive("member", false)
 		p := d.run.Process()

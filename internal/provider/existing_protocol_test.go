@@ -47,7 +47,7 @@ func eachMade(t *testing.T, resources []string, test func(*testing.T, madeLife))
 
 // An object of another state is never adopted, even if it matches the plan and the same account has just created it.
 // The refusal shows the import, and the import works.
-func TestProtocolExistingIsRefused(t *testing.T) {
+func TestProtocolExisting_Create_Refused(t *testing.T) {
 	eachMade(t, named, func(t *testing.T, m madeLife) {
 		second := m.o.NewRun(t, m.of)
 		sent := m.o.Sent()
@@ -77,7 +77,7 @@ func TestProtocolExistingIsRefused(t *testing.T) {
 
 // The object of an apply that was interrupted before its state was written is adopted if the provider block asks for
 // it.
-func TestProtocolInterruptedIsRecovered(t *testing.T) {
+func TestProtocolInterrupted_RecoverEnabled_Adopted(t *testing.T) {
 	eachMade(t, named, func(t *testing.T, m madeLife) {
 		id := m.run.State.Values["id"]
 		m.run.State = nil // it was never written
@@ -98,7 +98,7 @@ func TestProtocolInterruptedIsRecovered(t *testing.T) {
 }
 
 // Only what is exactly as planned is recovered.
-func TestProtocolOtherIsNotRecovered(t *testing.T) {
+func TestProtocolInterrupted_ValuesDiffer_NotAdopted(t *testing.T) {
 	others := slices.DeleteFunc(slices.Clone(named), func(resource string) bool {
 		return resource == "zulip_reaction" || resource == "zulip_custom_emoji" // of which nothing else can be compared
 	})
@@ -132,7 +132,7 @@ func TestProtocolOtherIsNotRecovered(t *testing.T) {
 
 // With create_before_destroy the old one has the name when the new one is made. The plan of the apply, which has read
 // nothing, is no error: after one, the state would hold the old one as a deposed object for good. The apply is one.
-func TestProtocolMadeBeforeTheEndOfItsName(t *testing.T) {
+func TestProtocolCreateBeforeDestroy_NameTaken_Refused(t *testing.T) {
 	eachMade(t, named, func(t *testing.T, m madeLife) {
 		p := m.run.Process()
 		again, diags := p.Plan(m.of, nil, m.create)
@@ -146,7 +146,7 @@ func TestProtocolMadeBeforeTheEndOfItsName(t *testing.T) {
 }
 
 // A resource that got another name, or another key of for_each, is planned as an end and a beginning, in any order.
-func TestProtocolAnotherAddressIsRefused(t *testing.T) {
+func TestProtocolResourceAddress_Changed_Refused(t *testing.T) {
 	all := slices.DeleteFunc(slices.Clone(named), func(resource string) bool { return resource == "zulip_reaction" })
 	eachMade(t, all, func(t *testing.T, m madeLife) {
 		for _, endsFirst := range []bool{true, false} {
@@ -173,7 +173,7 @@ func TestProtocolAnotherAddressIsRefused(t *testing.T) {
 }
 
 // Where the server tells cases apart, a name in another case is another name.
-func TestProtocolAnotherCaseIsAnotherName(t *testing.T) {
+func TestProtocolNames_OtherCase_SeparateObjects(t *testing.T) {
 	for resource, config := range map[string]values{
 		"zulip_user_group":            {"name": "Ops"},
 		"zulip_default_channel_group": {"name": "Ops"},
@@ -204,7 +204,7 @@ func TestProtocolAnotherCaseIsAnotherName(t *testing.T) {
 }
 
 // An object without a unique name is never adopted: a second state creates a second object, and destroys only that.
-func TestProtocolUnnamedIsMadeAgain(t *testing.T) {
+func TestProtocolUnnamed_SecondState_CreatedTwice(t *testing.T) {
 	eachMade(t, unnamed, func(t *testing.T, m madeLife) {
 		second := m.o.NewRun(t, m.of)
 		second.Block["recover_interrupted"] = true
@@ -230,10 +230,10 @@ func diagnosedAt(diags acctest.Diagnostics) string {
 	return diags[0].Attribute
 }
 
-// TestProtocolMadeBeforeTheEnd replaces objects without unique names in one apply, as create_before_destroy does: it
+// TestProtocolCreateBeforeDestroy_Unnamed_Kept replaces objects without unique names in one apply, as create_before_destroy does: it
 // creates a second one and then destroys the first. The second exists afterwards, people in channels and groups too,
 // and the next plan is empty.
-func TestProtocolMadeBeforeTheEnd(t *testing.T) {
+func TestProtocolCreateBeforeDestroy_Unnamed_Kept(t *testing.T) {
 	for kind, config := range map[string]acctest.Values{
 		"zulip_channel_subscription":          {"channel": "leads", "users": []any{"kenji.sato@example.com", "amara.okafor@example.com"}},
 		"zulip_user_group_membership":         {"group": "leads", "members": []any{"kenji.sato@example.com"}},

@@ -165,9 +165,9 @@ func expectOneAtATime(t *testing.T, o *acctest.Organization, path string) {
 	}
 }
 
-// TestFaultLookUpDoesNotWaitForItsOwnWrite loses the answer to a creation near the rate limit, where reads wait up to two
+// TestFaultLookUp_OwnWrite_NotAwaited loses the answer to a creation near the rate limit, where reads wait up to two
 // seconds for writes under way: the write whose answer was lost is not one of those.
-func TestFaultLookUpDoesNotWaitForItsOwnWrite(t *testing.T) {
+func TestFaultLookUp_OwnWrite_NotAwaited(t *testing.T) {
 	const limit = 400
 	for _, c := range []struct {
 		resource, path string

@@ -187,7 +187,7 @@ resource "zulip_invite_link" "members" {}
 
 // An account that was demoted does not see private channels, the bots of others and their invitation links. That is
 // one error in every command. The state stays unchanged, and is right once the account has its role again.
-func TestAccSandboxDemotedAccountLosesNothing(t *testing.T) {
+func TestAccSandboxAccount_Demoted_StateKept(t *testing.T) {
 	owner := acctest.StartSandbox(t, sandbox.Config{})
 	admin := owner.As(t, "admin")
 	w := acctest.NewWorkspace(t)
@@ -215,7 +215,7 @@ func TestAccSandboxDemotedAccountLosesNothing(t *testing.T) {
 }
 
 // An account that has always been a member keeps managing what it sees: that its public channel is archived is certain.
-func TestProtocolMemberSeesThatItsChannelIsArchived(t *testing.T) {
+func TestProtocolMember_ChannelArchived_Removed(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	run := o.As(t, "member").NewRun(t, "zulip_channel")
 	run.MustApply(acctest.Values{"name": "lunch"})
@@ -227,7 +227,7 @@ func TestProtocolMemberSeesThatItsChannelIsArchived(t *testing.T) {
 }
 
 // A channel that was made private outside Terraform may still exist.
-func TestProtocolMemberDoesNotSeeItsChannelAnyMore(t *testing.T) {
+func TestProtocolMember_ChannelHidden_StateKept(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	member := o.As(t, "member")
 	run := member.NewRun(t, "zulip_channel")
@@ -245,7 +245,7 @@ func TestProtocolMemberDoesNotSeeItsChannelAnyMore(t *testing.T) {
 }
 
 // Objects that another account has created stay in the state when the key of an account with less access is used.
-func TestProtocolStateOfAnAccountThatIsShownMore(t *testing.T) {
+func TestProtocolState_LesserAccount_Kept(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	for resource, config := range map[string]acctest.Values{
 		"zulip_invite_link": {},
@@ -265,7 +265,7 @@ func TestProtocolStateOfAnAccountThatIsShownMore(t *testing.T) {
 }
 
 // Without a refresh, destroying an invitation that the account is not shown does not end as if it were revoked.
-func TestProtocolDestroyOfAnInvitationNotShown(t *testing.T) {
+func TestProtocolInvitation_HiddenAndDestroyed_Error(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	run := o.NewRun(t, "zulip_invitation")
 	run.MustApply(acctest.Values{"email": "nadia.haddad@example.com"})
@@ -312,7 +312,7 @@ resource "zulip_bot" "kenji" {
 
 // An email that a user no longer has is the same error in every place. Each names the new email, and one has the full
 // explanation.
-func TestAccSandboxAddressThatChanged(t *testing.T) {
+func TestAccSandboxEmail_Changed_OneFullError(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)
 	w.Setenv("TF_LOG", "") // what is printed counts here, and not what is logged
@@ -387,7 +387,7 @@ func TestProtocolMissingNames(t *testing.T) {
 
 // The part that a second error about the same name leaves out begins after the sentence with the name, whatever
 // characters the name has.
-func TestProtocolMissingNameWithAStop(t *testing.T) {
+func TestProtocolMissingName_Punctuation_SecondErrorShort(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	p := o.NewRun(t, "zulip_channel").Process()
 	const sentence = `The organization has no user group called "St. Ives; east".`

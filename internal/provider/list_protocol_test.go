@@ -30,7 +30,7 @@ var notListed = []string{
 
 // A created object is listed with the identity of its state, and the configuration generated from the list plans no
 // change.
-func TestProtocolEveryResourceIsListed(t *testing.T) {
+func TestProtocolList_EveryResource_Listed(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.Newest})
 	for _, l := range lives(t, o) {
 		t.Run(l.of, func(t *testing.T) {

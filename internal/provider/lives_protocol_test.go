@@ -263,7 +263,7 @@ func printLives(w io.Writer) {
 
 // Every row of the table of feature levels names an existing attribute or value. Known values are refused at the
 // level below, and accepted at the row's level.
-func TestProtocolLevelsAreChecked(t *testing.T) {
+func TestProtocolLevels_TableRows_Enforced(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	// tooOld returns the attributes and values for which a plan says that a server of the level is too old.
 	tooOld := func(t *testing.T, of string, level int, config values) (found []string) {
@@ -328,7 +328,7 @@ func sampleOf(kind tftypes.Type, text string) any {
 
 // A description that names a feature level has it from the table. If a supported server may lack something, its
 // description or its page says so before the schema.
-func TestProtocolDescriptionsNameLevels(t *testing.T) {
+func TestProtocolDescriptions_Levels_MatchTable(t *testing.T) {
 	levels := map[string]map[int]bool{"": {}}
 	note := func(of string, level int) {
 		if levels[of] == nil {

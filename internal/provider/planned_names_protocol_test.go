@@ -14,8 +14,8 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-// TestProtocolEveryNamingAttributeIsTested finds the attributes by their descriptions.
-func TestProtocolEveryNamingAttributeIsTested(t *testing.T) {
+// TestProtocolNamingAttributes_All_Tested finds the attributes by their descriptions.
+func TestProtocolNamingAttributes_All_Tested(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	tested := slices.Clone(namesNothing)
 	for _, n := range namings(t, o) {
@@ -34,10 +34,10 @@ func TestProtocolEveryNamingAttributeIsTested(t *testing.T) {
 	}
 }
 
-// TestProtocolNamesOfWhatIsPlanned names, in every attribute that names a channel, a group, a person or a bot, one that
+// TestProtocolPlannedNames_NamingAttributes_Resolved names, in every attribute that names a channel, a group, a person or a bot, one that
 // the same run creates, takes back or renames, by the name that is known before: the plan takes it, and in another process
 // the apply does, after what it names.
-func TestProtocolNamesOfWhatIsPlanned(t *testing.T) {
+func TestProtocolPlannedNames_NamingAttributes_Resolved(t *testing.T) {
 	probe := acctest.StartSandbox(t, sandbox.Config{})
 	for i, n := range namings(t, probe) {
 		for way, begin := range ways {
@@ -62,8 +62,8 @@ func TestProtocolNamesOfWhatIsPlanned(t *testing.T) {
 	}
 }
 
-// TestProtocolDataOfWhatIsPlanned: where the CLI reads a data source before what it names is created, it hears what to do.
-func TestProtocolDataOfWhatIsPlanned(t *testing.T) {
+// TestProtocolPlannedNames_DataSource_Advice: where the CLI reads a data source before what it names is created, it hears what to do.
+func TestProtocolPlannedNames_DataSource_Advice(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	for _, n := range namings(t, o) {
 		if !n.data {
@@ -137,8 +137,8 @@ func (n naming) resource(t *testing.T, one *acctest.Run, config values, run *acc
 // onlyRoles are permissions that accept only a single role.
 var onlyRoles = []string{"can_access_all_users_group", "can_create_web_public_channel_group"}
 
-// TestProtocolPermissionsOfWhatIsPlanned names a group and a person that the same run creates in every permission.
-func TestProtocolPermissionsOfWhatIsPlanned(t *testing.T) {
+// TestProtocolPlannedNames_Permissions_Resolved names a group and a person that the same run creates in every permission.
+func TestProtocolPlannedNames_Permissions_Resolved(t *testing.T) {
 	settable := acctest.StartProcess(t.Context(), t).Settable()
 	configs := map[string]values{
 		"zulip_channel": {"name": "desk"}, "zulip_user_group": {"name": "editors"}, "zulip_organization": {},

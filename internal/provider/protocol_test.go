@@ -45,7 +45,7 @@ func at(site string) values {
 	return values{"site": site, "email": "somebody@example.com", "api_key": "abcdefghijklmnopqrstuvwxyz012345", "max_retries": 0}
 }
 
-func TestProtocolSaysWhatIsNotSet(t *testing.T) {
+func TestProtocolProvider_SettingsMissing_Named(t *testing.T) {
 	alone(t)
 	configure(t, values{}).ExpectError(t, "", "Not set: site, email, api_key", "ZULIP_SITE, ZULIP_EMAIL, ZULIP_API_KEY, ZULIP_CONFIG", ".zuliprc, which does not exist")
 	configure(t, values{"email": "somebody@example.com"}).ExpectError(t, "", "Not set: site, api_key")
@@ -61,7 +61,7 @@ func TestProtocolSaysWhatIsNotSet(t *testing.T) {
 	configure(t, values{"site": block["site"]}).ExpectNoError(t)
 }
 
-func TestProtocolWorksWithoutAnAccountWhereNoneIsNeeded(t *testing.T) {
+func TestProtocolProvider_NoAccount_PublicDataRead(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	alone(t)
 	run := acctest.NewRun(context.Background(), t, "zulip_channel", values{"site": o.Block(nil)["site"]})
@@ -77,7 +77,7 @@ func TestProtocolWorksWithoutAnAccountWhereNoneIsNeeded(t *testing.T) {
 }
 
 // Every resource is one of the organization: without an account none gets as far as an apply.
-func TestProtocolPlansNothingWithoutAnAccount(t *testing.T) {
+func TestProtocolProvider_NoAccount_PlanFails(t *testing.T) {
 	alone(t)
 	ctx := context.Background()
 	p := acctest.StartProcess(ctx, t)
@@ -102,7 +102,7 @@ func TestProtocolPlansNothingWithoutAnAccount(t *testing.T) {
 
 // A resource with an identity is imported by it. The plugin framework requires that every create and read sets it:
 // otherwise each acceptance test would fail.
-func TestEveryResourceHasAnIdentityAndIsImported(t *testing.T) {
+func TestResources_All_IdentityAndImport(t *testing.T) {
 	ctx := context.Background()
 	for _, construct := range provider.New("test")().Resources(ctx) {
 		one := construct()
@@ -127,7 +127,7 @@ func TestEveryResourceHasAnIdentityAndIsImported(t *testing.T) {
 	}
 }
 
-func TestProtocolSaysWhatIsWrongWithTheSite(t *testing.T) {
+func TestProtocolProvider_InvalidSite_Error(t *testing.T) {
 	alone(t)
 	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -170,7 +170,7 @@ func TestProtocolSaysWhatIsWrongWithTheSite(t *testing.T) {
 	}
 }
 
-func TestProtocolSaysWhyTheAccountIsRefused(t *testing.T) {
+func TestProtocolProvider_AccountRefused_ReasonShown(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	alone(t)
 	credentials := func(account string) sandbox.Credentials {
@@ -199,7 +199,7 @@ func TestProtocolSaysWhyTheAccountIsRefused(t *testing.T) {
 	configure(t, as("hook-bot@zulip.example.com", bot["api_key"].(string))).ExpectError(t, "api_key", "The server rejects the account's credentials", "incoming webhook bots")
 }
 
-func TestProtocolSaysWhatIsWrongWithAFile(t *testing.T) {
+func TestProtocolProvider_InvalidZuliprc_Error(t *testing.T) {
 	alone(t)
 	missing := filepath.Join(t.TempDir(), "missing")
 	configure(t, values{"zuliprc": missing}).ExpectError(t, "zuliprc", "Cannot read the zuliprc file", missing)
@@ -212,7 +212,7 @@ func TestProtocolSaysWhatIsWrongWithAFile(t *testing.T) {
 	}
 }
 
-func TestProtocolChecksTheProviderBlock(t *testing.T) {
+func TestProtocolProvider_InvalidBlock_Error(t *testing.T) {
 	alone(t)
 	for attribute, test := range map[string]struct {
 		value any
@@ -228,7 +228,7 @@ func TestProtocolChecksTheProviderBlock(t *testing.T) {
 	}
 }
 
-func TestProtocolWarnsOfAKeyInClear(t *testing.T) {
+func TestProtocolProvider_KeyInClear_Warning(t *testing.T) {
 	alone(t)
 	const site = "http://chat.invalid"
 	configure(t, at(site)).ExpectWarning(t, "", "The API key is sent unencrypted", site, "Use https.")
@@ -240,7 +240,7 @@ func TestProtocolWarnsOfAKeyInClear(t *testing.T) {
 	}
 }
 
-func TestProtocolWarnsOfAServerWithoutALevel(t *testing.T) {
+func TestProtocolProvider_LevelUnknown_Warning(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	alone(t)
 	target, err := url.Parse(o.Sandbox.URL())
@@ -262,7 +262,7 @@ func TestProtocolWarnsOfAServerWithoutALevel(t *testing.T) {
 	run.MustApply(values{"name": "new", "topics_policy": "allow_empty_topic", "can_create_topic_group": []any{"role:moderators"}})
 }
 
-func TestProtocolKeepsUntilEverythingIsKnown(t *testing.T) {
+func TestProtocolProvider_UnknownSettings_ErrorDeferred(t *testing.T) {
 	alone(t)
 	for _, attribute := range []string{"site", "email", "api_key", "zuliprc", "request_timeout", "max_retries", "requests_per_minute", "lockout_protection", "access_warnings"} {
 		block := at("https://chat.invalid")
@@ -333,7 +333,7 @@ func TestProtocolStatesOfVersionZero(t *testing.T) {
 
 // A state that a newer version with the same schema version wrote can be read, without the attributes that the schema
 // does not have. The guide about versions promises it to users who downgrade.
-func TestProtocolStatesOfANewerVersion(t *testing.T) {
+func TestProtocolState_NewerVersion_Read(t *testing.T) {
 	text, err := os.ReadFile(statesFile)
 	requireNoError(t, err)
 	states := map[string]values{}

@@ -73,7 +73,7 @@ run "change_back" {
 
 // Two test files that create the same channel, which an organization can have once: the organization in the file lasts from one
 // run block to the next, and ends with the test file. A second run of the CLI finds a new one, too.
-func TestAccSandbox_TestFiles_EachBeginsAgain(t *testing.T) {
+func TestAccSandbox_TestFiles_SeparateOrganizations(t *testing.T) {
 	w := acctest.NewWorkspace(t)
 	requests := elsewhere(t)
 	w.Configure(t, fmt.Sprintf(configurationInSandbox, `state = ".terraform/test.db"`))
@@ -95,7 +95,7 @@ func TestAccSandbox_TestFiles_EachBeginsAgain(t *testing.T) {
 
 // After an apply that fails, the CLI leaves the provider's process running until it ends itself. The test file's end and the
 // next one find their organizations all the same.
-func TestAccSandbox_FailedApply_TestFilesGoOn(t *testing.T) {
+func TestAccSandbox_FailedApply_TestFilesContinue(t *testing.T) {
 	w := acctest.NewWorkspace(t)
 	elsewhere(t)
 	w.Configure(t, fmt.Sprintf(configurationInSandbox, `state = ".terraform/test.db"`)+`
@@ -124,7 +124,7 @@ resource "zulip_channel" "second" {
 }
 
 // Commands that follow one another share the organization in a file, until everything is destroyed.
-func TestAccSandbox_InAFile_LastsUntilDestroyed(t *testing.T) {
+func TestAccSandbox_InFile_KeptUntilDestroyed(t *testing.T) {
 	w := acctest.NewWorkspace(t)
 	w.Setenv("TF_LOG", "")
 	elsewhere(t)
@@ -141,7 +141,7 @@ func TestAccSandbox_InAFile_LastsUntilDestroyed(t *testing.T) {
 }
 
 // Without a file, each plan and each apply has an organization of its own. Data sources of the same apply find what it created.
-func TestAccSandbox_InMemory_EachCommandBeginsAgain(t *testing.T) {
+func TestAccSandbox_InMemory_NewEachCommand(t *testing.T) {
 	w := acctest.NewWorkspace(t)
 	w.Setenv("TF_LOG", "")
 	elsewhere(t)
@@ -155,7 +155,7 @@ func TestAccSandbox_InMemory_EachCommandBeginsAgain(t *testing.T) {
 }
 
 // Two provider blocks are two processes at a time.
-func TestAccSandbox_TwoProviderBlocks_ShareAFile(t *testing.T) {
+func TestAccSandbox_TwoProviderBlocks_FileShared(t *testing.T) {
 	w := acctest.NewWorkspace(t)
 	elsewhere(t)
 	w.Configure(t, fmt.Sprintf(configurationInSandbox, `state = "organization.db"`)+`
@@ -200,7 +200,7 @@ func elsewhere(t *testing.T) *atomic.Int64 {
 	return &requests
 }
 
-func TestProtocolSandboxConflictsWithAnOrganization(t *testing.T) {
+func TestProtocolSandbox_WithSite_Conflict(t *testing.T) {
 	alone(t)
 	state := filepath.Join(t.TempDir(), "organization.db")
 	for attribute, value := range map[string]any{
@@ -230,7 +230,7 @@ func TestProtocolSandboxConflictsWithAnOrganization(t *testing.T) {
 	}
 }
 
-func TestProtocolSandboxSaysOnceThatItIsNoRealOrganization(t *testing.T) {
+func TestProtocolSandbox_Configured_OneWarning(t *testing.T) {
 	alone(t)
 	const summary = "The provider uses a sandbox, not a real organization"
 	diags := configure(t, values{"sandbox": values{}})
@@ -248,7 +248,7 @@ func TestProtocolSandboxSaysOnceThatItIsNoRealOrganization(t *testing.T) {
 	}
 }
 
-func TestProtocolSandboxSendsNothingElsewhere(t *testing.T) {
+func TestProtocolSandbox_Used_NoOtherServer(t *testing.T) {
 	alone(t)
 	requests := elsewhere(t)
 	run := acctest.NewRun(context.Background(), t, "zulip_channel", values{"sandbox": values{"state": filepath.Join(t.TempDir(), "organization.db")}})
@@ -271,7 +271,7 @@ func TestProtocolSandboxSendsNothingElsewhere(t *testing.T) {
 	}
 }
 
-func TestProtocolSandboxOfAFileAndALevel(t *testing.T) {
+func TestProtocolSandbox_FileAndLevel_Used(t *testing.T) {
 	alone(t)
 	file := filepath.Join(t.TempDir(), "organization.json")
 	const content = `{"accounts": {
@@ -296,7 +296,7 @@ func TestProtocolSandboxOfAFileAndALevel(t *testing.T) {
 	}
 }
 
-func TestProtocolSandboxThatCannotBeStarted(t *testing.T) {
+func TestProtocolSandbox_InvalidFile_NotStarted(t *testing.T) {
 	alone(t)
 	missing := filepath.Join(t.TempDir(), "missing.json")
 	configure(t, values{"sandbox": values{"organization": missing}}).ExpectError(t, "sandbox", "Cannot start the sandbox", missing)

@@ -25,7 +25,7 @@ import (
 )
 
 // No log, at the finest level, has a sensitive or write-only value that a configuration can set.
-func TestProtocolSecretsOfTheSchemaAreNotLogged(t *testing.T) {
+func TestProtocolSecrets_InSchema_NotLogged(t *testing.T) {
 	const secret = "s3cret & \"quoted\" %v"
 	configs := map[string]values{
 		"zulip_bot":  {"short_name": "x", "full_name": "X", "config_data": values{"key": secret}},
@@ -67,7 +67,7 @@ func TestProtocolSecretsOfTheSchemaAreNotLogged(t *testing.T) {
 }
 
 // Secrets are found in any depth, in lists and maps, and under write-only attributes.
-func TestSecretsAreFoundInAnyDepth(t *testing.T) {
+func TestSecrets_AnyDepth_Found(t *testing.T) {
 	text := tftypes.String
 	inner := tftypes.Object{AttributeTypes: map[string]tftypes.Type{"plain": text, "hidden": tftypes.Map{ElementType: text}}}
 	schema := &tfprotov6.Schema{Block: &tfprotov6.SchemaBlock{Attributes: []*tfprotov6.SchemaAttribute{
@@ -150,7 +150,7 @@ func and(config values, attribute string, value any) values {
 }
 
 // A change of another attribute outside Terraform is kept, although the server may require whole objects.
-func TestProtocolChangesBesideStay(t *testing.T) {
+func TestProtocolChange_OtherAttributeChanged_Kept(t *testing.T) {
 	eachMeanwhile(t, func(t *testing.T, one meanwhile, _ *acctest.Organization, run *acctest.Run) {
 		plan := run.MustPlan(and(one.config, one.attribute, one.planned))
 		run.Fork().MustApply(and(one.config, one.other, one.theirs))
@@ -164,7 +164,7 @@ func TestProtocolChangesBesideStay(t *testing.T) {
 }
 
 // A change made after the plan is not overwritten, and the message names the three values.
-func TestProtocolNobodysChangeIsOverwritten(t *testing.T) {
+func TestProtocolChange_ChangedSincePlan_NotOverwritten(t *testing.T) {
 	eachMeanwhile(t, func(t *testing.T, one meanwhile, o *acctest.Organization, run *acctest.Run) {
 		plan := run.MustPlan(and(one.config, one.attribute, one.planned))
 		run.Fork().MustApply(and(one.config, one.attribute, one.another))
@@ -186,7 +186,7 @@ func TestProtocolNobodysChangeIsOverwritten(t *testing.T) {
 
 // The server refuses a change because of the rate limit, and the same attribute is changed before the request may be
 // repeated. That change is not overwritten either.
-func TestProtocolNobodysChangeIsOverwrittenAfterAWait(t *testing.T) {
+func TestProtocolChange_DuringRateLimit_NotOverwritten(t *testing.T) {
 	eachMeanwhile(t, func(t *testing.T, one meanwhile, o *acctest.Organization, run *acctest.Run) {
 		plan := run.MustPlan(and(one.config, one.attribute, one.planned))
 		byHand := run.Fork()
@@ -223,7 +223,7 @@ func TestProtocolNobodysChangeIsOverwrittenAfterAWait(t *testing.T) {
 }
 
 // An apply of one attribute sends that attribute alone, where the server takes it alone.
-func TestProtocolBotSendsWhatIsConfigured(t *testing.T) {
+func TestProtocolBot_OneAttribute_SentOnly(t *testing.T) {
 	o := acctest.NewSandbox(t, sandbox.Config{})
 	run := o.NewRun(t, "zulip_bot")
 	config := values{"short_name": "alerts", "full_name": "Alerts"}
@@ -256,8 +256,8 @@ func lenaID(t *testing.T, o *acctest.Organization) int64 {
 
 type contextKey struct{}
 
-// TestServerLetsRequestsGo looks whether what comes with a request is collected when the request is answered.
-func TestServerLetsRequestsGo(t *testing.T) {
+// TestServer_RequestAnswered_MemoryFreed looks whether what comes with a request is collected when the request is answered.
+func TestServer_RequestAnswered_MemoryFreed(t *testing.T) {
 	server := provider.NewServer("test")
 	state := &tfprotov6.RawState{JSON: []byte(`{"id": 7, "name": "general"}`)}
 	for name, ask := range map[string]func(context.Context) error{
@@ -290,7 +290,7 @@ func TestServerLetsRequestsGo(t *testing.T) {
 	}
 }
 
-func TestServerContext_CallerGivesUp_Ends(t *testing.T) {
+func TestServerContext_CallerCanceled_Ends(t *testing.T) {
 	caller, cancel := context.WithCancelCause(t.Context())
 	ctx, end := provider.UntilAnswered(caller)
 	defer end()

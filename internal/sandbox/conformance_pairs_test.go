@@ -304,7 +304,7 @@ var inOtherOrganization = []string{
 
 // Another organization, with other names and IDs, answers alike except for names and IDs: the rules contain no data of a
 // recording.
-func TestConformanceElsewhere(t *testing.T) {
+func TestConformanceOrganization_OtherNames_SameAnswers(t *testing.T) {
 	for _, name := range inOtherOrganization {
 		t.Run(name, func(t *testing.T) {
 			rec := readRecording(t, "testdata/recordings/"+name+".json")

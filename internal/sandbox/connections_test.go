@@ -9,7 +9,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
 )
 
-func TestCloseDoesNotWaitForUnusedConnections(t *testing.T) {
+func TestServerClose_UnusedConnection_NoWait(t *testing.T) {
 	server, err := sandbox.New(sandbox.Config{})
 	if err != nil {
 		t.Fatal(err)

@@ -81,7 +81,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func TestFaultSkipsAndCounts(t *testing.T) {
+func TestFaultCounters_SkipAndCount_Applied(t *testing.T) {
 	s := start(t, Config{Faults: []Fault{{Path: "/users/me", Action: FaultStatus, Status: 503, Skip: 1, Count: 2}}})
 	var got []int
 	for range 5 {
@@ -92,7 +92,7 @@ func TestFaultSkipsAndCounts(t *testing.T) {
 	}
 }
 
-func TestStallEndsWithTheCaller(t *testing.T) {
+func TestStall_CallerCanceled_Ends(t *testing.T) {
 	s := start(t, Config{Faults: []Fault{{Action: FaultStall, Delay: time.Hour}}})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
@@ -107,7 +107,7 @@ func TestStallEndsWithTheCaller(t *testing.T) {
 	}
 }
 
-func TestGateDecidesTheOrder(t *testing.T) {
+func TestGate_HeldRequests_ReleasedInOrder(t *testing.T) {
 	s := start(t, Config{})
 	gate := s.Gate("POST", "/channels/create")
 	results := make(chan response, 2)
@@ -304,7 +304,7 @@ func TestRateLimiter(t *testing.T) {
 	}
 }
 
-func TestTheShortestRuleSpeaks(t *testing.T) {
+func TestRateLimiter_SeveralRules_ShortestReported(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
 	l := newRateLimiter([]RateLimit{{time.Hour, 2}, {time.Minute, 2}})
 	for range 2 {
@@ -320,7 +320,7 @@ func TestTheShortestRuleSpeaks(t *testing.T) {
 	}
 }
 
-func TestEventQueuesAreCountedByThemselves(t *testing.T) {
+func TestRateLimiter_EventQueues_CountedSeparately(t *testing.T) {
 	s := start(t, Config{RateLimits: []RateLimit{{time.Hour, 3}}})
 	queue := must(t, s, "admin", "POST", "/register", map[string]any{"fetch_event_types": []string{"realm_user_groups"}})
 	got := ask(t, s, "admin", "DELETE", "/events", map[string]any{"queue_id": queue.body["queue_id"]})
@@ -332,7 +332,7 @@ func TestEventQueuesAreCountedByThemselves(t *testing.T) {
 	}
 }
 
-func TestRateLimitedRequestChangesNothing(t *testing.T) {
+func TestRateLimiter_LimitedRequest_NothingChanged(t *testing.T) {
 	s := start(t, Config{RateLimits: []RateLimit{{time.Hour, 1}}})
 	must(t, s, "admin", "GET", "/users/me", nil)
 	got := ask(t, s, "admin", "POST", "/channels/create", map[string]any{"name": "x", "subscribers": []int{}})

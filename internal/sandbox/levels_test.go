@@ -185,7 +185,7 @@ func (s *Server) systemGroupID(t *testing.T, name string) int {
 	return g.ID
 }
 
-func TestVersionMatchesLevel(t *testing.T) {
+func TestVersion_EveryLevel_Matching(t *testing.T) {
 	for level, want := range map[int]string{
 		442: "12.0-dev-21-gsandbox", 421: "11.0", 420: "11.0-dev-49-gsandbox", 371: "10.0", 277: "9.0",
 	} {

@@ -37,7 +37,7 @@ func posted(t *testing.T, s *Server, as, channel string) []string {
 	return texts
 }
 
-func TestManyChannelsAreAllMadeOrNone(t *testing.T) {
+func TestManyChannels_OneInvalid_NoneCreated(t *testing.T) {
 	for what, test := range map[string]struct {
 		as       string
 		bad      string
@@ -67,7 +67,7 @@ func TestManyChannelsAreAllMadeOrNone(t *testing.T) {
 	}
 }
 
-func TestManyChannelsNamesakesAreJoined(t *testing.T) {
+func TestManyChannels_ExistingNames_Joined(t *testing.T) {
 	s := start(t, Config{})
 	archived := createdChannel(t, s, "owner", "archived")
 	must(t, s, "owner", "DELETE", fmt.Sprintf("/streams/%d", archived), nil)
@@ -97,7 +97,7 @@ func TestManyChannelsNamesakesAreJoined(t *testing.T) {
 	}
 }
 
-func TestManyChannelsNobodyInThem(t *testing.T) {
+func TestManyChannels_NoPrincipals_CreatorSubscribed(t *testing.T) {
 	s := start(t, Config{})
 	must(t, s, "owner", "PATCH", "/realm", map[string]any{"send_channel_events_messages": true})
 	for _, settings := range []map[string]any{nil, {"principals": []int{}}} {
@@ -121,7 +121,7 @@ func TestManyChannelsNobodyInThem(t *testing.T) {
 	}
 }
 
-func TestManyChannelsShareAnAnnouncement(t *testing.T) {
+func TestManyChannels_Created_OneAnnouncement(t *testing.T) {
 	s := start(t, Config{})
 	announcements, _ := s.Organization().Channel("announcements")
 	must(t, s, "owner", "PATCH", "/realm", map[string]any{"new_stream_announcements_stream_id": announcements.ID})
@@ -139,7 +139,7 @@ func TestManyChannelsShareAnAnnouncement(t *testing.T) {
 	}
 }
 
-func TestManyChannelsTakeEveryPermission(t *testing.T) {
+func TestManyChannels_Permissions_AllSet(t *testing.T) {
 	s := start(t, Config{})
 	self := s.AllCredentials()["owner"].ID
 	settings := map[string]any{}
@@ -171,7 +171,7 @@ func TestManyChannelsTakeEveryPermission(t *testing.T) {
 	}
 }
 
-func TestSubscribingSaysWhatIsWrongWithAnEntry(t *testing.T) {
+func TestSubscribing_InvalidEntry_Error(t *testing.T) {
 	s := start(t, Config{})
 	for says, entry := range map[string]map[string]any{
 		"Invalid subscriptions[0]: Value error, add.color is not a valid hex color code": {"name": "x", "color": "red"},

@@ -54,7 +54,7 @@ func TestMessageObject(t *testing.T) {
 	}
 }
 
-func TestEmptyTopicsAreNamedForWhoCannotTakeThem(t *testing.T) {
+func TestEmptyTopic_OldClient_Named(t *testing.T) {
 	s := start(t, Config{})
 	id := sent(t, s, "member", toGeneral("", "Hello"))
 	general, _ := s.Organization().Channel("general")
@@ -144,7 +144,7 @@ func TestReadingMessages(t *testing.T) {
 }
 
 // Messages, flags and scheduled messages survive a restart. A scheduled message that became due long before has failed.
-func TestMessagesAreKept(t *testing.T) {
+func TestMessages_Restarted_Kept(t *testing.T) {
 	now := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	cfg := Config{StatePath: filepath.Join(t.TempDir(), "state"), Clock: func() time.Time { return now }}
 	s, err := New(cfg)
@@ -208,7 +208,7 @@ func TestPeopleOfDirectMessages(t *testing.T) {
 	}
 }
 
-func TestNewChannelsAreRecentlyActive(t *testing.T) {
+func TestChannel_New_RecentlyActive(t *testing.T) {
 	s := start(t, Config{})
 	id := createdChannel(t, s, "admin", "quiet")
 	if got := must(t, s, "admin", "GET", fmt.Sprintf("/streams/%d", id), nil).body["stream"].(map[string]any)["is_recently_active"]; got != true {
@@ -216,7 +216,7 @@ func TestNewChannelsAreRecentlyActive(t *testing.T) {
 	}
 }
 
-func TestSearchShowsWhatItFound(t *testing.T) {
+func TestSearch_Matches_Highlighted(t *testing.T) {
 	s := start(t, Config{})
 	sent(t, s, "member", toGeneral("Tea & cakes", "Two **cakes**, & a search for [cake](https://example.com/cake)"))
 	sent(t, s, "member", toGeneral("other", "Nothing to see"))

@@ -221,7 +221,7 @@ func TestSettingsOfOthers(t *testing.T) {
 
 // New accounts start with the current defaults, and keep them. A value that the server has renamed is shown under its new
 // name.
-func TestNewAccountsStartWithTheDefaults(t *testing.T) {
+func TestNewAccount_Settings_FromDefaults(t *testing.T) {
 	s := start(t, Config{FeatureLevel: featurelevel.HomeViewRecent - 1})
 	defaults := func(scheme int, view string) {
 		must(t, s, "admin", "PATCH", "/realm/user_settings_defaults", map[string]any{"color_scheme": scheme, "web_home_view": view})

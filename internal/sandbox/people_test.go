@@ -12,7 +12,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
-func TestRightsOfTheServersShell(t *testing.T) {
+func TestUser_ShellPermissions_Granted(t *testing.T) {
 	s := start(t, Config{Accounts: map[string]Account{
 		"admin": {
 			Email: "admin@example.com", FullName: "Ada", Role: 200, CanCreateUsers: true, CanChangeUserEmails: true,
@@ -28,7 +28,7 @@ func TestRightsOfTheServersShell(t *testing.T) {
 	}
 }
 
-func TestGuestsReadOfThoseTheyMaySee(t *testing.T) {
+func TestGuest_ReadingUsers_VisibleOnly(t *testing.T) {
 	s := start(t, Config{})
 	members := s.systemGroupID(t, "role:members")
 	must(t, s, "owner", "PATCH", "/realm", map[string]any{"can_access_all_users_group": map[string]any{"new": members}})
@@ -89,7 +89,7 @@ func TestOwnProfileAndAccount(t *testing.T) {
 	}
 }
 
-func TestProfileValuesAreChecked(t *testing.T) {
+func TestProfileValues_Invalid_Refused(t *testing.T) {
 	s := start(t, Config{})
 	member, _ := s.Credentials("member")
 	for sent, want := range map[string]string{
@@ -106,7 +106,7 @@ func TestProfileValuesAreChecked(t *testing.T) {
 	}
 }
 
-func TestFieldDataKeepsItsOrder(t *testing.T) {
+func TestFieldData_Options_OrderKept(t *testing.T) {
 	for sent, want := range map[string]string{
 		`{ "b": {"text": "ä <1>", "order": "1"}, "a": {"order":"2","text":"\u00fc"} }`: `{"b":{"text":"ä <1>","order":"1"},"a":{"order":"2","text":"ü"}}`,
 		`{}`:                      `{}`,
@@ -129,7 +129,7 @@ func TestFieldDataKeepsItsOrder(t *testing.T) {
 }
 
 // The server says that a user is deactivated before it checks the caller's permission.
-func TestDeactivationOfTheDeactivated(t *testing.T) {
+func TestDeactivation_AlreadyDeactivated_RefusedFirst(t *testing.T) {
 	s := start(t, Config{})
 	member, _ := s.Credentials("member")
 	owner, _ := s.Credentials("owner")
@@ -185,7 +185,7 @@ func TestListOfBots(t *testing.T) {
 	}
 }
 
-func TestKeyOfABot(t *testing.T) {
+func TestBotKey_Read_ByPermission(t *testing.T) {
 	s := start(t, Config{})
 	made := must(t, s, "member", "POST", "/bots", map[string]any{"full_name": "Alerts", "short_name": "alerts"}).body
 	path := "/bots/" + userKey(int(made["user_id"].(float64))) + "/api_key"
@@ -216,7 +216,7 @@ func TestKeyOfABot(t *testing.T) {
 	}
 }
 
-func TestKeyOfABotThatMakesUsers(t *testing.T) {
+func TestBotKey_UserCreator_OwnersOnly(t *testing.T) {
 	s := start(t, Config{Accounts: map[string]Account{
 		"owner":  {Email: "o@example.com", FullName: "O", Role: 100},
 		"admin":  {Email: "a@example.com", FullName: "A", Role: 200},
@@ -232,7 +232,7 @@ func TestKeyOfABotThatMakesUsers(t *testing.T) {
 	}
 }
 
-func TestShortNameOfABot(t *testing.T) {
+func TestBotShortName_Invalid_Refused(t *testing.T) {
 	s := start(t, Config{FeatureLevel: featurelevel.BotShortName})
 	id := newBot(t, s, "alerts")
 	newBot(t, s, "taken")
@@ -274,7 +274,7 @@ func TestShortNameOfABot(t *testing.T) {
 	}
 }
 
-func TestBotsAreLetInFromALevelOn(t *testing.T) {
+func TestBots_NewEndpoints_AllowedByLevel(t *testing.T) {
 	const refused = "This endpoint does not accept bot requests."
 	s := start(t, Config{})
 	member, _ := s.Credentials("member")
@@ -314,7 +314,7 @@ func TestBotsAreLetInFromALevelOn(t *testing.T) {
 
 // A list that names one group twice is not collapsed to the group, and equals no group. A list that names it once is
 // collapsed.
-func TestPermissionThatNamesAGroupTwice(t *testing.T) {
+func TestPermission_DuplicateGroup_NotCollapsed(t *testing.T) {
 	s := start(t, Config{})
 	channel := createdChannel(t, s, "owner", "x")
 	group := s.systemGroupID(t, "role:moderators")

@@ -82,7 +82,7 @@ func TestRealmImageRedirects(t *testing.T) {
 	}
 }
 
-func TestAvatarOfBotIsServed(t *testing.T) {
+func TestBotAvatar_Uploaded_Served(t *testing.T) {
 	s := start(t, Config{})
 	p := newReplay(s)
 	got, err := p.ask(exchange{

@@ -23,7 +23,7 @@ func readOrganization(t testing.TB) string {
 }
 
 // Loaded rows keep their IDs, and new rows get others.
-func TestARecordedOrganizationKeepsItsIDs(t *testing.T) {
+func TestRecordedOrganization_Loaded_IDsKept(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "organization.db")
 	config := Config{Organization: []byte(readOrganization(t)), StatePath: state}
 	s, err := New(config)
@@ -100,7 +100,7 @@ func answerTo(t testing.TB, s *Server, method, path, form string) map[string]any
 
 // Features of a real organization that the example lacks: other IDs of system bots and system groups, another domain, and
 // hidden addresses.
-func TestARecordedOrganizationOfAnotherServer(t *testing.T) {
+func TestRecordedOrganization_OtherServer_Loaded(t *testing.T) {
 	file := strings.NewReplacer(
 		`"user_id": 6,`, `"user_id": 4,`, `"user_id": 8,`, `"user_id": 5,`, `"user_id": 50,`, `"user_id": 8,`, ", 50]", ", 8]",
 		"zulip.example.com", "chat.example.org", `"delivery_email": "kenji.sato@example.com"`, `"delivery_email": null`,
@@ -139,7 +139,7 @@ func jsonText(value any) string {
 }
 
 // An error names its place.
-func TestARecordedOrganizationIsChecked(t *testing.T) {
+func TestRecordedOrganization_Invalid_Error(t *testing.T) {
 	good := readOrganization(t)
 	for _, test := range []struct{ before, after, want string }{
 		{`"format": 1`, `"format": 2`, `format 2 is not known, only 1`},

@@ -22,7 +22,7 @@ type registerKeys struct {
 	UserSettings map[string]string   `json:"user_settings"`
 }
 
-func TestSnapshotHasTheServersFields(t *testing.T) {
+func TestSnapshot_Fields_SameAsServer(t *testing.T) {
 	data, err := os.ReadFile("testdata/register-keys.json")
 	requireNoError(t, err)
 	var recorded registerKeys
@@ -158,7 +158,7 @@ func TestSnapshotOfUnreadMessages(t *testing.T) {
 	}
 }
 
-func TestQueueIDsAreUUIDs(t *testing.T) {
+func TestQueueID_Registered_UUID(t *testing.T) {
 	s := start(t, Config{})
 	id := must(t, s, "member", "POST", "/register", map[string]any{"event_types": []string{}}).body["queue_id"].(string)
 	if !regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`).MatchString(id) {
@@ -167,7 +167,7 @@ func TestQueueIDsAreUUIDs(t *testing.T) {
 	must(t, s, "member", "DELETE", "/events", map[string]any{"queue_id": id})
 }
 
-func TestWhatASubscriptionToEventsNarrows(t *testing.T) {
+func TestEvents_Narrow_Checked(t *testing.T) {
 	s := start(t, Config{})
 	for narrow, want := range map[string]string{
 		`[["channel","general"],["topic","x"]]`: "", `[["is","mentioned"]]`: "",
@@ -229,7 +229,7 @@ func readEvents(t *testing.T, s *Server, as, queue string, last int) []any {
 	return must(t, s, as, "GET", "/events", map[string]any{"queue_id": queue, "last_event_id": last, "dont_block": true}).body["events"].([]any)
 }
 
-func TestEventsAreTheMessagesReceived(t *testing.T) {
+func TestEvents_ReceivedMessages_Listed(t *testing.T) {
 	s := start(t, Config{})
 	sent(t, s, "member", toGeneral("before", "not in the queue"))
 	plain := newQueue(t, s, "owner", map[string]any{"event_types": []string{"message"}})

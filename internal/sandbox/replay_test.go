@@ -262,7 +262,7 @@ func (p *replay) authorize(req *http.Request, x exchange) {
 
 // A try leaves no trace in the organization, its IDs, the journal or a queue. It does not matter whether the server
 // accepted the request, refused it or failed.
-func TestTryLeavesNothing(t *testing.T) {
+func TestTry_AnyOutcome_UndoneCompletely(t *testing.T) {
 	s := start(t, Config{})
 	a := newReplay(s)
 	registered, err := a.ask(newExchange("admin", "POST", "/register", map[string]any{"event_types": []string{"message"}}))

@@ -97,7 +97,7 @@ func TestExampleOrganization(t *testing.T) {
 	}
 }
 
-func TestNounsHaveIDsOfTheirOwn(t *testing.T) {
+func TestOrganization_Objects_DistinctIDs(t *testing.T) {
 	s := start(t, Config{})
 	owner := map[int]string{}
 	note := func(noun string, id int) {
@@ -237,7 +237,7 @@ func TestMethodField(t *testing.T) {
 	}
 }
 
-func TestBodyThatIsNoForm(t *testing.T) {
+func TestBody_NotForm_ArgumentsMissing(t *testing.T) {
 	s := start(t, Config{})
 	admin, _ := s.Credentials("admin")
 	req := httptest.NewRequest("POST", apiPrefix+"/channels/create", strings.NewReader(`{"name": "x", "subscribers": []}`))
@@ -294,7 +294,7 @@ func TestServerOnEveryAddress(t *testing.T) {
 }
 
 // A connection that is accepted while the server shuts down is closed too.
-func TestCloseEndsConnectionsThatComeLate(t *testing.T) {
+func TestServerClose_LateConnection_Closed(t *testing.T) {
 	u := &newConnections{open: map[net.Conn]struct{}{}}
 	u.end()
 	client, server := net.Pipe()

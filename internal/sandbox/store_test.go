@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// childState is set for the process that TestStateSurvivesAKill starts and
+// childState is set for the process that TestState_Killed_Kept starts and
 // kills: the path of the state file it serves from.
 const childState = "SANDBOX_TEST_STATE"
 
@@ -60,7 +60,7 @@ func startChild(t *testing.T, path string) (*exec.Cmd, childHello) {
 	return cmd, hello
 }
 
-func TestStateSurvivesAKill(t *testing.T) {
+func TestState_Killed_Kept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	cmd, hello := startChild(t, path)
 
@@ -103,7 +103,7 @@ func TestStateSurvivesAKill(t *testing.T) {
 	}
 }
 
-func TestIDsAreNotReusedAfterRestart(t *testing.T) {
+func TestIDs_Restarted_NotReused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	s := start(t, Config{StatePath: path})
 	params := map[string]any{"group_name": "new people", "description": "x", "stream_names": []string{}}
@@ -122,7 +122,7 @@ func TestIDsAreNotReusedAfterRestart(t *testing.T) {
 	}
 }
 
-func TestUnwrittenChangeIsUndone(t *testing.T) {
+func TestState_WriteFails_ChangeUndone(t *testing.T) {
 	s := start(t, Config{StatePath: filepath.Join(t.TempDir(), "state.db")})
 	id := createdChannel(t, s, "admin", "written")
 	if err := s.store.db.Close(); err != nil { // as if the disk were gone
@@ -165,9 +165,9 @@ const (
 	manyWrites = 8
 )
 
-// TestStateSurvivesManyKills kills the sandbox repeatedly at random moments while it is written to. Each time the file must
+// TestState_KilledManyTimes_Kept kills the sandbox repeatedly at random moments while it is written to. Each time the file must
 // be readable, and must hold every acknowledged write.
-func TestStateSurvivesManyKills(t *testing.T) {
+func TestState_KilledManyTimes_Kept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state.db")
 	acknowledged := map[string]string{} // descriptions of channels by name
 	lost, rounds, within := 0, kills, 12*time.Millisecond

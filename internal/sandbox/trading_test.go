@@ -120,7 +120,7 @@ func TestTradingTokens(t *testing.T) {
 	}
 }
 
-func TestTradingTokensEnd(t *testing.T) {
+func TestTradingTokens_ExpiredOrWithdrawn_Refused(t *testing.T) {
 	run := startTrading(t, sandbox.TradingConfig{TokenLifetime: time.Minute})
 	const path = "/api/TradePlatforms"
 	if resp := run.get(path, "", nil); resp.StatusCode != 401 || resp.Header.Get("WWW-Authenticate") != "Bearer" {

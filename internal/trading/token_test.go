@@ -15,7 +15,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/trading"
 )
 
-func TestTokenIsUsedUntilAMinuteBeforeItsEnd(t *testing.T) {
+func TestToken_LastMinute_Renewed(t *testing.T) {
 	cloud, client, clock := start(t, sandbox.TradingConfig{TokenLifetime: time.Hour})
 	listPlatforms(t, client)
 	clock.advance(58*time.Minute + 59*time.Second)
@@ -30,7 +30,7 @@ func TestTokenIsUsedUntilAMinuteBeforeItsEnd(t *testing.T) {
 	}
 }
 
-func TestShortTokenIsNotRenewedForEachRequest(t *testing.T) {
+func TestToken_ShortLifetime_Reused(t *testing.T) {
 	cloud, client, clock := start(t, sandbox.TradingConfig{TokenLifetime: 30 * time.Second})
 	listPlatforms(t, client)
 	clock.advance(14 * time.Second)
@@ -40,7 +40,7 @@ func TestShortTokenIsNotRenewedForEachRequest(t *testing.T) {
 	}
 }
 
-func TestTokenIsGoodForAsLongAsWanted(t *testing.T) {
+func TestToken_WantedLifetime_Respected(t *testing.T) {
 	cloud, client, clock := start(t, sandbox.TradingConfig{TokenLifetime: time.Hour})
 	first, err := client.Token(t.Context(), 10*time.Minute)
 	if err != nil || first.Type != "Bearer" || !first.Expires.Equal(clock.time().Add(time.Hour)) {
@@ -56,7 +56,7 @@ func TestTokenIsGoodForAsLongAsWanted(t *testing.T) {
 	}
 }
 
-func TestTokenThatIsWithdrawnIsRenewedOnce(t *testing.T) {
+func TestToken_Withdrawn_RenewedOnce(t *testing.T) {
 	cloud, client, _ := start(t, sandbox.TradingConfig{})
 	listPlatforms(t, client)
 	cloud.RevokeTokens()
@@ -133,7 +133,7 @@ func TestOneRenewalForAllCallers(t *testing.T) {
 	}
 }
 
-func TestTokenErrorsAreToldApart(t *testing.T) {
+func TestToken_Errors_Distinguished(t *testing.T) {
 	for name, test := range map[string]struct {
 		spoil func(*sandbox.TradingCloud)
 		code  string
@@ -175,7 +175,7 @@ func refuseToken(body string) func(*sandbox.TradingCloud) {
 	}
 }
 
-func TestTokenEndpointThatTheIdentityProviderNames(t *testing.T) {
+func TestTokenEndpoint_FromIdentityProvider_Used(t *testing.T) {
 	for name, test := range map[string]struct {
 		describe http.HandlerFunc
 		want     string
@@ -221,7 +221,7 @@ func TestTokenEndpointThatTheIdentityProviderNames(t *testing.T) {
 	}
 }
 
-func TestEncryptionIsNotGivenUpForANamedEndpoint(t *testing.T) {
+func TestTokenEndpoint_Unencrypted_NotUsed(t *testing.T) {
 	plain := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the secret travelled in clear") }))
 	defer plain.Close()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

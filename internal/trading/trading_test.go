@@ -118,7 +118,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-func TestPingIsAnErrorWhenItSaysNothingOfThePlatform(t *testing.T) {
+func TestPing_NoPlatformStatus_Error(t *testing.T) {
 	cloud, client, clock := start(t, sandbox.TradingConfig{})
 	if _, err := client.Ping(t.Context(), "../Organizations"); err == nil || !strings.Contains(err.Error(), "GUID") {
 		t.Errorf("a path instead of an ID: %v", err)
@@ -137,7 +137,7 @@ func TestPingIsAnErrorWhenItSaysNothingOfThePlatform(t *testing.T) {
 	}
 }
 
-func TestPingThatTheWebAPIDoesNotAnswerInTime(t *testing.T) {
+func TestPing_WebAPITimeout_Unreachable(t *testing.T) {
 	cloud, client, clock := start(t, sandbox.TradingConfig{})
 	id := listPlatforms(t, client)[0].ID
 	cloud.Fail(sandbox.Fault{Path: "/api/TradePlatforms/*/Ping", Action: sandbox.FaultStall, Delay: time.Second})
@@ -150,7 +150,7 @@ func TestPingThatTheWebAPIDoesNotAnswerInTime(t *testing.T) {
 }
 
 // An error quotes the title of a page from a proxy or another server, without the markup.
-func TestPageIsQuotedByItsTitle(t *testing.T) {
+func TestErrorPage_HTML_TitleQuoted(t *testing.T) {
 	cloud, client, _ := start(t, sandbox.TradingConfig{})
 	page := "\n<!DOCTYPE html>\n<html><head><title>\n Not found &amp; gone</title></head><body><h1>Oh</h1></body></html>"
 	cloud.Fail(sandbox.Fault{Path: "/api/TradePlatforms", Action: sandbox.FaultStatus, Status: 404, Body: page})
@@ -159,7 +159,7 @@ func TestPageIsQuotedByItsTitle(t *testing.T) {
 	}
 }
 
-func TestAnswersThatCannotBeUsed(t *testing.T) {
+func TestAnswer_Unusable_Error(t *testing.T) {
 	list := "/api/TradePlatforms"
 	for name, test := range map[string]struct {
 		fault sandbox.Fault
@@ -190,7 +190,7 @@ func TestAnswersThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-func TestWhatFailedIsRepeated(t *testing.T) {
+func TestRequest_TransientFailure_Repeated(t *testing.T) {
 	cloud, _, clock := start(t, sandbox.TradingConfig{})
 	cloud.Fail(sandbox.Fault{Path: "/connect/token", Action: sandbox.FaultStatus, Status: 503, Count: 1})
 	cloud.Fail(sandbox.Fault{Path: "/api/TradePlatforms", Action: sandbox.FaultDrop, Count: 1})
@@ -248,7 +248,7 @@ func TestOrganizationsPath(t *testing.T) {
 	}
 }
 
-func TestNothingSecretIsLogged(t *testing.T) {
+func TestSecrets_AllRequests_NotLogged(t *testing.T) {
 	cloud, client, _ := start(t, sandbox.TradingConfig{})
 	var log bytes.Buffer
 	ctx := tflogtest.RootLogger(t.Context(), &log)

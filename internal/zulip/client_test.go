@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-func TestSendWritesTheFormWhereItBelongs(t *testing.T) {
+func TestSend_Form_InQueryOrBody(t *testing.T) {
 	form := &Form{}
 	form.Text("name", "a b&c")
 	form.JSON("ids", []int{1, 2})
@@ -55,7 +55,7 @@ func TestSendWritesTheFormWhereItBelongs(t *testing.T) {
 	}
 }
 
-func TestSendDecodesDataAndEnvelope(t *testing.T) {
+func TestSend_DataAndEnvelope_Decoded(t *testing.T) {
 	w := newWire(t, json200(`{"result":"success","msg":"","id":7,"ignored_parameters_unsupported":["topics_policy"]}`))
 	var out struct{ ID int }
 	answer, err := w.client.send(w.ctx, http.MethodGet, "/thing", nil, safeToRetry, &out)
@@ -82,7 +82,7 @@ func TestAnonymous(t *testing.T) {
 	}
 }
 
-func TestAnonymousCallsHideTheAccountOfAClientThatHasOne(t *testing.T) {
+func TestAnonymous_ClientWithAccount_NotAuthenticated(t *testing.T) {
 	w := newWire(t, json200(ok))
 	if _, err := w.client.sendAnonymous(w.ctx, http.MethodGet, "/server_settings", nil, safeToRetry, nil); err != nil {
 		t.Fatal(err)
@@ -155,7 +155,7 @@ func TestStream(t *testing.T) {
 	})
 }
 
-func TestAtMostEightRequestsAreInFlight(t *testing.T) {
+func TestClient_ManyRequests_EightInFlight(t *testing.T) {
 	const calls = 20
 	release := make(chan struct{})
 	arrived := make(chan struct{}, calls)
@@ -197,7 +197,7 @@ func TestAtMostEightRequestsAreInFlight(t *testing.T) {
 	w.expectSent(t, 1+calls)
 }
 
-func TestWaitingForAPlaceEndsWithTheContext(t *testing.T) {
+func TestClient_ContextEndedInQueue_Canceled(t *testing.T) {
 	w := newWire(t, json200(ok))
 	requireNoError(t, w.read())
 	for range maxInFlight {
@@ -218,7 +218,7 @@ func TestWaitingForAPlaceEndsWithTheContext(t *testing.T) {
 	}
 }
 
-func TestRequestTimeoutIsForOneAttempt(t *testing.T) {
+func TestRequestTimeout_FirstAttempt_Retried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, first(silent, json200(ok)), func(c *Config) { c.RequestTimeout = 50 * time.Millisecond })
 		requireNoError(t, w.read())
@@ -241,8 +241,8 @@ func TestRetention(t *testing.T) {
 	}
 }
 
-// TestStreamedFindsTheEnvelope checks every position of the envelope, and every way to split the body.
-func TestStreamedFindsTheEnvelope(t *testing.T) {
+// TestStreamed_EnvelopeAnywhere_Found checks every position of the envelope, and every way to split the body.
+func TestStreamed_EnvelopeAnywhere_Found(t *testing.T) {
 	for _, test := range []struct {
 		body string
 		want bool

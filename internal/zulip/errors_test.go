@@ -16,7 +16,7 @@ import (
 )
 
 // The recorded refusals of a real server.
-func TestDecodeErrorReadsRecordedRefusals(t *testing.T) {
+func TestDecodeError_RecordedRefusals_Decoded(t *testing.T) {
 	files, err := filepath.Glob("testdata/recordings/*.json")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no recordings: %v", err)
@@ -54,7 +54,7 @@ func TestDecodeErrorReadsRecordedRefusals(t *testing.T) {
 	}
 }
 
-func TestErrorTextsAreForPeople(t *testing.T) {
+func TestErrors_EveryKind_ReadableText(t *testing.T) {
 	for name, test := range map[string]struct {
 		answer answers
 		method string
@@ -91,7 +91,7 @@ func redirect(_ int, w http.ResponseWriter, _ *http.Request) {
 	w.WriteHeader(http.StatusMovedPermanently)
 }
 
-func TestRedirectsAreNotFollowed(t *testing.T) {
+func TestRedirect_AnyRequest_NotFollowed(t *testing.T) {
 	w := newWire(t, func(_ int, rw http.ResponseWriter, r *http.Request) {
 		http.Redirect(rw, r, "/api/v1/elsewhere", http.StatusFound)
 	})
@@ -154,7 +154,7 @@ func FuzzDecodeError(f *testing.F) {
 	})
 }
 
-func TestNoSecretIsLoggedOrReturned(t *testing.T) {
+func TestSecrets_LogsAndErrors_NotShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		encoded := base64.StdEncoding.EncodeToString([]byte(testEmail + ":" + testKey))
 		const password, link = "correct horse", "https://chat.example.com/join/abcdefgh/"
@@ -195,7 +195,7 @@ func TestNoSecretIsLoggedOrReturned(t *testing.T) {
 	})
 }
 
-func TestRequestsAreLogged(t *testing.T) {
+func TestLog_Requests_Logged(t *testing.T) {
 	w := newWire(t, json200(ok))
 	requireNoError(t, w.create())
 	entries, err := tflogtest.MultilineJSONDecode(strings.NewReader(w.log.String()))
@@ -213,7 +213,7 @@ func TestRequestsAreLogged(t *testing.T) {
 }
 
 // A value that the caller marks as secret is masked everywhere, under every parameter name.
-func TestSecretsOfTheCallerAreMasked(t *testing.T) {
+func TestSecrets_NamedByCaller_Masked(t *testing.T) {
 	w := newWire(t, first(json200(ok), refusal(400, "BAD_REQUEST", `Invalid "quoted" s3cr&t=key`)))
 	const secret, short = `"quoted" s3cr&t=key`, "x7"
 	w.ctx = WithSecrets(w.ctx, secret, short, "")
@@ -236,7 +236,7 @@ func TestSecretsOfTheCallerAreMasked(t *testing.T) {
 	}
 }
 
-func TestLongValuesAreCutInTheLog(t *testing.T) {
+func TestLog_LongValues_Truncated(t *testing.T) {
 	form := &Form{}
 	form.Text("content", strings.Repeat("é", 5000))
 	got := secrets(nil).maskForm(form)["content"]

@@ -8,7 +8,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-func TestObjectionsOfARealServer(t *testing.T) {
+func TestObjections_RealServer_Decoded(t *testing.T) {
 	refusal := &zulip.Error{Status: 400, Code: "CANNOT_DEACTIVATE_GROUP_IN_USE", Fields: map[string]json.RawMessage{"objections": json.RawMessage(
 		`[{"type":"subgroup","supergroup_ids":[5]},{"type":"channel","channel_id":7,"settings":["can_send_message_group"]},{"type":"user_group","group_id":9,"settings":["can_manage_group"]},{"type":"realm","settings":["can_create_groups"]}]`)}}
 	want := []zulip.Objection{

@@ -135,7 +135,7 @@ func TestApplyRightAfterAnother(t *testing.T) {
 	}
 }
 
-func TestProcessesShareAnAccount(t *testing.T) {
+func TestLimits_SeveralProcesses_AccountShared(t *testing.T) {
 	for _, processes := range []int{2, 3} {
 		t.Run(fmt.Sprint(processes), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -160,7 +160,7 @@ func TestProcessesShareAnAccount(t *testing.T) {
 	}
 }
 
-func TestSmallPlansDoNotWait(t *testing.T) {
+func TestLimits_SmallPlan_NoWait(t *testing.T) {
 	for _, before := range []int{0, 100, 190, 1900} {
 		synctest.Test(t, func(t *testing.T) {
 			server := &limitedServer{rules: defaultRules, latency: 30 * time.Millisecond}
@@ -179,7 +179,7 @@ func TestSmallPlansDoNotWait(t *testing.T) {
 	}
 }
 
-func TestFirstComeFirstServed(t *testing.T) {
+func TestLimits_Queue_InOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newRequestLimiter(0)
 		l.refused(nil, time.Minute) // so that they leave one by one
@@ -206,7 +206,7 @@ func TestFirstComeFirstServed(t *testing.T) {
 	})
 }
 
-func TestRequestsAreScarceAtTheLimit(t *testing.T) {
+func TestLimits_NearLimit_RequestsScarce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := (&limitedServer{rules: defaultRules, latency: 20 * time.Millisecond}).process(t)
 		for _, step := range []struct {
@@ -223,7 +223,7 @@ func TestRequestsAreScarceAtTheLimit(t *testing.T) {
 	})
 }
 
-func TestReadsTellWhenTheyLeave(t *testing.T) {
+func TestLimits_ReadQueued_StartReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &limitedServer{rules: defaultRules, latency: 20 * time.Millisecond}
 		c := server.process(t)
@@ -240,7 +240,7 @@ func TestReadsTellWhenTheyLeave(t *testing.T) {
 	})
 }
 
-func TestWaitingEndsWithTheContext(t *testing.T) {
+func TestLimits_ContextEnded_Canceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &limitedServer{rules: defaultRules, latency: 20 * time.Millisecond}
 		c := server.process(t)
@@ -271,7 +271,7 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 	})
 }
 
-func TestLimitsOfOneActionHoldBackThatActionOnly(t *testing.T) {
+func TestLimits_OneAction_OthersNotDelayed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &limitedServer{rules: defaultRules}
 		c := server.process(t)
@@ -309,7 +309,7 @@ func TestLimitsOfOneActionHoldBackThatActionOnly(t *testing.T) {
 	})
 }
 
-func TestClientsOfOneAccountShareAPace(t *testing.T) {
+func TestLimits_ClientsOfAccount_Shared(t *testing.T) {
 	client := func(email string, perMinute int) *Client {
 		c, err := New(Config{Site: "https://chat.example.com/", Email: email, APIKey: testKey, RequestsPerMinute: perMinute})
 		requireNoError(t, err)
@@ -327,7 +327,7 @@ func TestClientsOfOneAccountShareAPace(t *testing.T) {
 	}
 }
 
-func TestHourIsUsedUp(t *testing.T) {
+func TestLimits_HourlyLimit_Waited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &limitedServer{rules: defaultRules, latency: 30 * time.Millisecond}
 		began := time.Now()
@@ -355,7 +355,7 @@ func TestHourIsUsedUp(t *testing.T) {
 	})
 }
 
-func TestHourIsNotWaitedForBeforeAnythingIsChanged(t *testing.T) {
+func TestLimits_HourlyLimitBeforeChange_Error(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &limitedServer{rules: defaultRules}
 		server.use(2000, time.Now())
@@ -405,7 +405,7 @@ func TestShortWindows(t *testing.T) {
 }
 
 // A write that follows a fresh read before each attempt succeeds eventually, despite refusals.
-func TestShortWindowsAndWritesThatAreSentOnce(t *testing.T) {
+func TestShortWindows_UnrepeatedWrites_Succeed(t *testing.T) {
 	for _, perSecond := range []int{2, 10} {
 		t.Run(fmt.Sprint(perSecond), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -89,7 +89,7 @@ func TestLinkifyTemplates(t *testing.T) {
 	}
 }
 
-func TestParseLinkifierRefuses(t *testing.T) {
+func TestParseLinkifier_Invalid_Error(t *testing.T) {
 	for _, test := range []struct{ pattern, template, field, words string }{
 		{" ", "x", "pattern", "pattern is empty"},
 		{"x", "", "url_template", "url_template is empty"},
@@ -135,7 +135,7 @@ func FuzzLinkify(f *testing.F) {
 }
 
 // Templates that a real server accepts, because it checks only the text in braces.
-func TestURLTemplatesThatTheServerTakes(t *testing.T) {
+func TestURLTemplate_AcceptedByServer_Expanded(t *testing.T) {
 	for template, link := range map[string]string{
 		"https://x.example/{id}":          "https://x.example/7",
 		"https://x.example/é/{id}":        "https://x.example/é/7",

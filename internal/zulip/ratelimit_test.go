@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-func TestRateLimitIsWaitedForExactly(t *testing.T) {
+func TestRateLimit_RetryAfter_WaitedExactly(t *testing.T) {
 	for name, test := range map[string]struct {
 		answer answers
 		want   time.Duration
@@ -41,7 +41,7 @@ func TestRateLimitIsWaitedForExactly(t *testing.T) {
 	}
 }
 
-func TestRateLimitDoesNotCountAsFailure(t *testing.T) {
+func TestRateLimit_NoRetries_NotCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, func(n int, rw http.ResponseWriter, r *http.Request) {
 			if n <= 20 {
@@ -55,7 +55,7 @@ func TestRateLimitDoesNotCountAsFailure(t *testing.T) {
 	})
 }
 
-func TestRateLimitIsNotWaitedForForever(t *testing.T) {
+func TestRateLimit_WaitTooLong_Error(t *testing.T) {
 	t.Run("in one go", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w, began := newWire(t, limited("3500", "3500")), time.Now()
@@ -81,7 +81,7 @@ func TestRateLimitIsNotWaitedForForever(t *testing.T) {
 }
 
 // After a refusal no request is sent before its time. Then one is sent alone, and more after the server accepted some.
-func TestRateLimitHoldsBackTheWholeClient(t *testing.T) {
+func TestRateLimit_ParallelRequests_AllDelayed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		inFlight, busiest := 0, 0
 		var mu sync.Mutex
@@ -194,7 +194,7 @@ func ask(ctx context.Context, c *Client, method string) error {
 	return err
 }
 
-func TestInterruptedChangeFinishesWhatItSent(t *testing.T) {
+func TestInterruptedChange_RequestSent_Finished(t *testing.T) {
 	interrupted(t, 5*time.Second, func(ctx context.Context, c *Client) {
 		for _, method := range []string{http.MethodPost, http.MethodPatch, http.MethodGet} {
 			if err := ask(ctx, c, method); err != nil {
@@ -215,7 +215,7 @@ func TestInterruptedChangeFinishesWhatItSent(t *testing.T) {
 	})
 }
 
-func TestInterruptedChangeLooksAfterALostAnswer(t *testing.T) {
+func TestInterruptedChange_AnswerLost_ReadAllowed(t *testing.T) {
 	interrupted(t, time.Minute, func(ctx context.Context, c *Client) {
 		began := time.Now()
 		if err := ask(ctx, c, http.MethodPost); !errors.Is(err, ErrInterrupted) || !MayHaveHappened(err) {
@@ -236,7 +236,7 @@ func TestInterruptedChangeLooksAfterALostAnswer(t *testing.T) {
 	})
 }
 
-func TestInterruptedChangeBeginsNothing(t *testing.T) {
+func TestInterruptedChange_NewWrite_Refused(t *testing.T) {
 	interrupted(t, 0, func(ctx context.Context, c *Client) {
 		if err := ask(ctx, c, http.MethodGet); err != nil {
 			t.Error(err)
@@ -249,7 +249,7 @@ func TestInterruptedChangeBeginsNothing(t *testing.T) {
 }
 
 // A change that waits for the rate limit has changed nothing, so an interruption ends the wait.
-func TestInterruptedChangeDoesNotWait(t *testing.T) {
+func TestInterruptedChange_RateLimited_Canceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &limitedServer{rules: []rule{{1, time.Hour}}}
 		server.use(1, time.Now())
@@ -269,7 +269,7 @@ func TestInterruptedChangeDoesNotWait(t *testing.T) {
 }
 
 // Several changes can be written by one request: each of them waits for it.
-func TestInterruptedChangesShareAWrite(t *testing.T) {
+func TestInterruptedChange_SharedWrite_Finished(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, change := NewChange(t.Context())
 		defer change.End()

@@ -34,7 +34,7 @@ func recordedRealm(t *testing.T) *Realm {
 	return snapshot.Realm
 }
 
-func TestRealmOfARecordedSnapshot(t *testing.T) {
+func TestRealm_RecordedSnapshot_Decoded(t *testing.T) {
 	realm := recordedRealm(t)
 	for setting := range realm.SupportedPermissions["realm"] {
 		if value, ok := realm.Permissions[setting]; !ok || value.Group != 17 {
@@ -67,7 +67,7 @@ func TestRealmOfARecordedSnapshot(t *testing.T) {
 }
 
 // Servers below feature level 243 show a boolean.
-func TestAuthenticationMethodOfAnOlderServer(t *testing.T) {
+func TestAuthenticationMethod_OlderServer_Decoded(t *testing.T) {
 	var methods map[string]AuthenticationMethod
 	requireNoError(t, json.Unmarshal([]byte(`{"Email":true,"LDAP":false}`), &methods))
 	if methods["Email"] != (AuthenticationMethod{Enabled: true, Available: true}) || methods["LDAP"] != (AuthenticationMethod{Available: true}) {
@@ -75,7 +75,7 @@ func TestAuthenticationMethodOfAnOlderServer(t *testing.T) {
 	}
 }
 
-func TestUpdateRealmSendsWhatIsInIt(t *testing.T) {
+func TestUpdateRealm_SetFields_Sent(t *testing.T) {
 	w := newWire(t, json200(ok))
 	var update RealmUpdate
 	if !update.Empty() {
@@ -203,7 +203,7 @@ func TestSnapshotOfEmojiAndDefaults(t *testing.T) {
 	}
 }
 
-func TestWhatIsGoneAlreadyIsNoError(t *testing.T) {
+func TestDelete_ObjectGone_NoError(t *testing.T) {
 	w := newWire(t, func(n int, rw http.ResponseWriter, _ *http.Request) {
 		rw.WriteHeader([]int{404, 400}[n-1])
 		_, _ = rw.Write([]byte([]string{
@@ -302,7 +302,7 @@ func TestAddresseeSame(t *testing.T) {
 
 // The server returns the times of creation and expiry in whole seconds, and may round them differently (server-behavior
 // §U17).
-func TestInvitationExpiresInMinutes(t *testing.T) {
+func TestInvitation_ExpiryRounded_WholeMinutes(t *testing.T) {
 	for _, c := range []struct{ invited, expires, want int64 }{
 		{1795219006, 1795222606, 60}, {1795219006, 1795222605, 60}, {1795219006, 1795222607, 60},
 		{1795219006, 1795219066, 1}, {1795219006, 1796083006, 14400},

@@ -14,7 +14,7 @@ import (
 )
 
 // The server also drops an idle event queue (server-behavior §R24), so a failure to close it is no error.
-func TestQueueIsClosedWithOneRequest(t *testing.T) {
+func TestQueue_CloseFails_NotRepeated(t *testing.T) {
 	for name, answer := range map[string]answers{
 		"unavailable": refusal(503, "BAD_REQUEST", "Service Unavailable"),
 		"bad gateway": always(502, "text/html", "<html><title>Bad Gateway</title></html>"),
@@ -37,7 +37,7 @@ func TestQueueIsClosedWithOneRequest(t *testing.T) {
 	}
 }
 
-func TestQueueThatIsNotClosedInTimeIsLeft(t *testing.T) {
+func TestQueue_CloseTooSlow_Abandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, silent)
 		began := time.Now()
@@ -68,7 +68,7 @@ func manyPeople(count int) answers {
 }
 
 // An organization of 90,000 people is read.
-func TestSnapshotOfALargeOrganization(t *testing.T) {
+func TestSnapshot_LargeOrganization_Read(t *testing.T) {
 	const people = 90_000
 	w := newWire(t, manyPeople(people), func(cfg *Config) { cfg.RequestTimeout = 2 * time.Minute })
 	snapshot, err := w.client.Register(w.ctx, []string{FetchUsers})
@@ -79,7 +79,7 @@ func TestSnapshotOfALargeOrganization(t *testing.T) {
 }
 
 // The client stops reading an endless answer, and the error says what to do.
-func TestSnapshotThatIsTooLarge(t *testing.T) {
+func TestSnapshot_TooLarge_Error(t *testing.T) {
 	w := newWire(t, manyPeople(3000))
 	w.client.maxStreamed = 1 << 20
 	_, err := w.client.Register(w.ctx, []string{FetchUsers})

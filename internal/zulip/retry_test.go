@@ -91,7 +91,7 @@ func (w *wire) sendOnce(ctx context.Context) error {
 }
 
 // Retry waits and gives up like a repeated request, and the error counts its attempts.
-func TestRetryWaitsAsRequestsDo(t *testing.T) {
+func TestRetry_Failures_SameDelays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, began := newWire(t, first(limited("58.24", "58.24"), json200(ok))), time.Now()
 		requireNoError(t, w.client.Retry(w.ctx, w.sendOnce))
@@ -113,7 +113,7 @@ func TestRetryWaitsAsRequestsDo(t *testing.T) {
 	})
 }
 
-func TestAnswersOfAnotherShapeAreNotAskedForAgain(t *testing.T) {
+func TestAnswer_UnexpectedShape_NotRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, json200(`{"result":"success","id":"seven"}`))
 		var out struct{ ID int }
@@ -126,7 +126,7 @@ func TestAnswersOfAnotherShapeAreNotAskedForAgain(t *testing.T) {
 	})
 }
 
-func TestAnswersAreBounded(t *testing.T) {
+func TestAnswer_TooLarge_Error(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, func(_ int, rw http.ResponseWriter, _ *http.Request) {
 			megabyte := strings.Repeat(" ", 1<<20)
@@ -145,7 +145,7 @@ func TestAnswersAreBounded(t *testing.T) {
 
 // Without a connection the create was certainly not sent, so it is repeated.
 
-func TestCreatesAreRepeatedWhenTheRequestNeverLeft(t *testing.T) {
+func TestCreate_ConnectionRefused_Repeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, json200(ok))
 		refusing := &refusingTransport{times: 2, cause: dialError(syscall.ECONNREFUSED), next: w.network}
@@ -160,7 +160,7 @@ func TestCreatesAreRepeatedWhenTheRequestNeverLeft(t *testing.T) {
 
 // A transport that does not report its progress leaves the outcome unknown.
 
-func TestCreatesAreNotRepeatedWhenNothingIsKnown(t *testing.T) {
+func TestCreate_OutcomeUnknown_NotRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, json200(ok))
 		refusing := &refusingTransport{times: 2, cause: errBroken, next: w.network}
@@ -174,7 +174,7 @@ func TestCreatesAreNotRepeatedWhenNothingIsKnown(t *testing.T) {
 	})
 }
 
-func TestHopelessConnectionsAreTriedOnce(t *testing.T) {
+func TestConnection_UnknownHost_NotRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, json200(ok))
 		refusing := &refusingTransport{times: 9, cause: dialError(&net.DNSError{Err: "no such host", Name: "chat.example.com", IsNotFound: true})}
@@ -205,7 +205,7 @@ func TestMaxRetries(t *testing.T) {
 	})
 }
 
-func TestBackoffGrowsAndIsBounded(t *testing.T) {
+func TestBackoff_ManyFailures_GrowsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		want := []time.Duration{500, 1000, 2000, 4000, 8000, 10000, 10000, 10000}
 		last := time.Now()
@@ -227,7 +227,7 @@ func TestBackoffGrowsAndIsBounded(t *testing.T) {
 	})
 }
 
-func TestOverloadedServersSayHowLongToWait(t *testing.T) {
+func TestRetry_OverloadedServer_RetryAfterHonored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, first(func(_ int, rw http.ResponseWriter, _ *http.Request) {
 			rw.Header().Set("Retry-After", "20")
@@ -243,7 +243,7 @@ func TestOverloadedServersSayHowLongToWait(t *testing.T) {
 
 // One refusal delays all calls, so that refusals use up no quota.
 
-func TestContextEndsEveryWait(t *testing.T) {
+func TestRetry_ContextEnded_Canceled(t *testing.T) {
 	for name, answer := range map[string]answers{
 		"rate limit": limited("600", "600"),
 		"backoff":    always(503, "text/html", ""),
@@ -276,7 +276,7 @@ func TestContextEndsEveryWait(t *testing.T) {
 	}
 }
 
-func TestDeadlineOfTheCallerIsNotRepeated(t *testing.T) {
+func TestRetry_CallerDeadline_NotRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, silent)
 		ctx, cancel := context.WithTimeout(w.ctx, 30*time.Millisecond)
@@ -292,7 +292,7 @@ func TestDeadlineOfTheCallerIsNotRepeated(t *testing.T) {
 
 // The second attempt is refused because the first was applied. The error must say so.
 
-func TestRefusalsAfterALostAnswerSaySo(t *testing.T) {
+func TestRefusal_AfterLostAnswer_Marked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, first(dropped, refusal(400, "EXPECTATION_MISMATCH", "'old' value does not match the expected value.")))
 		_, err := w.client.send(w.ctx, http.MethodPatch, "/streams/1", nil, safeToRetry, nil)
@@ -304,7 +304,7 @@ func TestRefusalsAfterALostAnswerSaySo(t *testing.T) {
 	})
 }
 
-func TestALaterCertainFailureDoesNotHideALostAnswer(t *testing.T) {
+func TestLostAnswer_ThenConnectionRefused_Reported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, dropped)
 		transport := &switchingTransport{first: w.network, then: &refusingTransport{times: 9, cause: dialError(syscall.ECONNREFUSED)}}

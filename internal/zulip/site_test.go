@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-func TestNewSaysWhatIsWrong(t *testing.T) {
+func TestNew_InvalidConfig_Error(t *testing.T) {
 	for name, test := range map[string]struct {
 		cfg  Config
 		want string
@@ -103,7 +103,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-func TestLinksAreTold(t *testing.T) {
+func TestLinks_ChannelOrTopic_Recognized(t *testing.T) {
 	const site = "https://chat.example.com/#narrow/channel/"
 	for text, want := range map[string]struct{ channel, topic bool }{
 		site + "12-releases":                   {true, false},
@@ -124,7 +124,7 @@ func TestLinksAreTold(t *testing.T) {
 	}
 }
 
-func TestFormIsTheSameWhateverTheOrder(t *testing.T) {
+func TestForm_AnyOrder_SameEncoding(t *testing.T) {
 	one, other := &Form{}, &Form{}
 	one.Text("b", "x")
 	one.JSON("a", "<&>")
@@ -147,7 +147,7 @@ func TestFormIsTheSameWhateverTheOrder(t *testing.T) {
 	}
 }
 
-func TestFormMistakesAreReturnedBeforeAnythingIsSent(t *testing.T) {
+func TestForm_Invalid_NotSent(t *testing.T) {
 	w := newWire(t, json200(ok))
 	reserved, unencodable := &Form{}, &Form{}
 	reserved.Text("method", "DELETE")
@@ -160,7 +160,7 @@ func TestFormMistakesAreReturnedBeforeAnythingIsSent(t *testing.T) {
 	w.expectSent(t, 0)
 }
 
-func TestFormWithAFile(t *testing.T) {
+func TestForm_WithFile_Encoded(t *testing.T) {
 	content := []byte("\x89PNG\r\n--not a boundary--\r\n")
 	form := &Form{}
 	form.File(`a "name".png`, "image/png", content)
@@ -188,7 +188,7 @@ func TestFormWithAFile(t *testing.T) {
 }
 
 // An upload that may have been applied is not repeated, and its content is not logged.
-func TestUploadIsSentOnce(t *testing.T) {
+func TestUpload_AnswerLost_NotRepeated(t *testing.T) {
 	w := newWire(t, func(_ int, rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusBadGateway) })
 	err := w.client.UploadCustomEmoji(w.ctx, "two words", "party.png", "image/png", []byte("secret picture"))
 	if !MayHaveHappened(err) {

@@ -187,7 +187,7 @@ func TestClientCertificates(t *testing.T) {
 	}
 }
 
-func TestOldTLSIsRefused(t *testing.T) {
+func TestTLS_OldVersion_Refused(t *testing.T) {
 	a := newAuthority(t)
 	certificate, key := a.sign(t, nil)
 	site, seen := a.serveTLS(t, certificate, key, func(c *tls.Config) { c.MaxVersion = tls.VersionTLS11 })
@@ -196,7 +196,7 @@ func TestOldTLSIsRefused(t *testing.T) {
 	}
 }
 
-func TestCertificateSettingsThatCannotBeUsed(t *testing.T) {
+func TestCertificates_InvalidSettings_Error(t *testing.T) {
 	a := newAuthority(t)
 	certificate, key := a.sign(t, nil)
 	_, otherKey := a.sign(t, nil)

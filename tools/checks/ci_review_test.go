@@ -35,7 +35,7 @@ var (
 )
 
 // A pull request that adds a guest fails. On main the job shows the change, and applies it as shown.
-func TestDocsReviewWorkflowRuns(t *testing.T) {
+func TestDocsReviewWorkflow_PullRequest_Checked(t *testing.T) {
 	t.Parallel()
 	r, workflow := newCIRun(t), parse[ciWorkflow](t, reviewWorkflow)
 	review := func(event values, wantStatus int, wantSummary string) *ciResult {
@@ -98,7 +98,7 @@ func TestDocsReviewWorkflowRuns(t *testing.T) {
 
 // A file that is no plan fails everywhere, and so do arguments that the command does not accept. The action posts no
 // comment.
-func TestDocsReviewActionRefuses(t *testing.T) {
+func TestDocsReviewAction_InvalidInput_Fails(t *testing.T) {
 	t.Parallel()
 	r := newCIRun(t)
 	folder := r.checkout(t)
@@ -138,7 +138,7 @@ func TestDocsReviewActionRefuses(t *testing.T) {
 }
 
 // The action uses an existing command, or one of a release after verifying its checksum.
-func TestDocsReviewActionGetsTheCommand(t *testing.T) {
+func TestDocsReviewAction_Command_Found(t *testing.T) {
 	t.Parallel()
 	r := newCIRun(t)
 	folder := r.checkout(t)
@@ -172,7 +172,7 @@ func TestDocsReviewActionGetsTheCommand(t *testing.T) {
 }
 
 // Properties that cannot be run here: the environment of a job, and concurrency.
-func TestDocsReviewWorkflowProtects(t *testing.T) {
+func TestDocsReviewWorkflow_Environments_Protected(t *testing.T) {
 	workflow := parse[ciWorkflow](t, reviewWorkflow)
 	if _, ok := workflow.On["pull_request_target"]; ok || len(workflow.On) != 3 {
 		t.Errorf("it runs on %v", workflow.On)
@@ -235,7 +235,7 @@ func mapValues(m map[string]string) (all []string) {
 }
 
 // A shell gets values from its environment, because an expression would expand them as commands.
-func TestDocsReviewActionExpandsNothingInCommands(t *testing.T) {
+func TestDocsReviewAction_Commands_NoExpressions(t *testing.T) {
 	action := parse[ciAction](t, reviewAction)
 	for _, step := range action.Runs.Steps {
 		if expression.MatchString(step.Run) {
@@ -322,7 +322,7 @@ func (r *ciRun) gitlab(t *testing.T, name string, shell []string, folder string,
 
 // Like on GitHub, a merge request that adds a guest fails. On the default branch the job shows the change, and applies it
 // as shown.
-func TestDocsReviewOnGitLabRuns(t *testing.T) {
+func TestDocsReviewGitLab_MergeRequest_Checked(t *testing.T) {
 	t.Parallel()
 	// The shell of the image is neither of the two. It accepts the syntax that both accept.
 	for _, shell := range [][]string{{"bash", "-eo", "pipefail"}, {"sh", "-e"}} {
@@ -385,7 +385,7 @@ func variableOf(environment []string, name string) (value string) {
 	return value
 }
 
-func TestDocsReviewOnGitLabProtects(t *testing.T) {
+func TestDocsReviewGitLab_Environments_Protected(t *testing.T) {
 	jobs := gitlabJobs(t)
 	review, plan, apply := jobs["review"], jobs["plan"], jobs["apply"]
 	isDefault := "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH"
@@ -409,7 +409,7 @@ func TestDocsReviewOnGitLabProtects(t *testing.T) {
 
 // The guide says that an account without the role of administrator sees no private channel of others, and plans only
 // permitted changes.
-func TestDocsReviewWithoutAnAdministrator(t *testing.T) {
+func TestDocsReview_NotAdministrator_Limited(t *testing.T) {
 	t.Parallel()
 	r := newCIRun(t)
 	moderator := r.as(t, "amara.okafor@example.com")

@@ -21,12 +21,12 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-func TestDocsAreWhatTheCodeGenerates(t *testing.T) {
+func TestDocsPages_Generated_UpToDate(t *testing.T) {
 	t.Parallel()
 	run(t, "../scripts/docs", "--check")
 }
 
-func TestDocsExamplesAreFormatted(t *testing.T) {
+func TestDocsExamples_Formatted(t *testing.T) {
 	cli := run(t, "../scripts/cli")
 	run(t, cli[:len(cli)-1], "fmt", "-check", "-diff", "-recursive", "../../examples")
 }
@@ -46,7 +46,7 @@ func run(t *testing.T, name string, args ...string) string {
 }
 
 // The headings of the guide quote error texts, so that users find them: each must occur in the code.
-func TestDocsTroubleshootingQuotesTheCode(t *testing.T) {
+func TestDocsTroubleshooting_Quotes_InCode(t *testing.T) {
 	guide := read(t, "../../templates/guides/troubleshooting.md.tmpl")
 	headings := regexp.MustCompile("(?m)^## `(.*)`$").FindAllStringSubmatch(guide, -1)
 	if len(headings) == 0 {
@@ -101,7 +101,7 @@ func constructPages(t *testing.T) map[string][]string {
 	return pages
 }
 
-func TestDocsChangelogNamesEverything(t *testing.T) {
+func TestDocsChangelog_AllTypes_Named(t *testing.T) {
 	changelog := read(t, "../../CHANGELOG.md")
 	for name := range constructPages(t) {
 		if !strings.Contains(changelog, "`"+name+"`") {
@@ -117,7 +117,7 @@ func TestDocsChangelogNamesEverything(t *testing.T) {
 }
 
 // The table of secrets names every attribute that a schema calls sensitive or write-only.
-func TestDocsSecurityNamesEverySecret(t *testing.T) {
+func TestDocsSecurity_Secrets_AllNamed(t *testing.T) {
 	_, table, _ := strings.Cut(read(t, "../../.github/SECURITY.md"), "| Secret |")
 	table, _, _ = strings.Cut(table, "\n\n")
 	found := 0
@@ -177,7 +177,7 @@ func TestDocsIssueForms(t *testing.T) {
 }
 
 // Links between pages lead to files that exist, and to headings in them.
-func TestDocsLinksLeadSomewhere(t *testing.T) {
+func TestDocsLinks_Targets_Exist(t *testing.T) {
 	pages := []string{"README.md", "CONTRIBUTING.md", "RELEASING.md", "CHANGELOG.md", ".github/SECURITY.md", ".github/SUPPORT.md"}
 	for _, pattern := range []string{"docs/*.md", "docs/*/*.md"} {
 		found, err := filepath.Glob("../../" + pattern)
@@ -229,7 +229,7 @@ const maxWords = 25
 
 // A word of the glossary names only the type in the glossary, ignoring case. Aliases and the sandbox are exempt,
 // because the sandbox shares no type with the other packages.
-func TestDocsGlossaryNamesTheTypes(t *testing.T) {
+func TestDocsGlossary_Types_Match(t *testing.T) {
 	guide := read(t, "../../CONTRIBUTING.md")
 	words := glossary(guide)
 	if len(words) == 0 || len(words) > maxWords {

@@ -90,7 +90,7 @@ func install(t *testing.T, environment []string) {
 	}
 }
 
-func TestDocsStagingGuideRuns(t *testing.T) {
+func TestDocsStagingGuide(t *testing.T) {
 	t.Parallel()
 	said := runGuide(t, "staging", "127.0.0.1:9971", "127.0.0.1:9972", "127.0.0.1:9973")
 	if strings.Count(said, "No changes.") != 2 {
@@ -98,7 +98,7 @@ func TestDocsStagingGuideRuns(t *testing.T) {
 	}
 }
 
-func TestDocsLargeOrganizationsGuideRuns(t *testing.T) {
+func TestDocsLargeOrganizationsGuide(t *testing.T) {
 	t.Parallel()
 	said := runGuide(t, "large-organizations", "127.0.0.1:9970")
 	for _, want := range []string{" imported, 0 added, 0 changed, 0 destroyed.", "No changes."} {
@@ -109,7 +109,7 @@ func TestDocsLargeOrganizationsGuideRuns(t *testing.T) {
 }
 
 // Getting started requires only an installed provider and curl, and its outdated plan is refused.
-func TestDocsGettingStartedGuideRuns(t *testing.T) {
+func TestDocsGettingStartedGuide(t *testing.T) {
 	t.Parallel()
 	guide := read(t, "../../templates/guides/getting-started.md.tmpl")
 	example := read(t, "../../examples/demo/main.tf")
@@ -210,7 +210,7 @@ func replaceOnce(t *testing.T, text, old, replacement string) string {
 }
 
 // Runs the commands of the guide on audits one by one. A command with --fail-on may find something.
-func TestDocsAuditGuideRuns(t *testing.T) {
+func TestDocsAuditGuide(t *testing.T) {
 	t.Parallel()
 	shell := newGuideShell(t)
 	accepted := regexp.MustCompile("(?ms)^```terraform\n(accept .*?)^```$").FindStringSubmatch(read(t, "../../templates/guides/audit.md.tmpl"))
@@ -232,7 +232,7 @@ func TestDocsAuditGuideRuns(t *testing.T) {
 }
 
 // Runs the commands of the guide on reviews, for the example of the demo with one permission changed outside Terraform.
-func TestDocsReviewGuideRuns(t *testing.T) {
+func TestDocsReviewGuide(t *testing.T) {
 	t.Parallel()
 	shell := newGuideShell(t)
 	example := read(t, "../../examples/demo/main.tf")

@@ -32,7 +32,7 @@ type importRule struct {
 const modulePath = "github.com/zulip-iac/terraform-provider-zulip/"
 
 // The table of packages in CONTRIBUTING.md has every package, from the bottom to the top, and agrees with the linter.
-func TestDocsPackagesAsTheLinterHasThem(t *testing.T) {
+func TestDocsPackages_Linter_Same(t *testing.T) {
 	guide := read(t, "../../CONTRIBUTING.md")
 	config := read(t, "../../.golangci.yml")
 	rules, err := importRules([]byte(config))

@@ -18,7 +18,7 @@ import (
 )
 
 // The CLIs that the guide calls tested are those of the workflow.
-func TestDocsSupportedCLIsAreTested(t *testing.T) {
+func TestDocsSupportedCLIs_Tested(t *testing.T) {
 	var ci struct {
 		Jobs struct {
 			CLI struct {
@@ -59,7 +59,7 @@ func TestDocsSupportedCLIsAreTested(t *testing.T) {
 }
 
 // The image is built from existing sources, with the Go version of the module.
-func TestDocsContainerfileFitsTheModule(t *testing.T) {
+func TestDocsContainerfile_GoVersion_Match(t *testing.T) {
 	text := read(t, "../../.github/Containerfile")
 	goVersion := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(read(t, "../../go.mod"))
 	if goVersion == nil || !strings.Contains(text, "\nFROM golang:"+goVersion[1]+" AS build\n") {
@@ -87,7 +87,7 @@ func TestDocsContainerfileFitsTheModule(t *testing.T) {
 
 // The command is at the paths in the guide and the workflows: in the plugin folder after an init, and in the archive of a
 // release.
-func TestDocsCommandsGuideRuns(t *testing.T) {
+func TestDocsCommandsGuide(t *testing.T) {
 	t.Parallel()
 	const putOnPath = "Put the provider's command on the PATH"
 	guide := read(t, "../../templates/guides/commands.md.tmpl")
@@ -129,7 +129,7 @@ func TestDocsCompletionInBash(t *testing.T) {
 }
 
 // The commands of the README print the output in it, and its first configuration has the risks of the picture.
-func TestDocsReadmeRuns(t *testing.T) {
+func TestDocsReadme(t *testing.T) {
 	t.Parallel()
 	readme := read(t, "../../README.md")
 	configuration := regexp.MustCompile("(?ms)^```hcl\n(.*?)^```$").FindStringSubmatch(readme)
@@ -236,7 +236,7 @@ func absolute(t *testing.T, path string) string {
 }
 
 // Two nights of the workflow that stores audits: the first one stores the audit, the second comments the changes.
-func TestDocsNightlyAuditRuns(t *testing.T) {
+func TestDocsNightlyAudit(t *testing.T) {
 	t.Parallel()
 	shell := newGuideShell(t)
 	server := t.TempDir() // in place of GitHub

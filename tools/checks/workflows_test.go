@@ -30,7 +30,7 @@ type workflow struct {
 
 // The project's workflows and action, and the workflows that users copy, run only code that others cannot replace. They get
 // only the permissions that they need.
-func TestDocsWorkflowsArePinned(t *testing.T) {
+func TestDocsWorkflows_Pinned(t *testing.T) {
 	files := map[string]string{}
 	for _, folder := range []string{".github/workflows", ".github/actions/review", "examples/ci"} {
 		paths, err := filepath.Glob("../../" + folder + "/*.yml")
@@ -152,7 +152,7 @@ func (w workflow) problems() (problems []string) {
 }
 
 // Every Go module of the repository gets its dependencies updated.
-func TestDocsEveryModuleIsUpdated(t *testing.T) {
+func TestDocsDependabot_EveryModule_Updated(t *testing.T) {
 	var config struct {
 		Updates []struct {
 			Ecosystem   string   `yaml:"package-ecosystem"`

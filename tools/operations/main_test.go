@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestCallsAreRecognised(t *testing.T) {
+func TestCalls_Operations_Recognized(t *testing.T) {
 	for _, test := range []struct {
 		line, want string
 	}{
@@ -38,7 +38,7 @@ func TestCallsAreRecognised(t *testing.T) {
 	}
 }
 
-func TestEveryOperationIsOne(t *testing.T) {
+func TestOperations_All_Unique(t *testing.T) {
 	if len(operations) != 30 {
 		t.Errorf("%d operations, want 30", len(operations))
 	}
@@ -51,8 +51,8 @@ func TestEveryOperationIsOne(t *testing.T) {
 	}
 }
 
-// TestWhatIsMissingIsSaid removes one part at a time from a complete project.
-func TestWhatIsMissingIsSaid(t *testing.T) {
+// TestMissing_EachRemoval_Reported removes one part at a time from a complete project.
+func TestMissing_EachRemoval_Reported(t *testing.T) {
 	for name, test := range map[string]struct {
 		spoil func(*testing.T, string)
 		want  string // "" if nothing is missing

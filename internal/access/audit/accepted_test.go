@@ -91,7 +91,7 @@ accept "bot-administrator" {
 }
 
 // A finding about several places can be accepted for some of them. Each part lists the people concerned.
-func TestAcceptedPlacesOfAFinding(t *testing.T) {
+func TestAccepted_SomePlaces_FindingSplit(t *testing.T) {
 	o := officeWithBots(t)
 	whole := found(auditOf(t, o, audit.Selection{}), audit.WiderThanChannel, `channel "c"`)
 	if len(whole) == 0 || !slices.Contains(whole[0].Where, `channel "d"`) {
@@ -123,7 +123,7 @@ accept "single-person" {
 }
 
 // A part of a finding concerns the people in its places alone.
-func TestAPartOfAFindingConcernsItsOwnPeople(t *testing.T) {
+func TestFindingPart_Users_OwnOnly(t *testing.T) {
 	o := office(t)
 	newChannel(t, o, "open", nil)
 	newChannel(t, o, "closed", map[string]string{"invite_only": "true"})
@@ -152,7 +152,7 @@ accept "wider-than-channel" {
 }
 
 // A more severe finding than the accepted one isn't accepted.
-func TestAcceptedUpToASeverity(t *testing.T) {
+func TestAccepted_HigherSeverity_NotAccepted(t *testing.T) {
 	o := officeWithBots(t)
 	a := auditWith(t, o, audit.Options{Accepted: accepted(t, "accept \"bot-administrator\" {\n  object   = \"bot news-bot@example.com\"\n  reason   = \"x\"\n  severity = \"medium\"\n}\n")})
 	if all := found(a, audit.BotAdministrator, "bot news-bot@example.com"); len(all) != 1 || all[0].Accepted != nil {
@@ -165,7 +165,7 @@ func TestAcceptedUpToASeverity(t *testing.T) {
 }
 
 // A block that accepts nothing is a warning if the account sees everything.
-func TestWhatAcceptsNothingIsWarnedOf(t *testing.T) {
+func TestFindingAcceptance_Unmatched_Warning(t *testing.T) {
 	o := officeWithBots(t)
 	file := accepted(t, `accept "bot-administrator" {
   objects = ["bot nevs-bot@example.com"]
@@ -232,7 +232,7 @@ func TestCompareAcceptedFindings(t *testing.T) {
 	}
 }
 
-func TestAcceptedFileSaysWhatIsWrong(t *testing.T) {
+func TestAcceptedFile_Invalid_Error(t *testing.T) {
 	const good = "  object = \"the organization\"\n  reason = \"x\"\n"
 	for text, says := range map[string]string{
 		"accept \"intrnet\" {\n" + good + "}":                                        `accepted.hcl:1: there is no kind of finding "intrnet"; did you mean "internet"?`,
@@ -268,7 +268,7 @@ func TestAcceptedFileSaysWhatIsWrong(t *testing.T) {
 
 // What the audit prints of a finding accepts it again in quotes, with the escapes that HCL asks for: the place as the JSON form and the page
 // have it, and the name alone as Markdown has it.
-func TestAPrintedPlaceIsAccepted(t *testing.T) {
+func TestFindingAcceptance_PrintedPlace_Accepted(t *testing.T) {
 	inHCL := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "${", "$${", "%{", "%%{")
 	for _, name := range []string{
 		"plain", `team-05 neu "x"`, `"quoted"`, `back\slash`, "tick`s`", "Überblick & Größe", "${x} %{y}", `line\nbreak`, `"`, `a" b "c`, `\"`, "日本語 1", "trailing.",
@@ -317,7 +317,7 @@ func managed(t *testing.T, text string) *audit.Managed {
 }
 
 // A finding names the resources that manage its object in a state or plan.
-func TestFindings_Managed_HaveAddresses(t *testing.T) {
+func TestFindings_Managed_AddressesShown(t *testing.T) {
 	o := office(t)
 	closed := map[string]string{"can_administer_channel_group": named(id(t, o, "max"))}
 	root, inModule, twice := newChannel(t, o, "root", closed), newChannel(t, o, "in module", closed), newChannel(t, o, "twice", closed)
@@ -380,7 +380,7 @@ func TestFindings_Managed_HaveAddresses(t *testing.T) {
 	}
 }
 
-func TestReadManagedRefusesWhatIsNone(t *testing.T) {
+func TestReadManaged_Invalid_Error(t *testing.T) {
 	for text, says := range map[string]string{
 		`{"version":4,"lineage":"a","resources":[]}`:                "a stored state",
 		`{"format_version":"2.0","values":{"root_module":{}}}`:      `format version "2.0"`,

@@ -108,7 +108,7 @@ func newChannel(t *testing.T, o *acctest.Organization, name string, params map[s
 	return int64(made)
 }
 
-func TestAuditIsReadBackAsItWasWritten(t *testing.T) {
+func TestAudit_WrittenAndRead_Unchanged(t *testing.T) {
 	a := auditOf(t, acctest.StartSandbox(t, sandbox.Config{}), audit.Selection{})
 	if !a.Complete || a.Organization == "" || len(a.Channels) == 0 || len(a.Groups) == 0 || len(a.Rights) == 0 {
 		t.Errorf("%+v", a)
@@ -142,7 +142,7 @@ func TestAuditIsReadBackAsItWasWritten(t *testing.T) {
 
 // An audit costs four requests, however large the organization is: the snapshot, the end of its queue, the account's own bots,
 // and the invitations.
-func TestAuditReadsOnce(t *testing.T) {
+func TestAudit_AnyOrganization_FourRequests(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	sent := o.Sent()
 	auditOf(t, o, audit.Selection{})
@@ -152,7 +152,7 @@ func TestAuditReadsOnce(t *testing.T) {
 }
 
 // The text of an account that does not see everything begins with that.
-func TestAuditOfAMemberIsNotComplete(t *testing.T) {
+func TestAudit_ByMember_Incomplete(t *testing.T) {
 	o := office(t)
 	newChannel(t, o, "secret", map[string]string{"invite_only": "true"})
 	for _, account := range []string{"mel", "gus"} {
@@ -208,7 +208,7 @@ func TestAuditOfOnePerson(t *testing.T) {
 	expectText(t, markdownOf(t, gone), "deactivated: the account has no access")
 }
 
-func TestAuditThatIsNarrowed(t *testing.T) {
+func TestAudit_Selection_Narrowed(t *testing.T) {
 	o := office(t)
 	newChannel(t, o, "one", map[string]string{"subscribers": fmt.Sprintf("[%d]", id(t, o, "gus"))})
 	newChannel(t, o, "two", nil)
@@ -244,7 +244,7 @@ func TestAuditThatIsNarrowed(t *testing.T) {
 }
 
 // A set is written once, as positions in the list of accounts. Adjacent positions are a range.
-func TestAuditWritesSetsAsRanges(t *testing.T) {
+func TestAudit_Sets_WrittenAsRanges(t *testing.T) {
 	a := &audit.Audit{FormatVersion: audit.FormatVersion}
 	var all []*report.Account
 	for i, role := range []string{"owner", "guest", "member", "member", "member", "member", "member"} {

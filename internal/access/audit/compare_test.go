@@ -183,7 +183,7 @@ func (d *drawer) draw(number int) (changes object, apply func()) {
 }
 
 // The changes between audits are those that the review of the plan reported, for permissions and for other objects.
-func TestCompareAgreesWithTheReviewOfThePlan(t *testing.T) {
+func TestCompare_PlanReview_Same(t *testing.T) {
 	var plans planKinds
 	t.Run("offices", func(t *testing.T) {
 		seeds := make([]uint64, 100)

@@ -226,7 +226,7 @@ func TestFindings(t *testing.T) {
 }
 
 // Settings like the organization's, or stricter ones, are no findings.
-func TestFindingsOfWhatIsNoFinding(t *testing.T) {
+func TestFindings_Harmless_None(t *testing.T) {
 	o := office(t)
 	o.Call(t, "PATCH", "/realm", map[string]string{"message_retention_days": "30"})
 	newChannel(t, o, "same", map[string]string{"message_retention_days": "30"})
@@ -243,7 +243,7 @@ func TestFindingsOfWhatIsNoFinding(t *testing.T) {
 }
 
 // The bot that audits needs its role; it is told what it cannot do with it, and that it can accept the finding.
-func TestTheBotThatAudits(t *testing.T) {
+func TestFindings_AuditingBot_Explained(t *testing.T) {
 	for _, test := range []struct {
 		role     string
 		severity audit.Severity
@@ -330,7 +330,7 @@ func TestFindingsOfOlderServers(t *testing.T) {
 }
 
 // Where no administrator is active, a permission that no one active is in leaves no one at all; one that someone is in does not.
-func TestFindingsWhereNobodyIsLeft(t *testing.T) {
+func TestFindings_NoActiveHolder_High(t *testing.T) {
 	const nobody, crew = 7, 8
 	facts := zulip.RegisterAnswer{
 		Realm: &zulip.Realm{Permissions: map[string]zulip.GroupSettingValue{"can_manage_all_groups": zulip.NamedGroup(nobody)}},

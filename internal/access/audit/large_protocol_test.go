@@ -87,7 +87,7 @@ func large(people, channels int) audit.Input {
 }
 
 // Two thousand channels of five thousand people take seconds, and are compared as quickly. Without ZULIP_TEST_ALL=1 it is an eighth of them.
-func TestProtocolAuditOfALargeOrganization(t *testing.T) {
+func TestProtocolAudit_LargeOrganization_Fast(t *testing.T) {
 	people, channels := 5000, 2000
 	if os.Getenv("ZULIP_TEST_ALL") != "1" {
 		people, channels = people/8, channels/8
@@ -134,7 +134,7 @@ func TestProtocolAuditOfALargeOrganization(t *testing.T) {
 	}
 }
 
-func BenchmarkAuditOfALargeOrganization(b *testing.B) {
+func BenchmarkAudit_LargeOrganization(b *testing.B) {
 	facts := large(5000, 2000)
 	for b.Loop() {
 		if _, err := audit.Of(facts, audit.Options{}); err != nil {
@@ -145,7 +145,7 @@ func BenchmarkAuditOfALargeOrganization(b *testing.B) {
 
 // An audit takes what grows with the channels and with the people, and not with the square of either: made, written in every form,
 // read again and compared.
-func TestProtocolAuditGrowsWithTheOrganization(t *testing.T) {
+func TestProtocolAudit_LargeOrganization_Linear(t *testing.T) {
 	for name, facts := range map[string]func(number int) audit.Input{
 		"channels": func(number int) audit.Input { return large(250, number) },
 		"people":   func(number int) audit.Input { return large(number, 100) },
@@ -224,7 +224,7 @@ func hostileFacts(t *testing.T, length int) audit.Input {
 }
 
 // Names as no server takes them make neither an audit nor a comment large: they are cut to what servers take, as those of plans.
-func TestAuditCutsGiganticNames(t *testing.T) {
+func TestAudit_GiganticNames_Truncated(t *testing.T) {
 	facts := hostileFacts(t, 20_000)
 	found, err := audit.Of(facts, audit.Options{Site: "https://chat.example.com", Now: time.Now()})
 	if err != nil {

@@ -26,7 +26,7 @@ func auditWithRules(t *testing.T, o *acctest.Organization, text string) *audit.A
 func said(rule *report.Rule) string { return strings.Join(rule.Lines(), " | ") }
 
 // Each rule passes, fails, with the people and the reason, or is unknown.
-func TestAuditProvesRules(t *testing.T) {
+func TestAuditRules_Office_Evaluated(t *testing.T) {
 	o := office(t)
 	o.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": "true"})
 	guests := newGroup(t, o, "partners", "gus", "mel")
@@ -149,7 +149,7 @@ func TestAuditProvesRules(t *testing.T) {
 }
 
 // An open door is a rule that is broken: no invitation needed, or one that makes moderators.
-func TestAuditProvesWhoJoins(t *testing.T) {
+func TestAuditRules_OpenJoining_Failed(t *testing.T) {
 	o := office(t)
 	const joining = "rule \"no open door\" {\n  joining = \"invited\"\n}\n"
 	o.Call(t, "POST", "/invites/multiuse", map[string]string{"invite_as": "300", "stream_ids": "[]", "invite_expires_in_minutes": "null"})
@@ -167,7 +167,7 @@ func TestAuditProvesWhoJoins(t *testing.T) {
 }
 
 // A rule about objects that the account doesn't see is unknown.
-func TestAuditProvesNothingThatIsNotSeen(t *testing.T) {
+func TestAuditRules_Invisible_Unknown(t *testing.T) {
 	o := office(t)
 	newChannel(t, o, "board", map[string]string{"invite_only": "true", "history_public_to_subscribers": "true", "subscribers": fmt.Sprintf("[%d]", id(t, o, "max"))})
 	newChannel(t, o, "open", nil)
@@ -192,7 +192,7 @@ func TestAuditProvesNothingThatIsNotSeen(t *testing.T) {
 }
 
 // The audit counts the rules that do not hold, and lists them before the findings.
-func TestAuditListsRules(t *testing.T) {
+func TestAuditRules_Failing_ListedFirst(t *testing.T) {
 	found := auditWithRules(t, office(t), `
 rule "two owners" {
   role     = "owner"

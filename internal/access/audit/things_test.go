@@ -17,7 +17,7 @@ import (
 )
 
 // Changes apart from permissions have the same conditions as in a review.
-func TestCompareWhatIsNoRight(t *testing.T) {
+func TestCompare_EffectsBesidesAccess_Reported(t *testing.T) {
 	patch := func(name, value string) func(*testing.T, *acctest.Organization) {
 		return func(t *testing.T, o *acctest.Organization) {
 			o.Call(t, http.MethodPatch, "/realm", map[string]string{name: value})
@@ -118,7 +118,7 @@ func TestCompareWhatIsNoRight(t *testing.T) {
 }
 
 // Every number that stands for a word is recorded as the word that the resource has.
-func TestThingsHaveTheWordsOfTheResources(t *testing.T) {
+func TestThings_Numbers_ResourceWords(t *testing.T) {
 	thing := func(o *acctest.Organization, kind, attribute string) any {
 		for _, thing := range auditOf(t, o, audit.Selection{}).Things {
 			if thing.Type == kind {
@@ -239,7 +239,7 @@ func reread(t *testing.T, a *audit.Audit) *audit.Audit {
 }
 
 // Added and removed objects are reported once, not for every permission.
-func TestCompareWhatComesAndGoes(t *testing.T) {
+func TestCompare_CreatedOrRemoved_Reported(t *testing.T) {
 	o := office(t)
 	newChannel(t, o, "kept", nil)
 	newChannel(t, o, "left", map[string]string{"subscribers": fmt.Sprintf("[%d]", id(t, o, "mel"))})
@@ -299,7 +299,7 @@ func TestCompareTwoOrganizations(t *testing.T) {
 	expectText(t, text, "staging.example.com", "`Amara Okafor`")
 }
 
-func TestCompareRefuses(t *testing.T) {
+func TestCompare_DifferentSelections_Refused(t *testing.T) {
 	o := office(t)
 	newChannel(t, o, "one", nil)
 	all := auditOf(t, o, audit.Selection{})

@@ -46,7 +46,7 @@ func (tab *tab) search(text, found string) {
 	tab.wantText("#found", found)
 }
 
-func TestBrowserAuditShowsEverything(t *testing.T) {
+func TestBrowserAudit_Opened_Complete(t *testing.T) {
 	tab := openAudit(t, sampleAudit(), "", 1280, 900)
 	if first := strings.TrimSpace(eval[string](tab, `document.querySelector("header").innerText`)); !strings.HasPrefix(first, audit.IncompleteText) {
 		t.Errorf("the page begins with %.80q", first)
@@ -111,7 +111,7 @@ func TestBrowserAuditSearch(t *testing.T) {
 }
 
 // Accepted findings are a list of their own, which goes with its title where none of it is shown.
-func TestBrowserAuditListsAcceptedFindingsApart(t *testing.T) {
+func TestBrowserAudit_AcceptedFindings_ListedSeparately(t *testing.T) {
 	a := sampleAudit()
 	last := a.Findings[len(a.Findings)-1]
 	last.Accepted = &audit.Acceptance{Reason: "<i>wanted</i>", Until: "2027-06-30"}
@@ -136,7 +136,7 @@ func TestBrowserAuditListsAcceptedFindingsApart(t *testing.T) {
 	tab.keepWhole("audit-accepted")
 }
 
-func TestBrowserAuditFiltersFindings(t *testing.T) {
+func TestBrowserAudit_Filters_FindingsReduced(t *testing.T) {
 	tab := openAudit(t, sampleAudit(), "", 1280, 900)
 	tab.choose(map[string]string{"severity": "medium"})
 	tab.wantText("#found", "Found: 2 findings.")

@@ -16,7 +16,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/dev/acctest"
 )
 
-func TestBrowserShowsNamesAsText(t *testing.T) {
+func TestBrowserNames_Hostile_Text(t *testing.T) {
 	tab := open(t, sample(), 1280, 900)
 	for _, name := range []string{scriptName, quoteName, endName, arabicName} {
 		if !eval[bool](tab, fmt.Sprintf(`document.body.textContent.includes(%q)`, name)) {
@@ -121,7 +121,7 @@ func TestBrowserByKeyboard(t *testing.T) {
 	}
 }
 
-func TestBrowserIsTableForScreenReaders(t *testing.T) {
+func TestBrowserTable_ScreenReader_Labeled(t *testing.T) {
 	tab := open(t, sample(), 1280, 900)
 	for selector, want := range map[string]int{
 		`.changes[aria-labelledby] thead th[scope="col"]`:               12,
@@ -163,7 +163,7 @@ func TestBrowserWithoutScript(t *testing.T) {
 	tab.wantHolding("#effects-0", "group:on-call")
 }
 
-func TestBrowserUnfoldsLongPages(t *testing.T) {
+func TestBrowserLongPage_Scrolled_Unfolded(t *testing.T) {
 	const blocks = `document.querySelectorAll("[data-item]").length`
 	r := ownInEach(large(70, 100))
 	tab := open(t, r, 1280, 900)

@@ -62,13 +62,13 @@ func rulesOf(name string) []*report.Rule {
 	}
 }
 
-func TestNoNameIsMoreThanAName(t *testing.T) {
+func TestMarkdownNames_HostileReview_Escaped(t *testing.T) {
 	for _, name := range evil {
 		checkNames(t, markdownOf(t, of(name)))
 	}
 }
 
-func FuzzNoNameIsMoreThanAName(f *testing.F) {
+func FuzzMarkdownNames(f *testing.F) {
 	for _, name := range evil {
 		f.Add(name)
 	}
@@ -130,7 +130,7 @@ func withoutCode(line string) (rest string, ok bool) {
 }
 
 // A channel that is renamed, and nothing else, has a row.
-func TestMarkdownNamesWhatIsRenamed(t *testing.T) {
+func TestMarkdown_Renamed_BothNames(t *testing.T) {
 	text := markdownOf(t, &report.Report{
 		Channels: []*report.Channel{{Name: "new", OldName: "old", Action: report.Update}},
 		Groups:   []*report.Group{{Name: "writers", OldName: "authors", Action: report.Update}},
@@ -142,7 +142,7 @@ func TestMarkdownNamesWhatIsRenamed(t *testing.T) {
 	}
 }
 
-func TestMarkdownIsShortWhenNothingChanges(t *testing.T) {
+func TestMarkdown_NoChanges_Short(t *testing.T) {
 	text := markdownOf(t, &report.Report{Summary: report.Summary{Text: "No one gains or loses access."}})
 	if text != "### Access review\n\n**No one gains or loses access.**\n" {
 		t.Errorf("nothing is said in these words:\n%s", text)
@@ -178,7 +178,7 @@ func auditText(t *testing.T, a *audit.Audit) string {
 	return text.String()
 }
 
-func TestNoNameInAnAuditIsMoreThanAName(t *testing.T) {
+func TestMarkdownNames_HostileAudit_Escaped(t *testing.T) {
 	for _, name := range evil {
 		a := auditWith(name)
 		checkNames(t, auditText(t, a))
@@ -191,7 +191,7 @@ func TestNoNameInAnAuditIsMoreThanAName(t *testing.T) {
 }
 
 // The value of who is in a group is what is directly in it.
-func TestAGroupHasItsMembersAsItsValue(t *testing.T) {
+func TestMarkdown_GroupMembers_Value(t *testing.T) {
 	accounts := make([]*audit.Account, 0, 7)
 	for id, name := range []string{"zoe", "ada", "bea", "cid", "dora", "emil", "fritz"} {
 		accounts = append(accounts, &audit.Account{Account: &report.Account{ID: int64(id) + 1, Name: name, Address: name + "@example.com", Role: "member"}, IsActive: true})
@@ -224,7 +224,7 @@ func TestAGroupHasItsMembersAsItsValue(t *testing.T) {
 }
 
 // A name in a place is one code span, and nothing of it is outside.
-func TestANameInAPlaceIsOneCodeSpan(t *testing.T) {
+func TestMarkdown_PlaceName_OneCodeSpan(t *testing.T) {
 	for _, name := range []string{`team-05 neu "x"`, `back\slash`, "tick`s`", "Überblick & Größe", "${x} %{y}", `\n`, `"`, `a" b "c`, "日本語-1", "a|b", "x.y, z"} {
 		a := auditWith("x")
 		a.Findings = a.Findings[:1]
@@ -297,7 +297,7 @@ func auditOf(name string) *audit.Audit {
 
 // Whatever things are called, a comment has the elements that it has with plain names, every table its columns, and no HTML but
 // the code that a name is written as.
-func TestHostileNamesAreText(t *testing.T) {
+func TestHostileNames_Rendered_Text(t *testing.T) {
 	forms := map[string]func(t *testing.T, name string) string{
 		"review": func(t *testing.T, name string) string { return markdownOf(t, of(name)) },
 		"audit": func(t *testing.T, name string) string {

@@ -40,7 +40,7 @@ func kindOf(t *testing.T, attribute *tfprotov6.SchemaAttribute) string {
 }
 
 // Every attribute of every resource and action has a row, of its own kind, and there is no row of anything else.
-func TestEveryAttributeHasAMeaning(t *testing.T) {
+func TestMeanings_EveryAttribute_Present(t *testing.T) {
 	all := acctest.Schemas(t)
 	schemas := maps.Clone(all.ResourceSchemas)
 	for name, action := range all.ActionSchemas {
@@ -96,7 +96,7 @@ func TestEveryAttributeHasAMeaning(t *testing.T) {
 }
 
 // Where a server has numbers for the words of an attribute, each word has one.
-func TestEveryCodedWordHasANumber(t *testing.T) {
+func TestMeanings_CodedWords_WithNumbers(t *testing.T) {
 	all := acctest.Schemas(t)
 	for attribute, kind := range map[string]string{
 		"digest_weekday": "zulip_organization", "email_address_visibility": "zulip_default_user_settings", "giphy_rating": "zulip_organization",

@@ -128,7 +128,7 @@ func holds(data any, text string) bool {
 
 // Whatever things are called, a page has the elements, attributes and scripts that it has with plain names; the name is text, or
 // in the data, exactly as it is.
-func TestHostileNamesAreText(t *testing.T) {
+func TestHostileNames_Rendered_Text(t *testing.T) {
 	forms := map[string]func(b *strings.Builder, name string) error{
 		"review": func(b *strings.Builder, name string) error { return page.Write(b, reportOf(name)) },
 		"audit":  func(b *strings.Builder, name string) error { return page.WriteAudit(b, auditOf(name)) },

@@ -18,7 +18,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/permission"
 )
 
-func TestWriteHTMLLetsNothingElseIn(t *testing.T) {
+func TestWriteHTML_ContentPolicy_Strict(t *testing.T) {
 	page := pageOf(t, &report.Report{FormatVersion: report.FormatVersion})
 	policy := html.UnescapeString(between(t, page, `http-equiv="Content-Security-Policy" content="`, `"`))
 	if !strings.HasPrefix(policy, "default-src 'none';") {
@@ -41,7 +41,7 @@ func TestWriteHTMLLetsNothingElseIn(t *testing.T) {
 	}
 }
 
-func TestWriteHTMLSaysWhoOnce(t *testing.T) {
+func TestWriteHTML_RepeatedUsers_NamedOnce(t *testing.T) {
 	var accounts []*report.Account
 	for i := range 500 {
 		accounts = append(accounts, &report.Account{ID: int64(i + 1), Name: fmt.Sprintf("Person-%03d", i), Role: "member"})
@@ -66,7 +66,7 @@ func TestWriteHTMLSaysWhoOnce(t *testing.T) {
 }
 
 // Five thousand people less one, another one in each of many channels, are not named in each.
-func TestWriteHTMLTellsLargeSetsByTheirDifference(t *testing.T) {
+func TestWriteHTML_LargeSets_DifferenceWritten(t *testing.T) {
 	page := pageOf(t, everyRight(50, 500, true))
 	if got := strings.Count(page, "Person-499\u2069"); got > 3 {
 		t.Errorf("somebody who loses everywhere is named in %d sets", got)
@@ -90,7 +90,7 @@ func TestWriteHTMLTellsLargeSetsByTheirDifference(t *testing.T) {
 	}
 }
 
-func TestWriteHTMLTellsNamesakesApart(t *testing.T) {
+func TestWriteHTML_SameNames_Distinguished(t *testing.T) {
 	one := &report.Account{ID: 1, Name: "Kim", Address: "kim@example.com", Role: "member"}
 	two := &report.Account{ID: 2, Name: "Kim", Address: "kim@partner.example", Role: "guest"}
 	page := pageOf(t, &report.Report{
@@ -104,7 +104,7 @@ func TestWriteHTMLTellsNamesakesApart(t *testing.T) {
 	}
 }
 
-func TestWriteHTMLSaysWhatIsNotKnown(t *testing.T) {
+func TestWriteHTML_Unknown_Shown(t *testing.T) {
 	page := pageOf(t, &report.Report{
 		FormatVersion: report.FormatVersion, Offline: true,
 		Channels: []*report.Channel{{Name: "general", Rights: []*report.Right{{
@@ -218,7 +218,7 @@ func pageDataOf(t *testing.T, a *audit.Audit) pageData {
 }
 
 // The page has people in many channels once, and also equal rights of many channels.
-func TestWriteAuditSaysEverythingOnce(t *testing.T) {
+func TestWriteAudit_RepeatedFacts_WrittenOnce(t *testing.T) {
 	a := &audit.Audit{Complete: true}
 	var everybody []*report.Account
 	for i := range 500 {
@@ -249,7 +249,7 @@ func TestWriteAuditSaysEverythingOnce(t *testing.T) {
 }
 
 // An audit of guests alone lists guests, and one of a person the people whom it names.
-func TestWriteAuditListsWhomItIsAbout(t *testing.T) {
+func TestWriteAudit_Selection_UsersListed(t *testing.T) {
 	guest := &report.Account{ID: 1, Name: "Gus", Role: "guest"}
 	member := &report.Account{ID: 2, Name: "Mel", Role: "member"}
 	bot := &report.Account{ID: 3, Name: "Robot", Role: "member", IsBot: true}

@@ -9,7 +9,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/access/plan"
 )
 
-func TestOnlyPlansAreRead(t *testing.T) {
+func TestParse_NotPlan_Error(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "isn't a plan in JSON", "[]": "isn't a plan in JSON", "{}": "it has no format_version",
 		`{"format_version":"2.0","resource_changes":[]}`:                "this review reads 1.x",
@@ -23,7 +23,7 @@ func TestOnlyPlansAreRead(t *testing.T) {
 }
 
 // Texts that a server accepts are read unchanged. Longer ones are cut and end in an ellipsis.
-func TestLongNamesAreCut(t *testing.T) {
+func TestNames_Long_Truncated(t *testing.T) {
 	n := func(length int) string { return strings.Repeat("é", length) }
 	for _, trial := range []struct{ kind, attribute, text, want string }{
 		{"zulip_channel", "name", n(60), n(60)},
@@ -64,7 +64,7 @@ func TestLongNamesAreCut(t *testing.T) {
 }
 
 // Addresses that are cut stay different, since a change is found by what refers to it.
-func TestLongAddressesAreCutAndStayDifferent(t *testing.T) {
+func TestAddresses_Long_TruncatedUnique(t *testing.T) {
 	long := strings.Repeat("é", 500)
 	seen := map[string]bool{}
 	for _, name := range []string{"short", long, long + "a", long + "b"} {
@@ -78,7 +78,7 @@ func TestLongAddressesAreCutAndStayDifferent(t *testing.T) {
 }
 
 // Sensitive values are read once, regardless of the number of attributes.
-func TestSecretsAreReadOnce(t *testing.T) {
+func TestSecrets_ManyAttributes_ReadOnce(t *testing.T) {
 	secret := map[string]any{"password": true}
 	for i := range 1000 {
 		secret[fmt.Sprint("other", i)] = false
@@ -164,7 +164,7 @@ func TestParse_ReplacedResource_TwoChanges(t *testing.T) {
 }
 
 // A plan of a part is told from one of everything, also where the tool does not say it.
-func TestPlansOfAPart(t *testing.T) {
+func TestPartialPlan_AnyTool_Recognized(t *testing.T) {
 	const listed = `{"address":"zulip_channel.a","mode":"managed","type":"zulip_channel","provider_name":"example.com/zulip-iac/zulip","change":{"actions":["no-op"]}}`
 	state := func(addresses ...string) string {
 		var all []string

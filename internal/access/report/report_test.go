@@ -37,7 +37,7 @@ func findingsOf(channels ...*report.Channel) (texts []string) {
 }
 
 // The gains of different guests are reported for each guest.
-func TestGuestsAreNamedWithWhatTheyGain(t *testing.T) {
+func TestGuests_DifferentGains_Named(t *testing.T) {
 	grace, paul := guests("Grace"), guests("Paul")
 	got := findingsOf(channelIn("a", gained(permission.CanRead, "read", grace), gained(permission.CanSendMessage, "post", paul), gained(permission.CanCreateTopic, "start topics", grace)))
 	if want := []string{"1 guest can read and start topics: Grace.", "1 guest can post: Paul."}; !slices.Equal(got, want) {
@@ -46,7 +46,7 @@ func TestGuestsAreNamedWithWhatTheyGain(t *testing.T) {
 }
 
 // Guests who are not the same in all places are counted, in a sentence that is right for one and for several.
-func TestGuestsOfSeveralPlacesAreCounted(t *testing.T) {
+func TestGuests_SeveralPlaces_Counted(t *testing.T) {
 	in := func(name string, by *report.People) *report.Channel {
 		return channelIn(name, gained(permission.CanRead, "read", by))
 	}
@@ -66,7 +66,7 @@ func TestGuestsOfSeveralPlacesAreCounted(t *testing.T) {
 }
 
 // Whose role the plan changes is not named among the guests by the account: such sets are told apart by everyone in them.
-func TestGuestsByThePlanAreToldApart(t *testing.T) {
+func TestGuests_RoleChangedByPlan_Distinguished(t *testing.T) {
 	become := func(id int64) *report.People {
 		people := report.PeopleOf(&report.Account{ID: id, Name: fmt.Sprint("Number ", id), Role: "member"})
 		people.Guests = 1
@@ -119,7 +119,7 @@ func followingOf(size int) *report.Report {
 }
 
 // Finding the causes takes linear time in the size of the report.
-func TestExplainingGrowsWithTheReport(t *testing.T) {
+func TestExplanation_LargeReport_Linear(t *testing.T) {
 	allocations := func(size int) float64 {
 		r := followingOf(size)
 		return testing.AllocsPerRun(3, func() { r.Assess(); r.Risks = nil })
@@ -130,7 +130,7 @@ func TestExplainingGrowsWithTheReport(t *testing.T) {
 	}
 }
 
-func TestWhatRightsFollowFrom(t *testing.T) {
+func TestExplanation_Rights_Source(t *testing.T) {
 	r := followingOf(3)
 	mixed := report.Value{Texts: []string{"group:g2", "group:g1", "user:d@example.com"}}
 	r.Channels[0].Rights[0].Change = report.Change{Before: mixed, After: mixed}
@@ -153,7 +153,7 @@ func TestWhatRightsFollowFrom(t *testing.T) {
 
 // A right that the organization grants follows from its permission, unless only those gain it whose accounts change, or who come into
 // the channel.
-func TestRightsThatFollowFromTheOrganization(t *testing.T) {
+func TestExplanation_OrganizationRights_Source(t *testing.T) {
 	const setting = "can_delete_any_message_group"
 	newcomer, old, joins := &report.Account{Address: "new@example.com", ID: 1}, &report.Account{Address: "old@example.com", ID: 2}, &report.Account{Address: "joins@example.com", ID: 3}
 	same, change := report.ValueOf("role:nobody"), report.Change{Before: report.ValueOf("role:administrators"), After: report.ValueOf("role:members")}
@@ -201,7 +201,7 @@ var ends = map[string]report.Action{
 }
 
 // Each type of resource has an action on destroy, and an unknown type is deleted.
-func TestEveryResourceHasAnEnd(t *testing.T) {
+func TestEnds_EveryResource_Decided(t *testing.T) {
 	resources := 0
 	for _, kind := range meaning.Types() { // all of the provider, and its actions
 		if of, _ := meaning.Of(kind); of.Called == "action" {

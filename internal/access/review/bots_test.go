@@ -10,7 +10,7 @@ import (
 )
 
 // The owner of a bot holds its key, and can do what the bot may.
-func TestReviewBot_NewWithGuestOwner_External(t *testing.T) {
+func TestReviewBot_GuestOwner_External(t *testing.T) {
 	f := newFirm(t)
 	found := f.reviewed("", resourceChange("zulip_bot", nil, attributes{"short_name": "key", "full_name": "Key", "owner": "gus@example.com"}))
 	expectCondition(t, found, report.External)
@@ -21,7 +21,7 @@ func TestReviewBot_NewWithGuestOwner_External(t *testing.T) {
 	}
 }
 
-func TestReviewBot_NewWithoutOwner_OwnedByProvider(t *testing.T) {
+func TestReviewBot_WithoutOwner_ProviderOwned(t *testing.T) {
 	f := newFirm(t)
 	found := f.reviewed("", resourceChange("zulip_bot", nil, attributes{"short_name": "key", "full_name": "Key"}))
 	if owner := found.People[0].Owner; owner == nil || owner.After.String() != "olga@example.com" {
@@ -35,7 +35,7 @@ func TestReviewBot_NewWithoutOwner_OwnedByProvider(t *testing.T) {
 }
 
 // One plan changes the role and the owner of a bot: the new owner holds the key of an administrator.
-func TestReviewBot_RoleAndOwnerChange_OneLine(t *testing.T) {
+func TestReviewBot_TwoChanges_OneLine(t *testing.T) {
 	f := newFirm(t)
 	bot := int64(f.Call(t, "POST", "/bots", map[string]string{"short_name": "spy", "full_name": "Spy"})["user_id"].(float64))
 	group := f.group("ops", f.olga)

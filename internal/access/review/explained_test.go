@@ -7,7 +7,7 @@ import (
 )
 
 // Everyone gains rights in a channel because it comes back, and not because a group changes that no permission of it names.
-func TestReviewReactivatedChannel_GroupChanged_ExplainedByReactivation(t *testing.T) {
+func TestReviewReactivatedChannel_GroupChanged_Explained(t *testing.T) {
 	f := newFirm(t)
 	shelf := f.channel("shelf", nil)
 	f.Archive(t, "shelf")

@@ -21,7 +21,7 @@ func TestReviewFolder_Renamed_RuleUnknown(t *testing.T) {
 }
 
 // A channel is in its folder under the new name.
-func TestReviewFolder_RenamedToNameOfRule_ChannelsSelected(t *testing.T) {
+func TestReviewFolder_RuleName_ChannelsSelected(t *testing.T) {
 	f := newFirm(t)
 	other := int64(f.Call(t, "POST", "/channel_folders/create", map[string]string{"name": "Other", "description": ""})["channel_folder_id"].(float64))
 	f.Call(t, "PATCH", fmt.Sprintf("/streams/%d", f.hall), map[string]string{"folder_id": fmt.Sprint(other)})
@@ -35,7 +35,7 @@ func TestReviewFolder_RenamedToNameOfRule_ChannelsSelected(t *testing.T) {
 }
 
 // An archived channel that is adopted is still in its folder.
-func TestReviewChannel_AdoptedInFolder_RuleFails(t *testing.T) {
+func TestReviewChannel_AdoptedInFolder_Fails(t *testing.T) {
 	f := newFirm(t)
 	f.Call(t, "PATCH", fmt.Sprintf("/streams/%d", f.hall), map[string]string{"folder_id": fmt.Sprint(f.folder)})
 	f.Call(t, "DELETE", fmt.Sprintf("/streams/%d", f.hall), nil)

@@ -61,7 +61,7 @@ func many(t testing.TB, people, channels int) (server *sandbox.Server, dir *stor
 
 // Hundreds of channels in an organization of a thousand, of 5,000 with ZULIP_TEST_ALL=1, cost one snapshot, and a comment that is short enough
 // says what it leaves out.
-func TestProtocolReviewOfALargePlan(t *testing.T) {
+func TestProtocolReview_LargePlan_OneSnapshot(t *testing.T) {
 	people, channels := 1000, 250
 	if os.Getenv("ZULIP_TEST_ALL") == "1" {
 		people, channels = 5000, 1000
@@ -88,7 +88,7 @@ func TestProtocolReviewOfALargePlan(t *testing.T) {
 	expectText(t, text, "lines are left out", report.Counted(people, "account")+" lose access", "`room 0`")
 }
 
-func BenchmarkReviewOfALargePlan(b *testing.B) {
+func BenchmarkReview_LargePlan(b *testing.B) {
 	_, dir, plan := many(b, 5000, 1000)
 	for b.Loop() {
 		dir.Invalidate(store.Channels, store.Users, store.UserGroups, store.Organization, store.Subscribers)
@@ -98,7 +98,7 @@ func BenchmarkReviewOfALargePlan(b *testing.B) {
 
 // A review takes what grows with the channels of the plan and with the people of the organization, and not with the square of
 // either, with the reading of the organization and the Markdown.
-func TestProtocolReviewGrowsWithThePlan(t *testing.T) {
+func TestProtocolReview_LargePlan_Linear(t *testing.T) {
 	for name, sizes := range map[string]func(number int) (people, channels int){
 		"channels": func(number int) (people, channels int) { return 300, number },
 		"people":   func(number int) (people, channels int) { return number, 50 },
@@ -145,7 +145,7 @@ func hostilePlan(t *testing.T, length int) string {
 }
 
 // Names as no server takes them make neither a page nor a comment large: they are cut to what servers take.
-func TestReviewCutsGiganticNames(t *testing.T) {
+func TestReview_GiganticNames_Truncated(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	const gigantic = 20_000
 	for what, run := range map[string]func(text string) *report.Report{
@@ -208,7 +208,7 @@ func crowded(t *testing.T, channels int) (o *acctest.Organization, group int64, 
 }
 
 // One change of a group has the same consequence in many channels: that is one thing to look at, and is counted as one.
-func TestReviewCountsWhatThereIsToDecide(t *testing.T) {
+func TestReview_SameConsequence_CountedOnce(t *testing.T) {
 	o, group, _ := crowded(t, 40)
 	members := func(addresses ...string) attributes {
 		return attributes{"id": group, "name": "partners", "members": addresses}
@@ -234,7 +234,7 @@ func TestReviewCountsWhatThereIsToDecide(t *testing.T) {
 }
 
 // Bots that can no longer post are one thing to look at, whichever they are, and all are named.
-func TestReviewGathersBotsThatCanNoLongerPost(t *testing.T) {
+func TestReviewBots_PostingLost_OneFinding(t *testing.T) {
 	o, group, ids := crowded(t, 4)
 	changes := []attributes{}
 	for i, id := range ids {

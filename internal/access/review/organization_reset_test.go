@@ -9,7 +9,7 @@ import (
 )
 
 // A review of a destroy with on_destroy = "reset" shows the permissions that it resets, and no others.
-func TestReviewOrganization_DestroyedWithReset_PermissionsShown(t *testing.T) {
+func TestReviewOrganization_DestroyedWithReset_Shown(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Call(t, "PATCH", "/realm", map[string]string{"can_create_groups": fmt.Sprintf(`{"new": %d}`, groupID(t, o, "sre"))})
 	for onDestroy, want := range map[string]int{"reset": 1, "keep": 0} {

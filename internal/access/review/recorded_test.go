@@ -63,7 +63,7 @@ func readFile(t *testing.T, name string) string {
 }
 
 // The same change is the same review, whether Terraform planned it or OpenTofu.
-func TestReviewOfSavedPlansOfBothTools(t *testing.T) {
+func TestReviewSavedPlan_BothTools_Same(t *testing.T) {
 	for _, name := range savedPlans {
 		for _, made := range []string{"", "tofu-"} {
 			t.Run(made+name, func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestReviewOfOtherFormatVersions(t *testing.T) {
 }
 
 // The registry or mirror of the provider makes no difference.
-func TestReviewOfProvidersFromElsewhere(t *testing.T) {
+func TestReviewProvider_OtherRegistry_Same(t *testing.T) {
 	text := readFile(t, "permission.plan.json")
 	const address = "registry.example.com/zulip-iac/zulip"
 	for _, other := range []string{"other.example.com/zulip-iac/zulip", "terraform.example.com/zulip-iac/zulip", "terraform.example.com/mirror/zulip"} {
@@ -336,9 +336,9 @@ func (s *scene) planArchive() []attributes {
 	return append(changes, s.channelChange(attributes{"on_destroy": "archive"}, nil))
 }
 
-// TestConformanceWhereTheReviewWasWrong plans each of the changes anew, in the least situation in which the account could
+// TestConformanceReview_PastErrors_Correct plans each of the changes anew, in the least situation in which the account could
 // before the change what it could on the server.
-func TestConformanceWhereTheReviewWasWrong(t *testing.T) {
+func TestConformanceReview_PastErrors_Correct(t *testing.T) {
 	data, err := os.ReadFile("../../realm/permission/testdata/access/misses.json")
 	if err != nil {
 		t.Fatal(err)

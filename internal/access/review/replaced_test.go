@@ -38,7 +38,7 @@ func expectCondition(t *testing.T, found *report.Report, condition report.Condit
 }
 
 // A zulip_user_role whose user changes takes the role from one account and gives it to another.
-func TestReviewUserRole_Replaced_BothAccountsChange(t *testing.T) {
+func TestReviewUserRole_Replaced_BothChange(t *testing.T) {
 	for _, actions := range [][]string{{"delete", "create"}, {"create", "delete"}} {
 		f := newFirm(t)
 		found := f.reviewed(`
@@ -66,7 +66,7 @@ rule "the owners" {
 }
 
 // A role that one resource takes and another gives is kept, in whatever order the plan lists the two.
-func TestReviewUserRole_TakenAndGiven_Kept(t *testing.T) {
+func TestReviewUserRole_Reassigned_Kept(t *testing.T) {
 	f := newFirm(t)
 	otto := attributes{"user_id": f.otto, "user": "otto@example.com", "role": "owner", "on_destroy": "member"}
 	given, taken := resourceChange("zulip_user_role", nil, otto), resourceChange("zulip_user_role", otto, nil)
@@ -82,7 +82,7 @@ func TestReviewUserRole_TakenAndGiven_Kept(t *testing.T) {
 }
 
 // OpenTofu forgets the old object and creates a new one where destroy = false.
-func TestReviewUserRole_ForgottenAndCreated_RoleChanges(t *testing.T) {
+func TestReviewUserRole_ForgottenCreated_Changed(t *testing.T) {
 	f := newFirm(t)
 	found := f.reviewed("", replaced(resourceChange("zulip_user_role",
 		attributes{"user_id": f.otto, "user": "otto@example.com", "role": "owner", "on_destroy": "member"},
@@ -94,7 +94,7 @@ func TestReviewUserRole_ForgottenAndCreated_RoleChanges(t *testing.T) {
 }
 
 // The subscribers of the old channel leave it, and no one leaves the new one.
-func TestReviewSubscription_MovedToOtherChannel_OldChannelLoses(t *testing.T) {
+func TestReviewSubscription_ChannelChanged_OldUnsubscribed(t *testing.T) {
 	f := newFirm(t)
 	other := f.channel("other", map[string]string{"invite_only": "true", "subscribers": fmt.Sprintf("[%d,%d]", f.olga, f.otto)})
 	found := f.reviewed(`rule "somebody is on the board" {
@@ -115,7 +115,7 @@ func TestReviewSubscription_MovedToOtherChannel_OldChannelLoses(t *testing.T) {
 }
 
 // A resource that is replaced sets every value again, also those that do not differ.
-func TestReviewReplacedPrivateChannel_NotReadByEveryone(t *testing.T) {
+func TestReviewReplacedChannel_Private_NotPublic(t *testing.T) {
 	f := newFirm(t)
 	board := func(id any) attributes {
 		return attributes{"id": id, "name": "board", "privacy": "private_shared_history", "initial_subscribers": []string{"ada@example.com"}}

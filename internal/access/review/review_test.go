@@ -210,7 +210,7 @@ func changed(address, module, after string) string {
 		"change":{"actions":["update"],"before":{"id":1,"name":"x","can_send_message_group":["role:members"]},"after":{"id":1,"name":"x",` + after + `},"after_unknown":{}}}`
 }
 
-func TestEachProviderConfigurationIsReviewedAlone(t *testing.T) {
+func TestReviewPlan_SeveralProviders_OneSelected(t *testing.T) {
 	changes := changed("zulip_channel.a", "", `"can_send_message_group":["role:nobody"]`) + "," +
 		changed(`module.m[\"a.b]\"].zulip_channel.a[0]`, "module.m", `"can_send_message_group":["role:everyone"]`)
 	configuration := `{"resources":[{"address":"zulip_channel.a","provider_config_key":"zulip"}],
@@ -230,7 +230,7 @@ func TestEachProviderConfigurationIsReviewedAlone(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotInTheConfigurationIsNotGuessed(t *testing.T) {
+func TestReviewPlan_NotInConfiguration_Unknown(t *testing.T) {
 	changes := changed("zulip_channel.a", "", `"can_send_message_group":["role:nobody"]`) + "," +
 		changed("zulip_channel.b", "", `"can_send_message_group":["role:nobody"]`) + "," + changed("zulip_channel.gone", "", `"can_send_message_group":["role:nobody"]`)
 	found, err := offline(t, "zulip", changes, `{"resources":[{"address":"zulip_channel.a","provider_config_key":"zulip"},{"address":"zulip_channel.b","provider_config_key":"zulip.b"}]}`)
@@ -239,7 +239,7 @@ func TestWhatIsNotInTheConfigurationIsNotGuessed(t *testing.T) {
 	}
 }
 
-func TestPlansWithoutAnythingOfThisProvider(t *testing.T) {
+func TestReviewPlan_OtherProviders_NoChange(t *testing.T) {
 	plan, err := plan.Parse(strings.NewReader(`{"format_version":"1.2","resource_changes":[{"address":"a.b","mode":"managed","type":"a","provider_name":"registry.example.com/x/a","change":{"actions":["create"]}}]}`))
 	if err != nil || !plan.IsEmpty() {
 		t.Fatalf("%v, %+v", err, plan)
@@ -279,7 +279,7 @@ func FuzzParsePlan(f *testing.F) {
 }
 
 // A plan is reviewed against the organization that it was made of, and no other.
-func TestReviewOfTheRightOrganization(t *testing.T) {
+func TestReviewPlan_OtherOrganization_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	channel := func(id int64, name string) attributes {
 		return resourceChange("zulip_channel", attributes{"id": id, "name": name, "privacy": "public"}, attributes{"id": id, "name": name, "privacy": "private_shared_history"})

@@ -132,9 +132,9 @@ limit "removals" {
 }
 `
 
-// TestReviewProvesRules plans one wrong change after the other. Each breaks the rules that it breaks, and no other; what breaks
+// TestReviewRules_WrongChanges_Fail plans one wrong change after the other. Each breaks the rules that it breaks, and no other; what breaks
 // them is named, with the people and through what.
-func TestReviewProvesRules(t *testing.T) {
+func TestReviewRules_WrongChanges_Fail(t *testing.T) {
 	f := newFirm(t)
 	for name, one := range map[string]struct {
 		changes []attributes
@@ -196,7 +196,7 @@ func TestReviewProvesRules(t *testing.T) {
 }
 
 // Earlier violations are reported separately, and don't fail a plan that adds none.
-func TestReviewOfRulesThatAreBrokenAlready(t *testing.T) {
+func TestReviewRules_FailingBefore_NotStopped(t *testing.T) {
 	f := newFirm(t)
 	f.Call(t, "POST", fmt.Sprintf("/user_groups/%d/members", f.directors), map[string]string{"add": fmt.Sprintf("[%d]", f.mel)})
 	const text = `
@@ -243,7 +243,7 @@ func TestReviewOfRulesAboutNewPeople(t *testing.T) {
 }
 
 // The rules read only attributes of plans that the resources have.
-func TestRulesReadAttributesThatAreThere(t *testing.T) {
+func TestReviewRules_AttributesRead_Exist(t *testing.T) {
 	for resource, attributes := range map[string][]string{
 		"zulip_invite_link": {"invite_as"}, "zulip_invitation": {"invite_as"}, "zulip_organization": {"invite_required"},
 		"zulip_channel": {"folder", "folder_id", "is_default"}, "zulip_channel_folder": {"id", "name"},
@@ -258,7 +258,7 @@ func TestRulesReadAttributesThatAreThere(t *testing.T) {
 }
 
 // The report lists what does not hold before the risks, in every form.
-func TestReviewListsRules(t *testing.T) {
+func TestReviewRules_Failing_ListedFirst(t *testing.T) {
 	f := newFirm(t)
 	found := f.reviewed(firmRules, resourceChange("zulip_organization", attributes{"invite_required": true}, attributes{"invite_required": false}))
 	expectText(t, found.Summary.Text, "1 rule fails")

@@ -300,9 +300,9 @@ func (o *unknownOrganization) reviewed(t *testing.T, seed, outcome uint64) (*rep
 	return found, p.kinds, string(text)
 }
 
-// TestConformanceRulesOfWhatIsNotKnown finds no rule that passes and that an outcome violates, none that fails and that an outcome
+// TestConformanceRules_UnknownPlan_SameOutcome finds no rule that passes and that an outcome violates, none that fails and that an outcome
 // doesn't violate, and few that are unknown although every outcome is the same.
-func TestConformanceRulesOfWhatIsNotKnown(t *testing.T) {
+func TestConformanceRules_UnknownPlan_SameOutcome(t *testing.T) {
 	o := newUnknownOrganization(t)
 	before, _, _ := o.reviewed(t, 0, 1)
 	for _, rule := range before.Rules {

@@ -61,7 +61,7 @@ func TestReviewSensitiveValues_NotShown(t *testing.T) {
 }
 
 // A name that is cut is masked too, and the value of a permission is masked although the organization has the group.
-func TestReviewSensitiveValues_LongNameAndKnownGroup_NotShown(t *testing.T) {
+func TestReviewSensitiveValues_LongNames_Masked(t *testing.T) {
 	f := newFirm(t)
 	board := attributes{"id": f.board, "name": "board", "can_subscribe_group": []string{"role:nobody"}}
 	after := attributes{"id": f.board, "name": strings.Repeat(secretMark, 50), "can_subscribe_group": []string{"group:directors", "group:advisers"}}

@@ -95,7 +95,7 @@ func expectWords(t *testing.T, found *report.Report, want string) {
 }
 
 // The waiting period changes access in channels, on user groups and in the organization.
-func TestReviewOfTheWaitingPeriod(t *testing.T) {
+func TestReviewOfWaitingPeriod(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Call(t, "PATCH", "/realm", map[string]string{"can_create_groups": `{"new":` + idText(o.SystemGroup(t, "role:fullmembers")) + `}`})
 	sre := groupID(t, o, "sre")
@@ -141,7 +141,7 @@ func TestReviewOfIncomingWebhookBots(t *testing.T) {
 }
 
 // A guest whom the same plan makes a member is no guest when it gains a right.
-func TestReviewOfAGuestWhoIsPromoted(t *testing.T) {
+func TestReviewGuest_Promoted_NotGuest(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	paul, _ := o.Sandbox.Credentials("guest")
 	channel, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{
@@ -166,7 +166,7 @@ func TestReviewOfAGuestWhoIsPromoted(t *testing.T) {
 }
 
 // A role whose resource ends stays, unless on_destroy says otherwise.
-func TestReviewOfARoleThatStays(t *testing.T) {
+func TestReviewRole_KeptOnDestroy(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	amara, _ := o.Sandbox.Credentials("moderator")
 	for _, onDestroy := range []string{"", "keep", "member"} {
@@ -182,7 +182,7 @@ func TestReviewOfARoleThatStays(t *testing.T) {
 }
 
 // Where all messages go without a topic, no one starts one.
-func TestReviewOfAChannelWithoutTopics(t *testing.T) {
+func TestReviewChannel_WithoutTopics_NoneStarted(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	channel, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{Name: "releases"})
 	if err != nil {
@@ -283,7 +283,7 @@ func TestReviewOfRoleMembers(t *testing.T) {
 }
 
 // The review has all permissions of the role. Removing the last owner fails.
-func TestReviewOfWhatRoleMembersMay(t *testing.T) {
+func TestReviewRoleMembers_Changed_AllRights(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	lena := id(t, o, "member")
 	id, _, err := o.Client.CreateChannel(t.Context(), zulip.ChannelCreate{

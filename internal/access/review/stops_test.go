@@ -17,7 +17,7 @@ import (
 )
 
 // The review begins with changes that the provider or the server will refuse.
-func TestReviewOfWhatCannotBeApplied(t *testing.T) {
+func TestReview_ApplyWouldFail_ShownFirst(t *testing.T) {
 	deactivateLena := func(t *testing.T, o *acctest.Organization) {
 		o.Call(t, http.MethodDelete, fmt.Sprint("/users/", id(t, o, "member")), nil)
 	}
@@ -106,7 +106,7 @@ func TestReviewOfWhatCannotBeApplied(t *testing.T) {
 }
 
 // An owner whom the same plan deactivates can be given no bot; one whom it reactivates can.
-func TestReviewOfOwnersWhoComeAndGo(t *testing.T) {
+func TestReviewBot_OwnerActiveChanged_Checked(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{}).As(t, "owner")
 	credentials, _ := o.Sandbox.Credentials("member")
 	bot := resourceChange("zulip_bot", nil, attributes{"short_name": "news", "full_name": "News", "owner": "lena.fischer@example.com"})
@@ -140,7 +140,7 @@ func becomesManaged(t *testing.T, o *acctest.Organization, attribute string, val
 }
 
 // Attributes that weren't managed are null before the change. The review uses the organization's value.
-func TestReviewOfWhatBecomesManaged(t *testing.T) {
+func TestReviewUnmanaged_NowManaged_ServerValue(t *testing.T) {
 	moderators, members := []string{"role:moderators"}, []string{"role:members"}
 	for name, test := range map[string]struct {
 		has     string // who can post, if not everyone
@@ -188,7 +188,7 @@ func TestReviewOfWhatBecomesManaged(t *testing.T) {
 }
 
 // Attributes that are null before and after the change are unchanged.
-func TestReviewOfWhatStaysUnmanaged(t *testing.T) {
+func TestReviewUnmanaged_StillNull_NoChange(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	id, group := o.MustChannel(t, "general").ID, groupID(t, o, "sre")
 	channel := func(description string) attributes {
@@ -220,7 +220,7 @@ func TestReviewOfWhatStaysUnmanaged(t *testing.T) {
 }
 
 // Another key of for_each archives a channel with its messages and makes another: the review says so, and how to rename it.
-func TestReviewOfAChangedKey(t *testing.T) {
+func TestReviewForEachKey_Changed_Advice(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	at := func(address string, change attributes) attributes {
 		change["address"] = address

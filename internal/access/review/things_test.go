@@ -17,7 +17,7 @@ import (
 )
 
 // Changes that let people in, send content elsewhere or delete it are risks, each with its condition.
-func TestReviewOfWhatIsNoRight(t *testing.T) {
+func TestReviewEffects_OtherThanAccess_Reported(t *testing.T) {
 	for name, test := range map[string]struct {
 		plan   attributes
 		change func(o *acctest.Organization) attributes // makes the plan of the organization, which it may change before
@@ -161,7 +161,7 @@ var another = map[string][2]any{
 }
 
 // Whatever attribute a plan changes, and whatever it makes or ends, the review has a line of it.
-func TestReviewIsSilentOfNothing(t *testing.T) {
+func TestReview_AnyAttribute_Reported(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	read := store.New(o.Client, o.Self, 0, new(runstate.State)) // once
 	tried := 0
@@ -198,7 +198,7 @@ func expectMention(t *testing.T, found *report.Report, what string) {
 }
 
 // A bot goes to someone whose account the same plan makes, whatever their addresses.
-func TestReviewOfABotWhoseOwnerIsNew(t *testing.T) {
+func TestReviewBot_OwnerCreated_Resolved(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	credentials, _ := o.Sandbox.Credentials("bot")
 	bot := resourceChange("zulip_bot", attributes{"id": credentials.ID, "owner": "tomas.berg@example.com"}, attributes{"id": credentials.ID}, "owner")
@@ -212,7 +212,7 @@ func TestReviewOfABotWhoseOwnerIsNew(t *testing.T) {
 }
 
 // The access by a bot's key in a channel with unknown subscribers is unknown.
-func TestReviewOfKeysWhereSubscribersAreNotKnown(t *testing.T) {
+func TestReviewBotKey_SubscribersUnknown_Unknown(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	bot, _ := o.Sandbox.Credentials("bot")
 	owner, _ := o.Sandbox.Credentials("owner")
@@ -250,7 +250,7 @@ func TestReviewOfKeysWhereSubscribersAreNotKnown(t *testing.T) {
 }
 
 // A bot goes with its owner, but not if the same plan gives it to someone else.
-func TestReviewOfABotThatGetsAnotherOwner(t *testing.T) {
+func TestReviewBot_OwnerReplaced_Kept(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	tomas, _ := o.Sandbox.Credentials("admin")
 	bot, _ := o.Sandbox.Credentials("bot")

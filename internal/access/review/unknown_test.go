@@ -37,7 +37,7 @@ func TestReviewUnknown_OfFunction_RulesUnknown(t *testing.T) {
 }
 
 // A rule failed before, and other violations are unknown.
-func TestReviewUnknown_RuleFailedBefore_RuleUnknown(t *testing.T) {
+func TestReviewUnknown_RuleFailingBefore_Unknown(t *testing.T) {
 	f := newFirm(t)
 	found := f.reviewed(`rule "only Olga" {
   channels = "board"
@@ -58,7 +58,7 @@ func TestReviewUnknown_RuleFailedBefore_RuleUnknown(t *testing.T) {
 }
 
 // Two groups exchange a name that the configuration writes as text: which of them it means depends on the order of the apply.
-func TestReviewGroup_NameGivenToOther_Unknown(t *testing.T) {
+func TestReviewGroup_NameSwapped_Unknown(t *testing.T) {
 	f := newFirm(t)
 	one := resourceChange("zulip_user_group", attributes{"id": f.directors, "name": "directors"}, attributes{"id": f.directors, "name": "old"})
 	other := resourceChange("zulip_user_group", attributes{"id": f.advisers, "name": "advisers"}, attributes{"id": f.advisers, "name": "directors"})

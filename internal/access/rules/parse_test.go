@@ -64,7 +64,7 @@ var mistakes = map[string]string{
 }
 
 // A mistake in a file of rules is an error with its line, and the nearest name.
-func TestMistakesInAFileOfRules(t *testing.T) {
+func TestRulesFile_Mistake_LineReported(t *testing.T) {
 	for text, says := range mistakes {
 		file, err := rules.Parse("rules.zulip.hcl", []byte(text))
 		if err == nil || !strings.Contains(err.Error(), says) || file != nil {
@@ -75,7 +75,7 @@ func TestMistakesInAFileOfRules(t *testing.T) {
 
 // One run names every mistake of a file: of syntax, of names, of values and of what a rule says. What follows from a mistake that is
 // said already is not.
-func TestAllMistakesOfAFileAtOnce(t *testing.T) {
+func TestRulesFile_SeveralMistakes_AllReported(t *testing.T) {
 	for name, one := range map[string]struct{ text, want string }{
 		"shapes and attributes": {`rule "a" {
   rigth = "read"
@@ -202,7 +202,7 @@ rule "c" {
 }
 
 // The rules of the guide are what a reader copies: they are read, and say something.
-func TestDocsRulesOfTheGuide(t *testing.T) {
+func TestDocsGuideRules_Parsed_Valid(t *testing.T) {
 	file := parsed(t, rulesOfTheGuide(t))
 	if len(file.Rules) < 7 || len(file.Limits) != 1 {
 		t.Errorf("the guide has %d rules and %d limits", len(file.Rules), len(file.Limits))

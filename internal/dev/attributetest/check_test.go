@@ -40,7 +40,7 @@ func wholeRow() lampRow {
 	}
 }
 
-func TestCheckFindsWhatARowForgets(t *testing.T) {
+func TestCheck_IncompleteRow_Reported(t *testing.T) {
 	brokenAt := func(m *lampModel) *types.Bool { return &m.Broken }
 	for name, test := range map[string]struct {
 		forget func(*lampRow, *lamps)

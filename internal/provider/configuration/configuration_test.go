@@ -111,7 +111,7 @@ func TestOrder(t *testing.T) {
 	expect("environment@x.y", "ZULIP_EMAIL")
 }
 
-func TestValuesMixOneByOne(t *testing.T) {
+func TestValues_SeveralSources_Combined(t *testing.T) {
 	s := newSetUp(t)
 	file := s.write(t, ".zuliprc", zuliprc("https://chat.example.com/", "home@x.y", key))
 	block := "https://CHAT.example.com"
@@ -128,7 +128,7 @@ func TestValuesMixOneByOne(t *testing.T) {
 	}
 }
 
-func TestTheKeyOfOneOrganizationIsNotSentToAnother(t *testing.T) {
+func TestKey_OtherOrganization_NotUsed(t *testing.T) {
 	here, there := "https://here.example.com", "https://there.example.com"
 	t.Run("file, block", func(t *testing.T) {
 		s := newSetUp(t)
@@ -220,7 +220,7 @@ func TestConnectionSettings(t *testing.T) {
 	s.refuse(t, "", "insecure in "+file, `"yes"`)
 }
 
-func TestFilesThatCannotBeRead(t *testing.T) {
+func TestFiles_Unreadable_Error(t *testing.T) {
 	missing := "/does/not/exist/zuliprc"
 	t.Run("named in the block", func(t *testing.T) {
 		s := newSetUp(t)
@@ -259,7 +259,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 	})
 }
 
-func TestMissingNamesOnlyWhatIsMissing(t *testing.T) {
+func TestMissing_OneSetting_NamedAlone(t *testing.T) {
 	s := newSetUp(t)
 	file := s.write(t, ".zuliprc", "[api]\nemail=a@x.y\nsite=https://chat.example.com\n")
 	err := s.resolve(t).Missing()
@@ -301,7 +301,7 @@ func TestFileFormat(t *testing.T) {
 	}
 }
 
-func TestExposedFileIsReported(t *testing.T) {
+func TestExposedFile_Readable_Warning(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return // modes mean nothing there
 	}
@@ -386,7 +386,7 @@ func TestTradingMissing(t *testing.T) {
 	}
 }
 
-func TestTheSecretOfOneIdentityProviderIsNotSentToAnother(t *testing.T) {
+func TestTradingSecret_OtherProvider_NotUsed(t *testing.T) {
 	elsewhere, same, own := "https://elsewhere.example.com", "https://AUTH.example.com/", otherKey
 	values, err := resolveTrading(tradingEnvironment(), TradingInput{AuthURL: &elsewhere})
 	var problem *SettingError

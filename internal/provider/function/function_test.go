@@ -45,7 +45,7 @@ func TestProtocolFunctions(t *testing.T) {
 	}
 }
 
-func TestProtocolFunctionsRefuse(t *testing.T) {
+func TestProtocolFunctions_InvalidArguments_Error(t *testing.T) {
 	const channel = "https://chat.example.com/#narrow/channel/12-on-call"
 	p := acctest.StartProcess(t.Context(), t)
 	for _, test := range []struct {

@@ -62,7 +62,7 @@ func (s *Sandbox) count(t *testing.T, changes ...int) {
 }
 
 // An organization in a file lasts until every resource that was created in it is destroyed, whichever process did so.
-func TestOrganization_Destroyed_BeginsAgain(t *testing.T) {
+func TestOrganization_Destroyed_Reset(t *testing.T) {
 	for name, test := range map[string]struct {
 		applies [][]int // the changes that each process counts
 		ends    bool
@@ -90,7 +90,7 @@ func TestOrganization_Destroyed_BeginsAgain(t *testing.T) {
 }
 
 // Processes that overlap see each other's changes, and none of them takes a name or an ID twice.
-func TestOrganization_OverlappingProcesses_IsShared(t *testing.T) {
+func TestOrganization_OverlappingProcesses_Shared(t *testing.T) {
 	options := Options{State: filepath.Join(t.TempDir(), "organization.db")}
 	processes := []*Sandbox{open(t, options), open(t, options), open(t, options)}
 	if processes[0].Owner != processes[1].Owner {
@@ -117,7 +117,7 @@ func TestOrganization_OverlappingProcesses_IsShared(t *testing.T) {
 	}
 }
 
-func TestOrganization_InMemory_IsOfOneProcess(t *testing.T) {
+func TestOrganization_InMemory_OneProcess(t *testing.T) {
 	one := open(t, Options{})
 	one.change(t)
 	one.count(t, 1, -1)
@@ -129,7 +129,7 @@ func TestOrganization_InMemory_IsOfOneProcess(t *testing.T) {
 	}
 }
 
-func TestOpenRefuses(t *testing.T) {
+func TestOpen_InvalidFile_Error(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "organization.json")
 	for content, problem := range map[string]string{
 		"":                 "not JSON",
@@ -151,7 +151,7 @@ func TestOpenRefuses(t *testing.T) {
 }
 
 // A mistake in the file leaves no organization behind that the next run would take.
-func TestOpenBeginsAnewAfterAMistake(t *testing.T) {
+func TestOpen_AfterError_NewOrganization(t *testing.T) {
 	folder := t.TempDir()
 	options := Options{Organization: filepath.Join(folder, "organization.json"), State: filepath.Join(folder, "organization.db")}
 	write(t, options.Organization, `{"a": {"email": "a@example.com", "full_name": "A", "role": 400}}`)
@@ -182,7 +182,7 @@ func write(t *testing.T, file, content string) {
 
 // A recorded organization is served at its own feature level unless another is asked for, to the person who is its oldest
 // active owner.
-func TestARecordedOrganization(t *testing.T) {
+func TestRecordedOrganization_Opened_OwnLevel(t *testing.T) {
 	const file = "../../sandbox/testdata/organization.json" // its format is read forever
 	recorded, err := os.ReadFile(file)
 	requireNoError(t, err)

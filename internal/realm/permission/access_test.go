@@ -19,7 +19,7 @@ var (
 	noon     = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 )
 
-func TestLawEffectiveAccessIsTheOracles(t *testing.T) {
+func TestLawEffectiveAccess_Oracle_Same(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		facts := drawFacts(t)
 		access, channel := permission.NewAccess(facts), drawChannel(t, facts)
@@ -61,7 +61,7 @@ func TestLawCompare(t *testing.T) {
 }
 
 // A report about incompletely known facts is also true once they are known.
-func TestLawWhatIsNotKnownIsNotGuessed(t *testing.T) {
+func TestLawEffectiveAccess_UnknownFacts_NotGuessed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		facts := drawFacts(t)
 		access := permission.NewAccess(facts)
@@ -90,7 +90,7 @@ func TestLawWhatIsNotKnownIsNotGuessed(t *testing.T) {
 	})
 }
 
-func TestLawWithIsTheOrganizationMadeAnew(t *testing.T) {
+func TestLawWith_RebuiltOrganization_Same(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		facts := drawFacts(t)
 		change := permission.Change{Groups: map[int64]permission.Membership{}, Roles: map[int64]zulip.Role{}, Now: noon}
@@ -141,7 +141,7 @@ func TestLawWithIsTheOrganizationMadeAnew(t *testing.T) {
 }
 
 // A report about an unknown waiting period is true for every waiting period.
-func TestLawAnUnknownWaitingPeriodIsNotGuessed(t *testing.T) {
+func TestLawWaitingPeriod_Unknown_NotGuessed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		facts := drawFacts(t)
 		before, channel := permission.NewAccess(facts), drawChannel(t, facts)
@@ -217,7 +217,7 @@ func but(channel permission.Channel, right permission.Right, value zulip.GroupSe
 	return channel
 }
 
-func TestWhatTheServerDoesNotHaveIsNotTold(t *testing.T) {
+func TestEffectiveAccess_UnsupportedByServer_Omitted(t *testing.T) {
 	access, _ := team(t)
 	channel := open(zulip.PrivacyPublic)
 	delete(channel.Permissions, "can_resolve_topics_group")
@@ -229,7 +229,7 @@ func TestWhatTheServerDoesNotHaveIsNotTold(t *testing.T) {
 	}
 }
 
-func TestOnlyThoseCertainAreNamed(t *testing.T) {
+func TestEffectiveAccess_UncertainUsers_NotNamed(t *testing.T) {
 	access, _ := team(t)
 	channel := but(open(zulip.PrivacyPrivateSharedHistory), permission.CanSubscribe, zulip.GroupSettingValue{DirectMembers: []int64{3}})
 	channel.SubscribersKnown = false
@@ -238,7 +238,7 @@ func TestOnlyThoseCertainAreNamed(t *testing.T) {
 	}
 }
 
-func TestSubscribersAreAskedForOnlyWhereTheyMatter(t *testing.T) {
+func TestSubscribers_Irrelevant_NotRead(t *testing.T) {
 	access, facts := team(t)
 	withoutGuests := facts
 	withoutGuests.Users = slices.DeleteFunc(slices.Clone(facts.Users), isGuest)
@@ -266,7 +266,7 @@ func TestSubscribersAreAskedForOnlyWhereTheyMatter(t *testing.T) {
 	}
 }
 
-func TestGroupsWhoseMembersAreNotKnown(t *testing.T) {
+func TestGroups_UnknownMembers_EffectUnknown(t *testing.T) {
 	access, _ := team(t)
 	channel := but(open(zulip.PrivacyPublic), permission.CanSendMessage, zulip.NamedGroup(51))
 	after := access.With(permission.Change{Groups: map[int64]permission.Membership{50: {Members: []int64{3}, Unknown: true}}})
@@ -282,7 +282,7 @@ func TestGroupsWhoseMembersAreNotKnown(t *testing.T) {
 	}
 }
 
-func TestGroupsInARingEnd(t *testing.T) {
+func TestGroups_Cycle_Ends(t *testing.T) {
 	_, facts := team(t)
 	facts.Groups = append(facts.Groups,
 		&zulip.UserGroup{ID: 60, Members: []int64{3}, DirectSubgroupIDs: []int64{61}}, &zulip.UserGroup{ID: 61, Members: []int64{4}, DirectSubgroupIDs: []int64{60}})
@@ -291,7 +291,7 @@ func TestGroupsInARingEnd(t *testing.T) {
 	}
 }
 
-func TestTheEmptySetOfPeople(t *testing.T) {
+func TestPeople_ZeroValue_Empty(t *testing.T) {
 	var none permission.People
 	if none.Has(1) || none.Len() != 0 || !none.IsEmpty() || len(none.IDs()) > 0 || !none.Minus(none).Equal(none) {
 		t.Error("the zero value holds somebody")
@@ -340,7 +340,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-func TestWhoReadsOnTheInternet(t *testing.T) {
+func TestInternet_ReadAccess_Reported(t *testing.T) {
 	_, facts := team(t)
 	yes, no := true, false
 	organization := func(setting string, offered *bool, change permission.Change) *permission.Access {

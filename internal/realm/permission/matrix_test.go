@@ -248,7 +248,7 @@ func (s *situation) organization(t *testing.T) *recordedOrganization {
 	return o
 }
 
-func TestConformanceWhereEffectiveAccessWasWrong(t *testing.T) {
+func TestConformanceEffectiveAccess_PastErrors_Correct(t *testing.T) {
 	data, err := os.ReadFile("testdata/access/misses.json")
 	requireNoError(t, err)
 	var situations []situation

@@ -190,7 +190,7 @@ type permissionRules struct {
 
 // The provider and the sandbox share no type, so that both cannot hold the same mistake. Up to the recorded level a real
 // server tells whose is wrong; above it nothing but the two tables is compared.
-func TestTablesSayWhatTheSandboxSays(t *testing.T) {
+func TestTables_Sandbox_SameRules(t *testing.T) {
 	for _, tables := range []struct {
 		provider permission.Table
 		sandbox  []rules.Permission
@@ -254,7 +254,7 @@ func sorted(names []string) (text string) {
 }
 
 // The server applies the permissions of a channel one by one, in an order that both have to know (server-behavior §C10).
-func TestChannelPermissionsAreInTheSandboxsOrder(t *testing.T) {
+func TestChannelPermissions_Sandbox_SameOrder(t *testing.T) {
 	var mine, others []string
 	for _, setting := range permission.ChannelSettings {
 		mine = append(mine, setting.Name)
@@ -269,7 +269,7 @@ func TestChannelPermissionsAreInTheSandboxsOrder(t *testing.T) {
 
 // The server refuses a guest's request to leave a group, whatever the value is. Mentioning a group takes no such
 // request.
-func TestGuestsDoNotLeaveGroups(t *testing.T) {
+func TestGuest_LeavingGroup_NotAdmitted(t *testing.T) {
 	const member, guest = 1, 2
 	access := permission.NewAccess(permission.AccessInput{Users: []*zulip.User{
 		{ID: member, Role: zulip.RoleMember, IsActive: true}, {ID: guest, Role: zulip.RoleGuest, IsActive: true},
@@ -328,7 +328,7 @@ func BenchmarkNewAccess(b *testing.B) {
 	}
 }
 
-func BenchmarkAllRightsOfAChannel(b *testing.B) {
+func BenchmarkAccess_Channel_AllRights(b *testing.B) {
 	access := permission.NewAccess(largeFacts(50_000, 2_000))
 	channel := but(open(zulip.PrivacyPrivateSharedHistory, 1, 2, 3), permission.CanSendMessage, zulip.NamedGroup(2_000))
 	b.ReportAllocs()
@@ -358,7 +358,7 @@ func review(access *permission.Access, channels int) (effects int) {
 	return effects
 }
 
-func TestAReviewOfAThousandChannelsTakesNoTime(t *testing.T) {
+func TestReview_ThousandChannels_Fast(t *testing.T) {
 	facts := largeFacts(5_000, 200)
 	began := time.Now()
 	if effects := review(permission.NewAccess(facts), 1_000); effects < 1_000 {

@@ -17,7 +17,7 @@ import (
 
 const nobody = 10
 
-func TestLawCanonicalIsItsOwnCanonical(t *testing.T) {
+func TestLawCanonical_Twice_Unchanged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := drawValue(t, drawOrganization(t))
 		once := permission.Canonical(value, nobody)
@@ -31,7 +31,7 @@ func TestLawCanonicalIsItsOwnCanonical(t *testing.T) {
 	})
 }
 
-func TestLawResolveUndoesFormat(t *testing.T) {
+func TestLawResolve_Formatted_SameValue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawOrganization(t)
 		value := drawValue(t, o)
@@ -42,7 +42,7 @@ func TestLawResolveUndoesFormat(t *testing.T) {
 	})
 }
 
-func TestLawFormatKeepsTheWordsOfTheConfiguration(t *testing.T) {
+func TestLawFormat_ConfigurationTexts_Kept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawOrganization(t)
 		value := permission.Canonical(drawValue(t, o), nobody)
@@ -101,7 +101,7 @@ func TestLawDiff(t *testing.T) {
 	})
 }
 
-func TestLawPrincipalsAreReadBack(t *testing.T) {
+func TestLawPrincipal_Parsed_Unchanged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawOrganization(t)
 		for _, principal := range permission.Format(drawValue(t, o), o, nil) {
@@ -142,7 +142,7 @@ func TestCanonicalForms(t *testing.T) {
 	}
 }
 
-func TestWhatHidesSomebodyDeactivatedIsNotCanonical(t *testing.T) {
+func TestCanonical_DeactivatedHidden_False(t *testing.T) {
 	for value, canonical := range map[*zulip.GroupSettingValue]bool{
 		{DirectSubgroups: []int64{7}}: false,
 		{}:                            false,
@@ -156,7 +156,7 @@ func TestWhatHidesSomebodyDeactivatedIsNotCanonical(t *testing.T) {
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestParse_Invalid_Error(t *testing.T) {
 	for text, want := range map[string]string{
 		"members":                       `write "role:members"`,
 		"sre":                           `write "group:sre"`,
@@ -235,7 +235,7 @@ func TestResolve(t *testing.T) {
 }
 
 // The message lists and suggests only the roles that the setting accepts.
-func TestAnUnknownRoleIsToldWhatTheSettingTakes(t *testing.T) {
+func TestResolve_UnknownRole_AllowedRolesListed(t *testing.T) {
 	o := &organization{}
 	_, problems := permission.Resolve([]permission.Principal{{Kind: permission.KindRole, Name: "foo"}}, o)
 	if strings.Contains(problems[0].Detail, "internet") {
@@ -261,7 +261,7 @@ func TestAnUnknownRoleIsToldWhatTheSettingTakes(t *testing.T) {
 	}
 }
 
-func TestFormatDropsNobody(t *testing.T) {
+func TestFormat_UnknownIDs_Kept(t *testing.T) {
 	o := &organization{groups: []*zulip.UserGroup{{ID: nobody, Name: "role:nobody", IsSystemGroup: true}}}
 	value := zulip.GroupSettingValue{DirectMembers: []int64{404}, DirectSubgroups: []int64{405}}
 	if got := texts(permission.Format(value, o, nil)); got != "group_id:405 user_id:404" {
@@ -296,7 +296,7 @@ func TestAllowed(t *testing.T) {
 	}
 }
 
-func TestLawAdmitsWhoIsInTheValue(t *testing.T) {
+func TestLawAdmits_ActiveMembers_Only(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawOrganization(t)
 		value := drawValue(t, o)
@@ -372,7 +372,7 @@ func recordedRules(t *testing.T) *zulip.Realm {
 	return &realm
 }
 
-func TestTablesSayWhatARealServerSays(t *testing.T) {
+func TestTables_RealServer_SameRules(t *testing.T) {
 	realm := recordedRules(t)
 	creators := map[string]string{
 		"channel_creator": "the channel's creator", "group_creator": "the group's creator",
@@ -402,7 +402,7 @@ func TestTablesSayWhatARealServerSays(t *testing.T) {
 	}
 }
 
-func TestTheServersRulesComeBeforeTheTables(t *testing.T) {
+func TestAllowed_ServerRules_Preferred(t *testing.T) {
 	for _, table := range tables {
 		for _, setting := range table.Settings {
 			other := setting.SupportedBy()

@@ -21,9 +21,9 @@ func named(facts permission.AccessInput) permission.AccessInput {
 	return facts
 }
 
-// TestLawPersonHasTheRightsOfAccess: a person has the rights that [permission.Access.Can] computes for everyone, and
+// TestLawPerson_ChannelRights_MatchAccess: a person has the rights that [permission.Access.Can] computes for everyone, and
 // each right is granted by a principal.
-func TestLawPersonHasTheRightsOfAccess(t *testing.T) {
+func TestLawPerson_ChannelRights_MatchAccess(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		facts := named(drawFacts(t))
 		access, channel := permission.NewAccess(facts), drawChannel(t, facts)
@@ -62,8 +62,8 @@ func TestLawPersonHasTheRightsOfAccess(t *testing.T) {
 	})
 }
 
-// TestLawPersonHasThePermissionsOfTheOrganization: the permissions are those whose holders the warnings of a plan count.
-func TestLawPersonHasThePermissionsOfTheOrganization(t *testing.T) {
+// TestLawPerson_OrganizationPermissions_MatchAccess: the permissions are those whose holders the warnings of a plan count.
+func TestLawPerson_OrganizationPermissions_MatchAccess(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		facts := named(drawFacts(t))
 		access := permission.NewAccess(facts)
@@ -195,7 +195,7 @@ func BenchmarkPersonInManyChannels(b *testing.B) {
 	}
 }
 
-func TestAPersonInTwoThousandChannelsTakesNoTime(t *testing.T) {
+func TestPerson_TwoThousandChannels_Fast(t *testing.T) {
 	facts := largeFacts(5_000, 200)
 	access, channels := permission.NewAccess(facts), manyChannels(facts, 2_000)
 	began := time.Now()

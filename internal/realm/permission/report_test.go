@@ -13,7 +13,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-func TestReportOfAChannel(t *testing.T) {
+func TestReport_Channel_AccessChanges(t *testing.T) {
 	access, _ := team(t)
 	public, private := open(zulip.PrivacyPublic, 1, 3, 5), open(zulip.PrivacyPrivateSharedHistory, 1, 3, 5)
 	listed := func(members ...int64) zulip.GroupSettingValue { return zulip.GroupSettingValue{DirectMembers: members} }
@@ -117,7 +117,7 @@ Can now post and start topics: Dan (u4@example.com).`
 	}
 }
 
-func TestReportOfChannelsThatDiffer(t *testing.T) {
+func TestReport_DifferingChannels_Counted(t *testing.T) {
 	access, _ := team(t)
 	var changes []permission.ChannelChange
 	for i := range 15 { // two of them alike
@@ -173,7 +173,7 @@ func TestLawReport(t *testing.T) {
 var counts = regexp.MustCompile(`(?m)^(?:Can no longer|Can now|No one is left who can) [^:]* and \d+ more rights[:.]`)
 
 // The description of many rights of the same people is short, and names the most powerful right first.
-func TestTogether(t *testing.T) {
+func TestRights_SamePeople_Summarized(t *testing.T) {
 	var all []string
 	for _, right := range permission.Rights {
 		all = append(all, right.InWords())
@@ -211,7 +211,7 @@ func inSentence(text, beginning string, right permission.Right) string {
 	}), "\n")
 }
 
-func TestReportOfTheOrganization(t *testing.T) {
+func TestReport_Organization_AccessChanges(t *testing.T) {
 	access, facts := team(t)
 	group := func(name string) zulip.GroupSettingValue {
 		i := slices.IndexFunc(facts.Groups, func(g *zulip.UserGroup) bool { return g.Name == name })
@@ -264,7 +264,7 @@ func TestReportOfTheOrganization(t *testing.T) {
 }
 
 // A server says itself whether guests can have a right; a newer one may say otherwise than is known here.
-func TestReportOfTheOrganizationAsksTheServerAboutGuests(t *testing.T) {
+func TestReport_OrganizationGuests_ByServerRules(t *testing.T) {
 	_, facts := team(t)
 	facts.Realm.SupportedPermissions = map[string]map[string]zulip.SupportedPermission{"realm": {"can_resolve_topics_group": {}}}
 	i := slices.IndexFunc(permission.RealmSettings, func(s permission.Setting) bool { return s.Name == "can_resolve_topics_group" })

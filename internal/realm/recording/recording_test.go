@@ -54,7 +54,7 @@ func differences(a, b string) string {
 	return "one is longer"
 }
 
-func TestTheExampleIsTheSameWhenLoaded(t *testing.T) {
+func TestRecording_ExampleLoaded_Unchanged(t *testing.T) {
 	a, client := serve(t, sandbox.Config{}, "owner")
 	file := record(t, client)
 	owner, _ := a.Credentials("owner")

@@ -6,7 +6,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/runstate"
 )
 
-func TestPlannedNamesAreThoseOfTheLastPlan(t *testing.T) {
+func TestPlannedNames_Replanned_LastPlan(t *testing.T) {
 	var run runstate.State
 	run.PlanName(runstate.Channel, 7, "Lobby")
 	run.PlanName(runstate.Channel, 7, "Hall")
@@ -39,7 +39,7 @@ func TestExchangedNames(t *testing.T) {
 	}
 }
 
-func TestMembershipIsManagedInOneWay(t *testing.T) {
+func TestMembership_TwoResources_Conflict(t *testing.T) {
 	var run runstate.State
 	group := runstate.GroupKey{ID: 1}
 	for range 2 { // the same resource, as often as it is planned

@@ -6,7 +6,7 @@ import (
 )
 
 // Conflicting roles in two resources are found in either order.
-func TestRolesAreSaidInAnyOrder(t *testing.T) {
+func TestRoles_AnyOrder_Compared(t *testing.T) {
 	moderators := RoleList{Role: "moderator", DemoteTo: "member", Users: []AccountKey{{ID: 1}, {ID: 2, Email: "b@example.com"}, {Email: "New@example.com"}}, Leaving: []int64{3}, IsWhole: true}
 	open := moderators
 	open.IsWhole = false
@@ -64,7 +64,7 @@ func TestRolesAreSaidInAnyOrder(t *testing.T) {
 }
 
 // Destroying a resource takes no role from a user in a list.
-func TestRolesThatEnd(t *testing.T) {
+func TestRoles_Destroyed_ListedKept(t *testing.T) {
 	list := RoleList{Role: "moderator", DemoteTo: "member", Users: []AccountKey{{ID: 1}}, IsWhole: true}
 	for _, test := range []struct {
 		id     int64
@@ -84,7 +84,7 @@ func TestRolesThatEnd(t *testing.T) {
 }
 
 // A role has one list. The CLI plans a list that it replaces with its state and without.
-func TestARoleHasOneList(t *testing.T) {
+func TestRoles_SecondList_Refused(t *testing.T) {
 	list := func(role string, isNew bool, user int64) RoleList {
 		return RoleList{Role: role, DemoteTo: "member", Users: []AccountKey{{ID: user}}, IsWhole: true, IsNew: isNew}
 	}
@@ -110,7 +110,7 @@ func TestARoleHasOneList(t *testing.T) {
 }
 
 // A role that this run has given is not counted as a change by someone, until it changes again.
-func TestRolesThatWereGiven(t *testing.T) {
+func TestRoles_GivenInRun_Known(t *testing.T) {
 	var run State
 	run.GaveRole(1, 300)
 	run.GaveRole(1, 400)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestNamesOfOnePlanAreUnique(t *testing.T) {
+func TestNames_SamePlan_Unique(t *testing.T) {
 	var run State
 	for _, step := range []struct {
 		kind, name string
@@ -25,7 +25,7 @@ func TestNamesOfOnePlanAreUnique(t *testing.T) {
 }
 
 // Only the first object created with a released name gets it.
-func TestReleasedIsTakenOnce(t *testing.T) {
+func TestReleased_SameName_TakenOnce(t *testing.T) {
 	var run State
 	run.WillCreate("k", "a")
 	if !run.WillBeCreated("k", "a") || run.WillBeCreated("k", "b") || run.WillBeCreated("other", "a") {
@@ -47,7 +47,7 @@ func TestReleasedIsTakenOnce(t *testing.T) {
 }
 
 // Each fact is about one object of one kind.
-func TestFactsAreOfOneObject(t *testing.T) {
+func TestFacts_OtherObject_NotShared(t *testing.T) {
 	for name, fact := range map[string]struct {
 		note  func(*State, string, int64)
 		knows func(*State, string, int64) bool
@@ -106,9 +106,9 @@ func TestPlannedOwners(t *testing.T) {
 	}
 }
 
-// TestLockHeedsItsContext: a caller that waits for a lock stops when the context ends, and the lock is free once it
+// TestLock_ContextEnded_Error: a caller that waits for a lock stops when the context ends, and the lock is free once it
 // is released.
-func TestLockHeedsItsContext(t *testing.T) {
+func TestLock_ContextEnded_Error(t *testing.T) {
 	var locks Locks
 	done, err := locks.Lock(t.Context(), "x")
 	if err != nil {

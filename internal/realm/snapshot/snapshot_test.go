@@ -28,8 +28,8 @@ func take(read *zulip.RegisterAnswer, part string) func(*snapshot.Facts) {
 	return func(facts *snapshot.Facts) { facts.Take(read, part) }
 }
 
-// TestAccessFollowsFromTheSnapshotsOwnFacts: whichever way these change, and although the snapshot before was asked.
-func TestAccessFollowsFromTheSnapshotsOwnFacts(t *testing.T) {
+// TestAccess_LaterSnapshot_OwnFacts: whichever way these change, and although the snapshot before was asked.
+func TestAccess_LaterSnapshot_OwnFacts(t *testing.T) {
 	first := snapshot.New(snapshot.Facts{}, new(runstate.State)).
 		With(take(&zulip.RegisterAnswer{Realm: &zulip.Realm{}}, zulip.FetchRealm)).
 		With(take(groups(), zulip.FetchUserGroups)).With(take(people(true), zulip.FetchUsers))
@@ -102,8 +102,8 @@ func TestIndexes(t *testing.T) {
 	}
 }
 
-// TestPlannedNamesResolve: names resolve to the objects that the run creates and renames.
-func TestPlannedNamesResolve(t *testing.T) {
+// TestPlannedNames_CreatedOrRenamed_Resolved: names resolve to the objects that the run creates and renames.
+func TestPlannedNames_CreatedOrRenamed_Resolved(t *testing.T) {
 	run := new(runstate.State)
 	s := snapshot.New(snapshot.Facts{}, run).With(take(groups(), zulip.FetchUserGroups)).With(take(people(false), zulip.FetchUsers))
 	principals := []permission.Principal{

@@ -53,8 +53,8 @@ func askAt(t *testing.T, b *batcher[int, struct{}], moments ...time.Duration) {
 	all.Wait()
 }
 
-// TestARequestBeginsWhenNobodyHasAskedForAWhile, and that is one quiet time after the last.
-func TestARequestBeginsWhenNobodyHasAskedForAWhile(t *testing.T) {
+// TestBatcher_QuietTime_RequestBegins, and that is one quiet time after the last.
+func TestBatcher_QuietTime_RequestBegins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, began := &requests{}, time.Now()
 		askAt(t, &batcher[int, struct{}]{ask: r.ask, quiet: always}, 0, quiet/2, quiet)
@@ -64,8 +64,8 @@ func TestARequestBeginsWhenNobodyHasAskedForAWhile(t *testing.T) {
 	})
 }
 
-// TestNobodyIsWaitedForWhereOneAsksAtATime: a request does not wait for active callers.
-func TestNobodyIsWaitedForWhereOneAsksAtATime(t *testing.T) {
+// TestBatcher_SequentialCallers_NoWait: a request does not wait for active callers.
+func TestBatcher_SequentialCallers_NoWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, began := &requests{}, time.Now()
 		b := &batcher[int, struct{}]{ask: r.ask, quiet: always, isBusy: func() bool { return true }, oneAtATime: true}
@@ -76,9 +76,9 @@ func TestNobodyIsWaitedForWhereOneAsksAtATime(t *testing.T) {
 	})
 }
 
-// TestAFullHouseBeginsAtOnce: a request starts once as many callers ask as Terraform works on, because no other can
+// TestBatcher_AllWorkersWaiting_RequestBegins: a request starts once as many callers ask as Terraform works on, because no other can
 // ask.
-func TestAFullHouseBeginsAtOnce(t *testing.T) {
+func TestBatcher_AllWorkersWaiting_RequestBegins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, began := &requests{}, time.Now()
 		askAt(t, &batcher[int, struct{}]{ask: r.ask, quiet: always, isBusy: func() bool { return true }}, make([]time.Duration, workers)...)
@@ -88,8 +88,8 @@ func TestAFullHouseBeginsAtOnce(t *testing.T) {
 	})
 }
 
-// TestPatienceBoundsTheWait: for writes that do not end, for those who keep coming, and for a request that is not answered.
-func TestPatienceBoundsTheWait(t *testing.T) {
+// TestBatcher_Patience_WaitBounded: for writes that do not end, for those who keep coming, and for a request that is not answered.
+func TestBatcher_Patience_WaitBounded(t *testing.T) {
 	for name, test := range map[string]struct {
 		busy    bool
 		moments []time.Duration
@@ -118,8 +118,8 @@ func TestPatienceBoundsTheWait(t *testing.T) {
 	}
 }
 
-// TestWhoAsksWhileARequestIsUnderWayJoinsTheNext, which begins when the one before has ended.
-func TestWhoAsksWhileARequestIsUnderWayJoinsTheNext(t *testing.T) {
+// TestBatcher_AskedDuringRequest_NextJoined, which begins when the one before has ended.
+func TestBatcher_AskedDuringRequest_NextJoined(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, began := &requests{takes: 500 * time.Millisecond}, time.Now()
 		ms := time.Millisecond
@@ -130,8 +130,8 @@ func TestWhoAsksWhileARequestIsUnderWayJoinsTheNext(t *testing.T) {
 	})
 }
 
-// TestAnAnswerIsNoOlderThanItsQuestion: a caller that writes and then asks sees its write.
-func TestAnAnswerIsNoOlderThanItsQuestion(t *testing.T) {
+// TestBatcher_ReadAfterWrite_WriteSeen: a caller that writes and then asks sees its write.
+func TestBatcher_ReadAfterWrite_WriteSeen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var written, reads atomic.Int64
 		b := batcher[int, int64]{
@@ -162,8 +162,8 @@ func TestAnAnswerIsNoOlderThanItsQuestion(t *testing.T) {
 	})
 }
 
-// TestAFailureIsEverybodys who shares the request, and the next is asked again.
-func TestAFailureIsEverybodys(t *testing.T) {
+// TestBatcher_RequestFails_AllFail who shares the request, and the next is asked again.
+func TestBatcher_RequestFails_AllFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		failed := errors.New("no")
 		var reads atomic.Int64
@@ -188,8 +188,8 @@ func TestAFailureIsEverybodys(t *testing.T) {
 	})
 }
 
-// TestAQuestionJoinsARequestThatAnswersIt, and no other: the parts that others only need may have been read earlier.
-func TestAQuestionJoinsARequestThatAnswersIt(t *testing.T) {
+// TestQuestion_CoveredByRequest_Joined, and no other: the parts that others only need may have been read earlier.
+func TestQuestion_CoveredByRequest_Joined(t *testing.T) {
 	others := []question{{fresh: []Part{Channels}, needed: []Part{Users}}, {fresh: []Part{Folders}}}
 	for _, test := range []struct {
 		q    question
@@ -207,8 +207,8 @@ func TestAQuestionJoinsARequestThatAnswersIt(t *testing.T) {
 	}
 }
 
-// TestWhoAsksAloneDoesNotWait, the first time for a while; the next waits for others.
-func TestWhoAsksAloneDoesNotWait(t *testing.T) {
+// TestBatcher_UrgentAlone_NoWait, the first time for a while; the next waits for others.
+func TestBatcher_UrgentAlone_NoWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, began := &requests{}, time.Now()
 		b := &batcher[int, struct{}]{ask: r.ask, quiet: always, isUrgent: func(int) bool { return true }}
@@ -269,9 +269,9 @@ func (c cli) run(t *testing.T, n int) (reads int, took time.Duration) {
 	return int(count.Load()), time.Since(started)
 }
 
-// TestFreshReadsAreShared: concurrent callers share the reads after their writes at any speed of Terraform and the
+// TestStore_FreshReads_Shared: concurrent callers share the reads after their writes at any speed of Terraform and the
 // server. A single caller waits for others once.
-func TestFreshReadsAreShared(t *testing.T) {
+func TestStore_FreshReads_Shared(t *testing.T) {
 	const ms = time.Millisecond
 	for name, test := range map[string]struct {
 		cli   cli
@@ -301,7 +301,7 @@ func TestFreshReadsAreShared(t *testing.T) {
 	}
 }
 
-func TestMoreShareWhereRequestsAreScarce(t *testing.T) {
+func TestStore_RequestsScarce_MoreShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// A busy machine: the CLI takes its time between one resource and the next.
 		busy := cli{atOnce: 10, pause: 100 * time.Millisecond, write: 10 * time.Millisecond, read: 10 * time.Millisecond}
@@ -325,7 +325,7 @@ func (s *slowServer) RoundTrip(*http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{"result":"success","msg":"","user_id":7}`))}, nil
 }
 
-func TestWhoComesBeforeTheRequestLeavesSharesIt(t *testing.T) {
+func TestStore_RequestDelayed_Shared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &slowServer{}
 		client, err := zulip.New(zulip.Config{

@@ -249,7 +249,7 @@ var writes = []write{
 
 // After any writes, a snapshot gives the same answers as a new one. A snapshot from before a write keeps its answers
 // for those that still use it.
-func TestWhatIsDerivedIsNeverOlderThanItsFacts(t *testing.T) {
+func TestStore_DerivedFactsAfterWrite_Current(t *testing.T) {
 	ctx := context.Background()
 	d, client, _ := newStore(t)
 	w := &written{client: client}

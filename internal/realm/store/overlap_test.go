@@ -159,8 +159,8 @@ var overlaps = []overlap{
 	}, isChannel, ""},
 }
 
-// TestAnOlderReadHidesNoWrite lets a read that was answered before a write arrive after the store has heard of it.
-func TestAnOlderReadHidesNoWrite(t *testing.T) {
+// TestStore_OlderRead_WriteKept lets a read that was answered before a write arrive after the store has heard of it.
+func TestStore_OlderRead_WriteKept(t *testing.T) {
 	for _, c := range overlaps {
 		t.Run(c.what, func(t *testing.T) {
 			ctx := t.Context()
@@ -195,8 +195,8 @@ func TestAnOlderReadHidesNoWrite(t *testing.T) {
 	}
 }
 
-// TestAnOlderReadShowsARoleThatWasGiven: a caller that waits for the older read does not get the old role either.
-func TestAnOlderReadShowsARoleThatWasGiven(t *testing.T) {
+// TestStore_OlderRead_NewRoleShown: a caller that waits for the older read does not get the old role either.
+func TestStore_OlderRead_NewRoleShown(t *testing.T) {
 	ctx := t.Context()
 	d, client, _, late := newLateStore(t)
 	view, err := d.Read(ctx, store.Organization)
@@ -220,8 +220,8 @@ func TestAnOlderReadShowsARoleThatWasGiven(t *testing.T) {
 	}
 }
 
-// TestWhichChannelsAreDefaultIsReadWithTheChannels: it is read whenever the channels are.
-func TestWhichChannelsAreDefaultIsReadWithTheChannels(t *testing.T) {
+// TestStore_ChannelsRead_DefaultsIncluded: it is read whenever the channels are.
+func TestStore_ChannelsRead_DefaultsIncluded(t *testing.T) {
 	for name, before := range map[string]func(context.Context, *store.Store) error{
 		"after what stands alone": func(ctx context.Context, d *store.Store) error { _, err := d.Read(ctx, store.Linkifiers); return err },
 		"after they were forgotten": func(ctx context.Context, d *store.Store) error {
@@ -242,9 +242,9 @@ func TestWhichChannelsAreDefaultIsReadWithTheChannels(t *testing.T) {
 	}
 }
 
-// TestAnOlderReadOfSubscribersHidesNoWrite does the same for the subscribers of a channel, which are stored by
+// TestStore_OlderSubscribersRead_WriteKept does the same for the subscribers of a channel, which are stored by
 // channel.
-func TestAnOlderReadOfSubscribersHidesNoWrite(t *testing.T) {
+func TestStore_OlderSubscribersRead_WriteKept(t *testing.T) {
 	for name, ask := range map[string]func(*store.Store, context.Context, int64) ([]int64, error){
 		"as read once": (*store.Store).Subscribers, "read again": (*store.Store).FreshSubscribers,
 	} {
@@ -334,8 +334,8 @@ func counted[T any](read func(*store.Store, context.Context) ([]T, error)) func(
 	}
 }
 
-// TestAnOlderReadOfItsOwnHidesNoWrite: nothing is put into what belongs to the account; it is forgotten.
-func TestAnOlderReadOfItsOwnHidesNoWrite(t *testing.T) {
+// TestStore_OlderOwnRead_Forgotten: nothing is put into what belongs to the account; it is forgotten.
+func TestStore_OlderOwnRead_Forgotten(t *testing.T) {
 	for request, c := range ownReads {
 		t.Run(request, func(t *testing.T) {
 			d, client, _, late := newLateStore(t)

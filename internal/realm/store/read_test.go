@@ -87,12 +87,12 @@ func kinds(d *store.Store) map[string]func(context.Context) (*snapshot.Snapshot,
 	}
 }
 
-// TestEveryKindThatAsksIsServedByOneRead: one read serves every kind, whichever comes first, concurrently or in turn.
-func TestEveryKindThatAsksIsServedByOneRead(t *testing.T) {
+// TestStore_SeveralParts_OneSnapshot: one read serves every kind, whichever comes first, concurrently or in turn.
+func TestStore_SeveralParts_OneSnapshot(t *testing.T) {
 	for first := range kinds(new(slowServer).store(t)) {
 		for pace, between := range map[string]time.Duration{"at once": 0, "one after the other": 4 * time.Millisecond, "late": time.Second} {
 			if lone := slices.Contains([]string{"linkifiers", "user defaults", "playgrounds", "domains"}, first); lone && pace == "late" {
-				continue // see TestWhatStandsAloneBringsNeitherPeopleNorChannels
+				continue // see TestStore_IndependentPart_ReadAlone
 			}
 			t.Run(first+", the others "+pace, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestEveryKindThatAsksIsServedByOneRead(t *testing.T) {
 	}
 }
 
-func TestWhatStandsAloneBringsNeitherPeopleNorChannels(t *testing.T) {
+func TestStore_IndependentPart_ReadAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &slowServer{}
 		d := server.store(t)
@@ -145,8 +145,8 @@ func TestWhatStandsAloneBringsNeitherPeopleNorChannels(t *testing.T) {
 	})
 }
 
-// TestBotsAreReadForThoseWhoAsk: with them come everybody's keys.
-func TestBotsAreReadForThoseWhoAsk(t *testing.T) {
+// TestStore_BotsUnneeded_NotRead: with them come everybody's keys.
+func TestStore_BotsUnneeded_NotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &slowServer{}
 		d := server.store(t)
@@ -161,8 +161,8 @@ func TestBotsAreReadForThoseWhoAsk(t *testing.T) {
 	})
 }
 
-// TestAFailureIsToldOnce: hundreds of resources that wait for one request hear of one cause, and soon.
-func TestAFailureIsToldOnce(t *testing.T) {
+// TestStore_SharedFailure_CauseOnce: hundreds of resources that wait for one request hear of one cause, and soon.
+func TestStore_SharedFailure_CauseOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := &slowServer{status: http.StatusBadRequest}
 		d := server.store(t)
@@ -206,8 +206,8 @@ func TestAFailureIsToldOnce(t *testing.T) {
 	})
 }
 
-// TestPartsWantedTogetherAreOneSnapshot: one read follows writes of several kinds, and shows them.
-func TestPartsWantedTogetherAreOneSnapshot(t *testing.T) {
+// TestStore_PartsAfterWrites_OneSnapshot: one read follows writes of several kinds, and shows them.
+func TestStore_PartsAfterWrites_OneSnapshot(t *testing.T) {
 	d, client, server := newStore(t)
 	if _, err := d.Read(t.Context(), store.Organization); err != nil {
 		t.Fatal(err)
@@ -249,7 +249,7 @@ func TestPartsWantedTogetherAreOneSnapshot(t *testing.T) {
 }
 
 // A folder created during a run is in later snapshots, and costs one small request for all callers that wait for it.
-func TestFreshFoldersAreInTheSnapshot(t *testing.T) {
+func TestStore_NewFolder_InSnapshot(t *testing.T) {
 	d, client, server := newStore(t)
 	if _, err := d.Read(context.Background(), store.Channels); err != nil {
 		t.Fatal(err)
@@ -281,7 +281,7 @@ func TestFreshFoldersAreInTheSnapshot(t *testing.T) {
 // newGroup is a group that is not in the example.
 var newGroup = zulip.UserGroupCreate{Name: "fresh"}
 
-func TestFreshGroupsAreOneRequestForAllWhoAsk(t *testing.T) {
+func TestStore_NewGroups_OneRequest(t *testing.T) {
 	d, client, server := newStore(t)
 	view, err := d.Read(context.Background(), store.Organization)
 	requireNoError(t, err)
@@ -308,7 +308,7 @@ func TestFreshGroupsAreOneRequestForAllWhoAsk(t *testing.T) {
 	}
 }
 
-func TestRenamedGroupsAreFoundByTheNameThatTheyGet(t *testing.T) {
+func TestStore_RenamedGroup_NewNameFound(t *testing.T) {
 	d, run := newPlanningStore(t)
 	view, err := d.Read(context.Background(), store.Organization)
 	requireNoError(t, err)
@@ -328,7 +328,7 @@ func TestRenamedGroupsAreFoundByTheNameThatTheyGet(t *testing.T) {
 }
 
 // Only the caller that asked for an unreadable message gets the error.
-func TestMessageThatCannotBeRead(t *testing.T) {
+func TestStore_OneMessageFails_OthersServed(t *testing.T) {
 	d, client, server := newStore(t)
 	var ids []int64
 	for range 2 {

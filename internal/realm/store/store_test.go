@@ -70,7 +70,7 @@ func together(n int, do func()) {
 	all.Wait()
 }
 
-func TestManyWhoAskAreOneRequest(t *testing.T) {
+func TestStore_ConcurrentReads_OneRequest(t *testing.T) {
 	d, _, server := newStore(t)
 	together(50, func() {
 		view, err := d.Read(context.Background(), store.Channels)
@@ -90,7 +90,7 @@ func TestManyWhoAskAreOneRequest(t *testing.T) {
 	}
 }
 
-func TestWhoGivesUpDoesNotSpoilItForTheOthers(t *testing.T) {
+func TestStore_OneReaderCanceled_OthersServed(t *testing.T) {
 	d, _, server := newStore(t)
 	gate := server.Gate("POST", "/register")
 	impatient, giveUp := context.WithCancel(context.Background())
@@ -116,7 +116,7 @@ func TestWhoGivesUpDoesNotSpoilItForTheOthers(t *testing.T) {
 	}
 }
 
-func TestReadsThatFollowWritesAreOne(t *testing.T) {
+func TestStore_ReadsAfterWrites_Combined(t *testing.T) {
 	d, client, server := newStore(t)
 	names := []string{"one", "two", "three", "four", "five", "six", "seven", "eight"}
 	ready := make(chan string, len(names))
@@ -146,7 +146,7 @@ func TestReadsThatFollowWritesAreOne(t *testing.T) {
 	}
 }
 
-func TestNamesPlannedInTheSameRun(t *testing.T) {
+func TestStore_NamesPlannedInRun_Resolved(t *testing.T) {
 	d, run := newPlanningStore(t)
 	view, err := d.Read(context.Background(), store.Channels)
 	requireNoError(t, err)
@@ -174,7 +174,7 @@ func TestNamesPlannedInTheSameRun(t *testing.T) {
 	}
 }
 
-func TestForgottenPartsAreReadAgain(t *testing.T) {
+func TestStore_InvalidatedPart_Reread(t *testing.T) {
 	d, _, server := newStore(t)
 	for range 2 {
 		if _, err := d.Read(context.Background(), store.Organization); err != nil {
@@ -212,7 +212,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-func TestListsAreReadByThemselvesAfterAWrite(t *testing.T) {
+func TestStore_ListAfterWrite_ReadSeparately(t *testing.T) {
 	d, client, server := newStore(t)
 	if view, err := d.Read(context.Background(), store.Linkifiers); err != nil || len(view.Linkifiers().List()) != 0 {
 		t.Fatal(view, err)
@@ -256,7 +256,7 @@ func TestListsAreReadByThemselvesAfterAWrite(t *testing.T) {
 }
 
 // A snapshot that was taken before a write, and arrives after it, does not hide what was written.
-func TestASnapshotUnderWayIsNotNewerThanAWrite(t *testing.T) {
+func TestStore_SnapshotBeforeWrite_WriteKept(t *testing.T) {
 	for name, after := range map[string]func(*testing.T, *store.Store){
 		"forgotten": func(_ *testing.T, d *store.Store) { d.Invalidate(store.Linkifiers) },
 		"read again": func(t *testing.T, d *store.Store) {
@@ -288,7 +288,7 @@ func TestASnapshotUnderWayIsNotNewerThanAWrite(t *testing.T) {
 }
 
 // A server that is asked for a list while it changes the list can keep the old one in its cache.
-func TestStoreBeginWrite_ReadUnderWay_Waits(t *testing.T) {
+func TestStoreBeginWrite_ReadRunning_Waits(t *testing.T) {
 	d, _, server := newStore(t)
 	gate := server.Gate("GET", "/realm/linkifiers")
 	asked := make(chan error, 1)
@@ -313,7 +313,7 @@ func TestStoreBeginWrite_ReadUnderWay_Waits(t *testing.T) {
 	done()
 }
 
-func TestSubscribersAreReadOneByOneAndThenAllAtOnce(t *testing.T) {
+func TestStoreSubscribers_SeveralChannels_Batched(t *testing.T) {
 	d, client, server := newStore(t)
 	ctx := context.Background()
 	self := d.Self().ID
@@ -356,7 +356,7 @@ func TestSubscribersAreReadOneByOneAndThenAllAtOnce(t *testing.T) {
 	}
 }
 
-func TestSubscribersOfAChannelThatIsNotThere(t *testing.T) {
+func TestStoreSubscribers_ChannelMissing_NotFound(t *testing.T) {
 	d, _, _ := newStore(t)
 	general := int64(1)
 	view, err := d.Read(context.Background(), store.Channels)
@@ -375,7 +375,7 @@ func TestSubscribersOfAChannelThatIsNotThere(t *testing.T) {
 	})
 }
 
-func TestEffectiveAccessIsWorkedOutOnce(t *testing.T) {
+func TestStoreAccess_SameSnapshot_Shared(t *testing.T) {
 	d, _, _ := newStore(t)
 	view, err := d.Read(context.Background(), store.Channels)
 	requireNoError(t, err)
@@ -394,7 +394,7 @@ func TestEffectiveAccessIsWorkedOutOnce(t *testing.T) {
 }
 
 // Only the caller that asked for an unreadable channel gets the error; concurrent callers get their answers.
-func TestSubscribersOfOneChannelThatCannotBeRead(t *testing.T) {
+func TestStoreSubscribers_OneFails_OthersServed(t *testing.T) {
 	for name, read := range map[string]func(*store.Store, context.Context, int64) ([]int64, error){
 		"read": (*store.Store).Subscribers, "fresh": (*store.Store).FreshSubscribers,
 	} {
@@ -426,7 +426,7 @@ func TestSubscribersOfOneChannelThatCannotBeRead(t *testing.T) {
 
 // These benchmarks measure the parts of a snapshot that grow with the channels: from the answer to the index, with
 // the subscribers and the people who may post.
-func TestSnapshotsGrowWithTheChannels(t *testing.T) {
+func TestStoreSnapshot_ManyChannels_Linear(t *testing.T) {
 	acctest.ExpectLinear(t, 100, func(number int) func() {
 		o := acctest.StartSandbox(t, sandbox.Config{})
 		for i := range number {

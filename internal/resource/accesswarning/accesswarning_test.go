@@ -85,7 +85,7 @@ func warned(t *testing.T, diags diag.Diagnostics) string {
 	return text
 }
 
-func TestWarnOfAccess(t *testing.T) {
+func TestWarning_MemberAccess_Reported(t *testing.T) {
 	b, server, view := newBase(t)
 	sre, _ := view.UserGroupByName("sre")
 	kenji, amara, lena, guest := user(t, view, "kenji.sato@example.com"), user(t, view, "amara.okafor@example.com"), user(t, view, "lena.fischer@example.com"), user(t, view, "paul.dubois@example.com")
@@ -137,7 +137,7 @@ func TestWarnOfAccess(t *testing.T) {
 	}
 }
 
-func TestWarnOfAccessWithoutAnAnswer(t *testing.T) {
+func TestWarning_SubscribersUnreadable_Unknown(t *testing.T) {
 	b, server, view := newBase(t)
 	admin := user(t, view, "tomas.berg@example.com")
 	leads, _ := view.Channels().ByName("leads")
@@ -152,7 +152,7 @@ func TestWarnOfAccessWithoutAnAnswer(t *testing.T) {
 	}
 }
 
-func TestWarnOfOrganizationAccess(t *testing.T) {
+func TestWarning_OrganizationAccess_Reported(t *testing.T) {
 	b, _, view := newBase(t)
 	set := func(principals ...string) types.Set {
 		parsed := []permission.Principal{}
@@ -210,7 +210,7 @@ func TestWarnOfOrganizationAccess(t *testing.T) {
 }
 
 // A setting such as the waiting period of new members also decides who has a permission.
-func TestWarnOfOrganizationAccessBySettings(t *testing.T) {
+func TestWarning_OrganizationSettings_Reported(t *testing.T) {
 	b, _, view := newBase(t)
 	fullMembers, _ := view.UserGroupByName("role:fullmembers")
 	prior := maps.Clone(view.Realm().Permissions)
@@ -245,7 +245,7 @@ func TestWarnOfOrganizationAccessBySettings(t *testing.T) {
 }
 
 // The warning names the groups in a permission whose current members were counted.
-func TestWarnOfOrganizationAccessOfAGroup(t *testing.T) {
+func TestWarning_OrganizationGroup_CurrentMembers(t *testing.T) {
 	b, _, view := newBase(t)
 	sre := types.SetValueMust(types.StringType, []attr.Value{types.StringValue("group:sre")})
 	sets := func(setting string) *types.Set {
@@ -264,7 +264,7 @@ func TestWarnOfOrganizationAccessOfAGroup(t *testing.T) {
 }
 
 // A plan of thirty channels ends in one warning about access, which counts the channels that it does not name.
-func TestAccSandboxThirtyChannelsAreOneWarning(t *testing.T) {
+func TestAccSandboxAccessWarning_ThirtyChannels_One(t *testing.T) {
 	acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)
 	config := func(role string) string {

@@ -21,7 +21,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-func TestLawOnlyWhatDiffersIsSentWithWhatWasSeen(t *testing.T) {
+func TestLawChange_DifferingAttributes_SentOnly(t *testing.T) {
 	overTables(t, func(t *testing.T, table permission.Table) {
 		s := newServer(t, table)
 		rapid.Check(t, func(t *rapid.T) {
@@ -58,7 +58,7 @@ func TestLawOnlyWhatDiffersIsSentWithWhatWasSeen(t *testing.T) {
 	})
 }
 
-func TestLawWhatSomebodyElseChangedIsNotOverwritten(t *testing.T) {
+func TestLawChange_ChangedSincePlan_NotOverwritten(t *testing.T) {
 	overTables(t, func(t *testing.T, table permission.Table) {
 		s := newServer(t, table)
 		rapid.Check(t, func(t *rapid.T) {
@@ -84,7 +84,7 @@ func TestLawWhatSomebodyElseChangedIsNotOverwritten(t *testing.T) {
 	})
 }
 
-func TestLawTheWordsOfTheStateStandForTheirValues(t *testing.T) {
+func TestLawChange_StateTexts_SameValues(t *testing.T) {
 	overTables(t, func(t *testing.T, table permission.Table) {
 		s := newServer(t, table)
 		rapid.Check(t, func(t *rapid.T) {
@@ -179,7 +179,7 @@ var errDropped = errors.New("dropped")
 
 // A list may hide a deactivated user whom the server counts when it compares. After two refusals of an unchanged old
 // value, the provider sends the new value without an old one.
-func TestChangeOfAListThatHidesSomebody(t *testing.T) {
+func TestChange_HiddenUserInList_Written(t *testing.T) {
 	overTables(t, func(t *testing.T, table permission.Table) {
 		s := newServer(t, table)
 		setting := table.Settings[1].Name
@@ -201,7 +201,7 @@ func TestChangeOfAListThatHidesSomebody(t *testing.T) {
 
 // A value in a form that the server never stores hides a deactivated user. The provider does not send it as an old
 // value at all.
-func TestChangeOfAValueThatShowsItHidesSomebody(t *testing.T) {
+func TestChange_HiddenUserShown_NotCompared(t *testing.T) {
 	overTables(t, func(t *testing.T, table permission.Table) {
 		s := newServer(t, table)
 		setting := table.Settings[1].Name
@@ -215,7 +215,7 @@ func TestChangeOfAValueThatShowsItHidesSomebody(t *testing.T) {
 	})
 }
 
-func TestPermissionPlanRefuses(t *testing.T) {
+func TestPermissionPlan_NotAllowed_Refused(t *testing.T) {
 	overTables(t, func(t *testing.T, table permission.Table) {
 		s := newServer(t, table)
 		for _, setting := range table.Settings {
@@ -257,7 +257,7 @@ func changeText(t *testing.T, held *string, send func(attribute.Pending[string, 
 
 // The provider sends old values until the server has refused two that it had just shown. A refusal because the
 // members changed before the write does not count.
-func TestOldValuesGoAlong(t *testing.T) {
+func TestChange_OldValues_SentUntilRefused(t *testing.T) {
 	expectation := &zulip.Error{Status: 400, Code: "EXPECTATION_MISMATCH", Msg: "'old' value does not match the expected value."}
 	membership := &zulip.Error{Status: 400, Code: "BAD_REQUEST", Msg: "User 12 is already a member of this group"}
 	for name, test := range map[string]struct {
@@ -294,7 +294,7 @@ func TestOldValuesGoAlong(t *testing.T) {
 }
 
 // A refusal of a change that has since happened is no error: the rest is sent, or nothing if there is none.
-func TestRefusedForWhatHasComeAbout(t *testing.T) {
+func TestChange_RefusedButDone_RestSent(t *testing.T) {
 	refusal := &zulip.Error{Status: 400, Code: "BAD_REQUEST", Msg: "Invalid user ID: 50"}
 	for name, test := range map[string]struct {
 		meanwhile string // what the thing is after the refusal: a letter for each step that it shows

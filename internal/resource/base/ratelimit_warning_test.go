@@ -14,7 +14,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-func TestLongWaitsAreSaidOnce(t *testing.T) {
+func TestRateLimitWarning_LongWait_Once(t *testing.T) {
 	for wait, says := range map[string]string{"12.5": "", "40.25": "Requests have waited 40s so far"} {
 		synctest.Test(t, func(t *testing.T) {
 			client, err := zulip.New(zulip.Config{

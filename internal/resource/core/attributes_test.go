@@ -56,7 +56,7 @@ var resourceOfModels = New(&Definition[model, object, model]{
 })
 
 // Pending changes and conflicts follow from three values of each attribute.
-func TestStepsOfAModel(t *testing.T) {
+func TestModel_Steps_FromThreeValues(t *testing.T) {
 	planned := modelOf("b", "text")
 	planned.Key, planned.Local = types.StringValue("secret"), types.BoolValue(true)
 	prior := resourceOfModels.attributes.priorState(modelOf("a", "text"), attribute.PrivateState{}, nil, &Context{}, &diag.Diagnostics{})
@@ -84,7 +84,7 @@ func TestStepsOfAModel(t *testing.T) {
 }
 
 // Terraform normalizes every text to NFC, whatever the server stores.
-func TestTextsAreComparedInNormalForm(t *testing.T) {
+func TestText_OtherNormalForm_Equal(t *testing.T) {
 	const composed, decomposed = "Caf\u00e9", "Cafe\u0301"
 	if !isSame(types.StringValue(composed), types.StringValue(decomposed)) || isSame(types.StringValue("a"), types.StringValue("b")) ||
 		isSame(types.StringNull(), types.StringValue("")) || !isSame(set("a", "b"), set("b", "a")) {
@@ -96,7 +96,7 @@ func TestTextsAreComparedInNormalForm(t *testing.T) {
 	}
 }
 
-func TestAStateHoldsNothingUnknown(t *testing.T) {
+func TestModel_Saved_NothingUnknown(t *testing.T) {
 	m := modelOf("a", "x")
 	m.Text, m.Set = types.StringUnknown(), types.SetUnknown(types.StringType)
 	resourceOfModels.attributes.forgetUnknown(m)
@@ -110,7 +110,7 @@ func TestAStateHoldsNothingUnknown(t *testing.T) {
 }
 
 // A set that is changed by its elements leaves the elements of others unchanged.
-func TestElementsOfOthersStay(t *testing.T) {
+func TestModel_OthersElements_Kept(t *testing.T) {
 	def := *resourceOfModels.def
 	def.ByElement = []string{"set"}
 	now := set("a", "theirs")
@@ -131,7 +131,7 @@ func TestElementsOfOthersStay(t *testing.T) {
 	}
 }
 
-func TestTextIDTellsTextsApart(t *testing.T) {
+func TestTextID_DifferentTexts_Differ(t *testing.T) {
 	ids := []int64{TextID("example.com"), TextID("example.org")}
 	if TextID("") != 0 || ids[0] == ids[1] || slices.Min(ids) <= 0 {
 		t.Error("an ID is not what it should be")

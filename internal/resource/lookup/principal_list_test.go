@@ -40,7 +40,7 @@ func shuffled(t *rapid.T, list types.List) types.List {
 
 // The list for IDs resolves to the same IDs, whatever texts are kept for some of them, and neither order nor
 // repetitions are a change.
-func TestLawListsNameWhatTheyWereWrittenFor(t *testing.T) {
+func TestLawLists_WrittenIDs_Named(t *testing.T) {
 	view := readOrganization(t)
 	var people, groups []int64
 	for _, user := range view.Users() {
@@ -84,7 +84,7 @@ func TestLawListsNameWhatTheyWereWrittenFor(t *testing.T) {
 	}
 }
 
-func TestListsKeepTheirTexts(t *testing.T) {
+func TestLists_ConfiguredTexts_Kept(t *testing.T) {
 	view := readOrganization(t)
 	lena, _ := view.UserByAddress("lena.fischer@example.com")
 	kept := textList("LENA.fischer@example.com", "not.yet@example.com", fmt.Sprint(lena.ID), "999999")
@@ -107,7 +107,7 @@ func TestListsKeepTheirTexts(t *testing.T) {
 }
 
 // New users in a list are sorted by text, as in an export, whatever the IDs.
-func TestListsAreSortedByText(t *testing.T) {
+func TestLists_NewEntries_SortedByText(t *testing.T) {
 	view := readOrganization(t)
 	var people, groups []int64
 	for _, user := range view.Users() {
@@ -135,7 +135,7 @@ func TestListsAreSortedByText(t *testing.T) {
 }
 
 // A text that names no user represents itself, ignoring case, and an unknown element is no repetition.
-func TestListsOfThoseWhoAreNotThereYet(t *testing.T) {
+func TestLists_UnknownUsers_TextsKept(t *testing.T) {
 	view := readOrganization(t)
 	prior := textList("new@example.com", "lena.fischer@example.com")
 	if got := lookup.UserList.KeepPrior(textList("lena.fischer@example.com", "NEW@example.com"), prior, view); !got.Equal(prior) {

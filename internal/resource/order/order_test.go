@@ -26,7 +26,7 @@ func TestInOrder(t *testing.T) {
 }
 
 // The resulting order shows the named objects, and is in the planned order.
-func TestInOrderShowsWhatWasNamed(t *testing.T) {
+func TestInOrder_Named_Kept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		there := rapid.SliceOfDistinct(rapid.Int64Range(1, 50), rapid.ID[int64]).Draw(t, "there")
 		named := rapid.Permutation(there).Draw(t, "named")

@@ -113,7 +113,7 @@ func TestRules(t *testing.T) {
 }
 
 // An attribute inside of others is named as a configuration writes it.
-func TestRuleNamesNestedAttributes(t *testing.T) {
+func TestRule_NestedAttribute_PathShown(t *testing.T) {
 	for _, c := range []struct {
 		at   path.Path
 		want string
@@ -156,7 +156,7 @@ func TestVisibleName(t *testing.T) {
 }
 
 // Invisible characters that a language or an emoji needs are allowed.
-func TestVisibleNameLetsScriptsAndEmojiBe(t *testing.T) {
+func TestVisibleName_ScriptsAndEmoji_Accepted(t *testing.T) {
 	for _, name := range []string{
 		"general", "Überblick", "naïve – “quoted”", "e\u0301", "a\u00a0b", "日本語　話", "قناة الطوارئ (عاجل)",
 		"می\u200cخواهم", "क्\u200dष", "dev 👩\u200d💻", "pride 🏳\ufe0f\u200d🌈", "❤\ufe0f", "family 👨🏽\u200d👩🏽\u200d👧", "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
@@ -167,7 +167,7 @@ func TestVisibleNameLetsScriptsAndEmojiBe(t *testing.T) {
 	}
 }
 
-func TestVisibleNameRefusesControls(t *testing.T) {
+func TestVisibleName_ControlCharacters_Refused(t *testing.T) {
 	v := validators.VisibleName{RefuseControls: true}
 	if diags := checkName(v, "a\tb"); len(diags) != 1 || !diags.HasError() ||
 		diags[0].Detail() != `name must not contain control characters. It is "a<U+0009>b": character 2 is U+0009 (tab).` {

@@ -77,7 +77,7 @@ func TestPrivacyTransitions(t *testing.T) {
 }
 
 // A PATCH keeps the steps before the one that fails (server-behavior §C10).
-func TestPatchStopsWhereItFails(t *testing.T) {
+func TestChannelPatch_StepFails_EarlierKept(t *testing.T) {
 	o, people := founded(t)
 	admin := people[RoleAdministrator]
 	ch := channel(t, o, admin, NewChannel{Name: "c"})
@@ -101,7 +101,7 @@ func TestPatchStopsWhereItFails(t *testing.T) {
 	}
 }
 
-func TestProtectedHistoryKeepsTopicsFree(t *testing.T) {
+func TestProtectedHistory_RestrictedTopics_Refused(t *testing.T) {
 	o, people := founded(t)
 	admin := people[RoleAdministrator]
 	members := Named(o.SystemGroup(Members))
@@ -120,7 +120,7 @@ func TestProtectedHistoryKeepsTopicsFree(t *testing.T) {
 
 // If a permission excludes everyone, guests never have it. The role of an administrator does not open a private channel
 // (server-behavior §P6, §C16).
-func TestWhoSeesAPrivateChannel(t *testing.T) {
+func TestPrivateChannel_Visibility_ByPermission(t *testing.T) {
 	o, people := founded(t)
 	ch := channel(t, o, people[RoleMember], NewChannel{Name: "secret", Private: true, Permissions: map[string]GroupValue{
 		"can_administer_channel_group": Listed([]int{people[RoleModerator].ID}, []int{o.SystemGroup(Nobody)}),
@@ -144,7 +144,7 @@ func TestWhoSeesAPrivateChannel(t *testing.T) {
 	}
 }
 
-func TestWhoSubscribesOthers(t *testing.T) {
+func TestSubscribing_OtherUsers_ByPermission(t *testing.T) {
 	o, people := founded(t)
 	o.changeRealm(func(r *Realm) { r.Permissions["can_add_subscribers_group"] = Named(o.SystemGroup(Nobody)) })
 	nobody := Named(o.SystemGroup(Nobody))
@@ -173,7 +173,7 @@ func TestWhoSubscribesOthers(t *testing.T) {
 
 // The properties of new channels are checked even if none is created, and do not change existing channels (server-behavior
 // §S2).
-func TestSubscribingToAnExistingChannel(t *testing.T) {
+func TestSubscribing_ExistingChannel_SettingsIgnored(t *testing.T) {
 	o, people := founded(t)
 	member := people[RoleMember]
 	channel(t, o, member, NewChannel{Name: "there"})
@@ -199,7 +199,7 @@ func TestSubscribingToAnExistingChannel(t *testing.T) {
 	}
 }
 
-func TestSubscribersAreCounted(t *testing.T) {
+func TestSubscribers_Changes_Counted(t *testing.T) {
 	o, people := founded(t)
 	owner, member := people[RoleOwner], people[RoleMember]
 	ch := channel(t, o, owner, NewChannel{Name: "c"}, owner, member)
@@ -231,7 +231,7 @@ func TestSubscribersAreCounted(t *testing.T) {
 	}
 }
 
-func TestArchivingClearsWhatPointsAtTheChannel(t *testing.T) {
+func TestArchiving_ChannelInUse_ReferencesCleared(t *testing.T) {
 	o, people := founded(t)
 	admin := people[RoleAdministrator]
 	ch := channel(t, o, admin, NewChannel{Name: "c", Default: true})
@@ -284,7 +284,7 @@ func TestColorsOfSubscriptions(t *testing.T) {
 	}
 }
 
-func TestAlreadySubscribedInOrderOfJoining(t *testing.T) {
+func TestAlreadySubscribed_SeveralUsers_JoiningOrder(t *testing.T) {
 	o, people := founded(t)
 	admin := people[RoleAdministrator]
 	for _, name := range []string{"z", "a", "m"} {

@@ -81,7 +81,7 @@ func TestCheckValue(t *testing.T) {
 	}
 }
 
-func TestMembershipFollowsSubgroupsAndRoles(t *testing.T) {
+func TestMembership_SubgroupsAndRoles_Followed(t *testing.T) {
 	o, people := founded(t)
 	admin, guest, member := people[RoleAdministrator], people[RoleGuest], people[RoleMember]
 	inner, err := o.CreateGroup(admin, NewGroup{Name: "inner", Members: []int{guest.ID}})
@@ -106,7 +106,7 @@ func TestMembershipFollowsSubgroupsAndRoles(t *testing.T) {
 	}
 }
 
-func TestFullMembersHaveWaited(t *testing.T) {
+func TestFullMember_WaitingPeriod_Required(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
 	o := New(func() time.Time { return now }, func() int { return 442 })
 	o.Initialize()
@@ -123,7 +123,7 @@ func TestFullMembersHaveWaited(t *testing.T) {
 	}
 }
 
-func TestWhoMayChangeMembers(t *testing.T) {
+func TestGroupMembers_Change_ByPermission(t *testing.T) {
 	o, people := founded(t)
 	admin, member, moderator := people[RoleAdministrator], people[RoleMember], people[RoleModerator]
 	g, err := o.CreateGroup(admin, NewGroup{Name: "g", Members: []int{moderator.ID}, Permissions: map[string]GroupValue{
@@ -158,7 +158,7 @@ func TestWhoMayChangeMembers(t *testing.T) {
 	}
 }
 
-func TestGroupObjectsToDeactivation(t *testing.T) {
+func TestGroup_DeactivatedInUse_Objections(t *testing.T) {
 	o, people := founded(t)
 	admin := people[RoleAdministrator]
 	g, err := o.CreateGroup(admin, NewGroup{Name: "g"})

@@ -138,7 +138,7 @@ func TestPropagateModes(t *testing.T) {
 	}
 }
 
-func TestMovingATopicThatIsTooOldInPart(t *testing.T) {
+func TestMovingTopic_PartlyTooOld_Refused(t *testing.T) {
 	f := newOffice(t)
 	f.changeRealm(func(r *Realm) { r.MoveMessagesWithinChannelLimit = ptr(3600) })
 	f.post(RoleMember, "old", "1")
@@ -170,7 +170,7 @@ func TestMovingToAnotherChannel(t *testing.T) {
 	}
 }
 
-func TestResolvingATopic(t *testing.T) {
+func TestResolvingTopic_DoneAndUndone_Notices(t *testing.T) {
 	f := newOffice(t)
 	id := f.post(RoleMember, "t", "x")
 	set := func(topic string) {
@@ -195,7 +195,7 @@ func TestResolvingATopic(t *testing.T) {
 	}
 }
 
-func TestResolvingStartsNoTopic(t *testing.T) {
+func TestResolvingTopic_NoTopicCreation_Allowed(t *testing.T) {
 	f := newOffice(t)
 	id := f.post(RoleMember, "t", "x")
 	ch, _ := f.Channels.Get(f.channel.ID)
@@ -237,7 +237,7 @@ func TestMessageHistoryPolicies(t *testing.T) {
 	}
 }
 
-func TestWhoDeletes(t *testing.T) {
+func TestMessage_Delete_ByPermission(t *testing.T) {
 	f := newOffice(t)
 	bot := f.AddUser(User{Email: "bot@example.com", FullName: "Bot", Role: RoleMember, IsBot: true, BotOwnerID: f.people[RoleMember].ID})
 	f.subscribe(bot.ID, f.channel.ID, "")

@@ -91,7 +91,7 @@ func (f *office) setRight(name string, v GroupValue) {
 
 func (f *office) nobody() GroupValue { return Named(f.SystemGroup(Nobody)) }
 
-func TestWhatIsStoredOfAMessage(t *testing.T) {
+func TestMessage_Stored_Normalized(t *testing.T) {
 	f := newOffice(t)
 	long := strings.Repeat("é", 61)
 	tests := []struct{ topic, content, wantTopic, wantContent string }{
@@ -161,7 +161,7 @@ func TestFirstMessage(t *testing.T) {
 	}
 }
 
-func TestWhoReadsProtectedHistory(t *testing.T) {
+func TestProtectedHistory_Reading_ReceivedOnly(t *testing.T) {
 	f := newOffice(t)
 	hidden := false
 	secret := channel(t, f.Organization, f.people[RoleOwner], NewChannel{Name: "secret", Private: true, SharedHistory: &hidden}, f.people[RoleOwner], f.people[RoleGuest])
@@ -250,7 +250,7 @@ func TestMentions(t *testing.T) {
 	}
 }
 
-func TestTopicsThatAreFollowed(t *testing.T) {
+func TestTopic_Followed_MessagesFlagged(t *testing.T) {
 	f := newOffice(t)
 	send := func(role int, topic string) int {
 		_, visibility, err := f.SendMessage(f.people[role], f.to(topic), "x", false, "test")
@@ -318,7 +318,7 @@ func TestChannelEventsNotices(t *testing.T) {
 	}
 }
 
-func TestNoticesBeforeTheSwitchExisted(t *testing.T) {
+func TestChannelNotices_OlderServer_Posted(t *testing.T) {
 	f := newOffice(t)
 	f.feature = featurelevel.Since("zulip_organization", "send_channel_events_messages") - 1
 	requireNoError(t, f.UpdateChannel(f.people[RoleOwner], f.channel.ID, ChannelChange{Description: ptr("new")}))
@@ -338,7 +338,7 @@ func TestAnnouncements(t *testing.T) {
 	}
 }
 
-func TestWhoIsToldOfSubscriptions(t *testing.T) {
+func TestSubscriptionNotice_NewSubscribers_MembersNotified(t *testing.T) {
 	f := newOffice(t)
 	later := channel(t, f.Organization, f.people[RoleOwner], NewChannel{Name: "later"})
 	member, guest := f.people[RoleMember], f.people[RoleGuest]

@@ -59,7 +59,7 @@ func TestProfileValuesByType(t *testing.T) {
 	}
 }
 
-func TestChoicesTakeTheirValuesAlong(t *testing.T) {
+func TestFieldChoices_Removed_ValuesRemoved(t *testing.T) {
 	o, people := founded(t)
 	admin, member, moderator := people[RoleAdministrator], people[RoleMember], people[RoleModerator]
 	both := choices("0", "Day", "1", "Night")
@@ -115,7 +115,7 @@ func TestFieldData(t *testing.T) {
 	}
 }
 
-func TestKnownServicesPrescribeTheirField(t *testing.T) {
+func TestProfileField_KnownService_Prescribed(t *testing.T) {
 	o, _ := founded(t)
 	github := FieldData{Text: `{"subtype":"github"}`, Value: map[string]any{"subtype": "github"}}
 	f := field(t, o, FieldExternal, "my own name", github)
@@ -128,7 +128,7 @@ func TestKnownServicesPrescribeTheirField(t *testing.T) {
 	}
 }
 
-func TestSummaryHoldsTwoFields(t *testing.T) {
+func TestProfileSummary_ThirdField_Refused(t *testing.T) {
 	o, _ := founded(t)
 	for i, name := range []string{"A", "B", "C"} {
 		f := field(t, o, FieldShortText, name, FieldData{})
@@ -162,7 +162,7 @@ func TestOwnProfile(t *testing.T) {
 	}
 }
 
-func TestGroupsAndVariablesAreTheSame(t *testing.T) {
+func TestLinkifier_GroupsAndVariables_MustMatch(t *testing.T) {
 	for _, test := range []struct{ pattern, template, want string }{
 		{`(?P<a>x)(?P<b>y)`, `https://example.com/{b}/{a}`, ""},
 		{`(?<a>x)(y)`, `https://example.com{/a}`, ""},
@@ -185,7 +185,7 @@ func TestGroupsAndVariablesAreTheSame(t *testing.T) {
 	}
 }
 
-func TestLinkifiersKeepTheirPlace(t *testing.T) {
+func TestLinkifiers_Updated_OrderKept(t *testing.T) {
 	o, _ := founded(t)
 	var ids []int
 	for _, pattern := range []string{"a", "b", "c"} {
@@ -208,7 +208,7 @@ func TestLinkifiersKeepTheirPlace(t *testing.T) {
 	}
 }
 
-func TestReverseTemplatesWantAnExample(t *testing.T) {
+func TestLinkifier_ReverseTemplate_ExampleRequired(t *testing.T) {
 	o, _ := founded(t)
 	c := LinkifierChange{Pattern: "#(?P<n>x)", URLTemplate: "https://example.com/{n}", ReverseTemplate: ptr("#{n}")}
 	if _, err := o.CreateLinkifier(c); said(err) != "Reverse template requires an example input." {
@@ -252,7 +252,7 @@ func TestPlaygroundRules(t *testing.T) {
 	}
 }
 
-func TestLastDomainEndsTheRestriction(t *testing.T) {
+func TestDomain_LastRemoved_RestrictionEnded(t *testing.T) {
 	o, people := founded(t)
 	for _, name := range []string{"a.example", "B.Example "} {
 		if _, err := o.AddDomain(name, name == "a.example"); err != nil {
@@ -297,7 +297,7 @@ func TestLastDomainEndsTheRestriction(t *testing.T) {
 }
 
 // Steps before a failing step remain, and a failure of the first checks prevents all steps (server-behavior §O2).
-func TestUpdateRealmStopsWhereItFails(t *testing.T) {
+func TestUpdateRealm_StepFails_EarlierKept(t *testing.T) {
 	o, people := founded(t)
 	owner, admin := people[RoleOwner], people[RoleAdministrator]
 	o.EndRequest()
@@ -342,7 +342,7 @@ func TestUpdateRealmStopsWhereItFails(t *testing.T) {
 	}
 }
 
-func TestUpdateRealmAnswersWhatChanged(t *testing.T) {
+func TestUpdateRealm_Changes_Returned(t *testing.T) {
 	o, people := founded(t)
 	owner := people[RoleOwner]
 	secret := channel(t, o, owner, NewChannel{Name: "secret", Private: true}, owner)
@@ -384,7 +384,7 @@ func TestUpdateRealmAnswersWhatChanged(t *testing.T) {
 	}
 }
 
-func TestSnapshotsOfSettingsStay(t *testing.T) {
+func TestSettingsSnapshot_LaterChange_Unaffected(t *testing.T) {
 	o, people := founded(t)
 	before := o.Settings()
 	if _, err := o.UpdateRealm(people[RoleOwner], RealmUpdate{AuthenticationMethods: map[string]bool{"Email": true, "Dev": false}}); err != nil {

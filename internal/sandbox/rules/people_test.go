@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestLastOwnerStays(t *testing.T) {
+func TestLastOwner_Deactivated_Refused(t *testing.T) {
 	o, people := founded(t)
 	owner, admin := people[RoleOwner], people[RoleAdministrator]
 	const last = "The owner permission cannot be removed from the only organization owner."
@@ -112,7 +112,7 @@ func TestChangeEmail(t *testing.T) {
 	}
 }
 
-func TestGuestsSeeTheirChannelsOnly(t *testing.T) {
+func TestGuest_ReadingUsers_OwnChannelsOnly(t *testing.T) {
 	o, people := founded(t)
 	admin, member, moderator, guest := people[RoleAdministrator], people[RoleMember], people[RoleModerator], people[RoleGuest]
 	channel(t, o, admin, NewChannel{Name: "shared"}, guest, member)
@@ -128,7 +128,7 @@ func TestGuestsSeeTheirChannelsOnly(t *testing.T) {
 	}
 }
 
-func TestBotsFollowTheirOwner(t *testing.T) {
+func TestBot_OwnerDeactivated_Deactivated(t *testing.T) {
 	o, people := founded(t)
 	admin, member, guest := people[RoleAdministrator], people[RoleMember], people[RoleGuest]
 	bot, err := o.CreateBot(member, NewBot{FullName: "Helper", ShortName: "helper", Type: BotGeneric, Interface: InterfaceGeneric})
@@ -149,7 +149,7 @@ func TestBotsFollowTheirOwner(t *testing.T) {
 	expectEqual(t, "a stranger reactivates", said(o.ReactivateUser(guest, bot.ID)), "Insufficient permission")
 }
 
-func TestWhoMakesBots(t *testing.T) {
+func TestBot_Create_ByPermission(t *testing.T) {
 	o, people := founded(t)
 	member := people[RoleMember]
 	create := func(short string, kind int) string {
@@ -166,7 +166,7 @@ func TestWhoMakesBots(t *testing.T) {
 	expectEqual(t, "embedded bot", create("d", BotEmbedded), "Embedded bots are not enabled.")
 }
 
-func TestUpdateBotStopsWhereItFails(t *testing.T) {
+func TestUpdateBot_StepFails_EarlierKept(t *testing.T) {
 	o, people := founded(t)
 	member := people[RoleMember]
 	bot, err := o.CreateBot(member, NewBot{FullName: "Bell", ShortName: "bell", Type: BotGeneric, Interface: InterfaceGeneric})
@@ -268,7 +268,7 @@ func TestWeakPasswords(t *testing.T) {
 	}
 }
 
-func TestPasswordsAreKeptAsHashes(t *testing.T) {
+func TestPassword_Set_StoredAsHash(t *testing.T) {
 	o, people := founded(t)
 	member, other := people[RoleMember].ID, people[RoleGuest].ID
 	for _, id := range []int{member, other} {
@@ -309,7 +309,7 @@ func TestStatusParts(t *testing.T) {
 	}
 }
 
-func TestEmojiOfAName(t *testing.T) {
+func TestEmoji_ByName_CustomFirst(t *testing.T) {
 	o, people := founded(t)
 	admin := people[RoleAdministrator]
 	png := Upload{"rocket.png", "image/png", []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\n\x00\x00\x00\n\x08\x02\x00\x00\x00\x02PX\xea")}

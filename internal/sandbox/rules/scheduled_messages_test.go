@@ -20,7 +20,7 @@ func (f *office) schedule(topic string, after time.Duration) int {
 	return id
 }
 
-func TestScheduledMessagesAreSentInTime(t *testing.T) {
+func TestScheduledMessages_Due_Sent(t *testing.T) {
 	f := newOffice(t)
 	planned := f.time.Add(time.Hour)
 	id := f.schedule("t", time.Hour)
@@ -46,7 +46,7 @@ func TestScheduledMessagesAreSentInTime(t *testing.T) {
 	expectEqual(t, "deleting what was sent", f.DeleteScheduledMessage(f.people[RoleMember], id), nil)
 }
 
-func TestScheduledMessagesFail(t *testing.T) {
+func TestScheduledMessages_ChannelArchived_Fail(t *testing.T) {
 	f := newOffice(t)
 	member := f.people[RoleMember]
 	id := f.schedule("t", time.Hour)
@@ -74,7 +74,7 @@ func TestScheduledMessagesFail(t *testing.T) {
 	}
 }
 
-func TestScheduledMessagesAfterAPause(t *testing.T) {
+func TestScheduledMessages_AfterPause_LateFail(t *testing.T) {
 	f := newOffice(t)
 	f.schedule("late", time.Minute)
 	f.schedule("in time", 50*time.Minute)
@@ -86,7 +86,7 @@ func TestScheduledMessagesAfterAPause(t *testing.T) {
 	}
 }
 
-func TestTopicOfAScheduledMessage(t *testing.T) {
+func TestScheduledMessages_TopicOnly_StoredVerbatim(t *testing.T) {
 	f := newOffice(t)
 	member := f.people[RoleMember]
 	id := f.schedule("general chat", time.Hour)
@@ -111,7 +111,7 @@ func TestTopicOfAScheduledMessage(t *testing.T) {
 	}
 }
 
-func TestDraftsAreNormalized(t *testing.T) {
+func TestDrafts_Stored_Normalized(t *testing.T) {
 	f := newOffice(t)
 	member, admin := f.people[RoleMember], f.people[RoleAdministrator]
 	long := strings.Repeat("x", 70)

@@ -34,7 +34,7 @@ func contents[T any](t *Table[T]) (ids []int, rows map[int]T) {
 	return ids, rows
 }
 
-func TestTableRollsBack(t *testing.T) {
+func TestTable_Rollback_Restored(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := &Organization{log: newChangeLog()}
 		table := newTable[string](o, "words", 1)
@@ -81,7 +81,7 @@ func TestTableRollsBack(t *testing.T) {
 	})
 }
 
-func TestChangesSayWhatToWrite(t *testing.T) {
+func TestChanges_Rows_Listed(t *testing.T) {
 	o, people := founded(t)
 	ch, err := o.CreateChannel(people[RoleMember], NewChannel{Name: "a"}, nil)
 	requireNoError(t, err)
@@ -102,7 +102,7 @@ func TestChangesSayWhatToWrite(t *testing.T) {
 	}
 }
 
-func TestIDIsNotHandedOutTwice(t *testing.T) {
+func TestTable_RolledBackID_NotReused(t *testing.T) {
 	o, people := founded(t)
 	first, err := o.CreateChannel(people[RoleMember], NewChannel{Name: "a"}, nil)
 	requireNoError(t, err)
@@ -117,7 +117,7 @@ func TestIDIsNotHandedOutTwice(t *testing.T) {
 }
 
 // Every kind of object is the same after it was written and loaded.
-func TestRowsComeBackAsTheyWere(t *testing.T) {
+func TestRows_Reloaded_Unchanged(t *testing.T) {
 	o, people := founded(t)
 	owner, member := people[RoleOwner], people[RoleMember]
 	general := channel(t, o, owner, NewChannel{Name: "general"})

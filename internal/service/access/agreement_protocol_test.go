@@ -16,9 +16,9 @@ import (
 // rounds is how often the example organization is looked at, and changes how many changes are made in between.
 const rounds, changes = 20, 12
 
-// TestProtocolBothDataSourcesAgree: for every person and bot, channel and right both say the same, in the example
+// TestProtocolAccess_BothDataSources_Same: for every person and bot, channel and right both say the same, in the example
 // organization and after random changes of it.
-func TestProtocolBothDataSourcesAgree(t *testing.T) {
+func TestProtocolAccess_BothDataSources_Same(t *testing.T) {
 	tr := newExample(t)
 	random := rand.New(rand.NewPCG(1, 2)) // the same changes every time
 	compared, held := 0, 0

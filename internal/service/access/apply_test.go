@@ -182,8 +182,8 @@ const (
 	amara = "amara.okafor@example.com"
 )
 
-// TestProtocolAccessIsThatAfterTheApplysOwnWrites: an apply that has changed the access reads the changed access.
-func TestProtocolAccessIsThatAfterTheApplysOwnWrites(t *testing.T) {
+// TestProtocolAccess_AfterOwnWrites_Current: an apply that has changed the access reads the changed access.
+func TestProtocolAccess_AfterOwnWrites_Current(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	press := func(members ...any) values { return values{"name": "press", "members": members} }
 	p := newOne(t, o, nil)
@@ -240,9 +240,9 @@ func TestProtocolAccessIsThatAfterTheApplysOwnWrites(t *testing.T) {
 	p.expect("as a member who has to wait", permission.CanResolveTopics, "newsroom", lena, false)
 }
 
-// TestProtocolAnApplyIsNotRefusedForWhatItHasWritten: a plan during an apply is compared with the organization as the
+// TestProtocolAccess_OwnWrites_NotRefused: a plan during an apply is compared with the organization as the
 // apply has changed it.
-func TestProtocolAnApplyIsNotRefusedForWhatItHasWritten(t *testing.T) {
+func TestProtocolAccess_OwnWrites_NotRefused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	p := newOne(t, o, nil)
 	p.apply("zulip_user_group", "press", values{"name": "press", "members": []any{}})

@@ -29,9 +29,9 @@ func (tr *trial) valuesOf(right permission.Right) map[string]any {
 	}
 }
 
-// TestConformanceTheAnswerIsWhatAccountsCanDo compares the answer with what each account can do when it tries. It
+// TestConformanceChannelAccess_RealAttempts_Same compares the answer with what each account can do when it tries. It
 // covers every right, every kind of channel and a few values, with wide and narrow permissions of the organization.
-func TestConformanceTheAnswerIsWhatAccountsCanDo(t *testing.T) {
+func TestConformanceChannelAccess_RealAttempts_Same(t *testing.T) {
 	rooms, tried, alike := 0, 0, 0
 	for _, narrow := range []bool{false, true} {
 		tr := newTrial(t)
@@ -163,7 +163,7 @@ func TestConformanceMovingToNewTopics(t *testing.T) {
 	}
 }
 
-func TestProtocolShowsWhoCan(t *testing.T) {
+func TestProtocolChannelAccess_Users_Shown(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	process := o.NewRun(t, "zulip_channel").Process()
 	read := func(channel string) values {
@@ -199,7 +199,7 @@ func TestProtocolShowsWhoCan(t *testing.T) {
 	}
 }
 
-func TestProtocolTellsNothingItDoesNotKnow(t *testing.T) {
+func TestProtocolChannelAccess_Unknown_NotShown(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	read := func(channel string) (values, acctest.Diagnostics) {
 		return o.NewRun(t, "zulip_channel").Process().ReadData("zulip_channel_access", values{"channel": channel})
@@ -237,7 +237,7 @@ func TestProtocolTellsNothingItDoesNotKnow(t *testing.T) {
 	}
 }
 
-func TestProtocolLeavesOutWhatTheServerDoesNotHave(t *testing.T) {
+func TestProtocolChannelAccess_UnsupportedByServer_Omitted(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 389})
 	answer, diags := o.NewRun(t, "zulip_channel").Process().ReadData("zulip_channel_access", values{"channel": "general"})
 	diags.ExpectNoError(t)
@@ -249,7 +249,7 @@ func TestProtocolLeavesOutWhatTheServerDoesNotHave(t *testing.T) {
 	}
 }
 
-func TestProtocolAsksOnceForAll(t *testing.T) {
+func TestProtocolChannelAccess_ManyChannels_Batched(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	process := o.NewRun(t, "zulip_channel").Process()
 	sent := o.Sent()

@@ -61,7 +61,7 @@ func expectValues(t *testing.T, of string, got, want values) {
 	}
 }
 
-func TestProtocolUserAccessShowsAPerson(t *testing.T) {
+func TestProtocolUserAccess_Person_Shown(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	member, _ := o.Sandbox.Credentials("member")
 	answer := mustReadUser(t, o, values{"user": "LENA.fischer@example.com"})
@@ -99,7 +99,7 @@ func TestProtocolUserAccessShowsAPerson(t *testing.T) {
 	}
 }
 
-func TestProtocolUserAccessShowsGuestsBotsAndAdministrators(t *testing.T) {
+func TestProtocolUserAccess_GuestBotAdministrator_Shown(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	guest := mustReadUser(t, o, values{"user": paul})
 	expectValue(t, "access of a guest", guest["channels"].(values)["general"].(values)["access"], []any{"subscriber"})
@@ -113,8 +113,8 @@ func TestProtocolUserAccessShowsGuestsBotsAndAdministrators(t *testing.T) {
 	expectValue(t, "a bot administers", throughIn(automaton, "leads", "can_administer_channel_group"), []any{"administrator of the organization"})
 }
 
-// TestProtocolUserAccessShowsPermissionsOfTheOrganization: guests have those that the server lets them have.
-func TestProtocolUserAccessShowsPermissionsOfTheOrganization(t *testing.T) {
+// TestProtocolUserAccess_OrganizationPermissions_Shown: guests have those that the server lets them have.
+func TestProtocolUserAccess_OrganizationPermissions_Shown(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	for address, test := range map[string]struct{ has, lacks string }{
 		"ines.moreau@example.com": {"can_manage_all_groups", "workplace_users_group"},
@@ -143,7 +143,7 @@ func TestProtocolUserAccessOfDeactivatedUsers(t *testing.T) {
 	}
 }
 
-func TestProtocolUserAccessRefusesWhomItCannotShow(t *testing.T) {
+func TestProtocolUserAccess_Invisible_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	_, diags := readUser(t, o, values{"user": "lena.fisher@example.com"})
 	diags.ExpectError(t, "user", "is not in the organization", "did you mean lena.fischer@example.com?")
@@ -161,7 +161,7 @@ func TestProtocolUserAccessRefusesWhomItCannotShow(t *testing.T) {
 	}
 }
 
-func TestProtocolUserAccessShowsWhatIsUnknown(t *testing.T) {
+func TestProtocolUserAccess_Unknown_Shown(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Archive(t, "leads")
 	if channels := mustReadUser(t, o, values{"user": "amara.okafor@example.com"})["channels"].(values); channels["leads"] != nil {
@@ -190,7 +190,7 @@ func TestProtocolUserAccessShowsWhatIsUnknown(t *testing.T) {
 	}
 }
 
-func TestProtocolUserAccessReportsFailures(t *testing.T) {
+func TestProtocolUserAccess_ReadFails_Error(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: fmt.Sprintf("/streams/%d/members", o.MustChannel(t, "leads").ID), Action: sandbox.FaultStatus, Status: 400})
 	defer heal()

@@ -57,7 +57,7 @@ func TestProtocolBotAPIKey(t *testing.T) {
 }
 
 // A bot created after the snapshot is found, and the key is read again each time.
-func TestProtocolBotAPIKeyIsReadAnew(t *testing.T) {
+func TestProtocolBotAPIKey_Read_Current(t *testing.T) {
 	for _, level := range []int{442, 500} {
 		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
 		bot, _ := o.Sandbox.Credentials("bot")
@@ -177,9 +177,9 @@ func TestProtocolBotAPIKeyUndocumented(t *testing.T) {
 	diags.ExpectError(t, "bot", "Cannot read the API key of "+bot.Email, "This endpoint does not accept bot requests.", "Use a person's API key.")
 }
 
-// TestAccBotAPIKeySecretsStaySecret uses a bot's key and makes a link that anybody can join with, with everything logged. The link
+// TestAccBotAPIKey_Secrets_NotStored uses a bot's key and makes a link that anybody can join with, with everything logged. The link
 // belongs to the state, and the key to nothing that is kept.
-func TestAccBotAPIKeySecretsStaySecret(t *testing.T) {
+func TestAccBotAPIKey_Secrets_NotStored(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	bot, _ := o.Sandbox.Credentials("bot")
 	block := o.Block(nil)

@@ -58,7 +58,7 @@ func isManaged(run *acctest.Run) bool {
 	return run.State.Values["avatar_file"] != nil || run.State.Values["avatar_sha256"] != nil || run.State.Values["avatar_url"] != nil
 }
 
-func TestProtocolBotAvatarLives(t *testing.T) {
+func TestProtocolBotAvatar_Lifecycle(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	first, firstHash := picture(t, 10)
 	second, secondHash := picture(t, 200)

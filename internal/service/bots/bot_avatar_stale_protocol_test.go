@@ -7,7 +7,7 @@ import (
 )
 
 // A picture that was not managed is compared too: the plan saw the one that was there.
-func TestProtocolBotAvatar_UnmanagedAndUploadedSincePlan_Refused(t *testing.T) {
+func TestProtocolBotAvatar_UnmanagedUploadedSincePlan(t *testing.T) {
 	for before, shades := range map[string][]uint8{"default picture": nil, "uploaded picture": {50}} {
 		t.Run(before, func(t *testing.T) {
 			o, run := acctest.StartRun(t, "zulip_bot")

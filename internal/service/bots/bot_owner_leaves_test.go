@@ -72,7 +72,7 @@ func (l *leaving) expect(t *testing.T, owner string, isActive bool) {
 }
 
 // A bot is reactivated once for its new owner, though answers are lost and lists lag behind.
-func TestProtocolBotWhoseOwnerLeaves(t *testing.T) {
+func TestProtocolBot_OwnerLeaves_Reactivated(t *testing.T) {
 	for name, rules := range map[string][]string{
 		"nothing fails":                       nil,
 		"no answer to the deactivation":       {"DELETE /users/* after drop 1"},
@@ -98,7 +98,7 @@ func TestProtocolBotWhoseOwnerLeaves(t *testing.T) {
 }
 
 // A bot that was deactivated outside Terraform stays deactivated, whether its owner is deactivated or not.
-func TestProtocolBotThatSomebodyElseDeactivatesBeforeItsOwnerLeaves(t *testing.T) {
+func TestProtocolBot_DeactivatedBeforeOwner_NotReactivated(t *testing.T) {
 	l := planLeaving(t, alerts(values{"owner": lena}))
 	if err := l.o.Client.DeactivateBot(context.Background(), l.o.UserOf(t, l.bot).ID); err != nil {
 		t.Fatal(err)
@@ -110,7 +110,7 @@ func TestProtocolBotThatSomebodyElseDeactivatesBeforeItsOwnerLeaves(t *testing.T
 }
 
 // A bot whose owner was deactivated outside Terraform is not reactivated either.
-func TestProtocolBotWhoseOwnerSomebodyElseDeactivates(t *testing.T) {
+func TestProtocolBot_OwnerDeactivatedOutside_NotReactivated(t *testing.T) {
 	l := planLeaving(t, alerts(values{"owner": lena}))
 	if _, err := l.o.Client.DeactivateUser(context.Background(), accountOf(t, l.o, ada).ID, zulip.Deactivation{}); err != nil {
 		t.Fatal(err)
@@ -125,7 +125,7 @@ func TestProtocolBotWhoseOwnerSomebodyElseDeactivates(t *testing.T) {
 
 // A change of the bot outside Terraform is not overwritten: the bot is reactivated, and its state has its current
 // owner.
-func TestProtocolBotWhoseOwnerLeavesAndWhichSomebodyElseChanges(t *testing.T) {
+func TestProtocolBot_OwnerLeavesAndChanged_Conflict(t *testing.T) {
 	l := planLeaving(t, alerts(values{"owner": lena, "role": "moderator"}))
 	l.o.Call(t, http.MethodPatch, fmt.Sprint("/bots/", l.o.UserOf(t, l.bot).ID), map[string]string{"role": fmt.Sprint(int(zulip.RoleGuest))})
 	sent := l.o.Sent()
@@ -137,7 +137,7 @@ func TestProtocolBotWhoseOwnerLeavesAndWhichSomebodyElseChanges(t *testing.T) {
 }
 
 // The next plan continues if the server refuses the change of a reactivated bot.
-func TestProtocolBotWhoseOwnerLeavesAndWhoseChangeIsRefused(t *testing.T) {
+func TestProtocolBot_OwnerLeavesUpdateRefused_Continued(t *testing.T) {
 	l := planLeaving(t, alerts(values{"owner": lena}))
 	l.fail(t, "PATCH /bots/* status=400 1")
 	l.apply(t).ExpectError(t, "", "Cannot change bot")
@@ -147,7 +147,7 @@ func TestProtocolBotWhoseOwnerLeavesAndWhoseChangeIsRefused(t *testing.T) {
 }
 
 // A bot whose next owner this run has yet to create is reactivated all the same, so that the next apply can go on.
-func TestProtocolBotWhoseOwnerLeavesBeforeTheNextComes(t *testing.T) {
+func TestProtocolBot_NewOwnerMissing_Reactivated(t *testing.T) {
 	l := planLeaving(t, alerts(values{"owner": lena}))
 	next := l.o.NewRun(t, "zulip_user")
 	create := l.p.MustPlan("zulip_user", nil, values{"email": bo, "full_name": "Bo"})
@@ -160,7 +160,7 @@ func TestProtocolBotWhoseOwnerLeavesBeforeTheNextComes(t *testing.T) {
 }
 
 // Where the bot cannot be reactivated, its state stays as it was.
-func TestProtocolBotWhoseOwnerLeavesAndWhichStaysDeactivated(t *testing.T) {
+func TestProtocolBot_ReactivationFails_StateKept(t *testing.T) {
 	for name, test := range map[string]struct {
 		config values
 		rule   string
@@ -186,7 +186,7 @@ func TestProtocolBotWhoseOwnerLeavesAndWhichStaysDeactivated(t *testing.T) {
 }
 
 // No one is deactivated while it is not known which bots would be deactivated with them.
-func TestProtocolOwnerWhoseBotsCannotBeRead(t *testing.T) {
+func TestProtocolBotOwner_BotsUnreadable_NotDeactivated(t *testing.T) {
 	l := planLeaving(t, alerts(values{"owner": lena}))
 	l.fail(t, fmt.Sprintf("GET /users/%d status=400", l.o.UserOf(t, l.bot).ID))
 	sent := l.o.Sent()
@@ -196,7 +196,7 @@ func TestProtocolOwnerWhoseBotsCannotBeRead(t *testing.T) {
 }
 
 // A bot that gets another owner stays active, and one that does not is warned of, where the owner's account is kept deactivated.
-func TestProtocolBotOfAnOwnerWhoIsKeptDeactivated(t *testing.T) {
+func TestProtocolBot_OwnerInactive_ReassignedOrWarned(t *testing.T) {
 	inactive := values{"email": ada, "full_name": "Ada", "active": false}
 	l := planLeavingAs(t, inactive, alerts(values{"owner": lena}))
 	l.apply(t).ExpectNoError(t)
@@ -206,7 +206,7 @@ func TestProtocolBotOfAnOwnerWhoIsKeptDeactivated(t *testing.T) {
 }
 
 // Whichever of the two is planned last warns that a bot goes with its owner.
-func TestProtocolBotLeftWithWhoLeaves(t *testing.T) { testBotLeftWithWhoLeaves(t, nil) }
+func TestProtocolBot_OwnerLeaves_Warning(t *testing.T) { testBotLeftWithWhoLeaves(t, nil) }
 
 func testBotLeftWithWhoLeaves(t *testing.T, left values) {
 	t.Helper()
@@ -256,7 +256,7 @@ func ownedBy(owner string, people ...string) string {
 
 // A bot gets another owner in the apply that deactivates the old one, with whom the server deactivates the bot. It is
 // reactivated, and is the same bot with the new owner. Names as text leave the order open.
-func TestAccSandboxBotWhoseOwnerLeaves(t *testing.T) {
+func TestAccSandboxBot_OwnerLeaves_Reactivated(t *testing.T) {
 	for name, test := range map[string]struct{ old, new, more string }{
 		"by reference":              {"zulip_user.ada.email", "zulip_user.bo.email", ""},
 		"named as text":             {`"ada@example.com"`, `"bo@example.com"`, ""},
@@ -291,7 +291,7 @@ func TestAccSandboxBotWhoseOwnerLeaves(t *testing.T) {
 
 // The plan warns about a bot that stays with a deactivated owner, with a fix. There is no warning if the bot is
 // removed too.
-func TestAccSandboxBotLeftWithWhoLeaves(t *testing.T) {
+func TestAccSandboxBot_OwnerLeaves_Warning(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)
 	w.Setenv("TF_LOG", "") // what is printed counts here, and not what is logged

@@ -26,7 +26,7 @@ func alerts(more values) values {
 	return config
 }
 
-func TestProtocolBotLives(t *testing.T) {
+func TestProtocolBot_Lifecycle(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	sent := o.Sent()
 	run.MustApply(alerts(nil))
@@ -160,7 +160,7 @@ func TestFaultBotHalfMade(t *testing.T) {
 	}
 }
 
-func TestProtocolBotRoleChangedMeanwhile(t *testing.T) {
+func TestProtocolBotRole_ChangedSincePlan_Refused(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(values{"role": "member"}))
 	plan := run.MustPlan(alerts(values{"role": "administrator"}))
@@ -268,7 +268,7 @@ func TestProtocolBotGivenAway(t *testing.T) {
 }
 
 // The short name of a bot that was deactivated outside Terraform stays taken.
-func TestProtocolBotShortNameOfLostBot(t *testing.T) {
+func TestProtocolBotShortName_BotDeactivated_Taken(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
 	other := o.NewRun(t, "zulip_bot")
@@ -284,7 +284,7 @@ func TestProtocolBotShortNameOfLostBot(t *testing.T) {
 }
 
 // The provider's own bot is not deactivated: neither in the plan, nor by a plan that was made with another key.
-func TestProtocolBotOfTheProvider(t *testing.T) {
+func TestProtocolBot_ProviderAccount_NotDeactivated(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_bot")
 	credentials, _ := o.Sandbox.Credentials("bot")
 	run := o.As(t, "bot").NewRun(t, "zulip_bot")
@@ -306,7 +306,7 @@ func TestProtocolBotOfTheProvider(t *testing.T) {
 }
 
 // A bot is not handed over by an account that would lose it, also if the account was an administrator when it was planned.
-func TestProtocolBotIsNotHandedOverByAnAccountThatLosesIt(t *testing.T) {
+func TestProtocolBotOwner_AccessLost_Refused(t *testing.T) {
 	for name, exists := range map[string]bool{"changed": true, "created": false} {
 		t.Run(name, func(t *testing.T) {
 			o, _ := acctest.StartRun(t, "zulip_bot")
@@ -335,7 +335,7 @@ func TestProtocolBotIsNotHandedOverByAnAccountThatLosesIt(t *testing.T) {
 	}
 }
 
-func TestProtocolBotSaysWhatARoleOrAnOwnerMeans(t *testing.T) {
+func TestProtocolBot_RoleOwnerChange_AccessWarning(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
 	const summary = "This plan changes what alerts-bot@zulip.example.com can do"
@@ -358,7 +358,7 @@ func TestProtocolBotSaysWhatARoleOrAnOwnerMeans(t *testing.T) {
 	diags.ExpectOnlyAccessWarning(t, summary, "")
 }
 
-func TestProtocolBotSaysWhatItsEndMeans(t *testing.T) {
+func TestProtocolBot_Destroyed_AccessWarning(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
 	bot := o.UserOf(t, run)

@@ -22,7 +22,7 @@ func returningBot(t *testing.T, o *acctest.Organization) (address string, config
 	return address, config
 }
 
-func TestProtocolBot_ReactivatedWithOtherRole_RoleSentFirst(t *testing.T) {
+func TestProtocolBot_ReactivatedWithRole_RoleFirst(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	_, config := returningBot(t, o)
 	config["role"] = "member"
@@ -36,7 +36,7 @@ func TestProtocolBot_ReactivatedWithOtherRole_RoleSentFirst(t *testing.T) {
 	}
 }
 
-func TestProtocolBot_Reactivated_WarnsOfRole(t *testing.T) {
+func TestProtocolBot_Reactivated_RoleWarning(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	address, config := returningBot(t, o)
 	_, diags := o.NewRun(t, "zulip_bot").Plan(config)
@@ -63,7 +63,7 @@ func TestProtocolBot_ReactivatedOutsideRoleList_Refused(t *testing.T) {
 }
 
 // A bot that leaves with its owner and gets another owner is reactivated with the planned role.
-func TestProtocolBot_ReactivatedWithNewOwner_RoleSentFirst(t *testing.T) {
+func TestProtocolBot_ReactivatedWithOwner_RoleFirst(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	owner := o.NewRun(t, "zulip_user")
 	owner.Import("kenji.sato@example.com", nil).ExpectNoError(t)

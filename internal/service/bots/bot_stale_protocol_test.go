@@ -24,7 +24,7 @@ func stale(t *testing.T, o *acctest.Organization, rule string) (heal func()) {
 }
 
 // A bot that the server's lists lack is created and updated all the same, and stays in the state.
-func TestProtocolBotThatTheListsLack(t *testing.T) {
+func TestProtocolBot_MissingFromLists_Managed(t *testing.T) {
 	for name, more := range map[string]values{
 		"nothing more": nil, "a channel": {"default_sending_stream": "general"},
 		"all": {"default_sending_stream": "general", "default_all_public_streams": true, "role": "moderator", "owner": lena},
@@ -49,7 +49,7 @@ func TestProtocolBotThatTheListsLack(t *testing.T) {
 
 // A default channel that the list of bots does not show is read otherwise: after the change, and from then on if the bot is the
 // account's own. It is sent once.
-func TestProtocolBotWhoseChannelTheListDoesNotShow(t *testing.T) {
+func TestProtocolBotChannel_StaleList_ReadDirectly(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(values{"default_sending_stream": "general"}))
 	sent := o.Sent()
@@ -66,7 +66,7 @@ func TestProtocolBotWhoseChannelTheListDoesNotShow(t *testing.T) {
 }
 
 // For another account's bot, the answer to the change is the only source.
-func TestProtocolBotOfSomebodyElseWhoseChannelTheListDoesNotShow(t *testing.T) {
+func TestProtocolBotChannel_OtherOwner_AnswerUsed(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(values{"owner": lena}))
 	stale(t, o, "PATCH /bots/* stale")
@@ -79,7 +79,7 @@ func TestProtocolBotOfSomebodyElseWhoseChannelTheListDoesNotShow(t *testing.T) {
 }
 
 // A name, a role or an owner that the list has from before a write is no drift, and is not sent again.
-func TestProtocolBotWhoseRoleTheListDoesNotShow(t *testing.T) {
+func TestProtocolBotRole_StaleList_NoDrift(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
 	stale(t, o, "PATCH /bots/* stale")
@@ -92,7 +92,7 @@ func TestProtocolBotWhoseRoleTheListDoesNotShow(t *testing.T) {
 }
 
 // An owner whom the list lacks is found.
-func TestProtocolBotOfSomebodyWhomTheListLacks(t *testing.T) {
+func TestProtocolBotOwner_MissingFromList_Found(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	stale(t, o, "POST /users stale")
 	id, err := o.Client.CreateUser(context.Background(), zulip.NewUser{Email: "nadia@example.com", FullName: "Nadia Haddad", Password: "a long enough password"})
@@ -108,7 +108,7 @@ func TestProtocolBotOfSomebodyWhomTheListLacks(t *testing.T) {
 }
 
 // A bot that was deactivated, and that the list still has as active, is reactivated.
-func TestProtocolBotThatTheListHasAsActive(t *testing.T) {
+func TestProtocolBot_ListedAsActive_Reactivated(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
 	stale(t, o, "DELETE /bots/* stale")
@@ -130,7 +130,7 @@ func TestProtocolBotThatTheListHasAsActive(t *testing.T) {
 }
 
 // A change of a role above member is noticed, whatever the server's list says.
-func TestProtocolDriftOfABotsRoleThatTheListHides(t *testing.T) {
+func TestProtocolBotRole_StaleList_DriftShown(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(values{"role": "moderator"}))
 	stale(t, o, "PATCH /users/* stale")
@@ -211,7 +211,7 @@ func TestProtocolBotChangesOnBothSides(t *testing.T) {
 }
 
 // Below the level the server ignores another short name and reports success: there it forces a new bot.
-func TestProtocolBotShortNameForcesNewBot(t *testing.T) {
+func TestProtocolBotShortName_OldServer_Replaced(t *testing.T) {
 	for _, level := range []int{442, featurelevel.BotShortName - 1} {
 		o, run := at(t, level)
 		run.MustApply(alerts(nil))
@@ -276,7 +276,7 @@ func TestProtocolBotShortNameInPlace(t *testing.T) {
 }
 
 // Another type still forces another bot.
-func TestProtocolBotTypeForcesNewBot(t *testing.T) {
+func TestProtocolBotType_Changed_Replaced(t *testing.T) {
 	_, run := acctest.StartRun(t, "zulip_bot")
 	run.MustApply(alerts(nil))
 	plan := run.MustPlan(alerts(values{"short_name": "hook", "full_name": "Hook", "bot_type": "incoming_webhook"}))
@@ -401,7 +401,7 @@ func TestProtocolBotShortNameByOwner(t *testing.T) {
 }
 
 // Terraform refuses a saved plan whose owner's email belongs to another person by then, whether the bot is new or not.
-func TestProtocolBot_OwnerEmailMovedSincePlan_Refused(t *testing.T) {
+func TestProtocolBot_OwnerEmailReassigned_Refused(t *testing.T) {
 	for name, isNew := range map[string]bool{"new": true, "existing": false} {
 		t.Run(name, func(t *testing.T) {
 			o, run := acctest.StartRun(t, "zulip_bot")

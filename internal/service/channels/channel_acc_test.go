@@ -49,7 +49,7 @@ func TestAccSandboxChannelWithAnotherKey(t *testing.T) {
 
 // Channels take over names from each other in one apply, although Terraform changes all of them concurrently. In a
 // circle none of them could start: the plan reports that, and nothing is changed.
-func TestAccChannelSandboxRenamesInAChain(t *testing.T) {
+func TestAccChannelSandbox_RenamesInChain_Applied(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)
 	named := func(names ...string) string {
@@ -163,7 +163,7 @@ func channelWords(requests []sandbox.Request) string {
 
 // One channel was destroyed by an apply that was broken off, and another one was archived in the web app since. `terraform destroy`
 // plans the configuration first and can stop at the names of both: the error names the flag with which everything ends.
-func TestAccSandboxFolder_DestroyedWithArchivedChannel_Ends(t *testing.T) {
+func TestAccSandboxFolder_DestroyedWithArchivedChannel(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)
 	w.Configure(t, fmt.Sprintf(`

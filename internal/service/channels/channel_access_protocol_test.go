@@ -37,7 +37,7 @@ func expectAccessWarning(t *testing.T, run *acctest.Run, config values, lines st
 	}
 }
 
-func TestProtocolChannelSaysWhoGainsAndWhoLoses(t *testing.T) {
+func TestProtocolChannel_AccessChanged_Warning(t *testing.T) {
 	o, run := channelManaged(t)
 	public := values{"name": "ops", "initial_subscribers": inside, "can_send_message_group": who("role:everyone"), "can_administer_channel_group": who("role:owners"), "privacy": "public"}
 	expectAccessWarning(t, run, public, "") // nobody had a right in a channel that was not there
@@ -109,7 +109,7 @@ func TestProtocolChannelSaysWhoGainsAndWhoLoses(t *testing.T) {
 	})
 }
 
-func TestProtocolAsksWhoIsInTheChannelOnlyWhereItMatters(t *testing.T) {
+func TestProtocolChannel_SubscribersIrrelevant_NotRead(t *testing.T) {
 	o, run := channelManaged(t)
 	public := values{"name": "ops", "initial_subscribers": inside, "can_send_message_group": who("role:everyone"), "can_administer_channel_group": who("role:owners")}
 	run.MustApply(public)
@@ -154,7 +154,7 @@ func TestProtocolAsksWhoIsInTheChannelOnlyWhereItMatters(t *testing.T) {
 		"Not known yet: who gains and who loses that they can post and start topics.")
 }
 
-func TestProtocolChannelCountsWhomItDoesNotName(t *testing.T) {
+func TestProtocolChannel_ManyUsersAffected_Counted(t *testing.T) {
 	accounts := map[string]sandbox.Account{"owner": {Email: "ines.moreau@example.com", FullName: "Ines Moreau", Role: 100}}
 	for i := range 15 {
 		accounts[fmt.Sprintf("member%02d", i)] = sandbox.Account{Email: fmt.Sprintf("m%02d@example.com", i), FullName: fmt.Sprintf("Member %02d", i), Role: 400}
@@ -171,7 +171,7 @@ func TestProtocolChannelCountsWhomItDoesNotName(t *testing.T) {
 	}
 }
 
-func TestProtocolChannelRefusesThatNobodyIsLeft(t *testing.T) {
+func TestProtocolChannel_AccessForNone_Refused(t *testing.T) {
 	o, run := channelManaged(t)
 	config := values{"name": "ops", "can_send_message_group": who("role:everyone"), "initial_subscribers": inside}
 	run.MustApply(config)
@@ -210,9 +210,9 @@ func TestProtocolChannelRefusesThatNobodyIsLeft(t *testing.T) {
 	run.MustApply(config)
 }
 
-// TestProtocolChannelTheLockOutIsReal shows what the provider protects from: with the protection off, the channel is closed for
+// TestProtocolChannelLockout_ProtectionOff_ChannelClosed shows what the provider protects from: with the protection off, the channel is closed for
 // good, to the owner of the organization too.
-func TestProtocolChannelTheLockOutIsReal(t *testing.T) {
+func TestProtocolChannelLockout_ProtectionOff_ChannelClosed(t *testing.T) {
 	o, run := channelManaged(t)
 	run.MustApply(values{"name": "vault"})
 	private := values{"name": "vault", "privacy": "private_shared_history"}
@@ -243,7 +243,7 @@ func TestProtocolChannelTheLockOutIsReal(t *testing.T) {
 }
 
 // Where all messages go without a topic, no one starts one, and a plan with that result says so.
-func TestProtocolChannelSaysThatNobodyStartsTopicsAnyMore(t *testing.T) {
+func TestProtocolChannel_TopicsDisabled_Warning(t *testing.T) {
 	_, run := channelManaged(t)
 	config := values{"name": "ops", "topics_policy": "inherit"}
 	run.MustApply(config)
@@ -255,7 +255,7 @@ func TestProtocolChannelSaysThatNobodyStartsTopicsAnyMore(t *testing.T) {
 }
 
 // An incoming webhook bot adds no one to a channel, whatever names it.
-func TestProtocolAWebhookBotIsNoWayIntoAChannel(t *testing.T) {
+func TestProtocolChannelLockout_WebhookBotAdmitted_Refused(t *testing.T) {
 	o, run := channelManaged(t)
 	o.Call(t, http.MethodPost, "/bots", map[string]string{"full_name": "Hook", "short_name": "hook", "bot_type": "2"})
 	config := values{"name": "ops", "initial_subscribers": []any{}, "privacy": "public"}
@@ -271,7 +271,7 @@ func TestProtocolAWebhookBotIsNoWayIntoAChannel(t *testing.T) {
 
 // The members decide whether anyone could still join a channel. The provider reads them just before the request, and
 // refuses if it cannot.
-func TestProtocolChannelLockoutIsCheckedAgainBeforeTheRequest(t *testing.T) {
+func TestProtocolChannelLockout_AtRequest_Refused(t *testing.T) {
 	o, run := channelManaged(t)
 	config := values{"name": "ops", "initial_subscribers": inside, "privacy": "public"}
 	run.MustApply(config)
@@ -293,7 +293,7 @@ func TestProtocolChannelLockoutIsCheckedAgainBeforeTheRequest(t *testing.T) {
 
 // A change that was harmless during plan, and leaves no one with a right during apply, is refused just before the
 // request.
-func TestProtocolChannelRefusesThatNobodyIsLeftRightBeforeTheRequest(t *testing.T) {
+func TestProtocolChannel_AccessForNoneAtRequest(t *testing.T) {
 	const lena = "lena.fischer@example.com"
 	for name, test := range map[string]struct {
 		config, change values
@@ -344,7 +344,7 @@ func TestProtocolChannelRefusesThatNobodyIsLeftRightBeforeTheRequest(t *testing.
 // TestProtocolRequestsOfAChange: a change is one request, or two if permissions change too. The server executes the
 // parts of a request in order, permissions last (server-behavior §C10), and if it refuses one of them nothing else
 // may have changed. The channels are also read before and after.
-func TestProtocolChannelRequestsOfAChange(t *testing.T) {
+func TestProtocolChannelRequests_Change(t *testing.T) {
 	base := values{"name": "counted", "description": "As it was", "privacy": "public", "can_send_message_group": who("role:everyone")}
 	for name, test := range map[string]struct {
 		change values
@@ -373,7 +373,7 @@ func TestProtocolChannelRequestsOfAChange(t *testing.T) {
 }
 
 // TestProtocolRequestsOfCreationAndEnd: one request each, and after the creation one that reads.
-func TestProtocolChannelRequestsOfCreationAndEnd(t *testing.T) {
+func TestProtocolChannelRequests_CreateAndDestroy(t *testing.T) {
 	o, run := channelManaged(t)
 	config := values{
 		"name": "counted", "description": "Made", "privacy": "private_shared_history", "can_send_message_group": who("role:moderators"),
@@ -403,7 +403,7 @@ func count(requests []sandbox.Request, method, path string) (n int) {
 }
 
 // TestProtocolFailureIsExplainedOnce: many channels that cannot be read have one cause, and one message says it.
-func TestProtocolChannelFailureIsExplainedOnce(t *testing.T) {
+func TestProtocolChannel_ManyUnreadable_OneExplanation(t *testing.T) {
 	o, run := channelManaged(t)
 	run.MustApply(values{"name": "unread"})
 	p := run.Process()

@@ -44,7 +44,7 @@ func withFolder(id int64) resourceattribute.Server {
 	return resourceattribute.Server{View: snapshot.New(facts, new(runstate.State))}
 }
 
-func TestChannelEveryAttributeIsReadComparedAndSent(t *testing.T) {
+func TestChannelEveryAttribute(t *testing.T) {
 	test := attributetest.Of(channels.Attributes, samples(1))
 	test.On = withFolder(1)
 	test.Check(t)

@@ -34,7 +34,7 @@ func expectRefusals(t *testing.T, o *acctest.Organization, run *acctest.Run, ref
 	}
 }
 
-func TestProtocolChannelRefusesWhatNoOrganizationTakes(t *testing.T) {
+func TestProtocolChannel_InvalidValues_Refused(t *testing.T) {
 	o, run := channelManaged(t)
 	expectRefusals(t, o, run, map[string]refusal{
 		"no name":               {values{"name": ""}, "name", []string{"between 1 and 60"}},
@@ -63,7 +63,7 @@ func TestProtocolChannelRefusesWhatNoOrganizationTakes(t *testing.T) {
 	run.MustApply(values{"name": "👩\u200d💻 " + strings.Repeat("ä", 55)})
 }
 
-func TestProtocolChannelRefusesWhatTheOrganizationDoesNotHave(t *testing.T) {
+func TestProtocolChannel_UnknownPrincipals_Refused(t *testing.T) {
 	o, run := channelManaged(t)
 	channelDeactivate(t, o, "member2")
 	expectRefusals(t, o, run, map[string]refusal{
@@ -83,7 +83,7 @@ func TestProtocolChannelRefusesWhatTheOrganizationDoesNotHave(t *testing.T) {
 	})
 }
 
-func TestProtocolChannelRefusesWhatASettingDoesNotAllow(t *testing.T) {
+func TestProtocolChannel_PrincipalNotAllowed_Refused(t *testing.T) {
 	o, run := channelManaged(t)
 	expectRefusals(t, o, run, map[string]refusal{
 		"guests who administer": {values{"can_administer_channel_group": who("role:everyone")}, "can_administer_channel_group", []string{"Not allowed for can_administer_channel_group", "guests never have this permission", `"role:members"`}},
@@ -96,7 +96,7 @@ func TestProtocolChannelRefusesWhatASettingDoesNotAllow(t *testing.T) {
 	run.MustApply(values{"name": "new", "privacy": "private_protected_history", "can_create_topic_group": who("role:everyone")})
 }
 
-func TestProtocolChannelRefusesANameThatIsTaken(t *testing.T) {
+func TestProtocolChannelName_Taken_Refused(t *testing.T) {
 	o, run := channelManaged(t)
 	o.Archive(t, "announcements")
 	existing := []string{`A channel with the name "general" already exists`, "ignoring case", "import {", "moved block"}
@@ -117,7 +117,7 @@ func TestProtocolChannelRefusesANameThatIsTaken(t *testing.T) {
 	run.Apply(plan).ExpectError(t, "name", `Cannot change channel "new"`, `Channel "general"`, "has the name now")
 }
 
-func TestProtocolRefusesTwoChannelsOfOneName(t *testing.T) {
+func TestProtocolChannelName_Duplicate_Refused(t *testing.T) {
 	_, run := channelManaged(t)
 	p := run.Process()
 	_, diags := p.Plan("zulip_channel", nil, values{"name": "new"})
@@ -126,7 +126,7 @@ func TestProtocolRefusesTwoChannelsOfOneName(t *testing.T) {
 	diags.ExpectError(t, "name", `Duplicate channel name "New"`, "Change or remove one")
 }
 
-func TestProtocolChannelRefusesANameThatWasTakenSinceThePlan(t *testing.T) {
+func TestProtocolChannelName_TakenSincePlan_Refused(t *testing.T) {
 	for name, archive := range map[string]bool{"by a channel": false, "by an archived one": true} {
 		t.Run(name, func(t *testing.T) {
 			o, run := channelManaged(t)
@@ -152,7 +152,7 @@ func TestProtocolChannelRefusesANameThatWasTakenSinceThePlan(t *testing.T) {
 	}
 }
 
-func TestProtocolChannelSaysWhatIsTakenBack(t *testing.T) {
+func TestProtocolChannel_ArchivedAdopted_Warning(t *testing.T) {
 	o, run := managedAt(t, featurelevel.ChannelPushNotifications)
 	if _, _, err := o.Client.CreateChannel(context.Background(), zulip.ChannelCreate{Name: "old", Subscribers: []int64{o.Self.ID}}); err != nil {
 		t.Fatal(err)
@@ -169,7 +169,7 @@ func TestProtocolChannelSaysWhatIsTakenBack(t *testing.T) {
 	expectWrites(t, sent, params{"is_archived": "false"}, params{"topics_policy": "allow_empty_topic", pushes: "false"})
 }
 
-func TestProtocolChannelRefusesWhatTheServerIsTooOldFor(t *testing.T) {
+func TestProtocolChannel_ServerTooOld_Refused(t *testing.T) {
 	for level, attributes := range map[int]values{
 		440: {"can_create_topic_group": who("role:everyone")},
 		403: {"topics_policy": "empty_topic_only", "can_delete_any_message_group": who()},
@@ -216,7 +216,7 @@ func TestProtocolChannel_OldServers_CreatedAndChanged(t *testing.T) {
 	}
 }
 
-func TestProtocolChannelRefusesWhatTheAccountMayNot(t *testing.T) {
+func TestProtocolChannel_PermissionMissing_Refused(t *testing.T) {
 	o, _ := channelManaged(t)
 	as := func(account string) *acctest.Run { return o.As(t, account).NewRun(t, "zulip_channel") }
 	expectRefusals(t, o, as("guest"), map[string]refusal{
@@ -254,7 +254,7 @@ func TestProtocolChannelRefusesWhatTheAccountMayNot(t *testing.T) {
 	}
 }
 
-func TestProtocolChannelRefusesToLockItselfOut(t *testing.T) {
+func TestProtocolChannel_Lockout_Refused(t *testing.T) {
 	o, run := channelManaged(t)
 	private := values{"privacy": "private_shared_history", "initial_subscribers": []any{"kenji.sato@example.com"}}
 	lockouts := map[string]refusal{
@@ -289,7 +289,7 @@ func TestProtocolChannelRefusesToLockItselfOut(t *testing.T) {
 	own.Apply(own.MustPlan(values{"name": "own", "can_administer_channel_group": who("role:moderators")})).ExpectNoError(t)
 }
 
-func TestProtocolChannelWaitsForWhatIsNotKnownYet(t *testing.T) {
+func TestProtocolChannel_UnknownValues_Deferred(t *testing.T) {
 	o, run := channelManaged(t)
 	existing := run.Fork()
 	existing.MustApply(values{"name": "existing", "can_send_message_group": who("role:members"), "initial_subscribers": []any{"kenji.sato@example.com"}})
@@ -342,7 +342,7 @@ func TestProtocolChannelWaitsForWhatIsNotKnownYet(t *testing.T) {
 	}
 }
 
-func TestProtocolChannelChecksWhatBecameKnown(t *testing.T) {
+func TestProtocolChannel_KnownAtApply_Checked(t *testing.T) {
 	_, run := channelManaged(t)
 	unknown := values{"name": acctest.Unknown, "can_send_message_group": []any{acctest.Unknown}, "description": acctest.Unknown}
 	for name, test := range map[string]refusal{

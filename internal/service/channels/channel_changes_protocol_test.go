@@ -28,7 +28,7 @@ func expectWrites(t *testing.T, sent *acctest.Sent, want ...params) {
 	}
 }
 
-func TestProtocolChannelSendsOneChangedAttributeAlone(t *testing.T) {
+func TestProtocolChannel_OneAttribute_SentAlone(t *testing.T) {
 	for name, test := range map[string]struct {
 		before, after values
 		sent          params
@@ -68,7 +68,7 @@ func TestProtocolChannelSendsOneChangedAttributeAlone(t *testing.T) {
 }
 
 // Channels of each kind are led to each other kind, in place (server-behavior §C12).
-func TestProtocolChannel_OtherPrivacy_SendsItsFlagsAlone(t *testing.T) {
+func TestProtocolChannel_OtherPrivacy_FlagsOnly(t *testing.T) {
 	const public, web, shared, protected = "public", "web_public", "private_shared_history", "private_protected_history"
 	for change, want := range map[[2]string]params{
 		{public, web}:       {"is_web_public": "true"},
@@ -134,7 +134,7 @@ func TestProtocolChannel_PrincipalsInOtherWords_Unchanged(t *testing.T) {
 	expect(but(byNumber, values{"can_send_message_group": byName["can_send_message_group"]}))
 }
 
-func TestProtocolMovesAChannelBetweenFolders(t *testing.T) {
+func TestProtocolChannel_FolderChanged_Moved(t *testing.T) {
 	o, run := channelManaged(t)
 	folder := o.Folder(t, "folder")
 	run.MustApply(values{"name": "changed"})
@@ -149,7 +149,7 @@ func TestProtocolMovesAChannelBetweenFolders(t *testing.T) {
 }
 
 // Each permission is changed by itself, from one group to people and groups and back, with the value it replaces.
-func TestProtocolChannelSendsTheValueThatAPermissionReplaces(t *testing.T) {
+func TestProtocolChannel_PermissionChanged_OldSent(t *testing.T) {
 	o, run := channelManaged(t)
 	moderators := role(t, o, "moderators")
 	listed := zulip.GroupSettingValue{DirectMembers: []int64{person(t, o, "member")}, DirectSubgroups: []int64{channelGroup(t, o, "sre")}}
@@ -170,7 +170,7 @@ func TestProtocolChannelSendsTheValueThatAPermissionReplaces(t *testing.T) {
 	}
 }
 
-func TestProtocolChannelSendsPermissionsFirstAndTogether(t *testing.T) {
+func TestProtocolChannel_Permissions_SentFirst(t *testing.T) {
 	o, run := channelManaged(t)
 	sre, nobody, moderators := zulip.NamedGroup(channelGroup(t, o, "sre")), role(t, o, "nobody"), role(t, o, "moderators")
 	before := values{"name": "changed", "description": "before", "can_send_message_group": who("role:moderators"), "can_subscribe_group": who()}
@@ -184,7 +184,7 @@ func TestProtocolChannelSendsPermissionsFirstAndTogether(t *testing.T) {
 }
 
 // While history is protected the right to create topics is fixed, so here the permission comes second.
-func TestProtocolChannelSharesHistoryBeforeItRestrictsTopics(t *testing.T) {
+func TestProtocolChannel_HistoryAndTopics_HistoryFirst(t *testing.T) {
 	o, run := channelManaged(t)
 	before := values{"name": "changed", "privacy": "private_protected_history"}
 	run.MustApply(before)
@@ -195,7 +195,7 @@ func TestProtocolChannelSharesHistoryBeforeItRestrictsTopics(t *testing.T) {
 	expectWrites(t, sent, params{"history_public_to_subscribers": "true"}, params{"can_create_topic_group": channelChange(t, role(t, o, "moderators"), &everyone)})
 }
 
-func TestProtocolChannelCreatesWithWhatIsConfiguredAndNoMore(t *testing.T) {
+func TestProtocolChannelCreated_ConfiguredAttributes_Only(t *testing.T) {
 	o, run := channelManaged(t)
 	bare, full := run.Fork(), run.Fork()
 	sent := o.Sent()
@@ -221,7 +221,7 @@ func TestProtocolChannelCreatesWithWhatIsConfiguredAndNoMore(t *testing.T) {
 		params{"can_create_topic_group": channelChange(t, moderators, &everyone)})
 }
 
-func TestProtocolChannelTakesUpAStateWithoutPrivateData(t *testing.T) {
+func TestProtocolChannel_NoPrivateData_StateUsed(t *testing.T) {
 	const setting = "can_administer_channel_group"
 	o, run := channelManaged(t)
 	before := values{"name": "changed", setting: who("user:lena.fischer@example.com", "group:sre")}
@@ -296,7 +296,7 @@ func TestProtocolChannelLateCreation(t *testing.T) {
 }
 
 // A channel that is not found may still be created later, and the message says what happens then.
-func TestProtocolChannelCreationThatIsNotFound(t *testing.T) {
+func TestProtocolChannelCreated_NotFound_Error(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.CreateChannel - 1})
 	run := o.NewRun(t, "zulip_channel")
 	run.Block["max_retries"] = 1
@@ -309,7 +309,7 @@ func TestProtocolChannelCreationThatIsNotFound(t *testing.T) {
 
 // The server refuses a creation because of the rate limit, and another channel of the name is created before the
 // request may be repeated. The same request would subscribe people to that channel.
-func TestProtocolCreationAfterAWaitSubscribesNobodyToAnotherChannel(t *testing.T) {
+func TestProtocolChannelCreated_NameTakenDuringWait(t *testing.T) {
 	const path = "/users/me/subscriptions"
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.CreateChannel - 1})
 	run, theirs := o.NewRun(t, "zulip_channel"), o.As(t, "admin")
@@ -341,7 +341,7 @@ func TestProtocolCreationAfterAWaitSubscribesNobodyToAnotherChannel(t *testing.T
 
 // A creation that was refused temporarily is repeated if the name is still free. The server has subscribed the
 // account, which is unsubscribed from the channel by its current name.
-func TestProtocolChannelCreationAfterAWait(t *testing.T) {
+func TestProtocolChannelCreated_AfterWait_AccountUnsubscribed(t *testing.T) {
 	const path = "/users/me/subscriptions"
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.CreateChannel - 1})
 	run := o.NewRun(t, "zulip_channel")

@@ -118,7 +118,7 @@ func TestProtocolChannel_ChangedSincePlan_NotOverwritten(t *testing.T) {
 	}
 }
 
-func TestProtocolChannelSaysEverythingThatChanged(t *testing.T) {
+func TestProtocolChannelConflict_SeveralAttributes_AllReported(t *testing.T) {
 	o, run := channelManaged(t)
 	before := values{"name": "compared", "description": "before", "can_send_message_group": who("role:members"), "can_subscribe_group": who("role:nobody")}
 	run.MustApply(before)
@@ -137,7 +137,7 @@ func TestProtocolChannelSaysEverythingThatChanged(t *testing.T) {
 
 // The server hides deactivated people from a value, and compares an old value with what it shows (server-behavior
 // §P3). A value that it shows in a form which it never accepts cannot be sent as an old value.
-func TestProtocolChannelChangesAValueThatHidesSomebody(t *testing.T) {
+func TestProtocolChannel_HiddenUserInValue_Changed(t *testing.T) {
 	for name, test := range map[string]struct {
 		holds []any
 		old   func(*testing.T, *acctest.Organization) *zulip.GroupSettingValue // what can be compared; nil: nothing
@@ -187,7 +187,7 @@ func TestProtocolChannelChangesAValueThatHidesSomebody(t *testing.T) {
 
 // Deactivated people are left out of requests. A configuration without them is different, and the server has the same
 // value.
-func TestProtocolChannel_DeactivatedUserInPermission_LeftOut(t *testing.T) {
+func TestProtocolChannel_DeactivatedInPermission_LeftOut(t *testing.T) {
 	const setting, lena, kenji = "can_send_message_group", "user:lena.fischer@example.com", "user:kenji.sato@example.com"
 	o, run := channelManaged(t)
 	run.MustApply(values{"name": "left", setting: who(kenji, lena)})
@@ -207,7 +207,7 @@ func TestProtocolChannel_DeactivatedUserInPermission_LeftOut(t *testing.T) {
 }
 
 // The server or the account is another one when the plan is applied: the apply looks again, and sends nothing.
-func TestProtocolChannel_OtherServerOrAccountSincePlan_Refused(t *testing.T) {
+func TestProtocolChannel_OtherServerAtApply_Refused(t *testing.T) {
 	for name, test := range map[string]struct {
 		change   func(t *testing.T, o *acctest.Organization)
 		at       string
@@ -254,7 +254,7 @@ func TestProtocolChannel_OtherServerOrAccountSincePlan_Refused(t *testing.T) {
 }
 
 // A value that hides a deactivated user is also read and compared just before it is replaced.
-func TestProtocolChannelComparesAValueThatHidesSomebody(t *testing.T) {
+func TestProtocolChannel_HiddenUserInValue_Compared(t *testing.T) {
 	const setting = "can_administer_channel_group"
 	o, run := channelManaged(t)
 	config := values{"name": "compared", setting: who("user:lena.fischer@example.com", "group:sre")}
@@ -269,7 +269,7 @@ func TestProtocolChannelComparesAValueThatHidesSomebody(t *testing.T) {
 }
 
 // The value changes between the last read and the write, which only the server can notice.
-func TestProtocolChannelIsRefusedByTheServerItself(t *testing.T) {
+func TestProtocolChannel_ChangedBeforeWrite_Refused(t *testing.T) {
 	const setting = "can_send_message_group"
 	o, run := channelManaged(t)
 	run.MustApply(values{"name": "compared", setting: who("role:members"), "can_add_subscribers_group": who()})
@@ -301,7 +301,7 @@ func TestProtocolChannelIsRefusedByTheServerItself(t *testing.T) {
 
 // TestProtocolLeavesAloneWhatThePlanDoesNotChange: an apply does not write a configured permission that its plan does
 // not change and that was changed outside Terraform after it. The next plan shows it.
-func TestProtocolChannelLeavesAloneWhatThePlanDoesNotChange(t *testing.T) {
+func TestProtocolChannel_UnplannedAttributeChanged_Kept(t *testing.T) {
 	o, run := channelManaged(t)
 	before := values{"name": "compared", "description": "before", "can_send_message_group": who("role:moderators")}
 	run.MustApply(before)
@@ -321,7 +321,7 @@ func TestProtocolChannelLeavesAloneWhatThePlanDoesNotChange(t *testing.T) {
 
 // The CLI hands over every text in the Unicode normal form NFC. The server stores what it was sent: a channel that was named on
 // another system can have a decomposed name and description, which are the same text.
-func TestProtocolChannelDecomposedTextsAreTheSame(t *testing.T) {
+func TestProtocolChannel_DecomposedTexts_NoChange(t *testing.T) {
 	const composed, decomposed = "Caf\u00e9", "Cafe\u0301"
 	o, run := channelManaged(t)
 	o.Call(t, "POST", "/channels/create", map[string]string{"name": decomposed, "description": decomposed, "subscribers": "[]"})

@@ -68,7 +68,7 @@ func TestProtocolFolderOrderDrift(t *testing.T) {
 }
 
 // A folder that is made while the order is on its way is one that the order leaves out.
-func TestProtocolFolderOrderMeanwhile(t *testing.T) {
+func TestProtocolFolderOrder_FolderAddedDuringRequest(t *testing.T) {
 	o, run, f := ordered(t)
 	gate := o.Sandbox.Gate("PATCH", "/channel_folders")
 	go func() {
@@ -214,7 +214,7 @@ func TestProtocolChannelFolderConflicts(t *testing.T) {
 
 // A folder that the same run creates or renames is found by its name. Without an order the apply reports what is
 // missing.
-func TestProtocolChannelInAFolderOfTheSameRun(t *testing.T) {
+func TestProtocolChannelFolder_CreatedInRun_Found(t *testing.T) {
 	o, run := channelManaged(t)
 	folders := o.NewRun(t, "zulip_channel_folder")
 	p := run.Process()
@@ -252,7 +252,7 @@ func TestProtocolChannelInAFolderOfTheSameRun(t *testing.T) {
 }
 
 // folder and folder_id are one thing: an import has both, either is configured, and the other follows.
-func TestProtocolChannelFolderAndItsID(t *testing.T) {
+func TestProtocolChannelFolder_NameAndID_Same(t *testing.T) {
 	o, run := channelManaged(t)
 	one, two := newFolder(t, o, "Projects"), newFolder(t, o, "Clients")
 	_, diags := run.Plan(values{"name": "sorted", "folder": "Projects", "folder_id": two})

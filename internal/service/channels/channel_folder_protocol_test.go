@@ -92,7 +92,7 @@ func channelFolderIdOf(run *acctest.Run) int64 {
 	return id
 }
 
-func TestProtocolFolderLives(t *testing.T) {
+func TestProtocolFolder_Lifecycle(t *testing.T) {
 	o, run := channelFolderManaged(t)
 	sent := o.Sent()
 	run.MustApply(values{"name": "Ops"})
@@ -123,7 +123,7 @@ func TestProtocolFolderLives(t *testing.T) {
 	}
 }
 
-func TestProtocolFolderIsKept(t *testing.T) {
+func TestProtocolFolder_KeptOnDestroy(t *testing.T) {
 	o, run := channelFolderManaged(t)
 	run.MustApply(values{"name": "Ops", "on_destroy": "keep"})
 	sent := o.Sent()
@@ -169,7 +169,7 @@ func TestProtocolFolderDriftAndDisappearance(t *testing.T) {
 	expect(t, o, "Ops archived", "Ops")
 }
 
-func TestProtocolFolderIsTakenBack(t *testing.T) {
+func TestProtocolFolder_Archived_Adopted(t *testing.T) {
 	o, run := channelFolderManaged(t)
 	archive(t, o, channelFolderByHand(t, o, "OPS"))
 	last := channelFolderByHand(t, o, "oPS")
@@ -207,7 +207,7 @@ func TestProtocolFolderLostAnswers(t *testing.T) {
 }
 
 // A folder created outside Terraform is refused, in any case.
-func TestProtocolFolderMadeByHand(t *testing.T) {
+func TestProtocolFolder_CreatedOutside_Refused(t *testing.T) {
 	o, run := channelFolderManaged(t)
 	channelFolderByHand(t, o, "Ops")
 	for _, name := range []string{"Ops", "OPS"} {
@@ -222,7 +222,7 @@ func TestProtocolFolderMadeByHand(t *testing.T) {
 }
 
 // An attribute that the plan does not change may be changed outside Terraform: the next plan shows it.
-func TestProtocolFolderChangedByHandSinceThePlan(t *testing.T) {
+func TestProtocolFolder_UnplannedChangeOutside_Kept(t *testing.T) {
 	o, run := channelFolderManaged(t)
 	run.MustApply(values{"name": "Before", "description": "As planned"})
 	renamed := values{"name": "After", "description": "As planned"}

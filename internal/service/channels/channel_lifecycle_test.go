@@ -80,7 +80,7 @@ resource "zulip_channel" "c" {
 }
 
 // The server compares names without regard to case, and takes another case of a name for another name.
-func TestProtocolChannelName_OtherCaseOrDrift_Renamed(t *testing.T) {
+func TestProtocolChannelName_OtherCase_Renamed(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_channel")
 	run.MustApply(values{"name": "ops"})
 	id := run.State.Values["id"]
@@ -101,7 +101,7 @@ func TestProtocolChannelName_OtherCaseOrDrift_Renamed(t *testing.T) {
 }
 
 // The server drops three permissions of a new channel (server-behavior §C8): only these are sent again.
-func TestProtocolChannelCreated_EveryAttribute_ForgottenSentAgain(t *testing.T) {
+func TestProtocolChannelCreated_EveryAttribute_Resent(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_channel")
 	folder := o.Folder(t, "all")
 	config := values{
@@ -195,7 +195,7 @@ func TestProtocolChannelArchived_Adopted_SameChannel(t *testing.T) {
 	}
 }
 
-func TestProtocolImport_ByPlainName_Found(t *testing.T) {
+func TestProtocolImport_PlainName_Found(t *testing.T) {
 	for _, kind := range []string{typeName, folderType} {
 		_, run := acctest.StartRun(t, kind)
 		run.MustApply(values{"name": "Releases", "description": "What ships"})

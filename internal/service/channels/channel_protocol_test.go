@@ -167,7 +167,7 @@ func TestProtocolChannelDefaultPushNotifications(t *testing.T) {
 }
 
 // Without a refresh the state of a server that did not have the attribute is all there is, and the attribute can be managed.
-func TestProtocolChannelDefaultPushNotificationsAfterAnUpgrade(t *testing.T) {
+func TestProtocolChannelDefaultPushNotifications_ServerUpgraded(t *testing.T) {
 	o, run := managedAt(t, 442)
 	config := values{"name": "alerts", "description": "kept"}
 	run.MustApply(config)
@@ -186,7 +186,7 @@ func TestProtocolChannelDefaultPushNotificationsAfterAnUpgrade(t *testing.T) {
 	}
 }
 
-func TestProtocolChannelDefaultPushNotificationsAreForAdministrators(t *testing.T) {
+func TestProtocolChannelDefaultPushNotifications_ByMember(t *testing.T) {
 	o, run := managedAt(t, featurelevel.ChannelPushNotifications)
 	config := values{"name": "alerts", "can_administer_channel_group": who("user:lena.fischer@example.com")}
 	run.MustApply(config)
@@ -234,7 +234,7 @@ func two(t *testing.T, first, second string, test func(t *testing.T, o *acctest.
 }
 
 // A chain of renames is planned in any order: whether a name is free by then is known when it is applied.
-func TestProtocolChannelRenamesInAChain(t *testing.T) {
+func TestProtocolChannel_RenamesInChain_Applied(t *testing.T) {
 	two(t, "a", "b", func(t *testing.T, o *acctest.Organization, a, b *acctest.Run, plan func(*acctest.Run, values) (*acctest.PlannedChange, acctest.Diagnostics), inOrder func(...func())) {
 		var first, second *acctest.PlannedChange
 		inOrder(func() {
@@ -273,7 +273,7 @@ func TestProtocolChannelSwappedNames(t *testing.T) {
 }
 
 // A new channel with the name of one that the state has is refused at plan, in any order.
-func TestProtocolNewChannelWithAManagedName(t *testing.T) {
+func TestProtocolChannel_NewWithManagedName_Refused(t *testing.T) {
 	two(t, "a", "", func(t *testing.T, _ *acctest.Organization, a, b *acctest.Run, plan func(*acctest.Run, values) (*acctest.PlannedChange, acctest.Diagnostics), inOrder func(...func())) {
 		errors := 0
 		inOrder(func() {
@@ -290,7 +290,7 @@ func TestProtocolNewChannelWithAManagedName(t *testing.T) {
 }
 
 // A removed block and an import of the same channel in one plan would archive what the other resource has.
-func TestProtocolChannelNothingIsDestroyedThatAnotherResourceHas(t *testing.T) {
+func TestProtocolChannel_DestroyedButImported_Refused(t *testing.T) {
 	two(t, "a", "", func(t *testing.T, _ *acctest.Organization, a, b *acctest.Run, plan func(*acctest.Run, values) (*acctest.PlannedChange, acctest.Diagnostics), inOrder func(...func())) {
 		b.Import("a", nil).ExpectNoError(t)
 		var all acctest.Diagnostics
@@ -306,7 +306,7 @@ func TestProtocolChannelNothingIsDestroyedThatAnotherResourceHas(t *testing.T) {
 }
 
 // A channel that is kept when its resource is destroyed is that channel again when the resource is replaced.
-func TestProtocolKeptChannelIsReplacedByItself(t *testing.T) {
+func TestProtocolChannel_KeptAndReplaced_Same(t *testing.T) {
 	o, run := channelManaged(t)
 	config := values{"name": "kept", "on_destroy": "keep", "description": "first"}
 	run.MustApply(config)
@@ -327,7 +327,7 @@ func TestProtocolKeptChannelIsReplacedByItself(t *testing.T) {
 
 // Someone whom the server's list of people lacks gets a permission, is subscribed from the start, and stays in the
 // state by email (server-behavior §U18).
-func TestProtocolChannelForSomebodyWhomTheListLacks(t *testing.T) {
+func TestProtocolChannel_UserMissingFromList(t *testing.T) {
 	const nadia = "nadia@example.com"
 	for name, config := range map[string]values{
 		"permission":         {"name": "ops", "can_send_message_group": who("role:moderators", "user:"+nadia)},

@@ -21,7 +21,7 @@ func shut(t *testing.T, o *acctest.Organization, name string) {
 	private(t, o, name, nil, "kenji.sato@example.com")
 }
 
-func TestProtocolChannel_PrivacyWithoutRight_Refused(t *testing.T) {
+func TestProtocolChannel_PrivacyWithoutPermission_Refused(t *testing.T) {
 	o, _ := channelManaged(t)
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"enable_spectator_access": "true"})
 	for right, change := range map[string]struct{ from, to string }{
@@ -50,7 +50,7 @@ func TestProtocolChannel_PrivacyWithoutRight_Refused(t *testing.T) {
 
 // A private channel that becomes web-public needs the right to create public ones too, a new one as well. The history of a private
 // channel, and a web-public channel that becomes public, need none.
-func TestProtocolChannel_PrivacyRights_AskedAsByServer(t *testing.T) {
+func TestProtocolChannel_PrivacyPermissions_MatchServer(t *testing.T) {
 	o, owned := channelManaged(t)
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"enable_spectator_access": "true"})
 	owned.MustApply(values{"name": "web", "privacy": "web_public", "can_administer_channel_group": who("user:lena.fischer@example.com")})
@@ -132,7 +132,7 @@ func TestProtocolChannel_PrivateWithoutAccount_Refused(t *testing.T) {
 }
 
 // A user that this run creates is not the account, and the plan of a new private channel says so.
-func TestProtocolChannel_NewPrivateForNewUser_LockoutInPlan(t *testing.T) {
+func TestProtocolChannel_PrivateForNewUser_Lockout(t *testing.T) {
 	o, run := channelManaged(t)
 	p := run.Process()
 	_, diags := p.Plan("zulip_user", nil, values{"email": "nadia@example.com", "full_name": "Nadia"})
@@ -147,7 +147,7 @@ func TestProtocolChannel_NewPrivateForNewUser_LockoutInPlan(t *testing.T) {
 }
 
 // An archived channel that is adopted is judged as the channel it is, and not as a new one.
-func TestProtocolChannel_AdoptedPrivate_JudgedAsItIs(t *testing.T) {
+func TestProtocolChannel_AdoptedPrivate_ExistingAccessChecked(t *testing.T) {
 	o, run := channelManaged(t)
 	shut(t, o, "vault")
 	o.Archive(t, "vault")
@@ -160,7 +160,7 @@ func TestProtocolChannel_AdoptedPrivate_JudgedAsItIs(t *testing.T) {
 	member.ExpectRefused(values{"name": "vault", "adopt_archived": true}, "", `kenji.sato@example.com cannot change channel "vault"`)
 }
 
-func TestProtocolChannel_ArchiveWithoutRight_Refused(t *testing.T) {
+func TestProtocolChannel_ArchiveWithoutPermission_Refused(t *testing.T) {
 	o, run := channelManaged(t)
 	run.MustApply(values{"name": "ops"})
 	member := o.WithAccount(t, "member").NewRun(t, "zulip_channel")
@@ -196,7 +196,7 @@ func TestProtocolSubscribers_LockoutAdviceFollowed_Passes(t *testing.T) {
 }
 
 // A channel that this run makes private is private for the plan of its subscribers.
-func TestProtocolSubscribers_ChannelBecomesPrivate_LockoutInPlan(t *testing.T) {
+func TestProtocolSubscribers_ChannelMadePrivate_Lockout(t *testing.T) {
 	o, channel := channelManaged(t)
 	config := values{"name": "ops", "privacy": "public", "initial_subscribers": who(owner, admin)}
 	channel.MustApply(config)

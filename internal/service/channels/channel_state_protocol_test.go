@@ -95,7 +95,7 @@ func expectImports(t *testing.T, o *acctest.Organization, kind string, run *acct
 
 // With -refresh=false nothing is read before the plan, and a replaced resource is planned first. Two resources with
 // the same object are reported.
-func TestProtocolChannel_PlannedWithoutRefresh_TwiceIsReported(t *testing.T) {
+func TestProtocolChannel_DuplicateWithoutRefresh_Warning(t *testing.T) {
 	for kind, title := range map[string]string{channelType: "channel", folderType: "channel folder", typeName: "default channel group"} {
 		t.Run(kind, func(t *testing.T) {
 			o, config := acctest.StartSandbox(t, sandbox.Config{}), values{"name": "Kept"}
@@ -115,7 +115,7 @@ func TestProtocolChannel_PlannedWithoutRefresh_TwiceIsReported(t *testing.T) {
 
 // The CLI reads and plans in one process: that the channel was read does not make its name free. A destroy begins with
 // such a plan, so that it warns; the apply refuses.
-func TestProtocolSaysAtPlanThatTheChannelWasArchived(t *testing.T) {
+func TestProtocolChannel_ArchivedOutsideTerraform_Reported(t *testing.T) {
 	o, run := channelManaged(t)
 	run.MustApply(values{"name": "old"})
 	o.Archive(t, "old")
@@ -129,7 +129,7 @@ func TestProtocolSaysAtPlanThatTheChannelWasArchived(t *testing.T) {
 }
 
 // Once the server has the channel, the state has it, whatever fails then.
-func TestProtocolPutsTheChannelIntoTheStateFirst(t *testing.T) {
+func TestProtocolChannelCreated_LaterFailure_InState(t *testing.T) {
 	config := values{"name": "created", "description": "what for", "can_create_topic_group": who("role:moderators")}
 	for name, test := range map[string]struct {
 		fault sandbox.Fault
@@ -168,7 +168,7 @@ func TestProtocolPutsTheChannelIntoTheStateFirst(t *testing.T) {
 }
 
 // A new channel that cannot be read back has all that was sent: that is a warning, and the state lacks nothing.
-func TestProtocolChannelACreationThatCannotBeReadIsComplete(t *testing.T) {
+func TestProtocolChannelCreated_Unreadable_Complete(t *testing.T) {
 	o, run := channelManaged(t)
 	config := values{
 		"name": "created", "description": "what for", "privacy": "private_shared_history", "initial_subscribers": []any{"ines.moreau@example.com"},
@@ -197,7 +197,7 @@ func TestProtocolChannelACreationThatCannotBeReadIsComplete(t *testing.T) {
 	expectWrites(t, sent)
 }
 
-func TestProtocolChannelKeepsTheStateWhenAChangeCannotBeRead(t *testing.T) {
+func TestProtocolChannel_UpdateUnreadable_StateKept(t *testing.T) {
 	o, run := channelManaged(t)
 	before := values{"name": "changed", "description": "before"}
 	run.MustApply(before)
@@ -250,7 +250,7 @@ func TestProtocolChannelIdentity(t *testing.T) {
 	}
 }
 
-func TestProtocolChannelImportsOnlyWhatIsThere(t *testing.T) {
+func TestProtocolChannelImport_NotFound_Error(t *testing.T) {
 	o, run := channelManaged(t)
 	run.Import("generall", nil).ExpectError(t, "", "Cannot import this channel", "general")
 	run.Import("4711", nil).ExpectError(t, "", "Cannot import this channel", "4711")
@@ -260,7 +260,7 @@ func TestProtocolChannelImportsOnlyWhatIsThere(t *testing.T) {
 }
 
 // A whole life at the finest level of logging must not show what lets others act as the account.
-func TestProtocolChannelKeepsTheKeyOutOfTheLog(t *testing.T) {
+func TestProtocolChannel_Key_NotLogged(t *testing.T) {
 	o, _ := channelManaged(t)
 	var log bytes.Buffer
 	ctx := tfsdklogtest.RootLogger(tflogtest.RootLogger(context.Background(), &log), &log)
@@ -329,7 +329,7 @@ func TestProtocolChannelDataSources(t *testing.T) {
 	}
 }
 
-func TestProtocolChannels_Filters_ListThoseChannels(t *testing.T) {
+func TestProtocolChannels_Filters_Applied(t *testing.T) {
 	o, run := channelManaged(t)
 	folder := newFolder(t, o, "list")
 	run.MustApply(values{"name": "a", "folder_id": folder, "privacy": "private_shared_history"})
@@ -410,7 +410,7 @@ func TestProtocolChannelTopics(t *testing.T) {
 	diags.ExpectError(t, "channel", "No such channel")
 }
 
-func TestProtocolTopicsOfAnArchivedChannel(t *testing.T) {
+func TestProtocolChannelTopics_Archived_ByLevel(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: featurelevel.ArchivedChannels - 1})
 	channel := o.MustChannel(t, "general").ID
 	id, err := o.Client.SendMessage(context.Background(), zulip.Addressee{ChannelID: channel, Topic: "plans"}, "x")

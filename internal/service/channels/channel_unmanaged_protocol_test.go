@@ -47,7 +47,7 @@ var everyAttribute = values{
 	"can_add_subscribers_group":    []any{"role:members"},
 }
 
-func TestProtocolChannelLeavesOutWhatIsNotManaged(t *testing.T) {
+func TestProtocolChannel_Unmanaged_LeftOut(t *testing.T) {
 	o, run := channelManaged(t)
 	config := values{"name": "narrow", "description": "managed", "can_send_message_group": who("role:members")}
 	plan := run.MustPlan(config)
@@ -93,7 +93,7 @@ func TestProtocolChannelLeavesOutWhatIsNotManaged(t *testing.T) {
 	expectOmitted(t, "drifted", run.State.Values, but(more, values{"topics_policy": policy}))
 }
 
-func TestProtocolChannelSendsNothingWhereTheServerHasWhatBecomesManaged(t *testing.T) {
+func TestProtocolChannel_NowManagedSame_NoRequest(t *testing.T) {
 	o, run := channelManaged(t)
 	run.MustApply(values{"name": "narrow"})
 	all := but(everyAttribute, values{"name": "narrow"})
@@ -105,7 +105,7 @@ func TestProtocolChannelSendsNothingWhereTheServerHasWhatBecomesManaged(t *testi
 }
 
 // Deactivated people are in the value that was read, and hidden from the current one: that is no change.
-func TestProtocolChannelTakesNobodyDeactivatedForAChangeOfWhatBecomesManaged(t *testing.T) {
+func TestProtocolChannel_NowManagedDeactivated_NoConflict(t *testing.T) {
 	const setting = "can_administer_channel_group"
 	o, run := channelManaged(t)
 	run.MustApply(values{"name": "narrow"})
@@ -116,7 +116,7 @@ func TestProtocolChannelTakesNobodyDeactivatedForAChangeOfWhatBecomesManaged(t *
 }
 
 // A principal that is known after apply is resolved then, and compared with what the plan has read.
-func TestProtocolChannelManagesWhatIsKnownOnlyOnApply(t *testing.T) {
+func TestProtocolChannel_NowManagedUnknown_Compared(t *testing.T) {
 	const setting = "can_send_message_group"
 	o, run := channelManaged(t)
 	run.MustApply(values{"name": "narrow"})
@@ -133,7 +133,7 @@ func TestProtocolChannelManagesWhatIsKnownOnlyOnApply(t *testing.T) {
 
 // After a failed request, attributes that were to become managed are not in the state yet, and the next plan reads
 // them.
-func TestProtocolChannelManagesAfterAFailure(t *testing.T) {
+func TestProtocolChannel_NowManagedFailure_Replanned(t *testing.T) {
 	o, run := channelManaged(t)
 	config := values{"name": "narrow"}
 	run.MustApply(config)
@@ -149,7 +149,7 @@ func TestProtocolChannelManagesAfterAFailure(t *testing.T) {
 	expectOmitted(t, "managed", run.State.Values, more)
 }
 
-func TestProtocolChannelAnImportHasEverything(t *testing.T) {
+func TestProtocolChannelImport_AllAttributes_Set(t *testing.T) {
 	o, run := channelManaged(t)
 	run.MustApply(values{"name": "narrow", "description": "managed"})
 	imported := o.NewRun(t, "zulip_channel")
@@ -168,7 +168,7 @@ func TestProtocolChannelAnImportHasEverything(t *testing.T) {
 }
 
 // A state of an earlier version has all attributes: it keeps them, and nothing is sent.
-func TestProtocolChannelStatesThatHaveEverythingKeepIt(t *testing.T) {
+func TestProtocolChannelState_AllAttributes_Kept(t *testing.T) {
 	o, run := channelManaged(t)
 	config := values{"name": "wide", "description": "managed"}
 	run.MustApply(config)
@@ -192,7 +192,7 @@ func TestProtocolChannelStatesThatHaveEverythingKeepIt(t *testing.T) {
 }
 
 // Without a refresh the value that would be overwritten was never read.
-func TestProtocolChannelManagesNothingThatWasNeverRead(t *testing.T) {
+func TestProtocolChannel_NowManagedUnread_Refused(t *testing.T) {
 	o, run := channelManaged(t)
 	run.MustApply(values{"name": "narrow"})
 	for _, private := range [][]byte{nil, []byte(`{}`), []byte(`{"unmanaged":"WzEsMl0="}`)} {
@@ -213,7 +213,7 @@ func TestProtocolChannelManagesNothingThatWasNeverRead(t *testing.T) {
 }
 
 // The plan shows no value before, so a warning shows it.
-func TestProtocolChannelSaysWhatWasNotManaged(t *testing.T) {
+func TestProtocolChannel_NowManaged_Warning(t *testing.T) {
 	o, run := channelManaged(t)
 	run.MustApply(values{"name": "ops"})
 	channelSetByHand(t, o, values{"name": "ops", "topics_policy": "allow_empty_topic", "message_retention_days": "30", "can_subscribe_group": who("group:sre")})
@@ -234,7 +234,7 @@ func TestProtocolChannelSaysWhatWasNotManaged(t *testing.T) {
 }
 
 // The warnings and the lockout check compare with the server's values.
-func TestProtocolChannelWarnsOfWhatBecomesManaged(t *testing.T) {
+func TestProtocolChannel_NowManaged_AccessWarning(t *testing.T) {
 	o, run := channelManaged(t)
 	config := values{"name": "ops", "initial_subscribers": inside}
 	run.MustApply(config)
@@ -249,7 +249,7 @@ func TestProtocolChannelWarnsOfWhatBecomesManaged(t *testing.T) {
 		"Can now read, add subscribers, join, move messages, resolve topics and delete own messages: Kenji Sato (kenji.sato@example.com).")
 }
 
-func TestProtocolChannelKnowsThePrivacyThatIsNotManaged(t *testing.T) {
+func TestProtocolChannelPrivacy_Unmanaged_Considered(t *testing.T) {
 	o, run := channelManaged(t)
 	config := values{"name": "ops", "initial_subscribers": inside}
 	run.MustApply(config)
@@ -263,7 +263,7 @@ func TestProtocolChannelKnowsThePrivacyThatIsNotManaged(t *testing.T) {
 }
 
 // A moderator who manages the channel only by a permission that is not managed may, and does not lock itself out.
-func TestProtocolChannelTheRightToChangeMayBeNotManaged(t *testing.T) {
+func TestProtocolChannelAdministration_Unmanaged_Considered(t *testing.T) {
 	o, run := channelManaged(t)
 	config := values{"name": "ops", "initial_subscribers": inside}
 	run.MustApply(config)

@@ -25,7 +25,7 @@ func TestProtocolChannel_ChangedSincePlan_ValuesQuoted(t *testing.T) {
 }
 
 // So are those of resources without a table.
-func TestProtocolChannelFolder_ChangedSincePlan_ValuesQuoted(t *testing.T) {
+func TestProtocolChannelFolder_ChangedSincePlan_Quoted(t *testing.T) {
 	o, _ := channelManaged(t)
 	run := o.NewRun(t, folderType)
 	config := values{"name": "Team", "description": "Ours "}

@@ -78,7 +78,7 @@ func defaultChannelGroupByHand(t *testing.T, o *acctest.Organization, group, op 
 	o.Call(t, http.MethodPatch, fmt.Sprintf("/default_stream_groups/%d/streams", defaultChannelGroupHeld(t, o, group).ID), map[string]string{"op": op, "stream_names": string(names)})
 }
 
-func TestProtocolDefaultChannelGroupLive(t *testing.T) {
+func TestProtocolDefaultChannelGroup_Lifecycle(t *testing.T) {
 	o, run, a, b, c := defaultChannelGroupManaged(t)
 	sent := o.Sent()
 	run.MustApply(values{"name": "dev", "description": "Developers", "channel_ids": []any{a, b}})
@@ -199,7 +199,7 @@ func TestProtocolDefaultChannelGroupBadInput(t *testing.T) {
 }
 
 // The warning about a private channel follows what this plan makes of the channel.
-func TestProtocolDefaultChannelGroup_PrivacyPlanned_WarningFollows(t *testing.T) {
+func TestProtocolDefaultChannelGroup_PlannedPrivacy_Warning(t *testing.T) {
 	for before, after := range map[zulip.Privacy]zulip.Privacy{
 		zulip.PrivacyPrivateSharedHistory: zulip.PrivacyPublic, zulip.PrivacyPublic: zulip.PrivacyPrivateSharedHistory,
 	} {
@@ -262,7 +262,7 @@ func TestFaultDefaultChannelGroupLostReading(t *testing.T) {
 }
 
 // A refusal halfway leaves the state as it was, and the rest to the next plan.
-func TestFaultDefaultChannelGroupRefusedInTheMiddle(t *testing.T) {
+func TestFaultDefaultChannelGroup_PartlyRefused_Continued(t *testing.T) {
 	o, run, a, b, _ := defaultChannelGroupManaged(t)
 	run.MustApply(values{"name": "dev", "channel_ids": []any{a}})
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "PATCH", Path: "/default_stream_groups/*/streams", Action: sandbox.FaultStatus, Status: http.StatusBadRequest,
@@ -279,7 +279,7 @@ func TestFaultDefaultChannelGroupRefusedInTheMiddle(t *testing.T) {
 }
 
 // While a request waits that names a channel, another channel gets the name: the group has the channels that were planned.
-func TestProtocolDefaultChannelGroupNamesAfterAWait(t *testing.T) {
+func TestProtocolDefaultChannelGroup_RenamedDuringWait(t *testing.T) {
 	const create, change = "/default_stream_groups/create", "/default_stream_groups/*/streams"
 	for name, test := range map[string]struct {
 		method, path  string

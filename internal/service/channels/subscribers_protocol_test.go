@@ -69,7 +69,7 @@ func subscriptionDeactivate(t *testing.T, o *acctest.Organization, address strin
 	o.Call(t, http.MethodDelete, fmt.Sprintf("/users/%d", subscriptionIdOf(t, o, address)), nil)
 }
 
-func TestProtocolSubscribersLive(t *testing.T) {
+func TestProtocolSubscribers_Lifecycle(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	run := taken(t, o, "announcements")
 	config := values{"channel": "announcements", "users": []any{owner, admin, moderator, fmt.Sprint(subscriptionIdOf(t, o, guest))}}
@@ -143,7 +143,7 @@ func TestProtocolSubscribersDrift(t *testing.T) {
 }
 
 // A subscription or unsubscription between plan and apply is not undone silently.
-func TestProtocolSubscribersMeanwhile(t *testing.T) {
+func TestProtocolSubscribers_ChangedSincePlan_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	run := o.NewRun(t, exclusiveType)
 	run.MustApply(values{"channel": "announcements", "users": []any{owner, admin, moderator, member, member2}})
@@ -234,7 +234,7 @@ func TestProtocolSubscribersLostAnswers(t *testing.T) {
 }
 
 // A channel that was renamed after the plan keeps its subscribers, and no channel is created with its old name.
-func TestProtocolSubscribersOfARenamedChannel(t *testing.T) {
+func TestProtocolSubscribers_ChannelRenamed_Kept(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	run := taken(t, o, "announcements")
 	id := fmt.Sprint(o.MustChannel(t, "announcements").ID)
@@ -321,7 +321,7 @@ func TestProtocolSubscribersOldServer(t *testing.T) {
 
 // Someone whom the server's list of people lacks is subscribed, and stays in the state by email (server-behavior
 // §U18).
-func TestProtocolSubscribersWhomTheListLacks(t *testing.T) {
+func TestProtocolSubscribers_MissingFromList_Subscribed(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users", Action: sandbox.FaultStale})
 	if _, err := o.Client.CreateUser(context.Background(), zulip.NewUser{Email: "nadia@example.com", FullName: "Nadia Haddad", Password: "a long enough password"}); err != nil {
@@ -334,7 +334,7 @@ func TestProtocolSubscribersWhomTheListLacks(t *testing.T) {
 
 // The time for subscribers grows linearly with their number: added, planned in another order, removed, and read
 // again.
-func TestProtocolSubscribersGrowWithTheirNumber(t *testing.T) {
+func TestProtocolSubscribers_ManyUsers_Linear(t *testing.T) {
 	for _, kind := range bothTypes {
 		acctest.ExpectLinear(t, 200, func(number int) func() {
 			o, users := crowd(t, number)
@@ -377,7 +377,7 @@ func TestProtocolSubscriptionUsersAsPrincipals(t *testing.T) {
 }
 
 // A group is refused, with how a channel follows it.
-func TestProtocolSubscriptionUsersThatAreGroups(t *testing.T) {
+func TestProtocolSubscription_GroupAsUser_Refused(t *testing.T) {
 	o := acctest.NewSandbox(t, sandbox.Config{})
 	for _, kind := range bothTypes {
 		for _, text := range []string{"group:sre", "group_id:7", "role:members"} {

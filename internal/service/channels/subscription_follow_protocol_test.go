@@ -29,7 +29,7 @@ func taken(t *testing.T, o *acctest.Organization, channel string) *acctest.Run {
 
 // A channel follows a group by reference: whichever order the CLI chooses, a private channel is not emptied by an apply in
 // which the group's members come later.
-func TestProtocolSubscriptionAGroupThatIsFilledLaterEmptiesNoChannel(t *testing.T) {
+func TestProtocolSubscription_GroupFilledLater_NotEmptied(t *testing.T) {
 	const groupType, membershipType = "zulip_user_group", "zulip_user_group_membership"
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	private(t, o, "vault", nil, owner, admin, member)
@@ -66,7 +66,7 @@ func TestProtocolSubscriptionAGroupThatIsFilledLaterEmptiesNoChannel(t *testing.
 
 // A new resource unsubscribes no one from an existing channel, whatever was known during plan: the plan would not
 // have listed them.
-func TestProtocolSubscriptionANewResourceTakesNobodyOut(t *testing.T) {
+func TestProtocolSubscription_NewList_NoRemovals(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	private(t, o, "vault", nil, owner, admin, member)
 	run := o.NewRun(t, exclusiveType)
@@ -97,7 +97,7 @@ func TestProtocolSubscriptionANewResourceTakesNobodyOut(t *testing.T) {
 
 // The ways in which the account can join again are checked just before the request: another resource of the same run
 // may have removed them since the plan.
-func TestProtocolSubscriptionLockoutIsCheckedAgainBeforeTheRequest(t *testing.T) {
+func TestProtocolSubscriptionLockout_AtRequest_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	group := o.NewRun(t, "zulip_user_group")
 	group.MustApply(values{"name": "keepers", "members": texts(owner, admin)})
@@ -139,7 +139,7 @@ func planWith(t *testing.T, kind string, channel, people *acctest.Run, config va
 }
 
 // The name of a channel that the same plan creates, renames or takes back can be written, as with zulip_channel.x.name.
-func TestProtocolSubscribersOfAChannelOfTheSameRun(t *testing.T) {
+func TestProtocolSubscribers_ChannelOfRun_Resolved(t *testing.T) {
 	for _, kind := range []string{exclusiveType, additiveType} {
 		t.Run(kind, func(t *testing.T) {
 			o := acctest.StartSandbox(t, sandbox.Config{})
@@ -208,7 +208,7 @@ func hall(t *testing.T, o *acctest.Organization, name string) {
 }
 
 // One request subscribes five thousand users, and one unsubscribes them.
-func TestProtocolSubscribersOfALargeChannel(t *testing.T) {
+func TestProtocolSubscribers_LargeChannel_OneRequest(t *testing.T) {
 	const count = 5000
 	o, users := crowd(t, count)
 	run := o.NewRun(t, exclusiveType)

@@ -14,7 +14,7 @@ var bothTypes = []string{exclusiveType, additiveType}
 
 // The order in which the users are written, the case of their addresses, repetitions, and whether they are written by address
 // or ID are no change; the state keeps what was written first.
-func TestProtocolSubscriptionTheOrderOfUsersIsNoChange(t *testing.T) {
+func TestProtocolSubscription_OtherOrder_NoChange(t *testing.T) {
 	for _, kind := range bothTypes {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
@@ -52,7 +52,7 @@ func TestProtocolSubscriptionTheOrderOfUsersIsNoChange(t *testing.T) {
 
 // A user who is not known during plan may be one in the state, so that the list names the same people in another
 // order. The plan of the apply then contradicts none.
-func TestProtocolSubscriptionAUserWhoIsNotKnownContradictsNoPlan(t *testing.T) {
+func TestProtocolSubscription_UnknownUser_PlansConsistent(t *testing.T) {
 	for _, kind := range bothTypes {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
@@ -85,7 +85,7 @@ func TestProtocolSubscriptionAUserWhoIsNotKnownContradictsNoPlan(t *testing.T) {
 
 // A user is deactivated between plan and apply, for example because the same apply removes their zulip_user. The
 // second plan agrees with the first, whatever the configuration lists.
-func TestProtocolSubscriptionADeactivationBetweenThePlans(t *testing.T) {
+func TestProtocolSubscription_DeactivatedBetweenPlans_Consistent(t *testing.T) {
 	lists := map[string][]any{
 		"lists them": texts(owner, member), "lists them and somebody new": texts(guest, member, owner), "no longer lists them": texts(owner),
 		"lists somebody else instead": texts(member2, owner), "lists nobody": {},
@@ -130,7 +130,7 @@ func TestProtocolSubscriptionADeactivationBetweenThePlans(t *testing.T) {
 
 // A user who was deactivated when the list changed could not be unsubscribed. After a reactivation, the next plan
 // unsubscribes them.
-func TestProtocolSubscriptionWhoIsBackLeaves(t *testing.T) {
+func TestProtocolSubscription_Reactivated_UnsubscribedNext(t *testing.T) {
 	o := acctest.NewSandbox(t, sandbox.Config{})
 	private(t, o, "vault", nil, owner)
 	run := o.NewRun(t, additiveType)
@@ -148,7 +148,7 @@ func TestProtocolSubscriptionWhoIsBackLeaves(t *testing.T) {
 }
 
 // Two lists of one channel are one too many, by whatever words they name it.
-func TestProtocolSubscriptionTwoListsOfAChannelByNameAndByID(t *testing.T) {
+func TestProtocolSubscription_DuplicateList_Refused(t *testing.T) {
 	o := acctest.NewSandbox(t, sandbox.Config{})
 	private(t, o, "vault", nil, owner)
 	names := []any{"vault", "VAULT", fmt.Sprint(o.MustChannel(t, "vault").ID)}
@@ -165,7 +165,7 @@ func TestProtocolSubscriptionTwoListsOfAChannelByNameAndByID(t *testing.T) {
 
 // One kind replaces the other, or one resource another of its kind. Terraform's order is not known, so the plan
 // refuses to unsubscribe anyone whom another resource lists, whichever is planned first, and shows the fix.
-func TestProtocolSubscriptionNobodyLeavesWhoIsListedElsewhere(t *testing.T) {
+func TestProtocolSubscription_ListedByOther_NotUnsubscribed(t *testing.T) {
 	for _, kind := range bothTypes {
 		for _, destroyed := range []bool{true, false} {
 			for _, first := range []string{"the old", "the new"} {
@@ -233,7 +233,7 @@ func expectAdded(t *testing.T, o *acctest.Organization, run *acctest.Run, addres
 }
 
 // After a refused removal the state has the server's users, and the next plan repeats it.
-func TestProtocolSubscriptionARefusedRemovalIsPlannedAgain(t *testing.T) {
+func TestProtocolSubscription_RemovalRefused_PlannedNext(t *testing.T) {
 	for _, kind := range []string{exclusiveType, additiveType} {
 		for _, fault := range []sandbox.Fault{
 			{Action: sandbox.FaultStatus, Status: http.StatusServiceUnavailable},
@@ -268,7 +268,7 @@ func TestProtocolSubscriptionARefusedRemovalIsPlannedAgain(t *testing.T) {
 
 // A user that the resource did not subscribe never counts as added, neither after a failed request nor after a failed
 // read.
-func TestProtocolSubscriptionOnlyThoseWhomItSubscribedCount(t *testing.T) {
+func TestProtocolSubscription_SubscribedByOthers_NotCounted(t *testing.T) {
 	o := acctest.NewSandbox(t, sandbox.Config{})
 	private(t, o, "vault", nil, owner, member)
 	run := o.NewRun(t, additiveType)
@@ -305,7 +305,7 @@ func TestProtocolSubscriptionOnlyThoseWhomItSubscribedCount(t *testing.T) {
 }
 
 // Whom it has subscribed stays counted through every failure of an update.
-func TestProtocolSubscriptionWhomItSubscribedIsNotForgotten(t *testing.T) {
+func TestProtocolSubscription_UpdateFails_AddedKept(t *testing.T) {
 	for _, method := range []string{http.MethodPost, http.MethodDelete, http.MethodGet} {
 		for _, after := range []bool{false, true} {
 			t.Run(fmt.Sprint(method, " after ", after), func(t *testing.T) {
@@ -337,7 +337,7 @@ func TestProtocolSubscriptionWhomItSubscribedIsNotForgotten(t *testing.T) {
 }
 
 // Unreadable members do not count as none: neither the plan nor the apply passes.
-func TestProtocolSubscriptionMembersThatCannotBeReadRefuse(t *testing.T) {
+func TestProtocolSubscription_SubscribersUnreadable_Refused(t *testing.T) {
 	members := []sandbox.Fault{
 		{Method: http.MethodGet, Path: "/streams/*/members", Action: sandbox.FaultStatus, Status: http.StatusServiceUnavailable},
 		{Method: http.MethodGet, Path: "/streams/*/members", Action: sandbox.FaultStatus, Status: http.StatusBadRequest, Body: `{"result":"error","msg":"Invalid channel ID","code":"BAD_REQUEST"}`},
@@ -373,7 +373,7 @@ func TestProtocolSubscriptionMembersThatCannotBeReadRefuse(t *testing.T) {
 }
 
 // A channel that this run has emptied is empty, and not gone.
-func TestProtocolSubscriptionAChannelThatWasEmptiedIsNotGone(t *testing.T) {
+func TestProtocolSubscription_ChannelEmptied_StateKept(t *testing.T) {
 	o := acctest.NewSandbox(t, sandbox.Config{})
 	run := taken(t, o, "announcements")
 	plan := run.MustPlan(values{"channel": "announcements", "users": []any{}})

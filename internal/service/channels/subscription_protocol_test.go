@@ -14,7 +14,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
-func TestProtocolSubscriptionLives(t *testing.T) {
+func TestProtocolSubscription_Lifecycle(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	run := o.NewRun(t, additiveType)
 	sent := o.Sent()
@@ -119,7 +119,7 @@ func TestProtocolSubscriptionConflicts(t *testing.T) {
 }
 
 // In one apply the exclusive kind replaces the additive one: no one is unsubscribed, in either order.
-func TestProtocolSubscriptionGivesWay(t *testing.T) {
+func TestProtocolSubscription_ReplacedByList_UsersKept(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	run := o.NewRun(t, additiveType)
 	run.MustApply(values{"channel": "incidents", "users": []any{member2}})
@@ -137,7 +137,7 @@ func TestProtocolSubscriptionGivesWay(t *testing.T) {
 }
 
 // Some are told, many are not, and that is said.
-func TestProtocolSubscriptionTooManyToTell(t *testing.T) {
+func TestProtocolSubscription_ManyUsers_NotNotified(t *testing.T) {
 	o, users := crowd(t, 101)
 	run := o.NewRun(t, additiveType)
 	diags := run.Apply(run.MustPlan(values{"channel": "hall", "users": users, "send_new_subscription_messages": true}))
@@ -216,7 +216,7 @@ func stateHas(t *testing.T, run *acctest.Run, users ...string) {
 }
 
 // The server refuses a request because there were too many, and before it may be repeated another channel gets the name.
-func TestProtocolSubscriptionARenameDuringAWaitHitsNoOtherChannel(t *testing.T) {
+func TestProtocolSubscription_RenamedDuringWait_SameChannel(t *testing.T) {
 	for _, kind := range []string{exclusiveType, additiveType} {
 		for _, method := range []string{http.MethodPost, http.MethodDelete} {
 			for status, action := range map[string]sandbox.Fault{
@@ -259,7 +259,7 @@ func TestProtocolSubscriptionARenameDuringAWaitHitsNoOtherChannel(t *testing.T) 
 
 // The name is released and no channel takes it: no channel is created with it, and the request goes to the channel by
 // its new name.
-func TestProtocolSubscriptionARenameWhileARequestIsOnItsWayMakesNoChannel(t *testing.T) {
+func TestProtocolSubscription_RenamedDuringRequest_NotRecreated(t *testing.T) {
 	for _, kind := range []string{exclusiveType, additiveType} {
 		for _, status := range []int{0, http.StatusTooManyRequests} {
 			t.Run(fmt.Sprint(kind, " ", status), func(t *testing.T) {
@@ -279,7 +279,7 @@ func TestProtocolSubscriptionARenameWhileARequestIsOnItsWayMakesNoChannel(t *tes
 }
 
 // Another channel gets the name during the request: the effect there is undone and reported.
-func TestProtocolSubscriptionWhatHitAnotherChannelIsUndone(t *testing.T) {
+func TestProtocolSubscription_OtherChannelHit_Undone(t *testing.T) {
 	for _, kind := range []string{exclusiveType, additiveType} {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()

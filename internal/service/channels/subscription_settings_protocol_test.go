@@ -44,7 +44,7 @@ func subscriptionSettingsEverything(on bool, color string) values {
 	return config
 }
 
-func TestProtocolSubscriptionSettingsLive(t *testing.T) {
+func TestProtocolSubscriptionSettings_Lifecycle(t *testing.T) {
 	o, run := subscriptionSettingsManaged(t)
 	run.MustApply(values{"channel": "general", "is_muted": true})
 	if got := subscriptionSettingsHeld(t, o); !got.IsMuted || got.PinToTop {
@@ -149,7 +149,7 @@ func subscriptionSettingsSetByHand(t *testing.T, o *acctest.Organization, proper
 }
 
 // A setting that was changed after the plan is not overwritten, and a setting that is not configured is not sent.
-func TestProtocolSubscriptionSettingsChangedMeanwhile(t *testing.T) {
+func TestProtocolSubscriptionSettings_ChangedSincePlan(t *testing.T) {
 	o, run := subscriptionSettingsManaged(t)
 	run.MustApply(values{"channel": "general", "color": "#00ff00", "is_muted": true})
 	config := values{"channel": "general", "color": "#111111", "is_muted": true}

@@ -21,7 +21,7 @@ func added(t *testing.T) (*acctest.Organization, *acctest.Run) {
 	return o, run
 }
 
-func TestProtocolUserGroupMembershipAddsAndTakesItsOwnBack(t *testing.T) {
+func TestProtocolUserGroupMembership_Destroyed_OwnRemoved(t *testing.T) {
 	o, run := added(t)
 	config := values{"group": "sre", "members": set(ines, lena), "subgroups": set("role:moderators")}
 	sent := o.Sent()
@@ -46,7 +46,7 @@ func TestProtocolUserGroupMembershipAddsAndTakesItsOwnBack(t *testing.T) {
 	holds(t, o, "sre", []string{lena}, nil) // who was in before stays
 }
 
-func TestProtocolUserGroupMembershipRepairsDrift(t *testing.T) {
+func TestProtocolUserGroupMembership_Drift_Repaired(t *testing.T) {
 	o, run := added(t)
 	config := values{"group": "sre", "members": set(kenji, lena)}
 	run.MustApply(config)
@@ -61,7 +61,7 @@ func TestProtocolUserGroupMembershipRepairsDrift(t *testing.T) {
 
 // An email or a name of a saved plan that has another meaning during apply is refused, for new and existing
 // resources.
-func TestProtocolUserGroupMembership_NameMovedSincePlan_Refused(t *testing.T) {
+func TestProtocolUserGroupMembership_NameReassigned_Refused(t *testing.T) {
 	for name, isNew := range map[string]bool{"new": true, "existing": false} {
 		t.Run(name, func(t *testing.T) {
 			o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
@@ -98,7 +98,7 @@ func TestProtocolUserGroupMembership_NameMovedSincePlan_Refused(t *testing.T) {
 }
 
 // A name that the same run moves to another group, or to a new one, is that group's.
-func TestProtocolUserGroupMembership_NameMovedInRun_Applied(t *testing.T) {
+func TestProtocolUserGroupMembership_NameMoved_Applied(t *testing.T) {
 	for name, isNew := range map[string]bool{"to a new group": true, "to an existing group": false} {
 		t.Run(name, func(t *testing.T) {
 			o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
@@ -148,7 +148,7 @@ func TestProtocolUserGroupMembership_EmailMoved_Kept(t *testing.T) {
 	expectParams(t, sent, map[string]string{"delete": text(t, []int64{was})})
 }
 
-func TestProtocolUserGroupMembershipWithoutAnythingToDo(t *testing.T) {
+func TestProtocolUserGroupMembership_Existing_NoRequest(t *testing.T) {
 	o, run := added(t)
 	sent := o.Sent()
 	run.MustApply(values{"group": "sre", "members": set(lena)})
@@ -202,7 +202,7 @@ func TestProtocolUserGroupMembershipImport(t *testing.T) {
 	holds(t, o, "sre", []string{amara}, []string{"role:moderators"})
 }
 
-func TestProtocolUserGroupMembershipLostAnswersAndRaces(t *testing.T) {
+func TestProtocolUserGroupMembership_LostAnswersRaces(t *testing.T) {
 	for _, when := range []string{"before", "after"} {
 		o, run := added(t)
 		fail(t, o, "POST /user_groups/*/members "+when+" drop 1")
@@ -230,7 +230,7 @@ func TestProtocolUserGroupMembershipLostAnswersAndRaces(t *testing.T) {
 	})
 }
 
-func TestProtocolMembershipGroupGoes(t *testing.T) {
+func TestProtocolUserGroupMembership_GroupDeactivated(t *testing.T) {
 	o, run := added(t)
 	group := made(t, o, "zulip_user_group", values{"name": "ops"})
 	config := values{"group": "ops", "members": set(lena)}
@@ -309,7 +309,7 @@ func crowd(t *testing.T, count int) (o *acctest.Organization, people []any) {
 }
 
 // Five thousand members are written in one request, in whatever order they are written.
-func TestProtocolUserGroup_FiveThousandMembers_OneRequest(t *testing.T) {
+func TestProtocolUserGroup_LargeList_OneRequest(t *testing.T) {
 	const count = 5000
 	for name, config := range map[string]func(people []any) values{
 		"zulip_user_group": func(people []any) values { return values{"name": "all", "members": people} },

@@ -47,7 +47,7 @@ func oldNamed(name, lifecycle string) string {
 
 // A group is destroyed in the apply that removes its name from permissions and groups. Terraform does both
 // concurrently, or changes the others first with create_before_destroy.
-func TestAccSandboxGroupEndsWithItsUses(t *testing.T) {
+func TestAccSandboxGroup_UsesRemoved_Deactivated(t *testing.T) {
 	for name, test := range map[string]struct{ lifecycle, old, new string }{
 		"named as text":         {"", `"old"`, `"new"`},
 		"create before destroy": {"lifecycle {\n create_before_destroy = true\n }", "zulip_user_group.old.name", "zulip_user_group.new.name"},
@@ -329,7 +329,7 @@ resource "zulip_user_group" "more" {
 }
 
 // Members take over from a membership that Terraform forgets.
-func TestAccUserGroupSandboxMembersTakeOver(t *testing.T) {
+func TestAccUserGroupSandbox_MembershipForgotten_Kept(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)
 	w.Configure(t, `

@@ -14,7 +14,7 @@ import (
 )
 
 // Two people plan against the same group. The second is refused, and told what the first did, also where no state has had it.
-func TestProtocolUserGroup_ChangedSincePlan_NotOverwritten(t *testing.T) {
+func TestProtocolUserGroup_ChangedSincePlan_Refused(t *testing.T) {
 	for attribute, test := range map[string]struct {
 		first, second   any
 		saw, now, asked string
@@ -63,7 +63,7 @@ func TestProtocolUserGroup_ChangedSincePlan_NotOverwritten(t *testing.T) {
 
 // The members change between the last read and the write: the server refuses the whole request, and the group is read
 // again.
-func TestProtocolUserGroupMembershipChangesWhileItIsWritten(t *testing.T) {
+func TestProtocolUserGroupMembership_ChangedDuringWrite(t *testing.T) {
 	for name, test := range map[string]struct {
 		byHand func(*testing.T, *acctest.Organization) zulip.MembershipChange
 		says   []string // empty: it succeeds
@@ -107,7 +107,7 @@ func TestProtocolUserGroupMembershipChangesWhileItIsWritten(t *testing.T) {
 }
 
 // Where the right to say who is in the group is given away, that is said before.
-func TestProtocolUserGroupGivesItsRightsAwayLast(t *testing.T) {
+func TestProtocolUserGroup_OwnPermissions_SentLast(t *testing.T) {
 	o, _ := managed(t)
 	admin := o.As(t, "admin") // tomas.berg, who does not manage all groups
 	run := admin.NewRun(t, "zulip_user_group")
@@ -143,7 +143,7 @@ func TestProtocolUserGroupWordsForMembers(t *testing.T) {
 }
 
 // Deactivated people are neither a difference nor an error, whether they are listed or not.
-func TestProtocolUserGroupDeactivatedPeopleDoNotCount(t *testing.T) {
+func TestProtocolUserGroup_DeactivatedMembers_Ignored(t *testing.T) {
 	o, run := managed(t)
 	config := values{"name": "ops", "members": set(lena, kenji)}
 	run.MustApply(config)
@@ -175,7 +175,7 @@ func TestProtocolUserGroupDeactivatedPeopleDoNotCount(t *testing.T) {
 	holds(t, o, "fresh", []string{kenji, lena}, nil)
 }
 
-func TestProtocolWhatUsesAGroupIsTold(t *testing.T) {
+func TestProtocolUserGroup_InUse_UsesListed(t *testing.T) {
 	o, run := managed(t)
 	run.MustApply(values{"name": "ops", "members": set(ines)})
 	number := id(t, o, "ops")
@@ -193,7 +193,7 @@ func TestProtocolWhatUsesAGroupIsTold(t *testing.T) {
 }
 
 // A group that only its own permissions name does not keep itself alive, also where the account manages it as a member.
-func TestProtocolAGroupThatNamesItself(t *testing.T) {
+func TestProtocolUserGroup_OnlySelfReference_Deactivated(t *testing.T) {
 	o, _ := managed(t)
 	admin := o.As(t, "admin")
 	run := admin.NewRun(t, "zulip_user_group")
@@ -206,7 +206,7 @@ func TestProtocolAGroupThatNamesItself(t *testing.T) {
 	}
 }
 
-func TestProtocolUserGroupWhoMay(t *testing.T) {
+func TestProtocolUserGroup_Permissions_Checked(t *testing.T) {
 	o, owner := managed(t)
 	owner.MustApply(but(everything(), values{"can_manage_group": set("user:" + ines), "can_add_members_group": set("user:" + kenji), "subgroups": set("leads")}))
 	as := func(account string) *acctest.Run {
@@ -330,7 +330,7 @@ func expectOmitted(t *testing.T, when string, has, config values) {
 	}
 }
 
-func TestProtocolUserGroupLeavesOutWhatIsNotManaged(t *testing.T) {
+func TestProtocolUserGroup_Unmanaged_LeftOut(t *testing.T) {
 	const join, mention = "can_join_group", "can_mention_group"
 	o, run := managed(t)
 	config := values{"name": "ops", join: set("role:members")}
@@ -361,7 +361,7 @@ func TestProtocolUserGroupLeavesOutWhatIsNotManaged(t *testing.T) {
 }
 
 // An import has everything, as has a state that an earlier version wrote: nothing of it is changed or forgotten.
-func TestProtocolUserGroupStatesThatHaveEverythingKeepIt(t *testing.T) {
+func TestProtocolUserGroupState_AllAttributes_Kept(t *testing.T) {
 	o, run := managed(t)
 	config := values{"name": "ops", "members": set(kenji, lena)}
 	run.MustApply(config)

@@ -41,7 +41,7 @@ func TestProtocolUserGroupCreateInOneRequest(t *testing.T) {
 	}
 }
 
-func TestProtocolUserGroupWhatIsNotSetIsNotManaged(t *testing.T) {
+func TestProtocolUserGroup_UnsetAttributes_Unmanaged(t *testing.T) {
 	o, run := managed(t)
 	sent := o.Sent()
 	run.MustApply(values{"name": "ops"})
@@ -199,7 +199,7 @@ func TestProtocolUserGroupAdopt(t *testing.T) {
 	empty(t, run, config)
 }
 
-func TestProtocolUserGroupNamesThatAreTaken(t *testing.T) {
+func TestProtocolUserGroupName_Taken_Refused(t *testing.T) {
 	o, run := managed(t)
 	_, diags := run.Plan(values{"name": "sre"})
 	diags.ExpectError(t, "name", `A user group with the name "sre" already exists`, "moved block", fmt.Sprintf(`id = "%d"`, id(t, o, "sre")))
@@ -225,7 +225,7 @@ func TestProtocolUserGroupNamesThatAreTaken(t *testing.T) {
 	second.Apply(plan).ExpectError(t, "name", `A user group with the name "late" already exists`)
 }
 
-func TestProtocolUserGroupNamesThatAreNone(t *testing.T) {
+func TestProtocolUserGroupName_Invalid_Refused(t *testing.T) {
 	_, run := managed(t)
 	for name, words := range map[string]string{
 		"": "at least 1", " ": "white space", "@ops": "must not begin with", "role:ops": "must not begin with", "channel:ops": "must not begin with",
@@ -237,7 +237,7 @@ func TestProtocolUserGroupNamesThatAreNone(t *testing.T) {
 	}
 }
 
-func TestProtocolUserGroupTakesWhatABrokenOffApplyLeft(t *testing.T) {
+func TestProtocolUserGroup_CreateInterrupted_Adopted(t *testing.T) {
 	o, run := managed(t)
 	run.MustApply(everything())
 	number := run.State.Values["id"]

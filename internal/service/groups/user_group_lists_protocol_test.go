@@ -51,7 +51,7 @@ func TestProtocolUserGroupListsInAnyOrder(t *testing.T) {
 
 // A plan that cannot list members does not remove them: an existing resource waits for the next apply, with all its
 // changes. Terraform plans again during apply, when the list is known, and that plan must be the same.
-func TestProtocolUserGroupListsThatAreNotKnownWait(t *testing.T) {
+func TestProtocolUserGroup_UnknownList_Deferred(t *testing.T) {
 	for kind, config := range map[string]values{
 		groupType:      {"name": "ops", "description": "x", "can_mention_group": set("role:members"), "members": listed(lena, kenji), "subgroups": listed("sre")},
 		membershipType: {"group": "leads", "members": listed(lena, kenji), "subgroups": listed("sre")},
@@ -94,7 +94,7 @@ func TestProtocolUserGroupListsThatAreNotKnownWait(t *testing.T) {
 
 // An element that is not known during plan may be one in the state, so that the list names the same in another order.
 // The plan of the apply then contradicts none. If that is impossible, the plan does not wait.
-func TestProtocolUserGroupAnElementThatIsNotKnownContradictsNoPlan(t *testing.T) {
+func TestProtocolUserGroup_UnknownElement_PlansConsistent(t *testing.T) {
 	for kind, config := range map[string]values{groupType: {"name": "ops"}, membershipType: {"group": "leads"}} {
 		o := acctest.StartSandbox(t, sandbox.Config{})
 		run := o.NewRun(t, kind)
@@ -131,7 +131,7 @@ func TestProtocolUserGroupAnElementThatIsNotKnownContradictsNoPlan(t *testing.T)
 }
 
 // No one can be removed from a new group: it gets the members that are known when it is created.
-func TestProtocolANewGroupWithMembersThatAreNotKnown(t *testing.T) {
+func TestProtocolUserGroup_NewWithUnknownMembers(t *testing.T) {
 	for kind, config := range map[string]values{groupType: {"name": "ops"}, membershipType: {"group": "ops"}} {
 		s := acctest.StartSandbox(t, sandbox.Config{}).NewResources(t)
 		if kind == membershipType {
@@ -148,7 +148,7 @@ func TestProtocolANewGroupWithMembersThatAreNotKnown(t *testing.T) {
 
 // A membership that leaves the code, and a group that lists the same people from then on: the CLI ends the first whatever the
 // second says. It is refused, in whatever order they are planned, unless the membership is forgotten.
-func TestProtocolUserGroupMembersTakeOverFromAMembership(t *testing.T) {
+func TestProtocolUserGroup_ListReplacingMembership_Refused(t *testing.T) {
 	for _, first := range []string{"the membership", "the group"} {
 		t.Run(first, func(t *testing.T) {
 			s := acctest.StartSandbox(t, sandbox.Config{}).NewResources(t)
@@ -189,7 +189,7 @@ func TestProtocolUserGroupMembersTakeOverFromAMembership(t *testing.T) {
 }
 
 // The other direction, and from one membership to another: no listed member is removed in the end, in any order.
-func TestProtocolUserGroupAMembershipTakesOver(t *testing.T) {
+func TestProtocolUserGroupMembership_ReplacingList_Kept(t *testing.T) {
 	for name, test := range map[string]struct {
 		before, after []acctest.Entry
 		sends         bool // whoever comes first
@@ -231,7 +231,7 @@ func TestProtocolUserGroupAMembershipTakesOver(t *testing.T) {
 }
 
 // A membership adds and removes only its own members, whatever changes between plan and apply.
-func TestProtocolUserGroupMembershipLeavesTheChangesOfOthers(t *testing.T) {
+func TestProtocolUserGroupMembership_OtherChanges_Kept(t *testing.T) {
 	o, run := added(t)
 	run.MustApply(values{"group": "sre", "members": listed(kenji, ines)})
 	plan := run.MustPlan(values{"group": "sre", "members": listed(ines, tomas)})
@@ -246,7 +246,7 @@ func TestProtocolUserGroupMembershipLeavesTheChangesOfOthers(t *testing.T) {
 
 // A deactivated group keeps its members. The plan lists the members that a reactivation removes, and refuses if it
 // cannot.
-func TestProtocolUserGroupAdoptionListsWhoLeaves(t *testing.T) {
+func TestProtocolUserGroup_Adopted_RemovalsListed(t *testing.T) {
 	o, run := managed(t)
 	run.MustApply(values{"name": "ops", "members": listed(kenji, lena, amara), "subgroups": listed("sre")})
 	run.Apply(run.MustPlan(nil)).ExpectNoError(t)
@@ -323,7 +323,7 @@ func TestProtocolLockoutThroughAnotherGroup(t *testing.T) {
 }
 
 // Rights in the organization that rest on a group are lost with it.
-func TestProtocolUserGroupLockoutOfTheOrganization(t *testing.T) {
+func TestProtocolUserGroupLockout_OrganizationPermission_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	admin := o.As(t, "admin")
 	staff := admin.NewRun(t, "zulip_user_group")
@@ -346,7 +346,7 @@ func TestProtocolUserGroupLockoutOfTheOrganization(t *testing.T) {
 }
 
 // Whom the organization lets create groups is changed right before the request: the check before it knows.
-func TestProtocolUserGroupLockoutOfAnOrganizationThatChanges(t *testing.T) {
+func TestProtocolUserGroupLockout_OrganizationChanged_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	admin := o.As(t, "admin")
 	staff := admin.NewRun(t, "zulip_user_group")
@@ -369,7 +369,7 @@ func TestProtocolUserGroupLockoutOfAnOrganizationThatChanges(t *testing.T) {
 
 // A group that gives the account a right cannot be deactivated: the server refuses while anything names the group, or a group
 // that it is in.
-func TestProtocolUserGroupDeactivationLocksNobodyOut(t *testing.T) {
+func TestProtocolUserGroupLockout_Deactivation_Refused(t *testing.T) {
 	o := byOwners(t)
 	outer, managers := o.NewRun(t, "zulip_user_group"), o.NewRun(t, "zulip_user_group")
 	managers.MustApply(values{"name": "managers", "members": set(tomas), "can_manage_group": set("user:" + tomas)})

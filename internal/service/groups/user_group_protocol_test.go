@@ -266,7 +266,7 @@ func TestProtocolUserGroupListsOfOtherPrincipals(t *testing.T) {
 }
 
 // A group that contains itself is found under every name, and a group whose name looks like a principal is written by its name.
-func TestProtocolSubgroupsOfSuchNames(t *testing.T) {
+func TestProtocolSubgroups_UnusualNames_Resolved(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	_, diags := o.NewRun(t, membershipType).Plan(values{"group": "leads", "subgroups": listed("group:leads")})
 	diags.ExpectError(t, "subgroups", "contain")
@@ -302,7 +302,7 @@ func silent(o *acctest.Organization, run *acctest.Run) *acctest.Run {
 	return fork
 }
 
-func TestProtocolUserGroupSaysWhoGainsAndWhoLoses(t *testing.T) {
+func TestProtocolUserGroup_MembersChanged_AccessWarning(t *testing.T) {
 	o, run := managed(t)
 	run.Import("sre", nil).ExpectNoError(t)
 	as := func(change values) values { return but(values{"name": "sre"}, change) }
@@ -329,7 +329,7 @@ func TestProtocolUserGroupSaysWhoGainsAndWhoLoses(t *testing.T) {
 	diags.ExpectOnlyWarning(t, "", "")
 }
 
-func TestProtocolUserGroupMembershipSaysWhoGainsAndWhoLoses(t *testing.T) {
+func TestProtocolUserGroupMembership_Changed_AccessWarning(t *testing.T) {
 	o, run := added(t)
 	plan := func(run *acctest.Run, config values, want string) {
 		t.Helper()
@@ -352,7 +352,7 @@ func TestProtocolUserGroupMembershipSaysWhoGainsAndWhoLoses(t *testing.T) {
 
 // Someone whom the server's list of people lacks is added to a group, and stays in the state by email
 // (server-behavior §U18).
-func TestProtocolUserGroupMembershipOfSomebodyWhomTheListLacks(t *testing.T) {
+func TestProtocolUserGroupMembership_MissingFromList(t *testing.T) {
 	o, run := added(t)
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users", Action: sandbox.FaultStale})
 	if _, err := o.Client.CreateUser(context.Background(), zulip.NewUser{Email: "nadia@example.com", FullName: "Nadia Haddad", Password: "a long enough password"}); err != nil {
@@ -364,7 +364,7 @@ func TestProtocolUserGroupMembershipOfSomebodyWhomTheListLacks(t *testing.T) {
 }
 
 // The same is true of the members of a group and of the people in its permissions.
-func TestProtocolGroupOfSomebodyWhomTheListLacks(t *testing.T) {
+func TestProtocolUserGroup_UserMissingFromList(t *testing.T) {
 	o, _ := added(t)
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users", Action: sandbox.FaultStale})
 	if _, err := o.Client.CreateUser(context.Background(), zulip.NewUser{Email: "nadia@example.com", FullName: "Nadia Haddad", Password: "a long enough password"}); err != nil {
@@ -377,7 +377,7 @@ func TestProtocolGroupOfSomebodyWhomTheListLacks(t *testing.T) {
 
 // The time for members grows linearly with their number: added, planned in another order, removed, and read again,
 // also by the data source of the role that all of them have.
-func TestProtocolUserGroupMembersGrowWithTheirNumber(t *testing.T) {
+func TestProtocolUserGroup_ManyMembers_Linear(t *testing.T) {
 	acctest.ExpectLinear(t, 200, func(number int) func() {
 		o, people := crowd(t, number)
 		run := o.NewRun(t, "zulip_user_group")

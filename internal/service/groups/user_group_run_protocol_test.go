@@ -41,7 +41,7 @@ func made(t *testing.T, o *acctest.Organization, resource string, config values)
 	return run.State
 }
 
-func TestProtocolANewGroupIsKnownInTheSameRun(t *testing.T) {
+func TestProtocolUserGroup_CreatedInRun_Resolved(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	_, reported := planTogether(t, o,
 		member{"zulip_user_group", nil, values{"name": "fresh"}},
@@ -56,7 +56,7 @@ func TestProtocolANewGroupIsKnownInTheSameRun(t *testing.T) {
 	reported[4].ExpectError(t, "can_send_message_group", `User group "other" is not in the organization`)
 }
 
-func TestProtocolARenamedGroupIsKnownByItsNewName(t *testing.T) {
+func TestProtocolUserGroup_RenamedInRun_Resolved(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	group := made(t, o, "zulip_user_group", values{"name": "before"})
 	channel := made(t, o, "zulip_channel", values{"name": "c", "can_send_message_group": set("group:before"), "can_subscribe_group": set("group:before", "group:sre")})
@@ -94,7 +94,7 @@ func TestProtocolARenamedGroupIsKnownByItsNewName(t *testing.T) {
 	reported[1].ExpectError(t, "can_send_message_group", `User group "before" is not in the organization`)
 }
 
-func TestProtocolAGroupThatIsTakenBackCanBeNamed(t *testing.T) {
+func TestProtocolUserGroup_AdoptedInRun_Resolved(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	run := o.NewRun(t, "zulip_user_group")
 	run.MustApply(values{"name": "back"})
@@ -109,7 +109,7 @@ func TestProtocolAGroupThatIsTakenBackCanBeNamed(t *testing.T) {
 	reported[1].ExpectNoError(t)
 }
 
-func TestProtocolUserGroupExclusiveAndAdditiveAreRefused(t *testing.T) {
+func TestProtocolUserGroup_ListAndMembership_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	exclusive := made(t, o, "zulip_user_group", values{"name": "both", "members": set(lena)})
 	additive := made(t, o, "zulip_user_group_membership", values{"group": "sre", "members": set(kenji)})
@@ -201,7 +201,7 @@ func TestProtocolUserGroupCircles(t *testing.T) {
 }
 
 // A change by another resource of the run since the plan is seen before the request: the account keeps the group.
-func TestProtocolUserGroupLockoutIsCheckedAgainBeforeTheRequest(t *testing.T) {
+func TestProtocolUserGroupLockout_AtRequest_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_manage_all_groups": fmt.Sprintf(`{"new":%d}`, id(t, o, "role:owners"))})
 	o = o.As(t, "admin")
@@ -231,7 +231,7 @@ func TestProtocolUserGroupLockoutIsCheckedAgainBeforeTheRequest(t *testing.T) {
 }
 
 // The CLI carries a plan out in a process of its own, which has read nothing, and plans there once more what is created.
-func TestProtocolReplacedGroupIsTakenBack(t *testing.T) {
+func TestProtocolUserGroup_Replaced_Adopted(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	run := o.NewRun(t, "zulip_user_group")
 	run.MustApply(everything())
@@ -259,7 +259,7 @@ func TestProtocolReplacedGroupIsTakenBack(t *testing.T) {
 }
 
 // With -refresh=false nothing is read before the plan, and a replaced resource is planned first.
-func TestProtocolGroupIsReplacedWithoutRefreshing(t *testing.T) {
+func TestProtocolUserGroup_ReplacedWithoutRefresh_Warning(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	run := o.NewRun(t, "zulip_user_group")
 	run.MustApply(everything())
@@ -328,7 +328,7 @@ func TestProtocolUserGroupDataSources(t *testing.T) {
 }
 
 // An update that fails forgets neither who was in the group before the resource, nor whom the resource put there.
-func TestProtocolUserGroupMembershipRemembersWhoWasThereAfterAFailure(t *testing.T) {
+func TestProtocolUserGroupMembership_UpdateFails_Remembered(t *testing.T) {
 	o, run := added(t)
 	run.MustApply(values{"group": "sre", "members": set(lena, kenji)}) // Lena was in before
 	fail(t, o, "POST /user_groups/*/members before status=400 1")
@@ -340,7 +340,7 @@ func TestProtocolUserGroupMembershipRemembersWhoWasThereAfterAFailure(t *testing
 }
 
 // The request is carried out, and nothing can be read after it: whom it added is the resource's all the same.
-func TestProtocolUserGroupMembershipKeepsWhomItAddedWhenReadingFails(t *testing.T) {
+func TestProtocolUserGroupMembership_ReadFails_Kept(t *testing.T) {
 	o, run := added(t)
 	run.Block = o.Block(values{"max_retries": 0})
 	run.MustApply(values{"group": "sre", "members": set(lena, kenji)})
@@ -374,7 +374,7 @@ func TestProtocolUserGroupMembershipKeepsWhomItAddedWhenReadingFails(t *testing.
 }
 
 // Lists that are not configured are neither compared nor resolved.
-func TestProtocolUserGroupUnmanagedMembersAreNotResolved(t *testing.T) {
+func TestProtocolUserGroup_UnmanagedMembers_NotResolved(t *testing.T) {
 	o, run := managed(t)
 	run.MustApply(values{"name": "ops", "members": set(lena), "subgroups": set("sre")})
 	config := values{"name": "ops", "description": "On call"}
@@ -390,7 +390,7 @@ func TestProtocolUserGroupUnmanagedMembersAreNotResolved(t *testing.T) {
 }
 
 // A new group may name itself in its own permissions: they are sent once it exists. It cannot be in itself.
-func TestProtocolANewGroupNamesItself(t *testing.T) {
+func TestProtocolUserGroup_NewWithSelfReference(t *testing.T) {
 	o, run := managed(t)
 	config := values{
 		"name": "self", "members": set(ines), "can_mention_group": set("group:self"), "can_add_members_group": set("group:self", "user:"+lena),

@@ -10,7 +10,7 @@ import (
 )
 
 // The warning of a group in use promises nothing: the provider does not see the order of the apply. It marks what this plan ends.
-func TestProtocolUserGroup_InUse_MarksWhatPlanEnds(t *testing.T) {
+func TestProtocolUserGroup_InUse_EndingMarked(t *testing.T) {
 	o, run := managed(t)
 	run.MustApply(values{"name": "old"})
 	channel, other := o.NewRun(t, "zulip_channel"), o.NewRun(t, "zulip_channel")
@@ -30,7 +30,7 @@ func TestProtocolUserGroup_InUse_MarksWhatPlanEnds(t *testing.T) {
 
 // A rename by the run itself is no change outside Terraform: resources that refer to the group have its new name in
 // the state.
-func TestProtocolUserGroup_RenamedByRun_NoDriftOfReferences(t *testing.T) {
+func TestProtocolUserGroup_Renamed_NoDrift(t *testing.T) {
 	o, run := managed(t)
 	run.MustApply(values{"name": "old"})
 	channel := o.NewRun(t, "zulip_channel")
@@ -58,7 +58,7 @@ func TestProtocolUserGroup_RenamedByRun_NoDriftOfReferences(t *testing.T) {
 }
 
 // Attributes that the configuration does not set follow a rename with the next refresh, which sends and plans nothing.
-func TestProtocolUserGroup_RenamedByRun_UnsetNamesFollow(t *testing.T) {
+func TestProtocolUserGroup_UnsetReference_NewName(t *testing.T) {
 	o, run := managed(t)
 	run.MustApply(values{"name": "old"})
 	channel := o.NewRun(t, "zulip_channel")

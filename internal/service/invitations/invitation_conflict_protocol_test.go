@@ -104,7 +104,7 @@ func expired(_ *testing.T, _ *acctest.Organization, pass func(time.Duration)) { 
 
 // An invitation that was revoked after the plan is planned as a creation, and one that another administrator replaced as a
 // change of that one.
-func TestProtocolInvitation_PlannedAgainAfterConflict_Converges(t *testing.T) {
+func TestProtocolInvitation_ReplannedAfterConflict_Converges(t *testing.T) {
 	for name, change := range map[string]func(*testing.T, *acctest.Organization, func(time.Duration)){"revoked": revokedByAdmin, "replaced": replacedByAdmin} {
 		t.Run(name, func(t *testing.T) {
 			o, run := acctest.StartRun(t, invitationKind)
@@ -148,7 +148,7 @@ func TestProtocolInvitation_StrongerNotRevoked_Error(t *testing.T) {
 }
 
 // The same of an invitation that is not stronger: the new one stays, and the next plan revokes the earlier one without another mail.
-func TestProtocolInvitation_EarlierNotRevoked_RevokedByNextApply(t *testing.T) {
+func TestProtocolInvitation_EarlierNotRevoked_RevokedNext(t *testing.T) {
 	o, run := acctest.StartRun(t, invitationKind)
 	run.MustApply(values{"email": nadia, "invite_as": "guest"})
 	run.Block["max_retries"] = 0
@@ -195,7 +195,7 @@ func TestProtocolInvitation_InvitedByOther_Revoked(t *testing.T) {
 }
 
 // The account that may not revoke another one's invitation of an owner learns it from the plan.
-func TestProtocolInvitation_OwnersInvitation_NotRevokedByAdministrator(t *testing.T) {
+func TestProtocolInvitation_OwnerInvited_AdministratorRefused(t *testing.T) {
 	o, _ := acctest.StartRun(t, invitationKind)
 	run := o.WithAccount(t, "admin").NewRun(t, invitationKind)
 	config := values{"email": nadia, "invite_as": "guest"}
@@ -274,7 +274,7 @@ func TestProtocolInvitation_FaultDuringUpdate_Converges(t *testing.T) {
 }
 
 // A new invitation that the server refuses after a stronger one was revoked is an error that says so, and the next plan sends it.
-func TestProtocolInvitation_RefusedAfterRevoking_PlannedAgain(t *testing.T) {
+func TestProtocolInvitation_RefusedAfterRevoking_PlannedNext(t *testing.T) {
 	o, run := acctest.StartRun(t, invitationKind)
 	run.MustApply(values{"email": nadia, "invite_as": "owner"})
 	config := values{"email": nadia, "invite_as": "member"}

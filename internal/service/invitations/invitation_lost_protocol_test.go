@@ -74,7 +74,7 @@ func TestProtocolInvitationUnread(t *testing.T) {
 }
 
 // Reading any number of invitations is one request.
-func TestProtocolInvitationsAreReadTogether(t *testing.T) {
+func TestProtocolInvitations_ReadTogether_OneRequest(t *testing.T) {
 	o, run := acctest.StartRun(t, invitationKind)
 	run.MustApply(values{"email": nadia})
 	run.ExpectReadTogether(t, o, 1)

@@ -75,7 +75,7 @@ func with(config values, name string, value any) values {
 	return more
 }
 
-func TestProtocolInvitationLives(t *testing.T) {
+func TestProtocolInvitation_Lifecycle(t *testing.T) {
 	o, run := acctest.StartRun(t, invitationKind)
 	config := invitationEverything(t, o)
 	sent := o.Sent()
@@ -178,7 +178,7 @@ func TestProtocolInvitationAccepted(t *testing.T) {
 }
 
 // An account that joins between plan and apply is unchanged.
-func TestProtocolInvitationAcceptedMeanwhile(t *testing.T) {
+func TestProtocolInvitation_AcceptedSincePlan_NoRequest(t *testing.T) {
 	o, run := acctest.StartRun(t, invitationKind)
 	run.MustApply(values{"email": nadia})
 	change, end := run.MustPlan(values{"email": nadia, "invite_as": "guest"}), run.Fork()
@@ -194,7 +194,7 @@ func TestProtocolInvitationAcceptedMeanwhile(t *testing.T) {
 }
 
 // The plan refuses to invite a person with an account, also if the email differs in case.
-func TestProtocolInvitationOfAnAccount(t *testing.T) {
+func TestProtocolInvitation_ExistingUser_NotInvited(t *testing.T) {
 	o, run := acctest.StartRun(t, invitationKind)
 	sent := o.Sent()
 	plan := run.MustPlan(values{"email": "Lena.Fischer@Example.com"})
@@ -213,7 +213,7 @@ func TestProtocolInvitationOfAnAccount(t *testing.T) {
 }
 
 // An account that hides its address is known to the server alone, which then sends nothing.
-func TestProtocolInvitationOfAHiddenAddress(t *testing.T) {
+func TestProtocolInvitation_HiddenEmail_NotInvited(t *testing.T) {
 	o, _ := acctest.StartRun(t, invitationKind)
 	o.WithAccount(t, "member").Call(t, http.MethodPatch, "/settings", map[string]string{"email_address_visibility": "4"})
 	hidden := o.WithAccount(t, "member").Self.Address()
@@ -259,7 +259,7 @@ func TestProtocolInvitationGone(t *testing.T) {
 
 // A request never uses an ID from the state: a link keeps its ID, and so do the invitations of other emails.
 // Invitations that others sent to the email are revoked too.
-func TestProtocolInvitationRevokesItsAddressAlone(t *testing.T) {
+func TestProtocolInvitation_Revoked_OwnEmailOnly(t *testing.T) {
 	o, run := acctest.StartRun(t, invitationKind)
 	inviteByHand(t, o, "admin", "else@example.com")
 	run.MustApply(values{"email": nadia})
@@ -378,7 +378,7 @@ func TestProtocolInvitationDuplicate(t *testing.T) {
 }
 
 // A replacement without a change is planned twice in one run: as it is, and as a new one.
-func TestProtocolInvitationReplacedAsItIs(t *testing.T) {
+func TestProtocolInvitation_ReplacedUnchanged_PlannedTwice(t *testing.T) {
 	o, run := acctest.StartRun(t, invitationKind)
 	run.MustApply(values{"email": nadia})
 	first := invitationOnly(t, o)

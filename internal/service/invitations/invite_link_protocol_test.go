@@ -48,7 +48,7 @@ func inviteLinkEverything(t *testing.T, o *acctest.Organization) values {
 	}
 }
 
-func TestProtocolInviteLinkLives(t *testing.T) {
+func TestProtocolInviteLink_Lifecycle(t *testing.T) {
 	o, run := acctest.StartRun(t, inviteLinkKind)
 	config := inviteLinkEverything(t, o)
 	sent := o.Sent()
@@ -388,7 +388,7 @@ func TestProtocolInviteLinkWithoutID(t *testing.T) {
 }
 
 // Concurrently created links of the same kind are different ones, also with lost answers.
-func TestProtocolInviteLinksTogether(t *testing.T) {
+func TestProtocolInviteLinks_CreatedTogether_Different(t *testing.T) {
 	o, run := acctest.StartRun(t, inviteLinkKind)
 	p, plans := run.Process(), []*acctest.PlannedChange{}
 	for range 4 {
@@ -418,7 +418,7 @@ func TestProtocolInviteLinksTogether(t *testing.T) {
 }
 
 // Reading any number of links is one request.
-func TestProtocolInviteLinksAreReadTogether(t *testing.T) {
+func TestProtocolInviteLinks_ReadTogether_OneRequest(t *testing.T) {
 	o, run := acctest.StartRun(t, inviteLinkKind)
 	run.MustApply(values{})
 	run.ExpectReadTogether(t, o, 1)

@@ -49,7 +49,7 @@ func byHand(t *testing.T, o *acctest.Organization, run *acctest.Run, params map[
 	o.Call(t, http.MethodPatch, fmt.Sprintf("/messages/%v", run.State.Values["id"]), params)
 }
 
-func TestProtocolMessageLives(t *testing.T) {
+func TestProtocolMessage_Lifecycle(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_message")
 	run.MustApply(inTopic("rules", "Be kind.\n"))
 	id := run.State.Values["id"]
@@ -247,7 +247,7 @@ func TestProtocolMessageBadInput(t *testing.T) {
 }
 
 // Only who sent a message may edit it.
-func TestProtocolMessageOfSomebodyElse(t *testing.T) {
+func TestProtocolMessage_OtherSender_NotEdited(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_message")
 	member := o.As(t, "member").NewRun(t, "zulip_message")
 	member.MustApply(inTopic("rules", "Be kind."))
@@ -258,7 +258,7 @@ func TestProtocolMessageOfSomebodyElse(t *testing.T) {
 }
 
 // Reading many messages costs few requests.
-func TestProtocolMessageReadTogether(t *testing.T) {
+func TestProtocolMessages_ReadTogether_Batched(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_message")
 	p := run.Process()
 	states := []*acctest.Instance{}
@@ -293,7 +293,7 @@ func TestProtocolMessageReadTogether(t *testing.T) {
 }
 
 // Importing what is not there says so in words of its own, not in the CLI's.
-func TestProtocolMessageImportOfNothing(t *testing.T) {
+func TestProtocolMessageImport_NotFound_Error(t *testing.T) {
 	_, run := acctest.StartRun(t, "zulip_message")
 	run.Import("99", nil).ExpectError(t, "", "Cannot import this message", "no message with the ID 99", "cannot read")
 }
@@ -382,7 +382,7 @@ func TestProtocolMessageURL(t *testing.T) {
 
 // A state of an older server plans no change on a newer one, and does not need values that the server no longer
 // returns.
-func TestProtocolMessageURLAfterAnUpgrade(t *testing.T) {
+func TestProtocolMessageURL_ServerUpgraded_NoChange(t *testing.T) {
 	for _, level := range []int{442, featurelevel.MessageURL - 1} {
 		o, run := managedAt(t, level)
 		config := inTopic("rules", "Be kind.")

@@ -67,7 +67,7 @@ func with(config, more values) values {
 	return all
 }
 
-func TestProtocolMessage_AccountMayNotSend_RefusedInPlan(t *testing.T) {
+func TestProtocolMessage_SenderNotAllowed_Refused(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_message")
 	cases := forbidden(t, o)
 	member := o.WithAccount(t, "member")
@@ -139,7 +139,7 @@ func TestProtocolMessage_RightLostSincePlan_Refused(t *testing.T) {
 	sent.Expect(t)
 }
 
-func TestProtocolMessage_DirectMessagesDisabled_RefusedInPlan(t *testing.T) {
+func TestProtocolMessage_DirectMessagesDisabled_Refused(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_message")
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"direct_message_permission_group": fmt.Sprintf(`{"new": %d}`, o.SystemGroup(t, "role:owners"))})
 	member := o.WithAccount(t, "member")
@@ -158,7 +158,7 @@ func TestProtocolMessage_DirectMessagesDisabled_RefusedInPlan(t *testing.T) {
 	}
 }
 
-func TestProtocolMessage_ConversationNotToBeStarted_RefusedInPlan(t *testing.T) {
+func TestProtocolMessage_ConversationNotAllowed_Refused(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_message")
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"direct_message_initiator_group": fmt.Sprintf(`{"new": %d}`, o.SystemGroup(t, "role:owners"))})
 	member, other := o.WithAccount(t, "member"), o.WithAccount(t, "member2")
@@ -171,7 +171,7 @@ func TestProtocolMessage_ConversationNotToBeStarted_RefusedInPlan(t *testing.T) 
 	member.NewRun(t, "zulip_message").MustApply(values{"recipients": []any{fmt.Sprint(o.Self.ID)}, "content": "Hello"})
 }
 
-func TestProtocolMessage_NotToBeMoved_RefusedInPlan(t *testing.T) {
+func TestProtocolMessage_MoveNotAllowed_Refused(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_message")
 	member := o.WithAccount(t, "member")
 	run := member.NewRun(t, "zulip_message")

@@ -43,7 +43,7 @@ func expectReaction(t *testing.T, o *acctest.Organization, message int64, want .
 	}
 }
 
-func TestProtocolReactionLives(t *testing.T) {
+func TestProtocolReaction_Lifecycle(t *testing.T) {
 	o, run, message := reactionManaged(t)
 	run.MustApply(values{"message_id": message, "emoji_name": "thumbs_up"})
 	expectReaction(t, o, message, "thumbs_up")
@@ -102,7 +102,7 @@ func TestProtocolReactionOtherName(t *testing.T) {
 	}
 }
 
-func TestProtocolReactionDriftAndAgain(t *testing.T) {
+func TestProtocolReaction_RemovedOutside_AddedNext(t *testing.T) {
 	o, run, message := reactionManaged(t)
 	config := values{"message_id": message, "emoji_name": "tada"}
 	run.MustApply(config)
@@ -193,7 +193,7 @@ func TestProtocolReactionBadInput(t *testing.T) {
 	run.Apply(run.MustPlan(values{"message_id": 1, "emoji_name": "tada"})).ExpectError(t, "", "The message was deleted")
 }
 
-func TestProtocolReactionImportOfNothing(t *testing.T) {
+func TestProtocolReactionImport_NotFound_Error(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.NewRun(t, "zulip_reaction").Import("99/tada", nil).ExpectError(t, "", "Cannot read message 99", "cannot read it")
 }

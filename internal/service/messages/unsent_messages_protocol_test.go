@@ -44,7 +44,7 @@ func expectDraft(t *testing.T, o *acctest.Organization, want ...string) {
 	}
 }
 
-func TestProtocolDraftLives(t *testing.T) {
+func TestProtocolDraft_Lifecycle(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_draft")
 	run.MustApply(draftConfig("Begun.\n"))
 	id := run.State.Values["id"]
@@ -63,7 +63,7 @@ func TestProtocolDraftLives(t *testing.T) {
 }
 
 // Removing an attribute is a change like any other.
-func TestProtocolDraftForNobodyAnyMore(t *testing.T) {
+func TestProtocolDraft_RecipientRemoved_Updated(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_draft")
 	run.MustApply(draftConfig("Begun."))
 	run.MustApply(values{"content": "Begun."})
@@ -94,7 +94,7 @@ func TestProtocolDraftImport(t *testing.T) {
 }
 
 // Drafts that are made at the same time are stored in few requests; one that is refused does not keep out the others.
-func TestProtocolDraftsTogether(t *testing.T) {
+func TestProtocolDrafts_CreatedTogether_Batched(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_draft")
 	refused := o.Call(t, http.MethodPost, "/channels/create", map[string]string{"name": o.Prefix + "gone", "subscribers": "[]"})
 	p, want := run.Process(), []string{}
@@ -131,7 +131,7 @@ func TestProtocolDraftsTogether(t *testing.T) {
 }
 
 // Drafts have no name by which one could be another: none waits for the end of another's deletion.
-func TestProtocolDraftsAreDeletedAtTheSameTime(t *testing.T) {
+func TestProtocolDrafts_DeletedTogether_NoWait(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_draft")
 	other := o.NewRun(t, "zulip_draft")
 	run.MustApply(draftConfig("One"))
@@ -191,7 +191,7 @@ func TestProtocolDraftBadInput(t *testing.T) {
 }
 
 // Importing what is not there says so in words of its own, not in the CLI's.
-func TestProtocolDraftImportOfNothing(t *testing.T) {
+func TestProtocolDraftImport_NotFound_Error(t *testing.T) {
 	_, run := acctest.StartRun(t, "zulip_draft")
 	run.Import("99", nil).ExpectError(t, "", "Cannot import this draft", "no draft with the ID 99")
 }
@@ -260,7 +260,7 @@ func waitFor(t *testing.T, moment string) {
 	<-time.After(time.Until(parsed))
 }
 
-func TestProtocolScheduledMessageLives(t *testing.T) {
+func TestProtocolScheduledMessage_Lifecycle(t *testing.T) {
 	o, run, _ := scheduledMessageManaged(t)
 	moment := at(time.Hour)
 	run.MustApply(scheduledMessageConfig("Soon.\n", moment))

@@ -33,7 +33,7 @@ func active(t *testing.T, o *acctest.Organization, name string) *zulip.CustomEmo
 	return nil
 }
 
-func TestProtocolCustomEmojiLive(t *testing.T) {
+func TestProtocolCustomEmoji_Lifecycle(t *testing.T) {
 	o, run := acctest.StartRun(t, customEmojiTypeName)
 	first, second := acctest.Picture(t, 10), acctest.Picture(t, 200)
 	sent := o.Sent()
@@ -66,7 +66,7 @@ func TestProtocolCustomEmojiLive(t *testing.T) {
 	run.MustApply(values{"name": "party", "file": second}) // the name is free again
 }
 
-func TestProtocolCustomEmojiIsGone(t *testing.T) {
+func TestProtocolCustomEmoji_Gone_NotTouched(t *testing.T) {
 	o, run := acctest.StartRun(t, customEmojiTypeName)
 	config := values{"name": "party", "file": acctest.Picture(t, 10)}
 	run.MustApply(config)
@@ -157,7 +157,7 @@ func TestProtocolCustomEmojiBadInput(t *testing.T) {
 	diags.ExpectWarning(t, "name", "already", o.Self.Address())
 }
 
-func TestProtocolCustomEmojiFileChangesAfterThePlan(t *testing.T) {
+func TestProtocolCustomEmoji_FileChangedSincePlan(t *testing.T) {
 	o, run := acctest.StartRun(t, customEmojiTypeName)
 	path := acctest.Picture(t, 10)
 	plan := run.MustPlan(values{"name": "party", "file": path})
@@ -252,7 +252,7 @@ func TestFaultCustomEmojiLostReading(t *testing.T) {
 }
 
 // While a request to deactivate an emoji waits, another emoji gets its name: that one is unchanged.
-func TestProtocolCustomEmojiOfAnotherIDStaysAfterAWait(t *testing.T) {
+func TestProtocolCustomEmoji_ReplacedDuringWait_Kept(t *testing.T) {
 	const path = "/realm/emoji/party"
 	for name, fault := range map[string]sandbox.Fault{
 		"429":     {Action: sandbox.FaultStatus, Status: http.StatusTooManyRequests, RetryAfter: 20 * time.Millisecond},
@@ -289,7 +289,7 @@ func TestProtocolCustomEmojiOfAnotherIDStaysAfterAWait(t *testing.T) {
 }
 
 // A temporarily refused request is sent again if the emoji is the same.
-func TestProtocolCustomEmojiIsDeactivatedAfterAWait(t *testing.T) {
+func TestProtocolCustomEmoji_AfterWait_Deactivated(t *testing.T) {
 	o, run := acctest.StartRun(t, customEmojiTypeName)
 	run.MustApply(values{"name": "party", "file": acctest.Picture(t, 10)})
 	o.Sandbox.Fail(sandbox.Fault{
@@ -302,7 +302,7 @@ func TestProtocolCustomEmojiIsDeactivatedAfterAWait(t *testing.T) {
 }
 
 // The name went to another emoji after the state was read, in the same run.
-func TestProtocolCustomEmojiOfAnotherIDStaysLaterInARun(t *testing.T) {
+func TestProtocolCustomEmoji_ReplacedInRun_Kept(t *testing.T) {
 	o, run := acctest.StartRun(t, customEmojiTypeName)
 	config := values{"name": "party", "file": acctest.Picture(t, 10)}
 	run.MustApply(config)

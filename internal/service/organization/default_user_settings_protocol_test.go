@@ -115,7 +115,7 @@ func TestProtocolDefaultUserSettingsEveryWord(t *testing.T) {
 }
 
 // An unset setting is not written, and a setting that is no longer managed is unchanged.
-func TestProtocolDefaultUserSettingsLive(t *testing.T) {
+func TestProtocolDefaultUserSettings_Lifecycle(t *testing.T) {
 	o, run := acctest.StartRun(t, defaultUserSettingsTypeName)
 	sent := o.Sent()
 	run.MustApply(values{"color_scheme": "dark", "web_font_size_px": 16}) // the second is so already
@@ -275,7 +275,7 @@ func TestProtocolDefaultUserSettingsConflict(t *testing.T) {
 }
 
 // A setting that was unset when the resource was created has no prior value until a refresh reads one.
-func TestProtocolDefaultUserSettings_PlannedWithoutRefresh_AsksForOne(t *testing.T) {
+func TestProtocolDefaultUserSettings_WithoutRefresh_Refused(t *testing.T) {
 	_, run := acctest.StartRun(t, defaultUserSettingsTypeName)
 	run.Apply(run.MustPlan(values{"color_scheme": "dark"})).ExpectNoError(t)
 	config := values{"color_scheme": "dark", "enter_sends": true}
@@ -354,7 +354,7 @@ func TestProtocolDefaultUserSettingsHomeViewUpgrade(t *testing.T) {
 }
 
 // A server takes the one word alone.
-func TestDefaultUserSettingsServersTakeOneWordForTheHomeView(t *testing.T) {
+func TestDefaultUserSettings_HomeViewWord(t *testing.T) {
 	for level, refused := range map[int]string{featurelevel.HomeViewRecent - 1: "recent", featurelevel.HomeViewRecent: "recent_topics"} {
 		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
 		form := &zulip.Form{}

@@ -26,7 +26,7 @@ resource "zulip_organization" "this" {
 }
 
 // The last domain is replaced only with create_before_destroy, and destroyed only without the restriction.
-func TestAccSandboxDomain_LastReplaced_RefusedUnlessCreatedFirst(t *testing.T) {
+func TestAccSandboxDomain_LastReplaced_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)
 	w.Configure(t, restrictedTo("example.com", ""))

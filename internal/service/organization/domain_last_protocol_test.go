@@ -33,7 +33,7 @@ func replaceDomain(t *testing.T, p *acctest.Process, run *acctest.Run, to string
 }
 
 // A replacement does not remove the last domain before the new one exists.
-func TestProtocolDomain_LastReplaced_RefusedUnlessCreatedFirst(t *testing.T) {
+func TestProtocolDomain_LastReplaced_CreateFirstRequired(t *testing.T) {
 	o, run := acctest.StartRun(t, domainKind)
 	run.MustApply(values{"domain": "example.com"})
 	restrict(t, o)
@@ -119,7 +119,7 @@ func TestProtocolDomain_AllDestroyed_LastRefused(t *testing.T) {
 }
 
 // The removal of the last domain waits for a domain that the same run adds.
-func TestProtocolDomain_OtherAdded_RemovedAfterIt(t *testing.T) {
+func TestProtocolDomain_OtherAdded_RemovedAfterwards(t *testing.T) {
 	o, run := acctest.StartRun(t, domainKind)
 	run.MustApply(values{"domain": "example.com"})
 	restrict(t, o)
@@ -138,7 +138,7 @@ func TestProtocolDomain_OtherAdded_RemovedAfterIt(t *testing.T) {
 }
 
 // The removal of the last domain waits for another resource of the same run that ends the restriction.
-func TestProtocolDomain_RestrictionEnded_RemovedAfterIt(t *testing.T) {
+func TestProtocolDomain_RestrictionEnded_RemovedAfterwards(t *testing.T) {
 	o, run := acctest.StartRun(t, domainKind)
 	run.MustApply(values{"domain": "example.com"})
 	organization := o.NewRun(t, organizationTypeName)

@@ -42,7 +42,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func TestProtocolDomainLives(t *testing.T) {
+func TestProtocolDomain_Lifecycle(t *testing.T) {
 	o, run := acctest.StartRun(t, domainKind)
 	sent := o.Sent()
 	run.MustApply(values{"domain": "Example.com"})
@@ -121,7 +121,7 @@ var lists = []struct {
 }
 
 // A lost answer adds no second object, whether the call is repeated or the object looked for.
-func TestProtocolAddedToAList_AnswerLost_AddedOnce(t *testing.T) {
+func TestProtocolListObject_AnswerLost_AddedOnce(t *testing.T) {
 	for _, list := range lists {
 		for _, retries := range []int{0, 2} {
 			o, run := acctest.StartRun(t, list.kind)
@@ -143,7 +143,7 @@ func TestProtocolAddedToAList_AnswerLost_AddedOnce(t *testing.T) {
 }
 
 // A request that never reached the server is an error that says so.
-func TestProtocolAddedToAList_RequestLost_Error(t *testing.T) {
+func TestProtocolListObject_RequestLost_Error(t *testing.T) {
 	for _, list := range lists {
 		o, run := acctest.StartRun(t, list.kind)
 		run.Block["max_retries"] = 0
@@ -240,7 +240,7 @@ func add(t *testing.T, o *acctest.Organization, playground zulip.Playground) int
 	return id
 }
 
-func TestProtocolPlaygroundLives(t *testing.T) {
+func TestProtocolPlayground_Lifecycle(t *testing.T) {
 	o, run := acctest.StartRun(t, codePlaygroundKind)
 	sent := o.Sent()
 	run.MustApply(codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress))
@@ -311,7 +311,7 @@ func TestProtocolPlaygroundTaken(t *testing.T) {
 }
 
 // Reading any number of playgrounds is one request.
-func TestProtocolPlaygroundsAreReadTogether(t *testing.T) {
+func TestProtocolPlaygrounds_ReadTogether_OneRequest(t *testing.T) {
 	o, run := acctest.StartRun(t, codePlaygroundKind)
 	run.MustApply(codePlaygroundConfig("Sandbox", "Python", codePlaygroundAddress))
 	run.ExpectReadTogether(t, o, 2) // the snapshot, and the end of its queue

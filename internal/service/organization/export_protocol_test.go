@@ -128,7 +128,7 @@ func TestProtocolExportStandard(t *testing.T) {
 	}
 }
 
-func TestProtocolExportFails(t *testing.T) {
+func TestProtocolExport_Failure_Error(t *testing.T) {
 	o, p := started(t)
 	file := filepath.Join(t.TempDir(), "link")
 	o.Sandbox.SetUpExports(700*time.Millisecond, true)
@@ -154,7 +154,7 @@ func TestProtocolExportFails(t *testing.T) {
 	}
 }
 
-func TestProtocolExportDeletedMeanwhile(t *testing.T) {
+func TestProtocolExport_DeletedDuringWait_Error(t *testing.T) {
 	o, p := started(t)
 	o.Sandbox.SetUpExports(0, false)
 	done := false
@@ -225,7 +225,7 @@ func TestProtocolExportByBot(t *testing.T) {
 }
 
 // The server's settings are read without an account, and no other request is sent.
-func TestProtocolServerSettingsDataSource_WithoutAccount_Read(t *testing.T) {
+func TestProtocolServerSettings_WithoutAccount_Read(t *testing.T) {
 	o := acctest.Start(t)
 	answer := o.Call(t, http.MethodGet, "/server_settings", nil)
 	t.Setenv("ZULIP_EMAIL", "")

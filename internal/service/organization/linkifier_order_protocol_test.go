@@ -35,7 +35,7 @@ func expectOrder(t *testing.T, o *acctest.Organization, want string) {
 	}
 }
 
-func TestProtocolLinkifierOrderLives(t *testing.T) {
+func TestProtocolLinkifierOrder_Lifecycle(t *testing.T) {
 	o, run, ids := four(t)
 	a, b, c, d := ids[0], ids[1], ids[2], ids[3]
 	sent := o.Sent()
@@ -154,7 +154,7 @@ func TestProtocolLinkifierOrderBadInput(t *testing.T) {
 }
 
 // A linkifier is added during the request, and the server requires that it is named too.
-func TestProtocolLinkifierOrderMeanwhile(t *testing.T) {
+func TestProtocolLinkifierOrder_AddedDuringRequest(t *testing.T) {
 	o, run, ids := four(t)
 	plan := run.MustPlan(ordered(ids[1]))
 	gate := o.Sandbox.Gate("PATCH", "/realm/linkifiers")

@@ -51,7 +51,7 @@ func linkifierByHand(t *testing.T, o *acctest.Organization, pattern string) int6
 	return id
 }
 
-func TestProtocolLinkifierLives(t *testing.T) {
+func TestProtocolLinkifier_Lifecycle(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_linkifier")
 	sent := o.Sent()
 	run.MustApply(issues)
@@ -231,7 +231,7 @@ func TestProtocolLinkifierLostAnswer(t *testing.T) {
 }
 
 // Many that are read together are one snapshot, and many that are made together share what is read afterwards.
-func TestProtocolLinkifiersTogether(t *testing.T) {
+func TestProtocolLinkifiers_CreatedTogether_ReadsShared(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_linkifier")
 	const many = 8
 	p, plans := run.Process(), []*acctest.PlannedChange{}

@@ -56,7 +56,7 @@ func TestProtocolOrganizationBadInput(t *testing.T) {
 }
 
 // A channel that this run manages may become private in it.
-func TestProtocolOrganizationChannelThatBecomesPrivate(t *testing.T) {
+func TestProtocolOrganization_ChannelMadePrivate_Accepted(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)
 	channel := o.NewRun(t, "zulip_channel")
 	channel.MustApply(values{"name": "reports", "initial_subscribers": []any{o.Self.Address()}})

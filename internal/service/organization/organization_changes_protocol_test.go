@@ -60,7 +60,7 @@ func TestProtocolOrganizationEveryWord(t *testing.T) {
 }
 
 // An attribute changes after the plan: the apply overwrites nothing, and reports the conflict.
-func TestProtocolOrganizationChangedAfterThePlan(t *testing.T) {
+func TestProtocolOrganization_ChangedSincePlan_NotOverwritten(t *testing.T) {
 	for attribute, test := range map[string]struct {
 		planned         any
 		meanwhile       func(*testing.T, *acctest.Organization) string
@@ -107,7 +107,7 @@ func TestProtocolOrganizationChangedAfterThePlan(t *testing.T) {
 }
 
 // An attribute that was unset when the resource was created has no prior value until a refresh reads one.
-func TestProtocolOrganization_PlannedWithoutRefresh_AsksForOne(t *testing.T) {
+func TestProtocolOrganization_WithoutRefresh_Refused(t *testing.T) {
 	_, run := acctest.StartRun(t, organizationTypeName)
 	run.Apply(run.MustPlan(values{"description": "start"})).ExpectNoError(t)
 	created := run.State
@@ -123,7 +123,7 @@ func TestProtocolOrganization_PlannedWithoutRefresh_AsksForOne(t *testing.T) {
 }
 
 // The server executes a change piece by piece. The message and the state have the pieces before the failure.
-func TestProtocolOrganizationFailsInTheMiddle(t *testing.T) {
+func TestProtocolOrganization_PartlyRefused_Reported(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)
 	run.MustApply(values{"description": "start"})
 	channel := o.MustChannel(t, "general").ID
@@ -204,7 +204,7 @@ func TestProtocolOrganizationOtherWords(t *testing.T) {
 
 // A plan names the people who gain or lose a right, also when the resource is created: it starts from the current
 // organization.
-func TestProtocolOrganizationWarnsOfAccess(t *testing.T) {
+func TestProtocolOrganization_PermissionChanged_AccessWarning(t *testing.T) {
 	_, run := acctest.StartRun(t, organizationTypeName)
 	_, diags := run.Plan(values{"can_create_groups": []any{"role:owners"}})
 	diags.ExpectWarning(t, "", "Access in the organization changes", "Can no longer create user groups")
@@ -220,7 +220,7 @@ func TestProtocolOrganizationWarnsOfAccess(t *testing.T) {
 
 // Settings other than permissions decide access too: who is a full member, and whether anyone on the internet reads
 // web-public channels.
-func TestProtocolOrganizationWarnsOfWhatItsSettingsChange(t *testing.T) {
+func TestProtocolOrganization_SettingChanged_AccessWarning(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)
 	o.Call(t, "PATCH", "/realm", map[string]string{"enable_spectator_access": "true"})
 	yes := true
@@ -260,7 +260,7 @@ func TestProtocolOrganizationWarnsOfWhatItsSettingsChange(t *testing.T) {
 }
 
 // The CLI hands over every text in the Unicode normal form NFC. A description that the server stores otherwise is the same text.
-func TestProtocolOrganizationDecomposedDescriptionIsTheSame(t *testing.T) {
+func TestProtocolOrganization_DecomposedDescription_NoChange(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)
 	run.MustApply(values{"description": "Caf\u00e9"})
 	organizationByHand(t, o, map[string]string{"description": "Cafe\u0301"})
@@ -274,7 +274,7 @@ func TestProtocolOrganizationDecomposedDescriptionIsTheSame(t *testing.T) {
 
 // If the server is newer than those tested, the message says that the provider may be wrong about it, and which parts
 // of the resource were not tested.
-func TestProtocolOrganizationNotTakenByAnUntriedServer(t *testing.T) {
+func TestProtocolOrganization_UntriedServer_Error(t *testing.T) {
 	for _, level := range []int{featurelevel.Recorded, featurelevel.NewestRelease} {
 		o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: level})
 		run := o.NewRun(t, organizationTypeName)
@@ -298,7 +298,7 @@ func TestProtocolOrganizationNotTakenByAnUntriedServer(t *testing.T) {
 
 // The server may compare a change with an older copy of the organization than it shows (server-behavior §O10). The
 // change is still stored, and other settings are unchanged.
-func TestProtocolOrganizationThatIsComparedWithAnOldCopy(t *testing.T) {
+func TestProtocolOrganization_StaleServerCopy_Written(t *testing.T) {
 	for name, test := range map[string]struct{ before, now, planned values }{
 		"a permission": {
 			before:  values{"can_create_groups": []any{"role:moderators"}},
@@ -342,7 +342,7 @@ func TestProtocolOrganizationThatIsComparedWithAnOldCopy(t *testing.T) {
 
 // Someone whom the server's list of people lacks gets a permission, and stays in the state by email (server-behavior
 // §U18).
-func TestProtocolOrganizationPermissionOfSomebodyWhomTheListLacks(t *testing.T) {
+func TestProtocolOrganization_UserMissingFromList(t *testing.T) {
 	const nadia = "user:nadia@example.com"
 	o, run := acctest.StartRun(t, organizationTypeName)
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users", Action: sandbox.FaultStale})

@@ -10,7 +10,7 @@ import (
 )
 
 // A configuration in which the organization's permissions name a group is destroyed in one run: nothing of it stays active.
-func TestAccSandboxOrganization_DestroyedWithReset_GroupDeactivated(t *testing.T) {
+func TestAccSandboxOrganization_DestroyedWithReset(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	w := acctest.NewWorkspace(t)
 	before := o.Snapshot(t, zulip.FetchRealm).Realm.Permissions

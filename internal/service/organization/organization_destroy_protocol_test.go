@@ -30,7 +30,7 @@ var resetting = values{
 }
 
 // Destroying resets only the managed permissions that name a user group to their defaults, with old values.
-func TestProtocolOrganization_DestroyedWithReset_GroupsLeavePermissions(t *testing.T) {
+func TestProtocolOrganization_DestroyedWithReset_GroupsRemoved(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)
 	run.MustApply(resetting)
 	sre := zulip.NamedGroup(groupID(t, o, "sre"))
@@ -67,7 +67,7 @@ func TestProtocolOrganization_DestroyedWithReset_GroupsLeavePermissions(t *testi
 }
 
 // Without reset, destroying sends nothing.
-func TestProtocolOrganization_DestroyedWithKeep_SendsNothing(t *testing.T) {
+func TestProtocolOrganization_DestroyedWithKeep_NoRequest(t *testing.T) {
 	for _, onDestroy := range []any{nil, "keep"} {
 		o, run := acctest.StartRun(t, organizationTypeName)
 		run.MustApply(values{"on_destroy": onDestroy, "can_create_groups": []any{"group:sre"}})
@@ -81,7 +81,7 @@ func TestProtocolOrganization_DestroyedWithKeep_SendsNothing(t *testing.T) {
 }
 
 // A permission that was changed after the plan is not reset.
-func TestProtocolOrganization_ResetAfterAChange_Refused(t *testing.T) {
+func TestProtocolOrganization_ResetAfterChange_Refused(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)
 	run.MustApply(resetting)
 	plan := run.MustPlan(nil)

@@ -32,7 +32,7 @@ func uploadByHand(t *testing.T, o *acctest.Organization, name, file string) {
 }
 
 // Each of the pictures is uploaded, changed in place and removed, and the others stay as they are.
-func TestProtocolOrganizationImageLives(t *testing.T) {
+func TestProtocolOrganizationImage_Lifecycle(t *testing.T) {
 	for _, name := range []string{"icon", "logo", "night_logo"} {
 		t.Run(name, func(t *testing.T) {
 			o, run := acctest.StartRun(t, organizationImageKind)
@@ -75,7 +75,7 @@ func TestProtocolOrganizationImageLives(t *testing.T) {
 }
 
 // On a server that shows pictures late, the state has the new URL, and a refresh right after the upload keeps the picture.
-func TestProtocolOrganizationImage_ServerLags_StateHasNewPicture(t *testing.T) {
+func TestProtocolOrganizationImage_LaggingServer_NewPicture(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationImageKind)
 	fault, err := sandbox.ParseFault("* ** lag=300ms")
 	must(t, err)
@@ -144,7 +144,7 @@ func TestProtocolOrganizationImageOtherFile(t *testing.T) {
 }
 
 // A configuration has one resource for each kind.
-func TestProtocolOrganizationImage_TwoOfAKind_Refused(t *testing.T) {
+func TestProtocolOrganizationImage_DuplicateKind_Refused(t *testing.T) {
 	_, run := acctest.StartRun(t, organizationImageKind)
 	p := run.Process()
 	p.MustPlan(organizationImageKind, nil, values{"kind": "icon", "file": acctest.Picture(t, 10)})

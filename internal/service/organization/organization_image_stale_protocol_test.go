@@ -79,7 +79,7 @@ func TestProtocolOrganizationImage_RemovedSincePlan(t *testing.T) {
 }
 
 // A refresh shows the picture uploaded outside Terraform, and the plan that removes it warns.
-func TestProtocolOrganizationImage_UploadedBeforePlan_DestroyWarns(t *testing.T) {
+func TestProtocolOrganizationImage_OtherUpload_DestroyWarning(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationImageKind)
 	run.MustApply(values{"kind": "logo", "file": acctest.Picture(t, 10)})
 	if _, diags := run.Plan(nil); len(diags) > 0 {
@@ -97,7 +97,7 @@ func TestProtocolOrganizationImage_UploadedBeforePlan_DestroyWarns(t *testing.T)
 }
 
 // A picture that exists already is imported, and replaced by the configured file if the import says so.
-func TestProtocolOrganizationImage_ExistsAlready_ImportedAndReplaced(t *testing.T) {
+func TestProtocolOrganizationImage_Existing_Imported(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationImageKind)
 	config := values{"kind": "logo", "file": acctest.Picture(t, 10)}
 	uploadByHand(t, o, "logo", acctest.Picture(t, 99))
@@ -129,7 +129,7 @@ func TestProtocolOrganizationImage_OtherAddress_Refused(t *testing.T) {
 }
 
 // An upload whose answer is lost is not repeated over a picture that was uploaded after it.
-func TestProtocolOrganizationImage_AnswerLostAndUploaded_NotOverwritten(t *testing.T) {
+func TestProtocolOrganizationImage_UploadAfterLostAnswer(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationImageKind)
 	run.MustApply(values{"kind": "logo", "file": acctest.Picture(t, 10)})
 	plan := run.MustPlan(values{"kind": "logo", "file": acctest.Picture(t, 20)})

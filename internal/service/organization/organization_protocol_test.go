@@ -168,7 +168,7 @@ func TestProtocolOrganizationEvery(t *testing.T) {
 }
 
 // An unset attribute is never written.
-func TestProtocolOrganizationLive(t *testing.T) {
+func TestProtocolOrganization_Lifecycle(t *testing.T) {
 	o, run := acctest.StartRun(t, organizationTypeName)
 	sent := o.Sent()
 	run.MustApply(values{"description": "First", "invite_required": true}) // the second is so already
@@ -317,7 +317,7 @@ func TestProtocolOrganizationUpgrade(t *testing.T) {
 }
 
 // The server refuses what it does not know of the newer settings.
-func TestOrganizationNewerSettingsAreChecked(t *testing.T) {
+func TestOrganization_NewerSettings_Checked(t *testing.T) {
 	o, _ := at(t, 500)
 	for name, value := range map[string]string{"default_avatar_source": "U", "media_preview_size": "120"} {
 		_, err := o.Client.UpdateRealm(context.Background(), realmUpdate(name, value))

@@ -62,7 +62,7 @@ func shift(options ...string) values {
 	return values{"field_type": "select", "name": "Shift", "options": list}
 }
 
-func TestProtocolProfileFieldLives(t *testing.T) {
+func TestProtocolProfileField_Lifecycle(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_custom_profile_field")
 	sent := o.Sent()
 	run.MustApply(team(nil))
@@ -264,7 +264,7 @@ func TestProtocolProfileFieldLostAnswer(t *testing.T) {
 }
 
 // An object that an apply made before it was broken off is refused, and adopted when the next apply is told to recover.
-func TestProtocolAddedToAList_BrokenOff_Adopted(t *testing.T) {
+func TestProtocolListObject_CreateInterrupted_Adopted(t *testing.T) {
 	for _, test := range []struct {
 		kind                   string
 		config                 values

@@ -57,7 +57,7 @@ func TestProtocolTradingMessagingAlone(t *testing.T) {
 	diags.ExpectError(t, "", "Not set for the trading cloud")
 }
 
-func TestProtocolTradingNeitherIsConfigured(t *testing.T) {
+func TestProtocolTradingNeitherConfigured(t *testing.T) {
 	acctest.StartTrading(t, sandbox.TradingConfig{})
 	for _, name := range []string{"API_URL", "AUTH_URL", "CLIENT_ID", "CLIENT_SECRET"} {
 		t.Setenv("TRADING_CLOUD_"+name, "")

@@ -67,7 +67,7 @@ func bot(t *testing.T, o *acctest.Organization) string {
 
 func list(role string, users ...any) values { return values{"role": role, "users": users} }
 
-func TestProtocolRoleMembersLives(t *testing.T) {
+func TestProtocolRoleMembers_Lifecycle(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	sent := o.Sent()
 	run.MustApply(list("moderator", roleMembersAmara, roleMembersLena))
@@ -103,7 +103,7 @@ func TestProtocolRoleMembersDemoteTo(t *testing.T) {
 }
 
 // A new list takes the role from no one: the error names the unlisted users with the role, and the fix.
-func TestProtocolRoleMembersTakesFromNobodyUnlisted(t *testing.T) {
+func TestProtocolRoleMembers_UnlistedHolders_Refused(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	sent := o.Sent()
 	run.ExpectRefused(list("administrator", roleMembersLena), "users", "Users not listed also have the role administrator", roleMembersTomas, bot(t, o), `id = "administrator"`)
@@ -177,7 +177,7 @@ func TestProtocolRoleMembersDrift(t *testing.T) {
 }
 
 // The server's list of people may hide a promotion (server-behavior §U18), but the groups of the roles do not.
-func TestProtocolRoleMembersDriftThatTheListHides(t *testing.T) {
+func TestProtocolRoleMembers_StaleList_DriftShown(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	run.MustApply(list("administrator", roleMembersTomas, bot(t, o)))
 	fault, err := sandbox.ParseFault("PATCH /users/* stale")
@@ -193,7 +193,7 @@ func TestProtocolRoleMembersDriftThatTheListHides(t *testing.T) {
 }
 
 // A change after the plan is not overwritten, neither for added nor for removed users.
-func TestProtocolRoleMembersChangedMeanwhile(t *testing.T) {
+func TestProtocolRoleMembers_ChangedSincePlan_Refused(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	run.MustApply(list("moderator", roleMembersAmara, roleMembersLena))
 	change := func() *acctest.PlannedChange {
@@ -260,7 +260,7 @@ func TestProtocolRoleMembersPartialApply(t *testing.T) {
 }
 
 // If nothing was written, there is nothing in the state.
-func TestProtocolRoleMembersNothingCreated(t *testing.T) {
+func TestProtocolRoleMembers_CreateFails_NoState(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	plan := run.MustPlan(list("moderator", roleMembersAmara, roleMembersLena))
 	o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/users/" + roleMembersLena, Action: sandbox.FaultStatus, Status: 400, Body: `{"result":"error","msg":"No","code":"BAD_REQUEST"}`})
@@ -278,7 +278,7 @@ func TestProtocolRoleMembersLostAnswer(t *testing.T) {
 }
 
 // An owner stays, the provider's account too, and only owners manage the list of owners.
-func TestProtocolRoleMembersProtects(t *testing.T) {
+func TestProtocolRoleMembers_OwnersAndProvider_Protected(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	run.Import("owner", nil).ExpectNoError(t)
 	run.ExpectRefused(list("owner"), "users", "would have no owner")
@@ -305,7 +305,7 @@ func TestProtocolRoleMembersProtects(t *testing.T) {
 }
 
 // The last owner is not demoted, although there was another one in the plan.
-func TestProtocolRoleMembersLastOwnerSinceThePlan(t *testing.T) {
+func TestProtocolRoleMembers_NowLastOwner_Refused(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	roleMembersGive(t, o, "member", zulip.RoleOwner)
 	roleMembersGive(t, o, "member2", zulip.RoleOwner)
@@ -363,7 +363,7 @@ func TestProtocolRoleMembersUnknown(t *testing.T) {
 }
 
 // A guest may not see everyone: then the users with the role are not reported.
-func TestProtocolRoleMembersOfAGuest(t *testing.T) {
+func TestProtocolRoleMembers_ByGuest_Refused(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_role_members")
 	run.MustApply(list("moderator", roleMembersAmara))
 	state := run.State

@@ -94,7 +94,7 @@ func TestProtocolRoleMembersTwoResources(t *testing.T) {
 }
 
 // Resources that agree are accepted.
-func TestProtocolRoleMembersThatAgree(t *testing.T) {
+func TestProtocolRoleMembers_SameRole_Accepted(t *testing.T) {
 	moderators := roleMembersPart{"zulip_role_members", "", list("moderator", roleMembersAmara, roleMembersLena), ""}
 	for name, other := range map[string]roleMembersPart{
 		"the role of one":              {"zulip_user_role", "", values{"user": roleMembersLena, "role": "moderator"}, ""},

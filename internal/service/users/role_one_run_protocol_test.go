@@ -106,7 +106,7 @@ func TestProtocolRole_NewAccountOutsideList_Refused(t *testing.T) {
 }
 
 // The role of an account that the same plan creates is one more role of it.
-func TestProtocolUserRole_NewAccountOutsideList_Refused(t *testing.T) {
+func TestProtocolUserRole_NewButUnlisted_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	account := oneRunPart{"zulip_user", nil, acctest.Values{"email": oneRunNew, "full_name": "New"}}
 	role := oneRunPart{"zulip_user_role", nil, acctest.Values{"user": oneRunNew, "role": "moderator"}}
@@ -179,7 +179,7 @@ func TestProtocolUser_ReactivatedInRoleList_Planned(t *testing.T) {
 	}
 }
 
-func TestProtocolUser_Reactivated_WarnsOfRole(t *testing.T) {
+func TestProtocolUser_Reactivated_RoleWarning(t *testing.T) {
 	for _, attribute := range []string{"active", "adopt_deactivated"} {
 		t.Run(attribute, func(t *testing.T) {
 			o := acctest.StartSandbox(t, sandbox.Config{})
@@ -197,7 +197,7 @@ func TestProtocolUser_Reactivated_WarnsOfRole(t *testing.T) {
 }
 
 // No one is active with a role that the configuration takes away.
-func TestProtocolUser_ReactivatedWithOtherRole_RoleSentFirst(t *testing.T) {
+func TestProtocolUser_ReactivatedWithRole_RoleFirst(t *testing.T) {
 	for _, attribute := range []string{"active", "adopt_deactivated"} {
 		t.Run(attribute, func(t *testing.T) {
 			o := acctest.StartSandbox(t, sandbox.Config{})
@@ -239,7 +239,7 @@ func TestProtocolRoleMembers_ReactivatedAndListed_Applied(t *testing.T) {
 	expectAccount(t, o, "guest", "moderator", true)
 }
 
-func TestProtocolRoleMembers_EmailMovedSincePlan_Refused(t *testing.T) {
+func TestProtocolRoleMembers_EmailReassigned_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
 	run := o.NewRun(t, "zulip_role_members")
 	run.Import("owner", nil).ExpectNoError(t)
@@ -258,7 +258,7 @@ func TestProtocolRoleMembers_EmailMovedSincePlan_Refused(t *testing.T) {
 }
 
 // The provider itself refuses an email that the state has, whether it stays in the list or leaves it.
-func TestProtocolRoleMembers_ListedEmailMovedSincePlan_Refused(t *testing.T) {
+func TestProtocolRoleMembers_StateEmailReassigned_Refused(t *testing.T) {
 	for name, users := range map[string][]any{"stays": {oneRunModerator, oneRunMember, oneRunGuest}, "leaves": {oneRunModerator}} {
 		t.Run(name, func(t *testing.T) {
 			o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
@@ -274,7 +274,7 @@ func TestProtocolRoleMembers_ListedEmailMovedSincePlan_Refused(t *testing.T) {
 }
 
 // A new list has no state to compare with: the plan has the users that it found.
-func TestProtocolRoleMembers_NewAndEmailMovedSincePlan_Refused(t *testing.T) {
+func TestProtocolRoleMembers_NewEmailReassigned_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
 	run := o.NewRun(t, "zulip_role_members")
 	plan := run.MustPlan(acctest.Values{"role": "owner", "users": []any{oneRunOwner, "user:" + oneRunMember}})
@@ -297,7 +297,7 @@ func TestProtocolRoleMembers_NewAndEmailMovedSincePlan_Refused(t *testing.T) {
 }
 
 // The plan is also refused if no user has the email any more, or if its user joined after the plan.
-func TestProtocolRoleMembers_NewAndEmailGoneSincePlan_Refused(t *testing.T) {
+func TestProtocolRoleMembers_NewEmailGone_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
 	run := o.NewRun(t, "zulip_role_members")
 	plan := run.MustPlan(acctest.Values{"role": "owner", "users": []any{oneRunOwner, oneRunMember}})
@@ -334,8 +334,8 @@ func TestProtocolRoleMembers_UserIDs(t *testing.T) {
 	}
 }
 
-// TestAccSandboxRoleMembersEmailMovedSincePlan applies a saved plan through the CLI.
-func TestAccSandboxRoleMembersEmailMovedSincePlan(t *testing.T) {
+// TestAccSandboxRoleMembers_EmailReassigned_Refused applies a saved plan through the CLI.
+func TestAccSandboxRoleMembers_EmailReassigned_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
 	w := acctest.NewWorkspace(t)
 	w.Setenv("TF_LOG", "")
@@ -351,7 +351,7 @@ func TestAccSandboxRoleMembersEmailMovedSincePlan(t *testing.T) {
 }
 
 // The email moves between the plan of the apply and the request.
-func TestProtocolRoleMembers_EmailMovedDuringApply_Refused(t *testing.T) {
+func TestProtocolRoleMembers_EmailReassignedDuringApply(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
 	run := o.NewRun(t, "zulip_role_members")
 	run.Import("owner", nil).ExpectNoError(t)
@@ -385,7 +385,7 @@ func TestProtocolRoleMembers_ChangedDuringWait_Refused(t *testing.T) {
 	expectAccount(t, o, "member", "guest", true)
 }
 
-func TestProtocolUserRole_EmailMovedSincePlan_Refused(t *testing.T) {
+func TestProtocolUserRole_EmailReassigned_Refused(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
 	run := o.NewRun(t, "zulip_user_role")
 	run.MustApply(acctest.Values{"user": oneRunMember, "role": "member"})
@@ -398,7 +398,7 @@ func TestProtocolUserRole_EmailMovedSincePlan_Refused(t *testing.T) {
 }
 
 // An email that this run gives to an account is the account's.
-func TestProtocolRoleMembers_EmailChangedInRun_Applied(t *testing.T) {
+func TestProtocolRoleMembers_EmailChangedInRun(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 512})
 	account := o.NewRun(t, "zulip_user")
 	account.Import(oneRunMember, nil).ExpectNoError(t)
@@ -428,7 +428,7 @@ func TestProtocolRoleMembers_JoinedSincePlan_Applied(t *testing.T) {
 }
 
 // A deactivated account that an earlier plan took out leaves nothing now: an unknown email does not stop the plan.
-func TestProtocolRoleMembers_UnknownEmailAfterLeaver_Planned(t *testing.T) {
+func TestProtocolRoleMembers_UnknownEmailAfterLeaver(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	run := o.NewRun(t, "zulip_role_members")
 	run.Import("moderator", nil).ExpectNoError(t)

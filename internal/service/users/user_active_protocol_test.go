@@ -44,7 +44,7 @@ func expectActive(t *testing.T, o *acctest.Organization, run *acctest.Run, state
 }
 
 // A deactivated user stays in the state if the configuration says so.
-func TestProtocolUserStaysWhenDeactivated(t *testing.T) {
+func TestProtocolUser_Inactive_StateKept(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_user")
 	run, _ := imported(t, o, userLena, nil)
 	if run.State.Values["active"] != nil {
@@ -127,7 +127,7 @@ func TestProtocolUserActiveUnset(t *testing.T) {
 }
 
 // Removing active from the configuration reactivates no one, and removes no account from the state.
-func TestProtocolUserActiveTakenOut(t *testing.T) {
+func TestProtocolUserActive_Removed_Refused(t *testing.T) {
 	o, run := activity(t, false)
 	words := []string{userLena + " is deactivated, but active is not set", "active = false to leave", "active = true to reactivate", "remove the resource"}
 	plan, diags := run.Plan(lenaWith(nil))
@@ -208,7 +208,7 @@ func TestProtocolUserInactiveTwice(t *testing.T) {
 }
 
 // The checks that protect people when a resource is destroyed also apply when active becomes false.
-func TestProtocolUserInactiveIsProtected(t *testing.T) {
+func TestProtocolUserInactive_OwnersAndProvider_Protected(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_user")
 	run, config := imported(t, o, userInes, values{"active": false})
 	_, diags := run.Plan(config)
@@ -262,7 +262,7 @@ func TestFaultUserActive(t *testing.T) {
 }
 
 // The deletions of a deactivation are announced and made as when the resource is destroyed.
-func TestProtocolUserInactiveDeletes(t *testing.T) {
+func TestProtocolUserInactive_DeactivationActions_Applied(t *testing.T) {
 	actions := values{"delete_direct_messages": true}
 	o, run := written(t, featurelevel.DeactivationActions, actions)
 	config := leaving(actions)
@@ -329,7 +329,7 @@ func TestProtocolUserInactiveDeleted(t *testing.T) {
 }
 
 // A user who becomes inactive is removed from groups and permissions in the same run, in any order.
-func TestProtocolUserLeavesGroupsInTheSameRun(t *testing.T) {
+func TestProtocolUserInactive_Groups_RemovedInRun(t *testing.T) {
 	for _, order := range [][]string{{"person", "group", "channel"}, {"group", "channel", "person"}, {"channel", "person", "group"}} {
 		t.Run(strings.Join(order, " "), func(t *testing.T) {
 			o, person := activity(t, nil)
@@ -377,7 +377,7 @@ func TestProtocolUserLeavesGroupsInTheSameRun(t *testing.T) {
 	}
 }
 
-func TestProtocolUserSaysWhatARoleMeans(t *testing.T) {
+func TestProtocolUser_RoleChange_AccessWarning(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	run.MustApply(nadia(nil))
 	const summary = "The role of Nadia.Haddad@example.com changes who can do what"
@@ -393,7 +393,7 @@ func TestProtocolUserSaysWhatARoleMeans(t *testing.T) {
 }
 
 // A deactivation includes the user's bots, and can leave a channel in which no one may post.
-func TestProtocolUserSaysWhatDeactivationMeans(t *testing.T) {
+func TestProtocolUser_Deactivation_AccessWarning(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	run.MustApply(nadia(nil))
 	nadia := o.UserOf(t, run)

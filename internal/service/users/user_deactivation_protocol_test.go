@@ -120,7 +120,7 @@ func TestProtocolUserDeactivationActions(t *testing.T) {
 }
 
 // A server that is too old would deactivate the account and delete nothing.
-func TestProtocolUserDeactivationActionsNeedALevel(t *testing.T) {
+func TestProtocolUserDeactivationActions_OldServer_Refused(t *testing.T) {
 	for _, level := range []int{442, featurelevel.DeactivationActions - 1} {
 		o, run := written(t, level, values{"delete_direct_messages": true})
 		run.ExpectRefused(leaving(values{"delete_direct_messages": true}), "deactivation_actions", "too old for deactivation_actions", "It requires feature level 459", "upgrade the server")
@@ -162,7 +162,7 @@ func TestProtocolUserDeactivationActionsAfterAnotherDeactivation(t *testing.T) {
 }
 
 // A replacement deactivates the account, and so deletes too.
-func TestProtocolUserDeactivationActionsOfAReplacement(t *testing.T) {
+func TestProtocolUserDeactivationActions_Replaced_Warning(t *testing.T) {
 	_, run := written(t, featurelevel.DeactivationActions, values{"delete_direct_messages": true})
 	p := run.Process()
 	_, diags := p.Read("zulip_user", run.State)
@@ -173,7 +173,7 @@ func TestProtocolUserDeactivationActionsOfAReplacement(t *testing.T) {
 }
 
 // A state of an older server plans nothing on a newer one.
-func TestProtocolUserAfterAnUpgrade(t *testing.T) {
+func TestProtocolUser_ServerUpgraded_NoChanges(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{FeatureLevel: 442})
 	run := o.NewRun(t, "zulip_user")
 	config := nadia(values{"role": "moderator", "deactivation_notification_comment": "So long"})
@@ -237,7 +237,7 @@ func TestProtocolUserDeletedWhileManaged(t *testing.T) {
 	}
 }
 
-func TestProtocolUserDataSourcesSayWhoWasDeleted(t *testing.T) {
+func TestProtocolUserDataSources_Deleted_Shown(t *testing.T) {
 	for level, want := range map[int][2]any{
 		442: {nil, nil}, featurelevel.DeletedUsers - 1: {nil, nil}, featurelevel.DeletedUsers: {false, true}, featurelevel.Newest: {false, true},
 	} {
@@ -313,7 +313,7 @@ func TestProtocolUserLastOwner(t *testing.T) {
 }
 
 // The deactivation of an owner is refused if the other owners cannot be read.
-func TestProtocolUserDeactivationThatCannotBeChecked(t *testing.T) {
+func TestProtocolUser_OwnersUnreadable_NotDeactivated(t *testing.T) {
 	for _, path := range []string{"/users", "/users/*"} {
 		t.Run(path, func(t *testing.T) {
 			o, _ := acctest.StartRun(t, "zulip_user")
@@ -333,7 +333,7 @@ func TestProtocolUserDeactivationThatCannotBeChecked(t *testing.T) {
 }
 
 // A person's bots are deactivated with the person: the provider's account, if it is one of them (server-behavior §U9).
-func TestProtocolUserWhoOwnsTheProvidersBot(t *testing.T) {
+func TestProtocolUser_ProviderBotOwner_Protected(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_user")
 	bot := o.As(t, "bot")
 	run, _ := imported(t, bot, userTomas, nil)

@@ -41,7 +41,7 @@ func hideAddresses(t *testing.T, o *acctest.Organization) {
 	o.Call(t, http.MethodPatch, "/realm/user_settings_defaults", map[string]string{"email_address_visibility": "4"})
 }
 
-func TestProtocolUserLives(t *testing.T) {
+func TestProtocolUser_Lifecycle(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	sent := o.Sent()
 	run.MustApply(nadia(nil))
@@ -73,7 +73,7 @@ func TestProtocolUserLives(t *testing.T) {
 	}
 }
 
-func TestProtocolUserWithEverything(t *testing.T) {
+func TestProtocolUser_AllAttributes_Managed(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	field(t, o, "Team", "1")
 	field(t, o, "Mentors", "6")
@@ -324,7 +324,7 @@ func TestProtocolUserProfileWithNull(t *testing.T) {
 }
 
 // An unknown profile field is an error that names the existing ones.
-func TestProtocolUsersByAnUnknownProfileField(t *testing.T) {
+func TestProtocolUsersDataSource_UnknownField_Error(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	o.Call(t, http.MethodPost, "/realm/profile_fields", map[string]string{"name": "Mentors", "field_type": "1"})
 	for name, want := range map[string]string{"Mentor": `did you mean "Mentors"?`, "Shoe size": "the custom profile fields are: "} {
@@ -334,7 +334,7 @@ func TestProtocolUsersByAnUnknownProfileField(t *testing.T) {
 }
 
 // The data source finds an account by its address in any case, and by its ID.
-func TestProtocolUserDataSource_ByAddressOrID_Found(t *testing.T) {
+func TestProtocolUserDataSource_EmailOrID(t *testing.T) {
 	o := acctest.Start(t)
 	p := acctest.StartProcess(t.Context(), t)
 	p.Configure(o.Block(nil)).ExpectNoError(t)

@@ -37,7 +37,7 @@ func userRoleGive(t *testing.T, o *acctest.Organization, account string, role zu
 	}
 }
 
-func TestProtocolUserRoleLives(t *testing.T) {
+func TestProtocolUserRole_Lifecycle(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	sent := o.Sent()
 	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
@@ -60,14 +60,14 @@ func TestProtocolUserRoleLives(t *testing.T) {
 }
 
 // A role that the user already has is put into the state without a write.
-func TestProtocolUserRoleThereAlready(t *testing.T) {
+func TestProtocolUserRole_SameRole_NoRequest(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	sent := o.Sent()
 	run.MustApply(values{"user": userRoleLena, "role": "member"})
 	sent.Expect(t)
 }
 
-func TestProtocolUserRoleOfABot(t *testing.T) {
+func TestProtocolUserRole_Bot_Changed(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	run.MustApply(values{"user": fmt.Sprint(id(t, o, "bot")), "role": "owner"})
 	expectUserRole(t, o, "bot", "owner")
@@ -103,7 +103,7 @@ func TestProtocolUserRoleRequests(t *testing.T) {
 }
 
 // A change between plan and apply is not overwritten.
-func TestProtocolUserRoleChangedMeanwhile(t *testing.T) {
+func TestProtocolUserRole_ChangedSincePlan_Refused(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	run.MustApply(values{"user": userRoleLena, "role": "member"})
 	plan := run.MustPlan(values{"user": userRoleLena, "role": "administrator"})
@@ -246,7 +246,7 @@ func TestProtocolUserRoleTwoResources(t *testing.T) {
 }
 
 // Another user gets the email while the request waits: no one gets the role.
-func TestProtocolUserRoleAddressMovesWhileWaiting(t *testing.T) {
+func TestProtocolUserRole_EmailReassignedDuringWait(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	run.MustApply(values{"user": userRoleLena, "role": "member"})
 	plan := run.MustPlan(values{"user": userRoleLena, "role": "moderator"})
@@ -276,7 +276,7 @@ func address(t *testing.T, o *acctest.Organization, account, address string) {
 // The checks that protect people run again on the server's answer just before the request.
 
 // The demoted user was not the only owner during plan, but is during apply.
-func TestProtocolUserRoleLastOwnerSinceThePlan(t *testing.T) {
+func TestProtocolUserRole_NowLastOwner_Refused(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	userRoleGive(t, o, "member", zulip.RoleOwner)
 	run.Block["lockout_protection"] = false
@@ -307,7 +307,7 @@ func TestProtocolUserRoleLastOwnerSinceThePlan(t *testing.T) {
 func ptr[T any](value T) *T { return &value }
 
 // If the other owners cannot be read, no owner is demoted.
-func TestProtocolUserRoleProtectionThatCannotBeRead(t *testing.T) {
+func TestProtocolUserRole_OwnersUnreadable_Refused(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	userRoleGive(t, o, "member", zulip.RoleOwner)
 	run.MustApply(values{"user": userRoleLena, "role": "owner"})
@@ -324,7 +324,7 @@ func TestProtocolUserRoleProtectionThatCannotBeRead(t *testing.T) {
 }
 
 // A bot's own role is protected as a person's.
-func TestProtocolUserRoleOfTheProvidersBot(t *testing.T) {
+func TestProtocolUserRole_ProviderBot_Protected(t *testing.T) {
 	o, _ := acctest.StartRun(t, "zulip_user_role")
 	bot := o.As(t, "bot")
 	run := bot.NewRun(t, "zulip_user_role")
@@ -336,7 +336,7 @@ func TestProtocolUserRoleOfTheProvidersBot(t *testing.T) {
 }
 
 // A change of the role since the plan is not overwritten, and the error names all three roles.
-func TestProtocolUserRoleConflictNamesThree(t *testing.T) {
+func TestProtocolUserRole_Conflict_ThreeRoles(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	run.MustApply(values{"user": userRoleLena, "role": "member", "on_destroy": "guest"})
 	for at, config := range map[string]values{"role": {"user": userRoleLena, "role": "moderator"}, "on_destroy": nil} {
@@ -354,7 +354,7 @@ func TestProtocolUserRoleConflictNamesThree(t *testing.T) {
 	}
 }
 
-func TestProtocolUserRoleSaysWhatItMeans(t *testing.T) {
+func TestProtocolUserRole_Changed_AccessWarning(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	const summary = "The role of lena.fischer@example.com changes who can do what"
 	const guest = "In announcements and general:\n" +
@@ -378,7 +378,7 @@ func TestProtocolUserRoleSaysWhatItMeans(t *testing.T) {
 }
 
 // An account that does not see a user's email does not treat it as another one.
-func TestProtocolUserRoleOfAHiddenAddress(t *testing.T) {
+func TestProtocolUserRole_HiddenEmail_SameUser(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
 	member := o.As(t, "member2").NewRun(t, "zulip_user_role")

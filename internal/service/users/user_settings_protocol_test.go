@@ -138,7 +138,7 @@ func TestProtocolSetUserSettingsOfGroups(t *testing.T) {
 }
 
 // Settings that people have changed themselves are kept if the configuration says so.
-func TestProtocolSetUserSettingsSkips(t *testing.T) {
+func TestProtocolSetUserSettings_UserChanged_Skipped(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.As(t, "member").Call(t, http.MethodPatch, "/settings", map[string]string{"color_scheme": "3"})
 	held := func() any { return o.Sandbox.Organization().Settings(userSettingsLena)["color_scheme"] }
@@ -296,7 +296,7 @@ func TestProtocolSetUserSettingsErrors(t *testing.T) {
 }
 
 // A group that the same run creates is not in the organization when the plan is made.
-func TestProtocolSetUserSettingsOfAPlannedGroup(t *testing.T) {
+func TestProtocolSetUserSettings_PlannedGroup_Deferred(t *testing.T) {
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	p := process(t, o)
 	p.MustPlan("zulip_user_group", nil, values{"name": "new", "description": "", "members": []any{userSettingsLena}})

@@ -13,7 +13,7 @@ import (
 
 // An account that the server's lists lack, or have as it was before a write, is created, updated and deactivated all the same,
 // and stays in the state (server-behavior §U18).
-func TestProtocolUserThatTheListsLack(t *testing.T) {
+func TestProtocolUser_MissingFromLists_Managed(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	for _, rule := range []string{"POST /users stale", "* /users/** stale"} {
 		fault, err := sandbox.ParseFault(rule)
@@ -49,7 +49,7 @@ func account(t *testing.T, o *acctest.Organization, id int64) *zulip.User {
 }
 
 // An account that was deactivated, and that the list still has as active, is reactivated.
-func TestProtocolUserThatTheListHasAsActive(t *testing.T) {
+func TestProtocolUser_ListedAsActive_Reactivated(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	fault, err := sandbox.ParseFault("DELETE /users/* stale")
 	if err != nil {
@@ -66,7 +66,7 @@ func TestProtocolUserThatTheListHasAsActive(t *testing.T) {
 }
 
 // A change of a role above member is noticed, whatever the server's list says.
-func TestProtocolDriftOfAUsersRoleThatTheListHides(t *testing.T) {
+func TestProtocolUser_StaleList_RoleDrift(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	run.MustApply(nadia(values{"role": "moderator"}))
 	fault, err := sandbox.ParseFault("PATCH /users/* stale")
@@ -85,7 +85,7 @@ func TestProtocolDriftOfAUsersRoleThatTheListHides(t *testing.T) {
 }
 
 // A profile field names someone whom the list lacks.
-func TestProtocolUserWithAProfileOfSomebodyWhomTheListLacks(t *testing.T) {
+func TestProtocolUserProfile_MissingFromList_Found(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
 	o.Call(t, "POST", "/realm/profile_fields", map[string]string{"name": "Mentor", "field_type": "6"})
 	run.MustApply(nadia(nil))
@@ -115,7 +115,7 @@ func stale(t *testing.T, o *acctest.Organization, rule string) (heal func()) {
 }
 
 // Someone whom the server's list lacks is read by email or ID (server-behavior §U18).
-func TestProtocolUserRoleOfSomebodyWhomTheListLacks(t *testing.T) {
+func TestProtocolUserRole_MissingFromList_Found(t *testing.T) {
 	for name, user := range map[string]func(id int64) string{
 		"address": func(int64) string { return "nadia@example.com" }, "ID": func(id int64) string { return fmt.Sprint(id) },
 	} {
@@ -142,7 +142,7 @@ func TestProtocolUserRoleOfSomebodyWhomTheListLacks(t *testing.T) {
 }
 
 // A role that the list has from before a write is no drift.
-func TestProtocolUserRoleThatTheListDoesNotShow(t *testing.T) {
+func TestProtocolUserRole_StaleList_NoDrift(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	stale(t, o, "PATCH /users/* stale")
 	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
@@ -152,7 +152,7 @@ func TestProtocolUserRoleThatTheListDoesNotShow(t *testing.T) {
 }
 
 // A user who does not exist is requested once, however many resources name them.
-func TestProtocolUserRoleOfNobody(t *testing.T) {
+func TestProtocolUserRole_UnknownUser_OneRequest(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	p := run.Process()
 	sent := o.Sent()
@@ -172,7 +172,7 @@ func TestProtocolUserRoleOfNobody(t *testing.T) {
 }
 
 // A change of a role above member is noticed, whatever the server's list says: the user is read separately.
-func TestProtocolUserRoleDriftOfARoleThatTheListHides(t *testing.T) {
+func TestProtocolUserRole_StaleList_DriftShown(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
 	stale(t, o, "PATCH /users/* stale")
@@ -187,7 +187,7 @@ func TestProtocolUserRoleDriftOfARoleThatTheListHides(t *testing.T) {
 }
 
 // An imported role is the account's own, whatever the server's list says.
-func TestProtocolUserRoleImportOfARoleThatTheListHides(t *testing.T) {
+func TestProtocolUserRole_StaleList_Imported(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_role")
 	stale(t, o, "PATCH /users/* stale")
 	moderator := zulip.RoleModerator
@@ -201,7 +201,7 @@ func TestProtocolUserRoleImportOfARoleThatTheListHides(t *testing.T) {
 }
 
 // Someone whom the server's list of people lacks gets a status, which is also imported (server-behavior §U18).
-func TestProtocolUserStatusOfSomebodyWhomTheListLacks(t *testing.T) {
+func TestProtocolUserStatus_MissingFromList_Managed(t *testing.T) {
 	const nadia = "nadia@example.com"
 	o := acctest.StartSandbox(t, sandbox.Config{})
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users", Action: sandbox.FaultStale})

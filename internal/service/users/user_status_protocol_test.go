@@ -36,7 +36,7 @@ func say(t *testing.T, o *acctest.Organization, text, emoji string) {
 	}
 }
 
-func TestProtocolUserStatusLives(t *testing.T) {
+func TestProtocolUserStatus_Lifecycle(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_status")
 	sent := o.Sent()
 	run.MustApply(values{"user": userStatusLena, "status_text": "On leave ", "emoji_name": "palm_tree"})
@@ -214,7 +214,7 @@ func TestProtocolUserStatusEmoji(t *testing.T) {
 }
 
 // The names of emoji change with the server's version. An existing status is kept, and plans no change.
-func TestProtocolUserStatusEmojiOfAnEarlierServer(t *testing.T) {
+func TestProtocolUserStatus_OldEmoji_NoChange(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user_status")
 	config := values{"user": userStatusLena, "status_text": "On my way", "emoji_name": "car", "emoji_code": "1f697", "reaction_type": "unicode_emoji"}
 	run.MustApply(config)

@@ -7,7 +7,7 @@ import (
 )
 
 // The page lists the levels above the tried one from all tables, with their evidence.
-func TestEveryLevelHasItsEvidence(t *testing.T) {
+func TestLevels_All_WithEvidence(t *testing.T) {
 	named := map[int]bool{}
 	for _, row := range Table {
 		named[row.Level] = true
@@ -35,7 +35,7 @@ func TestEveryLevelHasItsEvidence(t *testing.T) {
 }
 
 // Ranges leave no supported level out and have none twice.
-func TestRangesFollowOneAnother(t *testing.T) {
+func TestRanges_SupportedLevels_CoveredExactly(t *testing.T) {
 	next := Oldest
 	ranges := Ranges()
 	for i, one := range ranges {

@@ -22,7 +22,7 @@ func read(t *testing.T, path string) string {
 }
 
 // The documents and the code agree on the newest level.
-func TestDocsNameTheNewestLevel(t *testing.T) {
+func TestDocsNewestLevel_Documents_UpToDate(t *testing.T) {
 	unreleased, _, _ := strings.Cut(strings.SplitN(read(t, "CHANGELOG.md"), "\n## [", 2)[1], "\n## [")
 	for document, found := range map[string]*regexp.Regexp{
 		unreleased: regexp.MustCompile(`feature levels \d+ \(Zulip [\d.]+\) to (\d+)`),
@@ -45,7 +45,7 @@ func TestDocsNameTheNewestLevel(t *testing.T) {
 	}
 }
 
-func TestNothingNeedsMoreThanTheNewestLevel(t *testing.T) {
+func TestNewestLevel_AllRows_NotHigher(t *testing.T) {
 	for _, row := range featurelevel.Table {
 		if row.Level > featurelevel.Newest {
 			t.Errorf("%s %s %s needs level %d: raise featurelevel.Newest", row.Of, row.Attribute, row.Value, row.Level)
