@@ -211,8 +211,8 @@ func (l membershipList) kind(group int64) string {
 	return fmt.Sprintf("%s of user group %d", l.Attribute, group)
 }
 
-// contest registers the members that a resource still lists, and those that it removes, as planned. It returns
-// members that are both: Terraform skips a resource without changes during apply, so no one would add them again.
+// contest registers the members that a resource still lists, and those that it removes, as planned. It
+// reports an error for members that are both: Terraform skips a resource without changes during apply, so no one would add them again.
 func (l membershipList) contest(run *runstate.State, group int64, kept, leaving []int64, view *snapshot.Snapshot, diags *diag.Diagnostics) {
 	if contested := people.Contested(run, l.kind(group), kept, leaving); len(contested) > 0 {
 		diags.AddAttributeError(path.Root(l.Attribute), fmt.Sprintf("Members of user group %q may be lost", lookup.GroupText(view, group)),

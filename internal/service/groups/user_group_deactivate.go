@@ -78,8 +78,8 @@ func leaveOwnPermissions(ctx context.Context, r *tableResource, id int64, settin
 	return nil
 }
 
-// wayOut says what to do where the server does not deactivate a group because something names it.
-const wayOut = "First remove the group from these places: with terraform apply -target=ADDRESS for each resource of this configuration, and in the web app for the rest. Then apply again. " +
+// deactivateAdvice is the fix if the server does not deactivate a group because something names it.
+const deactivateAdvice = "First remove the group from these places: with terraform apply -target=ADDRESS for each resource of this configuration, and in the web app for the rest. Then apply again. " +
 	"An attribute that you removed from the configuration keeps its value and still names the group. Set it to another value, such as [\"role:nobody\"].\n\n" +
 	"To do both in one apply, first apply the zulip_user_group with lifecycle { create_before_destroy = true }, and then remove it."
 
@@ -91,7 +91,7 @@ func explainDeactivate(ctx context.Context, r *tableResource, cause error, objec
 		return text
 	}
 	return text + " The group stays active. Nothing was changed.\n\nIt is still named by:" + describeAll(objections, s) +
-		"\n\nTerraform updates resources that reference the group only after it is deactivated, unless the group has create_before_destroy. " + wayOut
+		"\n\nTerraform updates resources that reference the group only after it is deactivated, unless the group has create_before_destroy. " + deactivateAdvice
 }
 
 // warnOfUse warns, in the plan of its deactivation, about uses of a group. Terraform decides which of them the run
@@ -120,7 +120,7 @@ func warnOfUse(ctx context.Context, p *core.Plan[model]) {
 		p.Diags.AddWarning("A user group that this plan deactivates is in use",
 			fmt.Sprintf("User group %q is named by:%s\n\nThe server does not deactivate a group that is in use, and the provider does not see the order of the apply. "+
 				"One apply is enough if this plan removes the group from all of these, and the group has lifecycle { create_before_destroy = true }. Where the group is named as text (group:NAME), it does not need create_before_destroy. "+
-				"Otherwise Terraform deactivates the group before it updates the resources that reference it, so the apply stops here without changing them. %s", group.Name, describeAll(uses, s), wayOut))
+				"Otherwise Terraform deactivates the group before it updates the resources that reference it, so the apply stops here without changing them. %s", group.Name, describeAll(uses, s), deactivateAdvice))
 	}
 }
 

@@ -85,7 +85,7 @@ func TestProtocolUserGroup_UnknownList_Deferred(t *testing.T) {
 	// one.
 	_, diags := run.Plan(values{"name": "ops", "members": acctest.Unknown, "can_mention_group": set("role:nobody")})
 	diags.ExpectError(t, "can_mention_group", "Cannot set can_mention_group in this apply", "with -target")
-	// Who names the group by its new name has to wait for it.
+	// A resource that uses the new name of the group has to wait for it.
 	_, reported := planTogether(t, o,
 		member{groupType, run.State, values{"name": "operations", "members": acctest.Unknown}},
 		member{"zulip_channel", nil, values{"name": "c", "can_send_message_group": set("group:operations")}})
@@ -339,7 +339,7 @@ func TestProtocolUserGroupLockout_OrganizationPermission_Refused(t *testing.T) {
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_manage_all_groups": fmt.Sprintf(`{"new":{"direct_members":[%d],"direct_subgroups":[%d]}}`, id(t, o, ines), id(t, o, "staff"))})
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_create_groups": fmt.Sprintf(`{"new":%d}`, id(t, o, "role:members"))})
 	refused(values{"name": "staff", "members": set(lena)}, "This would remove the provider's own access", "manage every user group", `manage user group "leads"`)
-	// Who has the right to mention many is no matter of the provider's.
+	// The provider does not check the permission to mention many people.
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_manage_all_groups": fmt.Sprintf(`{"new":%d}`, id(t, o, "role:administrators"))})
 	o.Call(t, http.MethodPatch, "/realm", map[string]string{"can_mention_many_users_group": fmt.Sprintf(`{"new":%d}`, id(t, o, "staff"))})
 	staff.MustApply(values{"name": "staff", "members": set(lena)})
