@@ -124,7 +124,7 @@ rule "c" {
 15: at_most is below at_least
 18: there is no right "mange"; did you mean "manage"?
 22: reason is missing: say in a few words why
-23: "gruop:z" has the unknown prefix "gruop:": a principal begins with role:, group:, user:, group_id: or user_id: and a name or number
+23: "gruop:z" has the unknown prefix "gruop:": a principal is role:, group:, user:, group_id: or user_id: and a name or number
 27: there is no block "limti"; did you mean "limit"?
 28: percent must be at most 100
 31: line 15 already has the name "c"
