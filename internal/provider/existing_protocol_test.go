@@ -282,7 +282,7 @@ func TestProtocolNames_ArchivedOutsideTerraform_Refused(t *testing.T) {
 			values{"name": "gone"}, "name", http.MethodPost, "/user_groups/%v/deactivate", "A deactivated user group", "adopt_deactivated",
 		},
 		"zulip_user": {
-			values{"email": "gone@example.com", "full_name": "Gone"}, "email", http.MethodDelete, "/users/%v", "deactivated account", "adopt_deactivated",
+			values{"email": "gone@example.com", "full_name": "Gone"}, "email", http.MethodDelete, "/users/%v", "already exists and is deactivated", "adopt_deactivated",
 		},
 		"zulip_bot": {
 			values{"short_name": "gone", "full_name": "Gone", "bot_type": "generic"}, "short_name", http.MethodDelete, "/bots/%v", "deactivated bot", "adopt_deactivated",

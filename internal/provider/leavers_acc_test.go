@@ -238,7 +238,7 @@ func TestProtocolMember_ChannelHidden_StateKept(t *testing.T) {
 	if _, err := o.Client.Unsubscribe(t.Context(), "lunch", []int64{member.Self.ID}); err != nil {
 		t.Fatal(err)
 	}
-	run.Refresh().ExpectError(t, "", member.Self.Address()+" does not see everything", `Channel "lunch" is in the state, and the server does not show it`)
+	run.Refresh().ExpectError(t, "", member.Self.Address()+" does not see everything", `Channel "lunch" is in the state, but the server does not show it`)
 	if run.State == nil || run.State.Values["name"] != "lunch" {
 		t.Errorf("the state is %v", run.State)
 	}
@@ -361,7 +361,7 @@ func TestProtocolMissingNames(t *testing.T) {
 		_, diags := p.Plan(resource.name, nil, resource.config)
 		more := "id you mean"
 		if i > 0 {
-			more = "uses. Another error of this run has the details."
+			more = `". Another error of this run has the details.`
 		}
 		if found := diags.Errors(); len(found) != 1 || found[0].Summary != `"lena.fisher@example.com" is not in the organization` || !strings.Contains(found[0].Detail, more) {
 			t.Errorf("%s: %v", resource.name, found)

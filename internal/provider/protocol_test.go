@@ -71,9 +71,9 @@ func TestProtocolProvider_NoAccount_PublicDataRead(t *testing.T) {
 		t.Errorf("the server says %v", settings)
 	}
 	_, diags = run.Process().ReadData("zulip_channel", values{"name": "general"})
-	diags.ExpectError(t, "", "User The provider does not exist", "Not set: email, api_key")
+	diags.ExpectError(t, "", "The provider has no account", "Not set: email, api_key")
 	_, diags = run.Plan(values{"name": "new"})
-	diags.ExpectError(t, "", "User The provider does not exist", "Not set: email, api_key")
+	diags.ExpectError(t, "", "The provider has no account", "Not set: email, api_key")
 }
 
 // Every resource is one of the organization: without an account none gets as far as an apply.
@@ -95,7 +95,7 @@ func TestProtocolProvider_NoAccount_PlanFails(t *testing.T) {
 				}
 			}
 			_, diags := p.Plan(about.TypeName, nil, config)
-			diags.ExpectError(t, "", "User The provider does not exist", "Not set: site, email, api_key")
+			diags.ExpectError(t, "", "The provider has no account", "Not set: site, email, api_key")
 		})
 	}
 }
@@ -149,7 +149,7 @@ func TestProtocolProvider_InvalidSite_Error(t *testing.T) {
 		"a password":    {"https://me:secret@chat.example.com", []string{"holds a user name or a password"}},
 		"another kind":  {page.URL, []string{"This is not a Zulip server", page.URL + " (from provider block)", "Our intranet"}},
 		"not reachable": {gone.URL, []string{"Cannot reach the server", gone.URL + " (from provider block)", "refused"}},
-		"a redirect":    {elsewhere.URL, []string{"This is not a Zulip server", "redirects, to https://login.example.com/"}},
+		"a redirect":    {elsewhere.URL, []string{"This is not a Zulip server", "redirects to https://login.example.com/"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			diags := configure(t, at(test.site))

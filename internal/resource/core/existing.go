@@ -68,7 +68,7 @@ func CheckExisting(meta *base.Meta, e Existing, diags *diag.Diagnostics) (adopte
 			detail = e.Detail + "\n\n"
 		}
 		diags.AddAttributeWarning(e.At, e.Summary, detail+"If another resource of this configuration gives up the name in the same apply, the provider retries for some seconds until the name is free. "+
-			"That does not help if the other resource depends on this one: then apply twice. "+
+			"That does not help if the other resource depends on this one, by a reference or depends_on: then apply twice. "+
 			fmt.Sprintf("If no resource gives up the name, this apply stops here. Choose another name. If no resource manages the object that has it, import that object with the ID %s and rename it.", e.Import))
 	case run.IsManaged(e.Kind, e.ID):
 		diags.AddAttributeWarning(e.At, e.Summary, "If another resource of this configuration gives up the name, Terraform must change that resource first: add depends_on to this resource, or apply twice. Otherwise this apply stops here.\n\n"+e.text(meta))

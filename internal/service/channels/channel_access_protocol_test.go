@@ -222,7 +222,7 @@ func TestProtocolChannelLockout_ProtectionOff_ChannelClosed(t *testing.T) {
 	run.Block = but(run.Block, values{"lockout_protection": false})
 	plan, diags := run.Plan(private)
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "", "No one can read, add subscribers, post", "Can no longer read")
+	diags.ExpectWarning(t, "", "No one is left who can read, add subscribers, post", "Can no longer read")
 	run.Apply(plan).ExpectNoError(t)
 
 	for _, account := range []string{"owner", "admin", "moderator", "member"} {

@@ -303,7 +303,7 @@ func TestProtocolChannelCreated_NotFound_Error(t *testing.T) {
 	plan := run.MustPlan(values{"name": "late"})
 	sent := o.Sent()
 	o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/users/me/subscriptions", Action: sandbox.FaultDrop})
-	run.Apply(plan).ExpectError(t, "", `Cannot create channel "late"`, "is not there", "If the server creates it later, the next plan reports it, with the block that imports it")
+	run.Apply(plan).ExpectError(t, "", `Cannot create channel "late"`, "did not find it", "If the server creates it later, the next plan reports it, with the block that imports it")
 	sent.Expect(t, "POST subscriptions")
 }
 

@@ -224,7 +224,7 @@ func TestProtocolChannelFolder_CreatedInRun_Found(t *testing.T) {
 	diags.ExpectNoError(t)
 	sent := o.Sent()
 	_, diags = p.Apply(plan)
-	diags.ExpectError(t, "", "has yet to create the channel folder", "depends_on")
+	diags.ExpectError(t, "", "has not created the channel folder", "depends_on")
 	sent.Expect(t)
 	folders.State, diags = p.Apply(made)
 	diags.ExpectNoError(t)

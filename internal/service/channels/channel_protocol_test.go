@@ -301,7 +301,7 @@ func TestProtocolChannel_DestroyedButImported_Refused(t *testing.T) {
 			_, diags := plan(b, values{"name": "a"})
 			all = append(all, diags...)
 		})
-		all.ExpectError(t, "", `Channel "a" would be destroyed, and another resource has it`, "destroy = false", "moved block")
+		all.ExpectError(t, "", `Another resource still manages channel "a"`, "destroy = false", "moved block")
 	})
 }
 

@@ -37,7 +37,7 @@ func TestProtocolChannel_PrivacyWithoutPermission_Refused(t *testing.T) {
 			permitInOrganization(t, o, right, "administrators")
 			sent := member.Sent()
 			run.ExpectRefused(but(config, values{"privacy": change.to}), "privacy",
-				fmt.Sprintf("lena.fischer@example.com cannot set privacy = %q", change.to), right+` lets only "role:administrators" do it`)
+				fmt.Sprintf("lena.fischer@example.com cannot set privacy = %q", change.to), right+` lets only "role:administrators" do this`)
 			run.ExpectUnchanged(config)
 			sent.Expect(t)
 			if right != "can_create_web_public_channel_group" {

@@ -422,7 +422,7 @@ func TestProtocolChannelTopics_Archived_ByLevel(t *testing.T) {
 		return o.NewRun(t, "zulip_message").Process().ReadData("zulip_channel_topics", values{"channel": "general"})
 	}
 	_, diags := read()
-	diags.ExpectError(t, "channel", `Cannot read the topics of channel "general"`, "The channel is archived", "needs Zulip 12.0 (feature level 480)", "the server has 479")
+	diags.ExpectError(t, "channel", `Cannot read the topics of channel "general"`, "The channel is archived", "requires Zulip 12.0 (feature level 480)", "the server has 479")
 
 	o.Sandbox.SetFeatureLevel(featurelevel.ArchivedChannels)
 	found, diags := read()

@@ -251,7 +251,7 @@ func TestFaultDefaultChannelGroupLostReading(t *testing.T) {
 	plan := run.MustPlan(config)
 	// One read precedes it.
 	heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultStatus, Status: http.StatusBadGateway, Skip: 1})
-	run.Apply(plan).ExpectError(t, "", "not known whether", "finds out by its name")
+	run.Apply(plan).ExpectError(t, "", "Unknown whether", "finds out by its name")
 	heal()
 	if run.State == nil {
 		t.Fatal("it is not in the state")

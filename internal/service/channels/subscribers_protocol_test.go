@@ -151,7 +151,7 @@ func TestProtocolSubscribers_ChangedSincePlan_Refused(t *testing.T) {
 	subscribe(t, o, "announcements", guest)
 	unsubscribe(t, o, "announcements", admin)
 	sent := o.Sent()
-	run.Apply(plan).ExpectError(t, "users", "changed after the plan was made", "Came since: "+guest, "Left since: "+admin, "Nothing was changed")
+	run.Apply(plan).ExpectError(t, "users", "changed after the plan was made", "Subscribed since: "+guest, "Unsubscribed since: "+admin, "Nothing was changed")
 	sent.Expect(t)
 
 	// The planned change is already made, which is fine.
@@ -382,7 +382,7 @@ func TestProtocolSubscription_GroupAsUser_Refused(t *testing.T) {
 	for _, kind := range bothTypes {
 		for _, text := range []string{"group:sre", "group_id:7", "role:members"} {
 			_, diags := o.NewRun(t, kind).Plan(values{"channel": "general", "users": []any{text}})
-			diags.ExpectError(t, "users", fmt.Sprintf("%q is a group", text), "users = zulip_user_group.NAME.members", "users = data.zulip_user_group.NAME.all_members")
+			diags.ExpectError(t, "users", fmt.Sprintf("%q is a group", text), "users = zulip_user_group.NAME.members", "data.zulip_user_group.NAME.all_members")
 		}
 	}
 }

@@ -71,7 +71,7 @@ func TestProtocolSubscription_NewList_NoRemovals(t *testing.T) {
 	private(t, o, "vault", nil, owner, admin, member)
 	run := o.NewRun(t, exclusiveType)
 	_, diags := run.Plan(values{"channel": "vault", "users": texts(owner)})
-	diags.ExpectError(t, "users", `This would unsubscribe 2 people that no plan has shown (channel "vault")`, admin, member, "import {")
+	diags.ExpectError(t, "users", `Unplanned unsubscriptions from channel "vault": 2`, admin, member, "import {")
 
 	// Not known at plan: the apply stops.
 	sent := o.Sent()
@@ -90,7 +90,7 @@ func TestProtocolSubscription_NewList_NoRemovals(t *testing.T) {
 	subscribe(t, o, "vault", guest)
 	sent = o.Sent()
 	_, diags = p.Apply(again)
-	diags.ExpectError(t, "users", "1 would leave", guest)
+	diags.ExpectError(t, "users", `Unplanned unsubscriptions from channel "vault": 1`, guest)
 	sent.Expect(t)
 	expectIn(t, o, "vault", owner, admin, member, guest)
 }

@@ -90,7 +90,7 @@ func TestProtocolSubscriptionImport(t *testing.T) {
 		sent.Expect(t)
 	}
 	for text, words := range map[string]string{
-		"incidents": "CHANNEL/USER,USER", "incidents/" + guest: guest + " is not in channel", "incidents/nobody@example.com": "nobody@example.com",
+		"incidents": "CHANNEL/USER,USER", "incidents/" + guest: guest + " is not subscribed to channel", "incidents/nobody@example.com": "nobody@example.com",
 	} {
 		diags := o.NewRun(t, additiveType).Import(text, nil)
 		attribute := ""

@@ -134,8 +134,8 @@ func TestProtocolSubscriptionSettingsTwoResources(t *testing.T) {
 	}
 	plan(values{"is_muted": true}).ExpectNoError(t)
 	plan(values{"is_muted": true, "color": "#aabbcc"}).ExpectNoError(t)
-	plan(values{"color": "#000000"}).ExpectError(t, "color", `Duplicate color in channel "general"`, "Keep one.")
-	plan(values{"is_muted": false}).ExpectError(t, "is_muted", `Duplicate is_muted in channel "general"`, "Keep one.")
+	plan(values{"color": "#000000"}).ExpectError(t, "color", `Duplicate color in channel "general"`, "Keep one of them.")
+	plan(values{"is_muted": false}).ExpectError(t, "is_muted", `Duplicate is_muted in channel "general"`, "Keep one of them.")
 }
 
 const propertiesPath = "/users/me/subscriptions/properties"

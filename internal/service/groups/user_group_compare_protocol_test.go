@@ -231,7 +231,7 @@ func TestProtocolUserGroup_Permissions_Checked(t *testing.T) {
 	}{
 		"an administrator by role alone": {"admin", "description", "x", "", []string{"tomas.berg@example.com cannot change user group \"ops\"", `can_manage_all_groups ("role:owners")`, `can_manage_group ("user:`}},
 		"who may add adds":               {"member2", "members", people(amara, kenji, lena), "", nil},
-		"who may add does not remove":    {"member2", "members", people(amara), "members", []string{"cannot remove people from", "can_remove_members_group names (\"role:moderators\")"}},
+		"who may add does not remove":    {"member2", "members", people(amara), "members", []string{"cannot remove people from", "can_remove_members_group (\"role:moderators\")"}},
 		"who may add nests":              {"member2", "subgroups", set("leads", "sre"), "", nil},
 		"who may add does not un-nest":   {"member2", "subgroups", set(), "subgroups", []string{"cannot remove groups from"}},
 		"a moderator removes":            {"moderator", "members", people(kenji), "", nil},

@@ -167,7 +167,7 @@ func TestProtocolUserGroupDestroyAndDisappear(t *testing.T) {
 	if run.State != nil {
 		t.Error("a deactivated group is still in the state")
 	}
-	words := []string{`A deactivated user group has the name "ops2"`, "adopt_deactivated = true", fmt.Sprintf("(ID %d)", id(t, o, "ops2"))}
+	words := []string{`A deactivated user group has the name "ops2"`, "adopt_deactivated = true", fmt.Sprintf("group %d has this name", id(t, o, "ops2"))}
 	diags.ExpectError(t, "name", words...)
 
 	// And destroying one that is gone is fine.

@@ -84,8 +84,8 @@ func TestProtocolUserGroup_UnknownList_Deferred(t *testing.T) {
 	// The state has no value for the newly managed attribute, and Terraform refuses a plan without the configured
 	// one.
 	_, diags := run.Plan(values{"name": "ops", "members": acctest.Unknown, "can_mention_group": set("role:nobody")})
-	diags.ExpectError(t, "can_mention_group", "Cannot set can_mention_group in this apply", "with -target")
-	// A resource that uses the new name of the group has to wait for it.
+	diags.ExpectError(t, "can_mention_group", "Cannot set can_mention_group in this apply", "(-target)")
+	// Who names the group by its new name has to wait for it.
 	_, reported := planTogether(t, o,
 		member{groupType, run.State, values{"name": "operations", "members": acctest.Unknown}},
 		member{"zulip_channel", nil, values{"name": "c", "can_send_message_group": set("group:operations")}})
@@ -253,7 +253,7 @@ func TestProtocolUserGroup_Adopted_RemovalsListed(t *testing.T) {
 	config := values{"name": "ops", "members": listed(lena, ines), "adopt_deactivated": true}
 	for _, unknown := range []any{acctest.Unknown, []any{lena, acctest.Unknown}} {
 		_, diags := run.Plan(but(config, values{"members": unknown}))
-		diags.ExpectError(t, "members", "Cannot plan the members", "not known")
+		diags.ExpectError(t, "members", "Cannot plan the members", "aren't known until apply")
 	}
 	plan, diags := run.Plan(config)
 	diags.ExpectNoError(t)

@@ -251,9 +251,9 @@ func TestProtocolUserGroupListsOfOtherPrincipals(t *testing.T) {
 			{"members", "user_id:x", []string{`"user_id:x": a positive number must follow user_id:`}},
 			{"members", "user:", []string{`"user:" names no one`}},
 			{"members", "user:50", []string{`user_id:50`}},
-			{"subgroups", "user:" + lena, []string{`is a person or bot. List it in members`}},
-			{"subgroups", "user_id:50", []string{`is a person or bot. List it in members`}},
-			{"subgroups", "group_id:sre", []string{`what follows group_id: is a positive number`}},
+			{"subgroups", "user:" + lena, []string{`is a user or bot. List it in members`}},
+			{"subgroups", "user_id:50", []string{`is a user or bot. List it in members`}},
+			{"subgroups", "group_id:sre", []string{`a positive number must follow group_id:`}},
 		} {
 			_, diags := o.NewRun(t, kind).Plan(but(config, values{test.list: listed(test.text)}))
 			diags.ExpectError(t, test.list, test.words...)

@@ -219,7 +219,7 @@ func TestProtocolInvitation_ReplacedBeforePlan_Shown(t *testing.T) {
 		t.Errorf("plans %v of channels %v", plan.Changes(), run.State.Values["channel_ids"])
 	}
 	end, diags := run.Fork().Plan(nil)
-	diags.ExpectWarning(t, "", "The invitation of "+nadia+" was sent by someone else", fmt.Sprint("member, sent by user ", o.WithAccount(t, "admin").Self.ID))
+	diags.ExpectWarning(t, "", "Someone else sent the invitation of "+nadia, fmt.Sprint("member, sent by user ", o.WithAccount(t, "admin").Self.ID))
 	sent := o.Sent()
 	run.Fork().Apply(end).ExpectNoError(t)
 	sent.Expect(t, "DELETE")

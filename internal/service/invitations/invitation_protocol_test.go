@@ -162,7 +162,7 @@ func TestProtocolInvitationAccepted(t *testing.T) {
 	}
 	plan, diags := run.Plan(values{"email": nadia, "invite_as": "owner"})
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "expires_in_minutes", nadia+" has already joined", "Nothing is sent for what changes (expires_in_minutes, invite_as)", "zulip_user_role")
+	diags.ExpectWarning(t, "expires_in_minutes", nadia+" has already joined", "the changes (expires_in_minutes, invite_as) are not sent", "zulip_user_role")
 	run.Apply(plan).ExpectNoError(t)
 	if plan := run.MustPlan(values{"email": nadia, "invite_as": "owner"}); !plan.Empty() {
 		t.Errorf("recorded, plans %v", plan.Changes())
@@ -318,10 +318,10 @@ func TestProtocolInvitationBadInput(t *testing.T) {
 		attribute string
 		words     []string
 	}{
-		{values{"email": "nobody"}, "email", []string{"one address"}},
+		{values{"email": "nobody"}, "email", []string{"one email"}},
 		{values{"email": "Ann <ann@example.com>"}, "email", []string{"without a name"}},
 		{values{"email": "a@example.com,b@example.com"}, "email", []string{"for_each"}},
-		{values{"email": " a@example.com"}, "email", []string{"one address"}},
+		{values{"email": " a@example.com"}, "email", []string{"one email"}},
 		{values{"expires_in_minutes": 0}, "expires_in_minutes", []string{"between 1 and 1000000000"}},
 		{values{"invite_as": "boss"}, "invite_as", []string{"boss"}},
 		{values{"channel_ids": []any{999999}}, "channel_ids", []string{"no channel with the ID 999999"}},

@@ -76,8 +76,8 @@ func TestProtocolSendMessageErrors(t *testing.T) {
 		attribute string
 		words     []string
 	}{
-		{inTopic("deploys", " "), "content", []string{"not blank"}},
-		{inTopic("deploys", strings.Repeat("x", 10001)), "content", []string{"takes 10000"}},
+		{inTopic("deploys", " "), "content", []string{"White space alone"}},
+		{inTopic("deploys", strings.Repeat("x", 10001)), "content", []string{"accepts 10000"}},
 		{values{"content": "x"}, "", []string{"No recipient"}},
 		{values{"channel": "genral", "topic": "deploys", "content": "x"}, "channel", []string{`did you mean "general"?`}},
 	} {
@@ -355,7 +355,7 @@ func TestProtocolMessageFlagsForNarrowErrors(t *testing.T) {
 		words     []string
 	}{
 		{values{"anchor": "latest"}, "anchor", []string{"first_unread"}},
-		{values{"num_before": 4000, "num_after": 4000}, "num_after", []string{"come to 8000", "to_the_end"}},
+		{values{"num_before": 4000, "num_after": 4000}, "num_after", []string{"add up to 8000", "to_the_end"}},
 		{values{"include_anchor": false}, "include_anchor", []string{"Set num_before or num_after to 0"}},
 		{values{"to_the_end": true}, "to_the_end", []string{"num_before = 0"}},
 		{values{"num_before": -1}, "num_before", []string{"between 0 and 5000"}},

@@ -229,10 +229,10 @@ func TestProtocolMessageBadInput(t *testing.T) {
 		{values{"topic": "rules", "recipients": []any{"1"}, "content": "x"}, "topic", []string{"has no topic"}},
 		{values{"channel": "general", "topic": "rules", "recipients": []any{"1"}, "content": "x"}, "recipients", []string{"channel and recipients exclude each other"}},
 		{values{"recipients": []any{}, "content": "x"}, "recipients", []string{"at least one"}},
-		{inTopic("rules", " \n "), "content", []string{"not blank"}},
+		{inTopic("rules", " \n "), "content", []string{"White space alone"}},
 		{inTopic("a\nb", "x"), "topic", []string{"control characters"}},
-		{inTopic("rules", strings.Repeat("ü", 10001)), "content", []string{"10001 characters", "takes 10000"}},
-		{inTopic(strings.Repeat("ü", 61), "x"), "topic", []string{"61 characters", "takes 60"}},
+		{inTopic("rules", strings.Repeat("ü", 10001)), "content", []string{"10001 characters", "accepts 10000"}},
+		{inTopic(strings.Repeat("ü", 61), "x"), "topic", []string{"61 characters", "accepts 60"}},
 		{values{"channel": "genral", "topic": "rules", "content": "x"}, "channel", []string{`did you mean "general"?`, "zulip_channel.NAME.id"}},
 		{values{"channel": "999999", "topic": "rules", "content": "x"}, "channel", []string{"ID 999999"}},
 		{values{"recipients": []any{"lena.fisher@example.com"}, "content": "x"}, "recipients", []string{"lena.fischer@example.com"}},
@@ -253,7 +253,7 @@ func TestProtocolMessage_OtherSender_NotEdited(t *testing.T) {
 	member.MustApply(inTopic("rules", "Be kind."))
 	run := o.NewRun(t, "zulip_message")
 	run.Import(fmt.Sprint(member.State.Values["id"]), nil).ExpectNoError(t)
-	run.ExpectRefused(inTopic("rules", "Be loud."), "content", "someone else's", "-replace=ADDRESS")
+	run.ExpectRefused(inTopic("rules", "Be loud."), "content", "Only the sender can edit the message", "-replace=ADDRESS")
 	run.MustApply(inTopic("laws", "Be kind.")) // moving is another right
 }
 

@@ -164,7 +164,7 @@ func TestProtocolMessage_ConversationNotAllowed_Refused(t *testing.T) {
 	member, other := o.WithAccount(t, "member"), o.WithAccount(t, "member2")
 	config := values{"recipients": []any{fmt.Sprint(other.Self.ID)}, "content": "Hello"}
 	sent := o.Sent()
-	member.NewRun(t, "zulip_message").ExpectRefused(config, "recipients", "lena.fischer@example.com may not start this conversation", "direct_message_initiator_group", `"role:owners"`)
+	member.NewRun(t, "zulip_message").ExpectRefused(config, "recipients", "lena.fischer@example.com cannot start this conversation", "direct_message_initiator_group", `"role:owners"`)
 	sent.Expect(t)
 	member.NewRun(t, "zulip_message").MustApply(values{"recipients": []any{fmt.Sprint(o.WithAccount(t, "bot").Self.ID)}, "content": "Hello"})
 	o.Call(t, http.MethodPost, "/messages", map[string]string{"type": "direct", "to": fmt.Sprintf("[%d]", member.Self.ID), "content": "Hi"})
@@ -182,8 +182,8 @@ func TestProtocolMessage_MoveNotAllowed_Refused(t *testing.T) {
 	}
 	topic := values{"channel": "general", "topic": "there", "content": "Hello"}
 	sent := o.Sent()
-	run.ExpectRefused(topic, "topic", "may not move messages to another topic", "can_move_messages_within_channel_group")
-	run.ExpectRefused(values{"channel": "announcements", "topic": "here", "content": "Hello"}, "channel", "may not move messages out of channel", "can_move_messages_out_of_channel_group")
+	run.ExpectRefused(topic, "topic", "cannot move messages to another topic", "can_move_messages_within_channel_group")
+	run.ExpectRefused(values{"channel": "announcements", "topic": "here", "content": "Hello"}, "channel", "cannot move messages out of channel", "can_move_messages_out_of_channel_group")
 	sent.Expect(t)
 	run.MustApply(values{"channel": "general", "topic": "here", "content": "Edited"})
 	o.Change(t, "general", zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{"can_move_messages_within_channel_group": {New: zulip.NamedGroup(o.SystemGroup(t, "role:members"))}}})

@@ -183,8 +183,8 @@ func TestProtocolDraftsInOneRequest(t *testing.T) {
 func TestProtocolDraftBadInput(t *testing.T) {
 	_, run := acctest.StartRun(t, "zulip_draft")
 	run.ExpectRefusals(acctest.Refusals{
-		{values{"content": " "}, "content", []string{"not blank"}},
-		{values{"content": strings.Repeat("x", 10001)}, "content", []string{"takes 10000"}},
+		{values{"content": " "}, "content", []string{"White space alone"}},
+		{values{"content": strings.Repeat("x", 10001)}, "content", []string{"accepts 10000"}},
 		{values{"topic": "plans", "content": "x"}, "", []string{"No recipient"}},
 		{values{"channel": "genral", "topic": "plans", "content": "x"}, "channel", []string{`did you mean "general"?`}},
 	})
@@ -347,7 +347,7 @@ func TestProtocolScheduledMessageFailed(t *testing.T) {
 	clock.ahead.Store(int64(time.Hour))
 	plan, diags := run.Plan(wanted)
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "scheduled_delivery_timestamp", "could not be sent")
+	diags.ExpectWarning(t, "scheduled_delivery_timestamp", "could not send")
 	if !plan.Empty() || run.State.Values["failed"] != true {
 		t.Errorf("changes %v, state %v", plan.Changes(), run.State.Values)
 	}
@@ -372,7 +372,7 @@ func TestProtocolScheduledMessageBadInput(t *testing.T) {
 		{scheduledMessageConfig("Soon.", at(-time.Hour)), "scheduled_delivery_timestamp", []string{"The scheduled time is in the past"}},
 		{scheduledMessageConfig("Soon.", "tomorrow"), "scheduled_delivery_timestamp", []string{"Invalid timestamp", "time zone"}},
 		{scheduledMessageConfig("Soon.", "2090-01-01T00:00:00.5Z"), "scheduled_delivery_timestamp", []string{"whole seconds"}},
-		{scheduledMessageConfig(" ", at(time.Hour)), "content", []string{"not blank"}},
+		{scheduledMessageConfig(" ", at(time.Hour)), "content", []string{"White space alone"}},
 		{values{"content": "x", "scheduled_delivery_timestamp": at(time.Hour)}, "", []string{"No recipient"}},
 	})
 	run.MustPlan(values{"channel": acctest.Unknown, "topic": "plans", "content": acctest.Unknown, "scheduled_delivery_timestamp": acctest.Unknown})

@@ -109,7 +109,7 @@ func TestProtocolCustomEmojiImport(t *testing.T) {
 		sent := o.Sent()
 		plan, diags := fresh.Plan(config)
 		diags.ExpectNoError(t)
-		diags.ExpectWarning(t, "file", `taken for what "party" shows`)
+		diags.ExpectWarning(t, "file", `matches the imported emoji "party"`)
 		if len(plan.Replace) > 0 {
 			t.Errorf("the import alone replaces because of %v", plan.Replace)
 		}
@@ -171,7 +171,7 @@ func TestProtocolCustomEmoji_FileChangedSincePlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, diags := p.Apply(again)
-	diags.ExpectError(t, "file", "another one now")
+	diags.ExpectError(t, "file", "changed after the plan was made")
 	if active(t, o, "party") != nil {
 		t.Error("it was uploaded all the same")
 	}
@@ -236,7 +236,7 @@ func TestFaultCustomEmojiLostReading(t *testing.T) {
 			}
 			// One read precedes the upload.
 			heal := o.Sandbox.Fail(sandbox.Fault{Method: "POST", Path: "/register", Action: sandbox.FaultStatus, Status: http.StatusBadGateway, Skip: 1})
-			run.Apply(plan).ExpectError(t, "", "not known whether", "finds out by its name")
+			run.Apply(plan).ExpectError(t, "", "Unknown whether", "finds out by its name")
 			heal()
 			if run.State == nil {
 				t.Fatal("it is not in the state")

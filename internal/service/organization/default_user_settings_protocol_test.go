@@ -280,7 +280,7 @@ func TestProtocolDefaultUserSettings_WithoutRefresh_Refused(t *testing.T) {
 	run.Apply(run.MustPlan(values{"color_scheme": "dark"})).ExpectNoError(t)
 	config := values{"color_scheme": "dark", "enter_sends": true}
 	_, diags := run.Process().Plan(defaultUserSettingsTypeName, run.State, config)
-	diags.ExpectError(t, "enter_sends", "The current value of enter_sends is not known", "Plan with a refresh")
+	diags.ExpectError(t, "enter_sends", "The current value of enter_sends is not known", "Plan without -refresh=false")
 	_, diags = run.Process().Plan(defaultUserSettingsTypeName, run.State, values{"color_scheme": "light"})
 	diags.ExpectNoError(t)
 	run.MustApply(config)

@@ -82,7 +82,7 @@ func TestProtocolDomainDriftAndGone(t *testing.T) {
 
 	change, gone := run.MustPlan(values{"domain": "example.com", "allow_subdomains": false}), run.MustPlan(nil)
 	must(t, o.Client.DeleteDomain(context.Background(), "example.com"))
-	run.Fork().Apply(change).ExpectError(t, "", `Cannot read domain "example.com"`, "any longer", "Plan again")
+	run.Fork().Apply(change).ExpectError(t, "", `Cannot read domain "example.com"`, "no longer sees", "Plan again")
 	run.Apply(gone).ExpectNoError(t)
 }
 

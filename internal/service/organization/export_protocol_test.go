@@ -137,7 +137,7 @@ func TestProtocolExport_Failure_Error(t *testing.T) {
 
 	o.Sandbox.SetUpExports(time.Hour, false)
 	_, diags = invoke(t, p, values{"link_file": file, "timeout": "1s"})
-	diags.ExpectError(t, "", "Export 2202 did not finish", "after 1s", "goes on")
+	diags.ExpectError(t, "", "Export 2202 did not finish", "after 1s", "continues the export")
 
 	ctx, cancel := context.WithCancel(t.Context())
 	_, diags = p.InvokeAction(ctx, exportTypeName, values{"link_file": file}, func(message string) {
@@ -145,7 +145,7 @@ func TestProtocolExport_Failure_Error(t *testing.T) {
 			cancel()
 		}
 	})
-	diags.ExpectError(t, "", "Export 2203 did not finish", "interrupted", "goes on")
+	diags.ExpectError(t, "", "Export 2203 did not finish", "interrupted", "continues the export")
 	if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("there is a file: %v", err)
 	}

@@ -115,7 +115,7 @@ func TestProtocolOrganization_WithoutRefresh_Refused(t *testing.T) {
 	for name, value := range others {
 		config := values{"description": "start", name: value}
 		_, diags := run.Process().Plan(organizationTypeName, created, config)
-		diags.ExpectError(t, name, "The current value of "+name+" is not known", "Plan with a refresh")
+		diags.ExpectError(t, name, "The current value of "+name+" is not known", "Plan without -refresh=false")
 		run.MustPlan(config)
 	}
 	_, diags := run.Process().Plan(organizationTypeName, created, values{"description": "other"})

@@ -166,7 +166,7 @@ func TestProtocolOrganizationImageImport(t *testing.T) {
 	run.Import("", values{"id": "logo"}).ExpectNoError(t)
 	plan, diags := run.Plan(values{"kind": "logo", "file": file})
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "file", "taken for what the logo shows")
+	diags.ExpectWarning(t, "file", "matches the imported logo")
 	run.Apply(plan).ExpectNoError(t)
 	sent.Expect(t)
 	if run.State.Values["file_sha256"] != acctest.HashOf(t, file) || organizationImageHeld(t, o, "logo") != made {

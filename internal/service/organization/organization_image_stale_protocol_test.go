@@ -121,7 +121,7 @@ func TestProtocolOrganizationImage_OtherAddress_Refused(t *testing.T) {
 	config := values{"kind": "logo", "file": acctest.Picture(t, 10)}
 	run.MustApply(config)
 	_, diags := run.Process().Plan(organizationImageKind, nil, config)
-	diags.ExpectWarning(t, "kind", "uploaded logo already", "so the apply will fail")
+	diags.ExpectWarning(t, "kind", "already has an uploaded logo", "so the apply will fail")
 	p := run.Process()
 	p.MustPlan(organizationImageKind, run.State, nil)
 	_, diags = p.Plan(organizationImageKind, nil, config)

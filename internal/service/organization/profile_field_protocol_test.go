@@ -166,7 +166,7 @@ func TestProtocolProfileFieldLoss(t *testing.T) {
 	_, diags = run.Plan(nil)
 	diags.ExpectWarning(t, "", `2 people lose their answer in "Team"`, "deleted")
 	plan, diags := run.Plan(team(values{"field_type": "long_text"}))
-	diags.ExpectWarning(t, "", "2 people lose", "another one")
+	diags.ExpectWarning(t, "", "2 people lose", "re-created")
 	if !slices.Equal(plan.Replace, []string{"field_type"}) {
 		t.Errorf("replaced because of %v", plan.Replace)
 	}

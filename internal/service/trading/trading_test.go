@@ -144,7 +144,7 @@ func TestProtocolTradingPing(t *testing.T) {
 	_, diags := p.ReadData("zulip_trading_platform_ping", acctest.Values{"platform_id": "33333333-3333-3333-3333-333333333333"})
 	diags.ExpectError(t, "", "There is no such platform")
 	_, diags = p.ReadData("zulip_trading_platform_ping", acctest.Values{"platform_id": "London"})
-	diags.ExpectError(t, "platform_id", `"London" is not the ID`)
+	diags.ExpectError(t, "platform_id", `"London" is not an ID`)
 }
 
 func TestProtocolTradingToken(t *testing.T) {

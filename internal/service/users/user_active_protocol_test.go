@@ -89,7 +89,7 @@ func TestProtocolUserActiveDrift(t *testing.T) {
 	expectActive(t, o, run, false, false)
 	plan, diags := run.Plan(lenaWith(values{"active": true}))
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "active", "The account of "+userLena+" will be reactivated", "keeps its messages")
+	diags.ExpectWarning(t, "active", "User "+userLena+" will be reactivated", "Its messages and subscriptions do not change")
 	if fmt.Sprint(plan.Changes()) != "[active]" {
 		t.Errorf("planned: %v", plan.Changes())
 	}
@@ -147,7 +147,7 @@ func TestProtocolUserActive_Removed_Refused(t *testing.T) {
 // A new resource takes over a deactivated account as it is, and creates none.
 func TestProtocolUserCreatedInactive(t *testing.T) {
 	o, run := acctest.StartRun(t, "zulip_user")
-	run.ExpectRefused(nadia(values{"active": false}), "active", newcomer+" has no account", "creates none", "remove active = false", "remove the resource")
+	run.ExpectRefused(nadia(values{"active": false}), "active", "User "+newcomer+" does not exist", "creates none", "remove active = false", "remove the resource")
 	late := func(address string) *acctest.PlannedChange {
 		plan := run.MustPlan(values{"email": acctest.Unknown, "full_name": "Lena F.", "active": false})
 		plan.Config, plan.Values["email"] = values{"email": address, "full_name": "Lena F.", "active": false}, address
@@ -155,10 +155,10 @@ func TestProtocolUserCreatedInactive(t *testing.T) {
 	}
 	sent := o.Sent()
 	_, diags := run.Process().Apply(late(newcomer))
-	diags.ExpectError(t, "active", newcomer+" has no account")
-	run.ExpectRefused(lenaWith(values{"active": false}), "email", userLena+" already has an account", fmt.Sprintf("id = %q", userLena))
+	diags.ExpectError(t, "active", "User "+newcomer+" does not exist")
+	run.ExpectRefused(lenaWith(values{"active": false}), "email", "User "+userLena+" already exists", fmt.Sprintf("id = %q", userLena))
 	_, diags = run.Process().Apply(late(userLena))
-	diags.ExpectError(t, "email", userLena+" already has an account")
+	diags.ExpectError(t, "email", "User "+userLena+" already exists")
 	sent.Expect(t)
 
 	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", id(t, o, "member")), nil)
@@ -166,7 +166,7 @@ func TestProtocolUserCreatedInactive(t *testing.T) {
 	run.ExpectRefused(lenaWith(values{"active": true}), "email", "adopt_deactivated = true")
 	plan, diags := run.Plan(lenaWith(values{"active": false, "full_name": "Lena F."}))
 	diags.ExpectNoError(t)
-	diags.ExpectWarning(t, "active", "The deactivated account of "+userLena+" will be adopted", "stays deactivated")
+	diags.ExpectWarning(t, "active", "Deactivated user "+userLena+" will be adopted", "stays deactivated")
 	sent = o.Sent()
 	run.Apply(plan).ExpectNoError(t)
 	sent.Expect(t, "PATCH full_name")
@@ -325,7 +325,7 @@ func TestProtocolUserInactiveDeleted(t *testing.T) {
 	if run.Refresh().ExpectNoError(t); run.State != nil {
 		t.Errorf("the state holds %v", run.State.Values)
 	}
-	run.ExpectRefused(lenaWith(values{"active": false}), "active", userLena+" has no account", "remove the resource")
+	run.ExpectRefused(lenaWith(values{"active": false}), "active", "User "+userLena+" does not exist", "remove the resource")
 }
 
 // A user who becomes inactive is removed from groups and permissions in the same run, in any order.

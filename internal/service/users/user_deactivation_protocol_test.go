@@ -202,7 +202,7 @@ func withDeleted(t *testing.T, level int) *acctest.Organization {
 func TestProtocolUserDeleted(t *testing.T) {
 	o := withDeleted(t, featurelevel.DeletedUsers)
 	run := o.NewRun(t, "zulip_user")
-	words := []string{"The account " + newcomer + " was deleted", `is called "Nadia Haddad"`, "cannot be reactivated", "Set another email"}
+	words := []string{"User " + newcomer + " was deleted", `is called "Nadia Haddad"`, "cannot be reactivated", "Set another email"}
 	for _, more := range []values{nil, {"adopt_deactivated": true}} {
 		run.ExpectRefused(nadia(more), "email", words...)
 	}

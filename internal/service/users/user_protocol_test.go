@@ -144,7 +144,7 @@ func TestProtocolUserAdopted(t *testing.T) {
 	before := run.State.Values["id"]
 	o.Call(t, http.MethodDelete, fmt.Sprint("/users/", before), nil)
 	_, diags := run.Plan(nadia(values{"full_name": "Nadia Again"}))
-	diags.ExpectError(t, "email", "deactivated account", "adopt_deactivated = true")
+	diags.ExpectError(t, "email", "already exists and is deactivated", "adopt_deactivated = true")
 	plan, diags := run.Plan(nadia(values{"full_name": "Nadia Again", "role": "member", "adopt_deactivated": true}))
 	diags.ExpectWarning(t, "adopt_deactivated", "will be reactivated", "Nadia Haddad")
 	sent := o.Sent()
@@ -215,7 +215,7 @@ func TestProtocolUserHiddenAddress(t *testing.T) {
 	imported := o.NewRun(t, "zulip_user")
 	imported.Import(fmt.Sprint(run.State.Values["id"]), nil).ExpectNoError(t)
 	plan, diags := imported.Plan(nadia(nil))
-	diags.ExpectWarning(t, "email", "Cannot compare the email", "on trust")
+	diags.ExpectWarning(t, "email", "Cannot compare the email", "assumes that it is")
 	sent := o.Sent()
 	imported.Apply(plan).ExpectNoError(t)
 	sent.Expect(t)
@@ -270,7 +270,7 @@ func TestProtocolUserRefusedAtPlan(t *testing.T) {
 		{nadia(values{"full_name": strings.Repeat("ü", 101)}), "full_name", []string{"101 characters"}},
 		{nadia(values{"full_name": "Nadia @ home"}), "full_name", []string{"must not contain any of"}},
 		{nadia(values{"role": "boss"}), "role", []string{"must be one of"}},
-		{nadia(values{"email": strings.ToUpper(userLena)}), "email", []string{"already has an account", fmt.Sprintf("id = %q", userLena)}},
+		{nadia(values{"email": strings.ToUpper(userLena)}), "email", []string{"already exists", fmt.Sprintf("id = %q", userLena)}},
 		{nadia(values{"profile_data": values{"Mentor": "x"}}), "profile_data", []string{`did you mean "Mentors"?`}},
 		{nadia(values{"profile_data": values{"Mentors": userLena}}), "profile_data", []string{"jsonencode([...])"}},
 		{nadia(values{"profile_data": values{"Mentors": `["lina.fischer@example.com"]`}}), "profile_data", []string{"did you mean " + userLena}},
@@ -395,7 +395,7 @@ func TestProtocolUsersDataSource_Filtered_Listed(t *testing.T) {
 	_, diags := p.ReadData("zulip_users", values{"role": "boss"})
 	diags.ExpectError(t, "role", "role must be one of")
 	_, diags = p.ReadData("zulip_users", values{"emails": []any{"no@example.com"}})
-	diags.ExpectError(t, "emails", `with the address "no@example.com"`)
+	diags.ExpectError(t, "emails", `with the email "no@example.com"`)
 	_, diags = p.ReadData("zulip_users", values{"profile_field": values{"name": "Shoe size", "value": "43"}})
 	diags.ExpectError(t, "profile_field", `no custom profile field called "Shoe size"`)
 }

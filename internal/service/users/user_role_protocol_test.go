@@ -54,7 +54,7 @@ func TestProtocolUserRole_Lifecycle(t *testing.T) {
 	expectUserRole(t, o, "member", "member")
 	run.MustApply(values{"user": userRoleLena, "role": "moderator"})
 	plan, diags := run.Plan(nil)
-	diags.ExpectWarning(t, "", userRoleLena+" stays moderator", `on_destroy = "member"`)
+	diags.ExpectWarning(t, "", userRoleLena+" keeps the role moderator", `on_destroy = "member"`)
 	run.Apply(plan).ExpectNoError(t)
 	expectUserRole(t, o, "member", "moderator") // kept
 }
@@ -231,7 +231,7 @@ func TestProtocolUserRoleTwoResources(t *testing.T) {
 	_, diags := p.Plan("zulip_user_role", nil, values{"user": fmt.Sprint(id(t, o, "member")), "role": "moderator"})
 	diags.ExpectNoError(t) // the same
 	_, diags = p.Plan("zulip_user_role", nil, values{"user": fmt.Sprint(id(t, o, "member")), "role": "guest"})
-	diags.ExpectError(t, "role", "Two roles for "+userRoleLena, "Keep one.")
+	diags.ExpectError(t, "role", "Two roles for "+userRoleLena, "Keep one of them.")
 	_, diags = p.Plan("zulip_user_role", nil, values{"user": "kenji.sato@example.com", "role": "guest"})
 	diags.ExpectNoError(t) // somebody else
 

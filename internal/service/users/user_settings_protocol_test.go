@@ -120,7 +120,7 @@ func TestProtocolSetUserSettingsOfGroups(t *testing.T) {
 	}
 	sre := members("sre")
 	progress := invoke(t, o, values{"groups": []any{"sre"}, "skip_if_already_edited": true, "enter_sends": true})
-	if progress != "Setting enter_sends of everybody in sre" {
+	if progress != "Setting enter_sends of everyone in sre" {
 		t.Errorf("progress: %q", progress)
 	}
 	for _, one := range o.Sandbox.Organization().People() {
@@ -233,7 +233,7 @@ func TestProtocolSetUserSettingsOldServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	o.Sandbox.Fail(sandbox.Fault{Method: "GET", Path: "/server_settings", Action: sandbox.FaultStatus, Status: http.StatusOK, Body: string(body)})
-	refused(t, o, config(values{"color_scheme": "light"}), "", "Unknown whether the server can", "feature level 444", "nothing is sent")
+	refused(t, o, config(values{"color_scheme": "light"}), "", "Unknown whether the server can", "feature level 444", "Nothing was changed")
 }
 
 func TestProtocolSetUserSettingsCaller(t *testing.T) {

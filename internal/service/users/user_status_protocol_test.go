@@ -160,7 +160,7 @@ func TestProtocolUserStatusRefusedAtPlan(t *testing.T) {
 	bot := fmt.Sprint(id(t, o, "bot"))
 	run.ExpectRefusals(acctest.Refusals{
 		{values{"user": userStatusLena}, "", []string{"The resource manages nothing"}},
-		{values{"user": userStatusLena, "status_text": sixty + "ü"}, "status_text", []string{"61 characters", "takes 60"}},
+		{values{"user": userStatusLena, "status_text": sixty + "ü"}, "status_text", []string{"61 characters", "accepts 60"}},
 		{values{"user": userStatusLena, "status_text": "x", "emoji_code": "1f697"}, "emoji_code", []string{"Set emoji_name"}},
 		{values{"user": userStatusLena, "emoji_name": "", "reaction_type": "realm_emoji"}, "reaction_type", []string{"Set emoji_name"}},
 		{values{"user": userStatusLena, "emoji_name": "palm_treee"}, "emoji_name", []string{`No such emoji: "palm_treee"`, "Did you mean palm_tree"}},
@@ -270,8 +270,8 @@ func TestProtocolUserStatusTwoResources(t *testing.T) {
 	}
 	plan(values{"status_text": "Away"}).ExpectNoError(t)
 	plan(values{"status_text": "Away ", "emoji_name": "car"}).ExpectNoError(t)
-	plan(values{"emoji_name": "palm_tree"}).ExpectError(t, "emoji_name", "Duplicate status of "+userStatusLena, "Keep one.")
-	plan(values{"status_text": ""}).ExpectError(t, "status_text", "Duplicate status of "+userStatusLena, "Keep one.")
+	plan(values{"emoji_name": "palm_tree"}).ExpectError(t, "emoji_name", "Duplicate status of "+userStatusLena, "Keep one of them.")
+	plan(values{"status_text": ""}).ExpectError(t, "status_text", "Duplicate status of "+userStatusLena, "Keep one of them.")
 }
 
 // A status that was set after the plan is neither overwritten nor cleared.
