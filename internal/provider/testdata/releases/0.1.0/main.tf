@@ -39,7 +39,7 @@ resource "zulip_channel" "releases" {
 
 resource "zulip_channel" "security" {
   name                   = "security"
-  description            = "Invitation only. Ask a lead to add you."
+  description            = "Who is in is invited by the leads."
   privacy                = "private_shared_history"
   topics_policy          = "disable_empty_topic"
   message_retention_days = 90
