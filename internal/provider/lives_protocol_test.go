@@ -134,7 +134,11 @@ func (l life) expectGone(t *testing.T, o *acctest.Organization, id any) {
 			t.Errorf("%s can be imported after the destroy: %v", l.of, again.State.Values)
 			return
 		}
-		time.Sleep(time.Second)
+		select {
+		case <-t.Context().Done():
+			return
+		case <-time.After(time.Second):
+		}
 	}
 }
 

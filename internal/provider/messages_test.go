@@ -71,7 +71,7 @@ func TestMessages_PlainWords(t *testing.T) {
 	summaries := 0
 	isDocumentation := regexp.MustCompile("(?i)schema|description|markdown|attributes").MatchString
 	for _, dir := range []string{"resource", "service", "realm/runstate", "realm/store", "realm/suggest", "provider", "zulip", "trading"} {
-		err := filepath.WalkDir(filepath.Join("..", dir), func(path string, entry fs.DirEntry, err error) error {
+		err := filepath.WalkDir(filepath.Join("..", dir), func(path string, _ fs.DirEntry, err error) error {
 			if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "featurelevel") {
 				return err
 			}
