@@ -204,7 +204,7 @@ func isComputed(of *meaning.Type, name string, row *meaning.Row) bool {
 	case meaning.Role:
 		return name == "role" || name == "active" || of.Name == "zulip_user_role" && name != "on_destroy" || of.Name == "zulip_role_members" && (name == "users" || name == "user_ids")
 	case meaning.Credential:
-		return name == "owner"
+		return name == "owner" || name == "owner_id"
 	case meaning.Identity:
 		return name == "name" && (of.Name == "zulip_channel" || of.Name == "zulip_user_group")
 	}
