@@ -86,9 +86,9 @@ cli_tests() {
 
 # Many tests wait for a CLI or a slow server more than they compute, so more of them run in parallel than there are processors.
 # shellcheck disable=SC2034  # used by the scripts that source this file
-at_once=$((2 * $(getconf _NPROCESSORS_ONLN)))
-# With ZULIP_SITE the packages share one server. A read by one package during a write by another can leave its caches out of date.
-[ -z "${ZULIP_SITE:-}" ] || at_once=1
+at_once=$((2 * $(getconf _NPROCESSORS_ONLN))) parallel=8
+# With ZULIP_SITE the tests share one server. A read by one test during a write by another can leave its caches out of date.
+[ -z "${ZULIP_SITE:-}" ] || at_once=1 parallel=1
 
 # Tests and compilers produce garbage faster than live data, and memory is cheaper here than frequent collection.
 export GOGC=${GOGC:-400}
