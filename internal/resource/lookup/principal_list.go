@@ -312,10 +312,24 @@ func (l PrincipalList) KeepPriorAs(configured, prior types.List, priorIDs types.
 	switch {
 	case prior.IsNull() || !isWhollyKnown(configured):
 		return configured, prior.IsNull() && configured.IsNull()
-	case !maps.Equal(l.keys(configured, now), l.keys(prior, before)):
+	case !maps.Equal(l.keys(configured, now), l.keys(prior, before)), l.isRenamed(configured, prior, view):
 		return configured, false
 	}
 	return prior, true
+}
+
+// isRenamed reports whether a list has a text that the prior one does not have, and that is the new name of an object
+// in this run. The state gets the new name, because the next refresh would otherwise show it as a change outside Terraform.
+func (l PrincipalList) isRenamed(configured, prior types.List, view *snapshot.Snapshot) bool {
+	before := texts(prior)
+	return slices.ContainsFunc(texts(configured), func(text string) bool {
+		plain, err := l.plain(text)
+		if err != nil || slices.Contains(before, text) {
+			return false
+		}
+		id, ok := l.planned(view, plain)
+		return ok && id != 0
+	})
 }
 
 // MustWait reports whether an existing resource must stay unchanged until a list is known. Terraform plans again

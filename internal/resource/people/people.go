@@ -53,6 +53,25 @@ func (v Value) ids() types.Map {
 	return *v.IDs
 }
 
+// KeepIDs keeps the planned IDs that are known. Where a planned ID is not, it keeps its own, or null.
+func (v Value) KeepIDs(planned Value) {
+	if planned.IDs.IsUnknown() {
+		return
+	}
+	ids := planned.IDs.Elements() // a copy
+	for text, id := range ids {
+		if id.IsUnknown() {
+			ids[text] = types.Int64Null()
+			if found, ok := v.IDs.Elements()[text]; ok {
+				ids[text] = found
+			}
+		}
+	}
+	if *v.IDs = noIDs; !planned.IDs.IsNull() {
+		*v.IDs = types.MapValueMust(types.Int64Type, ids)
+	}
+}
+
 // IDsAttribute describes the attribute with the IDs.
 func (l List) IDsAttribute() schema.MapAttribute {
 	return schema.MapAttribute{

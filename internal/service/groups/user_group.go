@@ -77,6 +77,7 @@ func groups() *definition {
 		CheckTable: func(ctx context.Context, p *tablePlan) {
 			wait(p)
 			p.Compare()
+			planIDs(p)
 			check(ctx, p)
 		},
 		New: &zulip.UserGroup{}, Create: create, MayBeCreated: isOwn, RegisterCreated: registerMembership,
@@ -220,7 +221,7 @@ func create(ctx context.Context, c *core.Context, plan *model) (int64, error) {
 // registerMembership registers which lists of a group that was just created its resource manages.
 func registerMembership(c *core.Context, id int64, planned *model) {
 	for _, list := range membershipLists {
-		if base.IsSet(*list.attribute(&planned.userGroupFacts)) { // on creation, only what is configured is known
+		if base.IsSet(*list.in(&planned.userGroupFacts).Texts) { // on creation, only what is configured is known
 			c.Meta.Run.ManageMembership(runstate.GroupKey{ID: id}, list.Attribute, true)
 		}
 	}
@@ -275,7 +276,9 @@ type userGroupFacts struct {
 	Name        types.String `tfsdk:"name"`
 	Description types.String `tfsdk:"description"`
 	Members     types.List   `tfsdk:"members"`
+	MemberIDs   types.Map    `tfsdk:"member_ids"`
 	Subgroups   types.List   `tfsdk:"subgroups"`
+	SubgroupIDs types.Map    `tfsdk:"subgroup_ids"`
 
 	CanAddMembersGroup    types.Set `tfsdk:"can_add_members_group"`
 	CanJoinGroup          types.Set `tfsdk:"can_join_group"`

@@ -15,6 +15,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/listplanmodifier"
+	"github.com/hashicorp/terraform-plugin-framework/resource/schema/mapplanmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/resource/schema/planmodifier"
 	"github.com/hashicorp/terraform-plugin-framework/schema/validator"
 	"github.com/hashicorp/terraform-plugin-framework/types"
@@ -97,10 +98,12 @@ var attributes = table{
 			membershipList: membersList, description: "Emails of the direct members of the group, without deactivated users.",
 			setting: "User IDs, `user:EMAIL` and `user_id:N` also work; the order doesn't matter. The list is complete: an apply removes other members. Deactivated users are ignored, listed or not. Leave it unset if you use `zulip_user_group_membership`. " + unknownText + " " + toldText,
 		},
+		membershipIDsRow{membersList},
 		membershipRow{
 			membershipList: subgroupsList, description: "Names of the direct subgroups of the group, without deactivated groups. Roles such as `role:members` are groups too.",
 			setting: "IDs, `group:NAME` and `group_id:N` also work; write `name:2024` for a group whose name is a number. The order doesn't matter. The list is complete: an apply removes other subgroups. " + unknownText,
 		},
+		membershipIDsRow{subgroupsList},
 		row[types.Int64]{
 			Name: "creator_id", ReadOnly: true, IsIncidental: true, Description: "User ID of the creator. Null for roles and very old groups.",
 			Setting: notInNewStates,
@@ -138,10 +141,10 @@ var attributes = table{
 type membershipList struct {
 	people.List
 
-	// attribute is where facts have it, current where a group has it.
-	attribute func(*userGroupFacts) *types.List
-	current   func(*zulip.UserGroup) *[]int64
-	change    func(change *zulip.MembershipChange, add, remove []int64)
+	// in returns the list of a resource, current that of a group.
+	in      func(*userGroupFacts) people.Value
+	current func(*zulip.UserGroup) *[]int64
+	change  func(change *zulip.MembershipChange, add, remove []int64)
 }
 
 const deactivatedIgnored = "The server neither adds nor removes deactivated users and groups"
@@ -149,7 +152,7 @@ const deactivatedIgnored = "The server neither adds nor removes deactivated user
 var (
 	membersList = membershipList{
 		people.List{PrincipalList: lookup.UserList, Attribute: "members", Noun: "user", Ignored: deactivatedIgnored},
-		func(f *userGroupFacts) *types.List { return &f.Members },
+		func(f *userGroupFacts) people.Value { return people.Value{Texts: &f.Members, IDs: &f.MemberIDs} },
 		func(g *zulip.UserGroup) *[]int64 { return &g.Members },
 		func(m *zulip.MembershipChange, add, remove []int64) {
 			m.Add, m.Delete = append(m.Add, add...), append(m.Delete, remove...)
@@ -157,7 +160,7 @@ var (
 	}
 	subgroupsList = membershipList{
 		people.List{PrincipalList: lookup.GroupList, Attribute: "subgroups", Noun: "user group", Ignored: deactivatedIgnored},
-		func(f *userGroupFacts) *types.List { return &f.Subgroups },
+		func(f *userGroupFacts) people.Value { return people.Value{Texts: &f.Subgroups, IDs: &f.SubgroupIDs} },
 		func(g *zulip.UserGroup) *[]int64 { return &g.DirectSubgroupIDs },
 		func(m *zulip.MembershipChange, add, remove []int64) {
 			m.AddSubgroups, m.DeleteSubgroups = append(m.AddSubgroups, add...), append(m.DeleteSubgroups, remove...)
@@ -179,7 +182,7 @@ func (l membershipList) elements() validator.List {
 // problems are the elements of a list that an apply cannot use.
 func (l membershipList) problems(resolved lookup.ResolvedList) []permission.Problem {
 	var problems []permission.Problem
-	for _, err := range resolved.Problems {
+	for _, err := range slices.Concat(resolved.Moved, resolved.Problems) {
 		problems = append(problems, permission.Problem{Summary: lookup.Summary(err), Detail: base.Sentence(err)})
 	}
 	for _, text := range resolved.Planned {
@@ -263,25 +266,24 @@ func (l membershipRow) text(resource, text string) string {
 
 // ReadInto keeps the form and the order of the elements that are still in the list.
 func (l membershipRow) ReadInto(f *userGroupFacts, group *zulip.UserGroup, on attribute.Server, _ *diag.Diagnostics) {
-	at := l.attribute(f)
+	at := l.in(f).Texts
 	*at = l.Keep(*at, *l.current(group), on.View)
 }
 
 // Step is the change of the list. An element that cannot be found is a problem. A list that is planned as the state has it, as
 // one that is not configured always is, is neither compared nor resolved.
 func (l membershipRow) Step(prior *prior, planned *userGroupFacts, on attribute.Server) (change step, problems []permission.Problem, found bool) {
-	list := *l.attribute(planned)
-	if list.IsNull() || prior.IsState && list.Equal(*l.attribute(prior.Values)) {
+	list := *l.in(planned).Texts
+	if list.IsNull() || prior.IsState && list.Equal(*l.in(prior.Values).Texts) {
 		return change, nil, false
 	}
-	wanted, known := l.Resolve(list, on.View)
+	wanted, known := l.wanted(planned, on.View)
 	if !known {
 		return change, nil, false
 	}
 	var before []int64
 	if prior.IsState {
-		resolved, _ := l.Resolve(*l.attribute(prior.Values), on.View)
-		before = resolved.IDs
+		before = l.Named(l.in(prior.Values), on.View).IDs
 	} else {
 		before = *l.current(prior.Object)
 	}
@@ -327,18 +329,71 @@ func (l membershipList) describe(ids []int64, view *snapshot.Snapshot) string {
 
 // KeepPrior keeps the prior list where the planned one names the same.
 func (l membershipRow) KeepPrior(_, planned, state *userGroupFacts, on attribute.Server) {
-	at := l.attribute(planned)
-	*at = l.List.KeepPrior(*at, *l.attribute(state), on.View)
+	at, prior := l.in(planned).Texts, l.in(state)
+	*at, _ = l.KeepPriorAs(*at, *prior.Texts, *prior.IDs, on.View)
 }
 
 // KeepPlanned gives the model the planned list, unless that is unknown.
 func (l membershipRow) KeepPlanned(f, planned *userGroupFacts) {
-	base.KeepKnown(l.attribute(f), *l.attribute(planned))
+	base.KeepKnown(l.in(f).Texts, *l.in(planned).Texts)
 }
 
 // ForgetUnknown makes an unknown list null.
 func (l membershipRow) ForgetUnknown(f *userGroupFacts) {
-	if at := l.attribute(f); at.IsUnknown() {
+	if at := l.in(f).Texts; at.IsUnknown() {
 		*at = types.ListNull(types.StringType)
 	}
+}
+
+// membershipIDsRow is the row of the IDs of a list.
+type membershipIDsRow struct{ membershipList }
+
+// AttributeName is the name of the attribute.
+func (l membershipIDsRow) AttributeName() string { return strings.TrimSuffix(l.Attribute, "s") + "_ids" }
+
+// Takes returns no requirement: the attribute cannot be set.
+func (l membershipIDsRow) Takes() attribute.Requirement { return attribute.Requirement{} }
+
+// ResourceAttribute describes the attribute in the schema of the resource.
+func (l membershipIDsRow) ResourceAttribute(string) schema.Attribute {
+	ids := l.IDsAttribute()
+	ids.PlanModifiers = []planmodifier.Map{mapplanmodifier.UseStateForUnknown()}
+	return ids
+}
+
+// DataSourceAttribute describes the attribute in the schema of a data source.
+func (l membershipIDsRow) DataSourceAttribute(string) datasourceschema.Attribute {
+	return datasourceschema.MapAttribute{
+		ElementType: types.Int64Type, Computed: true,
+		MarkdownDescription: fmt.Sprintf("ID of the %s for each element of `%s`.", l.Noun, l.Attribute),
+	}
+}
+
+// ReadInto sets the IDs for the list as its row reads it.
+func (l membershipIDsRow) ReadInto(f *userGroupFacts, group *zulip.UserGroup, on attribute.Server, _ *diag.Diagnostics) {
+	texts := *l.in(f).Texts
+	l.Hold(people.Value{Texts: &texts, IDs: l.in(f).IDs}, *l.current(group), on.View)
+}
+
+// Step returns no change: the IDs follow from the list.
+func (l membershipIDsRow) Step(*prior, *userGroupFacts, attribute.Server) (change step, problems []permission.Problem, found bool) {
+	return change, nil, false
+}
+
+// KeepPrior does nothing: see [planIDs].
+func (l membershipIDsRow) KeepPrior(_, _, _ *userGroupFacts, _ attribute.Server) {}
+
+// KeepPlanned gives the model the planned IDs that are known.
+func (l membershipIDsRow) KeepPlanned(f, planned *userGroupFacts) { l.in(f).KeepIDs(l.in(planned)) }
+
+// ForgetUnknown makes unknown IDs null.
+func (l membershipIDsRow) ForgetUnknown(f *userGroupFacts) {
+	none := types.MapNull(types.Int64Type)
+	people.Value{Texts: l.in(f).Texts, IDs: &none}.KeepIDs(l.in(f))
+	*l.in(f).IDs = none
+}
+
+// wanted resolves a planned list.
+func (l membershipList) wanted(planned *userGroupFacts, view *snapshot.Snapshot) (wanted lookup.ResolvedList, known bool) {
+	return l.ResolveAs(*l.in(planned).Texts, *l.in(planned).IDs, view)
 }

@@ -324,7 +324,7 @@ func expectOmitted(t *testing.T, when string, has, config values) {
 		if config[name] != nil && !reflect.DeepEqual(value, config[name]) {
 			t.Errorf("%s: %s is %v, and configured as %v", when, name, value, config[name])
 		}
-		if isThere := map[string]bool{"id": true, "members": true, "subgroups": true}; config[name] == nil && value != nil && !isThere[name] {
+		if isThere := map[string]bool{"id": true, "members": true, "member_ids": true, "subgroups": true, "subgroup_ids": true}; config[name] == nil && value != nil && !isThere[name] {
 			t.Errorf("%s: %s is not managed, and is %v", when, name, value)
 		}
 	}

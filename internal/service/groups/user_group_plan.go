@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
-	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 
@@ -42,7 +42,7 @@ func check(ctx context.Context, plan *tablePlan) {
 		p.now = group
 	}
 	for _, list := range membershipLists {
-		if !list.attribute(&p.Config.userGroupFacts).IsNull() {
+		if !list.in(&p.Config.userGroupFacts).Texts.IsNull() {
 			p.checkList(ctx, list)
 		}
 	}
@@ -88,7 +88,7 @@ func (p planning) planned(step step) (planned []string) {
 	}
 	for _, list := range membershipLists {
 		if list.Attribute == step.Attribute {
-			resolved, _ := list.Resolve(*list.attribute(&p.Plan.userGroupFacts), p.On.View)
+			resolved, _ := list.wanted(&p.Plan.userGroupFacts, p.On.View)
 			planned = resolved.Planned
 		}
 	}
@@ -105,31 +105,33 @@ func (p planning) key() runstate.GroupKey {
 
 // checkList resolves the members or subgroups, which no other resource may manage.
 func (p planning) checkList(ctx context.Context, list membershipList) {
-	planned := list.attribute(&p.Plan.userGroupFacts)
+	planned, prior := list.in(&p.Plan.userGroupFacts), people.Value{}
+	if p.State != nil {
+		prior = list.in(&p.State.userGroupFacts)
+	}
 	if (base.IsSet(p.Plan.Name) || p.now != nil) && !p.Meta.Run.ManageMembership(p.key(), list.Attribute, true) {
 		p.Diags.AddAttributeError(path.Root(list.Attribute), "Two resources manage the "+list.Attribute+" of this user group",
 			fmt.Sprintf("%s lists all of them, but a zulip_user_group_membership adds more. Remove %s from this resource, or remove the other resource.", list.Attribute, list.Attribute))
 	}
-	resolved := list.Plan(people.Value{Texts: planned}, people.Value{}, p.On.View, p.Diags).Wanted
-	list.checkSelf(*planned, p.key(), p.On.View, p.Diags)
+	found := list.Plan(planned, prior, p.On.View, p.Diags)
+	list.checkSelf(*planned.Texts, p.key(), p.On.View, p.Diags)
 	var leaving []int64
-	if p.now != nil && !planned.IsUnknown() && !slices.ContainsFunc(planned.Elements(), attr.Value.IsUnknown) {
-		leaving = sets.Without(list.Active(*list.current(p.now), p.On.View), resolved.IDs)
+	if p.now != nil && !planned.IDs.IsUnknown() {
+		leaving = sets.Without(list.Active(*list.current(p.now), p.On.View), found.Wanted.IDs)
 	}
-	list.Warn(ctx, p.Meta, resolved, leaving, p.On.View, p.Diags)
+	list.Warn(ctx, p.Meta, found.Wanted, leaving, p.On.View, p.Diags)
 	if p.Adopted != nil {
 		p.checkAdopted(list)
 	}
 	if p.State != nil {
-		stay, _ := list.Resolve(*list.attribute(&p.State.userGroupFacts), p.On.View)
-		list.contest(&p.Meta.Run, p.now.ID, sets.Common(resolved.IDs, stay.IDs), nil, p.On.View, p.Diags)
+		list.contest(&p.Meta.Run, p.now.ID, sets.Common(found.Wanted.IDs, found.Before.IDs), nil, p.On.View, p.Diags)
 	}
 }
 
 // checkAdopted lists who leaves an existing group that is adopted, as the plan of a new one shows only who will be in it.
 func (p planning) checkAdopted(list membershipList) {
 	at, name := path.Root(list.Attribute), p.now.Name
-	planned, isKnown := list.Resolve(*list.attribute(&p.Plan.userGroupFacts), p.On.View)
+	planned, isKnown := list.wanted(&p.Plan.userGroupFacts, p.On.View)
 	leaving := sets.Without(list.Active(*list.current(p.now), p.On.View), planned.IDs)
 	switch {
 	case len(leaving) == 0:
@@ -148,8 +150,7 @@ func wait(p *tablePlan) {
 		return
 	}
 	for _, list := range membershipLists {
-		planned, prior := people.Value{Texts: list.attribute(&p.Config.userGroupFacts)}, people.Value{Texts: list.attribute(&p.State.userGroupFacts)}
-		if !list.Waits(planned, prior, fmt.Sprintf("The %s of user group %q wait", list.Attribute, p.State.Name.ValueString()), p.On.View, p.Diags) {
+		if !list.Waits(list.in(&p.Config.userGroupFacts), list.in(&p.State.userGroupFacts), fmt.Sprintf("The %s of user group %q wait", list.Attribute, p.State.Name.ValueString()), p.On.View, p.Diags) {
 			continue
 		}
 		for _, name := range p.Managed() {
@@ -159,6 +160,19 @@ func wait(p *tablePlan) {
 		}
 		p.Plan.userGroupFacts = p.State.userGroupFacts
 		p.Meta.Run.PlanName(runstate.Group, p.State.ID.ValueInt64(), p.State.Name.ValueString())
+	}
+}
+
+// planIDs plans the IDs of the configured lists. Those of the others stay.
+func planIDs(p *tablePlan) {
+	for _, list := range membershipLists {
+		prior, isChange := people.Value{}, true
+		if p.State != nil {
+			prior, isChange = list.in(&p.State.userGroupFacts), !reflect.DeepEqual(p.Plan, p.State)
+		}
+		if p.State == nil || !list.in(&p.Config.userGroupFacts).Texts.IsNull() {
+			list.PlanIDs(list.in(&p.Plan.userGroupFacts), prior, isChange, p.On.View)
+		}
 	}
 }
 
@@ -234,8 +248,8 @@ func (p planning) warnOfMembership(ctx context.Context, later *zulip.UserGroup) 
 	}
 	members := membership(later)
 	for _, list := range membershipLists {
-		resolved, known := list.Resolve(*list.attribute(&p.Plan.userGroupFacts), p.On.View)
-		if isConfigured := !list.attribute(&p.Config.userGroupFacts).IsNull(); isConfigured && (!known || len(resolved.Planned) > 0) {
+		resolved, known := list.wanted(&p.Plan.userGroupFacts, p.On.View)
+		if isConfigured := !list.in(&p.Config.userGroupFacts).Texts.IsNull(); isConfigured && (!known || len(resolved.Planned) > 0) {
 			members.Unknown = true
 		}
 	}

@@ -37,12 +37,15 @@ func TestProtocolUserGroup_Renamed_NoDrift(t *testing.T) {
 	channel.MustApply(values{"name": "news", "can_send_message_group": set("group:old"), "can_subscribe_group": set("group:old", "role:owners")})
 	above := o.NewRun(t, "zulip_user_group")
 	above.MustApply(values{"name": "above", "subgroups": []any{"old"}, "can_mention_group": set("group:old")})
+	member := o.NewRun(t, "zulip_user_group_membership")
+	member.MustApply(values{"group": "sre", "subgroups": []any{"old"}})
 
 	p := run.Process()
 	renamed := p.MustPlan("zulip_user_group", run.State, values{"name": "new"})
 	later := map[*acctest.Run]*acctest.PlannedChange{
 		channel: p.MustPlan("zulip_channel", channel.State, values{"name": "news", "can_send_message_group": set("group:new"), "can_subscribe_group": set("group:new", "role:owners")}),
 		above:   p.MustPlan("zulip_user_group", above.State, values{"name": "above", "subgroups": []any{"new"}, "can_mention_group": set("group:new")}),
+		member:  p.MustPlan("zulip_user_group_membership", member.State, values{"group": "sre", "subgroups": []any{"new"}}),
 	}
 	p.MustApply(renamed)
 	for run, plan := range later {
