@@ -303,3 +303,58 @@ func TestProtocolNames_ArchivedOutsideTerraform_Refused(t *testing.T) {
 		})
 	}
 }
+
+// adoptable are the resources whose archived or deactivated objects can be reactivated, with the attribute that asks for it.
+var adoptable = map[string]string{
+	"zulip_bot": "adopt_deactivated", "zulip_channel": "adopt_archived", "zulip_channel_folder": "adopt_archived",
+	"zulip_user": "adopt_deactivated", "zulip_user_group": "adopt_deactivated",
+}
+
+// The provider's default reactivates the object. The plan shows it, and without the default nothing changes later.
+func TestProtocolAdoptDefault_ObjectGone_Reactivated(t *testing.T) {
+	eachMade(t, slices.Sorted(maps.Keys(adoptable)), func(t *testing.T, m madeLife) {
+		flag, id := adoptable[m.of], m.run.State.Values["id"]
+		config := maps.Clone(m.create)
+		delete(config, flag)
+		m.run.Apply(m.run.MustPlan(nil)).ExpectNoError(t)
+
+		m.run.Block[flag] = true
+		plan, diags := m.run.Plan(config)
+		diags.ExpectWarning(t, flag, " will be ")
+		if plan.Values[flag] != true {
+			t.Errorf("the plan has %s = %v", flag, plan.Values[flag])
+		}
+		m.run.Apply(plan).ExpectNoError(t)
+		if got := m.run.State.Values["id"]; got != id {
+			t.Errorf("object %v was created, and %v was not reactivated", got, id)
+		}
+		for _, isDefault := range []bool{true, false} {
+			m.run.Block[flag] = isDefault
+			if plan := m.run.MustPlan(config); !plan.Empty() {
+				t.Errorf("with the default %v, the next plan changes %v", isDefault, plan.Changes())
+			}
+		}
+
+		m.run.Apply(m.run.MustPlan(nil)).ExpectNoError(t)
+		m.run.Block[flag] = true
+		config[flag] = false
+		if m.of == "zulip_channel_folder" {
+			return // a second folder may have the name
+		}
+		_, diags = m.run.Plan(config)
+		diags.ExpectError(t, diagnosedAt(diags), flag+" = true")
+	})
+}
+
+// A server that cannot unarchive channels is not asked to.
+func TestProtocolAdoptDefault_ServerTooOld_Refused(t *testing.T) {
+	o := acctest.NewSandbox(t, sandbox.Config{FeatureLevel: 385})
+	for resource, config := range map[string]acctest.Values{"zulip_channel": {"name": "old"}, "zulip_user_group": {"name": "old"}} {
+		run := o.NewRun(t, resource)
+		run.Block["adopt_archived"], run.Block["adopt_deactivated"] = true, true
+		run.MustApply(config)
+		run.Apply(run.MustPlan(nil)).ExpectNoError(t)
+		_, diags := run.Plan(config)
+		diags.ExpectError(t, "name", `has the name "old"`)
+	}
+}

@@ -64,6 +64,8 @@ type model struct {
 	LockoutProtection types.Bool   `tfsdk:"lockout_protection"`
 	AccessWarnings    types.Bool   `tfsdk:"access_warnings"`
 	Recover           types.Bool   `tfsdk:"recover_interrupted"`
+	AdoptArchived     types.Bool   `tfsdk:"adopt_archived"`
+	AdoptDeactivated  types.Bool   `tfsdk:"adopt_deactivated"`
 	Sandbox           types.Object `tfsdk:"sandbox"`
 
 	TradingCloud *tradingModel `tfsdk:"trading_cloud"`
@@ -73,7 +75,7 @@ type model struct {
 func (m *model) isKnown() bool {
 	return !m.Site.IsUnknown() && !m.Email.IsUnknown() && !m.APIKey.IsUnknown() && !m.Zuliprc.IsUnknown() &&
 		!m.RequestTimeout.IsUnknown() && !m.MaxRetries.IsUnknown() && !m.RequestsPerMinute.IsUnknown() && !m.LockoutProtection.IsUnknown() &&
-		!m.AccessWarnings.IsUnknown() && !m.Recover.IsUnknown() &&
+		!m.AccessWarnings.IsUnknown() && !m.Recover.IsUnknown() && !m.AdoptArchived.IsUnknown() && !m.AdoptDeactivated.IsUnknown() &&
 		isSandboxKnown(m.Sandbox)
 }
 
@@ -117,6 +119,12 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 			},
 			"access_warnings": schema.BoolAttribute{
 				Optional: true, MarkdownDescription: "If true, plans warn about people who gain or lose access to a channel. Defaults to `true`.",
+			},
+			"adopt_archived": schema.BoolAttribute{
+				Optional: true, MarkdownDescription: "Default of `adopt_archived` for new channels and channel folders. Defaults to `false`.",
+			},
+			"adopt_deactivated": schema.BoolAttribute{
+				Optional: true, MarkdownDescription: "Default of `adopt_deactivated` for new users, bots and user groups. Defaults to `false`.",
 			},
 			sandboxAttribute: sandboxSchema(),
 			"recover_interrupted": schema.BoolAttribute{
@@ -165,6 +173,7 @@ func (p *Provider) Configure(ctx context.Context, req provider.ConfigureRequest,
 	meta.Trading, meta.NoTrading = cloud.client, cloud.missing
 	meta.LockoutProtection = block.LockoutProtection.IsNull() || block.LockoutProtection.ValueBool()
 	meta.AccessWarnings = block.AccessWarnings.IsNull() || block.AccessWarnings.ValueBool()
+	meta.AdoptArchived, meta.AdoptDeactivated = block.AdoptArchived.ValueBool(), block.AdoptDeactivated.ValueBool()
 	meta.RecoverInterrupted = p.recoverInterrupted(&block, &resp.Diagnostics)
 	meta.WarnOfExisting = p.flag("ZULIP_WARN_OF_EXISTING", &resp.Diagnostics)
 	p.meta.Store(meta)

@@ -197,12 +197,12 @@ func isComputed(of *meaning.Type, name string, row *meaning.Row) bool {
 	switch row.Class {
 	case meaning.Permission:
 		isSetting := func(setting permission.Setting) bool { return setting.Name == name }
-		return slices.Contains([]string{"privacy", waitingPeriod, spectators}, name) || slices.ContainsFunc(permission.ChannelSettings, isSetting) ||
+		return slices.Contains([]string{"privacy", waitingPeriod, spectators, "adopt_archived"}, name) || slices.ContainsFunc(permission.ChannelSettings, isSetting) ||
 			slices.ContainsFunc(permission.UserGroupSettings, isSetting) || slices.ContainsFunc(permission.RealmSettings, isSetting)
 	case meaning.Membership:
-		return slices.Contains([]string{"members", "subgroups", "users", "initial_subscribers", "added_user_ids", "user_ids", "member_ids", "subgroup_ids"}, name)
+		return slices.Contains([]string{"members", "subgroups", "users", "initial_subscribers", "added_user_ids", "user_ids", "member_ids", "subgroup_ids", "adopt_deactivated"}, name)
 	case meaning.Role:
-		return name == "role" || name == "active" || of.Name == "zulip_user_role" && name != "on_destroy" || of.Name == "zulip_role_members" && (name == "users" || name == "user_ids")
+		return name == "role" || name == "active" || name == "adopt_deactivated" || of.Name == "zulip_user_role" && name != "on_destroy" || of.Name == "zulip_role_members" && (name == "users" || name == "user_ids")
 	case meaning.Credential:
 		return name == "owner" || name == "owner_id"
 	case meaning.Identity:

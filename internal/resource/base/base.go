@@ -55,6 +55,8 @@ type Meta struct {
 	// WarnOfExisting makes a plan warn about an existing object instead of refusing it, so that it can be matched
 	// with the plan (export --for). The apply still refuses it.
 	WarnOfExisting bool
+	// AdoptArchived and AdoptDeactivated are the defaults of the attributes adopt_archived and adopt_deactivated.
+	AdoptArchived, AdoptDeactivated bool
 	// AccessWarnings is true if plans warn about people who gain or lose rights.
 	AccessWarnings bool
 	// NoAccount says what is missing for calls that need an account, and is nil if nothing is.
@@ -66,6 +68,18 @@ type Meta struct {
 
 	warnedOfRateLimit sync.Once
 	unseen            atomic.Bool
+}
+
+// Adopts returns the provider's default of an attribute that reactivates an existing object. ok is false for other
+// attributes.
+func (m *Meta) Adopts(attribute string) (isDefault, ok bool) {
+	switch attribute {
+	case "adopt_archived":
+		return m.AdoptArchived, true
+	case "adopt_deactivated":
+		return m.AdoptDeactivated, true
+	}
+	return false, false
 }
 
 // Base is embedded by every resource and data source. Meta is nil until the provider is configured, which it is not

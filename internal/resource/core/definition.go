@@ -206,17 +206,16 @@ type Unique[Model, Object any] struct {
 	// CreatedBy returns the creator of an object, or nil if the server does not tell, and the time. Optional.
 	CreatedBy func(*Object) (creator *int64, at time.Time)
 	// Adoption says how a plan reactivates an object that is gone, and refuses its name. Optional.
-	Adoption *Adoption[Model, Object]
+	Adoption *Adoption[Object]
 	// Existing completes the description of an existing object with the value: Detail, and its creator and time, as
 	// far as the server tells. Optional.
 	Existing func(e *Existing, object *Object, c *Context)
 }
 
 // Adoption says how an archived or deactivated object, which keeps its name, is reactivated instead of creating one.
-type Adoption[Model, Object any] struct {
-	// Attribute is where a configuration asks for it, and IsAsked reports whether a model does.
+type Adoption[Object any] struct {
+	// Attribute is the boolean attribute that asks for it.
 	Attribute string
-	IsAsked   func(*Model) bool
 	// Warning is the message of a plan that reactivates an object, and Refusal that about an object with the same
 	// name.
 	Warning, Refusal func(*Object) (summary, detail string)

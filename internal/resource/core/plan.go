@@ -8,14 +8,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework/attr"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
 	"github.com/hashicorp/terraform-plugin-framework/path"
 	"github.com/hashicorp/terraform-plugin-framework/resource"
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
+	"github.com/hashicorp/terraform-plugin-framework/types"
 
 	"github.com/zulip-iac/terraform-provider-zulip/internal/realm/suggest"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/attribute"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/resource/base"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip/featurelevel"
 )
 
 // TablePlan is the planned change of one resource with a table.
@@ -220,13 +223,33 @@ func (r *Resource[Model, Object, Update]) keepUnset(p *Plan[Model]) {
 
 // omitUnset sets the unset attributes that the state omits to null in the plan of a new object, because a review of
 // the plan assumes that an unknown attribute is set. The next read sets the state to the server's values.
+//
+// It plans the provider's defaults, so that the plan shows them.
 func (r *Resource[Model, Object, Update]) omitUnset(p *Plan[Model]) {
 	omittable := r.attributes.omittable()
 	for name, attribute := range r.schema().Attributes {
 		if planned := fieldsOf(p.Plan).get(name); planned.IsUnknown() && fieldsOf(p.Config).get(name).IsNull() && (attribute.IsOptional() || slices.Contains(omittable, name)) {
-			fieldsOf(p.Plan).set(name, nullOf(planned))
+			fieldsOf(p.Plan).set(name, r.unset(name, planned))
 		}
 	}
+}
+
+// unset returns the planned value of an attribute that the configuration of a new object does not set: true if the
+// provider adopts objects by default and the server can reactivate them, and otherwise null.
+func (r *Resource[Model, Object, Update]) unset(name string, planned attr.Value) attr.Value {
+	if r.Meta == nil {
+		if _, ok := new(base.Meta).Adopts(name); ok {
+			return planned // the provider's settings are not known yet
+		}
+	} else if isDefault, _ := r.Meta.Adopts(name); isDefault && r.HasLevel(featurelevel.LookupValue(r.kind(), name, "true")) {
+		return types.BoolValue(true)
+	}
+	return nullOf(planned)
+}
+
+func isTrue(value attr.Value) bool {
+	flag, ok := value.(types.Bool)
+	return ok && flag.ValueBool()
 }
 
 // writes reports whether an apply sends anything.
@@ -335,7 +358,7 @@ func (r *Resource[Model, Object, Update]) checkUnique(ctx context.Context, p *Pl
 		if CheckExisting(r.Meta, existing, p.Diags) {
 			return object
 		}
-	case !isRename && adoption.IsAsked(p.Config):
+	case !isRename && isTrue(fieldsOf(p.Plan).get(adoption.Attribute)):
 		summary, detail := adoption.Warning(object)
 		p.Diags.AddAttributeWarning(path.Root(adoption.Attribute), summary, detail)
 		return object

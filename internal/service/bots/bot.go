@@ -439,7 +439,7 @@ func resourceSchema() schema.Schema {
 				Computed: true, MarkdownDescription: "URL of the picture, either absolute or relative to the organization URL. Changes with each upload. Null if `avatar_file` is not set.",
 			},
 			"adopt_deactivated": schema.BoolAttribute{
-				Optional: true, MarkdownDescription: "If true, a deactivated bot with the same `short_name` and `bot_type` is reactivated. Only used on create. Defaults to `false`.",
+				Optional: true, Computed: true, MarkdownDescription: "If true, a deactivated bot with the same `short_name` and `bot_type` is reactivated. Only used on create. Defaults to `adopt_deactivated` of the provider.",
 			},
 		},
 	}

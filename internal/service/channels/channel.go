@@ -62,9 +62,8 @@ var channelChannels = &definition{
 		Existing: func(e *core.Existing, _ *zulip.Channel, _ *core.Context) {
 			e.Detail = "Names are compared ignoring case."
 		},
-		Adoption: &core.Adoption[channelModel, zulip.Channel]{
+		Adoption: &core.Adoption[zulip.Channel]{
 			Attribute: "adopt_archived",
-			IsAsked:   func(m *channelModel) bool { return m.AdoptArchived.ValueBool() },
 			Warning:   warnOfAdoption, Refusal: refuseArchived,
 		},
 	},

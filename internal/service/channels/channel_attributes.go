@@ -292,8 +292,8 @@ func creationAttributes() map[string]schema.Attribute {
 			MarkdownDescription: "Emails or user IDs to subscribe to the new channel. Only used on create. Defaults to no one for a public channel, and to the provider's account for a private one, because otherwise not even an administrator could add anyone.",
 		},
 		"adopt_archived": schema.BoolAttribute{
-			Optional:            true,
-			MarkdownDescription: "If true, an archived channel with the same name is unarchived, with its messages and subscribers. Attributes you leave out keep their values. Only used on create. Defaults to `false`. " + featurelevel.Sentence(featurelevel.ReactivateChannel),
+			Optional: true, Computed: true,
+			MarkdownDescription: "If true, an archived channel with the same name is unarchived, with its messages and subscribers. Attributes you leave out keep their values. Only used on create. Defaults to `adopt_archived` of the provider. " + featurelevel.Sentence(featurelevel.ReactivateChannel),
 		},
 		"on_destroy": schema.StringAttribute{
 			Optional:            true,

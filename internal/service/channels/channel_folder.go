@@ -288,8 +288,8 @@ func channelFolderSchema() schema.Schema {
 				Validators:          []validator.String{validators.Length(0, channelFolderMaxDescription)},
 			},
 			"adopt_archived": schema.BoolAttribute{
-				Optional:            true,
-				MarkdownDescription: "If true, an archived folder with the same name is reactivated; if there are several, the one created last. Only used on create. Otherwise a second folder is created, because archived folders give up their names.",
+				Optional: true, Computed: true,
+				MarkdownDescription: "If true, an archived folder with the same name is reactivated; if there are several, the one created last. Only used on create. Defaults to `adopt_archived` of the provider. Otherwise a second folder is created, because archived folders give up their names.",
 			},
 			"on_destroy": schema.StringAttribute{
 				Optional:            true,

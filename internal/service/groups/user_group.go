@@ -67,9 +67,8 @@ func groups() *definition {
 			IsFreed:   isFreed,
 			IsTaken:   isTaken,
 			CreatedBy: createdBy,
-			Adoption: &core.Adoption[model, zulip.UserGroup]{
+			Adoption: &core.Adoption[zulip.UserGroup]{
 				Attribute: "adopt_deactivated",
-				IsAsked:   func(m *model) bool { return m.AdoptDeactivated.ValueBool() },
 				Warning:   warnOfAdoption, Refusal: refuseDeactivated,
 			},
 		},
@@ -244,8 +243,8 @@ func resourceSchema() schema.Schema {
 func creationAttributes() map[string]schema.Attribute {
 	return map[string]schema.Attribute{
 		"adopt_deactivated": schema.BoolAttribute{
-			Optional:            true,
-			MarkdownDescription: "If true, a deactivated group with the same name is reactivated. Attributes you leave out keep their values, members included. Only used on create. Defaults to `false`. " + featurelevel.Sentence(featurelevel.SinceValue("zulip_user_group", "adopt_deactivated", "true")),
+			Optional: true, Computed: true,
+			MarkdownDescription: "If true, a deactivated group with the same name is reactivated. Attributes you leave out keep their values, members included. Only used on create. Defaults to `adopt_deactivated` of the provider. " + featurelevel.Sentence(featurelevel.SinceValue("zulip_user_group", "adopt_deactivated", "true")),
 		},
 	}
 }

@@ -349,7 +349,9 @@ func (l membershipRow) ForgetUnknown(f *userGroupFacts) {
 type membershipIDsRow struct{ membershipList }
 
 // AttributeName is the name of the attribute.
-func (l membershipIDsRow) AttributeName() string { return strings.TrimSuffix(l.Attribute, "s") + "_ids" }
+func (l membershipIDsRow) AttributeName() string {
+	return strings.TrimSuffix(l.Attribute, "s") + "_ids"
+}
 
 // Takes returns no requirement: the attribute cannot be set.
 func (l membershipIDsRow) Takes() attribute.Requirement { return attribute.Requirement{} }

@@ -337,7 +337,7 @@ func userSchema() schema.Schema {
 			},
 			"deactivation_actions": deactivationActionsAttribute(),
 			"adopt_deactivated": schema.BoolAttribute{
-				Optional: true, MarkdownDescription: "If true, a deactivated account with the same `email` is reactivated. It keeps its ID, messages and subscriptions; its bots stay deactivated. Only used on create. Defaults to `false`.",
+				Optional: true, Computed: true, MarkdownDescription: "If true, a deactivated account with the same `email` is reactivated. It keeps its ID, messages and subscriptions; its bots stay deactivated. Only used on create. Defaults to `adopt_deactivated` of the provider.",
 			},
 			"date_joined": schema.StringAttribute{
 				Computed: true, MarkdownDescription: "Time at which the account was created (RFC 3339).",
