@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hashicorp/terraform-plugin-framework-validators/int64validator"
 	"github.com/hashicorp/terraform-plugin-framework/datasource"
 	"github.com/hashicorp/terraform-plugin-framework/datasource/schema"
 	"github.com/hashicorp/terraform-plugin-framework/diag"
@@ -31,15 +32,15 @@ func NewUserDataSource() datasource.DataSource {
 func userDataSchema() schema.Schema {
 	all := attributes()
 	all["id"] = schema.Int64Attribute{
-		Optional: true, Computed: true, MarkdownDescription: "User ID. Set this or `email`.",
-		Validators: []validator.Int64{validators.ExactlyOneOf("id", "email")},
+		Optional: true, Computed: true, MarkdownDescription: "User ID. If `id` and `email` are null, the provider's account is read.",
+		Validators: []validator.Int64{int64validator.ConflictsWith(path.MatchRoot("email"))},
 	}
 	all["email"] = schema.StringAttribute{
 		Optional: true, Computed: true,
-		MarkdownDescription: "Email address to find the user by: the real address if the provider's account can see it, or the generated one. Case is ignored. Set this or `id`. The result is the real address if everyone can see it, otherwise the generated one.",
+		MarkdownDescription: "Email address to find the user by: the real address if the provider's account can see it, or the generated one. Case is ignored. The result is the real address if everyone can see it, otherwise the generated one.",
 	}
 	return schema.Schema{
-		MarkdownDescription: "Reads a user or bot by ID or email address, even if it is deactivated.",
+		MarkdownDescription: "Reads a user or bot by ID or email address, even if it is deactivated, or the provider's own account.",
 		Attributes:          all,
 	}
 }
@@ -51,7 +52,11 @@ func readUserData(ctx context.Context, c *adapter.Call[userFacts], config *userF
 	}
 	wanted, at := config.Email.ValueString(), path.Root("email")
 	if config.Email.IsNull() {
-		wanted, at = strconv.FormatInt(config.ID.ValueInt64(), 10), path.Root("id")
+		id := c.Meta.Store.Self().ID
+		if !config.ID.IsNull() {
+			id = config.ID.ValueInt64()
+		}
+		wanted, at = strconv.FormatInt(id, 10), path.Root("id")
 	}
 	user, err := lookup.User(s, wanted)
 	if err != nil {

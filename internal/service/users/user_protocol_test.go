@@ -333,12 +333,12 @@ func TestProtocolUsersDataSource_UnknownField_Error(t *testing.T) {
 	}
 }
 
-// The data source finds an account by its address in any case, and by its ID.
-func TestProtocolUserDataSource_EmailOrID(t *testing.T) {
+// The data source finds a user by email in any case, by ID, and the provider's account without arguments.
+func TestProtocolUserDataSource_Arguments_Found(t *testing.T) {
 	o := acctest.Start(t)
 	p := acctest.StartProcess(t.Context(), t)
 	p.Configure(o.Block(nil)).ExpectNoError(t)
-	for _, config := range []values{{"email": strings.ToUpper(o.Self.Address())}, {"id": o.Self.ID}} {
+	for _, config := range []values{{"email": strings.ToUpper(o.Self.Address())}, {"id": o.Self.ID}, {}} {
 		found := p.MustReadData("zulip_user", config)
 		for name, want := range (values{
 			"id": o.Self.ID, "email": o.Self.Email, "delivery_email": o.Self.Address(), "full_name": o.Self.FullName, "role": o.Self.Role.String(),
