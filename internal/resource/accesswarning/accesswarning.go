@@ -96,8 +96,8 @@ func OfChange(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, wha
 	}
 }
 
-// OfDeactivation warns in a plan about the bots that are deactivated with an account, and about what no one can do
-// afterwards. Call it once in ModifyPlan, after all checks.
+// OfDeactivation warns in a plan about the bots that are deactivated and the invitations that are revoked with an
+// account (server-behavior §U9), and about what no one can do afterwards. Call it once in ModifyPlan, after all checks.
 func OfDeactivation(ctx context.Context, meta *base.Meta, diags *diag.Diagnostics, user *zulip.User, everybody []*zulip.User) {
 	if !meta.AccessWarnings || !user.IsActive {
 		return
@@ -113,10 +113,36 @@ func OfDeactivation(ctx context.Context, meta *base.Meta, diags *diag.Diagnostic
 		slices.Sort(bots)
 		parts = append(parts, fmt.Sprintf("These bots are deactivated too, unless this plan gives them another owner: %s.", strings.Join(bots, ", ")))
 	}
+	if text := invitationsOf(ctx, meta, user); text != "" {
+		parts = append(parts, text)
+	}
 	if text := textOf(ctx, meta, permission.Change{Deactivated: []int64{user.ID}}); text != "" {
 		parts = append(parts, text)
 	}
 	warn(ctx, diags, fmt.Sprintf("Deactivating %s changes who can do what", user.Address()), strings.Join(parts, "\n\n"))
+}
+
+// invitationsOf lists the invitations that are revoked with an account; "" for none.
+func invitationsOf(ctx context.Context, meta *base.Meta, user *zulip.User) string {
+	all, err := meta.Store.Invitations(ctx)
+	if err != nil {
+		return "The invitations that the user sent are revoked too. They are not known: " + base.Explain(err)
+	}
+	var sent []string
+	for _, one := range all {
+		switch {
+		case one.InvitedByUserID != user.ID:
+		case one.IsMultiuse:
+			sent = append(sent, fmt.Sprintf("invitation link %d (%s)", one.ID, one.InvitedAs))
+		default:
+			sent = append(sent, fmt.Sprintf("%s (%s)", one.Email, one.InvitedAs))
+		}
+	}
+	if len(sent) == 0 {
+		return ""
+	}
+	slices.Sort(sent)
+	return "These invitations are revoked too: " + strings.Join(sent, ", ") + ". Another user must send them again."
 }
 
 // OfReactivation warns in a plan about the access that a reactivated account has by its role. Call it once in

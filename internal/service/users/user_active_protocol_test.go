@@ -409,3 +409,26 @@ func TestProtocolUser_Deactivation_AccessWarning(t *testing.T) {
 	_, diags = run.Plan(nil)
 	diags.ExpectOnlyAccessWarning(t, summary, "")
 }
+
+// The server revokes the invitations that a user sent when the user is deactivated. The plan names them.
+func TestProtocolUser_Deactivation_InvitationsNamed(t *testing.T) {
+	o, _ := acctest.StartRun(t, "zulip_user")
+	o.Call(t, http.MethodPatch, fmt.Sprint("/users/", id(t, o, "member")), map[string]string{"role": fmt.Sprint(int(zulip.RoleAdministrator))})
+	run, _ := imported(t, o, userLena, nil)
+	lena := o.As(t, "member")
+	lena.Call(t, http.MethodPost, "/invites", map[string]string{"invitee_emails": "new@example.com", "stream_ids": "[]"})
+	lena.Call(t, http.MethodPost, "/invites/multiuse", map[string]string{"stream_ids": "[]", "invite_as": fmt.Sprint(int(zulip.RoleGuest))})
+	o.Call(t, http.MethodPost, "/invites", map[string]string{"invitee_emails": "other@example.com", "stream_ids": "[]"})
+	all, err := o.Client.Invitations(t.Context())
+	if err != nil || len(all) != 3 {
+		t.Fatalf("the server lists %d invitations, %v", len(all), err)
+	}
+	link := all[slices.IndexFunc(all, func(one *zulip.Invitation) bool { return one.IsMultiuse })].ID
+	plan, diags := run.Plan(nil)
+	diags.ExpectWarning(t, "", "Deactivating "+userLena,
+		fmt.Sprintf("These invitations are revoked too: invitation link %d (guest), new@example.com (member). ", link))
+	run.Apply(plan).ExpectNoError(t)
+	if left, err := o.Client.Invitations(t.Context()); err != nil || len(left) != 1 || left[0].Email != "other@example.com" {
+		t.Errorf("the server lists %v, %v", left, err)
+	}
+}
