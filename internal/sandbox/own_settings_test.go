@@ -2,6 +2,8 @@ package sandbox
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
 	"net/http"
 	"reflect"
 	"strings"
@@ -238,5 +240,32 @@ func TestNewAccount_Settings_FromDefaults(t *testing.T) {
 	}
 	if got := s.Organization().Settings(admin.Email); got["color_scheme"] != 1 || got["web_home_view"] != "inbox" {
 		t.Errorf("the account that was there has %v", got)
+	}
+}
+
+// A number that the database of a real server cannot store is not stored here (server-behavior §R25).
+func TestNumbers_TooLarge_NotStored(t *testing.T) {
+	s := start(t, Config{})
+	id := createdChannel(t, s, "owner", "numbers")
+	channel := fmt.Sprint("/streams/", id)
+	for _, test := range []struct {
+		method, path, name string
+		stored, tooLarge   int
+	}{
+		{"PATCH", "/realm", "message_retention_days", math.MaxInt32, math.MaxInt32 + 1},
+		{"PATCH", "/realm", "waiting_period_threshold", math.MaxInt32, math.MaxInt32 + 1},
+		{"PATCH", "/realm", "message_content_edit_limit_seconds", math.MaxInt32, math.MaxInt32 + 1},
+		{"PATCH", channel, "message_retention_days", math.MaxInt32, math.MaxInt32 + 1},
+		{"PATCH", "/settings", "web_font_size_px", 0, -5},
+		{"PATCH", "/realm/user_settings_defaults", "web_line_height_percent", math.MaxInt16, 99999999999},
+		{"POST", "/invites/multiuse", "invite_expires_in_minutes", math.MaxInt32, 99999999999},
+	} {
+		must(t, s, "owner", test.method, test.path, map[string]any{test.name: test.stored})
+		if got := ask(t, s, "owner", test.method, test.path, map[string]any{test.name: test.tooLarge}); got.status != http.StatusInternalServerError {
+			t.Errorf("%s %s %s = %d: %d %s", test.method, test.path, test.name, test.tooLarge, got.status, got.text)
+		}
+	}
+	if days := s.org.Settings().MessageRetentionDays; days != math.MaxInt32 {
+		t.Errorf("the organization holds %v", days)
 	}
 }

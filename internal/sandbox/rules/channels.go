@@ -236,6 +236,9 @@ func retention(value any) (*int, error) {
 			return nil, nil
 		}
 	case int:
+		if v > maxInteger {
+			return nil, errConflict
+		}
 		if v > 0 {
 			return &v, nil
 		}

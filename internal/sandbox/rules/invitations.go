@@ -226,7 +226,10 @@ func (o *Organization) inviteTerms(actor User, in NewInvite) (InviteTerms, error
 		IncludeDefaultSubscriptions: in.IncludeDefaultSubscriptions, WelcomeMessage: in.WelcomeMessage,
 	}
 	if in.Minutes != nil {
-		expires := terms.Invited.Add(time.Duration(*in.Minutes) * time.Minute)
+		expires := time.Unix(terms.Invited.Unix()+60*int64(*in.Minutes), 0).UTC()
+		if expires.Year() > 9999 { // the year of a real server has four digits
+			return InviteTerms{}, errConflict
+		}
 		terms.Expires = &expires
 	}
 	return terms, nil

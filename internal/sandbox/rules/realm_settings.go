@@ -246,6 +246,11 @@ func (o *Organization) checkRealmUpdate(actor User, u RealmUpdate) (*int, error)
 	if rating, ok := u.Numbers["giphy_rating"]; ok && (rating < 0 || rating > 4) {
 		return nil, Refuse("Invalid %s %d", o.realmNumber("giphy_rating").NameAt(o.level()), rating)
 	}
+	for _, number := range u.Numbers {
+		if number > maxInteger {
+			return nil, errConflict
+		}
+	}
 	if u.RetentionDays == nil {
 		return nil, nil
 	}
@@ -302,6 +307,9 @@ func (o *Organization) checkAuthenticationMethods(methods map[string]bool) error
 // limitOf reads a limit: a positive number, or nil for "unlimited".
 func limitOf(name string, value any) (*int, error) {
 	if n, ok := value.(int); ok && n > 0 {
+		if n > maxInteger {
+			return nil, errConflict
+		}
 		return &n, nil
 	}
 	if value == "unlimited" {

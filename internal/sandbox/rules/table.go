@@ -3,6 +3,7 @@ package rules
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"iter"
 	"maps"
 	"net/http"
@@ -379,3 +380,7 @@ func BadValue(name string, value any) *Error {
 
 // errConflict is the plain 500 of a real server after a violated constraint of its database (server-behavior §F3, §S11).
 var errConflict = &Error{Status: http.StatusInternalServerError, Msg: "Internal server error"}
+
+// These are the largest numbers that a real server's database stores. A larger number is answered with errConflict
+// (server-behavior §R25).
+const maxInteger, maxSmallInteger = math.MaxInt32, math.MaxInt16

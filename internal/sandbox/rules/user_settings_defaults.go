@@ -178,6 +178,11 @@ func (change UserDefaults) check() error {
 	if seconds, ok := change.Numbers[period]; ok && (seconds <= 0 || seconds > longest) {
 		return Refuse("Invalid email batching period: %d seconds", seconds)
 	}
+	for _, name := range []string{"web_font_size_px", "web_line_height_percent"} {
+		if number := change.Numbers[name]; number < 0 || number > maxSmallInteger {
+			return errConflict
+		}
+	}
 	return nil
 }
 
