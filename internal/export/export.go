@@ -80,6 +80,8 @@ type Result struct {
 	Counts map[string]int
 	// New are the addresses that were written, for an export of unmanaged objects.
 	New []string
+	// Unset are the attributes that the states leave unset and that differ from those of a new object, with their values.
+	Unset []string
 	// Notes describe the objects that were left out, and the reasons.
 	Notes []string
 }
@@ -140,6 +142,7 @@ type export struct {
 	objects []*object
 	names   *names
 	notes   []string
+	unset   []string // see [Result]
 	// invitations are those that are pending, and links.
 	invitations []*zulip.Invitation
 	// matching are the filters that have matched something.
@@ -171,7 +174,7 @@ func (e *export) progress(format string, args ...any) {
 }
 
 func (e *export) result(files map[string][]byte) *Result {
-	result := &Result{Counts: map[string]int{}, Notes: e.notes}
+	result := &Result{Counts: map[string]int{}, Notes: e.notes, Unset: slices.Sorted(slices.Values(e.unset))}
 	for name := range files {
 		result.Files = append(result.Files, name)
 	}
@@ -186,7 +189,20 @@ func (e *export) result(files map[string][]byte) *Result {
 }
 
 // managed are the objects that a state has: by type, then by ID.
-type managed map[string]map[string]bool
+type managed map[string]map[string]stateResource
+
+// has reports whether a state has an object.
+func (m managed) has(resource, id string) bool {
+	_, ok := m[resource][id]
+	return ok
+}
+
+func (m managed) add(resource string, id json.RawMessage, known stateResource) {
+	if m[resource] == nil {
+		m[resource] = map[string]stateResource{}
+	}
+	m[resource][unquote(id)] = known
+}
 
 // readStates reads the objects and role lists of states. It returns nil without a state.
 func readStates(texts map[string][]byte) (managed, []*roleList, error) {
@@ -215,13 +231,21 @@ func readStates(texts map[string][]byte) (managed, []*roleList, error) {
 }
 
 type module struct {
-	Resources []struct {
-		Address string                     `json:"address"`
-		Type    string                     `json:"type"`
-		Mode    string                     `json:"mode"`
-		Values  map[string]json.RawMessage `json:"values"`
-	} `json:"resources"`
-	Children []module `json:"child_modules"`
+	Resources []stateResource `json:"resources"`
+	Children  []module        `json:"child_modules"`
+}
+
+type stateResource struct {
+	Address string                     `json:"address"`
+	Type    string                     `json:"type"`
+	Mode    string                     `json:"mode"`
+	Values  map[string]json.RawMessage `json:"values"`
+}
+
+// sets reports whether a state has a value of an attribute.
+func (r stateResource) sets(attribute string) bool {
+	value, ok := r.Values[attribute]
+	return ok && string(value) != "null"
 }
 
 func (m module) addTo(managed managed) {
@@ -230,15 +254,9 @@ func (m module) addTo(managed managed) {
 		if !ok || resource.Mode != "managed" {
 			continue
 		}
-		if managed[resource.Type] == nil {
-			managed[resource.Type] = map[string]bool{}
-		}
-		managed[resource.Type][unquote(resource.Values[kind.identityAttribute()])] = true
+		managed.add(resource.Type, resource.Values[kind.identityAttribute()], resource)
 		if resource.Type == "zulip_user" { // which manages the role too
-			if managed["zulip_user_role"] == nil {
-				managed["zulip_user_role"] = map[string]bool{}
-			}
-			managed["zulip_user_role"][unquote(resource.Values["id"])] = true
+			managed.add("zulip_user_role", resource.Values["id"], resource)
 		}
 	}
 	for _, child := range m.Children {
@@ -256,6 +274,12 @@ func unquote(text json.RawMessage) string {
 
 // Print writes what was exported, for people.
 func (r *Result) Print(w io.Writer, folder string) {
+	if len(r.Unset) > 0 {
+		_, _ = fmt.Fprintln(w, "These attributes are unset in the given states, so Terraform doesn't manage them. Their values differ from those of a new object:")
+		for _, attribute := range r.Unset {
+			_, _ = fmt.Fprintln(w, "  "+attribute)
+		}
+	}
 	total := 0
 	for _, count := range r.Counts {
 		total += count

@@ -386,7 +386,7 @@ func (f *folder) checkKeeps(earlier *manifest, managed managed) error {
 func (n *names) hasAny(managed managed) bool {
 	for kind, all := range n.Resources {
 		for id := range all {
-			if managed[kind][id] {
+			if managed.has(kind, id) {
 				return true
 			}
 		}

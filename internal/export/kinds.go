@@ -329,9 +329,6 @@ var userDefaults = map[string]any{
 
 // isDefault reports whether an attribute has the value that anything new of that server has.
 func (e *export) isDefault(o *object, name string, value tftypes.Value) bool {
-	if slices.Contains(o.kind.always, name) {
-		return false
-	}
 	if permission, ok := e.realm.SupportedPermissions[o.kind.permissions][name]; ok {
 		words := wordsOf(value)
 		if strings.Contains(permission.DefaultGroupName, "creator") {

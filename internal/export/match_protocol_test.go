@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/zulip-iac/terraform-provider-zulip/internal/export"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/provider"
 	"github.com/zulip-iac/terraform-provider-zulip/internal/sandbox"
+	"github.com/zulip-iac/terraform-provider-zulip/internal/zulip"
 )
 
 // match runs export --for with a plan of some changes and a configuration.
@@ -312,5 +314,38 @@ func TestProtocolExportNew_RoleListManaged_Omitted(t *testing.T) {
 		if named := strings.Contains(summary, "lena.fischer@example.com"); named == (as == export.PeopleAsVariable) {
 			t.Errorf("as %q: it names whom the list decides: %t, in:\n%s", as, named, summary)
 		}
+	}
+}
+
+// An attribute that a state leaves unset, and that has another value than in a new object, is listed with its value.
+func TestProtocolExportNew_UnsetAttributes_Listed(t *testing.T) {
+	o := acctest.StartSandbox(t, sandbox.Config{})
+	moderators := o.SystemGroup(t, "role:moderators")
+	permissions := func(names ...string) zulip.ChannelUpdate {
+		update := zulip.ChannelUpdate{Permissions: map[string]zulip.GroupSettingChange{}}
+		for _, name := range names {
+			update.Permissions[name] = zulip.GroupSettingChange{New: zulip.NamedGroup(moderators)}
+		}
+		return update
+	}
+	channel := o.NewRun(t, "zulip_channel")
+	channel.MustApply(acctest.Values{"name": "news", "can_send_message_group": []any{"role:members"}})
+	state := stateOf(inState("zulip_channel", "news", fmt.Sprintf(`{"id": %v, "name": "news", "description": null, "can_send_message_group": ["role:members"], "can_resolve_topics_group": null}`, channel.State.Values["id"])))
+	unset := func(only ...string) []string {
+		t.Helper()
+		result, err := exportInto(t.TempDir(), export.Options{States: map[string][]byte{"state.json": state}, Only: only})
+		requireNoError(t, err)
+		return result.Unset
+	}
+	if found := unset("channel"); len(found) > 0 {
+		t.Errorf("of a new channel are listed %q", found)
+	}
+	o.Change(t, "news", permissions("can_send_message_group", "can_resolve_topics_group"))
+	want := []string{`zulip_channel.news: can_resolve_topics_group = ["role:moderators"]`}
+	if found := unset("channel"); !slices.Equal(found, want) {
+		t.Errorf("listed are %q, want %q", found, want)
+	}
+	if found := unset("channel:general"); len(found) > 0 {
+		t.Errorf("of another channel are listed %q", found)
 	}
 }

@@ -272,18 +272,32 @@ func (e *export) add(o *object) {
 		e.objects = append(e.objects, o)
 		return
 	}
-	if e.managed[o.kind.resource][o.id] || !e.selects(o) || e.leavesRoleToList(o) || o.kind.isSelected != nil && !o.kind.isSelected(e, o) {
+	known, isManaged := e.managed[o.kind.resource][o.id]
+	if !e.selects(o) || !isManaged && (e.leavesRoleToList(o) || o.kind.isSelected != nil && !o.kind.isSelected(e, o)) {
 		return
 	}
 	for name, value := range o.config {
-		if value.IsNull() || e.isSensitive(o.kind, name) || !e.All && e.isDefault(o, name, value) {
+		if value.IsNull() || e.isSensitive(o.kind, name) || !(e.All || !isManaged && slices.Contains(o.kind.always, name)) && e.isDefault(o, name, value) {
 			delete(o.config, name)
 		}
+	}
+	if isManaged {
+		e.addUnset(o, known)
+		return
 	}
 	if len(o.config) == 0 {
 		return // of what there is once, nothing differs: it would manage nothing
 	}
 	e.objects = append(e.objects, o)
+}
+
+// addUnset adds the attributes of an object that its state leaves unset.
+func (e *export) addUnset(o *object, known stateResource) {
+	for name, value := range o.config {
+		if known.Type == o.kind.resource && !known.sets(name) {
+			e.unset = append(e.unset, fmt.Sprintf("%s: %s = %s", known.Address, name, strings.TrimSpace(string(o.expression(value, nil, "").Bytes()))))
+		}
+	}
 }
 
 // isSensitive reports whether the schema calls an attribute sensitive: a secret is in no file.

@@ -80,7 +80,7 @@ func (e *export) writeInvitations(b *strings.Builder) {
 	for _, one := range e.invitations {
 		into := mails
 		switch {
-		case one.IsMultiuse && e.managed["zulip_invite_link"][fmt.Sprint(one.ID)], !one.IsMultiuse && written[strings.ToLower(one.Email)]:
+		case one.IsMultiuse && e.managed.has("zulip_invite_link", fmt.Sprint(one.ID)), !one.IsMultiuse && written[strings.ToLower(one.Email)]:
 			continue
 		case one.IsMultiuse:
 			into = links
