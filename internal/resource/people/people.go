@@ -77,7 +77,7 @@ func (l List) IDsAttribute() schema.MapAttribute {
 	return schema.MapAttribute{
 		ElementType: types.Int64Type, Computed: true,
 		MarkdownDescription: fmt.Sprintf("ID of the %[1]s for each element of `%[2]s`; null if it doesn't exist yet. "+
-			"If an element stands for a different %[1]s when a saved plan is applied, nothing is changed: Terraform stops with \"Provider produced inconsistent final plan\" and shows the element. Check the element and plan again.",
+			"If an element stands for a different %[1]s when a saved plan is applied, Terraform reports an inconsistent final plan and changes nothing.",
 			l.Noun, l.Attribute),
 	}
 }
