@@ -269,7 +269,7 @@ func (t *Table[Model, Object, Update]) Store(ctx context.Context, state *Model, 
 // Attributes adds an attribute for each permission of a table: a set of principals.
 func Attributes(attributes map[string]schema.Attribute, table permission.Table) {
 	for _, setting := range table.Settings {
-		attributes[setting.Name] = attributeOf(table, setting)
+		attributes[setting.Name] = attributeOf(setting)
 	}
 	for _, setting := range table.Shown {
 		attributes[setting.Name] = schema.SetAttribute{
@@ -284,12 +284,12 @@ func shownDescription(setting permission.Setting) string {
 	return fmt.Sprintf("Principals that %s.", setting.Right)
 }
 
-func attributeOf(table permission.Table, setting permission.Setting) schema.SetAttribute {
+func attributeOf(setting permission.Setting) schema.SetAttribute {
 	return schema.SetAttribute{
 		ElementType:         types.StringType,
 		Optional:            true,
 		Computed:            true,
-		MarkdownDescription: description(table, setting),
+		MarkdownDescription: description(setting),
 		Validators:          []validator.Set{setvalidator.ValueStringsAre(principalValidator{})},
 		PlanModifiers:       []planmodifier.Set{setplanmodifier.UseStateForUnknown()},
 	}
@@ -308,7 +308,7 @@ func DataSourceAttributes(attributes map[string]datasourceschema.Attribute, tabl
 	}
 }
 
-func description(table permission.Table, setting permission.Setting) string {
+func description(setting permission.Setting) string {
 	text := fmt.Sprintf("Principals that can %s.", setting.Right)
 	if !setting.AllowEveryone {
 		text += " Never guests."
@@ -324,7 +324,7 @@ func description(table permission.Table, setting permission.Setting) string {
 	if setting.OwnersOnly {
 		text += " Only owners can set it."
 	}
-	text += fmt.Sprintf(" Default for new %ss: %s.", table.Noun, code(setting.Default))
+	text += " Initially " + code(setting.Default) + "."
 	if setting.FeatureLevel > 0 {
 		text += " " + featurelevel.Sentence(setting.FeatureLevel)
 	}

@@ -388,28 +388,28 @@ func resourceSchema() schema.Schema {
 			},
 			"owner": schema.StringAttribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "Email or user ID of the person who owns the bot. Default for new bots: the provider's account. The server deactivates a bot with its owner. If the same apply deactivates the owner (`zulip_user`) and sets another one here, the bot is reactivated.",
+				MarkdownDescription: "Email or user ID of the person who owns the bot. Initially the provider's account. The server deactivates a bot with its owner. If the same apply deactivates the owner (`zulip_user`) and sets another one here, the bot is reactivated.",
 			},
 			"owner_id": schema.Int64Attribute{
 				Computed:            true,
-				MarkdownDescription: "User ID of the owner. If `owner` names another person by the time a saved plan is applied, nothing is changed: Terraform stops with \"Provider produced inconsistent final plan\". Plan again, and check who is meant.",
+				MarkdownDescription: "User ID of the owner. If `owner` names another person by the time a saved plan is applied, Terraform reports an inconsistent final plan and changes nothing.",
 				PlanModifiers:       []planmodifier.Int64{int64planmodifier.UseStateForUnknown()},
 			},
 			"role": schema.StringAttribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "Role of the bot: `owner`, `administrator`, `moderator`, `member` or `guest`. Default for new bots: `member`. A reactivated bot gets the configured role before it is reactivated; if unset, it keeps its earlier role. Setting it requires an administrator.",
+				MarkdownDescription: "Role of the bot: `owner`, `administrator`, `moderator`, `member` or `guest`. Initially `member`. A reactivated bot gets the configured role before it is reactivated; if unset, it keeps its earlier role. Setting it requires an administrator.",
 				Validators:          []validator.String{validators.OneOf(accounts.Roles()...)},
 			},
 			"default_sending_stream": schema.StringAttribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "ID or name of the channel that the bot sends to by default, such as `zulip_channel.x.id`; `\"\"` for none. Default for new bots: none.",
+				MarkdownDescription: "ID or name of the channel that the bot sends to by default, such as `zulip_channel.x.id`; `\"\"` for none. Initially none.",
 			},
 			"default_events_register_stream": schema.StringAttribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "ID or name of the channel whose events the bot gets by default; `\"\"` for none. Default for new bots: none.",
+				MarkdownDescription: "ID or name of the channel whose events the bot gets by default; `\"\"` for none. Initially none.",
 			},
 			"default_all_public_streams": schema.BoolAttribute{
-				Optional: true, Computed: true, MarkdownDescription: "If true, the bot gets the events of all public channels by default. Default for new bots: `false`.",
+				Optional: true, Computed: true, MarkdownDescription: "If true, the bot gets the events of all public channels by default. Initially `false`.",
 			},
 			"payload_url": schema.StringAttribute{
 				Optional: true, MarkdownDescription: "URL that an outgoing webhook sends to. Required for `outgoing_webhook`, not allowed for other types.",
@@ -417,7 +417,7 @@ func resourceSchema() schema.Schema {
 			},
 			"interface": schema.StringAttribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "Format of the requests of an outgoing webhook: `generic` or `slack`. Not allowed for other types. Default for new webhooks: `generic`.",
+				MarkdownDescription: "Format of the requests of an outgoing webhook: `generic` or `slack`. Not allowed for other types. Initially `generic`.",
 				Validators:          []validator.String{validators.OneOf(interfaceNames[1:]...)},
 			},
 			"service_name": schema.StringAttribute{

@@ -55,7 +55,7 @@ var attributes = table{
 		},
 		row[types.String]{
 			Name: "privacy", Description: "Access to the channel: `public` (everyone but guests), `web_public` (also readable by anyone on the internet), `private_shared_history` (only subscribers, who can read older messages) or `private_protected_history` (only subscribers, who can read messages sent after they joined).",
-			Setting:    "Can be changed in place. Default for new channels: `public`.",
+			Setting:    "Can be changed in place. Initially `public`.",
 			Validators: []validator.Describer{validators.OneOf(texts(zulip.Privacies)...)},
 			At:         func(f *channelFacts) *types.String { return &f.Privacy },
 			Read:       func(c *zulip.Channel) types.String { return types.StringValue(string(c.Privacy())) },
@@ -98,7 +98,7 @@ var attributes = table{
 		},
 		row[types.Bool]{
 			Name: "default_push_notifications", Description: "If true, mobile push notifications are on for new subscribers.",
-			Setting:  "Applies when someone subscribes for the first time; existing subscriptions don't change. Default for new channels: `false`.",
+			Setting:  "Applies when someone subscribes for the first time; existing subscriptions don't change. Initially `false`.",
 			Requires: attribute.Requirement{Role: zulip.RoleAdministrator},
 			At:       func(f *channelFacts) *types.Bool { return &f.DefaultPush },
 			Read:     func(c *zulip.Channel) types.Bool { return types.BoolPointerValue(c.DefaultPushNotifications) },

@@ -284,7 +284,7 @@ func channelFolderSchema() schema.Schema {
 			},
 			"description": schema.StringAttribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "Description of the folder, in Markdown, at most 1024 characters. Default for new folders: none.",
+				MarkdownDescription: "Description of the folder, in Markdown, at most 1024 characters. Initially empty.",
 				Validators:          []validator.String{validators.Length(0, channelFolderMaxDescription)},
 			},
 			"adopt_archived": schema.BoolAttribute{

@@ -254,12 +254,12 @@ func defaultChannelGroupSchema() schema.Schema {
 				},
 			},
 			"description": schema.StringAttribute{
-				Optional: true, Computed: true, MarkdownDescription: "Description of the group, at most 1024 characters. The server can change a description, but can't remove it. Default for new groups: none.",
+				Optional: true, Computed: true, MarkdownDescription: "Description of the group, at most 1024 characters. The server can change a description, but can't remove it. Initially empty.",
 				Validators: []validator.String{validators.Length(1, defaultChannelGroupMaxDescription)},
 			},
 			"channel_ids": schema.SetAttribute{
 				Optional: true, Computed: true, ElementType: types.Int64Type,
-				MarkdownDescription: "IDs of the channels, such as `[zulip_channel.x.id]`. Default channels aren't allowed, because every new user is subscribed to them. Archiving a channel removes it from its groups. Default for new groups: none.",
+				MarkdownDescription: "IDs of the channels, such as `[zulip_channel.x.id]`. Default channels aren't allowed, because every new user is subscribed to them. Archiving a channel removes it from its groups. Initially empty.",
 			},
 		},
 	}

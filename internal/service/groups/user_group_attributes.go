@@ -89,7 +89,7 @@ var attributes = table{
 		},
 		row[types.String]{
 			Name: "description", Description: "Description of the group.",
-			Setting: "Default for new groups: none.",
+			Setting: "Initially empty.",
 			At:      func(f *userGroupFacts) *types.String { return &f.Description },
 			Read:    func(g *zulip.UserGroup) types.String { return types.StringValue(g.Description) },
 			Send:    func(u *update, _ *zulip.UserGroup, v types.String) { u.Description = v.ValueStringPointer() },

@@ -313,7 +313,7 @@ func userSchema() schema.Schema {
 			},
 			"role": schema.StringAttribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "Role of the person: `owner`, `administrator`, `moderator`, `member` or `guest`. Default for new accounts: `member`. A reactivated account gets the configured role before it is reactivated; if unset, it keeps its earlier role. Only administrators can set it, and only owners can add or remove owners.",
+				MarkdownDescription: "Role of the person: `owner`, `administrator`, `moderator`, `member` or `guest`. Initially `member`. A reactivated account gets the configured role before it is reactivated; if unset, it keeps its earlier role. Only administrators can set it, and only owners can add or remove owners.",
 				Validators:          []validator.String{validators.OneOf(accounts.Roles()...)},
 			},
 			"active": schema.BoolAttribute{
