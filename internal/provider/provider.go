@@ -128,7 +128,7 @@ func (p *Provider) Schema(_ context.Context, _ provider.SchemaRequest, resp *pro
 			},
 			sandboxAttribute: sandboxSchema(),
 			"recover_interrupted": schema.BoolAttribute{
-				Optional: true, MarkdownDescription: "Adopt objects left behind by an apply that was killed before it wrote its state. Only named objects are adopted, and only if they match the plan exactly and, as far as the server shows, were created by the same account within the last hour. Each adoption produces a warning. Set this for one apply, without `-target`, which hides other resources of the state from the provider. Defaults to `ZULIP_RECOVER_INTERRUPTED`, then `false`: creating an object that already exists is an error that shows how to import it.",
+				Optional: true, MarkdownDescription: "Adopt objects left behind by an apply that was killed before it wrote its state. Only named objects that match the plan exactly are adopted. As far as the server shows, the same account must have created them within the last hour. Each adoption produces a warning. Set this for one apply, without `-target`, which hides other resources of the state from the provider. Defaults to `ZULIP_RECOVER_INTERRUPTED`, then `false`: creating an object that already exists is an error that shows how to import it.",
 			},
 		},
 		Blocks: map[string]schema.Block{tradingBlock: tradingSchema()},

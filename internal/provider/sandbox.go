@@ -42,7 +42,7 @@ func sandboxSchema() schema.SingleNestedAttribute {
 			"`{}` is a small example organization. Conflicts with `site`, `email`, `api_key`, `zuliprc` and `trading_cloud`. The environment variables and files for credentials are ignored.",
 		Attributes: map[string]schema.Attribute{
 			"organization": schema.StringAttribute{
-				Optional: true, MarkdownDescription: "Path of a JSON file with the initial organization: only its users and bots, or a whole organization with its IDs, recorded with `terraform-provider-zulip export --snapshot`. The file is never written. Defaults to the example organization.",
+				Optional: true, MarkdownDescription: "Path of a JSON file with the initial organization: users and bots, or a whole organization from `terraform-provider-zulip export --snapshot`. The file is never written. Defaults to the example organization.",
 			},
 			"feature_level": schema.Int64Attribute{
 				Optional: true, MarkdownDescription: fmt.Sprintf("API feature level of the server, from %d to %d. Defaults to the level of a recorded organization, otherwise to %d (Zulip 12.2).", featurelevel.Oldest, featurelevel.Newest, featurelevel.NewestRelease),

@@ -53,8 +53,8 @@ func (Linkify) Definition(_ context.Context, _ function.DefinitionRequest, resp 
 		Summary: "Apply linkifiers to a text",
 		MarkdownDescription: "Returns a text in Markdown with the links that linkifiers produce: `see [#12](https://example.com/12)`. " +
 			"Use it to try linkifiers without a server, for example in `terraform test`. They are validated by the server's rules. " +
-			"As on the server, a match must follow the start of the text, white space or an opening sign, " +
-			"and must be followed by the end or by anything but a letter or a digit. Other Markdown in the text stays unchanged.",
+			"As on the server, a match must follow the start of the text, white space or an opening sign. " +
+			"No letter or digit can follow a match. Other Markdown in the text stays unchanged.",
 		Parameters: []function.Parameter{
 			function.StringParameter{Name: "text", MarkdownDescription: "Text of a message."},
 		},

@@ -76,7 +76,7 @@ func channelAttributes() map[string]schema.Attribute {
 		},
 		"through": schema.MapAttribute{
 			Computed: true, ElementType: types.ListType{ElemType: types.StringType},
-			MarkdownDescription: "Reasons for each element of `rights`. Each reason is sufficient: a principal of the permission with the path to the user (`role:members`, `group:leads > group:sre`), another permission (`can_administer_channel_group: group:sre`, `organization's can_resolve_topics_group: role:everyone`), `administrator of the organization`, or, for `can_read` and `can_subscribe_group`, the reasons in `access`. `owner of the bot: ` precedes reasons that come from a bot's owner. Posting, changing messages, and subscribing others also require access to the channel.",
+			MarkdownDescription: "Reasons for each element of `rights`. Each reason is sufficient. It is a principal with the path to the user (`role:members`, `group:leads > group:sre`), another permission (`can_administer_channel_group: group:sre`), or `administrator of the organization`. For `can_read` and `can_subscribe_group`, it can be a reason in `access`. `owner of the bot: ` precedes reasons that come from a bot's owner. Posting, changing messages, and subscribing others also require access to the channel.",
 		},
 	}
 }

@@ -374,7 +374,7 @@ func resourceSchema() schema.Schema {
 			"short_name": schema.StringAttribute{
 				Required: true,
 				MarkdownDescription: "Local part of the bot's email, which is `<short_name>-bot@<host>`. Case is ignored. Can be changed in place on " + featurelevel.Describe(featurelevel.BotShortName) +
-					" and later: the bot keeps its ID and API key, but must authenticate with the new email. On an older server, or if the level isn't known during plan, a change forces replacement.",
+					" and later. The bot keeps its ID and API key, but must authenticate with the new email. On an older server, or if the level isn't known during plan, a change forces replacement.",
 				Validators: []validator.String{validators.Matches(regexp.MustCompile(`^[^\s@]+$`), "must be the beginning of an email address")},
 			},
 			"full_name": schema.StringAttribute{

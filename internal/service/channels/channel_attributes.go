@@ -54,7 +54,7 @@ var attributes = table{
 			Read: func(c *zulip.Channel) types.Int64 { return types.Int64Value(c.ID) },
 		},
 		row[types.String]{
-			Name: "privacy", Description: "Access to the channel: `public` (everyone but guests), `web_public` (also readable by anyone on the internet), `private_shared_history` (only subscribers, who can read older messages) or `private_protected_history` (only subscribers, who can read messages sent after they joined).",
+			Name: "privacy", Description: "Access to the channel: `public` (everyone but guests), `web_public` (also anyone on the internet, to read), `private_shared_history` or `private_protected_history` (only subscribers). With `private_protected_history`, subscribers can't read messages sent before they joined.",
 			Setting:    "Can be changed in place. Initially `public`.",
 			Validators: []validator.Describer{validators.OneOf(texts(zulip.Privacies)...)},
 			At:         func(f *channelFacts) *types.String { return &f.Privacy },
@@ -82,7 +82,7 @@ var attributes = table{
 			},
 		},
 		row[types.String]{
-			Name: "topics_policy", Description: "Policy for messages without a topic: `inherit` (the organization's setting), `allow_empty_topic`, `disable_empty_topic`, or `empty_topic_only` (only while no message has a topic; requires " + featurelevel.Describe(featurelevel.SinceValue(kind, "topics_policy", "empty_topic_only")) + ").",
+			Name: "topics_policy", Description: "Policy for messages without a topic: `inherit` (the organization's setting), `allow_empty_topic`, `disable_empty_topic`, or `empty_topic_only`. `empty_topic_only` can be set while no message has a topic, and requires " + featurelevel.Describe(featurelevel.SinceValue(kind, "topics_policy", "empty_topic_only")) + ".",
 			Requires:   attribute.Requirement{Right: "can_set_topics_policy_group", Except: inheritTopicsPolicy},
 			Validators: []validator.Describer{validators.OneOf(inheritTopicsPolicy, "allow_empty_topic", "disable_empty_topic", "empty_topic_only")},
 			At:         func(f *channelFacts) *types.String { return &f.TopicsPolicy },
@@ -289,7 +289,7 @@ func creationAttributes() map[string]schema.Attribute {
 		},
 		"initial_subscribers": schema.SetAttribute{
 			ElementType: types.StringType, Optional: true,
-			MarkdownDescription: "Emails or user IDs to subscribe to the new channel. Only used on create. Defaults to no one for a public channel, and to the provider's account for a private one, because otherwise not even an administrator could add anyone.",
+			MarkdownDescription: "Emails or user IDs to subscribe to the new channel. Only used on create. Defaults to no one for a public channel. A private channel gets the provider's account, because otherwise not even an administrator could add anyone.",
 		},
 		"adopt_archived": schema.BoolAttribute{
 			Optional: true, Computed: true,

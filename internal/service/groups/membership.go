@@ -80,7 +80,7 @@ func (memberships) schema() schema.Schema {
 			},
 			"members": schema.ListAttribute{
 				ElementType: types.StringType, Optional: true, Validators: []validator.List{validators.Size(1, 0), membersList.elements(), validators.AtLeastOneOf("members", "subgroups")},
-				MarkdownDescription: "Emails or user IDs of users and bots to add as direct members, also as `user:EMAIL` or `user_id:N`. The order doesn't matter. Deactivated users are ignored. If the list, or whether it differs from the current one, isn't known during plan, an existing membership is left unchanged; apply again to update it. " + toldText,
+				MarkdownDescription: "Emails or user IDs of users and bots to add as direct members, also as `user:EMAIL` or `user_id:N`. The order doesn't matter. Deactivated users are ignored. If a change of the list isn't known during plan, an existing membership is left unchanged; apply again to update it. " + toldText,
 			},
 			"member_ids": membersList.IDsAttribute(),
 			"subgroups": schema.ListAttribute{

@@ -57,7 +57,7 @@ const maxName = 100
 var visibleName = regexp.MustCompile(`[^\s\pZ]`)
 
 // unknownText says on the page of the resource what becomes of a list that is not known during plan.
-const unknownText = "If the list, or whether it differs from the current one, isn't known during plan, an existing group is left unchanged; apply again to update it."
+const unknownText = "If a change of the list isn't known during plan, an existing group is left unchanged; apply again to update it."
 
 // notInNewStates is the sentence on the page of the resource for attributes that only the server sets and that a
 // state omits.
