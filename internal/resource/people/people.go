@@ -77,7 +77,7 @@ func (l List) IDsAttribute() schema.MapAttribute {
 	return schema.MapAttribute{
 		ElementType: types.Int64Type, Computed: true,
 		MarkdownDescription: fmt.Sprintf("ID of the %[1]s for each element of `%[2]s`; null if it doesn't exist yet. "+
-			"If an element stands for a different %[1]s when a saved plan is applied, Terraform reports an inconsistent final plan and changes nothing.",
+			"If an ID differs when a saved plan is applied, Terraform reports an inconsistent final plan and changes nothing.",
 			l.Noun, l.Attribute),
 	}
 }

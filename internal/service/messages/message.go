@@ -245,7 +245,7 @@ func messageSchema() schema.Schema {
 		Computed: true, MarkdownDescription: "Time at which the message was sent (RFC 3339).",
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
 	}
-	const onlyOnce = " Recorded when the message is sent, and unchanged if the message is moved later. Null if the message was imported, recovered after a lost answer, or sent by an older server. "
+	const onlyOnce = " Stays the same if the message is moved later. Null if the message was imported, recovered after a lost answer, or sent by an older server. "
 	attributes["message_url"] = schema.StringAttribute{
 		Computed: true, MarkdownDescription: "URL of the message in the web app." + onlyOnce + featurelevel.Needs(kind, "message_url"),
 		PlanModifiers: []planmodifier.String{stringplanmodifier.UseStateForUnknown()},
