@@ -3,9 +3,9 @@ package rules
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"iter"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 )
