@@ -397,7 +397,7 @@ func resourceSchema() schema.Schema {
 			},
 			"role": schema.StringAttribute{
 				Optional: true, Computed: true,
-				MarkdownDescription: "Role of the bot: `owner`, `administrator`, `moderator`, `member` or `guest`. Initially `member`. A reactivated bot gets the configured role before it is reactivated; if unset, it keeps its earlier role. Setting it requires an administrator.",
+				MarkdownDescription: "Role of the bot: `owner`, `administrator`, `moderator`, `member` or `guest`. Initially `member`. A reactivated bot gets the configured role before it is reactivated; if unset, it keeps its earlier role. Only administrators can set it.",
 				Validators:          []validator.String{validators.OneOf(accounts.Roles()...)},
 			},
 			"default_sending_stream": schema.StringAttribute{

@@ -362,7 +362,7 @@ func invitationSchema() schema.Schema {
 		"channel_ids":                         "IDs of the channels that the person is subscribed to on joining. The provider's account must be allowed to subscribe others to them, except to default channels. Defaults to none.",
 		"group_ids":                           "IDs of the user groups that the person is added to on joining, except roles. The provider's account must be allowed to add members to them. Defaults to none.",
 		"include_realm_default_subscriptions": "If true, the person is also subscribed to the default channels of that time. Defaults to `false`.",
-		"welcome_message_custom_text":         "Text that Welcome Bot sends to the person on joining, in Markdown, at most 8000 characters; `\"\"` for none. Defaults to the organization's text. Setting it requires an administrator. " + featurelevel.Needs("zulip_invitation", "welcome_message_custom_text"),
+		"welcome_message_custom_text":         "Text that Welcome Bot sends to the person on joining, in Markdown, at most 8000 characters; `\"\"` for none. Defaults to the organization's text. Only administrators can set it. " + featurelevel.Needs("zulip_invitation", "welcome_message_custom_text"),
 		"invited_by_user_id":                  "ID of the user who sent the invitation. Null after the person has joined.",
 		"invited":                             "Time at which the invitation was sent (RFC 3339). Null after the person has joined.",
 		"expiry_date":                         "Time at which the invitation expires (RFC 3339). Null if it never expires, and after the person has joined.",

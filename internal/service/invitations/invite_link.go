@@ -206,7 +206,7 @@ func inviteLinkSchema() schema.Schema {
 		"channel_ids":                         "IDs of the channels that people who join are subscribed to. The provider's account must be allowed to subscribe others to them, except to default channels. Defaults to none.",
 		"group_ids":                           "IDs of the user groups that people who join are added to, except roles. The provider's account must be allowed to add members to them. Defaults to none.",
 		"include_realm_default_subscriptions": "If true, people who join are also subscribed to the default channels of that time. Defaults to `false`.",
-		"welcome_message_custom_text":         "Text that Welcome Bot sends to people who join, in Markdown, at most 8000 characters; `\"\"` for none. Defaults to the organization's text. Setting it requires an administrator. " + featurelevel.Needs("zulip_invite_link", "welcome_message_custom_text"),
+		"welcome_message_custom_text":         "Text that Welcome Bot sends to people who join, in Markdown, at most 8000 characters; `\"\"` for none. Defaults to the organization's text. Only administrators can set it. " + featurelevel.Needs("zulip_invite_link", "welcome_message_custom_text"),
 		"invited_by_user_id":                  "ID of the user who created the link.",
 		"invited":                             "Time at which the link was created (RFC 3339).",
 		"expiry_date":                         "Time at which the link expires (RFC 3339). Null if it never expires.",
